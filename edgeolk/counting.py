@@ -64,6 +64,16 @@ class Counting(RowLearner):
         return int(self._engine.counters()["rows_since_look"])
 
     @property
+    def n_remembered(self) -> int:
+        """Rows that the memory beside the features holds, with ``memory=`` of ``sorf``; else 0."""
+        return int(self._engine.counters()["n_remembered"])
+
+    @property
+    def memory_share(self) -> float:
+        """Share of that memory in the next answer, 0 to 1; the rest is that of the features."""
+        return float(self._engine.counters()["memory_share"])
+
+    @property
     def n_clipped(self) -> int:
         """Rows learned that were longer than ``clip_rows``."""
         return int(self._engine.counters()["clipped_rows"])

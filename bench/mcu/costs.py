@@ -127,7 +127,8 @@ def instructions() -> None:
             print(
                 f"#   off by {own.round(3)}, held out {off.round(3)}", file=sys.stderr, flush=True
             )
-    print(f"FIT_ERROR = {worst}", flush=True)
+    said = ", ".join(f"{error:.0%} at most in {how}" for how, error in worst.items())
+    print(f'FIT_ERROR = "For a size held out it was off by {said}"', flush=True)
 
 
 if __name__ == "__main__":

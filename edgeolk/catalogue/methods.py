@@ -392,7 +392,10 @@ METHODS: tuple[Method, ...] = (
                 "novelty": {"loss": Loss.NOVELTY},
             }
         },
-        renames={"delta": "memory", "window": "forget", "horizon": "lead"}, gamma=0.5,
+        renames={
+            "delta": "memory", "window": "forget", "horizon": "lead", "memory": "row_memory",
+        },
+        gamma=0.5,
         preprocessing={"scale": "standard", "gamma": "auto"},
     ),
 )

@@ -68,6 +68,9 @@ def _run(options: argparse.Namespace) -> None:
     for line in (*_intake(learner), *_forecasting(learner)):
         print(line)
     print(f"support vectors  {learner.n_support} of {learner.budget}")
+    if learner.parameters.get("memory"):
+        held = f"{learner.n_remembered} of {learner.parameters['memory']} rows"
+        print(f"memory           {held}, {learner.memory_share:.0%} of the next answer")
     print(f"steps            {learner.steps}, {learner.updates} updates")
     if learner.is_regression:
         print(f"squared error    {learner.squared_error:.6g}")

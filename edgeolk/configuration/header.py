@@ -110,6 +110,7 @@ REGIONS: dict[str, int] = {
     **{"halving": 24, "hints": 25, "nystrom": 26, "weights": 28, "mean_weights": 29},
     **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
     **{"novelty": 36, "own": 37, "shared_relevance": 38, "drift": 39},
+    **{"row_memory": 40, "memory_state": 41},
     **{"channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51},
     **{"history": 56, "forecaster": 57, "head": 58, "guard": 59, "waiting": 60, "season": 61},
     **{"kernel_rows": 62},

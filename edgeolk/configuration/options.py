@@ -69,7 +69,7 @@ class Parameters(TypedDict, total=False):
     loss: Loss | str
     M: int
     maintenance: Literal["merge", "project", "remove", "random"]
-    memory: float
+    memory: float | None
     method: Literal["auxiliary", "nc", "margin"]
     nu: float
     policy: Policy | str
@@ -81,6 +81,7 @@ class Parameters(TypedDict, total=False):
     relevance: Literal["shared"] | bool | None
     rescale: bool
     ridge: float
+    row_memory: int | None
     rule: Literal["jmlr", "icml", "loose"]
     sampling: Sampling | str
     scale: str | None

@@ -85,6 +85,8 @@ def longest_step(config: Config) -> str:
     formula = formula.format(
         **{name: int(config.values.get(name, 0.0)) for name in ("iters", "window")}
     )
+    if config.values.get("row_memory"):
+        formula += f"; O(M d) for the M = {int(config.values['row_memory'])} rows of the memory"
     if config.columns > 1 and not config.update.whole:
         formula = formula.replace("O(B d", "O(B d + B K")
     if config.tracks_norm and config.removes and "B^2 d" not in formula:

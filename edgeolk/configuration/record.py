@@ -323,6 +323,11 @@ class Record:
         return not self.needs_labels and self.values.get("history", 0.0) > 0.0
 
     @property
+    def memory_row(self) -> int:
+        """Bytes of a row that is remembered: codes, label and coefficient, with classes a rival."""
+        return (self.n_features + 1) // 2 + (3 if self.columns > 1 else 1)
+
+    @property
     def n_inputs(self) -> int:
         """Numbers that features are made of."""
         if self.watches:
@@ -345,6 +350,8 @@ class Record:
             asked.append("class_scores")
             if not self.update.whole:
                 asked += ["kernel_row", *(self.policy.columns or ())]
+            if self.values.get("row_memory"):
+                asked.append("recalled")
         if self.forecasts:
             asked += FORECASTER
             asked += ("season",) if self.values["season"] else ()

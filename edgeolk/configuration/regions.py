@@ -222,6 +222,12 @@ KINDS: dict[str, Kind] = {
     "drift": Kind(
         "computing", _words(6), "alarm: spread, mistakes of late and of long, looks, alarms"
     ),
+    "row_memory": Kind(
+        "b",
+        lambda c: (c.memory_row, int(c.values["row_memory"])),
+        "memory: rows in 4 bits, labels, rivals, coefficients",
+    ),
+    "memory_state": Kind("w", _words(8), "memory: rows held, mistakes of its shares"),
     "history": Kind(
         "computing", forecasting.history, "the target: last values, unit, means; interval; inputs"
     ),
@@ -289,6 +295,12 @@ KINDS: dict[str, Kind] = {
         "d",
         lambda c: (2 * int(c.values.get("groups", 1.0)), c.columns),
         "scratch: scores of the classes, and shares",
+        Lifetime.CALL,
+    ),
+    "recalled": Kind(
+        "d",
+        lambda c: (2, c.columns),
+        "scratch: what the memory says of the classes, and what the features do",
         Lifetime.CALL,
     ),
     "feature_row": Kind(

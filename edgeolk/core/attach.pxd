@@ -124,6 +124,10 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     t.shared = at(places, "shared_relevance")
     t.drift = at(places, "drift")
     t.gradient_steps = <uint64_t*>at(places, "turns")
+    t.memory_rows = <uint8_t*>at(places, "row_memory")
+    t.memory_held = <uint64_t*>at(places, "memory_state")
+    if t.memory_held != NULL:
+        t.memory_mistakes = <double*>(t.memory_held + 1)
     t.inputs = at(places, "inputs")
     if s.query == NULL:
         s.query = t.inputs  # relevance scales a row where it lies
@@ -137,6 +141,7 @@ cdef inline int attach_structured(State* s, dict places) except -1:
         # A row that is converted lies where its inputs have not come to yet.
         s.query = <char*>t.inputs + 2 * number * s.c.n_features
     t.scores = <double*>at(places, "class_scores")
+    t.recalled = <double*>at(places, "recalled")
     t.row = at(places, "feature_row")
     if s.forecast.on:
         attach_forecast(s, places)

@@ -11,7 +11,9 @@ from edgeolk.core.structs cimport (
     olk_forecast, olk_sorf,
     take_parameters,
 )
-from edgeolk.core.structured cimport OLK_PCG_SIGNS, choose, olk_pcg_seed
+from edgeolk.core.structured cimport (
+    OLK_PCG_SIGNS, choose, olk_pcg_seed, olk_set_memory_steps,
+)
 from edgeolk.core.width cimport sorf_set_width
 
 
@@ -91,6 +93,7 @@ cdef inline void decode_structured(State* s, object config) except *:
     if s.c.choice.dtype == DTYPE_INT8:
         p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
     p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
+    olk_set_memory_steps(p, s.c.kernel.gamma)
     sorf_set_width(s)
 
 

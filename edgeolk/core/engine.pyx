@@ -38,7 +38,9 @@ from edgeolk.core.structs cimport (
     OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_forecast_answer,
 )
 from edgeolk.core.structured cimport Structured
-from edgeolk.core.updates.sorf cimport sorf_alarms, sorf_since_look
+from edgeolk.core.updates.sorf cimport (
+    sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
+)
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
 from edgeolk.core.watched cimport reason_of
@@ -332,6 +334,9 @@ cdef class Engine:
             "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
             "rows_since_look": <int64_t>sorf_since_look(s),
+            "n_remembered": <int64_t>sorf_remembered(s),
+            "memory_share": sorf_memory_share(s),
+            "memory_percent": <int64_t>(100.0 * sorf_memory_share(s) + 0.5),
             "alarms": watch[OLK_EVENTS] if watch != NULL else <int64_t>sorf_alarms(s),
         }
 

@@ -54,5 +54,6 @@ cdef inline void* with_own_scratch(State* own, Py_ssize_t length) noexcept:
     move_pointer(<void**>&own.ahead.features, by)
     move_pointer(&own.structured.state.inputs, by)
     move_pointer(<void**>&own.structured.state.scores, by)
+    move_pointer(<void**>&own.structured.state.recalled, by)
     move_pointer(&own.structured.state.row, by)
     return made

@@ -62,6 +62,12 @@ cdef extern from "drift.h" nogil:
     int OLK_DRIFT_SINCE
 
 
+cdef extern from "kept_rows.h" nogil:
+    void olk_set_memory_steps(olk_sorf* p, double gamma) noexcept
+    double olk_memory_share(const double* L) noexcept
+    Py_ssize_t olk_memory_held(const olk_sorf_state* s) noexcept
+
+
 cdef extern from "intake.h" nogil:
     Py_ssize_t olk_deviating(const olk_scaler* s, Py_ssize_t d) noexcept
 

@@ -9,7 +9,7 @@ from edgeolk.core.parts cimport (
 from edgeolk.core.simd cimport OLK_LAPLACIAN
 from edgeolk.core.state cimport State
 from edgeolk.core.structs cimport olk_width as Width
-from edgeolk.core.structured cimport olk_sorf_set_width
+from edgeolk.core.structured cimport olk_set_memory_steps, olk_sorf_set_width
 
 
 cdef extern from "width.h" nogil:
@@ -54,6 +54,7 @@ cdef inline void use_width(State* s) noexcept nogil:
     elif s.preprocessing.width.gamma > 0.0:
         s.c.kernel.gamma = s.preprocessing.width.gamma
         if s.structured.step != NULL:
+            olk_set_memory_steps(&s.structured.made, s.c.kernel.gamma)
             sorf_set_width(s)
 
 

@@ -82,10 +82,9 @@ Gaussian, a label is the sign of a product of two of them, which surprises for l
 change weights. Learn is the mean of the first 48 rows of a learner that begins, and the longest
 step is one of them. Later, where few rows change weights, one costs little more than two scores."""
 _FITTED = """ESTIMATES, not counted for this model: a fit to counts on emulated boards (gcc -O2),
-which were of other sizes. For a size held out it was off by
-{errors}. Rows are such that most change
-weights (the first 48, inputs Gaussian, a label that is the sign of a product of two); later, where
-few do, one costs little more than two scores.
+which were of other sizes. {error}.
+Rows are 120 to 170 of two real streams, the longest step among the first 40 of Gaussian inputs;
+later, where few rows change weights, one costs little more than two scores.
 `python -m firmware_sim measure model.olk --out DIR` counts for a model."""
 
 _RULES = """
@@ -166,8 +165,7 @@ def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
     )
     if not rows:
         return text
-    errors = ", ".join(f"{error:.0%} at most in {how}" for how, error in FIT_ERROR.items())
-    about = _COUNTED if counted else _FITTED.format(errors=errors)
+    about = _COUNTED if counted else _FITTED.format(error=FIT_ERROR)
     return text + _INSTRUCTIONS.format(how="" if counted else ", ESTIMATED", rows=rows, about=about)
 
 

@@ -23,9 +23,10 @@ STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 #: Regions that the C source looks for; one that the model lacks has offset 0.
 REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
-    *("relevance", "turns", "shared_relevance", "drift", "scaler", "scaler_counts"),
-    *("scaler_range", "width", "width_mean", "width_follows", "common"),
-    *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores", "feature_row"),
+    *("relevance", "turns", "shared_relevance", "drift", "row_memory", "memory_state"),
+    *("scaler", "scaler_counts", "scaler_range", "width", "width_mean", "width_follows", "common"),
+    *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores"),
+    *("recalled", "feature_row"),
     *FORECASTER,
     *("season", "kernel_rows"),
     *("channels", "channel_counts", "deviations", "watch"),
@@ -33,7 +34,7 @@ REGIONS = (
 #: Of them, those of state that start anew when the width is known.
 ANEW = (
     *("weights", "mean_weights", "blend", "novelty", "target", "last_label", "linear"),
-    *("relevance", "turns", "shared_relevance", "drift"),
+    *("relevance", "turns", "shared_relevance", "drift", "row_memory", "memory_state"),
 )
 
 
@@ -105,6 +106,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_SORF": braced([made[member.name] for member in declared["olk_sorf"]]),
         "EK_INPUTS": config.n_inputs,
         "EK_FORECASTS": int(config.forecasts),
+        "EK_REPEATS": int(config.values["last_label"] > 0.0),
         **(_of_forecaster(learner) if config.forecasts else {}),
     }
 

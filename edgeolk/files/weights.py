@@ -62,6 +62,31 @@ def _check_watch(
     _require(good, "what has to end before the event does")
 
 
+def _check_memory(config: Config, words: Mapping[str, float], rows: memoryview[Any]) -> None:
+    """Rows that are remembered (docs/sorf.md, section 7f); what lies in other slots is not read."""
+    most, K = int(config.values["row_memory"]), config.columns
+    held, head = int(words["memory_held"]) & 0xFFFFFFFF, int(words["memory_held"]) >> 32
+    _require(0 <= held <= most, f"{held} rows in a memory of {most}")
+    _require(0 <= head < most and (held == most or not head), "where a memory's search begins")
+    worst = config.update.most_weight / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
+    good = all(0.0 <= words[f"memory_mistakes_{i}"] <= worst for i in range(5))
+    _require(good, "mistakes of a memory's shares")
+    first = config.memory_row - (3 if K > 1 else 1)
+    for at in range(first):
+        codes = rows[at * most : at * most + held]
+        good = all(code & 0x0F and code & 0xF0 for code in codes)
+        _require(good, "a code of a remembered row")
+    if K == 1:
+        sizes = rows[first * most : first * most + held]
+        _require(0 not in sizes and -128 not in sizes, "a coefficient of a remembered row")
+        return
+    for at in (first, first + 1):
+        labels = rows[at * most : at * most + held]
+        _require(all(label & 0xFF < K for label in labels), "a class of a remembered row")
+    sizes = rows[(first + 2) * most : (first + 2) * most + held]
+    _require(0 not in sizes, "a coefficient of a remembered row")
+
+
 def check_weights(
     config: Config, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
@@ -121,6 +146,8 @@ def check_weights(
         most = min(words["steps"] + 1, MOST_COUNTED)  # one more where a step was cut
         counts = all(v in range(int(most) + 1) for v in (since, alarms))
         _require(counts, "what the alarm of drift counts")
+    if "row_memory" in regions:
+        _check_memory(config, words, regions["row_memory"])
     if "last_label" in regions:
         last = regions["last_label"][0]
         # A class is kept as one more, 0 standing for none yet.

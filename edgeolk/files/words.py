@@ -19,6 +19,12 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "halving": (("halvings", "q"), ("anchored", "q")),
     "hints": (("hint_error", "d"), ("seen", "q")),
     "nystrom": (("rank", "q"),),
+    "memory_state": (
+        ("memory_held", "q"),  # rows, and from bit 32 on where the search begins
+        *((f"memory_mistakes_{i}", "d") for i in range(5)),
+        ("memory_spare_0", "q"),
+        ("memory_spare_1", "q"),
+    ),
     "watch": (
         ("idle_rows", "q"),
         ("alarms", "q"),

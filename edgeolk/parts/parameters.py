@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from edgeolk.checks import real
+from edgeolk.checks import MOST, real
 from edgeolk.lean import Any, dataclass
 
 Context = Mapping[str, float]
@@ -38,6 +38,8 @@ class Parameter:
         What callers write for 0, 1, ...
     omitted : float or None
         What it is where a file does not say it; None where every file does.
+    switched : bool
+        Whether None may be given for the default, and False for 0.
     regions : tuple of str, or dict
         Regions that it asks for where it is not 0; or those that each number asks for.
     """
@@ -53,6 +55,7 @@ class Parameter:
     whole: bool = False
     words: tuple[str | bool, ...] = ()
     omitted: float | None = None
+    switched: bool = False
     regions: tuple[str, ...] | Mapping[float, tuple[str, ...]] = ()
 
     def asked(self, value: float) -> tuple[str, ...]:
@@ -72,7 +75,8 @@ class Parameter:
             words += f" {'>' if self.low_open else '>='} {self.low:g}"
         if not math.isinf(self.high):
             words += f" and {'<' if self.high_open else '<='} {self.high:g}"
-        return words + (" or None" if self.none is not None else "")
+        words += ", False" if self.switched else ""
+        return words + (" or None" if self.switched or self.none is not None else "")
 
 
 def _positive(default: Default, doc: str, **more: Any) -> Parameter:
@@ -107,6 +111,11 @@ def _drift(context: Context) -> float:
 
 def _groups(context: Context) -> float:
     return 1.0 if context["novelty"] or context["budget"] < 8000 else 2.0
+
+
+def _row_memory(context: Context) -> float:
+    """Off but where the configuration, which knows the bytes, has tried a number of rows."""
+    return context.get("usual_memory", 0.0)
 
 
 def _half(context: Context) -> float:
@@ -247,6 +256,13 @@ PARAMETERS: dict[str, Parameter] = {
         " where it does all the time",
         low_open=False, omitted=0.0,
     ),
+    "row_memory": Parameter(
+        _row_memory, 0.0, MOST,
+        "rows of a memory in 4 bits beside the features, a kernel model of narrow widths; d / 2 + 3"
+        " bytes each (two classes: d / 2 + 1)",
+        low_open=False, high_open=False, whole=True, omitted=0.0, switched=True,
+        regions=("row_memory", "memory_state"),
+    ),
 }
 
 
@@ -258,6 +274,8 @@ def checked(name: str, value: Any, stored: str) -> float:
     spec = PARAMETERS[stored]
     if value is None and spec.none is not None:
         return spec.none
+    if value is False and spec.switched:
+        return 0.0
     if spec.words:
         if isinstance(value, float) and value in range(len(spec.words)):
             return value  # as a file has it

@@ -91,6 +91,8 @@ _NEEDS_SPAN = (
     lacks("policy", Policy.SPAN),
     "the Projectron++ updates need Policy.SPAN: a margin error is a step within the span",
 )
+#: Classes that a memory of rows tells apart.
+MOST_REMEMBERED = 256
 #: Losses of the margin between the row's class and the best other one.
 _MARGINS = (Loss.HINGE, Loss.RAMP)
 _UNIT = "its steps have a size of their own"
@@ -177,7 +179,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
             *("relevance", "groups", "nu", "forget", "scratch", "history", "lead", "season"),
-            *("drift", "leak"),
+            *("drift", "leak", "row_memory"),
         ),
         lists=("widths", "blends", "interval"),
         default_dtype="int8",
@@ -210,6 +212,14 @@ UPDATES: dict[Update, UpdateTraits] = {
             (
                 both(has("loss", Loss.SQUARE), lambda c: c.values["leak"] > 0.0),
                 "leak is for classification: it goes by wrong answers",
+            ),
+            (
+                both(lacks("loss", Loss.HINGE), lambda c: c.values["row_memory"] > 0.0),
+                "a memory of rows is for classes: it keeps their labels",
+            ),
+            (
+                lambda c: c.columns > MOST_REMEMBERED and c.values["row_memory"] > 0.0,
+                f"a memory of rows has a byte for a label: at most {MOST_REMEMBERED} classes",
             ),
             (
                 both(has("loss", Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0),

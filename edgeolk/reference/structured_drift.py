@@ -124,8 +124,9 @@ class DriftingSorf(Sorf):
             label = self._scaled_target(label)
             self.mean, self.m2 = mean, m2
         whole = 4.0 if self.regression else 1.0
-        e, e_w, e_a = (self.cost(part, label) / whole for part in (f, fw[lead], fa[lead]))
-        self.wrong = not self.regression and e > 0.0
+        said = self.said(x, f)
+        e, e_w, e_a = (self.cost(part, label) / whole for part in (said, fw[lead], fa[lead]))
+        self.wrong = not self.regression and self.cost(f, label) > 0.0
         returned = super().step(x, y, weight)
         if self.drift:
             if deviates is not None and deviates.any():
@@ -136,6 +137,10 @@ class DriftingSorf(Sorf):
             self.es = self._followed(self.es, e, 2048)
             self._look(deviates is not None and follows)
         return returned
+
+    def said(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
+        """What a row is answered, f being what the features say of it."""
+        return f
 
     def _followed(self, old: Any, new: float, rows: int) -> Any:
         return self.real(float(old) + (new - float(old)) / min(self.t, rows))
@@ -148,15 +153,18 @@ class DriftingSorf(Sorf):
         if has_scaler and (self.v < 0.6 or self.v > 1.0 / 0.6):
             self._ring("scaler")
         elif self.g <= -0.1:
-            self.w.v[:] = 0
-            self.a.v[:] = 0
-            self.L[:] = 0.0
-            self.L_linear = 0.0 if self.linear else math.inf
-            self.L_last = 0.0 if self.last_label else math.inf
-            self.n[:] = 1.0
+            self._forget()
             self._ring("weights")
         else:
             self.last = self.t - 240
+
+    def _forget(self) -> None:
+        self.w.v[:] = 0
+        self.a.v[:] = 0
+        self.L[:] = 0.0
+        self.L_linear = 0.0 if self.linear else math.inf
+        self.L_last = 0.0 if self.last_label else math.inf
+        self.n[:] = 1.0
 
     def _ring(self, what: str) -> None:
         self.last = self.t

@@ -28,8 +28,8 @@ SEND = BLOCK + 1
 DECIDE, ASK = BLOCK + 2, BLOCK + 3
 #: What follows a block: rows learned, and bytes of the message that says why no more.
 ANSWER = struct.Struct("=qq")
-COUNTERS = ("n_support", "updates", "mistakes", "steps", "alarms")
-COUNTS = struct.Struct("=5q")
+COUNTERS = ("n_support", "updates", "mistakes", "steps", "alarms", "n_remembered", "memory_percent")
+COUNTS = struct.Struct("=7q")
 #: Bytes freed just before the limit is in force, for what an error message needs.
 RESERVE = 64 * 1024
 OUT_OF_MEMORY = 77  # exit code
@@ -235,7 +235,8 @@ def main() -> int:
     spec = receive(pipes[0])
     try:
         saved = spec["saved"]  # what a checkpoint held, where the board goes on from one
-        learner = BareLearner.from_bytes(saved) if saved else BareLearner(**spec["learner"])
+        said = {"history": None, **spec["learner"]}  # nothing by itself
+        learner = BareLearner.from_bytes(saved) if saved else BareLearner(**said)
     except (TypeError, ValueError, MemoryError) as error:
         pipes[1].write(packed({"error": str(error) or "no memory for the learner"}))
         return 0

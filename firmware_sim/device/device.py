@@ -28,6 +28,13 @@ from firmware_sim.tasks.teaching import Taught, watches_drift
 Outcome = Score | Exception
 
 
+def remembered(learner: Any) -> dict[str, int]:
+    """Return the rows of its memory beside the features, and its share of the next answer in %."""
+    share = float(getattr(learner, "memory_share", 0.0))
+    held = int(getattr(learner, "n_remembered", 0))
+    return {"n_remembered": held, "memory_percent": int(100.0 * share + 0.5)}
+
+
 class Device:
     """What would be flashed: it turns rows of readings and labels into scores.
 
@@ -283,7 +290,7 @@ class Device:
         """Budget, bytes and counters of the learner."""
         names = ("budget", "n_support", "updates", "mistakes", "steps", "nbytes")
         found = {name: int(getattr(self.learner, name)) for name in names}
-        return {**found, "alarms": self.alarms}
+        return {**found, "alarms": self.alarms, **remembered(self.learner)}
 
     def close(self) -> None:
         """End what the device has running."""

@@ -33,6 +33,8 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
     if "blend" in regions:  # its default follows the bytes asked for, which a budget does not tell
         shared = "shared" if "shared_relevance" in regions else False
         settings.setdefault("relevance", "relevance" in regions or shared)
+        remembered = (r.shape[1] for r in plan.regions if r.name == "row_memory")
+        settings.setdefault("memory", next(remembered, 0))
     if config.dtype == "int8" and config.scale == "minmax":
         settings["feature_range"] = (0.0, 1.0)
     return settings

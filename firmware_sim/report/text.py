@@ -103,6 +103,9 @@ def _scores(result: ReplayResult) -> list[str]:
 def event_lines(result: ReplayResult) -> list[str]:
     """Return what went wrong on purpose, and what became of labels."""
     lines = []
+    if result.learner.get("n_remembered"):
+        held, share = result.learner["n_remembered"], result.learner["memory_percent"]
+        lines.append(f"memory    {held:,} rows beside the features, {share} % of the next answer")
     if result.alarms:
         lines.append(f"drift     {_alarms(result.alarms)}")
     if isinstance(result.stream, FaultyStream):

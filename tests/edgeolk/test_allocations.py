@@ -19,7 +19,7 @@ from helpers import BY_DAY, EVERY, LIVELY, python
 
 #: Structured features with everything there is beside them.
 SUBJECTS = {name: LIVELY.get(name, {}) for name in EVERY}
-SUBJECTS["sorf"] = {"linear": True, "last_label": True, "relevance": True}
+SUBJECTS["sorf"] = {"linear": True, "last_label": True, "relevance": True, "memory": 30}
 names = pytest.mark.parametrize("name", BY_DAY)
 #: Measurements of an algorithm that does not have all 27.
 MEASURED = {"fogd": 20, "sorf": 22}

@@ -23,7 +23,7 @@ D, B = 3, 7
 X, Y = random_stream(12, 160, D)
 MORE: dict[str, dict[str, Any]] = {
     **{name: LIVELY.get(name, {}) for name in EVERY},
-    "sorf": {**LIVELY["sorf"], "linear": True, "last_label": True, "relevance": True},
+    "sorf": {**LIVELY["sorf"], "linear": True, "last_label": True, "relevance": True, "memory": 9},
 }
 every = pytest.mark.parametrize("name", EVERY)
 

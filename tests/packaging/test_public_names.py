@@ -31,7 +31,8 @@ LEARNER = """
     clipped coefficients common_scale config decision_function decision_one
     decision_one_sparse dtype dual_coef_ event familiarity_one halvings inputs interval
     is_regression kernel labels_asked learn_many learn_one learn_one_sparse mistakes n_classes
-    n_clipped n_features n_saturated n_skipped n_support n_waiting nbytes norm2 novel
+    memory_share n_clipped n_features n_remembered n_saturated n_skipped n_support n_waiting
+    nbytes norm2 novel
     parameters parts plan predict predict_one predict_one_sparse predict_proba_one restart
     save scaler scores scores_one seal seed shares squared_error steps support_vectors_
     tell_one threshold updates wants_label weights_ why

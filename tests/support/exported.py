@@ -123,8 +123,8 @@ class Compiled:
         return self._asked("ek_probability", x, self.columns)
 
     def counts(self) -> list[int]:
-        """Steps, mistakes, updates, skipped, alarms."""
-        out = (ctypes.c_uint64 * 5)()
+        """Steps, mistakes, updates, skipped, alarms, rows remembered."""
+        out = (ctypes.c_uint64 * 6)()
         self.c.ek_count(self.arena, out)
         return list(out)
 

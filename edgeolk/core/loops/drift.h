@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "intake.h"
+#include "kept_rows.h"
 #include "mixing.h"
 #include "sorf_types.h"
 
@@ -117,6 +118,8 @@ static inline void olk_forget_weights(const olk_sorf *p, const olk_sorf_state *s
     memset(s->L, 0, (size_t)counters * sizeof *s->L);
     for (int32_t g = 0; g < p->groups; g++)
         s->n[g] = 1.0;
+    if (olk_remembers(p))
+        olk_forget_rows(s);
 }
 
 /* Looks for drift, after a row that was learned: the sum of its squares as scaled, and how many

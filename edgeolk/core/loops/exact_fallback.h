@@ -55,7 +55,7 @@ static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf
             break;
         double fw[OLK_SORF_GROUPS];
         olk_pass(p, s, x, 1, 1, NULL, fw, NULL);
-        const olk_sorf_answers exact = {p, fw, fw, 0.0, 0.0};
+        const olk_sorf_answers exact = {p, fw, fw, 0.0, 0.0, NULL};
         olk_losses(&exact, y, weight, *s->t, 0.0, plan);
         trial->exact = 1;
     }

@@ -9,6 +9,7 @@
 #include "mean_embedding.h"
 #include "novelty_in_time.h"
 #include "relevance.h"
+#include "row_memory.h"
 #include "second_pass.h"
 
 /* Scores nearer to a decision than this are computed again in olk_real (section 5). */
@@ -74,7 +75,7 @@ static inline int olk_losses(const olk_sorf_answers *f, double y, double weight,
 {
     const olk_sorf *p = f->p;
     /* Exactly f_w: f_a + 1 (f_w - f_a) is not, and a loss of exactly 0 changes nothing. */
-    const olk_sorf_answers w = {p, f->fw, f->fw, 0.0, 0.0};
+    const olk_sorf_answers w = {p, f->fw, f->fw, 0.0, 0.0, NULL};
     int some = 0;
     for (int32_t g = 0; g < p->groups; g++) {
         plan->rival[g] = 0;
@@ -97,8 +98,8 @@ static inline int olk_losses(const olk_sorf_answers *f, double y, double weight,
 }
 
 /* Whether a score is too near to a decision for single precision. */
-static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_shares *share,
-                                   double y)
+static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_state *s,
+                                   const olk_sorf_shares *share, double y)
 {
     if (OLK_FABS(olk_sorf_margin(f, share, -1, 0.0, y)) < olk_undecided)
         return 1;
@@ -106,7 +107,7 @@ static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_sha
         for (int32_t q = 0; q < f->p->n_blends; q++)
             if (OLK_FABS(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < olk_undecided)
                 return 1;
-    return 0;
+    return olk_remembers(f->p) && olk_memory_is_undecided(f, share, s, y);
 }
 
 #ifdef OLK_TWO_TYPES
@@ -127,7 +128,7 @@ static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *
         return OLK_SORF_NOTHING;
     const olk_kept_single kept = {trial->feature, trial->blocks, NULL, 0};
     if (!olk_pass_single(p, s, x, 1, 0, &kept, fw, fa) ||
-        olk_is_undecided(f, share, y))
+        olk_is_undecided(f, s, share, y))
         return OLK_SORF_NOTHING;
     const int some = olk_losses(f, y, weight, *s->t, olk_undecided, plan);
     if (!some)
@@ -162,7 +163,7 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
 {
     olk_sorf paced;
     const olk_sorf *p = olk_paced(made, s, &paced);
-    double own[2][OLK_SORF_GROUPS];
+    double own[2][OLK_SORF_GROUPS], own_recalled[2];
     const int one = p->classes == 1;
     double *fw = one ? own[0] : s->scores, *fa = one ? own[1] : fw + p->groups * p->classes;
     const int real = p->task == OLK_SORF_REGRESSION;
@@ -170,8 +171,11 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
     olk_sorf_shares before;
     olk_sorf_share(p, s->L, &before);
     const olk_sorf_answers f = {p, fw, fa, olk_linear_score(p, s, row),
-                               p->last_label ? *s->last : 0.0};
+                               p->last_label ? *s->last : 0.0,
+                               olk_remembers(p) ? (one ? own_recalled : s->recalled) : NULL};
     olk_begin_step(s->flags);
+    if (olk_remembers(p)) /* before the row is held */
+        olk_remember(p, s, row, y, weight, f.recalled);
     const double mean = real ? s->target[0] : 0.0;
     const double deviation = real ? olk_sorf_deviation(s->target, *s->t) : 1.0;
     if (real)
@@ -195,14 +199,17 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
     if (again)
         olk_pass(p, s, &x, 1, 1, &kept, fw, done == OLK_SORF_NOTHING || !one ? fa : NULL);
 
-    double returned, blended = 0.0;
+    double returned, blended = 0.0, margin = 0.0; /* of the features, and of the whole answer */
     if (real) {
         blended = olk_sorf_score(&f, &before, -1, 0.0, 0);
         returned = mean + deviation * blended;
     } else {
         blended = olk_sorf_margin(&f, &before, -1, 0.0, y);
         returned = one ? olk_sorf_score(&f, &before, -1, 0.0, 0) : blended;
-        *s->mistakes += blended <= 0.0;
+        margin = blended;
+        if (olk_remembers(p))
+            margin = olk_blend_memory(&f, &before, s, y, weight, &returned);
+        *s->mistakes += margin <= 0.0;
     }
     plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &before, -1, 0.0, y) : 0;
     plan.slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
@@ -243,7 +250,8 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
     *s->t += 1;
     olk_sorf_windows(p, s->L, *s->t, s->n);
     if (p->drift)
-        olk_note_costs(p, s, sizeof(olk_input) == sizeof(double), cost, costs[1], costs[0]);
+        olk_note_costs(p, s, sizeof(olk_input) == sizeof(double),
+                       real ? cost : olk_sorf_cost(p, margin, y), costs[1], costs[0]);
     return returned;
 }
 
@@ -271,16 +279,20 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
 
 /* out[columns]: blended scores of a row from those of its groups. */
 static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, double linear,
-                               const olk_sorf_shares *share, const double *fw, const double *fa,
-                               double *out)
+                               const double *recalled, const olk_sorf_shares *share,
+                               const double *fw, const double *fa, double *out)
 {
     if (p->task == OLK_SORF_NOVELTY) {
         *out = *fa - s->novelty[0];
         return;
     }
-    const olk_sorf_answers f = {p, fw, fa, linear, p->last_label ? *s->last : 0.0};
-    for (ptrdiff_t c = 0; c < p->classes; c++)
+    const olk_sorf_answers f = {p, fw, fa, linear, p->last_label ? *s->last : 0.0, NULL};
+    const double now = olk_remembers(p) ? olk_memory_share(s->memory_mistakes) : 0.0;
+    for (ptrdiff_t c = 0; c < p->classes; c++) {
         out[c] = olk_sorf_score(&f, share, -1, 0.0, c);
+        if (olk_remembers(p))
+            out[c] += now * (recalled[c] - out[c]);
+    }
     if (p->task == OLK_SORF_REGRESSION)
         *out = s->target[0] + olk_sorf_deviation(s->target, *s->t) * *out;
 }
@@ -295,6 +307,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
     const olk_sorf *p = olk_paced(made, s, &paced);
     enum { WIDE = OLK_SORF_SCALED / OLK_SORF_ROWS };
     double own[2][OLK_SORF_ROWS][OLK_SORF_GROUPS], linear[OLK_SORF_ROWS] = {0};
+    double own_recalled[OLK_SORF_ROWS];
     olk_input scaled[OLK_SORF_SCALED];
     olk_real by[WIDE];
     const int each = p->relevance == OLK_RELEVANCE_EACH;
@@ -302,6 +315,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
     const ptrdiff_t G = p->groups;
     double *fw = p->classes == 1 ? own[0][0] : s->scores;
     double *fa = p->classes == 1 ? own[1][0] : fw + G * p->classes;
+    double *recalled = olk_remembers(p) ? (p->classes == 1 ? own_recalled : s->recalled) : NULL;
     double *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
     olk_sorf_shares share;
     if (p->task == OLK_SORF_NOVELTY && p->history) {
@@ -322,6 +336,8 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
         for (ptrdiff_t i = 0; i < now; i++) {
             const olk_sorf_row one = {(const olk_input *)in.values + i * p->d, in.index, in.count};
             linear[i] = olk_linear_score(p, s, &one);
+            if (olk_remembers(p))
+                olk_ask_memory(p, s, &one, recalled + i);
         }
         const olk_sorf_row x = together ? olk_rows_as_seen(p, by, &in, now, scaled)
                                         : olk_as_seen(p, s, &in, s->inputs);
@@ -333,7 +349,8 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
             olk_pass(p, s, &x, 1, 1, NULL, of_w, fa);
         }
         for (ptrdiff_t i = 0; i < now; i++)
-            olk_blended(p, s, linear[i], &share, fw + i * G, fa + i * G, out + (r + i) * p->classes);
+            olk_blended(p, s, linear[i], recalled ? recalled + i : NULL, &share, fw + i * G,
+                        fa + i * G, out + (r + i) * p->classes);
         r += now;
     }
 }

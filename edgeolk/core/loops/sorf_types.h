@@ -11,6 +11,8 @@
 enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
 /* Learned widths: none, of each input, one for all inputs. */
 enum { OLK_RELEVANCE_EACH = 1, OLK_RELEVANCE_SHARED = 2 };
+/* Shares of a memory of rows in its candidates (section 7f). */
+enum { OLK_MEMORY_SHARES = 5 };
 enum { OLK_SORF_TWO = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
 
 /* What a learner is made of; made at construction, constant afterwards. */
@@ -33,6 +35,8 @@ typedef struct {
     double nu, forget;                           /* novelty */
     int32_t history;                             /* rows are in the order of time */
     uint64_t signs;                              /* state of the feature generator, seeded */
+    int32_t row_memory;                          /* rows of a memory beside the features, 0: none */
+    double memory_steps; /* of its codes, in a unit of an input */
     double hold; /* features see inputs from -hold to hold; 0: as they are (section 15) */
 } olk_sorf;
 
@@ -53,6 +57,10 @@ typedef struct {
     void *shared;                      /* of all: log scale and squared gradient, of type */
     uint64_t *gradient_steps;          /* of either */
     void *drift;                       /* [OLK_DRIFT_NUMBERS] of type; drift.h has their order */
+    /* a memory of rows: kept_rows.h */
+    uint8_t *memory_rows;
+    uint64_t *memory_held;             /* rows, and from bit 32 on where the search begins */
+    double *memory_mistakes;           /* [OLK_MEMORY_SHARES] */
     /* novelty in time */
     void *channels;         /* [d / 3][12] of type: channels.h */
     uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
@@ -63,6 +71,7 @@ typedef struct {
                                without these: [d], where a row that is learned or scored alone may
                                lie */
     double *scores;         /* K > 1: [2][groups][K] */
+    double *recalled;       /* a memory of rows, K > 1: [2][K] */
     void *row;              /* may be NULL: [D][2], float for float32, else double */
 } olk_sorf_state;
 

@@ -11,8 +11,8 @@ from edgeolk.core.structs cimport (
 )
 from edgeolk.core.structured cimport (
     OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, olk_deviating, olk_drift_number, olk_held_square,
-    olk_sorf_begin, olk_sorf_takes, olk_sorf_takes_target, olk_squares,
-    olk_watch,
+    olk_memory_held, olk_memory_share, olk_sorf_begin, olk_sorf_takes, olk_sorf_takes_target,
+    olk_squares, olk_watch,
 )
 
 
@@ -85,6 +85,20 @@ cdef inline double sorf_alarms(const State* s) noexcept nogil:
     if not s.structured.made.drift:
         return 0.0
     return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_ALARMS)
+
+
+cdef inline Py_ssize_t sorf_remembered(const State* s) noexcept nogil:
+    """Rows that the memory holds."""
+    if s.structured.state.memory_held == NULL:
+        return 0
+    return olk_memory_held(&s.structured.state)
+
+
+cdef inline double sorf_memory_share(const State* s) noexcept nogil:
+    """The share of the memory in the next answer."""
+    if s.structured.state.memory_mistakes == NULL:
+        return 0.0
+    return olk_memory_share(s.structured.state.memory_mistakes)
 
 
 cdef inline double sorf_since_look(const State* s) noexcept nogil:

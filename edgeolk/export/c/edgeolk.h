@@ -96,6 +96,10 @@ int ek_tell(void *arena, double y);
 
 /* Another unit, or rows after a long stop: the history is forgotten, what was learned is kept. */
 void ek_restart(void *arena);
+#elif EK_REPEATS
+/* The last label is forgotten: call it where the label of the row before is not known, such as when
+   labels have stopped. Without it that label would go on to be the answer where labels used to stay. */
+void ek_restart(void *arena);
 #endif
 
 typedef struct {
@@ -104,6 +108,7 @@ typedef struct {
     uint64_t updates;  /* rows that changed the weights */
     uint64_t skipped;  /* bad rows, where they are counted */
     uint64_t alarms;   /* times the mistakes told of a change (drift); novelty in time: events */
+    uint64_t remembered; /* rows that the memory beside the features holds */
 } ek_counts;
 
 void ek_count(const void *arena, ek_counts *counts);

@@ -23,6 +23,9 @@
 #elif defined(EK_SINGLE)
 #define OLK_SORF_SINGLE 1
 #endif
+#if !EK_AT_row_memory
+#define OLK_SORF_FORGETS 1
+#endif
 #if EK_SCRATCH
 #define OLK_SORF_SCRATCH 1
 #endif
@@ -97,6 +100,9 @@ static void ek_use_width(ek_call *c)
 #endif
     c->made = ek_made;
     c->most = olk_sorf_set_width(&c->made, EK_MULTIPLES_NAME, gamma, EK_WIDE_ROWS);
+#if !EK_FOLLOWS
+    olk_set_memory_steps(&c->made, gamma);
+#endif
     c->p = &c->made;
 }
 #endif
@@ -136,6 +142,12 @@ static void ek_enter(void *arena, ek_call *c)
     s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_turns);
     s->shared = ek_at(base, EK_AT_shared_relevance);
     s->drift = ek_at(base, EK_AT_drift);
+#if EK_AT_row_memory
+    s->memory_rows = base + EK_AT_row_memory;
+    s->memory_held = ek_words(base, EK_AT_memory_state);
+    s->memory_mistakes = (double *)(void *)(s->memory_held + 1);
+    s->recalled = (double *)ek_at(base, EK_AT_recalled);
+#endif
     /* Without relevance, inputs are held where the row lies. */
     s->inputs = ek_at(base, EK_AT_inputs ? EK_AT_inputs : EK_AT_query);
     s->scores = (double *)ek_at(base, EK_AT_class_scores);
@@ -428,6 +440,17 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
 }
 #endif
 
+#if EK_REPEATS
+void ek_restart(void *arena)
+{
+    ek_call c;
+    ek_enter(arena, &c);
+    olk_begin_step(c.s.flags);
+    *c.s.last = 0.0;
+    olk_end_step(c.s.flags, 0);
+}
+#endif
+
 int ek_learn(void *arena, const ek_number *x, double y, double *score)
 {
     return ek_learn_weighted(arena, x, y, 1.0, score);
@@ -450,6 +473,11 @@ void ek_count(const void *arena, ek_counts *counts)
 #else
     counts->alarms =
         EK_AT_drift ? (uint64_t)olk_drift_number(c->s, EK_WIDE_ROWS, OLK_DRIFT_ALARMS) : 0;
+#endif
+#if EK_AT_row_memory
+    counts->remembered = (uint64_t)olk_memory_held(c->s);
+#else
+    counts->remembered = 0;
 #endif
     counts->skipped = EK_AT_skipped ? *ek_words(c->base, EK_AT_skipped) : 0;
 }

@@ -180,6 +180,36 @@ static int ek_width_holds(const uint8_t *file, int64_t steps)
 }
 #endif
 
+#if EK_AT_row_memory
+/* Rows that are remembered (loops/kept_rows.h); what lies in other slots is not read. */
+static int ek_memory_holds(const uint8_t *file)
+{
+    const size_t M = (size_t)ek_made.row_memory;
+    const uint64_t word = (uint64_t)ek_word_of(file, EK_AT_memory_state, 0);
+    const uint64_t held = word & UINT32_MAX, head = word >> 32;
+    const uint8_t *codes = file + EK_AT_row_memory, *marks = codes + (EK_FEATURES + 1) / 2 * M;
+    const double most = EK_MOST_WEIGHT / (1.0 - ek_made.memory) * (1.0 + 1e-9);
+    if (held > M || head >= M || (held < M && head))
+        return 0;
+    for (size_t i = 1; i <= OLK_MEMORY_SHARES; i++)
+        if (!ek_between(ek_double_of(file, EK_AT_memory_state, i), 0.0, most))
+            return 0;
+    for (size_t j = 0; j < (size_t)held; j++) {
+        for (size_t c = 0; c < (EK_FEATURES + 1) / 2; c++)
+            if (!(codes[c * M + j] & 15) || !(codes[c * M + j] >> 4))
+                return 0;
+#if EK_TASK == 1
+        if ((int)marks[j] >= EK_COLUMNS || (int)marks[M + j] >= EK_COLUMNS || !marks[2 * M + j])
+            return 0;
+#else
+        if (!marks[j] || marks[j] == 0x80)
+            return 0;
+#endif
+    }
+    return 1;
+}
+#endif
+
 #if EK_AT_drift
 /* The numbers of loops/drift.h. */
 static int ek_drift_holds(const uint8_t *file, int64_t steps)
@@ -340,6 +370,10 @@ static int ek_state_holds(const uint8_t *file)
     if (!ek_all_between(file, EK_AT_shared_relevance, 0, 1, -2.0, 2.0) ||
         !ek_all_between(file, EK_AT_shared_relevance, 1, 1, 0.0, 1e30) ||
         !ek_counts_to(ek_word_of(file, EK_AT_turns, 0), steps))
+        return 0;
+#endif
+#if EK_AT_row_memory
+    if (!ek_memory_holds(file))
         return 0;
 #endif
 #if EK_AT_drift

@@ -38,6 +38,8 @@ CASES: dict[str, dict[str, Any]] = {
     "float64": {"algorithm": "sorf", "D": 70, "dtype": "float64", "linear": True,
                 "kernel": ek.Gaussian(1e-3)},
     "classes": {"algorithm": "sorf", "D": 130, "n_classes": 3, "groups": 2, "last_label": True},
+    "memory": {"algorithm": "sorf", "D": 70, "memory": 40},
+    "memory, classes": {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 200},
     "regression": {"algorithm": "sorf", "D": 70, "loss": "square", "last_label": True,
                    "scale": "standard", "gamma": "auto"},
     "novelty": {"algorithm": "sorf", "D": 70, "loss": "novelty", "gamma": "auto",

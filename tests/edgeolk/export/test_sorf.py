@@ -62,6 +62,14 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "drift of bits": ("drifting bits", {"algorithm": "sorf", "D": 130, "freeze_after": 900}),
     "drift, one scale": ("drifts", {"algorithm": "sorf", "D": 130, "scale": "common",
                                     "relevance": "shared"}),
+    "memory": ("occupancy", {"algorithm": "sorf", "D": 70, "memory": 90, "relevance": True}),
+    "memory, wide": ("robot", {"algorithm": "sorf", "D": 70, "memory": 300, "dtype": "float64",
+                               "gamma": "auto", "gamma_rows": 100, "scale": "standard"}),
+    "memory, classes": ("drifts", {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 40,
+                                   "last_label": True}),
+    "memory, robot": ("robot", {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 300}),
+    "memory, float32": ("robot", {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 65,
+                                  "dtype": "float32"}),
     "novelty": ("office", {"algorithm": "sorf", "D": 200, "loss": "novelty", "gamma": "auto",
                            "scale": "standard"}),
     "novelty in time": ("office", {"D": 200, "loss": "novelty", "history": True}),
@@ -157,6 +165,7 @@ def test_learns_to_the_bit(key: str, folder: Path, tmp_path: Path) -> None:
     reader = ek.Learner._from_block(file)
     assert board.counts()[:3] == [reader.steps, reader.mistakes, reader.updates]
     assert board.counts()[4] == reader.alarms
+    assert board.counts()[5] == reader.n_remembered
     if key.startswith("drift"):
         assert reader.alarms > 0
 
@@ -263,7 +272,7 @@ def test_weighted_rows(tmp_path: Path) -> None:
     assert np.array_equal(back.weights_, learner.weights_)
 
 
-@pytest.mark.parametrize("key", ["recommended", "drift", "drift, one width"])
+@pytest.mark.parametrize("key", ["recommended", "drift", "drift, one width", "memory"])
 def test_single_precision_decides_alike(key: str, tmp_path: Path) -> None:
     """For cores without double: not the same bits, but the same decisions, and alarms."""
     (X, y), learner = rows_of(key), made(key)
@@ -275,10 +284,10 @@ def test_single_precision_decides_alike(key: str, tmp_path: Path) -> None:
     assert board.counts()[4] == learner.alarms
 
 
-WHOLE = ("recommended", "recommended, 24 inputs", "classes", "regression")
+WHOLE = ("recommended", "recommended, 24 inputs", "classes", "regression", "memory")
 
 
-@pytest.mark.parametrize("key", [*WHOLE, "drift", "drift, one width"])
+@pytest.mark.parametrize("key", [*WHOLE, "memory, robot", "drift", "drift, one width"])
 def test_whole_numbers_decide_alike(key: str, tmp_path: Path) -> None:
     """For cores without floats: features some thousandths away, other draws, as few errors."""
     (X, y), learner = rows_of(key), made(key)

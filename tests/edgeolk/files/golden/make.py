@@ -189,6 +189,10 @@ ADDED: dict[str, dict[str, Case]] = {
             "sorf", {"scale": "common", "gamma": "auto", "dtype": "int8", "n_classes": 3},
         ),
     },
+    "memory": {
+        "sorf-memory": ("sorf", {"scale": "standard", "dtype": "int8", "memory": 9}),
+        "sorf-memory-classes": ("sorf", {"dtype": "float64", "n_classes": 3, "memory": 7}),
+    },
     "drift": {
         "sorf-drift": (
             "sorf", {"scale": "standard", "dtype": "int8", "drift": True, "relevance": "shared",

@@ -1,0 +1,154 @@
+"""What a memory of rows beside the features gives: ``python -m bench.bytes.remembered``.
+
+The learner that a user makes of R bytes, untuned, without a memory and with the one that the rule
+of section 7f of docs/sorf.md gives it. Wrong answers in %, each row scored before it is learned,
+and the time of a row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import edgeolk as ek
+from bench.bytes.grid import SETS
+from bench.bytes.scoring import costs
+from bench.bytes.sets import SPECS, load
+from bench.bytes.whole import MORE
+from bench.table import Report, Table
+from edgeolk.configuration.remembering import least_frequencies, usual_rows
+
+SIZES = (4096, 16_384, 65_536, 262_144)
+#: What the text asks for: set, bytes, rows, the largest error.
+ASKED = (
+    ("vowel_train", 16_384, 4000, 23.5),
+    ("letter", 16_384, 4000, 23.0),
+    ("letter", 65_536, 4000, 19.0),
+    ("letter", 65_536, 20_000, 8.0),
+    ("segment", 16_384, 4000, 7.6),
+    ("phoneme", 16_384, 4000, 15.9),
+    ("keystroke", 4096, 4000, 5.0),
+    ("usps10_train", 262_144, 4000, 6.6),
+)
+CHOSEN = tuple(name for name in (*SETS, *MORE) if SPECS[name].task != "regression")
+#: Sets with real targets, which have no memory: they count 1 in a mean over all.
+ALIKE = sum(SPECS[name].task == "regression" for name in SETS)
+
+
+class Found(NamedTuple):
+    """Error in %, frequencies, rows held, share of the memory, microseconds a row."""
+
+    error: float
+    D: int
+    rows: int
+    share: float
+    time: float
+
+
+def learned(name: str, nbytes: int, rows: int, seeds: Sequence[int], memory: int) -> Found:
+    """The mean over seeds."""
+    X, y = load(name, rows, raw=True)
+    spec, found = SPECS[name], []
+    classes: dict[str, Any] = {"n_classes": spec.classes} if spec.task == "classes" else {}
+    for seed in seeds:
+        learner = ek.Learner(n_features=X.shape[1], ram=nbytes, seed=seed, memory=memory, **classes)
+        start = time.process_time()
+        answers = learner.learn_many(X, y)
+        each = (time.process_time() - start) / len(y) * 1e6
+        error = 100.0 * float(np.mean(costs(spec.task, answers, y)))
+        held = learner.n_remembered
+        found.append(Found(error, learner.budget, held, learner.memory_share, each))
+    return Found(*(np.mean(numbers) for numbers in zip(*found, strict=True)))
+
+
+def memory_of(name: str, nbytes: int) -> int:
+    """Rows by the rule; 0 where it gives none."""
+    d, spec = load(name, 100, raw=True)[0].shape[1], SPECS[name]
+    K = spec.classes if spec.task == "classes" else 1
+    rows = usual_rows(nbytes, d, K)
+    classes: dict[str, Any] = {"n_classes": K} if K > 1 else {}
+    try:
+        left = ek.plan(n_features=d, ram=nbytes, memory=rows, **classes).budget if rows else 0
+    except ValueError:
+        return 0
+    return rows if left >= least_frequencies(K) else 0
+
+
+def both(name: str, nbytes: int, rows: int, seeds: Sequence[int]) -> tuple[Found, Found | None]:
+    """Without and with a memory; None where the rule gives none."""
+    memory = memory_of(name, nbytes)
+    without = learned(name, nbytes, rows, seeds, 0)
+    return without, learned(name, nbytes, rows, seeds, memory) if memory else None
+
+
+def asked(seeds: Sequence[int]) -> Table:
+    """What the text asks for."""
+    lines = []
+    for name, nbytes, rows, most in ASKED:
+        without, found = both(name, nbytes, rows, seeds)
+        assert found is not None
+        lines.append(
+            (
+                f"{name}, {rows:,} rows", f"{nbytes // 1024} KiB", f"{without.error:.2f}",
+                f"{found.error:.2f}", f"{most:g}", f"{found.rows:.0f}", f"{found.share:.2f}",
+                f"{without.time:.1f}", f"{found.time:.1f}",
+            )
+        )  # fmt: skip
+        print(*lines[-1], flush=True)
+    head = ("set", "bytes", "without", "with", "at most", "rows held", "share at the end")
+    return Table("What the text asks for", (*head, "µs a row without", "with"), lines, "")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(prog="python -m bench.bytes.remembered", description=__doc__)
+    parser.add_argument("--sets", nargs="*", default=list(CHOSEN), choices=CHOSEN)
+    parser.add_argument("--sizes", nargs="+", type=int, default=list(SIZES), help="bytes")
+    parser.add_argument("--rows", type=int, default=4000)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
+    parser.add_argument("--print", action="store_true", help="print, and write no page")
+    given = parser.parse_args(arguments)
+    first = asked(given.seeds)
+    lines, ratios = [], {size: [0.0] * ALIKE for size in given.sizes}
+    for name in given.sets:
+        line = [name]
+        for size in given.sizes:
+            try:
+                without, found = both(name, size, given.rows, given.seeds)
+            except ValueError:  # so few bytes hold no such learner
+                line.append("-")
+                continue
+            ratio = found.error / without.error if found and without.error else 1.0
+            ratios[size] += [math.log(ratio)] if name in SETS else []
+            line.append(
+                f"{without.error:.2f} → {found.error:.2f} ({ratio:.3f})"
+                if found
+                else f"{without.error:.2f} none"
+            )
+        print(*line, sep=" | ", flush=True)
+        lines.append(line)
+    means = [f"{math.exp(np.mean(ratios[size])):.3f}" for size in given.sizes]
+    lines.append([f"geometric mean, {ALIKE} sets of real targets counting 1", *means])
+    print(*lines[-1], sep=" | ")
+    sizes = [f"{size // 1024} KiB" for size in given.sizes]
+    text = (
+        f"Wrong answers in %, the first {given.rows:,} rows, one pass, mean of seeds"
+        f" {', '.join(map(str, given.seeds))}, `ek.Learner(n_features=d, ram=R)` without and with"
+        " the memory of section 7f of [the algorithm's page](../../docs/sorf.md), rows of it by its"
+        " rule; none: the rule gives none."
+    )
+    second = Table("Every set", ("set", *sizes), lines, "")
+    made = Report("A memory of rows beside the features", text, [first, second])
+    if given.print:
+        return 0
+    print(*made.save("remembered"), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,219 @@
+/* A memory of rows in 4 bits beside the features (docs/sorf.md, section 7f): a kernel model of two
+   narrow widths in one, whose answer is blended with that of the features by recent mistakes.
+   Everything is in double and in one order, number by number: the same bits on every set of
+   instructions; in single precision or whole numbers for microcontrollers. Included by sorf.h. */
+#ifndef EDGEOLK_ROW_MEMORY_H
+#define EDGEOLK_ROW_MEMORY_H
+
+#include "approximations.h"
+#include "kept_rows.h"
+
+/* The wider kernel is exp(-9 z), the other its cube; z is a mean of squares over 25. */
+static const double olk_memory_narrow = 9.0, olk_memory_unit = 25.0;
+/* What a coefficient of 1 is stored as. */
+enum { OLK_MOST_MEMORY_LABEL = 127, OLK_MOST_MEMORY_CLASS = 255 };
+
+/* Rows whose distances are summed at once, and inputs whose readings wait for them. */
+#ifdef OLK_SORF_PLAIN
+enum { OLK_MEMORY_ROWS = 64, OLK_MEMORY_INPUTS = 16 };
+#else
+enum { OLK_MEMORY_ROWS = 256, OLK_MEMORY_INPUTS = 64 };
+#endif
+/* Running sums over rows. */
+enum { OLK_MEMORY_SUMS = 8 };
+
+/* Readings of a row in the order of its inputs, those without one 0. */
+typedef struct {
+    const olk_sorf *p;
+    const olk_sorf_row *row;
+    ptrdiff_t at; /* the next non-zero of a sparse row */
+} olk_memory_reader;
+
+/* Reading i in steps of the codes, as the features see it but for relevance (step 1). */
+static inline double olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
+{
+    const olk_input *x = r->row->values, hold = (olk_input)r->p->hold;
+    olk_input v = 0;
+    if (!r->row->index)
+        v = x[i];
+    else if (r->at < r->row->count && r->row->index[r->at] == i)
+        v = x[r->at++];
+    if (hold > 0)
+        v = olk_held(v, hold);
+    const double u = (double)v * r->p->memory_steps;
+    return u < -OLK_MOST_CODE ? -OLK_MOST_CODE : (u > OLK_MOST_CODE ? OLK_MOST_CODE : u);
+}
+
+#ifdef OLK_SORF_FIXED
+#include "whole_memory.h"
+#else
+#include "exact_memory.h"
+#endif
+
+/* sum[j] += the weighted squares of what two inputs differ by from the codes of n rows. Inputs are
+   moved as stored codes are. */
+static OLK_ALWAYS void olk_add_code_distances(const uint8_t *restrict codes, ptrdiff_t n,
+                                              const olk_memory_input *input,
+                                              const olk_memory_input *weight, const int weighted,
+                                              olk_memory_sum *restrict sum)
+{
+    const olk_memory_input even = input[0], odd = input[1], of_even = weight[0], of_odd = weight[1];
+    for (ptrdiff_t j = 0; j < n; j++) {
+        olk_memory_sum total = sum[j];
+        total += olk_memory_square(even, codes[j] & 15, of_even, weighted);
+        total += olk_memory_square(odd, codes[j] >> 4, of_odd, weighted);
+        sum[j] = total;
+    }
+}
+
+/* kernel[j] of rows from .. from + n - 1 with a row. */
+static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s,
+                                      const olk_sorf_row *row, ptrdiff_t from, ptrdiff_t n,
+                                      olk_memory_value *kernel)
+{
+    OLK_ALIGNED(64) olk_memory_sum sum[OLK_MEMORY_ROWS];
+    olk_memory_input input[OLK_MEMORY_INPUTS], weight[OLK_MEMORY_INPUTS];
+    const int weighted = p->relevance == OLK_RELEVANCE_EACH;
+    const olk_input *lambda = s->log_scale;
+    olk_memory_reader reader = {p, row, 0};
+    for (ptrdiff_t j = 0; j < n; j++)
+        sum[j] = 0;
+    for (ptrdiff_t i = 0; i < p->d; i += OLK_MEMORY_INPUTS) {
+        const ptrdiff_t left = p->d - i, some = left < OLK_MEMORY_INPUTS ? left : OLK_MEMORY_INPUTS;
+        for (ptrdiff_t k = 0; k < some; k++) {
+            const double by = weighted ? olk_sorf_exp(2.0 * (double)lambda[i + k]) : 1.0;
+            input[k] = olk_memory_as_input(olk_memory_reading(&reader, i + k) + OLK_CODE_OF_ZERO);
+            weight[k] = olk_memory_as_weight(by);
+        }
+        if (some % 2) { /* the other half of the last codes is OLK_CODE_OF_ZERO */
+            input[some] = olk_memory_as_input(OLK_CODE_OF_ZERO);
+            weight[some] = 0;
+        }
+        for (ptrdiff_t k = 0; k < some; k += 2) {
+            const uint8_t *codes = olk_memory_codes(p, s, (i + k) / 2) + from;
+            if (weighted)
+                olk_add_code_distances(codes, n, input + k, weight + k, 1, sum);
+            else
+                olk_add_code_distances(codes, n, input + k, weight + k, 0, sum);
+        }
+    }
+    const olk_memory_scale scale = olk_memory_scale_of(p->d);
+    for (ptrdiff_t j = 0; j < n; j++)
+        kernel[j] = olk_memory_kernel(sum[j], scale);
+}
+
+/* g[K] of a row as it came, before it is held or scaled. */
+static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
+                                 const olk_sorf_row *row, double *g)
+{
+    OLK_ALIGNED(64) olk_memory_value kernel[OLK_MEMORY_ROWS];
+    double lane[OLK_MEMORY_SUMS] = {0.0};
+    const ptrdiff_t held = olk_memory_held(s);
+    const int many = p->task == OLK_SORF_CLASSES;
+    const uint8_t *label = olk_memory_labels(p, s), *rival = label + p->row_memory;
+    const uint8_t *size = rival + p->row_memory;
+    for (ptrdiff_t c = 0; c < p->classes; c++)
+        g[c] = 0.0;
+    for (ptrdiff_t from = 0; from < held; from += OLK_MEMORY_ROWS) {
+        const ptrdiff_t left = held - from, n = left < OLK_MEMORY_ROWS ? left : OLK_MEMORY_ROWS;
+        olk_memory_kernels(p, s, row, from, n, kernel);
+        if (many) {
+            for (ptrdiff_t j = 0; j < n; j++) {
+                const double part = olk_memory_part(kernel[j], size[from + j]);
+                g[label[from + j]] += part;
+                g[rival[from + j]] -= part;
+            }
+        } else {
+            const int8_t *of = (const int8_t *)label + from;
+            for (int l = 0; l < OLK_MEMORY_SUMS; l++)
+                for (ptrdiff_t j = l; j < n; j += OLK_MEMORY_SUMS)
+                    lane[l] += olk_memory_part(kernel[j], of[j]);
+        }
+    }
+    for (int l = 0; l < OLK_MEMORY_SUMS && !many; l++)
+        g[0] += lane[l];
+    const double unit = many ? 1.0 / OLK_MOST_MEMORY_CLASS : 2.0 / OLK_MOST_MEMORY_LABEL;
+    for (ptrdiff_t c = 0; c < p->classes; c++)
+        g[c] *= unit / (OLK_MEMORY_ONE * (2.0 + p->r));
+}
+
+/* Size of a stored coefficient. */
+static inline int olk_memory_size(const olk_sorf *p, const uint8_t *sizes, ptrdiff_t j)
+{
+    const int v = p->task == OLK_SORF_CLASSES ? sizes[j] : ((const int8_t *)sizes)[j];
+    return v < 0 ? -v : v;
+}
+
+/* The slot for a row of that coefficient in a full memory: the smallest, at a tie the first from
+   `head` on; -1 where it is smaller than all. */
+static inline ptrdiff_t olk_memory_slot(const olk_sorf *p, const uint8_t *sizes, ptrdiff_t head,
+                                        int size)
+{
+    int least = OLK_MOST_MEMORY_CLASS;
+    for (ptrdiff_t j = 0; j < p->row_memory; j++) {
+        const int v = olk_memory_size(p, sizes, j);
+        least = v < least ? v : least;
+    }
+    if (size < least)
+        return -1;
+    for (ptrdiff_t j = head; j < p->row_memory; j++)
+        if (olk_memory_size(p, sizes, j) == least)
+            return j;
+    for (ptrdiff_t j = 0; j < head; j++)
+        if (olk_memory_size(p, sizes, j) == least)
+            return j;
+    return -1;
+}
+
+/* Stores a row that the memory, having said g of it, answered with too small a margin. */
+static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
+                                    const olk_sorf_row *row, const double *g, double y,
+                                    double weight)
+{
+    const int many = p->task == OLK_SORF_CLASSES;
+    const ptrdiff_t M = p->row_memory, mine = many ? (ptrdiff_t)y : 0;
+    const ptrdiff_t rival = many ? olk_best_other(g, p->classes, mine) : 0;
+    const double margin = many ? g[mine] - g[rival] : y * g[0];
+    const double loss = (weight == 1.0 ? 1.0 : OLK_SQRT(weight)) - margin;
+    uint8_t *labels = olk_memory_labels(p, s), *sizes = many ? labels + 2 * M : labels;
+    if (!(loss > 0.0))
+        return;
+    const int top = many ? OLK_MOST_MEMORY_CLASS : OLK_MOST_MEMORY_LABEL;
+    const int rounded = (int)((double)top * (loss < 1.0 ? loss : 1.0) + 0.5);
+    const int size = rounded > 1 ? rounded : 1;
+    const ptrdiff_t held = olk_memory_held(s);
+    const ptrdiff_t j = held < M ? held : olk_memory_slot(p, sizes, olk_memory_head(s), size);
+    if (j < 0)
+        return;
+    olk_memory_reader reader = {p, row, 0};
+    for (ptrdiff_t i = 0; i < p->d; i += 2) {
+        /* Above 0 as they are stored: what is cut off is what floor takes. */
+        const int low = (int)(olk_memory_reading(&reader, i) + OLK_CODE_OF_ZERO + 0.5);
+        const int high = i + 1 < p->d
+                             ? (int)(olk_memory_reading(&reader, i + 1) + OLK_CODE_OF_ZERO + 0.5)
+                             : OLK_CODE_OF_ZERO;
+        olk_memory_codes(p, s, i / 2)[j] = (uint8_t)(low | high << 4);
+    }
+    if (many) {
+        labels[j] = (uint8_t)mine;
+        labels[M + j] = (uint8_t)rival;
+        sizes[j] = (uint8_t)size;
+    } else {
+        labels[j] = (uint8_t)(y < 0.0 ? -size : size);
+    }
+    if (held < M)
+        olk_memory_hold(s, held + 1, olk_memory_head(s));
+    else
+        olk_memory_hold(s, held, (j + 1) % M);
+}
+
+/* What the memory says of a row that is learned; then the row is stored where it is to be, which
+   does not depend on the features. */
+static inline void olk_remember(const olk_sorf *p, const olk_sorf_state *s,
+                                const olk_sorf_row *row, double y, double weight, double *g)
+{
+    olk_ask_memory(p, s, row, g);
+    olk_memory_store(p, s, row, g, y, weight);
+}
+
+#endif

@@ -1,0 +1,131 @@
+"""What section 7f adds to `sorf`: a memory of rows in 4 bits beside the features.
+
+Written from the text, apart from the loops: whole numbers where the text has whole numbers, float64
+for everything else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from edgeolk.reference.base import require
+from edgeolk.reference.structured_drift import DriftingSorf
+
+SHARES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # Q
+COST = 4.0  # rho
+NEAR, MOST_CODE = 9.0, 7
+
+
+class RememberingSorf(DriftingSorf):
+    """`DriftingSorf` with a memory of M rows; ``memory_gamma`` is the gamma_0 of the start."""
+
+    def __init__(
+        self,
+        n_features: int,
+        D: int,
+        gamma: float,
+        *,
+        memory: int,
+        memory_gamma: float | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(n_features, D, gamma, **options)
+        require(memory >= 1 and not self.regression and self.K <= 256, "M >= 1, K <= 256")
+        self.M = memory
+        start = gamma if memory_gamma is None else memory_gamma
+        self.h = 1.0 / (5.0 * math.sqrt(start * n_features))
+        self.codes = np.zeros((memory, n_features), dtype=int)
+        self.labels = np.zeros(memory, dtype=int)  # two classes: -1 or +1
+        self.rivals = np.zeros(memory, dtype=int)
+        self.C = np.zeros(memory, dtype=int)
+        self.top = 255 if self.classes else 127
+        self._empty()
+
+    def _empty(self) -> None:
+        self.m = self.head = 0
+        self.L_Q = np.zeros(len(SHARES))
+
+    # --- what it says of a row ---
+
+    def units(self, x: np.ndarray) -> np.ndarray:
+        """The row as it enters 3.1, before relevance, in steps of the codes."""
+        held = np.clip(np.asarray(x, dtype=float), -self.hold, self.hold)
+        return np.clip(held / self.h, -MOST_CODE, MOST_CODE)
+
+    def kernels(self, x: np.ndarray) -> np.ndarray:
+        """k_j of the rows held, two narrow widths in one."""
+        each = self.relevance and not self.shared
+        by = np.exp(2.0 * self.lam.astype(float)) if each else np.ones(self.phi.d)
+        z = ((self.units(x) - self.codes[: self.m]) ** 2) @ by / (25.0 * self.phi.d)
+        p = np.exp(-NEAR * z)
+        return (p + p**3) / 2.0
+
+    def recalled(self, x: np.ndarray) -> np.ndarray:
+        """g (K,)."""
+        g = np.zeros(self.K)
+        weighed = self.kernels(x) * self.C[: self.m] / (self.top * (2.0 + self.r))
+        if self.classes:
+            np.add.at(g, self.labels[: self.m], weighed)
+            np.subtract.at(g, self.rivals[: self.m], weighed)
+        else:
+            g[0] = 2.0 * float(weighed @ self.labels[: self.m])
+        return g
+
+    @property
+    def share(self) -> float:
+        """Of the memory in the next answer."""
+        e = np.exp(-(self.L_Q - self.L_Q.min()) - COST * SHARES)
+        return float(e @ SHARES / e.sum())
+
+    def said(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
+        return f + self.asked_share * (self.recalled_before - f)
+
+    def scores(self, x: np.ndarray) -> np.ndarray:
+        f = super().scores(x)
+        return f + self.share * (self.recalled(x) - f)
+
+    # --- the step ---
+
+    def step(
+        self,
+        x: np.ndarray,
+        y: float,
+        weight: float = 1.0,
+        deviates: np.ndarray | None = None,
+        follows: bool = True,
+    ) -> float:
+        x = np.asarray(x, dtype=float)
+        fs, g, share = super().scores(x), self.recalled(x), self.share
+        f = fs + share * (g - fs)
+        mistakes = self.mistakes + int(self.margin(f, y) <= 0.0)
+        self.recalled_before, self.asked_share = g, share
+        for i, part in enumerate(SHARES):
+            wrong = self.margin(fs + part * (g - fs), y) <= 0.0
+            self.L_Q[i] = self.delta * self.L_Q[i] + weight * wrong
+        self._remember(x, y, math.sqrt(weight) - self.margin(g, y), g)
+        super().step(x, y, weight, deviates, follows)
+        self.mistakes = mistakes
+        return self.margin(f, y) if self.classes else float(f[0])
+
+    def _remember(self, x: np.ndarray, y: float, loss: float, g: np.ndarray) -> None:
+        if loss <= 0.0:
+            return
+        C = max(1, math.floor(self.top * min(1.0, loss) + 0.5))
+        if self.m < self.M:
+            j = self.m
+            self.m += 1
+        else:
+            j = min(range(self.M), key=lambda i: (self.C[i], (i - self.head) % self.M))
+            if self.C[j] > C:
+                return
+            self.head = (j + 1) % self.M
+        self.codes[j] = np.floor(self.units(x) + 0.5)
+        self.labels[j], self.C[j] = int(y), C
+        self.rivals[j] = self.rival(g, y) if self.classes else 0
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._empty()

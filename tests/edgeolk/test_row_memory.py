@@ -1,0 +1,458 @@
+"""A memory of 4-bit rows beside the features (docs/sorf.md, section 7f)."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+import zlib
+from array import array
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import numpy as np
+import pytest
+from exported import Compiled
+from helpers import by_variant
+from hypothesis import given
+from hypothesis import strategies as st
+from threaded import together
+from twins.following import HELD, Following
+from twins.row_memory import RememberingSorf
+from twins.structured_drift import DriftingSorf
+
+import edgeolk as ek
+from edgeolk import bare
+from edgeolk.cli import main
+from edgeolk.core.variants import available_simd
+
+D, GAMMA, SEED = 3, 0.125, 5
+KINDS: dict[str, dict[str, Any]] = {
+    "two": {},
+    "each": {"relevance": True},
+    "shared": {"relevance": "shared"},
+    "candidates": {"linear": True, "last_label": True},
+    "groups": {"widths": ((0.3, 1.0, 3.0), (3.0, 5.5))},
+    "leak": {"leak": 0.016},
+    "classes": {"n_classes": 3},
+    "classes each": {"n_classes": 3, "relevance": True},
+    "classes shared": {"n_classes": 3, "relevance": "shared", "last_label": True},
+    "classes groups": {"n_classes": 3, "widths": ((0.3, 1.0, 3.0), (3.0, 5.5))},
+    "two columns": {"n_classes": 2},
+}
+
+
+def turning(kind: str, n: int = 1200, d: int = D) -> tuple[np.ndarray, np.ndarray]:
+    """Labels turn after 1,000 rows: the alarm of the weights rings, and the memory is emptied."""
+    X = np.random.default_rng(1).normal(size=(n, d)).astype(np.float32).astype(float)
+    far, late = X[:, 0] + 0.3 * X[:, d // 2] - 0.3, np.arange(n) >= 1000
+    if "classes" in kind:
+        return X, (np.digitize(far, (-0.8, 0.8)) + late) % 3.0
+    if kind == "two columns":
+        return X, ((far > 0.0) ^ late).astype(float)
+    return X, np.where((far > 0.0) ^ late, 1.0, -1.0)
+
+
+def settings(kind: str, dtype: str, **more: Any) -> dict[str, Any]:
+    return {
+        "n_features": D, "D": 100, "kernel": ek.Gaussian(GAMMA), "scale": None, "dtype": dtype,
+        "seed": SEED, "relevance": False, "memory": 20, **KINDS[kind], **more,
+    }  # fmt: skip
+
+
+def twin_of(kind: str, dtype: str, memory: int = 20, **more: Any) -> RememberingSorf:
+    options = dict(KINDS[kind])
+    if "widths" in options:
+        options["groups"] = options.pop("widths")
+    made = {"n_features": D, "gamma": GAMMA, "memory": memory, **options, **more}
+    return RememberingSorf(D=100, seed=SEED, dtype=dtype, **made)
+
+
+def remembered(learner: ek.Learner) -> dict[str, Any]:
+    """The memory as the block has it, by the names of the twin."""
+    M, K, d = learner.parameters["memory"], learner.config.columns, learner.n_features
+    raw = np.asarray(learner._engine.view("row_memory")).view(np.uint8).reshape(-1, M)
+    state = np.asarray(learner._engine.view("memory_state")).ravel()
+    m, head = int(state[0]) & 0xFFFFFFFF, int(state[0]) >> 32
+    halves = np.stack([raw[: -(-d // 2)] & 15, raw[: -(-d // 2)] >> 4], axis=1)
+    marks = raw[-(-d // 2) :, :m].astype(int)
+    signed = marks[0].astype(np.uint8).view(np.int8).astype(int)
+    return {
+        "m": m,
+        "head": head,
+        "codes": halves.reshape(-1, M)[:d, :m].T.astype(int) - 8,
+        "labels": np.sign(signed) if K == 1 else marks[0],
+        "rivals": np.zeros(m, int) if K == 1 else marks[1],
+        "C": np.abs(signed) if K == 1 else marks[2],
+        "L_Q": state[1:6].view(np.float64),
+    }
+
+
+def assert_remembers(learner: ek.Learner, twin: RememberingSorf) -> None:
+    found = remembered(learner)
+    assert (found["m"], found["head"]) == (twin.m, twin.head)
+    for name in ("codes", "labels", "rivals", "C"):
+        assert np.array_equal(found[name], getattr(twin, name)[: twin.m]), name
+    np.testing.assert_allclose(found["L_Q"], twin.L_Q, rtol=1e-12)
+    assert learner.n_remembered == twin.m
+    assert learner.memory_share == pytest.approx(twin.share, rel=1e-9)
+
+
+def follow(learner: ek.Learner, twin: RememberingSorf, X: np.ndarray, y: np.ndarray) -> int:
+    """Hold every answer, and the memory, against the reference; how often it was emptied."""
+    near = {"float64": 1e-8, "int8": 1e-4, "float32": 2e-3}[learner.dtype]
+    asked = learner.scores if learner.config.columns > 1 else learner.decision_function
+    emptied = 0
+    for row, (x, label) in enumerate(zip(X, y, strict=True)):
+        if row % 50 == 0:
+            scores = np.asarray(asked(x[None])[0])
+            np.testing.assert_allclose(scores, twin.scores(x).squeeze(), rtol=near, atol=near)
+            assert_remembers(learner, twin)
+        m = twin.m
+        expected = twin.step(x, label)
+        assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
+        assert learner.mistakes == twin.mistakes
+        if twin.m < m:
+            emptied += 1
+            assert learner.n_remembered == 0
+            assert not learner.weights_.any()
+    assert_remembers(learner, twin)
+    if learner.dtype == "int8":
+        assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
+    return emptied
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_those_of_the_reference(kind: str, dtype: str) -> None:
+    """Decision by decision, with alarms that empty the memory; rows, coefficients and slots."""
+    X, y = turning(kind)
+    learner, twin = ek.Learner("sorf", **settings(kind, dtype)), twin_of(kind, dtype)
+    assert follow(learner, twin, X, y) == learner.alarms == twin.alarms
+    assert learner.alarms == 1 or kind == "groups"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8", "float32"])
+@pytest.mark.parametrize(("d", "memory"), [(6, 150), (1, 1), (70, 300)])
+@pytest.mark.parametrize("kind", ["two", "classes"])
+def test_rows_of_any_length(kind: str, d: int, memory: int, dtype: str) -> None:
+    X, y = turning(kind, 330, d)
+    if kind == "two":
+        y = np.where((X > 0.3).sum(axis=1) % 2, 1.0, -1.0)  # nearly every row is stored
+    learner = ek.Learner("sorf", **settings(kind, dtype, n_features=d, memory=memory))
+    twin = twin_of(kind, dtype, memory, n_features=d)
+    follow(learner, twin, X, y)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8"])
+@pytest.mark.parametrize("kind", ["two", "classes each", "shared"])
+def test_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
+    """The memory's width is that of the start; rows enter it held to 2.5."""
+    X, y = turning(kind, 700)
+    X[:, 0] *= np.linspace(1.0, 4.0, 700)
+    made = settings(kind, dtype, kernel=None, scale="standard", drift=False)
+    learner = ek.Learner("sorf", **made)
+    twin = twin_of(kind, dtype, gamma=0.5, memory_gamma=0.5 / D, drift=False)
+    assert twin.h == pytest.approx(np.sqrt(2.0) / 5.0)
+    following = Following(twin)
+    near = 1e-7 if dtype == "float64" else 2e-4
+    for row, (x, label) in enumerate(zip(X, y, strict=True)):
+        scaler = learner.scaler  # a copy, which keeps of a row what the one inside does
+        assert scaler is not None
+        z = np.asarray(scaler.learn_transform_one(x))
+        expected = following.step(x, z, label)
+        assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
+    assert twin.hold == HELD
+    assert_remembers(learner, twin)
+
+
+def test_rows_that_count_more() -> None:
+    X, y = turning("classes", 400)
+    learner = ek.Learner("sorf", **settings("classes", "float64"))
+    twin = twin_of("classes", "float64")
+    for x, label, weight in zip(X, y, np.tile([0.3, 1.0, 4.0, 1.0], 100), strict=True):
+        expected = twin.step(x, label, weight)
+        assert learner.learn_one(x, label, weight=weight) == pytest.approx(expected, rel=1e-8)
+    assert_remembers(learner, twin)
+
+
+@pytest.mark.parametrize("kind", ["two", "classes each"])
+def test_the_features_learn_as_without_it(kind: str) -> None:
+    """What lies beside the memory is what a learner of the same D without one has."""
+    X, y = turning(kind, 900)
+    found = []
+    for memory in (20, 0, False):
+        learner = ek.Learner("sorf", **settings(kind, "int8", memory=memory, drift=False))
+        learner.learn_many(X, y)
+        names = ("weights", "mean_weights", "blend", *(("relevance",) if "each" in kind else ()))
+        found.append([np.asarray(learner._engine.view(name)).copy() for name in names])
+    for one, other, off in zip(*found, strict=True):
+        assert np.array_equal(one, other)
+        assert np.array_equal(other, off)
+
+
+# ---- the block ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["two", "classes each"])
+def test_saved_in_the_middle(kind: str, tmp_path: Path) -> None:
+    X, y = turning(kind)
+    one = ek.Learner("sorf", **settings(kind, "int8"))
+    answers = [one.learn_one(x, label) for x, label in zip(X, y, strict=True)]
+    whole = ek.Learner("sorf", **settings(kind, "int8"))
+    assert np.array_equal(whole.learn_many(X[:400], y[:400]), answers[:400])
+    whole.save(tmp_path / "model.olk")
+    back = ek.load(tmp_path / "model.olk")
+    assert np.array_equal(back.learn_many(X[400:], y[400:]), answers[400:])
+    assert bytes(back._sealed()) == bytes(one._sealed())
+    again = pickle.loads(pickle.dumps(one))
+    assert again.n_remembered == one.n_remembered
+    assert again.parameters["memory"] == 20
+    assert ek.Learner(back.config).config == one.config
+
+
+@pytest.mark.parametrize("kind", ["two", "classes each"])
+def test_a_decision_changes_nothing(kind: str) -> None:
+    X, y = turning(kind, 300)
+    learner = ek.Learner("sorf", **settings(kind, "int8"))
+    learner.learn_many(X, y)
+    before = bytes(learner._sealed())
+    together = learner.scores(X)
+    alone = [learner.scores(x[None])[0] for x in X]
+    if kind == "two":
+        alone = [[learner.decision_one(x)] for x in X]
+        together = together.reshape(-1, 1)
+    assert np.array_equal(together, alone)
+    assert bytes(learner._sealed()) == before
+
+
+def in_child(target: str) -> None:
+    found = {}
+    for kind, dtype in (("two", "int8"), ("classes each", "int8"), ("two", "float64")):
+        X, y = turning(kind)
+        learner = ek.Learner("sorf", **settings(kind, dtype, memory=70))
+        learner.learn_many(X, y)
+        for name, part in remembered(learner).items():
+            found[f"{kind}, {dtype}: {name}"] = np.asarray(part)
+    np.savez(target, **found)
+
+
+def test_variants_remember_the_same(tmp_path: Path) -> None:
+    """Rows, coefficients, slots and mistakes: to the bit on every set of instructions."""
+    known = available_simd()
+    first = by_variant(__file__, known[0], tmp_path)
+    for variant in {known[1], known[-1]} - {known[0]}:
+        other = by_variant(__file__, variant, tmp_path)
+        for name, expected in first.items():
+            assert np.array_equal(other[name], expected), (variant, name)
+
+
+@pytest.mark.parametrize("kind", ["two", "classes each"])
+def test_threads_read_beside_each_other(kind: str) -> None:
+    X, y = turning(kind, 900)
+    learner = ek.Learner("sorf", **settings(kind, "int8", memory=300))
+    learner.learn_many(X, y)
+    expected = learner.scores(X)
+    found = together(*[lambda: learner.scores(X)] * 3)
+    assert all(np.array_equal(one, expected) for one in found)
+
+
+def test_inputs_and_width_scale_together() -> None:
+    """x scaled by c and gamma_0 by 1/c^2: the same answers."""
+    X, y = turning("classes", 500)
+    one = ek.Learner("sorf", **settings("classes", "float64"))
+    two = ek.Learner("sorf", **settings("classes", "float64", kernel=ek.Gaussian(GAMMA / 16.0)))
+    assert np.allclose(one.learn_many(X, y), two.learn_many(4.0 * X, y), rtol=1e-12, atol=1e-12)
+    assert np.array_equal(remembered(one)["codes"], remembered(two)["codes"])
+
+
+@pytest.mark.parametrize(
+    ("options", "row", "scores"),
+    [
+        ({"n_features": 10, "n_classes": 11}, 8, 176),
+        ({"n_features": 16, "n_classes": 26}, 11, 416),
+        ({"n_features": 5}, 4, 0),
+        ({"n_features": 20}, 11, 0),
+        ({"n_features": 256, "n_classes": 10}, 131, 160),
+        ({"n_features": 3, "n_classes": 2}, 5, 32),
+    ],
+)
+@pytest.mark.parametrize("memory", [1, 1280])
+def test_bytes_of_the_plan(options: dict[str, int], row: int, scores: int, memory: int) -> None:
+    """M rows of d / 2 + 3 bytes (two classes d / 2 + 1), 64 of state, 16 a class of scratch."""
+    without = {region.name: region for region in ek.plan(D=100, memory=0, **options).regions}
+    plan = ek.plan(D=100, memory=memory, **options)
+    regions = {region.name: region for region in plan.regions}
+    new = {name: regions[name] for name in regions if name not in without}
+    sizes = {name: int(np.prod(region.shape)) for name, region in new.items()}
+    assert sizes.pop("row_memory") == memory * row
+    assert sizes.pop("memory_state") * 8 == 64
+    assert sizes.pop("recalled", 0) * 8 == scores
+    assert not sizes
+    learner = ek.Learner(D=100, memory=memory, **options)
+    assert learner.nbytes == plan.nbytes
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"memory": -1}, ValueError, "memory must be a whole number >= 0"),
+        ({"memory": 2.5}, ValueError, "memory must be a whole number"),
+        ({"memory": True}, TypeError, "memory must be"),
+        ({"memory": "many"}, TypeError, "memory must be"),
+        ({"memory": float("nan")}, ValueError, "memory must be"),
+        ({"memory": 5, "loss": "square"}, ValueError, "a memory of rows is for classes"),
+        ({"memory": 5, "loss": "novelty"}, ValueError, "a memory of rows is for classes"),
+        ({"memory": 5, "loss": "square", "history": True}, ValueError, "a memory of rows is for"),
+        ({"memory": 5, "n_classes": 257}, ValueError, "at most 256 classes"),
+        ({"memory": 5, "algorithm": "pa1", "budget": 5}, TypeError, "memory"),
+    ],
+)
+def test_refusals(options: dict[str, Any], error: type[Exception], said: str) -> None:
+    size = {} if "budget" in options else {"D": 64}
+    with pytest.raises(error, match=said):
+        ek.Learner(n_features=3, **size, **options)
+
+
+@pytest.mark.parametrize("off", [0, False, 0.0, None])
+def test_none_where_it_is_off(off: Any) -> None:
+    learner = ek.Learner(n_features=3, D=64, memory=off)
+    assert learner.parameters["memory"] == 0
+    assert learner.nbytes == ek.Learner(n_features=3, D=64).nbytes
+    assert (learner.n_remembered, learner.memory_share) == (0, 0.0)
+
+
+def forged(kind: str) -> list[tuple[str, str, int, int, bytes]]:
+    """What is wrong, and the bytes that make it so: region, index, size of an element."""
+    two = kind == "two"
+    held = [
+        ("more rows than there is room for", 0, (21).to_bytes(8, "little")),
+        ("a head beyond the memory", 0, (20 | 20 << 32).to_bytes(8, "little")),
+        ("a head before it is full", 0, (19 | 1 << 32).to_bytes(8, "little")),
+        ("mistakes that are no number", 3, struct.pack("<d", float("nan"))),
+        ("fewer than none", 1, struct.pack("<d", -1.0)),
+        ("more than all", 5, struct.pack("<d", 1e30)),
+    ]
+    made = [(what, "memory_state", at, 8, data) for what, at, data in held]
+    codes = 2 * 20
+    made += [("no code", "row_memory", 3, 1, b"\x80"), ("no code", "row_memory", 25, 1, b"\x08")]
+    if two:
+        made += [("no coefficient", "row_memory", codes + 2, 1, data) for data in (b"\0", b"\x80")]
+    else:
+        made += [("no such label", "row_memory", codes + 2, 1, b"\3")]
+        made += [("no such rival", "row_memory", codes + 22, 1, b"\xff")]
+        made += [("no coefficient", "row_memory", codes + 42, 1, b"\0")]
+    return made
+
+
+@pytest.mark.parametrize("kind", ["two", "classes"])
+def test_states_that_no_learning_leads_to(kind: str, tmp_path: Path) -> None:
+    """Refused by the library and by exported C."""
+    X, y = turning(kind, 600)
+    learner = ek.Learner("sorf", **settings(kind, "int8"))
+    learner.learn_many(X, y)
+    assert learner.n_remembered == 20
+    places = {region.name: region.offset for region in learner.plan.regions}
+    good = bytes(learner._sealed())
+    ek.export_c(learner, tmp_path)
+    try:
+        board = Compiled(tmp_path, learner)
+    except FileNotFoundError as missing:
+        pytest.skip(f"no {missing}")
+    assert board.load(good) == 0
+    for what, region, at, size, data in forged(kind):
+        bad = bytearray(good)
+        place = places[region] + at * size
+        bad[place : place + size] = data
+        bad[8:12] = bytes(4)
+        bad[8:12] = zlib.crc32(bad).to_bytes(4, "little")
+        with pytest.raises(ValueError, match="the model is inconsistent"):
+            ek.Learner._from_block(bytes(bad))
+        assert board.load(bytes(bad)) != 0, what
+    assert board.load(good) == 0
+
+
+def test_info_says_how_many_rows_it_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    X, y = turning("two", 300)
+    learner = ek.Learner("sorf", **settings("two", "int8"))
+    learner.learn_many(X, y)
+    learner.save(tmp_path / "model.olk")
+    main(["info", str(tmp_path / "model.olk")])
+    share = f"{learner.memory_share:.0%}"
+    assert f"memory           20 of 20 rows, {share} of the next answer" in capsys.readouterr().out
+
+
+# ---- the reference by itself --------------------------------------------------------------------
+
+
+@given(
+    seed=st.integers(0, 2**31), K=st.sampled_from([None, 2, 4]), memory=st.integers(1, 12),
+    d=st.integers(1, 6),
+)  # fmt: skip
+@hypothesis.settings(max_examples=15, deadline=None)
+def test_invariants_of_the_text(seed: int, K: int | None, memory: int, d: int) -> None:
+    draws = np.random.default_rng(seed)
+    X = draws.normal(size=(60, d))
+    y = draws.integers(K or 2, size=60)
+    made = {"n_features": d, "D": 64, "gamma": 0.5 / d, "seed": seed, "n_classes": K}
+    twin = RememberingSorf(memory=memory, **made)
+    bare = DriftingSorf(**made)
+    smallest = 0
+    for x, label in zip(X, y if K else 2.0 * y - 1.0, strict=True):
+        said, words = twin.scores(x), twin.rounding.state
+        assert np.array_equal(said, twin.scores(x))
+        twin.step(x, float(label))
+        bare.step(x, float(label))
+        assert words == twin.rounding.state
+        C = twin.C[: twin.m]
+        assert twin.m <= memory
+        assert ((C >= 1) & (twin.top >= C)).all()
+        assert abs(twin.codes).max() <= 7
+        if K:
+            assert (twin.labels[: twin.m] != twin.rivals[: twin.m]).all()
+        if twin.m == memory:
+            assert C.min() >= smallest
+            smallest = C.min()
+        assert 0.0 <= twin.share <= 1.0
+    assert np.array_equal(twin.w.v, bare.w.v)
+    assert np.array_equal(twin.a.v, bare.a.v)
+    assert np.array_equal(twin.L, bare.L)
+
+
+# ---- layers -------------------------------------------------------------------------------------
+
+
+def test_estimators_of_scikit_learn() -> None:
+    sklearn = pytest.importorskip("edgeolk.sklearn")
+    X, y = turning("classes", 400)
+    model = sklearn.OnlineKernelClassifier(ram="8KiB", params={"memory": 100}, epochs=1)
+    learner = model.partial_fit(X, y, classes=[0, 1, 2]).to_learner()
+    assert learner.parameters["memory"] == 100
+    assert learner.n_remembered > 20
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(X), model.predict(X))
+
+
+def test_models_of_river() -> None:
+    pytest.importorskip("river")
+    from edgeolk.river import KernelClassifier
+
+    X, y = turning("classes", 300)
+    model = KernelClassifier(n_classes=3, ram="8KiB", params={"memory": 100})
+    for row, label in zip(X, y, strict=True):
+        model.learn_one(dict(zip("abc", row, strict=True)), int(label))
+    learner = model.to_learner()
+    assert learner.parameters["memory"] == 100
+    assert learner.n_remembered > 20
+
+
+def test_without_numpy() -> None:
+    X, y = turning("classes", 300)
+    one = ek.Learner("sorf", **settings("classes", "int8"))
+    said = one.learn_many(X, y)
+    learner = bare.BareLearner("sorf", **settings("classes", "int8"))
+    found = [learner.learn_one(array("d", x), label) for x, label in zip(X, y, strict=True)]
+    assert found == said.tolist()
+    assert learner.counters()["n_remembered"] == one.n_remembered == 20
