@@ -47,6 +47,8 @@ cat >run <<END
 #!/bin/bash
 set -o pipefail
 export WINEPREFIX=$to/prefix WINEDEBUG=-all
+# A process that dies is to end, and not to wait for a debugger.
+export WINEDLLOVERRIDES=winedbg.exe=d
 cat | /usr/lib/wine/wine64 $to/python/python.exe "\$@" 2>&1 | cat
 END
 chmod +x run

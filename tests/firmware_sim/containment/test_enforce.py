@@ -190,7 +190,8 @@ def test_arena_leak_from_the_command_line(
         pytest.skip(refusal)
     assert main(command(tmp_path, "--inject", "leak=64B")) == 3
     last = capfd.readouterr().err.strip().splitlines()[-1]
-    assert last.startswith("firmware_sim: caught: the device wrote beyond its cap and died: SIG")
+    died = "firmware_sim: caught: the device wrote beyond its cap and died: "
+    assert last.startswith((died + "SIG", died + "access violation"))
 
 
 def test_process_leak_from_the_command_line(
@@ -229,7 +230,9 @@ start, end = block.address - block.slack, block.address + {nbytes}
 ctypes.memset({place}, 1, 1)
 """
     code = subprocess.run([sys.executable, "-c", program], check=False).returncode
-    assert code == (-signal.SIGSEGV if place in ("end", "start - 1") else 0)
+    # On Windows ctypes makes an exception of the access.
+    death = 1 if sys.platform == "win32" else -signal.SIGSEGV
+    assert code == (death if place in ("end", "start - 1") else 0)
 
 
 @pytest.mark.parametrize("machine", seccomp.SYSCALLS)
