@@ -53,7 +53,7 @@ class RememberingSorf(DriftingSorf):
     def units(self, x: np.ndarray) -> np.ndarray:
         """The row as it enters 3.1, before relevance, in steps of the codes."""
         held = np.clip(np.asarray(x, dtype=float), -self.hold, self.hold)
-        return np.clip(held / self.h, -MOST_CODE, MOST_CODE)
+        return np.asarray(np.clip(held / self.h, -MOST_CODE, MOST_CODE))
 
     def kernels(self, x: np.ndarray) -> np.ndarray:
         """k_j of the rows held, two narrow widths in one."""
@@ -61,7 +61,7 @@ class RememberingSorf(DriftingSorf):
         by = np.exp(2.0 * self.lam.astype(float)) if each else np.ones(self.phi.d)
         z = ((self.units(x) - self.codes[: self.m]) ** 2) @ by / (25.0 * self.phi.d)
         p = np.exp(-NEAR * z)
-        return (p + p**3) / 2.0
+        return np.asarray((p + p**3) / 2.0)
 
     def recalled(self, x: np.ndarray) -> np.ndarray:
         """g (K,)."""
@@ -81,11 +81,11 @@ class RememberingSorf(DriftingSorf):
         return float(e @ SHARES / e.sum())
 
     def said(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
-        return f + self.asked_share * (self.recalled_before - f)
+        return np.asarray(f + self.asked_share * (self.recalled_before - f))
 
     def scores(self, x: np.ndarray) -> np.ndarray:
         f = super().scores(x)
-        return f + self.share * (self.recalled(x) - f)
+        return np.asarray(f + self.share * (self.recalled(x) - f))
 
     # --- the step ---
 
