@@ -84,9 +84,14 @@ def __getattr__(name: str) -> Any:
             value = getattr(import_module(f"edgeolk.{home}"), name)
             globals()[name] = value
             return value
-    if name in ("river", "sklearn"):
+    if name in ("parts", "reference", "river", "sklearn"):
         return import_module(f"edgeolk.{name}")
-    raise AttributeError(f"module 'edgeolk' has no attribute {name!r}")
+    hint = ""
+    if not name.startswith("_"):
+        from edgeolk.near import near
+
+        hint = near(name, __all__)
+    raise AttributeError(f"module 'edgeolk' has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

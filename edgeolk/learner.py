@@ -17,6 +17,7 @@ from edgeolk.counting import Counting
 from edgeolk.forecasting import Forecasting
 from edgeolk.inputs import inputs_of
 from edgeolk.lean import TYPE_CHECKING, Any, replace
+from edgeolk.notebook import table_of
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.preprocessing.scaling import INSIDE
@@ -126,6 +127,10 @@ class Learner(Storing, Forecasting, Counting, Watching):
         if self._config.freezes:
             state += ", frozen" if self.n_support == self.budget else ", freezes when full"
         return f"{self._config.call('ek.Learner')}  # {state}, {self.nbytes} bytes"
+
+    def _repr_html_(self) -> str:
+        """A small table, which notebooks show."""
+        return table_of(self)
 
     # ---- configuration ------------------------------------------------------------------------
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
         SimulatorError,
         StreamError,
     )
-    from firmware_sim.replaying.loop import Replay, ReplayResult, replay
+    from firmware_sim.replaying.loop import Replay, replay
+    from firmware_sim.replaying.result import ReplayResult
     from firmware_sim.report import write_report
     from firmware_sim.streams import Stream
 
@@ -54,7 +55,8 @@ _HOMES = {
         *("BeyondCapError", "DoesNotFitError", "LearnerDiedError"),
         *("SimulatorError", "StreamError"),
     ),
-    "replaying.loop": ("Replay", "ReplayResult", "replay"),
+    "replaying.loop": ("Replay", "replay"),
+    "replaying.result": ("ReplayResult",),
     "deployment.model_file": ("save_model",),
     "report": ("write_report",),
     "streams": ("Stream",),

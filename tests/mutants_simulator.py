@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _SIM, _TESTS = "firmware_sim", "tests/firmware_sim"
 NOVELTY, BINARY = f"{_SIM}/metrics/novelty.py", f"{_SIM}/metrics/binary.py"
+WATCH, DISTANCE = f"{_SIM}/metrics/watch.py", f"{_SIM}/metrics/distance.py"
 ANSWERS, MULTICLASS = f"{_SIM}/metrics/answers.py", f"{_SIM}/metrics/multiclass.py"
 REGRESSION, CURVE = f"{_SIM}/metrics/regression.py", f"{_SIM}/metrics/curve.py"
 TEXT, TABLE = f"{_SIM}/streams/text.py", f"{_SIM}/streams/table.py"
@@ -12,6 +13,7 @@ FAULTS, FAULTY = f"{_SIM}/streams/faults.py", f"{_SIM}/streams/faulty.py"
 HELD, MQTT = f"{_SIM}/streams/cached.py", f"{_SIM}/streams/mqtt.py"
 ACCOUNTING, ROWS = f"{_SIM}/replaying/accounting.py", f"{_SIM}/replaying/rows.py"
 GUARD, MEMORY = f"{_SIM}/containment/guard.py", f"{_SIM}/containment/memory.py"
+LATE = f"{_SIM}/device/forecasting.py"
 REPAIR, POWER = f"{_SIM}/device/repair.py", f"{_SIM}/device/power.py"
 JOURNAL = f"{_SIM}/report/journal.py"
 CHECKED, STATISTICS = f"{_SIM}/replaying/checked.py", f"{_SIM}/fleet/statistics.py"
@@ -23,6 +25,8 @@ FILES = f"{_SIM}/report/files.py"
 #: The tests that must notice a mutation of a file.
 TESTS = {
     NOVELTY: [f"{_TESTS}/metrics/test_novelty.py"],
+    WATCH: [f"{_TESTS}/metrics/test_novelty.py", f"{_TESTS}/metrics/test_many_rows.py"],
+    DISTANCE: [f"{_TESTS}/metrics/test_novelty.py", f"{_TESTS}/metrics/test_many_rows.py"],
     BINARY: [f"{_TESTS}/metrics/test_metrics.py", f"{_TESTS}/metrics/test_blocks.py"],
     ANSWERS: [f"{_TESTS}/metrics/test_metrics.py", f"{_TESTS}/metrics/test_blocks.py"],
     MULTICLASS: [f"{_TESTS}/metrics/test_multiclass.py"],
@@ -43,6 +47,10 @@ TESTS = {
         "-k", "first_byte or block",
     ],
     MEMORY: [f"{_TESTS}/containment/test_memory.py"],
+    LATE: [
+        f"{_TESTS}/device/test_forecasting.py", f"{_TESTS}/replaying/test_blocks.py",
+        "-k", "amid or stops_in_time",
+    ],
     REPAIR: [f"{_TESTS}/device/test_repair.py"],
     POWER: [f"{_TESTS}/device/test_power.py"],
     JOURNAL: [
@@ -65,23 +73,28 @@ MUTATIONS = (
     ("an area is a sample's only where both kinds are", NOVELTY,
      "max(self.learner.inside.seen, self.learner.outside.seen) >",
      "min(self.learner.inside.seen, self.learner.outside.seen) >"),
-    ("the sample takes all that come", NOVELTY, "if place < self._size:", "if True:"),
-    ("ties count whole in the area", NOVELTY, 'np.searchsorted(below, above, "left") + np',
+    ("the sample takes all that come", WATCH, "if place < self._size:", "if True:"),
+    ("ties count whole in the area", WATCH, 'np.searchsorted(below, above, "left") + np',
      'np.searchsorted(below, above, "right") + np'),
-    ("an alarm counts every row", NOVELTY,
+    ("an alarm counts every row", WATCH,
      "            self._sounding, self._touched = True, False",
      "            self._touched = False"),
-    ("an alarm that touched once before is good", NOVELTY,
+    ("an alarm that touched once before is good", WATCH,
      "self._sounding, self._touched = True, False", "self._sounding = True"),
-    ("a window is detected with every alarm", NOVELTY,
+    ("a window is detected with every alarm", WATCH,
      "if self._window is not None and not self._found:", "if self._window is not None:"),
-    ("the last alarm is not judged", NOVELTY,
+    ("the last alarm is not judged", WATCH,
      "int(self.false_alarms + (self._sounding and not self._touched))",
      "int(self.false_alarms)"),
-    ("a row without a label goes on with the window", NOVELTY,
+    ("a row without a label goes on with the window", WATCH,
      "        elif not within:\n", "        elif label < 0.0:\n"),
-    ("the threshold of the distance stays", NOVELTY,
-     "        self._threshold *= math.exp(_STEP * (found - self._nu))\n", ""),
+    ("the threshold of the distance stays", DISTANCE,
+     "        self._threshold = threshold\n", ""),
+    ("distances of a block begin anew", DISTANCE, "sums[0] = self._squares", "sums[0] = 0.0"),
+    ("quiet rows of the block before are forgotten", WATCH, "last = -1 - self._quiet", "last = -1"),
+    ("a window that goes on begins again in each block", WATCH,
+     "np.concatenate([[self._window is not None], within[:-1]])",
+     "np.concatenate([[False], within[:-1]])"),
     ("kappa forgets the negatives", BINARY,
      "answered * positive + (n - answered) * (n - positive)", "answered * positive"),
     ("an even balance is a majority of -1", BINARY,
@@ -163,6 +176,10 @@ MUTATIONS = (
     ("the first value counts twice in the mean", REPAIR, "np.maximum(self._count, 1.0)",
      "np.maximum(self._count - 1.0, 1.0)"),
     ("an absent reading counts", REPAIR, "self._count += present", "self._count += 1.0"),
+    ("targets of a block are known at once", LATE, "if self._delay or never:", "if never:"),
+    ("stops in time are looked for in a block alone", LATE, "prepend=self._seconds",
+     "prepend=np.nan"),
+    ("targets before a refused row are told again", LATE, ", once_more=True)", ")"),
     ("the power goes before the first row", POWER, "number > 1 and (number", "(number"),
     ("bytes of before a cut are forgotten", POWER, "self._written + checkpoints.bytes_written",
      "checkpoints.bytes_written"),
@@ -170,9 +187,8 @@ MUTATIONS = (
     ("the majority of a block knows its own row", BINARY, "after - labels >= 0", "after >= 0"),
     ("no-change begins anew in each block", ANSWERS,
      "np.concatenate([[self._last], true[:-1]])", "np.concatenate([[1], true[:-1]])"),
-    ("the majority of several classes knows its own row", ANSWERS,
-     "            found[i] = self._commonest()\n            self._count(label)\n",
-     "            self._count(label)\n            found[i] = self._commonest()\n"),
+    ("the majority of several classes knows its own row", MULTICLASS,
+     "return found[:-1]", "return found[1:]"),
     ("a curve of blocks forgets the rows before", CURVE,
      "first = at + self.step - 1 - (self._rows + at) % self.step",
      "first = at + self.step - 1 - at % self.step"),

@@ -37,6 +37,7 @@ LAYERS = {
             "bare",
             "storing",
             "inputs",
+            "notebook",
             "learner",
             "attaching",
             "checkpointer",

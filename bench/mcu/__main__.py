@@ -20,8 +20,8 @@ from firmware_sim.mcu.program import HERE
 SIZES: tuple[int, ...] = (150, 928, 4000)
 #: Inputs, and the bundled stream that they come from.
 INPUTS = {5: "occupancy", 22: "robot"}
-#: The same core as another board's.
-LEFT_OUT = ("netduinoplus2",)
+#: The same cores as other boards'.
+LEFT_OUT = ("netduinoplus2", "rp2040", "rp2350")
 STACK = 6144
 #: What changes weights: flags of the compiler, and words for the title.
 ARITHMETIC = {

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import edgeolk as ek
-from bench.mcu.rows import Array, packed, stream
+from bench.mcu.rows import Array
 from bench.mcu.stack import bound, calls_of
-from firmware_sim.mcu import BOARDS, Run, build, run
-from firmware_sim.mcu.program import FLAGS, HERE, PREFIX
+from firmware_sim.mcu import BOARDS
+from firmware_sim.mcu.counting import BOARD_OF, counts
+from firmware_sim.mcu.program import FLAGS, PREFIX
 
 #: Of each kind the options that ask for most.
 ALL: dict[str, Any] = {
@@ -37,8 +38,6 @@ ARITHMETIC: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 #: A board for each core that is told apart: frames on an M3, M7 and M33 lie between these.
 CORES = {"Cortex-M0": "microbit", "Cortex-M4F": "mps2-an386"}
-#: And one for each that costs other instructions.
-BOARD_OF = {**CORES, "Cortex-M3": "lm3s6965evb"}
 LEVELS = ("-Os", "-O2", "-O3")
 #: Functions of edgeolk.h.
 CALLED = tuple(
@@ -93,40 +92,42 @@ def stacks() -> None:
             print(f"#   {' '.join(most.way)}", file=sys.stderr, flush=True)
 
 
-def _run(core: str, d: int, D: int, before: int, X: Array, y: Array, flags: Sequence[str]) -> Run:
-    """A learner that has seen the first rows, exported, over the others on a board."""
-    learner = ek.Learner(n_features=d, budget=D)
-    learner.learn_many(X[:before], y[:before])
-    with tempfile.TemporaryDirectory() as made:
-        ek.export_c(learner, made)
-        folder, board = Path(made), BOARDS[BOARD_OF[core]]
-        sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
-        program = build(board, sources, folder / "board.elf", include=[folder], flags=flags)
-        return run(program, packed(X[before:], y[before:]), folder)
+#: Inputs and frequencies that are fitted to, and others that the fit is held to.
+FITTED = tuple((d, D) for d in (3, 20) for D in (128, 1024))
+HELD_OUT = ((8, 400),)
 
 
-def _first_rows(d: int, rows: int) -> tuple[Array, Array]:
-    """Gaussian inputs, labelled by the sign of the product of two: early rows are surprises."""
-    X = np.random.default_rng(0).standard_normal((rows, d)).astype(np.float32)
-    return X, np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+def _counted(core: str, how: str, sizes: Sequence[tuple[int, int]]) -> tuple[Array, Array]:
+    """What the fit goes by, and counts: to score, to learn, the longest."""
+    points, found = [], []
+    for d, D in sizes:
+        learner = ek.Learner(n_features=d, budget=D)
+        each = next(counts(learner, [core], [how]))
+        points.append([1.0, D / 64, d, D / 64 * d])
+        found.append([1e3 * each.score, 1e3 * each.learn, 1e3 * each.longest])
+    return np.array(points), np.array(found)
 
 
 def instructions() -> None:
-    """Print what rows cost: score, learn, longest, as a + b blocks + c blocks inputs."""
+    """Print what rows cost: a + b blocks + c inputs + e blocks inputs; and how far that is off."""
+    worst = dict.fromkeys(ARITHMETIC, 0.0)
     for core in BOARD_OF:
-        for how, flags in ARITHMETIC.items():
-            points, found = [], []
-            for d, data in ((5, "occupancy"), (22, "robot")):
-                for D in (128, 640):
-                    X, y = stream(data, 170, d)
-                    later = _run(core, d, D, 120, X, y, ["-O2", *flags])
-                    first = _run(core, d, D, 0, *_first_rows(d, 40), ["-O2", *flags])
-                    points.append([1.0, D / 64, D / 64 * d])
-                    found.append([later.scored.mean, later.learned.mean, first.learned.most])
-            fit, *_ = np.linalg.lstsq(np.array(points), np.array(found), rcond=None)
-            off = np.abs(np.array(points) @ fit / np.array(found) - 1.0).max(axis=0)
-            rounded = [[round(float(v)) for v in column] for column in fit.T]
-            print(f'    ("{core}", "{how}"): {rounded},  # within {off.round(2)}', flush=True)
+        for how in ARITHMETIC:
+            points, found = _counted(core, how, FITTED)
+            others, held = _counted(core, how, HELD_OUT)
+            fit = np.array([  # of relative errors
+                np.linalg.lstsq(points / y[:, None], np.ones(len(y)), rcond=None)[0]
+                for y in found.T
+            ])  # fmt: skip
+            off = np.abs(others @ fit.T / held - 1.0).max(axis=0)
+            worst[how] = max(worst[how], float(off.max()))
+            rounded = tuple(tuple(round(float(v)) for v in row) for row in fit)
+            own = np.abs(points @ fit.T / found - 1.0).max(axis=0)
+            print(f'    ("{core}", "{how}"): {rounded},', flush=True)
+            print(
+                f"#   off by {own.round(3)}, held out {off.round(3)}", file=sys.stderr, flush=True
+            )
+    print(f"FIT_ERROR = {worst}", flush=True)
 
 
 if __name__ == "__main__":

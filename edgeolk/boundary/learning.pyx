@@ -2,11 +2,8 @@
 """Learning rows: one or many, dense or sparse."""
 
 cimport numpy as cnp
-from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport NAN, fabs, isfinite, isnan
+from libc.math cimport NAN, isfinite
 from libc.stdint cimport int64_t
-
-import warnings
 
 import numpy as np
 
@@ -14,9 +11,9 @@ from edgeolk.errors import BadRowError
 from edgeolk.progress import Progress
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, is_vector, row_count, take_row,
+    Batch, as_tuple, converted_rows, describe, is_vector, row_count,
 )
-from edgeolk.boundary.blocks cimport look_every
+from edgeolk.boundary.in_order cimport ask_in_order
 from edgeolk.boundary.labels cimport (
     checked_label, converted_labels, described_labels, elsewhere, first_bad_label,
 )
@@ -25,57 +22,16 @@ from edgeolk.boundary.ndarray cimport is_plain
 from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.scoring cimport Scorer
 from edgeolk.boundary.sparse cimport first_bad_row
+from edgeolk.boundary.warned cimport warn_of_levels, watch_error
 from edgeolk.boundary.weights cimport check_weights, checked_weight, converted_weights
-from edgeolk.core.engine cimport Engine
 from edgeolk.core.labels cimport labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.refused cimport label_error, outcome_error
-from edgeolk.core.said cimport note_said, numbers_said
+from edgeolk.core.said cimport numbers_said
 from edgeolk.core.state cimport DONE, State
-from edgeolk.core.step cimport ask, count_asked, learn, skip, tell, wants
+from edgeolk.core.step cimport ask, count_asked, learn, skip, wants
 
 cnp.import_array()
-
-
-cdef int warn_of_levels(Engine engine) except -1:
-    """Once, when the first reading lay beyond the levels of int8 storage."""
-    cdef State* s = &engine.state
-    if s.quantum.scale == NULL or s.function.clipped == 0 or engine.warned:
-        return 0
-    engine.warned = True
-    warnings.warn(
-        "a reading lies beyond feature_range and counts as its end; give dtype='int8' a wider"
-        " feature_range= or scale the features (learner.clipped counts such readings)",
-        stacklevel=2,
-    )
-    return 0
-
-
-cdef enum:
-    RANGE = 100   # predictions beyond this many times the largest target have run away
-    KNOWN = 30    # targets after which their range is taken to be known
-
-
-cdef int watch_error(Engine engine, const double* y, const double* f, Py_ssize_t n) except -1:
-    """Once, when predictions have run away from the targets: a gradient with too long a step."""
-    cdef Py_ssize_t i
-    if engine.warned_of_error or engine.state.errors == NULL or engine.state.forecast.on:
-        return 0
-    for i in range(n):
-        if isnan(f[i]):  # a row that was left out
-            continue
-        engine.largest_target = max(engine.largest_target, fabs(y[i]))
-        engine.targets_seen += 1
-        if engine.targets_seen > KNOWN and fabs(f[i]) > RANGE * engine.largest_target:
-            engine.warned_of_error = True
-            warnings.warn(
-                "predictions have run away from the targets: the steps are too long for this"
-                " stream; lower eta=, bound the function (U=, gamma= or lam=), or scale the"
-                " targets to the size of 1",
-                stacklevel=2,
-            )
-            return 0
-    return 0
 
 
 cdef int check_out(object array, str name) except -1:
@@ -378,46 +334,10 @@ cdef class RowLearner(Scorer):
         if len(after) != n * numbers_said(s):
             raise ValueError(f"after must have {n * numbers_said(s)} numbers")
         describe(s, held, &rows)
-        return self.ask_in_order(&rows, <const double*>cnp.PyArray_DATA(told),
-                                 <const int64_t*>cnp.PyArray_DATA(counts),
-                                 <double*>cnp.PyArray_DATA(answers),
-                                 <double*>cnp.PyArray_DATA(after))
-
-    cdef Py_ssize_t ask_in_order(self, const Batch* rows, const double* told,
-                                 const int64_t* counts, double* answers, double* after) except -1:
-        """``_ask_many`` of what was checked; returns the rows answered."""
-        cdef State* s = &self.engine.state
-        cdef Py_ssize_t good = first_bad_row(s, rows, 0)
-        cdef Py_ssize_t width = numbers_said(s)
-        cdef Py_ssize_t look = look_every(s)
-        cdef Py_ssize_t i = 0
-        cdef const double* end
-        cdef const void* x
-        cdef int outcome = DONE
-        self.engine.take()
-        try:
-            with nogil:
-                while True:
-                    end = told + counts[i]
-                    while told < end and outcome == DONE:
-                        outcome = tell(s, told[0])
-                        told += 1
-                    if outcome != DONE or i == good:
-                        break
-                    x = take_row(s, rows, i, True)
-                    if x == NULL or ask(s, x, answers + i) != DONE:
-                        break
-                    note_said(s, after + i * width)
-                    i += 1
-                    if i >= look:
-                        look += look_every(s)
-                        with gil:
-                            PyErr_CheckSignals()
-        finally:
-            self.engine.release()
-        if outcome != DONE:
-            raise outcome_error(outcome, "told")
-        return i
+        return ask_in_order(self.engine, &rows, <const double*>cnp.PyArray_DATA(told),
+                            <const int64_t*>cnp.PyArray_DATA(counts),
+                            <double*>cnp.PyArray_DATA(answers),
+                            <double*>cnp.PyArray_DATA(after))
 
     cdef object learned_many(self, object X, object y, object out, object weight, object progress,
                              object before, object after):

@@ -2,7 +2,6 @@
 """Scores of rows: one or many, dense or sparse, of the last function or the mean of all."""
 
 cimport numpy as cnp
-from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t
 
 from types import SimpleNamespace
@@ -11,11 +10,9 @@ import numpy as np
 
 from edgeolk.boundary.batches cimport (
     Batch, as_tuple, converted_rows, describe, indices_rise, is_vector, row_count,
-    take_row, whole_numbers,
+    whole_numbers,
 )
-from edgeolk.boundary.blocks cimport (
-    ask_before, learn_block, learn_placed, look_every, score_block,
-)
+from edgeolk.boundary.in_order cimport take_in_order
 from edgeolk.boundary.messages cimport as_told
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.boundary.plain cimport SHORT, short_row
@@ -24,15 +21,12 @@ from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.familiarity cimport familiarity
 from edgeolk.core.preprocessing cimport take_f32, take_f64, take_sparse
-from edgeolk.core.lookahead cimport rows_ahead
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.refused cimport not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts_f32, accepts_f64
-from edgeolk.core.said cimport note_said, numbers_said
 from edgeolk.core.state cimport DONE, Indices, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean
-from edgeolk.core.together cimport rows_together
 
 cnp.import_array()
 
@@ -128,79 +122,9 @@ cdef class Scorer:
     cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
                       const double* label, const double* weight, double* f,
                       double* before=NULL, double* after=NULL, object progress=None) except -1:
-        """Checked rows in order: learned where labels are given, else scored, a score a column.
-
-        ``before`` receives what ``ask_before`` says of each row that is learned, and has room for
-        a score a column behind that; ``after`` receives what is said of each beside its score,
-        ``numbers_said`` numbers a row. ``progress`` is called now and then with the rows done
-        since its last call.
-
-        Where bad rows are left out, so are those that are found to be bad when they are learned. No
-        code of the caller runs here but handlers of signals, which find the learner busy;
-        indices are checked again where they are used.
-        """
-        cdef Engine engine = self.engine
-        cdef State* s = &engine.state
-        cdef State own            # a reader's: what it notes of a row is not for other readers
-        cdef void* scratch = NULL
-        cdef bint mean = self.mean
-        cdef bint learns = label != NULL
-        cdef const void* x
-        cdef Py_ssize_t i, together
-        cdef Py_ssize_t look = first + look_every(s)
-        cdef Py_ssize_t told = first
-        cdef int outcome = DONE
-        warn_of_zeros(engine, rows)
-        if learns:
-            engine.take()
-        else:
-            engine.enter(&own, &scratch)
-            s = &own
-        try:
-            with nogil:
-                if mean:
-                    prepare_mean(s)
-                together = 1 if learns else rows_together(s)
-                i = first
-                while i < end and outcome == DONE:
-                    if i >= look:
-                        look += look_every(s)
-                        with gil:
-                            PyErr_CheckSignals()
-                            if progress is not None:
-                                progress(i - told)
-                                told = i
-                    if together > 1:
-                        i += score_block(s, rows, i, min(together, end - i), mean, f, &outcome)
-                        continue
-                    if before != NULL:
-                        outcome = ask_before(s, rows, i, before + i, before + rows.n)
-                        if outcome != DONE:
-                            break
-                    elif learns and after == NULL and rows_ahead(s) > 0:
-                        i += learn_block(s, rows, i, end, label, weight, f, &outcome)
-                        continue
-                    x = take_row(s, rows, i, learns)
-                    if learns:
-                        outcome = learn_placed(s, x, label, weight, i, f)
-                        if after != NULL and outcome == DONE:
-                            note_said(s, after + i * numbers_said(s))
-                    elif x == NULL:
-                        outcome = REFUSED_ROW
-                    else:
-                        outcome = decide(s, x, mean, f + i * s.c.columns)
-                    if outcome == DONE:
-                        i += 1
-        finally:
-            if learns:
-                engine.release()
-            else:
-                engine.leave(scratch)
-        if progress is not None:
-            progress(i - told)
-        if outcome != DONE:
-            raise outcome_error(outcome, f"X[{i}]")
-        return 0
+        warn_of_zeros(self.engine, rows)
+        return take_in_order(self.engine, self.mean, rows, first, end, label, weight, f, before,
+                             after, progress)
 
     cdef const void* checked_sparse(
         self, object indices, object values, bint learning

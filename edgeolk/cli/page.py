@@ -99,17 +99,17 @@ def bytes_formula(method: Method) -> str:
 
 
 def table() -> str:
-    """The Markdown table of algorithms for the README."""
+    """The Markdown table of algorithms for docs/which-one.md."""
     lines = ["| name | what it does | source |", "|---|---|---|"]
     for row in algorithms():
-        name = f"[`{row.name}`](docs/algorithms.md#{anchor(row.name)})"
+        name = f"[`{row.name}`](algorithms.md#{anchor(row.name)})"
         lines.append(f"| {name} | {row.title} | {row.source} |")
     return "\n".join(lines)
 
 
 def anchor(name: str) -> str:
-    """The section's address on the page; readers of Markdown drop a + from their own."""
-    return name.replace("++", "-plus-plus")
+    """The section's address on the page: Markdown drops the + and numbers equal headings."""
+    return name.replace("++", "-1")
 
 
 def cell(text: str) -> str:
@@ -121,14 +121,12 @@ def section(method: Method) -> str:
     """One method's section of the page."""
     text = DESCRIPTIONS[method.name]
     lines = [f"## {method.name}", "", text.about, "", f"**When.** {text.choose}", ""]
-    if anchor(method.name) != method.name:
-        lines = [f'<a id="{anchor(method.name)}"></a>', "", *lines]
     if method.freezes:
         lines[-1:] = ["**When full.** It is frozen: examples are scored, nothing is learned.", ""]
     rows = parameter_rows(method)
     if method.preprocessing:
         said = " and ".join(f"`{name}={value!r}`" for name, value in method.preprocessing.items())
-        lines += [f"**Rows.** {said} where nothing is said, the latter without `kernel=`.", ""]
+        lines += [f"**Rows.** {said} by default, the latter without `kernel=`.", ""]
     if rows:
         lines += ["| parameter | default | allowed | meaning |", "|---|---|---|---|"]
         lines += [f"| `{name}` | {' | '.join(map(cell, rest))} |" for name, *rest in rows]

@@ -12,6 +12,8 @@ from edgeolk.catalogue import algorithms
 from edgeolk.configuration.config import Config
 from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import plan
+from edgeolk.export.costs import scratch_of
+from edgeolk.export.folder import SCRATCH
 from edgeolk.near import near
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
@@ -129,8 +131,11 @@ def _one(options: argparse.Namespace) -> None:
     made = _config_of(options.algorithm, options)
     if options.json:
         print(json.dumps(_record(made, options, regions=True), indent=1))
-    else:
-        print(plan(made))
+        return
+    print(plan(made))
+    if options.scratch == "arena":
+        said = ", ".join(f"{n:,} bytes in {how}" for how, n in scratch_of(plan(made).dtype).items())
+        print(f"exported with --scratch arena, behind that: {said}")
 
 
 def _every_config(options: argparse.Namespace) -> dict[str, Config | str]:
@@ -224,5 +229,6 @@ def add_plan(commands: Any) -> None:
     )
     add("--sparse", action="store_true", default=None, help="rows that are mostly zeros")
     add("--seed", type=int, default=0, help="of the generator; it takes no bytes")
+    add("--scratch", choices=SCRATCH, help="what C works with, where that lies in the arena")
     add("--json", action="store_true", help="for programs")
     parser.set_defaults(run=_run)

@@ -13,6 +13,8 @@ from edgeolk.cli.page import page, parameter_rows, table
 from edgeolk.cli.plan import add_plan
 from edgeolk.errors import BudgetError
 from edgeolk.export import export_c
+from edgeolk.export.folder import SCRATCH
+from edgeolk.export.kits import KITS
 from edgeolk.learner import load
 
 
@@ -30,7 +32,13 @@ def _list(options: argparse.Namespace) -> None:
 
 def _export(options: argparse.Namespace) -> None:
     names = [name for name in options.with_.split(",") if name]
-    for name in export_c(load(options.model), options.out, with_=names, prefix=options.prefix):
+    for name in export_c(
+        load(options.model),
+        options.out,
+        with_=names,
+        prefix=options.prefix,
+        scratch=options.scratch,
+    ):
         print(name)
 
 
@@ -54,11 +62,16 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
     export.add_argument(
         "--with", dest="with_", default="", metavar="NAMES",
-        help="files of tool chains too, with commas between: arduino, platformio, cmake, zephyr",
+        help="files of tool chains too, with commas between: "
+        + ", ".join(KITS),
     )  # fmt: skip
     export.add_argument(
         "--prefix", default="ek", metavar="NAME",
         help="what names begin with, for several models in one program; default ek",
+    )  # fmt: skip
+    export.add_argument(
+        "--scratch", default="stack", choices=SCRATCH,
+        help="where calls work: arena is for small stacks; default stack",
     )  # fmt: skip
     export.set_defaults(run=_export)
     return parser

@@ -23,10 +23,7 @@ cdef class Engine:
     cdef dict views
     cdef dict regions
 
-    cdef void* at(self, str name) except? NULL
-    cdef int attach_structured(self) except -1
-    cdef int attach_forecast(self) except -1
-    cdef int attach_preprocessing(self) except -1
+    cdef dict places(self)
     cdef const void* checked_row(self, const Py_buffer* x, bint learning=*) except NULL
     cdef double learned_row(self, object x, double y, double weight) except? -1.0
     cdef int check_forecasts(self) except -1

@@ -8,12 +8,13 @@ neither numpy nor the catalogue, so a process without numpy can run it.
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
 from cpython.mem cimport PyMem_Free
 from libc.math cimport NAN
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from edgeolk.errors import BadRowError
 from edgeolk.parts import elements
 
 from edgeolk.core.arena cimport Arena
+from edgeolk.core.attach cimport attach, attach_preprocessing, attach_structured
 from edgeolk.core.borrowed cimport borrow
 from edgeolk.core.decode cimport (
     decode, decode_features, decode_forecast, decode_preprocessing, decode_structured,
@@ -21,32 +22,26 @@ from edgeolk.core.decode cimport (
 from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.forecasting cimport rows_waiting
 from edgeolk.core.preprocessing cimport take_f64
-from edgeolk.core.parts cimport BASIS_STRUCTURED, DTYPE_FLOAT64
-from edgeolk.core.simd cimport OLK_GAUSSIAN, olk_simd
+from edgeolk.core.parts cimport BASIS_STRUCTURED
+from edgeolk.core.simd cimport olk_simd
 from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
 from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.mend cimport mend
 from edgeolk.core.readers cimport with_own_scratch
 from edgeolk.core.refused cimport label_error, not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts_f64
-from edgeolk.core.scaling cimport olk_scaler
-from edgeolk.core.state cimport (
-    DONE, MODEL_RUNS, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, Skipped,
-    State, Width,
-)
+from edgeolk.core.state cimport DONE, Model, State, Width
 from edgeolk.core.step cimport (
     ask, construct, count_asked, decide, learn, prepare_mean, restart, skip, tell, wants,
 )
 from edgeolk.core.structs cimport (
-    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_common, olk_forecast_answer,
-    olk_forecast_state, olk_sorf, olk_sorf_state, olk_two_numbers,
+    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_forecast_answer,
 )
 from edgeolk.core.structured cimport Structured
 from edgeolk.core.updates.sorf cimport sorf_alarms, sorf_since_look
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
 from edgeolk.core.watched cimport reason_of
-from edgeolk.core.width cimport use_width
 
 cdef const olk_simd* SIMD = chosen_simd()
 
@@ -83,177 +78,28 @@ cdef class Engine:
             decode_forecast(&self.state, config)
         elif self.state.c.choice.basis == BASIS_STRUCTURED:
             decode_features(&self.state, config)
-        self.attach()
+        places = self.places()
+        attach(&self.state, places)
         if config.update.whole:
-            self.attach_structured()
-        self.attach_preprocessing()
+            attach_structured(&self.state, places)
+        attach_preprocessing(&self.state, places, self.regions)
         if fresh:
             self.start()
 
-    cdef void* at(self, str name) except? NULL:
-        """Where a region lies, or NULL; its typed view is kept."""
-        found = self.regions.get(name)
-        if found is None:
-            return NULL
-        element = elements.ELEMENTS[found.element]
-        rows, stride = found.shape
-        start = found.offset
-        raw = memoryview(self.arena)[start:start + rows * stride * element.nbytes]
-        self.views[name] = typed(raw.cast("B").cast(element.cast, (rows, stride)), element.cast)
-        return self.arena.base + <Py_ssize_t>start
-
-    def attach(self):
-        """Views and pointers into the block, once."""
-        cdef State* s = &self.state
-        cdef int dtype = s.c.choice.dtype
-        s.row_fn = SIMD.row[dtype]
-        s.sparse_fn = SIMD.sparse[dtype]
-        s.pair_fn = SIMD.pair[dtype]
-        s.function = <Function*>self.at("function")
-        s.averaging = <Mean*>self.at("averaging")
-        s.errors = <Errors*>self.at("errors")
-        s.forgetron = <Forgetron*>self.at("forgetron")
-        s.halving = <Halving*>self.at("halving")
-        s.hints = <Hints*>self.at("hints")
-        s.nystrom = <Nystrom*>self.at("nystrom")
-        s.skipped = <Skipped*>self.at("skipped")
-        s.novelty = <double*>self.at("novelty")
-        s.sv = self.at("support_vectors")
-        s.coef = self.at("coefficients")
-        s.quantum.scale = <const float*>self.at("levels")
-        s.quantum.offset = NULL
-        if s.quantum.scale != NULL:
-            s.quantum.offset = s.quantum.scale + s.c.n_features
-        s.diagonal = <double*>self.at("diagonal")
-        s.arrival = <int64_t*>self.at("arrivals")
-        s.inverse = <double*>self.at("inverse")
-        s.factor = <double*>self.at("factor")
-        s.scores = <double*>self.at("scores")
-        s.nearest = <int64_t*>self.at("nearest")
-        s.nearest_d2 = self.at("nearest_distance")
-        s.nearest_k = <double*>self.at("nearest_kernel")
-        s.map = <double*>self.at("feature_map")
-        s.window = self.at("window")
-        s.window_y = <double*>self.at("window_labels")
-        s.mean_start = <double*>self.at("mean_start")
-        s.mean_sum = <double*>self.at("mean_sum")
-        s.own = <double*>self.at("own")
-        s.norms = self.at("norms")
-        s.query = self.at("query")
-        s.nonzero_index = <int32_t*>self.at("nonzero_index")
-        s.nonzero_value = self.at("nonzero_value")
-        s.column = self.at("column")
-        s.row = self.at("kernel_row")
-        s.distance = self.at("distance_row")
-        s.products = s.distance if s.c.kernel.kind == OLK_GAUSSIAN else NULL
-        # What compares distances is to have all of them by one way.
-        s.lengths = s.norms if s.distance == NULL else NULL
-        s.mean_coef = self.at("mean_coefficients")
-        s.class_scores = <double*>self.at("class_scores")
-        s.pulls = <double*>self.at("pulls")
-        s.gram = <double*>self.at("gram")
-        s.ahead.x = self.at("rows_ahead")
-        s.ahead.values = self.at("values_ahead")
-        s.ahead.features = <double*>self.at("features_ahead")
-        s.work = <double*>self.at("work")
-        s.work2 = <double*>self.at("work2")
-        s.order = <int32_t*>self.at("order")
-
-    cdef int attach_structured(self) except -1:
-        """Pointers of a learner on structured features into the block."""
-        cdef olk_sorf* p = &self.state.structured.made
-        cdef olk_sorf_state* t = &self.state.structured.state
-        cdef Model* m = self.state.m
-        cdef Py_ssize_t number = 8 if self.state.c.choice.dtype == DTYPE_FLOAT64 else 4
-        cdef Py_ssize_t row = number * p.d
-        cdef Py_ssize_t longer = row + number
-        t.w = self.at("weights")
-        t.a = self.at("mean_weights")
-        t.L = <double*>self.at("blend")
-        if t.L != NULL:
-            t.n = t.L + p.groups * p.n_blends + p.linear + p.last_label
-        t.t = <uint64_t*>&m.steps
-        t.mistakes = <uint64_t*>&m.mistakes
-        t.updates = <uint64_t*>&m.updates
-        t.rounding = &m.rng
-        t.flags = &m.flags
-        t.target = <double*>self.at("target")
-        t.last = <double*>self.at("last_label")
-        t.novelty = <double*>self.at("novelty")
-        t.wl = self.at("linear")
-        t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer
-        t.log_scale = self.at("relevance")
-        t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
-        t.shared = self.at("shared_relevance")
-        t.drift = self.at("drift")
-        t.gradient_steps = <uint64_t*>self.at("turns")
-        t.inputs = self.at("inputs")
-        if self.state.query == NULL:
-            self.state.query = t.inputs  # relevance scales a row where it lies
-        elif t.inputs == NULL and self.state.preprocessing.hold > 0.0:
-            t.inputs = self.state.query  # where a row lies that is learned, or scored alone
-        t.channels = self.at("channels")
-        t.readings = <uint32_t*>self.at("channel_counts")
-        t.deviations = self.at("deviations")
-        t.watch = <uint64_t*>self.at("watch")
-        if t.watch != NULL:
-            # A row that is converted lies where its inputs have not come to yet.
-            self.state.query = <char*>t.inputs + 2 * number * self.state.c.n_features
-        t.scores = <double*>self.at("class_scores")
-        t.row = self.at("feature_row")
-        if self.state.forecast.on:
-            self.attach_forecast()
-        return 0
-
-    cdef int attach_forecast(self) except -1:
-        """Pointers of a forecaster into the block; the kernel counts its own rows."""
-        cdef olk_forecast_state* t = &self.state.forecast.state
-        t.history = self.at("history")
-        t.diagonal = self.at("forecaster")
-        t.head = self.at("head")
-        t.guard = self.at("guard")
-        t.waiting = self.at("waiting")
-        t.season = self.at("season")
-        t.asked = <uint64_t*>&self.state.m.steps
-        t.flags = &self.state.m.flags
-        self.state.structured.state.t = <uint64_t*>self.at("kernel_rows")
-        return 0
-
-    cdef int attach_preprocessing(self) except -1:
-        """Pointers of the preprocessing, and the width where it is known."""
-        cdef State* s = &self.state
-        cdef Py_ssize_t end = -1
-        cdef int count = -1
-        cdef olk_scaler* scaler = &s.preprocessing.scaler
-        scaler.numbers = <double*>self.at("scaler")
-        scaler.counts = <int32_t*>self.at("scaler_counts")
-        scaler.least = <double*>self.at("scaler_range")
-        scaler.records = <uint8_t*>self.at("statistics")
-        scaler.most = NULL if scaler.least == NULL else scaler.least + s.c.n_features
-        s.preprocessing.clipped = <int64_t*>self.at("clipped_rows")
-        s.preprocessing.width = <Width*>self.at("width")
-        s.preprocessing.mean = self.at("width_mean")
-        s.preprocessing.follows = <double*>self.at("width_follows")
-        if s.preprocessing.pairs:
-            s.preprocessing.pair = <olk_two_numbers*>(s.preprocessing.follows + 1)
-        s.preprocessing.common = <olk_common*>self.at("common")
-        if s.preprocessing.width == NULL and s.preprocessing.follows == NULL:
-            return 0
-        use_width(s)
-        if s.preprocessing.width == NULL:
-            return 0
-        for region in self.regions.values():
-            if (not region.stays and region.element
-                    and region.offset < self.state.m.eighths * 8):
-                if region.offset != end:
-                    count += 1
-                    if count == MODEL_RUNS:
-                        raise RuntimeError(f"what starts anew lies in over {MODEL_RUNS} runs")
-                    s.preprocessing.model[count].start = self.arena.base + <Py_ssize_t>region.offset
-                end = region.offset + region.nbytes
-                s.preprocessing.model[count].nbytes = (
-                    self.arena.base + end - s.preprocessing.model[count].start)
-        return 0
+    cdef dict places(self):
+        """Where each region lies; their typed views are kept."""
+        cdef dict found = {}
+        for name, region in self.regions.items():
+            if not region.element:
+                continue
+            element = elements.ELEMENTS[region.element]
+            rows, stride = region.shape
+            start = region.offset
+            raw = memoryview(self.arena)[start:start + rows * stride * element.nbytes]
+            raw = raw.cast("B").cast(element.cast, (rows, stride))
+            self.views[name] = typed(raw, element.cast)
+            found[name] = <size_t>(self.arena.base + <Py_ssize_t>start)
+        return found
 
     def start(self):
         """A new model: what construction sets and draws."""

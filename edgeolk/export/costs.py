@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import mul
 from typing import NamedTuple
 
 from edgeolk.learner import Learner
@@ -39,6 +40,32 @@ STACK: dict[tuple[str, str, str], int] = {
     ("ring", "float32", "double"): 528,
     ("ring", "float64", "double"): 528,
 }
+#: The same where what a call works with lies in the arena.
+STACK_BESIDE: dict[tuple[str, str, str], int] = {
+    ("learner", "int8", "double"): 2712,
+    ("learner", "int8", "single"): 2208,
+    ("learner", "int8", "whole"): 2208,
+    ("learner", "float32", "double"): 2040,
+    ("learner", "float64", "double"): 2496,
+    ("novelty", "int8", "double"): 1816,
+    ("novelty", "int8", "single"): 1744,
+    ("novelty", "int8", "whole"): 1744,
+    ("novelty", "float32", "double"): 1744,
+    ("novelty", "float64", "double"): 1824,
+    ("watching", "int8", "double"): 1744,
+    ("watching", "int8", "single"): 1904,
+    ("watching", "int8", "whole"): 1904,
+    ("watching", "float32", "double"): 1672,
+    ("watching", "float64", "double"): 1752,
+    ("forecaster", "int8", "double"): 3232,
+    ("forecaster", "int8", "single"): 2368,
+    ("forecaster", "int8", "whole"): 2368,
+    ("forecaster", "float32", "double"): 2208,
+    ("forecaster", "float64", "double"): 3144,
+}
+#: Bytes there: of the call, and of a block of features and its gradient by the type computed in.
+CALL_BYTES = 1024
+WORK_BYTES = {"single": 1024, "double": 2048}
 #: KiB of code and its constants by the same, least and most of -Os and -O2 on these cores; without
 #: what it takes of the compiler's library, 2 to 8 KiB where floats are made in software.
 CODE: dict[tuple[str, str, str], tuple[int, int]] = {
@@ -78,21 +105,52 @@ class Row(NamedTuple):
     longest: float
 
 
-#: Of the recommended learner: a + b blocks + c blocks inputs, a block being 64 frequencies.
-INSTRUCTIONS: dict[tuple[str, str], tuple[tuple[int, int, int], ...]] = {
+#: Of the recommended learner: a + b blocks + c inputs + e blocks inputs, a block being 64
+#: frequencies; what drawn rows cost (firmware_sim/mcu/counting.py).
+INSTRUCTIONS: dict[tuple[str, str], tuple[tuple[int, ...], ...]] = {
     ("Cortex-M0", "double"): (
-        (68409, 309986, 876),
-        (160824, 290888, 17802),
-        (332156, 915191, 2885),
+        (68409, 309986, 0, 876),
+        (160824, 290888, 0, 17802),
+        (332156, 915191, 0, 2885),
     ),
-    ("Cortex-M0", "single"): ((68513, 309965, 858), (179825, 295587, 9695), (259453, 602620, 2389)),
-    ("Cortex-M0", "whole"): ((65424, 12870, 702), (210451, -1774, 2460), (225602, 21306, 1909)),
-    ("Cortex-M3", "double"): ((29010, 153671, 414), (65683, 143696, 8901), (140940, 457997, 1463)),
-    ("Cortex-M3", "single"): ((28917, 153673, 412), (78991, 146965, 4910), (123960, 303214, 1254)),
-    ("Cortex-M3", "whole"): ((26447, 11112, 266), (92874, 4340, 1224), (102040, 20719, 837)),
-    ("Cortex-M4F", "double"): ((19400, 14181, 166), (41710, 13513, 1245), (75760, 47804, 406)),
-    ("Cortex-M4F", "single"): ((19393, 14178, 163), (37218, 13141, 719), (46560, 30571, 298)),
+    ("Cortex-M0", "single"): (
+        (68513, 309965, 0, 858),
+        (179825, 295587, 0, 9695),
+        (259453, 602620, 0, 2389),
+    ),
+    ("Cortex-M0", "whole"): (
+        (65424, 12870, 0, 702),
+        (210451, -1774, 0, 2460),
+        (225602, 21306, 0, 1909),
+    ),
+    ("Cortex-M3", "double"): (
+        (29010, 153671, 0, 414),
+        (65683, 143696, 0, 8901),
+        (140940, 457997, 0, 1463),
+    ),
+    ("Cortex-M3", "single"): (
+        (28917, 153673, 0, 412),
+        (78991, 146965, 0, 4910),
+        (123960, 303214, 0, 1254),
+    ),
+    ("Cortex-M3", "whole"): (
+        (26447, 11112, 0, 266),
+        (92874, 4340, 0, 1224),
+        (102040, 20719, 0, 837),
+    ),
+    ("Cortex-M4F", "double"): (
+        (19400, 14181, 0, 166),
+        (41710, 13513, 0, 1245),
+        (75760, 47804, 0, 406),
+    ),
+    ("Cortex-M4F", "single"): (
+        (19393, 14178, 0, 163),
+        (37218, 13141, 0, 719),
+        (46560, 30571, 0, 298),
+    ),
 }
+#: How far that is off for sizes that it was not made of, at most.
+FIT_ERROR = {"double": 1.0, "single": 1.0, "whole": 1.0}
 
 
 def kind_of(learner: Learner) -> str:
@@ -107,14 +165,30 @@ def kind_of(learner: Learner) -> str:
     return "learner" if config.needs_labels else "novelty"
 
 
-def stacks_of(learner: Learner) -> dict[str, int]:
-    """The most stack of any call in each arithmetic that there is for it, in bytes."""
+def stacks_of(learner: Learner, scratch: str = "stack") -> dict[str, int]:
+    """The most stack of any call in each arithmetic that there is for it, in bytes.
+
+    scratch: where a call works, "stack" or "arena".
+    """
+    table = STACK if scratch == "stack" else STACK_BESIDE
     wide = "float64" if learner.config.dtype == Dtype.FLOAT64 else "float32"
     kind = kind_of(learner)
     dtype = wide if kind == "ring" else learner.dtype
     # A call that predicts has a score for each class.
     more = 8 * max(0, learner.config.columns - 3)
-    return {how: STACK[kind, dtype, how] + more for how in FLAGS if (kind, dtype, how) in STACK}
+    return {how: table[kind, dtype, how] + more for how in FLAGS if (kind, dtype, how) in table}
+
+
+def scratch_of(dtype: str) -> dict[str, int]:
+    """Bytes that a call works with, in each arithmetic, where they lie in the arena."""
+    usual = WORK_BYTES["single" if dtype == "float32" else "double"]
+    kinds = FLAGS if dtype == "int8" else ("double",)
+    return {how: CALL_BYTES + (usual if how == "double" else WORK_BYTES["single"]) for how in kinds}
+
+
+def arithmetic_of(learner: Learner) -> list[str]:
+    """The kinds of arithmetic that there are for it."""
+    return list(stacks_of(learner))
 
 
 def code_of(learner: Learner) -> dict[str, tuple[int, int]]:
@@ -131,7 +205,8 @@ def instructions_of(learner: Learner) -> list[Row]:
     if kind_of(learner) != "learner" or learner.dtype != "int8" or config.columns > 1:
         return []
     blocks, inputs = learner._engine.structured()["D"] / 64, config.n_inputs
+    terms = (1.0, blocks, inputs, blocks * inputs)
     return [
-        Row(core, how, *((a + b * blocks + c * blocks * inputs) / 1e3 for a, b, c in each))
+        Row(core, how, *(sum(map(mul, fit, terms)) / 1e3 for fit in each))
         for (core, how), each in INSTRUCTIONS.items()
     ]

@@ -11,7 +11,7 @@ from typing import Any
 
 import edgeolk.core
 from edgeolk.export import ring, sorf
-from edgeolk.export.costs import FLAGS, stacks_of
+from edgeolk.export.costs import FLAGS, Row, scratch_of, stacks_of
 from edgeolk.export.kits import kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
@@ -20,10 +20,12 @@ from edgeolk.learner import Learner
 HERE = Path(__file__).parent / "c"
 LOOPS = Path(edgeolk.core.__file__).parent / "loops"
 #: Files beside edgeolk.c, and those of learners that learn.
-ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c")
+ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c", "LICENSE")
 LEARNING = ("block.h", "crc.h", "state.h", "flash.h", "flash.c")
 #: Those of forecasters.
 FORECASTING = ("forecast_state.h", "forecasting.h")
+#: Where a call works.
+SCRATCH = ("stack", "arena")
 #: Headers that only units of the library's own build include.
 NOT_PLAIN = ("vector_wide.h",)
 _INCLUDE = re.compile(r'^\s*#include "(?:loops/)?([\w.]+)"', re.MULTILINE)
@@ -62,8 +64,12 @@ def check_exportable(learner: Learner) -> None:
     _kind_of(learner)
 
 
-def files_of(learner: Learner) -> dict[str, str]:
+def files_of(
+    learner: Learner, counted: Sequence[Row] = (), scratch: str = SCRATCH[0]
+) -> dict[str, str]:
     """Every file of the folder by its name, and its text.
+
+    counted: instructions; scratch: where a call works.
 
     Raises
     ------
@@ -72,6 +78,13 @@ def files_of(learner: Learner) -> dict[str, str]:
     """
     kind = _kind_of(learner)
     learns = learner.config.update.whole
+    if scratch not in SCRATCH:
+        raise ValueError(f"scratch must be one of {', '.join(map(repr, SCRATCH))}, got {scratch!r}")
+    if scratch == "arena" and not learns:
+        raise ValueError(
+            f"scratch='arena' is for learners that learn; {learner.algorithm} takes"
+            f" {max(stacks_of(learner).values())} bytes of stack"
+        )
     made = {"edgeolk.c": (HERE / kind.SOURCE).read_text(encoding="utf-8")}
     own = FORECASTING if learner.config.forecasts else ()
     for name in (*ALWAYS, *(LEARNING if learns else ()), *own):
@@ -80,9 +93,12 @@ def files_of(learner: Learner) -> dict[str, str]:
     for text in tuple(made.values()):
         _loops(_INCLUDE.findall(text), found)
     made.update({f"loops/{name}": text for name, text in found.items()})
-    stacks = {FLAGS[how]: count for how, count in stacks_of(learner).items()}
-    model = replace(kind.model_of(learner), stacks=stacks)
-    made["README.md"] = readme(learner, model, learns=learns)
+    stacks = {FLAGS[how]: count for how, count in stacks_of(learner, scratch).items()}
+    work = {FLAGS[how]: n for how, n in scratch_of(learner.dtype).items()}
+    model = replace(
+        kind.model_of(learner, scratch), stacks=stacks, scratch=work if scratch == "arena" else {}
+    )
+    made["README.md"] = readme(learner, model, learns=learns, counted=counted)
     return {**made, "model.h": model.header, "model.c": model.source}
 
 
@@ -109,6 +125,8 @@ def export_c(
     *,
     with_: Sequence[str] = (),
     prefix: str = USUAL,
+    scratch: str = SCRATCH[0],
+    counted: Sequence[Row] = (),
 ) -> list[str]:
     """Write a learner as a folder of C99 that goes on where it is now.
 
@@ -129,6 +147,12 @@ def export_c(
         What the names of functions, types, macros and files begin with: a small letter and up to
         15 small letters or digits. Models with prefixes of their own fit into one program, each in
         a folder of its own. Unless it is ``"ek"``, ``edgeolk.h`` is called ``PREFIX.h``.
+    scratch : {"stack", "arena"}
+        Where a call works. ``"arena"`` takes 2 or 3 KiB there, for less of the stack:
+        for boards with less than 8 KB of RAM and for tasks with small stacks.
+    counted : sequence of edgeolk.export.costs.Row
+        Instructions a row of this model, counted on emulated boards
+        (``firmware_sim.mcu.counting.counted``), for its README in place of estimates.
 
     Returns
     -------
@@ -143,7 +167,7 @@ def export_c(
         The folder cannot be written, or holds files of the same names and no export.
     """
     check_prefix(prefix)
-    files = files_of(learner)
+    files = files_of(learner, counted, scratch)
     sources = sorted(name for name in files if name.endswith(".c") and name != "main.c")
     files = renamed(prefix, {**files, **kits(with_, sources, prefix)})
     check_folder(Path(folder), files, renamed(prefix, {"edgeolk.h": "", "model.h": ""}))

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from edgeolk.export.costs import COMPILERS, FLAGS, OF_OTHERS, code_of, instructions_of, stacks_of
+from collections.abc import Sequence
+
+from edgeolk.export.costs import (
+    COMPILERS,
+    FIT_ERROR,
+    FLAGS,
+    OF_OTHERS,
+    Row,
+    code_of,
+    instructions_of,
+)
 from edgeolk.export.text import Model
 from edgeolk.learner import Learner
 from edgeolk.parts.numbers import Rows
@@ -48,23 +58,35 @@ _COSTS = """
 | | stack, bytes at most | code, KiB |
 |---|---|---|
 {rows}
-The stack is a bound, not a measurement: frames down the deepest way through the calls, as the
-compiler gives them (`-fcallgraph-info=su`; {compilers}), and {others} bytes for
+{scratch}The stack is a bound, not a measurement: frames down the deepest way through the calls,
+as the compiler gives them (`-fcallgraph-info=su`; {compilers}), and {others} bytes for
 what it calls of its own library. Interrupts and your own frames come on top. `EK_STACK_BYTES` of
 `model.h` is the bound for the flags that are given. Code is from -Os to -O2, the compiler's own
 arithmetic not among it (2 to 8 KiB without a floating-point unit).
 """
+_SCRATCH = """Calls work in the arena, behind the {ram} bytes of the block: `EK_SCRATCH_BYTES` of
+it are {work}. `EK_ARENA_BYTES` is both.
+
+"""
 
 _INSTRUCTIONS = """
-Thousands of instructions a row, counted on emulated boards (gcc -O2) and scaled to this model:
+Thousands of instructions a row{how}:
 
 | core | arithmetic | score | learn | longest step |
 |---|---|---|---|---|
 {rows}
-These are estimates, of rows 120 to 170 of two real streams. Earlier, while most rows change weights
-and many roundings are left to double, a row takes up to six times the longest step given here;
-later, where few change weights, it costs little more than two scores.
+{about}
 """
+_COUNTED = """COUNTED on emulated boards (gcc -O2) for a learner of this configuration. Inputs are
+Gaussian, a label is the sign of a product of two of them, which surprises for long: most rows
+change weights. Learn is the mean of the first 48 rows of a learner that begins, and the longest
+step is one of them. Later, where few rows change weights, one costs little more than two scores."""
+_FITTED = """ESTIMATES, not counted for this model: a fit to counts on emulated boards (gcc -O2),
+which were of other sizes. For a size held out it was off by
+{errors}. Rows are such that most change
+weights (the first 48, inputs Gaussian, a label that is the sign of a product of two); later, where
+few do, one costs little more than two scores.
+`python -m firmware_sim measure model.olk --out DIR` counts for a model."""
 
 _RULES = """
 ## What holds
@@ -118,24 +140,38 @@ def _labels(learner: Learner) -> str:
     return f"{kind}, as a double; a weight is above 0 and at most {config.update.most_weight:,.0f}"
 
 
-def _costs(learner: Learner) -> str:
-    """What it costs in each arithmetic, and in instructions where they were counted."""
+def _flagged(flag: str) -> str:
+    return f"with `{flag}`" if flag else "in its usual arithmetic"
+
+
+def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
+    """What it costs in each arithmetic, and in instructions: counted, or else by the fit."""
     code = code_of(learner)
     rows = "".join(
-        f"| {how}{f', `{FLAGS[how]}`' if FLAGS[how] else ''} | {stack:,} |"
-        f" {code[how][0]} to {code[how][1]} |\n"
-        for how, stack in stacks_of(learner).items()
+        f"| {how}{f', `{flag}`' if flag else ''} | {stack:,} | {code[how][0]} to {code[how][1]} |\n"
+        for how, flag in FLAGS.items()
+        if (stack := model.stacks.get(flag))
     )
-    text = _COSTS.format(rows=rows, compilers=COMPILERS, others=OF_OTHERS)
-    counted = "".join(
+    work = "".join(f"{n:,} {_flagged(flag)}, " for flag, n in model.scratch.items())
+    text = _COSTS.format(
+        scratch=_SCRATCH.format(work=work.rstrip(", "), ram=model.arena) if work else "",
+        rows=rows,
+        compilers=COMPILERS,
+        others=OF_OTHERS,
+    )
+    rows = "".join(
         f"| {each.core} | {each.arithmetic} | {each.score:,.0f} | {each.learn:,.0f} |"
         f" {each.longest:,.0f} |\n"
-        for each in instructions_of(learner)
+        for each in counted or instructions_of(learner)
     )
-    return text + (_INSTRUCTIONS.format(rows=counted) if counted else "")
+    if not rows:
+        return text
+    errors = ", ".join(f"{error:.0%} at most in {how}" for how, error in FIT_ERROR.items())
+    about = _COUNTED if counted else _FITTED.format(errors=errors)
+    return text + _INSTRUCTIONS.format(how="" if counted else ", ESTIMATED", rows=rows, about=about)
 
 
-def readme(learner: Learner, model: Model, *, learns: bool) -> str:
+def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Row] = ()) -> str:
     """The text; ``arena`` are bytes of RAM, ``constants`` those of the model in flash."""
     needs_labels = learner.config.needs_labels
     use = "ek_predict(arena, row, &label);          /* what it says of a row */"
@@ -175,7 +211,7 @@ def readme(learner: Learner, model: Model, *, learns: bool) -> str:
         features=learner.n_features,
         row="double" if learner.dtype == "float64" else "float",
         answers=_answers(learner),
-        ram=model.arena,
+        ram=model.arena + max(model.scratch.values(), default=0),
         more=(
             f"| constants | {model.constants} bytes of the model, in flash, beside the code |\n"
             f"| learned so far | {learner.steps} rows |\n"
@@ -183,6 +219,6 @@ def readme(learner: Learner, model: Model, *, learns: bool) -> str:
         what=what,
         use=use,
         notes=notes,
-        costs=_costs(learner),
+        costs=_costs(learner, model, counted),
         rules=_RULES.format(inputs=_inputs(learner, model), labels=_labels(learner)),
     )

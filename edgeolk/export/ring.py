@@ -91,7 +91,7 @@ def _task(learner: Learner) -> int:
     return 2 if learner.is_regression else 0 if learner.config.needs_labels else 3
 
 
-def model_of(learner: Learner) -> Model:
+def model_of(learner: Learner, scratch: str = "stack") -> Model:
     """Its constants as they are now."""
     config, n = learner.config, learner.n_support
     constants = _constants(learner)

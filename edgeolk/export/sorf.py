@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from zlib import crc32
 
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
@@ -72,6 +73,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_WIDE_ROWS": int(config.dtype == Dtype.FLOAT64),
         "EK_HAS_PROBABILITY": 0,
         "EK_ARENA_BYTES": f"{plan.nbytes}u",
+        "EK_SCRATCH": 0,
         "EK_BOUNDARY": f"{boundary(plan.regions)}u",
         "EK_STATE_BYTES": f"{len(file)}u",
         "EK_HEADER_BYTES": f"{length_of(file)}u",
@@ -96,7 +98,8 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_GAMMA": float(config.kernel.fields()[2]),
         "EK_MOST_GAMMA": most_gamma(config.storage.most),
         "EK_LAPLACIAN": int(isinstance(config.kernel, Laplacian)),
-        "EK_MULTIPLES": braced(made["multiples"]),
+        "EK_MULTIPLES": (multiples := braced(made["multiples"])),
+        "EK_MULTIPLES_NAME": f"olk_multiples_{crc32(multiples.encode()):08x}",
         "EK_ANEW": braced([list(place) for place in _anew(learner)]),
         **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
         "EK_SORF": braced([made[member.name] for member in declared["olk_sorf"]]),
@@ -127,9 +130,21 @@ def _of_forecaster(learner: Learner) -> dict[str, Any]:
     }
 
 
-def model_of(learner: Learner) -> Model:
-    """Its constants as they are now."""
+def _behind(learner: Learner) -> dict[str, Any]:
+    """What changes where calls work in the arena: behind the block, from a multiple of 8 bytes."""
+    end = max(region.offset + region.nbytes for region in learner.plan.regions)
+    start = -(-end // 8) * 8
+    return {
+        "EK_SCRATCH": 1,
+        "EK_AT_SCRATCH": f"{start}u",
+        "EK_ARENA_BYTES": f"({learner.plan.nbytes + start - end}u + EK_SCRATCH_BYTES)",
+    }
+
+
+def model_of(learner: Learner, scratch: str = "stack") -> Model:
+    """Its constants as they are now; where a call works."""
     file = bytes(learner._sealed())
     count, kept, arrays = definitions(file, length_of(file))
-    macros = {**constants(learner, file), "EK_RUNS": f"{count}u"}
+    behind = _behind(learner) if scratch == "arena" else {}
+    macros = {**constants(learner, file), **behind, "EK_RUNS": f"{count}u"}
     return Model(macros, DECLARED, arrays, learner.plan.nbytes, kept)

@@ -36,14 +36,14 @@ def defines(values: dict[str, Any]) -> str:
     )
 
 
-def stack_macro(stacks: dict[str, int]) -> str:
-    """``EK_STACK_BYTES``, by the flags that choose the arithmetic."""
-    given = {flag.removeprefix("-D"): count for flag, count in stacks.items() if flag}
+def by_arithmetic(name: str, counts: dict[str, int]) -> str:
+    """A macro of bytes, by the flags that choose the arithmetic."""
+    given = {flag.removeprefix("-D"): count for flag, count in counts.items() if flag}
     lines: list[str] = []
     for flag in sorted(given):  # -DEK_FIXED counts before -DEK_SINGLE
         lines += [f"#{'elif' if lines else 'if'} defined({flag})"]
-        lines += [f"#define EK_STACK_BYTES {given[flag]}u"]
-    usual = f"#define EK_STACK_BYTES {stacks.get('', 0)}u"
+        lines += [f"#define {name} {given[flag]}u"]
+    usual = f"#define {name} {counts.get('', 0)}u"
     return "\n".join([*lines, *(["#else", usual, "#endif"] if lines else [usual])]) + "\n"
 
 
@@ -61,6 +61,8 @@ class Model:
         Bytes of RAM, and of the arrays.
     stacks : dict
         The most stack of any call, in bytes, for each flag of the compiler; "" where none is given.
+    scratch : dict
+        Bytes that a call works with in the arena, by the same flags; empty: none.
     """
 
     macros: dict[str, Any]
@@ -69,6 +71,7 @@ class Model:
     arena: int
     constants: int
     stacks: dict[str, int] = field(default_factory=dict)
+    scratch: dict[str, int] = field(default_factory=dict)
 
     @property
     def header(self) -> str:
@@ -77,7 +80,8 @@ class Model:
             "/* The sizes of one model, and what it is made of. */\n"
             "#ifndef EDGEOLK_MODEL_H\n#define EDGEOLK_MODEL_H\n\n#include <stdint.h>\n\n"
             + defines(self.macros)
-            + stack_macro(self.stacks)
+            + by_arithmetic("EK_STACK_BYTES", self.stacks)
+            + (by_arithmetic("EK_SCRATCH_BYTES", self.scratch) if self.scratch else "")
             + '\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
             + self.declared
             + "#ifdef __cplusplus\n}\n#endif\n\n#endif\n"

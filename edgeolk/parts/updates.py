@@ -39,8 +39,6 @@ class UpdateTraits(Part):
         Functions of the core, "" for none.
     scales : bool
         Old coefficients shrink even where no parameter says so.
-    sets_scale : bool
-        It sets the common scale itself: nothing else may change it.
     learn, decide : str
         Functions of the core where an update is the whole step and the whole score, of several
         rows at once: none of the others but ``construct`` is called then.
@@ -66,7 +64,6 @@ class UpdateTraits(Part):
     end: str = ""
     construct: str = ""
     scales: bool = False
-    sets_scale: bool = False
     learn: str = ""
     decide: str = ""
     classes: tuple[Loss, ...] = ()
@@ -164,7 +161,6 @@ UPDATES: dict[Update, UpdateTraits] = {
         coefficient="pegasos.pegasos_coefficient",
         shrink="pegasos.pegasos_shrink",
         weighs=_UNIT,
-        sets_scale=True,
         parameters=("lam",),
     ),
     Update.LOGISTIC: _logistic(parameters=("eta",), classes=(Loss.LOGISTIC,)),

@@ -30,7 +30,8 @@ from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import Option
 from firmware_sim.deployment import board_script, model_file
 from firmware_sim.errors import SimulatorError
-from firmware_sim.replaying.loop import Replay, ReplayResult
+from firmware_sim.replaying.loop import Replay
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import hints, to_text
 from firmware_sim.report.writing import claimed, import_picture, write_files
 from firmware_sim.streams import BUNDLED

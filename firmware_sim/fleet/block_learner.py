@@ -39,7 +39,6 @@ class Scalers:
         self.made: dict[tuple[Any, ...], Any] = {}
         self._scaled: dict[tuple[Any, ...], tuple[Row, Any]] = {}
         self._held: dict[np.dtype[Any], tuple[Row, dict[int, Exception]]] = {}
-        self._prefixes: dict[tuple[Any, ...], Row] = {}
         self._kernels: dict[tuple[Any, ...], Any] = {}
 
     def kernel(self, config: ReplayConfig, first: Row) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from firmware_sim.metrics import Figures, Metrics
 from firmware_sim.metrics.base import finite
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.replaying.rows import RowCount
 
 

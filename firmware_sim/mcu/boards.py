@@ -12,7 +12,7 @@ class Board:
     Attributes
     ----------
     name : str
-        As QEMU calls it.
+        As QEMU calls it, unless there is ``machine``.
     core : str
         Its processor, for people.
     flags : tuple of str
@@ -23,6 +23,12 @@ class Board:
         Cycles a second of the real board.
     fpu : bool
         Whether there is one to switch on.
+    machine : str
+        QEMU's name of a machine that is near to a board which it does not have.
+    options : tuple of str
+        What QEMU is told besides.
+    near : str
+        How near, for people.
     """
 
     name: str
@@ -32,10 +38,21 @@ class Board:
     ram: tuple[int, int]
     clock: float
     fpu: bool = False
+    machine: str = ""
+    options: tuple[str, ...] = ()
+    near: str = ""
 
 
 KIB, MIB = 2**10, 2**20
+_M33 = ("-mcpu=cortex-m33", "-mfloat-abi=hard", "-mfpu=fpv5-sp-d16")
 _M4F = ("-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
+
+
+def _sizes(flash: int, ram: int) -> tuple[str, ...]:
+    """QEMU's microbit with other memory."""
+    given = {"flash-size": flash, "sram-size": ram}
+    return tuple(word for name, n in given.items() for word in ("-global", f"nrf51-soc.{name}={n}"))
+
 
 BOARDS = {
     board.name: board
@@ -60,9 +77,22 @@ BOARDS = {
             (0, 4 * MIB), (0x20000000, 4 * MIB), 25e6, True,
         ),
         Board(
-            "mps2-an505", "Cortex-M33",
-            ("-mcpu=cortex-m33", "-mfloat-abi=hard", "-mfpu=fpv5-sp-d16"),
+            "mps2-an505", "Cortex-M33", _M33,
             (0x10000000, 4 * MIB), (0x38000000, 4 * MIB), 20e6, True,
+        ),
+        # Flash is cached there, and programs may be longer: 2 MiB beside the chip of the Pico.
+        Board(
+            "rp2040", "Cortex-M0+", ("-mcpu=cortex-m0plus",),
+            (0, 2 * MIB), (0x20000000, 264 * KIB), 125e6, machine="microbit",
+            options=_sizes(2 * MIB, 264 * KIB),
+            near="QEMU's microbit with this RAM: instructions are those of a Cortex-M0, one core"
+            " runs, and neither the cache before the flash nor the divider is there",
+        ),
+        Board(
+            "rp2350", "Cortex-M33", _M33,
+            (0x10000000, 4 * MIB), (0x38000000, 520 * KIB), 150e6, True, machine="mps2-an505",
+            near="QEMU's mps2-an505 with this RAM: one core runs, and neither the cache before the"
+            " flash nor the coprocessor for doubles is there",
         ),
     )
 }  # fmt: skip

@@ -73,7 +73,9 @@ def execute(program: Program, folder: Path, seconds: float) -> int:
 
     Raises RuntimeError: it did not come to an end in time, or there is no emulator.
     """
-    command = [EMULATOR, "-M", program.board.name, "-nographic", "-monitor", "none"]
+    board = program.board
+    command = [EMULATOR, "-M", board.machine or board.name, *board.options]
+    command += ["-nographic", "-monitor", "none"]
     command += ["-serial", "null", "-semihosting-config", "enable=on,target=native"]
     command += ["-icount", "shift=0", "-kernel", str(program.path.resolve())]
     try:
@@ -82,7 +84,7 @@ def execute(program: Program, folder: Path, seconds: float) -> int:
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise RuntimeError(f"{program.board.name}: no end after {seconds:g} s") from None
+        raise RuntimeError(f"{board.name}: no end after {seconds:g} s") from None
     return ran.returncode
 
 

@@ -24,7 +24,7 @@ from firmware_sim.streams import Row
 class Emulated:
     """What a board made of the rows."""
 
-    board: str  # as QEMU calls it
+    board: str  # its name
     core: str  # its processor
     rows: int  # rows learned there
     #: there, and of a learner here over the same rows, rounded to float32 as the board takes them
@@ -42,6 +42,7 @@ class Emulated:
     variant: str = "scalar"
     #: of its mistakes here, rows of label 1 with a score of exactly 0
     undecided: int = 0
+    near: str = ""  # how near to the board that is what was emulated
 
     def _counts(self) -> list[str]:
         """Return why mistakes are not what the answers above count as wrong, if they are not."""
@@ -74,6 +75,7 @@ class Emulated:
             f"emulated  {self.board}, {self.core}: {self.rows:,} rows learned, {self.mistakes:,} "
             f"mistakes, {self.host_mistakes:,} here; {equal}",
             *self._counts(),
+            *([f"board     {self.near}"] if self.near else []),
             f"there     {self.flash:,} bytes of flash, {self.ram:,} of RAM, {self.stack:,} of "
             "stack used",
             f"work      {self.learn:,.0f} instructions a row to learn, at most "
@@ -152,5 +154,5 @@ class OnBoard:
             self._board.name, self._board.core, told.steps, told.mistakes, learner.mistakes,
             told.state == learner.__reduce__()[1][0], program.flash, program.ram, told.stack,
             told.learned.mean, told.learned.most, told.scored.mean, self._board.clock,
-            ek.simd(), undecided,
+            ek.simd(), undecided, self._board.near,
         )  # fmt: skip

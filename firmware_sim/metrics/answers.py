@@ -101,13 +101,9 @@ class Answers(Metrics, Generic[Kept]):
         """Count rows for the learner alone."""
         self.learner.add_block(labels.astype(np.int64), self.answers(scores).astype(np.int64))
 
+    @abstractmethod
     def _majorities(self, labels: Classes) -> Classes:
         """Return the commonest class before each label; they are counted."""
-        found = np.empty_like(labels)
-        for i, label in enumerate(labels.tolist()):
-            found[i] = self._commonest()
-            self._count(label)
-        return found
 
     def observe(self, label: float) -> None:
         """Tell the baselines a label."""

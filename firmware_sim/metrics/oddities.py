@@ -7,6 +7,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from firmware_sim.metrics.base import Contexts, Looked, RowContext
 from firmware_sim.streams import Row
@@ -100,7 +101,9 @@ class Oddities:
             if not self._beyond:
                 self.alarms.append(Alarm(odd))
 
-    def add_block(self, first: int, novelty: Row, alarms: Row, context: Contexts) -> None:
+    def add_block(
+        self, first: int, novelty: Row, alarms: npt.NDArray[np.bool_], context: Contexts
+    ) -> None:
         """Take rows, as `add` does one by one; the first was counted as number `first`."""
         at = 0
         while at < len(novelty):

@@ -15,7 +15,6 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.replaying.accounting import Accounting
 from firmware_sim.replaying.checked import Checked, checked
 from firmware_sim.streams import Stream
-from firmware_sim.streams.faulty import FaultyStream
 
 #: Rows given to the device at once, at first and at most, and the seconds that may take: Ctrl-C
 #: waits for them.
@@ -25,8 +24,8 @@ _FIRST, _MOST, _SECONDS = 64, 8192, 0.03
 def goes_by_blocks(config: ReplayConfig, stream: Stream, whole_device: bool) -> bool:
     """Whether nothing has to happen between two rows.
 
-    Power cuts, leaks, a learner in another process, faults and live streams: there each row is
-    taken by itself. So is it with labels that come late, but to a forecaster, which keeps the rows
+    Power cuts, leaks, a learner in another process and live streams: there each row is taken by
+    itself. So is it with labels that come late, but to a forecaster, which keeps the rows
     that wait, or that are asked for; and where a row that the learner refuses ends the replay.
     """
     return not (
@@ -38,7 +37,6 @@ def goes_by_blocks(config: ReplayConfig, stream: Stream, whole_device: bool) -> 
         or config.damaged == "stop"
         or config.params.get("full") == "raise"
         or stream.kept is not None
-        or isinstance(stream, FaultyStream)
         or not whole_device
     )
 

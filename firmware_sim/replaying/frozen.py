@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +82,8 @@ class FrozenTwin:
         self._labels: list[Row] = []
         self._kept = 0
         self._refused = False
+        self._asker = ThreadPoolExecutor(1)  # one: they are counted in their order
+        self._asked: list[Future[None]] = []
 
     def left(self, device: Device) -> int:
         """Rows until the twin is made; 0 where it is there."""
@@ -125,8 +128,13 @@ class FrozenTwin:
         return rows, self._going_on.mean_loss("learner") * rows
 
     def _ask(self) -> None:
-        X, y = np.concatenate(self._rows), np.concatenate(self._labels)
+        rows, labels = self._rows, self._labels
         self._rows, self._labels, self._kept = [], [], 0
+        self._asked.append(self._asker.submit(self._count, rows, labels))
+
+    def _count(self, rows: list[Row], labels: list[Row]) -> None:
+        """Count what it answers, in a thread of its own: answering gives up the interpreter."""
+        X, y = np.concatenate(rows), np.concatenate(labels)
         try:
             self._metrics.add_answers(y, self._said(X, y))
         except ValueError:  # a row that only the learner with later statistics takes
@@ -143,6 +151,9 @@ class FrozenTwin:
         """Return how it did; None where it was never asked."""
         if self._rows:
             self._ask()
+        for one in self._asked:
+            one.result()
+        self._asker.shutdown()
         if not self._metrics.rows or self._refused:
             return None
         (first, before), (last, now) = self._before, self._so_far()

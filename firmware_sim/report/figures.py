@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
 from firmware_sim.metrics.formats import count, thousandths
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.oddities import oddity_tables
 from firmware_sim.report.table import Table
 from firmware_sim.report.verdict import name_of

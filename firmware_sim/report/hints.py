@@ -12,7 +12,8 @@ import edgeolk as ek
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics, Novelty, Regression
-from firmware_sim.replaying.loop import Replay, ReplayResult
+from firmware_sim.replaying.loop import Replay
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.streams import Stream
 
 #: Rows that a hint is tried on, and seconds after which no more are tried.

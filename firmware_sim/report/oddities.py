@@ -9,7 +9,7 @@ from typing import Any
 from firmware_sim.metrics import Novelty
 from firmware_sim.metrics.formats import short
 from firmware_sim.metrics.oddities import Alarm, Oddity
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.table import Table
 from firmware_sim.tasks.adapters import unpacked
 

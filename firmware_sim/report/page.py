@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware_sim.metrics import Novelty, Regression
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import course, svg
 from firmware_sim.report.command import command
 from firmware_sim.report.document import document, drawn, safe

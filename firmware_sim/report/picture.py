@@ -16,7 +16,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 
 from firmware_sim.metrics import Metrics, Multiclass, Regression
 from firmware_sim.plaintext import printable
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.classes import draw_classes
 from firmware_sim.report.course import draw_course
 from firmware_sim.report.figures import in_short

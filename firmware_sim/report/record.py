@@ -14,7 +14,7 @@ from firmware_sim.containment.memory import Part, Region
 from firmware_sim.metrics import Multiclass, Novelty, Regression
 from firmware_sim.metrics.course import Said
 from firmware_sim.metrics.curve import Curve
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.command import command
 from firmware_sim.report.oddities import alarm_records, oddest_records
 from firmware_sim.streams.faulty import FaultyStream

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from firmware_sim.metrics.answers import Answers
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 
 #: Standard deviations above the error before it that count as a rise.
 _DEVIATIONS = 5.0

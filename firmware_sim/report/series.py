@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firmware_sim.metrics import Novelty
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.oddities import reason
 from firmware_sim.report.rises import rises
 from firmware_sim.report.verdict import name_of, over_time

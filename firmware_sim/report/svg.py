@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.series import Band, Series, series
 
 _CLASSES = ("learner", "first", "second")

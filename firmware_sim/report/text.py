@@ -7,7 +7,7 @@ from firmware_sim.config import freezes
 from firmware_sim.device.repair import KEEPS
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.figures import (
     ABOUT_INPUTS,
     figures,

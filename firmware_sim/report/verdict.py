@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firmware_sim.metrics import Novelty
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 
 
 def name_of(result: ReplayResult, who: str) -> str:

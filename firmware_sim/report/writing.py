@@ -15,7 +15,7 @@ from pathlib import Path
 
 from edgeolk.files.system import claim_folder
 from firmware_sim.errors import SimulatorError
-from firmware_sim.replaying.loop import ReplayResult
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.files import text_of, write_each
 from firmware_sim.report.page import to_page
 from firmware_sim.report.record import to_dict

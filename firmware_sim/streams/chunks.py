@@ -16,7 +16,6 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from firmware_sim.streams.block import Block, Cells
 from firmware_sim.streams.reading import Reading
@@ -28,8 +27,6 @@ _LEAST, _MOST = 1 << 16, 1 << 22
 _WORTH_PANDAS = 8 << 20
 #: Characters of plain numbers: a line of others is read more carefully.
 _LONGEST = 1 << 16
-
-Positions = npt.NDArray[np.int64]
 
 
 class NotPlainError(Exception):

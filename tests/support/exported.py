@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import ctypes
 import lzma
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -47,6 +48,14 @@ def signs(y: np.ndarray) -> np.ndarray:
     return np.where(y > 0, 1.0, -1.0)
 
 
+def _arena_of(folder: Path, compiler: Sequence[str]) -> int:
+    """EK_ARENA_BYTES, as the compiler works it out."""
+    text = '#include "model.h"\nEK_ARENA_BYTES'
+    told = subprocess.run([*compiler, f"-I{folder}", "-E", "-P", "-"], input=text, text=True,
+                          capture_output=True, check=True).stdout  # fmt: skip
+    return sum(int(part) for part in re.findall(r"\d+", told.splitlines()[-1]))
+
+
 class Compiled:
     """A learner's C as a shared library, with an arena of exactly the plan's bytes."""
 
@@ -72,9 +81,9 @@ class Compiled:
             self.c.ek_file.restype = ctypes.c_void_p
         self.dtype = np.float64 if learner.dtype == "float64" else np.float32
         self.columns = learner.config.columns
-        said = (folder / "model.h").read_text().split("EK_ARENA_BYTES ")[1]
-        self.nbytes = int(said.split("u")[0])
-        assert self.nbytes == learner.nbytes or not hasattr(self.c, "ek_file")
+        self.nbytes = _arena_of(folder, [compiler, *flags])
+        behind = "EK_SCRATCH 1" in (folder / "model.h").read_text()
+        assert behind or self.nbytes == learner.nbytes or not hasattr(self.c, "ek_file")
         self._memory = np.full(self.nbytes + 128, 0xA5, np.uint8)
         start = self._memory.ctypes.data
         self._at = -start % 64 + offset

@@ -3,6 +3,8 @@
 #ifndef EDGEOLK_APPROXIMATIONS_H
 #define EDGEOLK_APPROXIMATIONS_H
 
+#include "compiler.h"
+
 /* Adding one of these, 1.5 times 2^23 or 2^52, rounds to a whole number, whose bits are the sum's. */
 static const float OLK_MAGIC_F32 = 12582912.0f;
 static const double OLK_MAGIC_F64 = 6755399441055744.0;
@@ -47,11 +49,11 @@ static const double OLK_QUARTER_3_F64 = 2.02226624879595063154e-21;
 static const float olk_sine_f32[] = {-1.9515295891e-4f, 8.3321608736e-3f, -1.6666654611e-1f};
 static const float olk_cosine_f32[] = {2.443315711809948e-5f, -1.388731625493765e-3f,
                                        4.166664568298827e-2f};
-static const double olk_sine_f64[] = {
+OLK_TABLE double olk_sine_f64[] = {
     1.58969099521155010221e-10,  -2.50507602534068634195e-08, 2.75573137070700676789e-06,
     -1.98412698298579493134e-04, 8.33333333332248946124e-03,  -1.66666666666666324348e-01,
 };
-static const double olk_cosine_f64[] = {
+OLK_TABLE double olk_cosine_f64[] = {
     -1.13596475577881948265e-11, 2.08757232129817482790e-09,  -2.75573143513906633035e-07,
     2.48015872894767294178e-05,  -1.38888888888741095749e-03, 4.16666666666666019037e-02,
 };

@@ -12,8 +12,6 @@
 
 #include "roots.h"
 
-/* Deviations to clip to. */
-static const double olk_common_clip = 8.0;
 /* Squares of larger readings would not be finite. */
 static const double olk_common_bound = 1e140;
 

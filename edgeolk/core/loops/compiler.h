@@ -28,6 +28,14 @@
 #define OLK_HIDDEN
 #endif
 
+/* Tables: of the file that includes them; where several exported models are one program, the linker
+   keeps one of each, if it leaves out what nobody uses (--gc-sections). */
+#if defined(OLK_SHARED_TABLES) && defined(__GNUC__) && defined(__ELF__)
+#define OLK_TABLE __attribute__((weak)) const
+#else
+#define OLK_TABLE static const
+#endif
+
 /* Arrays that vectors are loaded from; C99 has no word for it, and no vectors. */
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define OLK_ALIGNED(bytes) _Alignas(bytes)

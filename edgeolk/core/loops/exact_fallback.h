@@ -11,7 +11,7 @@ static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s
                                       const olk_sorf_row *x, int32_t g, ptrdiff_t b, double tau,
                                       double off, uint64_t *generator, olk_stored *levels)
 {
-    olk_block block;
+    OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
     olk_paces paces;
     olk_signs first, second;
@@ -22,14 +22,14 @@ static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s
     olk_pcg_skip(&signs, OLK_PCG_SIGNS, (uint64_t)(((p->d + 31) / 32 + 4) * b));
     if (!x->index)
         olk_tails(p, x->values, 1, &tail);
-    olk_transformed(p, &signs, x, &tail, &block, &first, &second);
+    olk_transformed(p, &signs, x, &tail, block, &first, &second);
     olk_find_paces(p, g, &paces);
-    olk_features(olk_lines_of(&block), &paces, b - p->first[g], olk_small(p, x, 1), 1,
-                 block.feature);
+    olk_features(olk_lines_of(block), &paces, b - p->first[g], olk_small(p, x, 1), 1,
+                 block->feature);
     memcpy(levels, w, bytes);
     memcpy(other, w, bytes);
-    olk_learn(levels, block.feature, tau - off, 2 * olk_lines(p, b), generator);
-    olk_learn(other, block.feature, tau + off, 2 * olk_lines(p, b), &again);
+    olk_learn(levels, block->feature, tau - off, 2 * olk_lines(p, b), generator);
+    olk_learn(other, block->feature, tau + off, 2 * olk_lines(p, b), &again);
     return !memcmp(levels, other, bytes);
 }
 
@@ -54,7 +54,7 @@ static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf
         if (olk_round_between(p, s, x, g, b, plan->tau[g], off, &after, levels) || trial->exact)
             break;
         double fw[OLK_SORF_GROUPS];
-        olk_pass(p, s, x, 1, 1, NULL, 0, fw, NULL);
+        olk_pass(p, s, x, 1, 1, NULL, fw, NULL);
         const olk_sorf_answers exact = {p, fw, fw, 0.0, 0.0};
         olk_losses(&exact, y, weight, *s->t, 0.0, plan);
         trial->exact = 1;

@@ -4,24 +4,28 @@
 
 #include <stdint.h>
 
+#include "compiler.h"
+
+/* 1 / k!, k from 13 to 0. */
+OLK_TABLE double olk_exp_terms[] = {
+    1.6059043836821613e-10, 2.08767569878681e-09,   2.505210838544172e-08,
+    2.755731922398589e-07,  2.7557319223985893e-06, 2.48015873015873e-05,
+    0.0001984126984126984,  0.001388888888888889,   0.008333333333333333,
+    0.041666666666666664,   0.16666666666666666,    0.5,
+    1.0,                    1.0,
+};
+
 /* exp(x) within 4e-16 of itself, 0 below -700, for x <= 700: the same bits on every platform. */
 static inline double olk_sorf_exp(double x)
 {
-    static const double of_r[] = {
-        1.6059043836821613e-10, 2.08767569878681e-09,   2.505210838544172e-08,
-        2.755731922398589e-07,  2.7557319223985893e-06, 2.48015873015873e-05,
-        0.0001984126984126984,  0.001388888888888889,   0.008333333333333333,
-        0.041666666666666664,   0.16666666666666666,    0.5,
-        1.0,                    1.0,
-    };
     if (!(x >= -700.0))
         return 0.0;
     const double shifted = x * 1.4426950408889634074 + 6755399441055744.0;
     const double n = shifted - 6755399441055744.0;
     const double r = (x - n * 6.93145751953125e-1) - n * 1.42860682030941723212e-6;
-    double sum = of_r[0];
+    double sum = olk_exp_terms[0];
     for (int k = 1; k < 14; k++)
-        sum = sum * r + of_r[k];
+        sum = sum * r + olk_exp_terms[k];
     union { double f; int64_t bits; } power;
     power.bits = ((int64_t)n + 1023) * (INT64_C(1) << 52);
     return sum * power.f;

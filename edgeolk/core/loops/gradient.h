@@ -1,4 +1,4 @@
-/* The gradient that relevance follows (docs/sorf.md, sections 7c and 7e, delta and omega o delta). */
+/* The gradient that relevance follows (docs/sorf.md, section 7c, omega o delta). */
 #ifndef EDGEOLK_GRADIENT_H
 #define EDGEOLK_GRADIENT_H
 
@@ -39,18 +39,6 @@ static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slo
     const uint64_t bits = (uint64_t)(1023 + 7 + drop + olk_grid(p) - 32) << 52;
     memcpy(&power, &bits, sizeof power);
     return (float)(6.28318530717958647693 * power / (p->kappa * p->size[g]));
-}
-
-/* The sum of delta theta of a block, in units of its h: omega o delta against the transform v. */
-static OLK_ALONE float olk_along(const olk_sorf *p, const uint32_t *h, const uint32_t *v)
-{
-    const uint64_t bits = (uint64_t)(1023 - olk_grid(p)) << 52;
-    double power;
-    int64_t sum = 0;
-    for (int k = 0; k < 64; k++)
-        sum += (int64_t)(int32_t)h[k] * (int32_t)v[k];
-    memcpy(&power, &bits, sizeof power);
-    return (float)((double)sum * power);
 }
 #else
 /* The slope of the blended score by n features, from the i-th of a block on. */
@@ -94,17 +82,6 @@ static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *
         }
     }
     return 1;
-}
-
-/* The sum of delta theta of a block: omega o delta against the transform v. */
-static OLK_ALONE olk_real olk_along(const olk_sorf *p, const olk_entry *h, const olk_entry *v)
-{
-    olk_real lane[8] = {0};
-    (void)p;
-    for (int k = 0; k < 64; k++)
-        lane[k % 8] += (olk_real)h[k] * (olk_real)v[k];
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) +
-           ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }
 #endif
 

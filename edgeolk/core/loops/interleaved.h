@@ -112,6 +112,7 @@ static OLK_ALONE void olk_interleave(const olk_sorf *p, uint64_t *generator, con
     enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
     OLK_ALIGNED(64) olk_slice line[64];
     OLK_ALIGNED(64) uint64_t first[MANY];
+    const int ended = p->d < 64 ? (int)p->d : 64; /* zeros stay zeros next to each other */
     olk_states state[8 / sizeof(olk_real)];
     /* One block on is a product and a sum. */
     const uint64_t each = (uint64_t)((p->d + 31) / 32 + 4);
@@ -127,7 +128,7 @@ static OLK_ALONE void olk_interleave(const olk_sorf *p, uint64_t *generator, con
     olk_fold_interleaved(x, p->d, state, line);
     for (int round = 0; round < 3; round++) {
         olk_reals r[8];
-        for (int i = 0; round == 0 && i < 64; i += 8) {
+        for (int i = 0; round == 0 && i < ended; i += 8) {
             olk_get_eight(r, line + i, 1);
             olk_put_across(r, line + i, 1);
         }

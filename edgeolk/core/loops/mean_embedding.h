@@ -12,7 +12,7 @@ static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s
                                       const olk_sorf_row *row, uint64_t rows, const olk_wave *kept,
                                       ptrdiff_t blocks)
 {
-    olk_block own;
+    OLK_WORK(olk_block, own, s, OLK_AT_BLOCK);
     olk_tail tail;
     olk_paces paces;
     olk_signs first, second;
@@ -37,9 +37,9 @@ static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s
         }
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
         from = b + 1;
-        olk_transformed(p, &generator, row, &tail, &own, &first, &second);
-        olk_features(olk_lines_of(&own), &paces, b, small, 1, own.feature);
-        olk_mean((olk_stored *)s->a + 128 * b, own.feature, (olk_real)p->kappa, 2 * lines, inverse,
+        olk_transformed(p, &generator, row, &tail, own, &first, &second);
+        olk_features(olk_lines_of(own), &paces, b, small, 1, own->feature);
+        olk_mean((olk_stored *)s->a + 128 * b, own->feature, (olk_real)p->kappa, 2 * lines, inverse,
                  s->rounding);
     }
 }

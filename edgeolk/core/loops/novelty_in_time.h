@@ -34,7 +34,8 @@ static inline olk_row_asked olk_asked_of_row(const olk_sorf_state *s, double row
 static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *s,
                                        const olk_sorf_row *row)
 {
-    OLK_ALIGNED(64) olk_wave kept[OLK_WATCH_KEPT ? 128 * OLK_WATCH_KEPT : 1];
+    OLK_ALIGNED(64) olk_wave feature[OLK_WATCH_KEPT ? 128 * OLK_WATCH_KEPT : 1];
+    const olk_kept kept = {feature, OLK_WATCH_KEPT, NULL, 0};
     const uint64_t t = olk_watched_rows(s);
     const double since = (double)t - OLK_WARM_ROWS; /* r */
     const olk_sorf_row inputs = {s->inputs, NULL, 0};
@@ -52,7 +53,7 @@ static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *
         s->watch[OLK_IDLE_ROWS] += t == 1 && !seen.moved;
     } else {
         if (seen.there)
-            olk_pass(p, s, &inputs, 1, 1, kept, OLK_WATCH_KEPT, NULL, &f);
+            olk_pass(p, s, &inputs, 1, 1, &kept, NULL, &f);
         now = olk_judge(&of, &seen, f);
         if (since >= OLK_SILENT_ROWS) {
             novel = now.score > of.threshold;
@@ -63,7 +64,7 @@ static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *
         }
         if (seen.there) {
             olk_learn_scores(&of, &now, since, p->forget);
-            olk_follow_rows(p, s, &inputs, t - OLK_WARM_ROWS, kept, OLK_WATCH_KEPT);
+            olk_follow_rows(p, s, &inputs, t - OLK_WARM_ROWS, feature, OLK_WATCH_KEPT);
         }
     }
     olk_keep_scores(s, &of);
@@ -87,7 +88,7 @@ static OLK_ALONE double olk_sorf_watched(const olk_sorf *p, const olk_sorf_state
     const olk_row_asked how = olk_asked_of_row(s, (double)t, of.unit, 0);
     olk_see_row(p, s, (const olk_input *)row->values, &how, (olk_input *)s->inputs, &seen);
     if (seen.there)
-        olk_pass(p, s, &inputs, 1, 1, NULL, 0, NULL, &f);
+        olk_pass(p, s, &inputs, 1, 1, NULL, NULL, &f);
     return of.threshold - olk_judge(&of, &seen, f).score;
 }
 

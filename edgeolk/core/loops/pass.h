@@ -20,6 +20,14 @@ static inline olk_entry *olk_lines_of(olk_block *block)
 #endif
 }
 
+/* What is kept of a row: features [..][2] of its first blocks, transforms of its first `lines`. */
+typedef struct {
+    olk_wave *feature;
+    ptrdiff_t blocks;
+    olk_entry *line;
+    ptrdiff_t lines;
+} olk_kept;
+
 /* The next block of m rows: folded, the signs between its transforms. */
 static OLK_ALONE void olk_folded(const olk_sorf *p, uint64_t *generator, const olk_sorf_row *row,
                                  ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64],
@@ -71,20 +79,18 @@ static inline ptrdiff_t olk_transformed_blocks(const olk_sorf *p, uint64_t *gene
 }
 
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
-   `keep` takes the features [..][2] of one row, those of its first `kept` blocks. With one column
-   fw or fa may be NULL. Returns 0 where an angle is too large for olk_entry, unless it `must` do:
+   `keep`, if not NULL, takes what is kept of one row. With one column fw or fa may be NULL. Returns 0 where an angle is too large for olk_entry, unless it `must` do:
    then by olk_cos_sin. */
 static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
-                              ptrdiff_t m, int must, olk_wave *keep, ptrdiff_t kept, double *fw,
-                              double *fa)
+                              ptrdiff_t m, int must, const olk_kept *keep, double *fw, double *fa)
 {
     /* The most blocks that are transformed before their features are made: of a row, or of rows. */
     enum { LANES = OLK_BYTES / (int)sizeof(olk_entry), ROWS = OLK_SORF_ROWS };
     enum { AT_ONCE = LANES > ROWS ? LANES : ROWS + OLK_SORF_BLOCKS - 1 };
 #ifdef OLK_SORF_PLAIN
-    olk_block block;
-    olk_entry(*const v)[64] = (olk_entry(*)[64])olk_lines_of(&block);
-    olk_wave *const own = block.feature;
+    OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
+    olk_entry(*const v)[64] = (olk_entry(*)[64])olk_lines_of(block);
+    olk_wave *const own = block->feature;
 #else
     OLK_ALIGNED(64) olk_entry v[AT_ONCE][64];
     OLK_ALIGNED(64) olk_wave own[128];
@@ -94,6 +100,7 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
     OLK_ALIGNED(64) olk_sum lane[OLK_SORF_ROWS][2][64 / sizeof(olk_sum)];
     const int small = olk_small(p, row, m);
     const ptrdiff_t K = p->classes;
+    const ptrdiff_t kept = keep ? keep->blocks : 0, kept_lines = keep ? keep->lines : 0;
     uint64_t generator = p->signs;
     if (!row->index)
         olk_tails(p, row->values, m, tail);
@@ -115,11 +122,13 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
                 const ptrdiff_t lines = olk_lines(p, at), from = 128 * at * K;
                 const olk_stored *w = (const olk_stored *)s->w + from;
                 const olk_stored *a = (const olk_stored *)s->a + from;
-                olk_wave *feature = at < kept && lines == 64 ? keep + 128 * at : own;
+                olk_wave *feature = at < kept && lines == 64 ? keep->feature + 128 * at : own;
+                if (at < kept_lines)
+                    memcpy(keep->line + 64 * at, v[i], sizeof v[i]);
                 if (!olk_features(v[i], &paces, at - p->first[g], small, must, feature))
                     return 0;
                 if (at < kept && lines < 64)
-                    memcpy(keep + 128 * at, own, 2 * (size_t)lines * sizeof *own);
+                    memcpy(keep->feature + 128 * at, own, 2 * (size_t)lines * sizeof *own);
                 if (K > 1) {
                     const ptrdiff_t to = (r * p->groups + g) * K;
                     olk_add_columns(feature, w, lines, K, size, fw + to);

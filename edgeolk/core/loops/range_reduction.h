@@ -6,25 +6,28 @@
 #include <string.h>
 
 #include "approximations.h"
+#include "compiler.h"
+
+/* The first 1,152 bits of 2 / pi. */
+OLK_TABLE uint32_t olk_two_over_pi[36] = {
+    0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
+    0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,
+    0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
+    0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,
+    0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d,
+    0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,
+};
 
 /* The quarter turns of |angle|, mod 4, and what is left, in (-1/2, 1/2] of one: |angle| = m 2^e times
    those 160 bits of 2 / pi that bear on it (Payne & Hanek 1983). Absolute error below 2^-63. */
 static inline uint32_t olk_quarter_turns(uint64_t bits, double *rest)
 {
-    static const uint32_t two_over_pi[36] = {
-        0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
-        0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,
-        0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
-        0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,
-        0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d,
-        0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,
-    };
     const uint64_t m = (bits & (UINT64_MAX >> 12)) | (UINT64_C(1) << 52);
     const int32_t e = (int32_t)(bits >> 52 & 0x7ff) - 1075;
     const int32_t first = e < 2 ? 0 : (e - 2) / 32;
     uint32_t product[8] = {0}; /* lowest word first; one to spare */
     for (int32_t i = 0; i < 5; i++) {
-        const uint64_t word = two_over_pi[first + 4 - i];
+        const uint64_t word = olk_two_over_pi[first + 4 - i];
         uint64_t carry = word * (uint32_t)m + product[i];
         product[i] = (uint32_t)carry;
         carry = (carry >> 32) + word * (m >> 32) + product[i + 1];

@@ -20,12 +20,12 @@ static inline void olk_scale_widths(olk_sorf *p, const olk_sorf_state *s)
             p->omega[g][i] *= by;
 }
 
-/* The learner with the widths of now: `made`, or in `own` where one scale multiplies them. In plain C
-   the caller has done so where `made` lies: a copy is a tenth of a small stack. */
+/* The learner with the widths of now: `made`, or in `own` where one scale multiplies them. With
+   OLK_SORF_PACED the caller has done so where `made` lies: a copy is a tenth of a small stack. */
 static inline const olk_sorf *olk_paced(const olk_sorf *made, const olk_sorf_state *s,
                                         olk_sorf *own)
 {
-#ifdef OLK_SORF_PLAIN
+#ifdef OLK_SORF_PACED
     (void)s, (void)own;
     return made;
 #else

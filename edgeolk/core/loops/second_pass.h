@@ -2,7 +2,7 @@
 #ifndef EDGEOLK_SECOND_PASS_H
 #define EDGEOLK_SECOND_PASS_H
 
-#include "gradient.h"
+#include "along.h"
 #include "stores.h"
 #include "unfold.h"
 
@@ -15,46 +15,41 @@ typedef struct {
     olk_sorf_slope slope;
 } olk_plan;
 
-/* Features of a row that pass 1 has left, [..][2], those of its first blocks. */
+/* A number for each line of a block. */
 typedef struct {
-    olk_wave *feature;
-    ptrdiff_t blocks;
-} olk_kept;
+    OLK_ALIGNED(64) olk_entry of[64];
+} olk_of_lines;
 
-/* What a block adds to relevance's gradient: its slope by the angles along `line`, which is returned;
-   or, where that is NULL, taken back through transforms and fold to the direction q. `generator`:
-   before the block's words. */
-static OLK_ALONE double olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
-                                          const olk_sorf_row *x, const olk_plan *plan, int32_t g,
-                                          ptrdiff_t b, uint64_t generator, const olk_paces *paces,
-                                          const olk_wave *feature, const olk_entry *line,
-                                          olk_input *q)
+/* What a block adds to the gradient of each input, taken back through transforms and fold, to q.
+   `generator`: before the block's words. */
+static OLK_ALONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
+                                        const olk_sorf_row *x, const olk_plan *plan, int32_t g,
+                                        ptrdiff_t b, uint64_t generator, const olk_paces *paces,
+                                        const olk_wave *feature, olk_input *q)
 {
-    OLK_ALIGNED(64) olk_entry h[64];
+    OLK_WORK(olk_of_lines, turns, s, OLK_AT_TURNS);
+    olk_entry *const h = turns->of;
     olk_signs first, second;
     const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * p->classes;
     const olk_stored *w = (const olk_stored *)s->w + from, *a = (const olk_stored *)s->a + from;
     const uint64_t start = generator;
     const olk_real unit = olk_gradient(p, &plan->slope, g, w, a, feature, lines, paces,
                                        b - p->first[g], h);
-    if (line)
-        return (double)(unit * olk_along(p, h, line));
     olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((p->d + 31) / 32));
     olk_draw_signs(&generator, &first);
     olk_draw_signs(&generator, &second);
     olk_mix(h, &second, &first);
     olk_unfold(p, start, x, h, unit, q);
-    return 0.0;
 }
 
-/* Pass 2: the features that were kept, the others made again. Returns the derivative of the score
-   by the scale of all inputs, where relevance follows that (section 7e). */
+/* Pass 2: by what was kept, the rest made again. Returns the derivative of the score by the scale of
+   all inputs, where relevance follows that (section 7e). Without `learn` weights stay. */
 static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
                                         const olk_sorf_row *x, const olk_plan *plan,
-                                        const olk_kept *kept)
+                                        const olk_kept *kept, int learn)
 {
-    OLK_ALIGNED(64) olk_entry line[64]; /* those of a block, which its features may take the place of */
-    olk_block own;
+    OLK_WORK(olk_of_lines, room, s, OLK_AT_LINE); /* features may take the place of their lines */
+    OLK_WORK(olk_block, own, s, OLK_AT_BLOCK);
     olk_tail tail;
     olk_paces paces;
     olk_signs first, second;
@@ -62,7 +57,8 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
     uint64_t generator = p->signs;
     const int shared = plan->follows && p->relevance == OLK_RELEVANCE_SHARED;
     const int each = plan->follows && !shared;
-    const int again = shared || kept->blocks < p->first[p->groups];
+    const ptrdiff_t known = shared && kept->lines < kept->blocks ? kept->lines : kept->blocks;
+    const int again = known < p->first[p->groups];
     olk_input *q = each ? (olk_input *)s->inputs + p->d : NULL;
     double along = 0.0;
     const int small = again && olk_small(p, x, 1);
@@ -81,29 +77,34 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
         for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
             olk_stored *w = (olk_stored *)s->w + from;
-            olk_wave *feature = own.feature;
-            if (b >= kept->blocks || plan->follows) {
+            olk_wave *feature = own->feature;
+            const olk_entry *line = b < kept->lines ? kept->line + 64 * b : room->of;
+            if (b >= known || each) {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
                 drawn = b + 1;
             }
             const uint64_t start = generator;
-            if (b >= kept->blocks || shared)
-                olk_transformed(p, &generator, x, &tail, &own, &first, &second);
-            if (shared)
-                memcpy(line, olk_lines_of(&own), sizeof line);
+            if (b >= known)
+                olk_transformed(p, &generator, x, &tail, own, &first, &second);
+            if (b >= known && shared)
+                memcpy(room->of, olk_lines_of(own), sizeof room->of);
             if (b >= kept->blocks) {
-                olk_features(olk_lines_of(&own), &paces, b - p->first[g], small, 1, own.feature);
+                olk_features(olk_lines_of(own), &paces, b - p->first[g], small, 1, own->feature);
             } else if (lines == 64) {
                 feature = kept->feature + 128 * b;
             } else {
-                memcpy(own.feature, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *feature);
+                memset(own->feature, 0, sizeof own->feature);
+                memcpy(own->feature, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *feature);
             }
-            if (plan->follows) {
-                along += olk_add_direction(p, s, x, plan, g, b, start, &paces, feature,
-                                           shared ? line : NULL, q);
-                if (each && b < kept->blocks)
-                    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words + 4));
-            }
+            if (shared)
+                along += olk_along(p, &plan->slope, g, w, (const olk_stored *)s->a + from, feature,
+                                   line, lines, &paces, b - p->first[g]);
+            if (each)
+                olk_add_direction(p, s, x, plan, g, b, start, &paces, feature, q);
+            if (each && b < known)
+                olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words + 4));
+            if (!learn)
+                continue;
             if (K == 1)
                 olk_learn(w, feature, tau, 2 * lines, s->rounding);
             else if (plan->slope.y < rival)

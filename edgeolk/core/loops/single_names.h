@@ -26,6 +26,7 @@
 #define olk_grid olk_grid_single
 #define olk_inside olk_inside_single
 #define olk_interleave olk_interleave_single
+#define olk_kept olk_kept_single
 #define olk_lane_numbers olk_lane_numbers_single
 #define olk_large olk_large_single
 #define olk_largest_angle olk_largest_angle_single

@@ -25,6 +25,7 @@
 #undef olk_grid
 #undef olk_inside
 #undef olk_interleave
+#undef olk_kept
 #undef olk_lane_numbers
 #undef olk_large
 #undef olk_largest_angle

@@ -23,9 +23,9 @@ static inline int olk_score_pass(const olk_sorf *p, const olk_sorf_state *s,
                                  const olk_sorf_row *row, ptrdiff_t m, double *fw, double *fa)
 {
 #ifdef OLK_TWO_TYPES
-    return olk_pass_single(p, s, row, m, 0, NULL, 0, fw, fa);
+    return olk_pass_single(p, s, row, m, 0, NULL, fw, fa);
 #else
-    return olk_pass(p, s, row, m, 1, NULL, 0, fw, fa);
+    return olk_pass(p, s, row, m, 1, NULL, fw, fa);
 #endif
 }
 
@@ -119,18 +119,23 @@ static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *
                                double *fa)
 {
     const olk_sorf *p = f->p;
-    /* Changes are of one column; relevance follows its gradient in olk_real. */
-    const int one = p->classes == 1 && !(p->relevance && *s->t > OLK_RELEVANCE_START);
+    const int one = p->classes == 1; /* of which alone changes are tried */
+    const int late = p->relevance && *s->t > OLK_RELEVANCE_START;
     /* What would be computed again: counters of regression are sums of squares; mostly, where most
        rows change weights and changes are not tried. */
     if (p->task == OLK_SORF_REGRESSION || (!one && 2 * *s->updates > *s->t))
         return OLK_SORF_NOTHING;
-    if (!olk_pass_single(p, s, x, 1, 0, trial->feature, trial->blocks, fw, fa) ||
+    const olk_kept_single kept = {trial->feature, trial->blocks, NULL, 0};
+    if (!olk_pass_single(p, s, x, 1, 0, &kept, fw, fa) ||
         olk_is_undecided(f, share, y))
         return OLK_SORF_NOTHING;
     const int some = olk_losses(f, y, weight, *s->t, olk_undecided, plan);
     if (!some)
         return OLK_SORF_ALL;
+    const double short_of = late ? 1.0 - olk_sorf_margin(f, share, -1, 0.0, y) : 0.0;
+    if (late && OLK_FABS(short_of) < olk_undecided)
+        return OLK_SORF_NOTHING;
+    plan->follows = short_of > 0.0;
     if (!one ||
         olk_losses(f, y, weight, *s->t, -olk_undecided, plan) < some ||
         !olk_try(f, s, x, y, weight, plan, trial))
@@ -138,6 +143,17 @@ static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *
     return OLK_SORF_TRIED;
 }
 #endif
+
+/* One step of relevance's rule, where the row follows it; `along`: by the scale of all inputs. */
+static inline void olk_follow_gradient(const olk_sorf *p, const olk_sorf_state *s,
+                                       const olk_sorf_row *x, const olk_plan *plan, double sigma,
+                                       double along)
+{
+    if (plan->follows && p->relevance == OLK_RELEVANCE_SHARED)
+        olk_shared_gradient_step(s, sigma * along);
+    else if (plan->follows)
+        olk_gradient_step(p, s, x, sigma);
+}
 
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before: f, the margin
    of y's class over the best other, or the predicted target. */
@@ -164,8 +180,11 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
         olk_learn_linear(p, s, row, y, f.f_linear);
     const olk_sorf_row x = olk_as_seen(p, s, row, s->inputs);
     OLK_ALIGNED(64) olk_wave own_row[OLK_SORF_KEPT ? 128 * OLK_SORF_KEPT + 16 : 1];
-    const olk_kept kept = {s->row ? s->row : own_row,
-                                   s->row ? p->first[p->groups] : OLK_SORF_KEPT};
+    OLK_ALIGNED(64) olk_entry own_line[OLK_SORF_KEPT ? 64 * OLK_SORF_KEPT : 1];
+    const int follows = p->relevance && *s->t > OLK_RELEVANCE_START;
+    const olk_kept kept = {
+        s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_KEPT, own_line,
+        follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_KEPT : 0};
 #ifdef OLK_TWO_TYPES
     olk_trial trial = olk_room(p, kept.feature, s->row != NULL);
     const int done = olk_fast_row(&f, s, &x, &before, y, weight, &plan, &trial, fw, fa);
@@ -174,8 +193,7 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
 #endif
     const int again = done < OLK_SORF_ALL;
     if (again)
-        olk_pass(p, s, &x, 1, 1, kept.feature, kept.blocks, fw,
-                               done == OLK_SORF_NOTHING || !one ? fa : NULL);
+        olk_pass(p, s, &x, 1, 1, &kept, fw, done == OLK_SORF_NOTHING || !one ? fa : NULL);
 
     double returned, blended = 0.0;
     if (real) {
@@ -192,20 +210,27 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
     olk_sorf_count(&f, y, weight, s->L, olk_leader(p, &before), costs);
     const double cost = olk_sorf_cost(p, blended, y);
 
-    if (again && olk_losses(&f, y, weight, *s->t, 0.0, &plan)) {
-        plan.follows = p->relevance && *s->t > OLK_RELEVANCE_START && (real || 1.0 - blended > 0.0);
-        if (plan.follows)
-            olk_sorf_share(p, s->L, &plan.slope.share);
-        const double along = olk_second_pass(p, s, &x, &plan, &kept);
-        const double sigma = real ? y - blended : (one ? y : 1.0);
-        if (plan.follows && p->relevance == OLK_RELEVANCE_SHARED)
-            olk_shared_gradient_step(s, sigma * along);
-        else if (plan.follows)
-            olk_gradient_step(p, s, &x, sigma);
+    const double sigma = real ? y - blended : (one ? y : 1.0);
+    const int changes =
+        again ? olk_losses(&f, y, weight, *s->t, 0.0, &plan) > 0 : done == OLK_SORF_TRIED;
+    if (again)
+        plan.follows = follows && (real || 1.0 - blended > 0.0);
+    if (changes && plan.follows)
+        olk_sorf_share(p, s->L, &plan.slope.share);
+    if (again && changes) {
+        const double along = olk_second_pass(p, s, &x, &plan, &kept, 1);
+        olk_follow_gradient(p, s, &x, &plan, sigma, along);
         *s->updates += 1;
     }
 #ifdef OLK_TWO_TYPES
     if (done == OLK_SORF_TRIED) {
+        const olk_kept none = {NULL, 0, NULL, 0};
+        if (plan.follows && p->relevance == OLK_RELEVANCE_SHARED)
+            olk_follow_gradient(p, s, &x, &plan, sigma,
+                                olk_along_row(p, s, &x, &plan.slope, plan.live));
+        else if (plan.follows)
+            olk_follow_gradient(p, s, &x, &plan, sigma,
+                                olk_second_pass(p, s, &x, &plan, &none, 0));
         olk_take(&f, s, &x, y, weight, &plan, &trial);
         *s->updates += 1;
     }
@@ -229,7 +254,7 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
     const double rows = (double)(*s->t + 1);
     double f, *rho = s->novelty, *m = s->novelty + 1;
     if (!olk_score_pass(p, s, row, 1, NULL, &f))
-        olk_pass(p, s, row, 1, 1, NULL, 0, NULL, &f);
+        olk_pass(p, s, row, 1, 1, NULL, NULL, &f);
     const double returned = f - *rho;
     const int novel = f < *rho;
     olk_begin_step(s->flags);
@@ -305,7 +330,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
                 alone = r + now;
                 continue;
             }
-            olk_pass(p, s, &x, 1, 1, NULL, 0, of_w, fa);
+            olk_pass(p, s, &x, 1, 1, NULL, of_w, fa);
         }
         for (ptrdiff_t i = 0; i < now; i++)
             olk_blended(p, s, linear[i], &share, fw + i * G, fa + i * G, out + (r + i) * p->classes);

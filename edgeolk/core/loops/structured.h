@@ -3,14 +3,14 @@
    Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016.
 
    Design. A block is 64 frequencies: a row folded to 64 lines under random signs, three
-   Walsh-Hadamard transforms with signs between, cosine and sine. Blocks stay in registers and in 54
+   Walsh-Hadamard transforms with signs between, cosine and sine. Blocks stay in registers and in 74
    KiB of stack in a step, in 4 KiB where it is plain C; the caller gives the rest, nothing is
    allocated. Weights of float64 are computed in double, of float32 in float. int8:
    rounding at random turns on the last bits of a weight's change, and stored weights are those of
    any exact implementation. Rows are scored and changes rounded in float, within bounds of its
    error (sure_rounding.h); blocks that these do not decide are rounded in double
-   (exact_fallback.h). Learned in double is what follows the numbers themselves: regression and
-   relevance. A microcontroller without double defines OLK_SORF_SINGLE: int8 alone, everything in
+   (exact_fallback.h). Learned in double is what follows the numbers themselves: regression, and the
+   direction of relevance (along.h). A microcontroller without double defines OLK_SORF_SINGLE: int8 alone, everything in
    float, where one rounding in some millions falls otherwise; one without any floating-point unit
    defines OLK_SORF_FIXED: features in whole numbers (whole.h), some thousandths from the exact
    ones.
@@ -66,6 +66,29 @@ enum { OLK_PIECE = 32, OLK_PACES = OLK_SORF_WIDTHS, OLK_ENDS = 1 };
 #else
 enum { OLK_PIECE = 128, OLK_PACES = 64 + OLK_SORF_WIDTHS, OLK_ENDS = 64 };
 #define OLK_NOT_SHARED restrict
+#endif
+
+/* What a function works with: on the stack; with OLK_SORF_SCRATCH (plain C, whose caller has little of
+   it) behind the state, at a place of its own among what is in use at the same time. Both types of a
+   unit for int8 have the room of the larger one. */
+#if defined(OLK_SORF_FIXED) || defined(OLK_SORF_SINGLE) || defined(OLK_SORF_FLOAT32)
+enum { OLK_WIDEST = sizeof(float) };
+#else
+enum { OLK_WIDEST = sizeof(double) };
+#endif
+enum { OLK_AT_BLOCK = 0, OLK_AT_LINE = 128 * OLK_WIDEST, OLK_AT_TURNS = 192 * OLK_WIDEST };
+enum { OLK_WORK_BYTES = 256 * OLK_WIDEST };
+#ifdef OLK_SORF_SCRATCH
+typedef struct {
+    olk_sorf_state state;
+    double work[OLK_WORK_BYTES / sizeof(double)];
+} olk_sorf_worked;
+#define OLK_WORK(type, name, s, at)                                                                \
+    type *const name = (type *)(void *)((uint8_t *)((olk_sorf_worked *)(uintptr_t)(s))->work + (at))
+#else
+#define OLK_WORK(type, name, s, at)                                                                \
+    type name##_here;                                                                              \
+    type *const name = &name##_here
 #endif
 
 /* The types of stored weights and of readings. OLK_LEVELS: weights are whole levels, rounded at

@@ -170,7 +170,7 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
                                          const int *live, olk_trial *trial, ptrdiff_t from,
                                          int write)
 {
-    olk_block own;
+    OLK_WORK(olk_block, own, s, OLK_AT_BLOCK);
     olk_tail tail;
     olk_paces paces;
     olk_signs first, second;
@@ -197,15 +197,15 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
             const ptrdiff_t turn = 128 * (b - p->first[g]) % (2 * p->widths[g]);
             const int stored = !write && b < trial->stored;
             olk_stored *w = (olk_stored *)s->w + 128 * b;
-            const olk_wave *feature = own.feature;
+            const olk_wave *feature = own->feature;
             uint64_t after = trial->after;
             if (b < trial->blocks) {
                 feature = trial->feature + 128 * b;
             } else {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - drawn)));
                 drawn = b + 1;
-                olk_transformed(p, &generator, row, &tail, &own, &first, &second);
-                olk_features(olk_lines_of(&own), &paces, b - p->first[g], small, 1, own.feature);
+                olk_transformed(p, &generator, row, &tail, own, &first, &second);
+                olk_features(olk_lines_of(own), &paces, b - p->first[g], small, 1, own->feature);
             }
             if (!olk_round_block(stored ? trial->levels + 128 * b : unseen, w, feature, step,
                                  &bounds, (int)turn, lines, &after))

@@ -1,5 +1,7 @@
 /* Two slots: payload, sync, header, sync; so the header never reaches the device before what it
    vouches for, and until it does the newest slot is the one that was. */
+#include "strict.h"
+
 #include "flash.h"
 
 #include "block.h"

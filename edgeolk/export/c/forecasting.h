@@ -62,30 +62,30 @@ static void ek_say(const olk_forecast_answer *said, ek_forecast *forecast)
 
 int ek_look(void *arena, const ek_number *x, ek_forecast *forecast)
 {
-    ek_call c;
-    ek_enter(arena, &c);
-    const olk_forecast_state m = ek_forecast_state(c.base);
+    EK_CALL(c, arena);
+    ek_enter(arena, c);
+    const olk_forecast_state m = ek_forecast_state(c->base);
     olk_forecast_answer said;
-    ek_number *z = ek_take_readings(&c, &m, x);
+    ek_number *z = ek_take_readings(c, &m, x);
     if (!z)
         return EK_BAD_ROW;
-    olk_forecast_predict(&ek_forecaster, &m, c.p, &c.s, z, &said);
+    olk_forecast_predict(&ek_forecaster, &m, c->p, c->s, z, &said);
     ek_say(&said, forecast);
     return EK_OK;
 }
 
 int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
 {
-    ek_call c;
-    ek_enter(arena, &c);
-    const olk_forecast_state m = ek_forecast_state(c.base);
+    EK_CALL(c, arena);
+    ek_enter(arena, c);
+    const olk_forecast_state m = ek_forecast_state(c->base);
     olk_forecast_answer said;
-    ek_number *z = ek_take_readings(&c, &m, x);
+    ek_number *z = ek_take_readings(c, &m, x);
     if (!z)
-        return ek_refused(&c, EK_BAD_ROW);
-    olk_forecast_ask(&ek_forecaster, &m, c.p, &c.s, z, &said);
-    ek_keep_readings(&c, x);
-    olk_end_step(c.s.flags, 0);
+        return ek_refused(c, EK_BAD_ROW);
+    olk_forecast_ask(&ek_forecaster, &m, c->p, c->s, z, &said);
+    ek_keep_readings(c, x);
+    olk_end_step(c->s->flags, 0);
     ek_say(&said, forecast);
     return EK_OK;
 }
@@ -99,31 +99,31 @@ static int ek_takes_target(double y)
 
 int ek_tell(void *arena, double y)
 {
-    ek_call c;
-    ek_enter(arena, &c);
-    const olk_forecast_state m = ek_forecast_state(c.base);
+    EK_CALL(c, arena);
+    ek_enter(arena, c);
+    const olk_forecast_state m = ek_forecast_state(c->base);
     double answer = 0.0;
 #if EK_FOLLOWS
-    const uint64_t rows = *c.s.t;
+    const uint64_t rows = *c->s->t;
 #endif
     if (!ek_takes_target(y))
         return EK_BAD_LABEL;
-    if (!olk_forecast_tell(&ek_forecaster, &m, c.p, &c.s, c.base + EK_AT_query, y, &answer))
+    if (!olk_forecast_tell(&ek_forecaster, &m, c->p, c->s, c->base + EK_AT_query, y, &answer))
         return EK_WRONG_ORDER;
 #if EK_FOLLOWS /* what the kernel has learned lies there still */
-    if (*c.s.t != rows) {
-        double *q = (double *)ek_at(c.base, EK_AT_width_follows);
+    if (*c->s->t != rows) {
+        double *q = (double *)ek_at(c->base, EK_AT_width_follows);
         const double square =
-            olk_held_square(c.base + EK_AT_query, EK_INPUTS, EK_WIDE_ROWS, 0.0);
-        *q = olk_follow_square(*q, square, EK_INPUTS, EK_WIDE_ROWS, *c.s.t);
+            olk_held_square(c->base + EK_AT_query, EK_INPUTS, EK_WIDE_ROWS, 0.0);
+        *q = olk_follow_square(*q, square, EK_INPUTS, EK_WIDE_ROWS, *c->s->t);
     }
 #endif
     if (y == y) {
-        double *errors = (double *)ek_at(c.base, EK_AT_errors);
+        double *errors = (double *)ek_at(c->base, EK_AT_errors);
         errors[0] += (y - answer) * (y - answer);
         errors[1] += OLK_FABS(y - answer);
     }
-    olk_end_step(c.s.flags, 0);
+    olk_end_step(c->s->flags, 0);
     return EK_OK;
 }
 

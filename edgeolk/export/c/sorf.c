@@ -7,6 +7,7 @@
 #include "shorten.h"
 
 #define OLK_SORF_PLAIN 1
+#define OLK_SORF_PACED 1 /* ek_enter multiplies the widths */
 #if EK_STORES == 1
 #define OLK_SORF_INT8 1
 #elif EK_STORES == 2
@@ -22,6 +23,9 @@
 #elif defined(EK_SINGLE)
 #define OLK_SORF_SINGLE 1
 #endif
+#if EK_SCRATCH
+#define OLK_SORF_SCRATCH 1
+#endif
 #include "loops/common.h"
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
 #include "loops/intake.h"
@@ -31,7 +35,8 @@
 
 static const olk_sorf ek_made = EK_SORF;
 #if EK_GAMMA_ROWS || EK_FOLLOWS
-static const double ek_multiples[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
+/* Named by what it holds: models that have the same have one. */
+OLK_TABLE double EK_MULTIPLES_NAME[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
 #endif
 
 /* Whether widths are others than those of the source. */
@@ -39,13 +44,18 @@ static const double ek_multiples[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLE
 
 #include "state.h"
 
-/* What a call works with, made afresh by each. */
+/* What a call works with, made afresh by each: on the stack, or in the arena behind the block. */
 typedef struct {
     uint8_t *base;
     const olk_sorf *p;
     double most;   /* the largest sum |x_j| that is taken */
     int shortened; /* the row that was taken was longer than allowed */
-    olk_sorf_state s;
+    olk_sorf_state *s;
+#ifdef OLK_SORF_SCRATCH
+    olk_sorf_worked worked;
+#else
+    olk_sorf_state state;
+#endif
 #if EK_SCALE_METHOD
     olk_scaler scaler;
     int64_t seen; /* rows that the scaler has been given */
@@ -63,6 +73,15 @@ typedef struct {
 #endif
 } ek_call;
 
+#ifdef OLK_SORF_SCRATCH
+/* Behind the block: EK_SCRATCH_BYTES are as many as it takes. */
+typedef char ek_scratch_is_enough[sizeof(ek_call) <= EK_SCRATCH_BYTES ? 1 : -1];
+#define EK_CALL(c, arena) \
+    ek_call *const c = (ek_call *)(void *)(ek_base(arena) + EK_AT_SCRATCH)
+#else
+#define EK_CALL(c, arena) ek_call c##_here, *const c = &c##_here
+#endif
+
 static uint64_t *ek_words(uint8_t *base, size_t offset)
 {
     return (uint64_t *)(void *)(base + offset);
@@ -77,7 +96,7 @@ static void ek_use_width(ek_call *c)
     const double gamma = c->width->gamma > 0.0 ? c->width->gamma : EK_GAMMA;
 #endif
     c->made = ek_made;
-    c->most = olk_sorf_set_width(&c->made, ek_multiples, gamma, EK_WIDE_ROWS);
+    c->most = olk_sorf_set_width(&c->made, EK_MULTIPLES_NAME, gamma, EK_WIDE_ROWS);
     c->p = &c->made;
 }
 #endif
@@ -85,7 +104,11 @@ static void ek_use_width(ek_call *c)
 static void ek_enter(void *arena, ek_call *c)
 {
     uint8_t *base = ek_base(arena);
-    olk_sorf_state *s = &c->s;
+#ifdef OLK_SORF_SCRATCH
+    olk_sorf_state *s = c->s = &c->worked.state;
+#else
+    olk_sorf_state *s = c->s = &c->state;
+#endif
     c->base = base;
     c->shortened = 0;
     memset(s, 0, sizeof *s);
@@ -208,7 +231,7 @@ static void ek_keep(ek_call *c, const ek_number *x)
 static OLK_APART void ek_look(ek_call *c, double squares)
 {
 #if EK_COMMON
-    olk_watch(c->p, &c->s, NULL, squares, c->alike.squares > 0.0 ? EK_FEATURES : 0, 0,
+    olk_watch(c->p, c->s, NULL, squares, c->alike.squares > 0.0 ? EK_FEATURES : 0, 0,
               EK_WIDE_ROWS, sizeof(olk_stored));
 #elif EK_SCALE_METHOD
 #if EK_PAIRS
@@ -219,10 +242,10 @@ static OLK_APART void ek_look(ek_call *c, double squares)
 #endif
     const ptrdiff_t deviating =
         alike ? (two ? EK_FEATURES : 0) : olk_deviating(&c->scaler, EK_FEATURES);
-    olk_watch(c->p, &c->s, alike ? NULL : &c->scaler, squares, deviating, c->seen + 1,
+    olk_watch(c->p, c->s, alike ? NULL : &c->scaler, squares, deviating, c->seen + 1,
               EK_WIDE_ROWS, sizeof(olk_stored));
 #else
-    olk_watch(c->p, &c->s, NULL, squares, 0, 0, EK_WIDE_ROWS, sizeof(olk_stored));
+    olk_watch(c->p, c->s, NULL, squares, 0, 0, EK_WIDE_ROWS, sizeof(olk_stored));
 #endif
 }
 #endif
@@ -272,9 +295,9 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 static int ek_refused(const ek_call *c, int why)
 {
 #if EK_AT_skipped
-    olk_begin_step(c->s.flags);
+    olk_begin_step(c->s->flags);
     *ek_words(c->base, EK_AT_skipped) += 1;
-    olk_end_step(c->s.flags, 0);
+    olk_end_step(c->s->flags, 0);
 #else
     (void)c;
 #endif
@@ -286,12 +309,12 @@ static int ek_refused(const ek_call *c, int why)
 #else
 int ek_scores(void *arena, const ek_number *x, double *scores)
 {
-    ek_call c;
-    ek_enter(arena, &c);
-    const olk_sorf_row row = {ek_take(&c, x, 0), NULL, 0};
+    EK_CALL(c, arena);
+    ek_enter(arena, c);
+    const olk_sorf_row row = {ek_take(c, x, 0), NULL, 0};
     if (!row.values)
         return EK_BAD_ROW;
-    olk_sorf_scores(c.p, &c.s, &row, 1, scores);
+    olk_sorf_scores(c->p, c->s, &row, 1, scores);
     for (int k = 0; k < EK_COLUMNS; k++)
         if (!(scores[k] - scores[k] == 0.0))
             return EK_BAD_ROW;
@@ -335,22 +358,22 @@ static void ek_follow_width(ek_call *c, const void *x)
         return;
     w->gamma = olk_gamma_of(w, EK_LAPLACIAN, EK_MOST_GAMMA, EK_GAMMA);
     ek_use_width(c);
-    w->steps = (int64_t)*c->s.t;
-    w->mistakes = (int64_t)*c->s.mistakes;
-    w->updates = (int64_t)*c->s.updates;
+    w->steps = (int64_t)*c->s->t;
+    w->mistakes = (int64_t)*c->s->mistakes;
+    w->updates = (int64_t)*c->s->updates;
     for (size_t i = 0; i < sizeof anew / sizeof anew[0]; i++)
         memset(c->base + anew[i][0], 0, anew[i][1]);
-    *c->s.t = *c->s.mistakes = *c->s.updates = 0;
-    *c->s.rounding = olk_pcg_seed(EK_SEED, OLK_PCG_DRAWS);
-    olk_sorf_begin(c->p, &c->s, EK_WIDE_ROWS);
+    *c->s->t = *c->s->mistakes = *c->s->updates = 0;
+    *c->s->rounding = olk_pcg_seed(EK_SEED, OLK_PCG_DRAWS);
+    olk_sorf_begin(c->p, c->s, EK_WIDE_ROWS);
 }
 #endif
 
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
 {
-    ek_call c;
+    EK_CALL(c, arena);
     double before;
-    ek_enter(arena, &c);
+    ek_enter(arena, c);
 #if EK_TASK == 3
     (void)y;
     (void)weight;
@@ -358,47 +381,47 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     if (!(weight > 0.0 && weight <= EK_MOST_WEIGHT))
         return EK_BAD_LABEL;
     if (!ek_is_label(y))
-        return y - y == 0.0 ? EK_BAD_LABEL : ek_refused(&c, EK_BAD_LABEL);
+        return y - y == 0.0 ? EK_BAD_LABEL : ek_refused(c, EK_BAD_LABEL);
 #endif
-    const olk_sorf_row row = {ek_take(&c, x, 1), NULL, 0};
+    const olk_sorf_row row = {ek_take(c, x, 1), NULL, 0};
     if (!row.values)
-        return ek_refused(&c, EK_BAD_ROW);
+        return ek_refused(c, EK_BAD_ROW);
 #if EK_FOLLOWS /* the features may scale the row where it lies */
-    const double square = olk_held_square(row.values, EK_FEATURES, EK_WIDE_ROWS, c.p->hold);
+    const double square = olk_held_square(row.values, EK_FEATURES, EK_WIDE_ROWS, c->p->hold);
 #endif
 #if EK_WATCHES
-    before = olk_sorf_watch(c.p, &c.s, &row);
+    before = olk_sorf_watch(c->p, c->s, &row);
 #elif EK_TASK == 3
-    before = olk_sorf_novelty(c.p, &c.s, &row);
+    before = olk_sorf_novelty(c->p, c->s, &row);
 #else
 #if EK_TASK == 2
     if (!olk_sorf_takes_target(y))
-        return ek_refused(&c, EK_BAD_ROW);
+        return ek_refused(c, EK_BAD_ROW);
 #endif
 #if EK_AT_drift /* before the features hold it */
     const double squares = EK_SCALE_METHOD ? olk_squares(row.values, EK_FEATURES, EK_WIDE_ROWS) : 0.0;
 #endif
-    before = olk_sorf_step(c.p, &c.s, &row, y, weight);
+    before = olk_sorf_step(c->p, c->s, &row, y, weight);
 #endif
 #if EK_AT_errors
-    double *errors = (double *)ek_at(c.base, EK_AT_errors);
+    double *errors = (double *)ek_at(c->base, EK_AT_errors);
     errors[0] += (y - before) * (y - before);
     errors[1] += OLK_FABS(y - before);
 #endif
-    ek_keep(&c, x);
+    ek_keep(c, x);
 #if EK_AT_drift
-    ek_look(&c, squares);
+    ek_look(c, squares);
 #endif
 #if EK_CLIPS_ROWS
-    *ek_words(c.base, EK_AT_clipped_rows) += (uint64_t)c.shortened;
+    *ek_words(c->base, EK_AT_clipped_rows) += (uint64_t)c->shortened;
 #endif
 #if EK_GAMMA_ROWS
-    ek_follow_width(&c, row.values);
+    ek_follow_width(c, row.values);
 #elif EK_FOLLOWS
-    double *q = (double *)ek_at(c.base, EK_AT_width_follows);
-    *q = olk_follow_square(*q, square, EK_FEATURES, EK_WIDE_ROWS, *c.s.t);
+    double *q = (double *)ek_at(c->base, EK_AT_width_follows);
+    *q = olk_follow_square(*q, square, EK_FEATURES, EK_WIDE_ROWS, *c->s->t);
 #endif
-    olk_end_step(c.s.flags, 0);
+    olk_end_step(c->s->flags, 0);
     if (score)
         *score = before;
     return EK_OK;
@@ -423,47 +446,47 @@ int ek_learn(void *arena, const ek_number *x, double y, double *score)
 
 void ek_count(const void *arena, ek_counts *counts)
 {
-    ek_call c;
-    ek_enter((void *)(uintptr_t)arena, &c);
-    counts->steps = *ek_words(c.base, EK_AT_STEPS);
-    counts->mistakes = *c.s.mistakes;
-    counts->updates = *c.s.updates;
+    EK_CALL(c, (void *)(uintptr_t)arena);
+    ek_enter((void *)(uintptr_t)arena, c);
+    counts->steps = *ek_words(c->base, EK_AT_STEPS);
+    counts->mistakes = *c->s->mistakes;
+    counts->updates = *c->s->updates;
 #if EK_GAMMA_ROWS
-    counts->steps += (uint64_t)c.width->steps;
-    counts->mistakes += (uint64_t)c.width->mistakes;
-    counts->updates += (uint64_t)c.width->updates;
+    counts->steps += (uint64_t)c->width->steps;
+    counts->mistakes += (uint64_t)c->width->mistakes;
+    counts->updates += (uint64_t)c->width->updates;
 #endif
 #if EK_WATCHES
-    counts->alarms = c.s.watch[OLK_EVENTS];
+    counts->alarms = c->s->watch[OLK_EVENTS];
 #else
     counts->alarms =
-        EK_AT_drift ? (uint64_t)olk_drift_number(&c.s, EK_WIDE_ROWS, OLK_DRIFT_ALARMS) : 0;
+        EK_AT_drift ? (uint64_t)olk_drift_number(c->s, EK_WIDE_ROWS, OLK_DRIFT_ALARMS) : 0;
 #endif
-    counts->skipped = EK_AT_skipped ? *ek_words(c.base, EK_AT_skipped) : 0;
+    counts->skipped = EK_AT_skipped ? *ek_words(c->base, EK_AT_skipped) : 0;
 }
 
 #if EK_WATCHES
 void ek_watch(const void *arena, ek_verdict *verdict)
 {
-    ek_call c;
-    ek_enter((void *)(uintptr_t)arena, &c);
-    const uint64_t bits = c.s.watch[OLK_VERDICT];
+    EK_CALL(c, (void *)(uintptr_t)arena);
+    ek_enter((void *)(uintptr_t)arena, c);
+    const uint64_t bits = c->s->watch[OLK_VERDICT];
     verdict->novel = (int)(bits & 1);
-    verdict->event = c.s.watch[OLK_QUIET_ROWS] <= OLK_EVENT_ROWS;
+    verdict->event = c->s->watch[OLK_QUIET_ROWS] <= OLK_EVENT_ROWS;
     verdict->part = (int)(bits >> 1 & 3);
     verdict->what = (int)(bits >> 3 & 3);
     verdict->channel = (uint32_t)(bits >> 8);
-    verdict->alarms = c.s.watch[OLK_EVENTS];
-    verdict->threshold = (double)((const ek_number *)c.s.deviations)[0];
+    verdict->alarms = c->s->watch[OLK_EVENTS];
+    verdict->threshold = (double)((const ek_number *)c->s->deviations)[0];
 }
 
 static void ek_tell(void *arena, olk_sorf_told_fn told)
 {
-    ek_call c;
-    ek_enter(arena, &c);
-    olk_begin_step(c.s.flags);
-    told(c.p, &c.s);
-    olk_end_step(c.s.flags, 0);
+    EK_CALL(c, arena);
+    ek_enter(arena, c);
+    olk_begin_step(c->s->flags);
+    told(c->p, c->s);
+    olk_end_step(c->s->flags, 0);
 }
 
 void ek_accept(void *arena)

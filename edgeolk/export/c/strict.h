@@ -22,5 +22,7 @@
 #endif
 
 #define OLK_NO_LIBM 1
+/* Several models of a program have tables in common (loops/compiler.h). */
+#define OLK_SHARED_TABLES 1
 
 #endif

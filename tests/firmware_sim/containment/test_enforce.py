@@ -20,7 +20,8 @@ from firmware_sim.containment import seccomp
 from firmware_sim.containment.cgroup import MemoryGroup
 from firmware_sim.containment.guard import PAGE, GuardedBlock
 from firmware_sim.errors import SimulatorError
-from firmware_sim.replaying.loop import Replay, ReplayResult, replay
+from firmware_sim.replaying.loop import Replay, replay
+from firmware_sim.replaying.result import ReplayResult
 
 LIMITS = ("cgroup", "seccomp", "rlimit")
 BARE = [row.name for row in ek.algorithms() if row.name != "fogd"]

@@ -20,8 +20,10 @@ pytestmark = [pytest.mark.mcu, pytest.mark.skipif(bool(lacking()), reason=lackin
 OPTIONS: dict[str, Any] = {"ram": "4KiB"}
 
 
-def program(board: str, learner: ek.Learner, folder: Path, **how: Any) -> Program:
-    ek.export_c(learner, folder)
+def program(
+    board: str, learner: ek.Learner, folder: Path, scratch: str = "stack", **how: Any
+) -> Program:
+    ek.export_c(learner, folder, scratch=scratch)
     sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
     return build(BOARDS[board], sources, folder / "board.elf", include=[folder], **how)
 
@@ -123,6 +125,25 @@ def test_the_stack_that_is_printed_is_enough(board: str, rows: int, tmp_path: Pa
     learner.learn_many(X, y)
     assert made.state == learner.__reduce__()[1][0]
     assert stack // 2 < made.stack < stack <= 6 * 1024
+
+
+@pytest.mark.parametrize(("board", "flag"), [("microbit", "-DEK_FIXED"), ("rp2350", "-DEK_SINGLE"),
+                                             ("mps2-an386", "")])  # fmt: skip
+def test_the_stack_of_calls_that_work_in_the_arena(board: str, flag: str, tmp_path: Path) -> None:
+    X = np.random.default_rng(0).standard_normal((30, 6)).astype(np.float32)
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+    learner = ek.Learner(n_features=6, **OPTIONS)
+    how = {"": "double", "-DEK_SINGLE": "single", "-DEK_FIXED": "whole"}[flag]
+    flags = ("-O2", *([flag] if flag else []))
+    stack = stacks_of(learner, "arena")[how] + AROUND
+    usual, beside = (
+        run(program(board, learner, tmp_path / scratch, scratch, flags=flags, stack=bytes_),
+            packed(X, y), tmp_path / scratch)
+        for scratch, bytes_ in (("stack", STACK), ("arena", stack))
+    )  # fmt: skip
+    assert beside.state == usual.state
+    assert beside.stack < stack < 3.5 * 1024
+    assert beside.stack < usual.stack - 600
 
 
 def test_a_model_too_large_is_not_linked(tmp_path: Path) -> None:

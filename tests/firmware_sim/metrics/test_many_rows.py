@@ -9,7 +9,7 @@ import pytest
 
 from firmware_sim.metrics import Novelty
 from firmware_sim.metrics.base import Contexts, RowContext
-from firmware_sim.metrics.novelty import Sample
+from firmware_sim.metrics.watch import Sample
 
 ROWS = 900
 

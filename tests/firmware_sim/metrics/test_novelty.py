@@ -16,7 +16,8 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.metrics import Novelty
 from firmware_sim.metrics.base import RowContext
-from firmware_sim.metrics.novelty import Distance, Sample, area
+from firmware_sim.metrics.distance import Distance
+from firmware_sim.metrics.watch import Sample, area
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.report.page import to_page
 

@@ -189,15 +189,16 @@ def test_stops_in_time_wherever_blocks_end(
     kind: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = lines(200)
-    for at in (1, 63, 64, 65, 128):
-        rows[at] = "no time" + rows[at][19:]
-        rows[at + 3 :] = ["2021" + row[4:] for row in rows[at + 3 :]]
+    for year, at in enumerate((4, 64, 65, 66, 128), 2021):
+        rows[at - 2] = "," + rows[at - 2].partition(",")[2]  # nobody knows when
+        rows[at:] = [f"{year}{row[4:]}" if row[0] == "2" else row for row in rows[at:]]
     path = table(rows, tmp_path / "a.csv")
-    target = "c" if kind == "regression" else "label"
-    config = fs.ReplayConfig(path, **{**OPTIONS, "target": target}, kind=kind, gap=3000.0)
+    options = {**OPTIONS, "target": "c" if kind == "regression" else "label", "time": "when"}
+    config = fs.ReplayConfig(path, **options, kind=kind, gap=3000.0)
     monkeypatch.setattr(blocks, "_FIRST", size)
     monkeypatch.setattr(blocks.BlockFeed, "_resize", lambda *_: None)
-    both(monkeypatch, lambda: config)
+    report = both(monkeypatch, lambda: config)
+    assert report["metrics"] != told(replace(config, gap=None))["metrics"]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +253,6 @@ def test_who_stops_it_and_when(rows: int, monkeypatch: pytest.MonkeyPatch) -> No
     [
         {"label_delay": "5"},
         {"power_cut": "at=100"},
-        {"faults": ("dropout:column=a,p=0.1",)},
         {"damaged": "stop"},
         {"kind": "regression", "target": "c", "params": {"horizon": 3}},
         {"kind": "regression", "target": "c", "params": {"horizon": 3}, "label_delay": "5"},
@@ -267,13 +267,47 @@ def test_what_happens_between_rows_is_done_row_by_row(
     assert chosen(monkeypatch, config) == "rows"
 
 
+@pytest.mark.parametrize(
+    "faults",
+    [
+        ("dropout:column=a,p=0.1", "stuck:column=b,from=100,to=300"),
+        ("spike:p=0.05", "drift:column=a,gain=2", "duplicate:p=0.1"),
+        ("duplicate:p=0.2", "burst:p=0.05,rows=7"),
+        ("gap:p=0.02,rows=20", "noise:sd=0.5"),
+        ("flip:p=0.2", "without:label=1,p=0.5"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("stops", [None, 257])
+def test_reports_of_broken_sensors_are_equal(
+    faults: tuple[str, ...], stops: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How many rows each fault befell among them, also where somebody stops it."""
+
+    def options() -> dict[str, Any]:
+        asked = itertools.count()
+        return {"should_stop": lambda: next(asked) == stops}
+
+    path = table(lines(), tmp_path / "a.csv")
+    config = fs.ReplayConfig(path, faults=faults, missing="last", **OPTIONS)
+    report = both(monkeypatch, lambda: config, options)
+    assert any(fault["rows"] for fault in report["faults"]["faults"])
+    assert chosen(monkeypatch, config) == "blocks"
+
+
+def test_a_broken_sensor_that_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = table(lines(), tmp_path / "a.csv")
+    faults = ("dropout:column=a,p=0.01", "noise:sd=0.1")
+    config = fs.ReplayConfig(path, faults=faults, missing="stop", **OPTIONS)
+    assert both(monkeypatch, lambda: config)["status"] == "stopped"
+
+
 @pytest.mark.parametrize("missing", ["skip", "last"])
 @pytest.mark.parametrize(
     "changes",
     [
         {"power_cut": "at=100000"},
         {"power_cut": "at=100000", "checkpoint_every": 50},
-        {"faults": ("dropout:column=a,p=1e-12",)},
         {"damaged": "stop"},
     ],
     ids=str,
@@ -281,7 +315,7 @@ def test_what_happens_between_rows_is_done_row_by_row(
 def test_row_by_row_is_by_blocks_where_nothing_happens(
     changes: dict[str, Any], missing: str, tmp_path: Path
 ) -> None:
-    """A cut that never comes, checkpoints that nobody needs, faults without effect."""
+    """A cut that never comes, checkpoints that nobody needs, damage that is not there."""
     rows = lines(300)
     for at in (3, 150):
         cells = rows[at].split(",")

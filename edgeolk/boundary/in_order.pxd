@@ -1,0 +1,131 @@
+"""Many rows, one after the other, without the interpreter lock."""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int64_t
+
+from edgeolk.boundary.batches cimport Batch, take_row
+from edgeolk.boundary.blocks cimport ask_before, learn_block, learn_placed, look_every, score_block
+from edgeolk.boundary.sparse cimport first_bad_row
+from edgeolk.core.engine cimport Engine
+from edgeolk.core.lookahead cimport rows_ahead
+from edgeolk.core.refused cimport outcome_error
+from edgeolk.core.said cimport note_said, numbers_said
+from edgeolk.core.state cimport DONE, REFUSED_ROW, State
+from edgeolk.core.step cimport ask, decide, prepare_mean, tell
+from edgeolk.core.together cimport rows_together
+
+
+cdef inline int take_in_order(
+    Engine engine, bint mean, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
+    const double* label, const double* weight, double* f, double* before, double* after,
+    object progress
+) except -1:
+    """Checked rows in order: learned where labels are given, else scored, a score a column.
+
+    ``before`` receives what ``ask_before`` says of each row that is learned, and has room for
+    a score a column behind that; ``after`` receives what is said of each beside its score,
+    ``numbers_said`` numbers a row. ``progress`` is called now and then with the rows done
+    since its last call.
+
+    Where bad rows are left out, so are those that are found to be bad when they are learned. No
+    code of the caller runs here but handlers of signals, which find the learner busy;
+    indices are checked again where they are used.
+    """
+    cdef State* s = &engine.state
+    cdef State own            # a reader's: what it notes of a row is not for other readers
+    cdef void* scratch = NULL
+    cdef bint learns = label != NULL
+    cdef const void* x
+    cdef Py_ssize_t i, together
+    cdef Py_ssize_t look = first + look_every(s)
+    cdef Py_ssize_t told = first
+    cdef int outcome = DONE
+    if learns:
+        engine.take()
+    else:
+        engine.enter(&own, &scratch)
+        s = &own
+    try:
+        with nogil:
+            if mean:
+                prepare_mean(s)
+            together = 1 if learns else rows_together(s)
+            i = first
+            while i < end and outcome == DONE:
+                if i >= look:
+                    look += look_every(s)
+                    with gil:
+                        PyErr_CheckSignals()
+                        if progress is not None:
+                            progress(i - told)
+                            told = i
+                if together > 1:
+                    i += score_block(s, rows, i, min(together, end - i), mean, f, &outcome)
+                    continue
+                if before != NULL:
+                    outcome = ask_before(s, rows, i, before + i, before + rows.n)
+                    if outcome != DONE:
+                        break
+                elif learns and after == NULL and rows_ahead(s) > 0:
+                    i += learn_block(s, rows, i, end, label, weight, f, &outcome)
+                    continue
+                x = take_row(s, rows, i, learns)
+                if learns:
+                    outcome = learn_placed(s, x, label, weight, i, f)
+                    if after != NULL and outcome == DONE:
+                        note_said(s, after + i * numbers_said(s))
+                elif x == NULL:
+                    outcome = REFUSED_ROW
+                else:
+                    outcome = decide(s, x, mean, f + i * s.c.columns)
+                if outcome == DONE:
+                    i += 1
+    finally:
+        if learns:
+            engine.release()
+        else:
+            engine.leave(scratch)
+    if progress is not None:
+        progress(i - told)
+    if outcome != DONE:
+        raise outcome_error(outcome, f"X[{i}]")
+    return 0
+
+
+cdef inline Py_ssize_t ask_in_order(
+    Engine engine, const Batch* rows, const double* told, const int64_t* counts, double* answers,
+    double* after
+) except -1:
+    """Answer rows, counts[i] targets being told before row i; returns the rows answered."""
+    cdef State* s = &engine.state
+    cdef Py_ssize_t good = first_bad_row(s, rows, 0)
+    cdef Py_ssize_t width = numbers_said(s)
+    cdef Py_ssize_t look = look_every(s)
+    cdef Py_ssize_t i = 0
+    cdef const double* end
+    cdef const void* x
+    cdef int outcome = DONE
+    engine.take()
+    try:
+        with nogil:
+            while True:
+                end = told + counts[i]
+                while told < end and outcome == DONE:
+                    outcome = tell(s, told[0])
+                    told += 1
+                if outcome != DONE or i == good:
+                    break
+                x = take_row(s, rows, i, True)
+                if x == NULL or ask(s, x, answers + i) != DONE:
+                    break
+                note_said(s, after + i * width)
+                i += 1
+                if i >= look:
+                    look += look_every(s)
+                    with gil:
+                        PyErr_CheckSignals()
+    finally:
+        engine.release()
+    if outcome != DONE:
+        raise outcome_error(outcome, "told")
+    return i

@@ -1,0 +1,53 @@
+"""What is warned of once: readings beyond storage, predictions that run away."""
+
+from libc.math cimport fabs, isnan
+
+from edgeolk.core.engine cimport Engine
+from edgeolk.core.state cimport State
+
+
+cdef inline int warn_of_levels(Engine engine) except -1:
+    """Once, when the first reading lay beyond the levels of int8 storage."""
+    cdef State* s = &engine.state
+    if s.quantum.scale == NULL or s.function.clipped == 0 or engine.warned:
+        return 0
+    import warnings
+
+    engine.warned = True
+    warnings.warn(
+        "a reading lies beyond feature_range and counts as its end; give dtype='int8' a wider"
+        " feature_range= or scale the features (learner.clipped counts such readings)",
+        stacklevel=2,
+    )
+    return 0
+
+
+cdef enum:
+    RANGE = 100   # predictions beyond this many times the largest target have run away
+    KNOWN = 30    # targets after which their range is taken to be known
+
+
+cdef inline int watch_error(
+    Engine engine, const double* y, const double* f, Py_ssize_t n
+) except -1:
+    """Once, when predictions have run away from the targets: a gradient with too long a step."""
+    cdef Py_ssize_t i
+    if engine.warned_of_error or engine.state.errors == NULL or engine.state.forecast.on:
+        return 0
+    for i in range(n):
+        if isnan(f[i]):  # a row that was left out
+            continue
+        engine.largest_target = max(engine.largest_target, fabs(y[i]))
+        engine.targets_seen += 1
+        if engine.targets_seen > KNOWN and fabs(f[i]) > RANGE * engine.largest_target:
+            import warnings
+
+            engine.warned_of_error = True
+            warnings.warn(
+                "predictions have run away from the targets: the steps are too long for this"
+                " stream; lower eta=, bound the function (U=, gamma= or lam=), or scale the"
+                " targets to the size of 1",
+                stacklevel=2,
+            )
+            return 0
+    return 0

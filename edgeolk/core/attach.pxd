@@ -1,0 +1,179 @@
+"""Where the regions of a block are: the pointers of the struct, set once.
+
+``places`` has the address of each region by its name.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.scaling cimport olk_scaler
+from edgeolk.core.simd cimport OLK_GAUSSIAN
+from edgeolk.core.state cimport (
+    MODEL_RUNS, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, Skipped, State,
+    Width,
+)
+from edgeolk.core.structs cimport (
+    olk_common, olk_forecast_state, olk_sorf, olk_sorf_state, olk_two_numbers,
+)
+from edgeolk.core.width cimport use_width
+
+
+cdef inline void* at(dict places, str name) except? NULL:
+    """Where a region lies, or NULL."""
+    return <void*><size_t>places.get(name, 0)
+
+
+cdef inline int attach(State* s, dict places) except -1:
+    """Pointers that learners of every kind have."""
+    cdef int dtype = s.c.choice.dtype
+    s.row_fn = s.simd.row[dtype]
+    s.sparse_fn = s.simd.sparse[dtype]
+    s.pair_fn = s.simd.pair[dtype]
+    s.function = <Function*>at(places, "function")
+    s.averaging = <Mean*>at(places, "averaging")
+    s.errors = <Errors*>at(places, "errors")
+    s.forgetron = <Forgetron*>at(places, "forgetron")
+    s.halving = <Halving*>at(places, "halving")
+    s.hints = <Hints*>at(places, "hints")
+    s.nystrom = <Nystrom*>at(places, "nystrom")
+    s.skipped = <Skipped*>at(places, "skipped")
+    s.novelty = <double*>at(places, "novelty")
+    s.sv = at(places, "support_vectors")
+    s.coef = at(places, "coefficients")
+    s.quantum.scale = <const float*>at(places, "levels")
+    s.quantum.offset = NULL
+    if s.quantum.scale != NULL:
+        s.quantum.offset = s.quantum.scale + s.c.n_features
+    s.diagonal = <double*>at(places, "diagonal")
+    s.arrival = <int64_t*>at(places, "arrivals")
+    s.inverse = <double*>at(places, "inverse")
+    s.factor = <double*>at(places, "factor")
+    s.scores = <double*>at(places, "scores")
+    s.nearest = <int64_t*>at(places, "nearest")
+    s.nearest_d2 = at(places, "nearest_distance")
+    s.nearest_k = <double*>at(places, "nearest_kernel")
+    s.map = <double*>at(places, "feature_map")
+    s.window = at(places, "window")
+    s.window_y = <double*>at(places, "window_labels")
+    s.mean_start = <double*>at(places, "mean_start")
+    s.mean_sum = <double*>at(places, "mean_sum")
+    s.own = <double*>at(places, "own")
+    s.norms = at(places, "norms")
+    s.query = at(places, "query")
+    s.nonzero_index = <int32_t*>at(places, "nonzero_index")
+    s.nonzero_value = at(places, "nonzero_value")
+    s.column = at(places, "column")
+    s.row = at(places, "kernel_row")
+    s.distance = at(places, "distance_row")
+    s.products = s.distance if s.c.kernel.kind == OLK_GAUSSIAN else NULL
+    # What compares distances is to have all of them by one way.
+    s.lengths = s.norms if s.distance == NULL else NULL
+    s.mean_coef = at(places, "mean_coefficients")
+    s.class_scores = <double*>at(places, "class_scores")
+    s.pulls = <double*>at(places, "pulls")
+    s.gram = <double*>at(places, "gram")
+    s.ahead.x = at(places, "rows_ahead")
+    s.ahead.values = at(places, "values_ahead")
+    s.ahead.features = <double*>at(places, "features_ahead")
+    s.work = <double*>at(places, "work")
+    s.work2 = <double*>at(places, "work2")
+    s.order = <int32_t*>at(places, "order")
+    return 0
+
+
+cdef inline int attach_forecast(State* s, dict places) except -1:
+    """Pointers of a forecaster into the block; the kernel counts its own rows."""
+    cdef olk_forecast_state* t = &s.forecast.state
+    t.history = at(places, "history")
+    t.diagonal = at(places, "forecaster")
+    t.head = at(places, "head")
+    t.guard = at(places, "guard")
+    t.waiting = at(places, "waiting")
+    t.season = at(places, "season")
+    t.asked = <uint64_t*>&s.m.steps
+    t.flags = &s.m.flags
+    s.structured.state.t = <uint64_t*>at(places, "kernel_rows")
+    return 0
+
+
+cdef inline int attach_structured(State* s, dict places) except -1:
+    """Pointers of a learner on structured features into the block."""
+    cdef olk_sorf* p = &s.structured.made
+    cdef olk_sorf_state* t = &s.structured.state
+    cdef Model* m = s.m
+    cdef Py_ssize_t number = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
+    cdef Py_ssize_t row = number * p.d
+    cdef Py_ssize_t longer = row + number
+    t.w = at(places, "weights")
+    t.a = at(places, "mean_weights")
+    t.L = <double*>at(places, "blend")
+    if t.L != NULL:
+        t.n = t.L + p.groups * p.n_blends + p.linear + p.last_label
+    t.t = <uint64_t*>&m.steps
+    t.mistakes = <uint64_t*>&m.mistakes
+    t.updates = <uint64_t*>&m.updates
+    t.rounding = &m.rng
+    t.flags = &m.flags
+    t.target = <double*>at(places, "target")
+    t.last = <double*>at(places, "last_label")
+    t.novelty = <double*>at(places, "novelty")
+    t.wl = at(places, "linear")
+    t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer
+    t.log_scale = at(places, "relevance")
+    t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
+    t.shared = at(places, "shared_relevance")
+    t.drift = at(places, "drift")
+    t.gradient_steps = <uint64_t*>at(places, "turns")
+    t.inputs = at(places, "inputs")
+    if s.query == NULL:
+        s.query = t.inputs  # relevance scales a row where it lies
+    elif t.inputs == NULL and s.preprocessing.hold > 0.0:
+        t.inputs = s.query  # where a row lies that is learned, or scored alone
+    t.channels = at(places, "channels")
+    t.readings = <uint32_t*>at(places, "channel_counts")
+    t.deviations = at(places, "deviations")
+    t.watch = <uint64_t*>at(places, "watch")
+    if t.watch != NULL:
+        # A row that is converted lies where its inputs have not come to yet.
+        s.query = <char*>t.inputs + 2 * number * s.c.n_features
+    t.scores = <double*>at(places, "class_scores")
+    t.row = at(places, "feature_row")
+    if s.forecast.on:
+        attach_forecast(s, places)
+    return 0
+
+
+cdef inline int attach_preprocessing(State* s, dict places, dict regions) except -1:
+    """Pointers of the preprocessing, and the width where it is known."""
+    cdef Py_ssize_t end = -1
+    cdef int count = -1
+    cdef olk_scaler* scaler = &s.preprocessing.scaler
+    scaler.numbers = <double*>at(places, "scaler")
+    scaler.counts = <int32_t*>at(places, "scaler_counts")
+    scaler.least = <double*>at(places, "scaler_range")
+    scaler.records = <uint8_t*>at(places, "statistics")
+    scaler.most = NULL if scaler.least == NULL else scaler.least + s.c.n_features
+    s.preprocessing.clipped = <int64_t*>at(places, "clipped_rows")
+    s.preprocessing.width = <Width*>at(places, "width")
+    s.preprocessing.mean = at(places, "width_mean")
+    s.preprocessing.follows = <double*>at(places, "width_follows")
+    if s.preprocessing.pairs:
+        s.preprocessing.pair = <olk_two_numbers*>(s.preprocessing.follows + 1)
+    s.preprocessing.common = <olk_common*>at(places, "common")
+    if s.preprocessing.width == NULL and s.preprocessing.follows == NULL:
+        return 0
+    use_width(s)
+    if s.preprocessing.width == NULL:
+        return 0
+    for region in regions.values():
+        if (not region.stays and region.element
+                and region.offset < s.m.eighths * 8):
+            if region.offset != end:
+                count += 1
+                if count == MODEL_RUNS:
+                    raise RuntimeError(f"what starts anew lies in over {MODEL_RUNS} runs")
+                s.preprocessing.model[count].start = <char*>s.m + <Py_ssize_t>region.offset
+            end = region.offset + region.nbytes
+            s.preprocessing.model[count].nbytes = (
+                <char*>s.m + end - s.preprocessing.model[count].start)
+    return 0

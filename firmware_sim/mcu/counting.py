@@ -1,0 +1,80 @@
+"""Instructions a row of one model, counted on emulated boards of each kind of core."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import edgeolk as ek
+from edgeolk.export.costs import FLAGS, Row, arithmetic_of
+from firmware_sim.errors import SimulatorError
+from firmware_sim.mcu.boards import BOARDS
+from firmware_sim.mcu.emulator import Run, lacking, run
+from firmware_sim.mcu.program import HERE, build
+
+#: A board for each core that costs other instructions, with room for most models.
+BOARD_OF = {"Cortex-M0": "rp2040", "Cortex-M3": "lm3s6965evb", "Cortex-M4F": "mps2-an386"}
+#: Rows that a learner which begins is given there: most of them change weights.
+ROWS = 48
+_Rows = tuple[NDArray[Any], NDArray[Any]]
+
+
+def drawn(learner: ek.Learner, rows: int) -> _Rows:
+    """Gaussian inputs, labelled by the product of the first and the last: it surprises for long."""
+    number = np.float64 if learner.dtype == "float64" else np.float32
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((rows, max(learner.n_features, 1)))
+    product = X[:, 0] * X[:, -1] if X.shape[1] > 1 else np.abs(X[:, 0]) - 0.7
+    y = product if learner.is_regression else np.where(product > 0, 1.0, -1.0)
+    if learner.config.columns > 1:
+        y = np.floor(np.abs(product) * learner.config.columns) % learner.config.columns
+    return X[:, : learner.n_features].astype(number), y
+
+
+def ran(core: str, learner: ek.Learner, rows: _Rows, flags: Sequence[str] = ()) -> Run:
+    """Go on with a learner over rows on the board of a core, -O2."""
+    X, y = rows
+    with tempfile.TemporaryDirectory() as made:
+        folder, board = Path(made), BOARDS[BOARD_OF[core]]
+        ek.export_c(learner, folder)
+        sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
+        program = build(
+            board, sources, folder / "board.elf", include=[folder], flags=["-O2", *flags]
+        )
+        packed = b"".join(x.tobytes() + np.float64(v).tobytes() for x, v in zip(X, y, strict=True))
+        return run(program, packed, folder, seconds=3600)
+
+
+def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> Iterator[Row]:
+    """What rows cost on these cores in these kinds of arithmetic; boards too small are left out."""
+    flags = {how: FLAGS[how].split() for how in kinds}
+    rows = drawn(learner, ROWS)
+    learns = learner.config.update.whole
+    given = ek.Learner(learner.config) if learns else learner
+    for core in cores:
+        for how, given_flags in flags.items():
+            try:
+                told = ran(core, given, rows, given_flags)
+            except RuntimeError as error:
+                if "fit" in str(error) or "overflow" in str(error):
+                    continue  # a board that is too small says nothing of its core
+                raise
+            learned = (told.learned.mean, told.learned.most) if learns else (0.0, 0.0)
+            yield Row(core, how, told.scored.mean / 1e3, *(count / 1e3 for count in learned))
+
+
+def counted(learner: ek.Learner) -> list[Row]:
+    """What rows of a model of this configuration cost, for ``export_c(..., counted=)``.
+
+    Raises SimulatorError: no board can be emulated here, or its rows wait for targets.
+    """
+    if reason := lacking():
+        raise SimulatorError(f"nothing can be counted here: {reason}")
+    if learner.config.forecasts:
+        raise SimulatorError("rows of a forecaster wait for their targets: they are not counted")
+    return list(counts(learner, tuple(BOARD_OF), arithmetic_of(learner)))

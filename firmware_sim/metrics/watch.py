@@ -1,0 +1,184 @@
+"""Alarms as they come, counted by stretches and held against labelled windows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from firmware_sim.metrics.base import ratio
+from firmware_sim.streams import Row
+
+_DAY = 86_400.0
+
+
+class Sample:
+    """A sample of fixed size of numbers as they come, every one as likely to be in it."""
+
+    def __init__(self, size: int, seed: int) -> None:
+        self._size = size
+        self._held: list[float] = []
+        self._rng = np.random.default_rng((seed, 4))
+        self.seen = 0
+
+    def add(self, value: float) -> None:
+        """Take a number (Vitter, algorithm R, ACM TOMS 1985)."""
+        self.seen += 1
+        if len(self._held) < self._size:
+            self._held.append(value)
+            return
+        place = int(self._rng.integers(self.seen))
+        if place < self._size:
+            self._held[place] = value
+
+    def add_block(self, values: Row) -> None:
+        """Take numbers, as `add` does one by one."""
+        room = max(0, self._size - len(self._held))
+        self._held += values[:room].tolist()
+        self.seen += len(values[:room])
+        rest = values[room:]
+        places = self._rng.integers(self.seen + np.arange(1, len(rest) + 1))
+        self.seen += len(rest)
+        kept = places < self._size
+        for place, value in zip(places[kept].tolist(), rest[kept].tolist(), strict=True):
+            self._held[place] = value
+
+    @property
+    def values(self) -> npt.NDArray[np.float64]:
+        """The numbers held."""
+        return np.array(self._held)
+
+
+def area(low: npt.ArrayLike, high: npt.ArrayLike) -> float | None:
+    """Return how often a number of `high` is above one of `low`, ties counted half."""
+    below, above = np.sort(np.asarray(low, float)), np.asarray(high, float)
+    if not below.size or not above.size:
+        return None
+    under = np.searchsorted(below, above, "left") + np.searchsorted(below, above, "right")
+    return float(under.sum()) / (2.0 * below.size * above.size)
+
+
+class Watch:
+    """The alarms of a learner or a baseline.
+
+    alarm_rows, alarms, false_alarms: rows called novel; stretches of them; those that touch no
+        window.
+    windows, detected: windows, and those with an alarm in them.
+    hold: rows without an alarm that do not end one.
+    """
+
+    def __init__(self, sampled: int, hold: int = 0) -> None:
+        self._hold, self._quiet = hold, 0
+        self.rows = self.alarm_rows = self.alarms = self.false_alarms = 0
+        self.windows = self.detected = 0
+        self.inside, self.outside = Sample(sampled, 0), Sample(sampled, 1)
+        self._delay_rows = self._delay_seconds = 0.0
+        self._timed = 0
+        self._sounding = self._touched = False
+        self._window: tuple[int, float] | None = None  # first row and its time
+        self._found = False
+
+    def add(self, label: float, novelty: float, alarm: bool, seconds: float) -> None:
+        """Count one row; a label of NaN says nothing."""
+        self.rows += 1
+        self.alarm_rows += alarm
+        within = label > 0.0
+        if not math.isnan(label):
+            (self.inside if within else self.outside).add(novelty)
+        if within and self._window is None:
+            self.windows += 1
+            self._window, self._found = (self.rows, seconds), False
+        elif not within:
+            self._window = None
+        if not alarm:
+            self._quiet += 1
+            if self._quiet > self._hold:
+                self._end()
+            return
+        self._quiet = 0
+        self._sound(within, seconds)
+
+    def add_block(
+        self, labels: Row, novelty: Row, alarms: npt.NDArray[np.bool_], seconds: Row
+    ) -> None:
+        """Count rows, as `add` does one by one."""
+        n, before = len(labels), self.rows
+        within = labels > 0.0
+        self.alarm_rows += int(np.count_nonzero(alarms))
+        self.inside.add_block(novelty[within])
+        self.outside.add_block(novelty[~within & ~np.isnan(labels)])
+        begins = within & ~np.concatenate([[self._window is not None], within[:-1]])
+        last = -1 - self._quiet  # the row of the last alarm
+        for at in np.flatnonzero(begins | alarms).tolist():
+            self.rows, moment = before + at + 1, float(seconds[at])
+            if begins[at]:
+                self.windows += 1
+                self._window, self._found = (self.rows, moment), False
+            if not alarms[at]:
+                continue
+            if at - last - 1 > self._hold:
+                self._end()
+            last = at
+            if not within[at]:
+                self._window = None
+            self._sound(bool(within[at]), moment)
+        self.rows, self._quiet = before + n, n - 1 - last
+        if self._quiet > self._hold:
+            self._end()
+        if not within[-1]:
+            self._window = None
+
+    def _sound(self, within: bool, seconds: float) -> None:
+        """The row at hand has an alarm."""
+        if not self._sounding:
+            self.alarms += 1
+            self._sounding, self._touched = True, False
+        self._touched |= within
+        if self._window is not None and not self._found:
+            self._detect(*self._window, seconds)
+
+    def _detect(self, first: int, began: float, seconds: float) -> None:
+        self._found = True
+        self.detected += 1
+        self._delay_rows += self.rows - first
+        if math.isfinite(seconds - began):
+            self._delay_seconds += seconds - began
+            self._timed += 1
+
+    def _end(self) -> None:
+        """An alarm is over, if there was one."""
+        self.false_alarms += self._sounding and not self._touched
+        self._sounding = False
+
+    @property
+    def auc(self) -> float | None:
+        """Area under the ROC curve; None without rows of both kinds."""
+        return area(self.outside.values, self.inside.values)
+
+    @property
+    def judged(self) -> bool:
+        """Whether there were labels of both kinds."""
+        return bool(self.inside.seen and self.outside.seen)
+
+    @property
+    def delay_rows(self) -> float | None:
+        """Rows from the beginning of a window to its first alarm, in the mean."""
+        return ratio(self._delay_rows, self.detected)
+
+    def delay_seconds(self, period: float | None) -> float | None:
+        """Return these rows as a time, by the stream's own clock where it has one."""
+        seconds, late = ratio(self._delay_seconds, self._timed), self.delay_rows
+        return late * period if seconds is None and late is not None and period else seconds
+
+    def a_day(self, count: float | None, period: float | None) -> float | None:
+        """Return a count for each day of rows that are `period` seconds apart."""
+        days = 0.0 if period is None else self.rows * period / _DAY
+        return None if count is None else ratio(count, days)
+
+    @property
+    def false(self) -> int | None:
+        """False alarms, one that still sounds among them; None without labels of both kinds."""
+        if not self.judged:
+            return None
+        return int(self.false_alarms + (self._sounding and not self._touched))

@@ -1,0 +1,122 @@
+"""Calls that work in the arena: less stack, the same bits."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from exported import Compiled
+
+import edgeolk as ek
+from bench.mcu.costs import ARITHMETIC, CORES, LEVELS, compiled, learner_of
+from edgeolk.cli import main
+from edgeolk.export.costs import STACK, STACK_BESIDE, scratch_of, stacks_of
+from firmware_sim.mcu.program import PREFIX
+
+compiles = pytest.mark.skipif(shutil.which(f"{PREFIX}gcc") is None, reason=f"no {PREFIX}gcc")
+BY_DAY = [("learner", "int8", how) for how in ARITHMETIC]
+#: What a call does differs in each.
+KINDS: dict[str, dict[str, Any]] = {
+    "recommended": {"ram": "4KiB"},
+    "classes": {"D": 150, "n_classes": 3},
+    "regression": {"D": 150, "loss": "square", "relevance": True},
+    "float32": {"D": 150, "dtype": "float32", "scale": "minmax"},
+    "novelty": {"D": 150, "loss": "novelty", "gamma": "auto"},
+    "in time": {"D": 150, "loss": "novelty", "history": True},
+    "forecaster": {"D": 64, "loss": "square", "history": True},
+}
+
+
+def rows(learner: ek.Learner) -> tuple[np.ndarray, np.ndarray]:
+    """Six Gaussian inputs, and what follows from the product of two of them."""
+    X = np.random.default_rng(0).standard_normal((300, 6)).astype(np.float32)
+    product = X[:, 0] * X[:, 1]
+    if learner.config.columns > 1:
+        return X, np.floor(np.abs(product) * 3) % 3
+    return X, product if learner.is_regression else np.where(product > 0, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("flag", ["", "-DEK_SINGLE", "-DEK_FIXED"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_bits(kind: str, flag: str, tmp_path: Path) -> None:
+    """And nothing beyond the arena, wherever that begins."""
+    options = KINDS[kind]
+    if flag and (options.get("dtype") == "float32" or kind not in ("recommended", "novelty")):
+        pytest.skip("one of each arithmetic is enough, and float32 has one")
+    learner = ek.Learner("sorf" if "D" in options and kind not in ("in time", "forecaster") else
+                         None, n_features=6, **options)  # fmt: skip
+    boards = []
+    for scratch in ("stack", "arena"):
+        ek.export_c(learner, tmp_path / scratch, scratch=scratch)
+        flags = (flag,) if flag else ()
+        boards.append(Compiled(tmp_path / scratch, learner, flags=flags, offset=4))
+    usual, beside = boards
+    how = {"": "double", "-DEK_SINGLE": "single", "-DEK_FIXED": "whole"}[flag]
+    assert beside.nbytes - usual.nbytes - scratch_of(learner.dtype)[how] in range(8)
+    for x, y in zip(*rows(learner), strict=True):
+        assert usual.learn(x, y) == beside.learn(x, y)
+        assert (usual.scores(x) == beside.scores(x)).all()
+    n = len(learner.__reduce__()[1][0])
+    assert usual.file(n) == beside.file(n)
+    assert beside.load(usual.file(n)) == 0
+    assert usual.counts() == beside.counts()
+    assert usual.untouched()
+    assert beside.untouched()
+
+
+def test_every_kind_takes_less_of_the_stack() -> None:
+    assert set(STACK_BESIDE) == {case for case in STACK if case[0] != "ring"}
+    for case, stack in STACK_BESIDE.items():
+        assert stack < STACK[case] - 200
+        assert stack <= (3.25 if case[2] == "double" and case[1] != "float32" else 2.5) * 1024
+
+
+@compiles
+@pytest.mark.parametrize("case", [case if case in BY_DAY else
+                                  pytest.param(case, marks=pytest.mark.slow)
+                                  for case in STACK_BESIDE], ids="-".join)  # fmt: skip
+def test_the_bound_that_is_printed_holds(case: tuple[str, str, str], tmp_path: Path) -> None:
+    kind, dtype, how = case
+    ek.export_c(learner_of(kind, dtype), tmp_path, scratch="arena")
+    found = [
+        compiled(tmp_path, core, [level, *ARITHMETIC[how]]) for core in CORES for level in LEVELS
+    ]
+    most = max(found)
+    assert 0.7 * STACK_BESIDE[case] < most.stack <= STACK_BESIDE[case], most.way
+
+
+def test_it_is_told(tmp_path: Path) -> None:
+    learner = ek.Learner(n_features=4, ram="3KiB")
+    learner.save(tmp_path / "model.olk")
+    where = ["--out", str(tmp_path / "out"), "--scratch", "arena"]
+    assert main(["export", str(tmp_path / "model.olk"), *where]) == 0
+    text = (tmp_path / "out/README.md").read_text()
+    header = (tmp_path / "out/model.h").read_text()
+    for how, bytes_ in stacks_of(learner, "arena").items():
+        work = scratch_of("int8")[how]
+        assert f"| {bytes_:,} |" in text
+        assert f"#define EK_STACK_BYTES {bytes_}u" in header
+        assert f"{work:,} " in text
+        assert f"#define EK_SCRATCH_BYTES {work}u" in header
+    assert f"behind the {learner.nbytes} bytes" in text
+
+
+def test_the_plan_tells_it(capsys: pytest.CaptureFixture[str]) -> None:
+    told = ["plan", "--algorithm", "sorf", "--features", "4", "--ram", "3KiB", "--scratch", "arena"]
+    assert main(told) == 0
+    said = capsys.readouterr().out
+    for work in scratch_of("int8").values():
+        assert f"{work:,} bytes" in said
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    learner = ek.Learner(n_features=4, ram="3KiB")
+    with pytest.raises(ValueError, match="scratch must be one of 'stack', 'arena', got 'heap'"):
+        ek.export_c(learner, tmp_path / "none", scratch="heap")
+    ring = ek.Learner("rbp", n_features=4, budget=9)
+    with pytest.raises(ValueError, match="is for learners that learn; rbp takes 528 bytes"):
+        ek.export_c(ring, tmp_path / "none", scratch="arena")
+    assert not (tmp_path / "none").exists()

@@ -1,0 +1,68 @@
+"""Instructions that are counted for one model, and the folder that says them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import edgeolk as ek
+from edgeolk.export.costs import FIT_ERROR, Row, instructions_of
+from firmware_sim.cli import main, measure
+from firmware_sim.errors import SimulatorError
+from firmware_sim.mcu import lacking
+from firmware_sim.mcu.counting import counted, counts, drawn
+
+ROWS = [Row("Cortex-M0", "whole", 123.0, 456.0, 7890.0)]
+
+
+def test_a_folder_says_what_was_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(measure, "counted", lambda learner: ROWS)
+    learner = ek.Learner(n_features=4, ram="3KiB")
+    learner.save(tmp_path / "model.olk")
+    out = tmp_path / "board"
+    assert main(["measure", str(tmp_path / "model.olk"), "--out", str(out)]) == 0
+    assert "456 k to learn" in capsys.readouterr().out
+    text = (out / "README.md").read_text()
+    assert "COUNTED on emulated boards" in text
+    assert "| Cortex-M0 | whole | 123 | 456 | 7,890 |" in text
+    assert "ESTIMATE" not in text
+    ek.export_c(learner, out)
+    text = (out / "README.md").read_text()
+    assert "COUNTED" not in text
+    assert "Thousands of instructions a row, ESTIMATED" in text
+    assert all(f"{error:.0%} at most in {how}" in text for how, error in FIT_ERROR.items())
+
+
+def test_what_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forecaster = ek.Learner(n_features=3, D=64, loss="square", history=True)
+    with pytest.raises(SimulatorError, match=r"wait for their targets|nothing can be counted"):
+        counted(forecaster)
+    monkeypatch.setattr("firmware_sim.mcu.counting.lacking", lambda: "no emulator")
+    with pytest.raises(SimulatorError, match="nothing can be counted here: no emulator"):
+        counted(ek.Learner(n_features=3, budget=64))
+    assert main(["measure", str(tmp_path / "none.olk"), "--out", str(tmp_path / "out")]) == 2
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("options", [{}, {"loss": "square"}, {"n_classes": 3}])
+def test_drawn_rows_are_ones_it_takes(options: dict[str, object]) -> None:
+    learner = ek.Learner("sorf", n_features=3, D=64, **options)
+    X, y = drawn(learner, 50)
+    learner.learn_many(X, y)
+    assert learner.steps == 50
+    assert learner.updates > 10
+
+
+@pytest.mark.mcu
+@pytest.mark.skipif(bool(lacking()), reason=lacking())
+def test_counts_of_a_model_and_the_estimate() -> None:
+    learner = ek.Learner(n_features=6, budget=400)
+    (row,) = counts(learner, ["Cortex-M4F"], ["single"])
+    assert 0 < row.score < row.learn < row.longest
+    estimates = {(each.core, each.arithmetic): each for each in instructions_of(learner)}
+    estimate = estimates["Cortex-M4F", "single"]
+    for said, found in zip(estimate[2:], row[2:], strict=True):
+        assert found == pytest.approx(said, rel=2 * FIT_ERROR["single"])

@@ -1,0 +1,69 @@
+"""The public names: a name may be added here, none may go (docs/stable.md)."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import edgeolk as ek
+
+PAGE = (Path(__file__).parents[2] / "docs" / "stable.md").read_text(encoding="utf-8")
+NAMES = {
+    "edgeolk": """
+        Algorithm Averaged Averaging BadRowError Basis BudgetError Checkpointer Config
+        Gaussian Kernel Laplacian Learner Linear Loss Plan Policy Polynomial Projection Region
+        RunningScaler Sampling ScalerPlan Schedule Scorer Sigmoid Update algorithms attach
+        available_simd export_c gamma_from load parse_bytes plan simd
+""",
+    "edgeolk.sklearn": "OnlineKernelClassifier OnlineKernelNovelty OnlineKernelRegressor",
+    "edgeolk.river": "KernelClassifier KernelNovelty KernelRegressor",
+    "firmware_sim": """
+        BeyondCapError DoesNotFitError LearnerDiedError Replay ReplayConfig ReplayResult
+        SimulatorError Stream StreamError compare replay save_model tune write_report
+        write_script
+""",
+}
+LEARNER = """
+    absolute_error accept alarms algorithm ask_label ask_one averaged budget capacity_hits
+    clipped coefficients common_scale config decision_function decision_one
+    decision_one_sparse dtype dual_coef_ event familiarity_one halvings inputs interval
+    is_regression kernel labels_asked learn_many learn_one learn_one_sparse mistakes n_classes
+    n_clipped n_features n_saturated n_skipped n_support n_waiting nbytes norm2 novel
+    parameters parts plan predict predict_one predict_one_sparse predict_proba_one restart
+    save scaler scores scores_one seal seed shares squared_error steps support_vectors_
+    tell_one threshold updates wants_label weights_ why
+"""
+
+
+@pytest.mark.parametrize("package", NAMES)
+def test_public_names_are_frozen(package: str) -> None:
+    there = importlib.import_module(package)
+    frozen = NAMES[package].split()
+    assert [name for name in frozen if not hasattr(there, name)] == []
+    assert set(there.__all__) == set(frozen), "a new public name is added to the list and the page"
+
+
+def test_what_a_learner_has_is_frozen() -> None:
+    there = {name for name in dir(ek.Learner) if not name.startswith("_")}
+    assert there == set(LEARNER.split())
+
+
+def test_the_page_names_them() -> None:
+    said = set(re.findall(r"`(\w+)`", PAGE.split("## Public names")[1].split("\n## ")[0]))
+    for package in ("edgeolk", "edgeolk.sklearn", "edgeolk.river"):
+        assert set(NAMES[package].split()) <= said
+    assert f"`edgeolk` ({len(ek.__all__)})" in PAGE
+
+
+def test_a_misspelt_name_is_answered_by_a_near_one() -> None:
+    with pytest.raises(AttributeError, match="did you mean 'Learner'"):
+        _ = ek.Lerner  # type: ignore[attr-defined]
+    assert not hasattr(ek, "__wrapped__")
+
+
+def test_folders_of_public_names_are_there_when_asked_for() -> None:
+    assert ek.parts.Policy is ek.Policy
+    assert "rbp" in ek.reference.LEARNERS
