@@ -6,7 +6,7 @@ from typing import Any
 
 from edgeolk.block import over
 from edgeolk.configuration.config import Config
-from edgeolk.configuration.header import MARK, NATIVE, TORN, Head, unpack
+from edgeolk.configuration.header import MARK, NATIVE, TORN, Head, length_of, unpack
 from edgeolk.configuration.layout import boundary
 from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.configuration.regions import Region
@@ -120,7 +120,7 @@ def _lying_in(view: memoryview) -> tuple[int, Head, Config, Plan]:
     plan = plan_of(config)
     if len(view) < plan.nbytes:
         raise ValueError(f"buffer must hold {plan.nbytes} bytes for this model, got {len(view)}")
-    if not live.is_laid_out(live.head_of(config, plan.regions), head):
+    if not live.is_laid_out(live.head_of(config, plan.regions), head, length_of(view[at:], NATIVE)):
         raise ValueError("buffer holds a block laid out by another version; load it from a file")
     if at >= boundary(plan.regions):
         raise ValueError("buffer holds no model of this format where one can begin")

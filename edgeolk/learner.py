@@ -63,37 +63,38 @@ class Averaged(Scorer):
 class Learner(Storing, Forecasting, Counting, Watching):
     """An online kernel learner in memory fixed at construction.
 
-    Pages: docs/tutorial.md, the first ten minutes; docs/which-one.md, which algorithm to take.
+    Pages: docs/tutorial.md, the first ten minutes; docs/which-one.md, which algorithm to choose.
 
     Parameters
     ----------
     algorithm : Config, str or Algorithm, optional
-        A configuration, or an algorithm; without it the recommended one, or a composition.
+        A configuration or an algorithm. If you name none, you get ``sorf``, the recommended one,
+        or a composition of the parts that you name.
     buffer : writable contiguous buffer, optional
-        Memory to build the model in, at least ``plan(...).nbytes`` long; zeroed, kept alive and not
-        resizable while the learner lives. Nothing else is taken.
+        Memory for the model, at least ``plan(...).nbytes`` long. It is zeroed, and kept alive and
+        not resizable while the learner lives. No other memory is used.
     **options
-        As for ``Config``, which describes them all (``help(ek.Config)``): ``n_features``, how many
-        numbers a row has; ``ram``, bytes that the model may take, or ``budget``, support vectors
-        that it may hold; ``n_classes`` for more than two classes, ``loss="square"`` for real
+        The arguments of ``Config``, all described there (``help(ek.Config)``). The most common:
+        ``n_features``, the number of inputs; ``ram``, the bytes of the model, or ``budget``, its
+        support vectors; ``n_classes`` for more than two classes, ``loss="square"`` for real
         targets, ``loss="novelty"`` for no labels; ``kernel`` or ``gamma``, ``dtype``, ``seed`` and
-        the algorithm's own parameters. None beside a configuration.
+        the algorithm's own parameters. Not together with a configuration.
 
     Raises
     ------
     TypeError, ValueError
-        Names the argument, what was got and what is allowed.
+        With a message that names the argument, the value, and what is allowed.
     MemoryError
         No memory for the block.
 
     Notes
     -----
-    The block is allocated here, once. After that only returned Python objects are allocated, and
-    scratch for threads that score at the same time. One thread at a time may learn, several may
-    score while none learns; any other call gets a RuntimeError (docs/threads.md).
+    The block is allocated here, once. Later calls allocate only the Python objects they return, and
+    scratch for threads that score concurrently. Learning needs exclusive access; several threads
+    may score while none learns. Other calls raise RuntimeError (docs/threads.md).
 
-    ``repr`` is the call that makes the same learner, every default filled in, with its state behind
-    a ``#``. ``pickle`` and ``copy`` carry the bytes that ``save`` writes.
+    ``repr`` is the call that creates the same learner, with every default filled in and its state
+    after a ``#``. ``pickle`` and ``copy`` use the bytes that ``save`` writes.
     """
 
     __slots__ = ("_config",)

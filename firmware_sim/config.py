@@ -141,7 +141,8 @@ class ReplayConfig(Fields):
         """
         if self.scale == "common":
             raise SimulatorError("scale common is inside a learner: runs here share scaled rows")
-        inside = ("scale", "freeze_after", "history", "season", "interval", "last_label")
+        inside = ("scale", "freeze_after", "history", "horizon", "season", "interval")
+        inside += ("last_label",)
         said = {
             name: value
             for name, value in self.params.items()
@@ -167,7 +168,8 @@ class ReplayConfig(Fields):
     @property
     def takes_gaps(self) -> bool:
         """Whether absent readings go to the learner as such."""
-        return self.watches and self.missing == OPTIONS["missing"].default
+        knows = self.watches or self.forecasts
+        return knows and self.missing == OPTIONS["missing"].default
 
     @property
     def scales_inside(self) -> bool:

@@ -18,10 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from release.targets import BOOKWORM, BUILD, ROOT
-from release.wheels import DIST, cross_build, source_distribution, unpack, zig_script
+from release.wheels import (
+    DIST,
+    MOST,
+    cross_build,
+    described,
+    source_distribution,
+    unpack,
+    zig_script,
+)
 
-#: Bytes a wheel may have: Windows' modules have tables for unwinding that others do without.
-MOST = 2_800_000
 #: The Python for Windows, and what modules for it are linked with.
 WINDOWS = BUILD / "windows"
 
@@ -163,9 +169,8 @@ def main() -> int:
     for row in FOREIGN.values():
         if not asked or row.name.startswith(tuple(asked)):
             wheel = build_wheel(source, row)
-            size = wheel.stat().st_size
-            large |= row.shipped and size > MOST
-            print(f"{size:>11,}  {wheel.name}", "" if row.shipped else "(linked only)", flush=True)
+            large |= row.shipped and wheel.stat().st_size > MOST
+            print(described(wheel), "" if row.shipped else "(linked only)", flush=True)
     if large:
         print(f"a wheel may have {MOST:,} bytes", file=sys.stderr)
     return int(large)

@@ -1,8 +1,10 @@
-"""Wheels of x86-64 Linux for other Pythons of this machine, cross-built as all are, and tested.
+"""Wheels of x86-64 Linux for other Pythons than this one, built and tested here.
 
-``python -m release.pythons python3.10 python3.13 ...``: each gets a wheel by zig for an old glibc,
-a virtual environment with the newest numpy it takes, and a part of the library's tests
-(release/fewer.py). The wheels stay in ``build``: those that are published come from cibuildwheel.
+``python -m release.pythons python3.10 sid/python3.14 ...``: one of this machine, or of a release
+of Debian, which is extracted under ``build/rootfs`` and run in there (root). Each gets a wheel by
+this machine's compiler, the newest numpy it takes, and a part of the library's tests
+(release/fewer.py). The wheels stay in ``build``: those that are published come from cibuildwheel,
+whose compiler is GCC too.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-from release.targets import BUILD, ROOT, TARGETS
-from release.wheels import cross_build, source_distribution, unpack, zig_script
+from release.rootfs import root_file_system
+from release.targets import BUILD, ROOT, TARGETS, Debian
+from release.wheels import cross_build, source_distribution, unpack
 
 #: What is run: algorithms against their twins, files, kinds of rows, variants.
 TESTS = (
@@ -29,34 +33,95 @@ ASKED = (
 )
 
 
-def build_wheel(python: str, source: Path) -> tuple[str, Path]:
-    """The tag of a Python, and a wheel for it."""
-    said = subprocess.run([python, "-c", ASKED], check=True, capture_output=True, text=True)
-    tag, include, suffix = said.stdout.split()
-    target = TARGETS["x86_64"]
-    import numpy
+#: Of Debian's newest release, where there is more than one Python.
+NEWEST = ("python3.14", "libpython3.14-dev", "python3.15", "libpython3.15-dev")
+TOOLS = ("numpy", "pytest>=8", "hypothesis>=6.100")
+PIP = ("pip", "install", "--quiet", "--disable-pip-version-check")
 
-    folders = [Path(include), Path(numpy.get_include())]
-    script = zig_script(f"x86_64-{tag}", target.zig, target.flags, folders)
+
+@dataclass(frozen=True)
+class Python:
+    """A Python to build and test for.
+
+    Parameters
+    ----------
+    command : tuple of str
+        What starts it.
+    system : Path or None
+        The root of a Debian that it runs in; None for this machine.
+    tag : str
+        Its tag in the names of wheels.
+    include : Path
+        The folder of its headers.
+    suffix : str
+        The end of the names of compiled modules.
+    """
+
+    command: tuple[str, ...]
+    system: Path | None
+    tag: str
+    include: Path
+    suffix: str
+
+
+def found(name: str) -> Python:
+    """The Python of a name such as ``python3.10`` or ``sid/python3.14``."""
+    suite, _, program = name.rpartition("/")
+    if suite:
+        release = Debian(suite, program.removeprefix("python"))
+        system = root_file_system(TARGETS["x86_64"], release, NEWEST)
+        triplet = TARGETS["x86_64"].triplet
+        include = BUILD / "headers" / f"{suite}-{program}"
+        shutil.copytree(system / "usr/include" / program, include, dirs_exist_ok=True)
+        # Theirs would include one that lies where only this system's compiler would look.
+        shutil.copy(system / "usr/include" / triplet / program / "pyconfig.h", include)
+        suffix = f".cpython-{release.tag.removeprefix('cp')}-{triplet}.so"
+        command = ("chroot", str(system), f"/usr/bin/{program}")
+        return Python(command, system, release.tag, include, suffix)
+    said = subprocess.run([program, "-c", ASKED], check=True, capture_output=True, text=True)
+    tag, folder, suffix = said.stdout.split()
+    return Python((program,), None, tag, Path(folder), suffix)
+
+
+def build_wheel(python: Python, source: Path) -> Path:
+    """A wheel for a Python."""
+    compiler = f"{os.environ.get('CC') or 'gcc'} -I{python.include}"
     environment = {
         **os.environ,
-        "CC": str(script),
-        "LDSHARED": f"{script} -shared -s -Wl,--gc-sections",
+        "CC": compiler,
+        "LDSHARED": f"{compiler} -shared -s",
         "CFLAGS": "",
-        "SETUPTOOLS_EXT_SUFFIX": suffix,
+        "SETUPTOOLS_EXT_SUFFIX": python.suffix,
         "_PYTHON_HOST_PLATFORM": "linux-x86_64",
     }
-    return tag, cross_build(source, f"x86_64-{tag}", tag, environment)
+    return cross_build(source, f"x86_64-{python.tag}", python.tag, environment)
 
 
-def test_wheel(python: str, tag: str, wheel: Path) -> tuple[int, str]:
-    """Install a wheel in an environment of its own, run tests; exit code, and what was counted."""
-    folder = BUILD / "pythons" / tag
-    project = folder / "project"
-    subprocess.run([python, "-m", "venv", "--clear", str(folder)], check=True)
-    own = str(folder / "bin/python")
-    words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([own, *words, str(wheel), "pytest>=8", "hypothesis>=6.100"], check=True)
+def prepared(python: Python, wheel: Path) -> tuple[Path, dict[str, str], str]:
+    """Install a wheel and what the tests need; the tests' folder, the environment, the Python."""
+    if python.system is None:
+        folder = BUILD / "pythons" / python.tag
+        subprocess.run([*python.command, "-m", "venv", "--clear", str(folder)], check=True)
+        own = str(folder / "bin/python")
+        subprocess.run([own, "-m", *PIP, str(wheel), *TOOLS], check=True)
+        return folder / "project", dict(os.environ), own
+    site = python.system / f"opt/{python.tag}"
+    shutil.rmtree(site, ignore_errors=True)
+    version = ["--only-binary=:all:", "--python-version", python.tag.removeprefix("cp")]
+    platforms = [f"--platform=manylinux_2_{minor}_x86_64" for minor in (17, 27, 28)]
+    words = [sys.executable, "-m", *PIP, "--target", str(site), *version, *platforms]
+    subprocess.run([*words, "--platform=linux_x86_64", str(wheel), *TOOLS], check=True)
+    for name in ("lib", "lib64"):
+        if not (python.system / name).exists():
+            (python.system / name).symlink_to(f"usr/{name}")
+    environment = {"PYTHONPATH": f"/opt/{python.tag}", "PATH": "/usr/bin:/bin", "HOME": "/tmp"}
+    return python.system / f"opt/{python.tag}-project", environment, python.command[-1]
+
+
+def test_wheel(python: Python, wheel: Path) -> tuple[int, str]:
+    """Install a wheel beside nothing else, run tests; exit code, and what was counted."""
+    project, environment, own = prepared(python, wheel)
+    shutil.rmtree(project, ignore_errors=True)
     # Beside no package: what is tested is what was installed.
     for name in ("tests", "bench", "release"):
         unwanted = shutil.ignore_patterns("__pycache__", "cache")
@@ -64,12 +129,12 @@ def test_wheel(python: str, tag: str, wheel: Path) -> tuple[int, str]:
     shutil.copy(ROOT / "pyproject.toml", project)
     fewer = ["-p", "release.fewer", "--most=2"]
     tests = [f"tests/edgeolk/{name}" for name in TESTS]
+    words = [own, "-m", "pytest", "-p", "no:cacheprovider", *fewer, *tests]
+    if python.system is not None:
+        inside = f"--chdir=/{project.relative_to(python.system)}"
+        words = ["chroot", str(python.system), "/usr/bin/env", inside, *words]
     run = subprocess.run(
-        [own, "-m", "pytest", "-p", "no:cacheprovider", *fewer, *tests],
-        cwd=project,
-        capture_output=True,
-        text=True,
-        check=False,
+        words, cwd=project, env=environment, capture_output=True, text=True, check=False
     )
     counted = re.findall(r"(\d+ (?:passed|failed|skipped|errors?))", run.stdout)
     if run.returncode:
@@ -80,11 +145,12 @@ def test_wheel(python: str, tag: str, wheel: Path) -> tuple[int, str]:
 def main() -> int:
     """Build and test for all that are named; 1 where tests failed."""
     source, failed = unpack(source_distribution()), 0
-    for python in sys.argv[1:]:
-        tag, wheel = build_wheel(python, source)
-        code, counted = test_wheel(python, tag, wheel)
+    for name in sys.argv[1:]:
+        python = found(name)
+        wheel = build_wheel(python, source)
+        code, counted = test_wheel(python, wheel)
         failed += code != 0
-        print(f"{wheel.stat().st_size:>11,}  {tag}: {counted}", flush=True)
+        print(f"{wheel.stat().st_size:>11,}  {python.tag}: {counted}", flush=True)
     return int(failed > 0)
 
 

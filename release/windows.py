@@ -143,7 +143,9 @@ def groups(tests: Path) -> list[list[str]]:
 
 def test(project: Path, most: int, tests: list[list[str]]) -> bool:
     """Run groups of tests, each in a process; print what was counted; whether all passed."""
-    words = ["-m", "pytest", "-p", "no:cacheprovider", "--tb=short", "-rs"]
+    # Names as they are run, and where a test is that takes minutes: what hangs is known by it.
+    words = ["-m", "pytest", "-p", "no:cacheprovider", "--tb=short", "-rs", "-vv"]
+    words += ["-o", "faulthandler_timeout=300"]
     plugins = ["-p", "release.windows_tests", "-p", "release.fewer", f"--most={most}"]
     sums: Counter[str] = Counter()
     lines = []

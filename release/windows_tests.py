@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import NoReturn
 
 import pytest
 
 import bench.compiled
+from firmware_sim.errors import SimulatorError
 
 _MODES = "Windows has no modes, owners, FIFOs or devices in the file system"
 _LINKS = "Wine 8 makes no symbolic links"
@@ -18,6 +20,7 @@ _CODE = "reads machine code or the source tree, which a wheel has not"
 _LIMITS = "Windows has none of the limits on a process"
 _SIGNALS = "Windows has no such signals"
 _SHELL = "written for a shell of POSIX"
+_TIME = "counts processor time, which has steps of 16 ms there"
 
 #: Beginnings of the names of tests, and why they are skipped.
 LEFT_OUT: dict[str, str] = {
@@ -102,8 +105,20 @@ LEFT_OUT: dict[str, str] = {
             "tests/edgeolk/files/test_hostile_checkpoints.py::test_a_slot_that_cannot_be_one",
             "tests/edgeolk/files/test_hostile_checkpoints.py::test_a_slot_that_takes_more",
         ),
-        "counts processor time, which has steps of 16 ms there",
+        _TIME,
     ),
+    **dict.fromkeys(
+        (
+            "tests/firmware_sim/comparison/test_comparison.py::test_processes_are_started_with",
+            "tests/firmware_sim/deployment/test_board_script.py::test_stopped_and_started_again_it"
+            "_goes_on_where_it_was[15]",
+            "tests/firmware_sim/deployment/test_board_script.py::test_stopped_and_started_again_it"
+            "_goes_on_where_it_was[2]",
+        ),
+        _SIGNALS,
+    ),
+    "tests/firmware_sim/streams/test_text.py::test_pipe_is_refused": _MODES,
+    "tests/firmware_sim/streams/test_faults.py::test_refused_rows_are_counted[process]": _LIMITS,
     **dict.fromkeys(
         (
             "tests/edgeolk/test_torn.py::test_processes_killed",
@@ -160,6 +175,17 @@ def _compiles_nothing(*words: object, **named: object) -> NoReturn:
 def pytest_configure() -> None:
     """Take the compiler away, so that every test that calls it says why it is skipped."""
     bench.compiled.compiled = _compiles_nothing
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """Skip the rest of a test where the simulator refuses, by its reason, to limit a process."""
+    try:
+        return (yield)
+    except SimulatorError as error:
+        if "no limit can be put on a process here" in str(error):
+            pytest.skip(_LIMITS)
+        raise
 
 
 def pytest_ignore_collect(collection_path: object) -> bool | None:

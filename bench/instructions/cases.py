@@ -126,9 +126,13 @@ BLOCKS = [
 ]
 
 
+#: What one learned width for all inputs costs, the default of the plain case.
+WIDTHS = [Case("sorf", "no relevance", settings={"relevance": False})]
+
+
 def cases() -> list[Case]:
     """All of them, every algorithm of the catalogue first."""
     plain = [Case(method.name) for method in ek.algorithms()]
-    again = [Case("rbp"), *STORAGE, *KERNELS, *SPARSE, *BLOCKS]
+    again = [Case("rbp"), *STORAGE, *KERNELS, *SPARSE, *BLOCKS, Case("sorf"), *WIDTHS]
     wide = [replace(case, variant=WIDE) for case in again]
-    return [*plain, *STORAGE, *KERNELS, *SPARSE, *CALLS, *BLOCKS, *wide]
+    return [*plain, *STORAGE, *KERNELS, *SPARSE, *CALLS, *BLOCKS, *WIDTHS, *wide]

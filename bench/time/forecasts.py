@@ -1,4 +1,4 @@
-"""Forecasts in one pass beside trivial answers, plain `sorf` and online peers."""
+"""Forecasts in one pass beside trivial answers, plain `sorf` and the figures of their text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 import edgeolk as ek
 from bench.table import Table
 from bench.time import printed, streams
-from bench.time.peers import FITTED, PEERS, REFIT, SEASONS, SLOW_PEERS, Peer
 from bench.time.streams import Numbers
 
 RAM, LEVEL = "4KiB", 0.9
@@ -29,7 +28,7 @@ Bools = NDArray[np.bool_]
 
 
 @cache
-def _rows(name: str) -> tuple[Numbers, Numbers]:
+def rows_of(name: str) -> tuple[Numbers, Numbers]:
     return streams.READERS[name]()
 
 
@@ -39,16 +38,16 @@ def learner_of(d: int, **options: Any) -> ek.Learner:
     return ek.Learner("sorf", n_features=d, loss="square", **{"seed": 1, **size, **options})
 
 
-def _error(f: Numbers, y: Numbers, first: int = 1) -> float:
+def error_of(f: Numbers, y: Numbers, first: int = 1) -> float:
     return float(np.abs(f - y)[first:].mean())
 
 
-def _one_pass(X: Numbers, y: Numbers, **options: Any) -> tuple[float, float, int]:
+def one_pass(X: Numbers, y: Numbers, **options: Any) -> tuple[float, float, int]:
     """Mean error from row 1 on, microseconds a row, bytes."""
     learner = learner_of(X.shape[1], **options)
     start = process_time()
     f = learner.learn_many(X, y)
-    return _error(f, y), 1e6 * (process_time() - start) / len(y), learner.nbytes
+    return error_of(f, y), 1e6 * (process_time() - start) / len(y), learner.nbytes
 
 
 def _errors(X: Numbers, y: Numbers, **options: Any) -> Numbers:
@@ -75,36 +74,36 @@ def late(X: Numbers, y: Numbers, k: int) -> float:
         if t >= k:
             learner.tell_one(y[t - k])
         f[t] = learner.ask_one(row)
-    return _error(f, y, k)
+    return error_of(f, y, k)
 
 
 def _seasonal(y: Numbers, season: int) -> float:
     return float(np.abs(y[season:] - y[:-season]).mean()) if season else float("nan")
 
 
-def _said(number: float) -> str:
+def said(number: float) -> str:
     return "" if np.isnan(number) else f"{number:.4g}"
 
 
 def _streams(names: tuple[str, ...], data: dict[str, Any]) -> list[list[str]]:
     lines = []
     for name in names:
-        X, y = _rows(name)
+        X, y = rows_of(name)
         season = streams.SEASONS.get(name, 0)
-        error, us, _ = _one_pass(X, y, history=True)
-        bare, bare_us, nbytes = _one_pass(X, y, history=True, D=0)
+        error, us, _ = one_pass(X, y, history=True)
+        bare, bare_us, nbytes = one_pass(X, y, history=True, D=0)
         found: dict[str, float] = {
             "last": float(np.abs(np.diff(y)).mean()),
             "seasonal_last": _seasonal(y, season),
-            "plain": _one_pass(X, y)[0] if X.shape[1] else float("nan"),
+            "plain": one_pass(X, y)[0] if X.shape[1] else float("nan"),
             "forecast": error,
             "without_kernel": bare,
             "with_season": (
-                _one_pass(X, y, history=True, season=season)[0] if season else float("nan")
+                one_pass(X, y, history=True, season=season)[0] if season else float("nan")
             ),
         }
         data[name] = {**found, "us": us, "us_without": bare_us, "bytes_without": nbytes}
-        lines.append([name, str(X.shape[1]), *map(_said, found.values()), f"{us:.1f}",
+        lines.append([name, str(X.shape[1]), *map(said, found.values()), f"{us:.1f}",
                       f"{bare_us:.2f}", str(nbytes)])  # fmt: skip
     return lines
 
@@ -127,7 +126,7 @@ def _of_streams(title: str, names: tuple[str, ...], data: dict[str, Any]) -> Tab
 def _intervals(names: tuple[str, ...], data: dict[str, Any]) -> Table:
     lines = []
     for name in names:
-        inside = inside_of(*_rows(name))
+        inside = inside_of(*rows_of(name))
         sums = np.convolve(inside, np.ones(WINDOW), "valid") / WINDOW
         outside = float(((sums < 0.85) | (sums > 0.95)).mean()) if len(sums) else 0.0
         data.setdefault(name, {})["inside"] = float(inside.mean())
@@ -143,12 +142,12 @@ def _intervals(names: tuple[str, ...], data: dict[str, Any]) -> Table:
 def _horizons(data: dict[str, Any]) -> Table:
     lines = []
     for name, horizons in HORIZONS.items():
-        X, y = _rows(name)
+        X, y = rows_of(name)
         for k in horizons:
             error, last = late(X, y, k), float(np.abs(y[k:] - y[:-k]).mean())
             data[f"{name}, {k} rows late"] = {"forecast": error, "last": last}
-            said = f"{printed.LATE[name, k]:.3f}"
-            lines.append([name, str(k), _said(last), _said(error), f"{error / last:.3f}", said])
+            text = f"{printed.LATE[name, k]:.3f}"
+            lines.append([name, str(k), said(last), said(error), f"{error / last:.3f}", text])
     header = ("stream", "rows late", "last value", "forecaster", "ratio", "of the text")
     return Table("Targets that come later", header, lines, "Errors from row `horizon` on.")
 
@@ -166,7 +165,7 @@ def _shuffled(data: dict[str, Any]) -> Table:
         ratios.append((ratio, later))
         data[f"{name}, shuffled"] = {"plain": plain, "forecast": own, "ratio": ratio}
         text = f"{printed.SHUFFLED[name]:.3f}"
-        lines.append([name, _said(plain), _said(own), f"{ratio:.3f}", text, f"{later:.3f}"])
+        lines.append([name, said(plain), said(own), f"{ratio:.3f}", text, f"{later:.3f}"])
     means = [fmean(column) for column in zip(*ratios, strict=True)]
     text = f"{fmean(printed.SHUFFLED.values()):.3f}"
     lines.append(["mean", "", "", f"{means[0]:.3f}", text, f"{means[1]:.3f}"])
@@ -176,48 +175,6 @@ def _shuffled(data: dict[str, Any]) -> Table:
         f"ratio from row {LATER} on",
     )
     return Table("Random order", header, lines, note)
-
-
-def _peers(
-    title: str,
-    peers: dict[str, Peer],
-    names: tuple[str, ...],
-    data: dict[str, Any],
-    note: str,
-    most: int | None = None,
-) -> Table:
-    """Errors of peers on the first ``most`` rows, and the forecaster's, also without a kernel."""
-    lines = []
-    for name in names:
-        X, y = (part[:most] for part in _rows(name))
-        season = streams.SEASONS.get(name, 0)
-        found = {
-            "forecaster": _one_pass(X, y, history=True)[0],
-            "no kernel": _one_pass(X, y, history=True, D=0)[0],
-            **{peer: _error(ask(X, y, season), y) for peer, ask in peers.items()},
-        }
-        data.setdefault(name, {}).setdefault("peers", {})[title] = found
-        lines.append([name, *map(_said, found.values())])
-    return Table(title, ("stream", "forecaster", "no kernel", *peers), lines, note)
-
-
-_GUARDED = (
-    " A forecast that is none, or further off than targets ever went, counts as the last value."
-)
-_ONLINE = (
-    "river's models one row ahead, every row answered before it is learned: SNARIMAX of 12"
-    " values and a season where there is one; Holt-Winters with an additive season; a linear"
-    " model on scaled inputs and the last three values. Their memory is that of Python." + _GUARDED
-)
-_SLOW = (
-    "The same on the first {most:,} rows, for models that take milliseconds a row: river's adaptive"
-    " random forest of ten trees on the inputs and the last three values; statsforecast's AutoETS,"
-    f" chosen and fitted again after every season (every {REFIT} rows where there is none) on the"
-    f" last {SEASONS} of them, at most {FITTED:,} rows; in between its states follow each target."
-    + _GUARDED
-)
-#: Rows for slow peers.
-FIRST = 5000
 
 
 def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
@@ -231,11 +188,7 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
         lambda: _of_streams("Streams kept aside", aside, data),
         lambda: printed.of_aside(data, aside),
         lambda: _intervals((*design, *aside), data),
-        lambda: _peers("Online peers", PEERS, (*design, *aside), data, _ONLINE),
-        lambda: _peers(
-            *("Slower peers", SLOW_PEERS, (*design, *aside), data, _SLOW.format(most=FIRST), FIRST)
-        ),
     ]
     if not names:
-        make[5:5] = [lambda: _horizons(data), lambda: _shuffled(data)]
+        make += [lambda: _horizons(data), lambda: _shuffled(data)]
     return [table() for table in make], data

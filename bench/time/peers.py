@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -87,8 +88,7 @@ REFIT, SEASONS, FITTED = 100, 14, 1000
 
 def smoothing(X: Numbers, y: Numbers, season: int) -> Numbers:
     """AutoETS, chosen and fitted anew each season; between, its states follow the targets."""
-    from statsforecast.ets import ets_f  # takes seconds, and is not everywhere
-
+    ets_f: Any = import_module("statsforecast.ets").ets_f  # takes seconds, and is not everywhere
     every = season or REFIT
     f = np.empty(len(y))
     f[0], f[1:] = 0.0, y[:-1]

@@ -1,4 +1,4 @@
-"""Command line: what algorithms there are, what they take, what a model file holds; export to C."""
+"""List algorithms, plan memory, inspect model files, export to C."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     listing = commands.add_parser("list", help="the published algorithms")
-    listing.add_argument("-v", "--verbose", action="store_true", help="source and parameters too")
+    listing.add_argument("-v", "--verbose", action="store_true", help="also sources and parameters")
     form = listing.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="as a Markdown table")
     form.add_argument("--page", action="store_true", help="as a Markdown page, a section each")
@@ -62,16 +62,15 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
     export.add_argument(
         "--with", dest="with_", default="", metavar="NAMES",
-        help="files of tool chains too, with commas between: "
-        + ", ".join(KITS),
+        help="also write files for these tool chains, with commas between: " + ", ".join(KITS),
     )  # fmt: skip
     export.add_argument(
         "--prefix", default="ek", metavar="NAME",
-        help="what names begin with, for several models in one program; default ek",
+        help="prefix of all names, for several models in one program (default ek)",
     )  # fmt: skip
     export.add_argument(
         "--scratch", default="stack", choices=SCRATCH,
-        help="where calls work: arena is for small stacks; default stack",
+        help="where calls keep their scratch: stack, or arena for small stacks (default stack)",
     )  # fmt: skip
     export.set_defaults(run=_export)
     return parser

@@ -54,107 +54,105 @@ if TYPE_CHECKING:
 
 
 class Config(Record):
-    """What a learner is made of, checked, every default filled in.
+    """The checked configuration of a learner, with every default filled in.
 
-    ``Learner``, ``plan``, ``edgeolk.bare``, the command line and the simulator take one, or make
+    ``Learner``, ``plan``, ``edgeolk.bare``, the command line and the simulator accept one, or build
     one from the same arguments.
 
     Parameters
     ----------
     algorithm : str or Algorithm, optional
-        A published algorithm (``ek.algorithms()`` lists them). Without it the recommended one,
-        ``sorf``. A learner is composed where ``update=, loss=, policy=, sampling=, projection=,
-        schedule=, averaging=, basis=`` take members of the enums of these names; its rows come as
-        they are, and its width is 1 / n_features, unless ``scale=`` and ``gamma=`` are given.
+        A published algorithm (``ek.algorithms()`` lists them). If you name none, you get the
+        recommended one, ``sorf``. To compose a learner from parts instead, give ``update=, loss=,
+        policy=, sampling=, projection=, schedule=, averaging=, basis=``: members of the enums of
+        these names, or their names. A composed learner does not scale its inputs and has the width
+        1 / n_features unless you give ``scale=`` and ``gamma=``.
     n_features : int
-        Dimension d of the examples.
+        Number of inputs, d.
     budget : int, optional
-        The most support vectors ever held, B. ``fogd`` and ``sorf`` call it D, their frequencies,
-        and take 100 where nothing is said.
+        The maximum number of support vectors, B. For ``fogd`` and ``sorf`` it is the number of
+        frequencies, D (default 100).
     ram : int or str, optional
-        Instead of ``budget``: bytes, or a size such as ``"64KiB"``; B is the largest that fits.
+        Instead of ``budget``: bytes, or a size such as ``"64KiB"``. B is the largest that fits.
     kernel : Kernel, optional
         ``Gaussian(gamma)``, ``Laplacian(gamma)``, ``Polynomial(degree, scale, offset)``,
-        ``Linear()`` or ``Sigmoid(scale, offset)``. Default a Gaussian one, of width ``gamma``.
+        ``Linear()`` or ``Sigmoid(scale, offset)``. Default: Gaussian with width ``gamma``.
     dtype : {"float32", "float64", "float16", "int8"}
-        How support vectors are stored. Rows are computed in float64 for float64, else in float32.
-        The learner sees every example as storage would hold it. Default float32; int8 for
-        ``sorf``, which stores no vectors but weights.
+        Storage type of support vectors; for ``sorf``, of its weights. Kernels are computed in
+        float64 for float64, else in float32, from rows rounded to the storage type. Default
+        float32; int8 for ``sorf``.
     coefficients : {"float64", "float32"}
-        How coefficients are stored, and kernel rows where a policy keeps them; sums are float64.
-        float32 halves their bytes. What solves linear systems with them (``Policy.SPAN``,
-        ``PROJECT``, ``HALVE``, ``LIGHTEST_PROJECT``, ``ANCHOR``) refuses it, ``FORGETRON_GREEDY``,
-        which keeps f of every support vector by increments, ``Basis.NYSTROM``, whose map outweighs
-        them, and ``sorf``, which has none.
+        Storage type of coefficients, and of kernel rows that a policy keeps; sums are float64.
+        float32 halves their bytes. Not supported by policies that solve linear systems with them
+        (``Policy.SPAN``, ``PROJECT``, ``HALVE``, ``LIGHTEST_PROJECT``, ``ANCHOR``) or update scores
+        by increments (``FORGETRON_GREEDY``), by ``Basis.NYSTROM``, and by ``sorf``, which has none.
     seed : int
         Seed of the PCG32 generator, 0 to 2^64 - 1.
     sparse : bool, optional
-        True: norms of the support vectors are kept (4 bytes each, 8 for float64), and a row with at
-        most half non-zeros costs only these. A Gaussian kernel then takes |x - s|^2 of other rows
-        too from norms and products, |x|^2 + |s|^2 - 2 x.s, at half the arithmetic, however many are
-        scored at a time; scores agree with those of differences to rounding, and are made of
-        differences for rows far from the origin, gamma |x|^2 > 64 (2^20 for float64), which would
-        lose digits. False: every row is read in full, by differences. Without it norms are kept
-        where they cost under 3 % of the ring, and a far row with few non-zeros is read in full too.
-        CSR matrices are taken either way.
+        True: cache the norms of the support vectors (4 bytes each, 8 for float64). The time for a
+        row with at most half non-zero entries then depends on these only. Dense rows benefit too: a
+        Gaussian kernel computes |x - s|^2 as |x|^2 + |s|^2 - 2 x.s, half the arithmetic. Rows far
+        from the origin, gamma |x|^2 > 64 (2^20 for float64), still use differences, which lose no
+        digits. False: no norms, always differences. Default: cache norms where they take less than
+        3 % of the ring. CSR matrices are accepted either way.
     n_classes : int, optional
-        Classes to tell apart, labels 0 to n_classes - 1: a column of coefficients each, over one
-        ring; without it two, labels -1 and +1.
+        Number of classes, with labels 0 to n_classes - 1. Each class adds a column of coefficients
+        over the same support vectors. Default: two classes with labels -1 and +1.
     on_bad_row : {"raise", "skip"}
-        What to do with a row or label that is not finite or beyond what storage and kernel hold:
-        raise ``BadRowError``, or leave it out, answer NaN and count it (``learner.n_skipped``, 8
-        bytes of the block). A wrong length, kind or class always raises.
+        For rows or labels that are not finite or out of range: raise ``BadRowError``, or skip the
+        row, return NaN and count it (``learner.n_skipped``, 8 bytes of the block). A wrong length,
+        type or class always raises.
     checksums : bool
-        Whether there is room for ``learner.seal()``: 4 bytes a region.
+        Reserve room for the checksums of ``learner.seal()``: 4 bytes a region.
     lookahead : int, optional
-        Rows whose kernel values ``learn_many`` works out together, in one reading of the ring, 0 to
-        64; what is learned is the same to the last bit. Costs a kernel row and a row of X each.
-        Default 6 for a ring of 256 KiB or more of which that is at most an eighth; with
-        ``n_classes`` also where ring and coefficients take 64 KiB or more, of which it is at most a
-        fifth, and two fifths of the ring; for ``nogd`` 24 where ring and map take 256 KiB and that
-        is at most an eighth; else 0, and 0 with ``ram=``. Always 0 where a score needs more than
-        kernel values: other features, ``scale=``, ``clip_rows=``, merging, BPA-NN.
+        How many rows' kernel values ``learn_many`` computes together, 0 to 64; the model is the
+        same bit for bit. Each takes the bytes of a kernel row and of a row of X. Default: 6 if the
+        ring takes at least 256 KiB and these rows at most an eighth of it; with ``n_classes`` also
+        if ring and coefficients take at least 64 KiB, and these rows at most a fifth of that and
+        two fifths of the ring; 24 for ``nogd`` if ring and map take at least 256 KiB and these rows
+        at most an eighth; else 0, and 0 with ``ram=``. Always 0 if scores need more than kernel
+        values: other features, ``scale=``, ``clip_rows=``, merging, BPA-NN.
     feature_range : (low, high), with int8 only
-        Ends of the 256 levels, numbers or sequences of n_features; default (-4, 4), which suits
-        standardised features. A reading beyond them counts as the end.
+        The range of the 256 levels, two numbers or two sequences of n_features. Default (-4, 4),
+        for standardised inputs. Values beyond are clipped.
     gamma : float, "auto" or None
-        A number: the width of a Gaussian kernel, as ``kernel=Gaussian(gamma)``. "auto": that of
-        ``sorf`` with a scaler inside follows the rows; the width of any other Gaussian or Laplacian
-        kernel is made from the first ``gamma_rows`` rows. Until then
-        ``kernel`` answers; then the model starts anew, with its generator, while the counters of
-        the stream go on. None: 1 / n_features, half of that for ``sorf``. Where nothing is said,
-        "auto" for ``sorf`` without ``kernel=``, else None. Where an algorithm has a ``gamma`` of
-        its own, ``kernel_gamma``.
+        A number: the width of a Gaussian kernel, short for ``kernel=Gaussian(gamma)``. "auto": the
+        width of ``sorf`` with a scaler follows the rows; any other Gaussian or Laplacian kernel
+        takes its width from the first ``gamma_rows`` rows. Until then it uses that of ``kernel``;
+        then the model restarts, while the counters of the stream continue. None: 1 / n_features,
+        half of that for ``sorf``. Default: "auto" for ``sorf`` without ``kernel=``, else None. If
+        the algorithm has a parameter ``gamma``, use ``kernel_gamma``.
     gamma_rows : int
-        Default 100. Where it is given, the width of ``sorf`` is made from these rows, too.
+        Default 100. If given, ``sorf`` also takes its width from these rows.
     scale : {"standard", "minmax", "common"} or None
-        A ``RunningScaler`` inside the block: a row that is learned goes into its statistics, then
-        it is scaled by them; scoring uses them as they are. Where nothing is said, "standard" for
-        ``sorf``, else None. ``clip``, ``scale_window`` (its ``window``) and ``freeze_after`` are
-        the scaler's. "common": one mean and deviation for all features, which have one unit; no
-        bytes a feature. Where an algorithm has a ``clip`` of its own, ``scale_clip``.
+        A ``RunningScaler`` inside the block: a learned row first updates its statistics, then is
+        scaled by them; scoring leaves them unchanged. "common": one mean and deviation for all
+        inputs, for inputs of one unit; takes no bytes per input. Default: "standard" for ``sorf``,
+        else None. ``clip``, ``scale_window`` and ``freeze_after`` are the scaler's ``clip``,
+        ``window`` and ``freeze_after``. If the algorithm has a parameter ``clip``, use
+        ``scale_clip``.
     clip_rows : float, optional
-        A row longer than this, in the Euclidean norm, counts as one that long in its direction:
-        what bounds k(x, x), and so every step, of linear and polynomial kernels. After scaling.
+        Shorten rows with a larger Euclidean norm (after scaling) to this norm. It bounds k(x, x),
+        and so every step, of linear and polynomial kernels.
     history : bool or "auto", with ``sorf``
-        Rows come in the order of time. Targets (``loss="square"``) are then forecast from their own
-        history too (docs/forecast.md); ``horizon`` says how many rows later a target comes (default
-        1: before the next row), ``season`` how many rows a season has (0: none), ``interval`` the
-        level of the intervals, or several (.9). Bytes that leave no room for 32 frequencies leave
-        no kernel, ``budget`` is 0. Without labels it is novelty in time (docs/novelty.md). "auto":
-        these, and ``last_label=True`` for classes: for uses where a label is known before the next
-        row is answered.
+        Rows come in the order of time. With ``loss="square"``, forecast targets from their own
+        history too (docs/forecast.md): ``horizon`` is how many rows later a target comes (default
+        1: before the next row), ``season`` the rows of a season (0: none), ``interval`` the level
+        of the intervals, or several levels (default .9). If the bytes do not hold 32 frequencies
+        there is no kernel, and ``budget`` is 0. With ``loss="novelty"``, novelty in time
+        (docs/novelty.md). "auto": these, and ``last_label=True`` for classes; use it only if each
+        label is known before the next prediction.
     **params
-        The algorithm's own parameters, by the names of its paper (``parameters`` shows them).
+        The algorithm's own parameters, named as in its paper (``parameters`` shows them).
 
     Raises
     ------
     TypeError, ValueError
-        Names the argument, what was got and what is allowed.
+        With a message that names the argument, the value, and what is allowed.
 
     Notes
     -----
-    ``repr`` is the call that makes the same configuration, every default filled in.
+    ``repr`` is the call that creates the same configuration, with every default filled in.
     """
 
     def __init__(

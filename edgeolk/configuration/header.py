@@ -12,8 +12,10 @@ Format version 3, little-endian in files, the machine's own order in a live bloc
     24  Q   seed                     72  q   mistakes
     32  14B parts, see PARTS         80  q   updates
 
-Then the values (float64 each), their numbers (one byte each), and the table: number, element type,
-offset / 8, elements ("<BBII", 10 bytes each), all padded to 8 bytes.
+Then the values (float64 each), their numbers (one byte each), and the table, all padded to 8 bytes.
+An entry of the table is short where it can be: number, element type + 128, elements, and eights of
+bytes from the end of the region before, or from the start ("<BBHB", 5 bytes); else number, element
+type, offset / 8, elements ("<BBII", 10 bytes).
 
 Numbers are never used again for something else; what is added is appended.
 """
@@ -23,6 +25,7 @@ from __future__ import annotations
 import math
 import struct
 import sys
+from collections.abc import Container, Iterable, Mapping
 
 from edgeolk.lean import dataclass
 from edgeolk.parts import elements
@@ -51,6 +54,12 @@ PLACES: dict[str, tuple[int, str]] = {
 }
 _ENTRY = "BBII"
 _ENTRY_BYTES = 10
+#: Of a region with fewer elements than the first number that begins less than the second behind the
+#: end of the one before.
+_SHORT_ENTRY = "BBHB"
+_SHORT_BYTES = 5
+_SHORT_COUNT, _SHORT_GAP = 1 << 16, 8 << 8
+_SHORT_MARK = 128
 
 #: What the 14 bytes of parts hold, in order.
 PARTS = (
@@ -74,6 +83,15 @@ VALUES: dict[str, int] = {
 OMITTED: dict[str, float] = {
     **{name: row.omitted for name, row in PARAMETERS.items() if row.omitted is not None},
     **preprocessing.OMITTED,
+}
+
+
+#: Values that are not written where they are these and there is the region, which is there for
+#: nothing else.
+IMPLIED: dict[str, tuple[str, float]] = {
+    **{"relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0)},
+    **{"drift": ("drift", 1.0), "width_follows": ("width_follows", 1.0)},
+    **{"common": ("scale.method", 3.0), "statistics": ("scale.method", 9.0)},
 }
 
 
@@ -116,9 +134,62 @@ LISTS = ("blends", "interval", "widths0", "widths1", "widths2", "widths3")
 NATIVE = "<" if sys.byteorder == "little" else ">"
 
 
-def head_bytes(values: int, regions: int) -> int:
-    """Length of a header."""
-    return -(-(FIXED_BYTES + 9 * values + _ENTRY_BYTES * regions) // 8) * 8
+def without_implied(values: Mapping[str, float], regions: Container[str]) -> dict[str, float]:
+    """The values that are written beside these regions."""
+    written = dict(values)
+    for region, (name, value) in IMPLIED.items():
+        if region in regions and written.get(name) == value:
+            del written[name]
+    return written
+
+
+def head_bytes(values: int, counts: Iterable[int]) -> int:
+    """Length of the header of regions with so many elements, which lie one behind the other."""
+    length = FIXED_BYTES + 9 * values
+    for count in counts:
+        length += _SHORT_BYTES if count < _SHORT_COUNT else _ENTRY_BYTES
+    return _padded(length)
+
+
+def _padded(length: int) -> int:
+    return -(-length // 8) * 8
+
+
+def _packed_table(table: Mapping[str, tuple[str, int, int]], order: str) -> bytes:
+    entries = b""
+    end = 0
+    for name, (element, offset, count) in table.items():
+        number, kind = REGIONS[name], ELEMENTS[element]
+        if count < _SHORT_COUNT and 0 <= offset - end < _SHORT_GAP:
+            short = (number, kind + _SHORT_MARK, count, (offset - end) // 8)
+            entries += struct.pack(order + _SHORT_ENTRY, *short)
+        else:
+            entries += struct.pack(order + _ENTRY, number, kind, offset // 8, count)
+        end = _padded(offset + elements.ELEMENTS[element].nbytes * count)
+    return entries
+
+
+def _unpacked_table(
+    data: bytes, regions: int, order: str
+) -> tuple[dict[str, tuple[str, int, int]], int]:
+    """The table that these bytes begin with, and its length."""
+    table: dict[str, tuple[str, int, int]] = {}
+    end = at = 0
+    for _ in range(regions):
+        short = data[at + 1] >= _SHORT_MARK
+        if short:
+            number, kind, count, gap = struct.unpack_from(order + _SHORT_ENTRY, data, at)
+            offset = end + 8 * gap
+        else:
+            number, kind, eighths, count = struct.unpack_from(order + _ENTRY, data, at)
+            offset = 8 * eighths
+        at += _SHORT_BYTES if short else _ENTRY_BYTES
+        name, element = _REGION_NAMES.get(number), _ELEMENT_NAMES.get(kind % _SHORT_MARK)
+        if name is None or element is None or name in table:
+            raise ValueError(f"the model is inconsistent: region number {number}")
+        table[name] = (element, offset, count)
+        end = _padded(offset + elements.ELEMENTS[element].nbytes * count)
+    return table, at
 
 
 @dataclass(frozen=True)
@@ -147,7 +218,8 @@ class Head:
 
     def pack(self, order: str = "<") -> bytes:
         """The header's bytes."""
-        length = head_bytes(len(self.values), len(self.table))
+        table = _packed_table(self.table, order)
+        length = _padded(FIXED_BYTES + 9 * len(self.values) + len(table))
         fields = (
             *(MARK, VERSION, length, self.crc, self.nbytes // 8),
             *(self.n_features, self.budget, self.seed, *map(self.parts.__getitem__, PARTS)),
@@ -158,10 +230,7 @@ class Head:
             struct.pack(order + _FIXED, *fields),
             struct.pack(f"{order}{len(self.values)}d", *self.values.values()),
             bytes(VALUES[name] for name in self.values),
-        ]
-        pieces += [
-            struct.pack(order + _ENTRY, REGIONS[name], ELEMENTS[element], offset // 8, count)
-            for name, (element, offset, count) in self.table.items()
+            table,
         ]
         return b"".join(pieces).ljust(length, b"\0")
 
@@ -203,7 +272,8 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
         raise ValueError("not a model: the first 4 bytes are not the mark of an edgeolk block")
     if version != VERSION:
         raise ValueError(refusal_of(version))
-    if length != head_bytes(n_values, n_regions) or not length <= min(len(data), 8 * eighths):
+    least = FIXED_BYTES + 9 * n_values + _SHORT_BYTES * n_regions
+    if not least <= length <= min(len(data), 8 * eighths):
         raise ValueError(f"the model is inconsistent: a header of {length} bytes")
     if flags not in (0, TORN, SEALED):
         raise ValueError(f"the model is inconsistent: flags {flags}, which no step or seal leaves")
@@ -219,15 +289,11 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
             raise ValueError(f"the model is inconsistent: {name} is no number")
         values[name] = value
     at += n_values
-    table: dict[str, tuple[str, int, int]] = {}
-    for entry in range(n_regions):
-        number, kind, offset, count = struct.unpack_from(
-            order + _ENTRY, data, at + _ENTRY_BYTES * entry
-        )
-        name, element = _REGION_NAMES.get(number), _ELEMENT_NAMES.get(kind)
-        if name is None or element is None or name in table:
-            raise ValueError(f"the model is inconsistent: region number {number}")
-        table[name] = (element, 8 * offset, count)
+    # Filled up: an entry may say that it is longer than the header.
+    entries = bytes(data[at:length]).ljust(_ENTRY_BYTES * n_regions, b"\0")
+    table, used = _unpacked_table(entries, n_regions, order)
+    if length != _padded(at + used):
+        raise ValueError(f"the model is inconsistent: a header of {length} bytes")
     counted = dict(zip(PLACES, counters, strict=True))
     named = dict(zip(PARTS, parts, strict=True))
     return Head(

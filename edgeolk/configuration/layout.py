@@ -8,7 +8,7 @@ weights. A smaller one keeps all on 8, where every byte counts.
 
 from __future__ import annotations
 
-from edgeolk.configuration.header import head_bytes
+from edgeolk.configuration.header import head_bytes, without_implied
 from edgeolk.configuration.record import Record
 from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Kind, Lifetime, Region, needed
 from edgeolk.parts.numbers import Dtype
@@ -56,7 +56,11 @@ def _lay(config: Record, names: set[str], boundary: int) -> tuple[Region, ...]:
     for name, kind in KINDS.items():
         if name in names and kind.lifetime is Lifetime.STATE:
             kept.append(name)
-    head = head_bytes(len(config.stored_values), len(kept))
+    counts: list[int] = []
+    for name in kept:
+        rows, stride = KINDS[name].shape(config)
+        counts.append(rows * stride)
+    head = head_bytes(len(without_implied(config.stored_values, names)), counts)
     offset = -(-head // NARROW) * NARROW
     regions = [Region("header", 0, offset, "configuration, counters, generator state")]
     scratch = end = beyond = offset

@@ -106,6 +106,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_SORF": braced([made[member.name] for member in declared["olk_sorf"]]),
         "EK_INPUTS": config.n_inputs,
         "EK_FORECASTS": int(config.forecasts),
+        "EK_REPEATS": int(config.values["last_label"] > 0.0),
         **(_of_forecaster(learner) if config.forecasts else {}),
     }
 

@@ -24,6 +24,8 @@ _MARKS, _NOT_BELOW_0 = 5, {"error": 8, "variance": 14, "square": 15, "unit": 16}
 _KNOWN, _KERNEL_KNOWN = 1.0, 3.0
 #: Ends of a quantile, and of variances, give or take rounding; sum of all clipped regrets.
 _QUANTILES, _VARIANCES, _REGRET = (0.000999, 1000.01), (-1e-5, 1.0 + 1e-5), 16.0 / 0.00099
+#: What covariances may be beyond those of their variances, by rounding.
+_ROUNDED = 1e-3
 #: Marks of rows that wait and have no mean error.
 _PLAIN_MARKS = (0.0, -1.0, -2.0)
 
@@ -54,6 +56,11 @@ def _check_linear(config: Config, regions: Mapping[str, memoryview[Any]]) -> Non
     variances = [*diagonal[long : 2 * long]]
     variances += [head[short + (j + 1) * (j + 2) // 2 - 1] for j in range(short)]
     _require(all(low <= v <= high for v in variances), "variances of the forecaster")
+    for j in range(short):
+        for i in range(j):
+            most = (variances[long + i] + _ROUNDED) * (variances[long + j] + _ROUNDED)
+            between = head[short + j * (j + 1) // 2 + i]
+            _require(between * between <= most, "covariances of the forecaster")
     _require(diagonal[2 * long] >= 0.0 and head[-1] >= 0.0, "a mean error of the forecaster")
 
 

@@ -8,14 +8,17 @@ from enum import IntEnum
 from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import (
     FLAGS_OFFSET,
+    IMPLIED,
     MOST_BYTES,
     NATIVE,
     OMITTED,
     PARTS,
     PLACES,
     Head,
+    head_bytes,
     lists_from,
     omitted_gamma,
+    without_implied,
 )
 from edgeolk.configuration.layout import state_bytes
 from edgeolk.configuration.regions import KINDS, Lifetime, Region
@@ -45,18 +48,19 @@ def head_of(config: Config, regions: Iterable[Region]) -> Head:
     parts: dict[str, int] = {axis: int(part) for axis, part in config.parts.items()}
     kind, degree, *_ = config.kernel.fields()
     parts.update(kernel=kind, degree=degree, algorithm=int(config.member))
+    table = {
+        region.name: (region.element, region.offset, region.shape[0] * region.shape[1])
+        for region in regions
+        if is_state(region)
+    }
     return Head(
         nbytes=state_bytes(regions),
         n_features=config.n_features,
         budget=config.budget,
         seed=config.seed,
         parts={name: parts[name] for name in PARTS},
-        values=config.stored_values,
-        table={
-            region.name: (region.element, region.offset, region.shape[0] * region.shape[1])
-            for region in regions
-            if is_state(region)
-        },
+        values=without_implied(config.stored_values, table),
+        table=table,
         columns=config.columns,
     )
 
@@ -82,6 +86,9 @@ def config_from(head: Head) -> Config:
     Raises ValueError: a part or a kernel has a number that there is not.
     """
     values = dict(head.values)
+    for region, (name, value) in IMPLIED.items():
+        if region in head.table:
+            values.setdefault(name, value)
     lists = lists_from(values)
     preprocessing = preprocessing_from(values)
     parts = {axis: _member(kind, head.parts[axis], axis) for axis, kind in AXES.items()}
@@ -141,8 +148,11 @@ def numbers(region: Region, block: memoryview) -> memoryview[Any]:
     return part.cast("B").cast(cast)[:count]
 
 
-def is_laid_out(fresh: Head, head: Head) -> bool:
-    """Whether a header lays its block out as a fresh one does, line by line of the table."""
+def is_laid_out(fresh: Head, head: Head, length: int) -> bool:
+    """Whether a header of that length lays its block out as a fresh one, line by line."""
+    counts = [count for _, _, count in fresh.table.values()]
+    if length != head_bytes(len(fresh.values), counts):
+        return False
     return (list(fresh.table.items()), fresh.nbytes) == (list(head.table.items()), head.nbytes)
 
 

@@ -52,9 +52,9 @@ def _check_version(start: bytes | memoryview) -> None:
         raise ValueError(refusal_of(version))
 
 
-def _lies_as_today(config: Config, regions: tuple[Region, ...], head: Head) -> bool:
-    """Whether the file is laid out as a block of today on this machine."""
-    return live.is_laid_out(live.head_of(config, regions), head) and NATIVE == "<"
+def _lies_as_today(config: Config, regions: tuple[Region, ...], head: Head, length: int) -> bool:
+    """Whether the file, with a header of that length, lies as a block of today on this machine."""
+    return live.is_laid_out(live.head_of(config, regions), head, length) and NATIVE == "<"
 
 
 def _laid_out(config: Config, most: int | None) -> tuple[Region, ...]:
@@ -79,7 +79,7 @@ def _check_size(
     v3.check_table(head, length_of(start))
     config = _checked(live.config_from(head))
     regions = _laid_out(config, most)
-    if _lies_as_today(config, regions, head):
+    if _lies_as_today(config, regions, head, length_of(start)):
         return config, regions
     if size > 2 * total(regions) + MOST_HEAD:
         raise ValueError(f"the model has {size} bytes, its plan says {total(regions)}")

@@ -162,16 +162,18 @@ class OnlineKernelBase(BaseEstimator):
         options: dict[str, Any] = {**own, **other_arguments(self.params)}
         if not more:
             _refuse_history(options)
-        size = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
+        sized = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
+        size: dict[str, Any] = {**sized}
+        if not (own.get("history") and options["history"]):  # which has a scale of each channel
+            size["scale"] = self.scale
+            size |= kernel_options(
+                self.gamma, self.kernel, self.scale, X, more=more, follows=self._follows()
+            )
         return Learner(
             self.algorithm,
             n_features=X.shape[1],
             seed=int(random.randint(2**31 - 1)),
-            scale=self.scale,
             **size,
-            **kernel_options(
-                self.gamma, self.kernel, self.scale, X, more=more, follows=self._follows()
-            ),
             **options,
         )
 

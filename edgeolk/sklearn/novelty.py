@@ -11,8 +11,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from edgeolk.parts import Loss
+from edgeolk.parts.watching import NU
 from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
 from edgeolk.wrapped import check_task, other_arguments
+
+#: Share of rows to be called novel where nothing is said, of rows in any order.
+USUAL_NU = 0.05
 
 
 class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
@@ -24,9 +28,13 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
     ----------
     algorithm : str, ek.Algorithm or None
         ``"sorf"``, another with ``loss="novelty"``, or None for a composition in ``params``.
-    nu : float
+    nu : float, optional
         The share of rows to be called novel, between 0 and 1. The threshold follows the stream of
-        rows; after one set the share is near nu, not equal to it.
+        rows; after one set the share is near nu, not equal to it. None: .05, with ``history`` .02.
+    history : bool
+        True: rows of ``partial_fit`` come in the order of time, one call after the other, and are
+        judged so (docs/novelty.md); ``fit``, which takes rows in any order, refuses it. The learner
+        then scales by itself: ``gamma``, ``kernel`` and ``scale`` are not read.
     ram, budget, gamma, kernel, scale, params, epochs, shuffle, random_state, verbose
         As for ``OnlineKernelClassifier``. ``params={"window": n}`` sets how many rows count.
 
@@ -53,7 +61,8 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         self,
         algorithm: Any = "sorf",
         *,
-        nu: float = 0.05,
+        nu: float | None = None,
+        history: bool = False,
         ram: Any = "8KiB",
         budget: int | None = None,
         gamma: Any = "auto",
@@ -71,6 +80,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
             verbose=verbose,
         )  # fmt: skip
         self.nu = nu
+        self.history = history
 
     @property
     def offset_(self) -> float:
@@ -138,7 +148,13 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
         loss = other_arguments(self.params).get("loss", Loss.NOVELTY)
         # Only a learner of novelty has a nu.
-        own = {"nu": self.nu} if loss in ("novelty", Loss.NOVELTY) else {}
+        own: dict[str, Any] = {}
+        if loss in ("novelty", Loss.NOVELTY):
+            own["nu"] = (NU if self.history else USUAL_NU) if self.nu is None else self.nu
+        if not isinstance(self.history, (bool, np.bool_)):
+            raise TypeError(f"history must be True or False, got {self.history!r}")
+        if self.history:
+            own["history"] = True
         learner = self._begin(rows, random, more=more, **{"loss": "novelty", **own})
         self.learner_ = check_task(learner, "novelty")
 

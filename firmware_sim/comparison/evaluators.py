@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from itertools import pairwise
@@ -15,8 +16,10 @@ from typing import Any
 
 import numpy as np
 
+import edgeolk as ek
 from firmware_sim.comparison import linear
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.base import NOTHING, Looked, RowContext
 from firmware_sim.metrics.recovery import recovery
@@ -28,6 +31,8 @@ from firmware_sim.tasks.teaching import Taught, teach
 
 #: Stretches of rows by which the noise of a difference between losses is judged.
 BLOCKS = 20
+#: The name of a forecaster of linear parts alone.
+WITHOUT_KERNEL = "forecast, no kernel"
 
 
 class Evaluator:
@@ -50,6 +55,9 @@ class Evaluator:
     ) -> None:
         self.X, self.y, self._config, self._looked = X, y, config, looked
         self.raw = X if raw is None else raw
+        #: the raw rows with NaN where a reading was absent, for learners that know such; None where
+        #: there are none
+        self.gaps: Row | None = None
         #: places of rows from which on the stream is another one, where that is known
         self.changes: list[int] = []
 
@@ -58,7 +66,7 @@ class Evaluator:
         if not config.scales_inside:
             return self
         own = copy(self)
-        own.X = self.raw
+        own.X = self.gaps if config.takes_gaps and self.gaps is not None else self.raw
         if config.watches:  # its alarms are judged as such a replay does
             own._config = replace(self._config, params=config.params)
         return own
@@ -131,6 +139,14 @@ class Evaluator:
         """Return name and answers of the linear model that a kernel has to beat."""
         return "linear (PA-I)", linear.passive_aggressive(self.X, self.y)
 
+    def others(self, season: int, *, named: bool) -> dict[str, Row]:
+        """Return what else a kernel has to beat: names and answers.
+
+        season: rows of a season, 0 for none.
+        named: whether somebody has named it.
+        """
+        return {}
+
     def drawn(self, n: int) -> Row:
         """Return labels drawn by chance for `n` rows."""
         return np.where(np.random.default_rng(0).random(n) < 0.5, -1.0, 1.0)
@@ -198,7 +214,33 @@ class Numbers(Evaluator):
         """Return scores as predictions in the stream's own unit."""
         return self._mean[part] + self._spread[part] * scores
 
+    def others(self, season: int, *, named: bool) -> dict[str, Row]:
+        """Return the target of a season ago, and what forecasts without a kernel."""
+        found = {}
+        if season:
+            last = np.concatenate([[0.0], self.y[:-1]])
+            found[f"value {season:,} rows ago"] = np.concatenate([last[:season], self.y[:-season]])
+        rows = self.raw if self.gaps is None else self.gaps
+        learner = ek.Learner(
+            RECOMMENDED, n_features=rows.shape[1], D=0, loss="square", history=True,
+            season=season if named else 0,
+        )  # fmt: skip
+        with suppress(ValueError):  # a target beyond what it learns
+            found[WITHOUT_KERNEL] = learner.learn_many(rows, self.y)
+        return found
+
+    def _late(self, learner: Any, part: slice) -> Row:
+        """Return answers of a forecaster that is told targets as late as its horizon says."""
+        k, said = int(learner.parameters["horizon"]), np.empty(part.stop - part.start)
+        for at in range(part.start, part.stop):
+            if at >= k:
+                learner.tell_one(self.y[at - k])
+            said[at - part.start] = learner.ask_one(self.X[at])
+        return said
+
     def _taught(self, learner: Any, part: slice) -> Row:
+        if learner.config.forecasts and learner.parameters["horizon"] > 1:
+            return self._late(learner, part)
         scores: Row = learner.learn_many(self.X[part], self._told[part])
         return self._unscaled(scores, slice(part.start, part.start + len(scores)))
 

@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from firmware_sim.comparison.evaluators import EVALUATORS, Evaluator
+from firmware_sim.comparison.evaluators import EVALUATORS, WITHOUT_KERNEL, Evaluator
+from firmware_sim.comparison.work import default_of
 from firmware_sim.config import ReplayConfig
+from firmware_sim.device.repair import Gaps
 from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.device.width import Width
 from firmware_sim.errors import SimulatorError
@@ -28,6 +31,7 @@ from firmware_sim.tasks.labels import LabelMap, doubt
 MOST_NUMBERS = 1 << 26
 #: Bytes in which rows are read, whatever the cap, and the budget of a learner that learns nothing.
 _ROOM, _BUDGET = 1 << 20, 64
+_DAY = 86_400
 
 
 @dataclass
@@ -48,6 +52,7 @@ class Rows:
     baseline_blocks: dict[str, list[float]]
     trivial: tuple[str, ...]
     config: ReplayConfig  # how they were read, with the classes that were found
+    cadence: float | None = None  # seconds from row to row, where that is known
 
     @property
     def X(self) -> Row:
@@ -72,10 +77,12 @@ class Rows:
         return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
-def prepare(config: ReplayConfig) -> Rows:
+def prepare(config: ReplayConfig, season: int = 0) -> Rows:
     """Read, repair and scale the rows of a stream.
 
     config: of a Gaussian kernel; its cap and algorithm do not matter.
+    season: rows of a season of the target; 0 for those of a day, where rows say when they were
+        taken.
     Raises SimulatorError: there are too many rows to keep, or none.
     """
     if config.kernel != "gaussian":
@@ -89,6 +96,8 @@ def prepare(config: ReplayConfig) -> Rows:
     metrics = kind.metrics(config, cadence)
     rows: list[Row] = []
     raw: list[Row] = []
+    as_gaps: list[Row] = []
+    mends = _Stand(len(stream.features)) if _keeps_gaps(config) else None
     numbers: list[Places] = []
     targets: list[float] = []
     looked: list[Looked] = []
@@ -97,14 +106,20 @@ def prepare(config: ReplayConfig) -> Rows:
         for block in checked(config, stream, labels):
             cadence.add_block(np.where(block.damaged, np.nan, block.block.seconds))
             block.tally(labels, len(block))
-            X, places = usable(block, device.repair, count, stream, taught=kind.is_taught)
+            repair = device.repair if mends is None else Gaps()
+            X, places = usable(block, repair, count, stream, taught=kind.is_taught)
             if len(places):
+                gone = np.isnan(X)
+                if mends is not None:
+                    X = mends(X, gone)
                 looked += [Looked(one.distance) for one in metrics.look_many(X)]
                 held, unfit = device.row.take_many(X)
                 scaled, refused = scaled_rows(device.scaler, held, unfit)
                 for error in refused.values():
                     raise error
                 raw.append(held)
+                if mends is not None:
+                    as_gaps.append(np.where(gone, np.nan, held))
                 numbers.append(block.block.first + places)
                 rows.append(scaled)
                 targets += block.y[places].tolist()
@@ -124,6 +139,13 @@ def prepare(config: ReplayConfig) -> Rows:
     as_read = np.concatenate(raw) if config.scales_outside else None
     X, y = np.concatenate(rows), np.array(targets)
     evaluator = EVALUATORS[config.kind](X, y, judge, looked, as_read)
+    notes = [*stream.notes]
+    if mends is not None and mends.rows:
+        evaluator.gaps = np.concatenate(as_gaps)
+        notes.append(
+            f"{mends.rows:,} of {len(y):,} rows lack a reading: the default is told so, for the"
+            " others the last one stands in"
+        )
     changes = {row for fault in map(parse, config.faults) for row in fault.changes(count.read)}
     at = np.searchsorted(np.concatenate(numbers), sorted(changes))
     evaluator.changes = sorted({place for place in at.tolist() if 0 < place < len(y)})
@@ -142,20 +164,56 @@ def prepare(config: ReplayConfig) -> Rows:
         evaluator=evaluator,
         width=replay.width,
         count=count,
-        notes=[*stream.notes],
+        notes=notes,
         warnings=warnings,
         config=config,
-        **_baselines(evaluator),
+        cadence=cadence.period,
+        **_baselines(evaluator, season or day_of(cadence.period, len(y)), named=season > 0),
     )
 
 
-def _baselines(evaluator: Evaluator) -> dict[str, Any]:
-    """Return the fields of `Rows` on the baselines, and on a linear model where there is one."""
+def day_of(period: float | None, rows: int) -> int:
+    """Return the rows of a day; 0 where that is not known, or the stream has few days."""
+    season = round(_DAY / period) if period else 0
+    return season if 2 <= season <= rows // 3 else 0
+
+
+def _keeps_gaps(config: ReplayConfig) -> bool:
+    """Whether what `replay` runs on the stream by itself is told of absent readings."""
+    try:
+        return default_of(config).takes_gaps
+    except SimulatorError:
+        return False
+
+
+class _Stand:
+    """Lets the last reading stand in for one that is absent, 0 before the first."""
+
+    def __init__(self, n_features: int) -> None:
+        self._last = np.zeros(n_features)
+        self.rows = 0  # that lacked one
+
+    def __call__(self, X: Row, gone: NDArray[np.bool_]) -> Row:
+        X = X.copy()
+        for at in np.flatnonzero(gone.any(axis=1)).tolist():
+            before = X[at - 1] if at else self._last
+            X[at, gone[at]] = before[gone[at]]
+            self.rows += 1
+        self._last = X[-1].copy()
+        return X
+
+
+def _baselines(evaluator: Evaluator, season: int, *, named: bool) -> dict[str, Any]:
+    """Return the fields of `Rows` on the baselines, and on linear models where there are such."""
     name, answers = evaluator.linear()
     metrics, blocks = evaluator.judged(answers), evaluator.blocks(answers)
     found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
     by_block = {what: blocks.get(who, []) for who, what in metrics.baselines.items()}
-    trivial = tuple(found)
+    others = evaluator.others(season, named=named)
+    trivial = (*found, *(what for what in others if what != WITHOUT_KERNEL))
+    for what, said in others.items():
+        found[what] = evaluator.loss(said)
+        by_block[what] = evaluator.blocks(said).get("learner", [])
     if name:
         found[name], by_block[name] = metrics.mean_loss("learner"), blocks.get("learner", [])
     return {"baselines": found, "baseline_blocks": by_block, "trivial": trivial}

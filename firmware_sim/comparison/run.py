@@ -186,7 +186,7 @@ def compare(
             raise SimulatorError(f"algorithm {name!r} is none of: {', '.join(known)}")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    rows = prepare(config.outside())
+    rows = prepare(config.outside(), int(config.params.get("season") or 0))
     config, gamma = rows.config, rows.width.gamma
     if not algorithms:
         names = [name for name in names if name == DEFAULT or goes(name, config, rows.X.shape[1])]

@@ -21,7 +21,7 @@ import edgeolk as ek
 from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.numbers import Loss
 from firmware_sim.comparison.evaluators import Evaluator
-from firmware_sim.comparison.rows import prepare
+from firmware_sim.comparison.rows import day_of, prepare
 from firmware_sim.comparison.run import spread
 from firmware_sim.comparison.work import default_of, shared
 from firmware_sim.config import ReplayConfig
@@ -29,6 +29,7 @@ from firmware_sim.configuration import values
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import SimulatorError
 from firmware_sim.report.files import text_of, write_each
+from firmware_sim.streams import Row
 
 #: Rounds, each with half as many candidates on twice as many rows.
 _ROUNDS = 4
@@ -36,6 +37,8 @@ _ROUNDS = 4
 LEAST = 200
 #: A parameter or width is multiplied by ten to the power of at most this, up or down.
 _DECADES = 1.5
+#: Changes of a target that far apart, at least, and that alike, may be those of a season.
+_NEAREST, _ALIKE = 4, 0.3
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ def tune(
     SimulatorError
         The stream is too short for a choice, or no candidate can learn it.
     """
-    found = prepare(config.outside())
+    found = prepare(config.outside(), int(config.params.get("season") or 0))
     config = replace(config, classes=found.config.classes)
     evaluator = found.evaluator.for_learner_of(config)
     n = len(found.y)
@@ -165,6 +168,8 @@ def tune(
     if width is None and not config.watches:  # that has one which nothing may change
         width = _own_width(config, evaluator, few)
     pool = _field(config, start, width, candidates, found.X.shape[1])
+    if config.forecasts and "season" not in config.params:
+        pool = _with_seasons(pool, _seasons(found.cadence, found.y[:few]), config.seed)
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
     with spread(workers, evaluator, config) as each:
@@ -250,6 +255,36 @@ def _field(
         own = None if width is None else float(f"{width * factors[0]:.4g}")
         out.append(Candidate(own, tuple(params)))
     return out
+
+
+def _seasons(period: float | None, y: Row) -> list[int]:
+    """Seasons to try: a day, a week, and how far back targets change most alike."""
+    day = day_of(period, len(y))
+    found = [season for season in (day, 7 * day) if 2 <= season <= len(y) // 3]
+    steps = np.diff(y)
+    steps = steps - steps.mean()
+    if len(steps) > 4 * _NEAREST and steps.any():
+        alike = np.correlate(steps, steps, "full")[len(steps) - 1 :]
+        far = alike[_NEAREST : len(steps) // 3] / alike[0]
+        best = int(np.argmax(far))
+        if far[best] > _ALIKE:
+            found.append(_NEAREST + best)
+    return list(dict.fromkeys(found))
+
+
+def _with_seasons(pool: list[Candidate], seasons: list[int], seed: int) -> list[Candidate]:
+    """Give candidates seasons by turns, none among them; the start stays as it is.
+
+    The first ones differ from the start in nothing else.
+    """
+    start, *others = pool
+    alone = [replace(start, params=(*start.params, ("season", season))) for season in seasons]
+    rng = np.random.default_rng((seed, 3))
+    drawn = []
+    for one in others[: max(0, len(others) - len(alone))]:
+        season = rng.choice([0, *seasons])
+        drawn.append(replace(one, params=(*one.params, ("season", int(season)))) if season else one)
+    return [start, *alone, *drawn]
 
 
 def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[str, float]:

@@ -17,11 +17,14 @@ from firmware_sim.device.planning import learner_settings, make_learner, plan_de
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.metrics.base import Figures, finite
 from firmware_sim.streams import Row
+from firmware_sim.tasks.frozen import FrozenForecaster
 
 #: The name of the run of what `replay` runs where no algorithm is named.
 DEFAULT = "default"
 #: Rows learned between two looks at the clock.
 _CHUNK = 500
+#: Bytes that a block may lie behind the start of its memory.
+_ALIGNED = 64
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,10 @@ def do(
         blocks = evaluator.blocks(answers).get("learner", [])
         back = evaluator.recovery(answers)
         if not named:
-            twin = make_learner(X.shape[1], learner_settings(mine, kernel, plan))
-            frozen = _frozen(twin, evaluator, answers, config.frozen_after)
+            memory = bytearray(plan.nbytes + _ALIGNED)
+            settings = learner_settings(mine, kernel, plan)
+            twin = make_learner(X.shape[1], settings, buffer=memory)
+            frozen = _frozen(twin, memory, evaluator, answers, config.frozen_after)
     if not np.isfinite(loss):
         status, detail, loss, figures = "refused", "its predictions have run away", 0.0, {}
     return Outcome(
@@ -149,14 +154,26 @@ def do(
     )
 
 
-def _frozen(twin: Any, evaluator: Evaluator, answers: Row, after: int) -> list[float] | None:
-    """Return the loss of a learner frozen after the first rows, and of the one that went on."""
-    if not 0 < after < len(answers) or answers.ndim > 1 or twin.config.forecasts:
+def _frozen(
+    twin: Any, memory: bytearray, evaluator: Evaluator, answers: Row, after: int
+) -> list[float] | None:
+    """Return the loss of a learner frozen after the first rows, and of the one that went on.
+
+    memory: what the twin lies in.
+    """
+    forecasts = twin.config.forecasts
+    if not 0 < after < len(answers) or answers.ndim > 1:
+        return None
+    if forecasts and twin.parameters["horizon"] > 1:
         return None
     own = answers.copy()
     try:
         evaluator.teach(twin, slice(0, after))
-        own[after:] = evaluator.frozen(twin, after)
+        if forecasts:
+            told = FrozenForecaster(bytearray(memory)).answers
+            own[after:] = told(evaluator.X[after:], evaluator.y[after:])
+        else:
+            own[after:] = evaluator.frozen(twin, after)
     except (RuntimeError, ValueError):
         return None
     found = [evaluator.loss(own, after), evaluator.loss(answers, after)]
@@ -175,7 +192,7 @@ def _learned(learner: Any, evaluator: Evaluator, seconds: float) -> tuple[Row, i
         except (RuntimeError, ValueError) as error:
             return np.empty(0), at, "refused", str(error)
         at = part.stop
-        if time.process_time() - began > seconds and at < len(X):
+        if time.process_time() - began >= seconds and at < len(X):
             return np.empty(0), at, "slow", f"{at:,} of {len(X):,} rows in {seconds:g} s"
     return np.concatenate(answers), at, "done", ""
 

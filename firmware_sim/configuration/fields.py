@@ -81,7 +81,7 @@ class Fields:
     )
     algorithm: str = _learner(
         "",
-        f"default: {RECOMMENDED}, which scales and makes its width by itself",
+        f"default: {RECOMMENDED}, which scales its inputs and finds its width",
         metavar="NAME",
         where=REPLAY | TABLE | TUNE,
     )
@@ -106,8 +106,8 @@ class Fields:
     )
     kind: str = _stream(
         "",
-        "the labels: two classes, several, real numbers, or none that the learner is told, which a "
-        "target column then only judges (default: as --param says, two classes)",
+        "what is learned: two classes, several, real targets, or novelty without labels (a target "
+        "column then only judges the alarms); default: as --param says, else two classes",
         choices=tuple(KINDS),
         where=READERS | TABLE | MANIFEST | FLEET,
     )
@@ -171,15 +171,16 @@ class Fields:
     )
     missing: str = _stream(
         "skip",
-        "a row with an absent reading is left out, ends the replay, or the last value or the mean "
-        "stands in, each kept in the device's memory",
+        "rows with a missing reading: skip them (unless the learner knows rows in order, and so what "
+        "a missing one means), stop, or substitute the last value or the mean (kept in the device's "
+        "memory)",
         choices=("skip", "stop", "last", "mean"),
         where=READERS | MANIFEST,
     )
     missing_codes: tuple[float | str, ...] = _stream(
         (),
-        "a number or word that means 'absent', such as -200 or offline (repeatable); unavailable, "
-        "unknown, nan, n/a, null, none and nothing do anyway",
+        "a number or word that means 'missing', such as -200 or offline (repeatable); unavailable, "
+        "unknown, nan, n/a, null, none and empty cells always do",
         Value("CODE", values.code),
         flag="missing-code",
         again=True,
@@ -187,32 +188,30 @@ class Fields:
     )
     damaged: str = _stream(
         "skip",
-        "rows that cannot be read: too few cells, a word among numbers",
+        "rows that cannot be parsed (too few cells, a word among numbers): skip them, or stop",
         choices=("skip", "stop"),
     )
     time: str = _stream(
         "auto",
-        "the column that tells when a row was taken, which is no reading ('auto': recognised; "
-        "'none')",
+        "the column of times, which is not an input ('auto': detect it; 'none': there is none)",
         metavar="COLUMN",
         where=READERS | MANIFEST,
     )
     clock: bool = _stream(
         False,
-        "the time of day and of the week are readings too: sine and cosine of each, from the time "
-        "column",
+        "add time of day and time of week as inputs: sine and cosine of each, from the time column",
         Value(read=values.flag),
         where=READERS | MANIFEST | FLEET,
     )
     categories: str = _stream(
         "refuse",
-        "columns of text: refused, or readings of 0 and 1, for the commonest words or hash values",
+        "columns of text: an error, or inputs of 0 and 1 for the commonest words or hash values",
         choices=("refuse", "onehot", "hash"),
         where=READERS | MANIFEST,
     )
     category_slots: int = _stream(
         8,
-        "readings made of such a column at most",
+        "inputs made of such a column at most",
         COUNT,
         where=READERS | MANIFEST,
         idle=lambda config: "" if config.categories != "refuse" else "it is for --categories",
@@ -235,14 +234,14 @@ class Fields:
     )
     fault_seed: int | None = _trouble(
         None,
-        "of what breaks (default: as --seed)",
+        "seed of the faults (default: --seed)",
         FROM_0,
         where=REPLAY | COMPARE | MANIFEST,
         idle=lambda config: "" if config.faults else "it is for --fault",
     )
     label_delay: int | str = _trouble(
         0,
-        "labels come so much later: 20, or 90s",
+        "delay of the labels: 20 rows, or 90s",
         metavar="ROWS|SECONDSs",
         check=moments.label_delay,
         where=REPLAY | TABLE | MANIFEST,
@@ -258,20 +257,22 @@ class Fields:
     )
     gap: float | None = _trouble(
         None,
-        "seconds between rows after which rows in the order of time begin anew",
+        "a longer stop, in seconds, makes learners of rows in time forget their history",
         SECONDS,
         where=REPLAY | TABLE,
     )
     frozen_after: int = _trouble(
         1_000,
-        "the report also tells how the same learner does that is frozen after N rows; 0: not",
+        "also report the error of the same learner, frozen after N rows; 0: do not",
         FROM_0,
         where=REPLAY | COMPARE,
     )
-    ask: bool = _trouble(False, "only labels that the learner asks for", where=REPLAY | TABLE)
+    ask: bool = _trouble(
+        False, "tell only the labels that the learner asks for", where=REPLAY | TABLE
+    )
     power_cut: str | None = _trouble(
         None,
-        "the power goes; the board goes on from its last checkpoint",
+        "cut the power; the board continues from its last checkpoint",
         metavar="every=N|at=ROW|random=P",
         check=moments.power_cut,
         where=REPLAY | TABLE | MANIFEST,
@@ -295,7 +296,7 @@ class Fields:
     )
     device: str | None = _device(
         None,
-        f"judge by a board: {', '.join(BOARDS)}; see `devices`",
+        f"check against a board: {', '.join(BOARDS)}; see `devices`",
         metavar="BOARD",
         check=board_of,
     )
@@ -307,16 +308,16 @@ class Fields:
     )
     enforce: str = _device(
         "arena",
-        "the cap: by guard pages around one block, or the learner in a process that may not grow",
+        "how the cap is enforced: guard pages around one block, or a process that cannot grow",
         choices=("arena", "process"),
     )
     limit_by: str = _device(
         "auto",
-        "what keeps that process from growing: the first that can be had, or this one",
+        "what limits that process: this, or the first available",
         choices=("auto", "cgroup", "seccomp", "rlimit"),
     )
     leak: int = _device(
-        0, "leak so many bytes every step on purpose, to see it caught", _LEAK, flag="inject"
+        0, "leak this many bytes in every step, to see it caught", _LEAK, flag="inject"
     )
 
 

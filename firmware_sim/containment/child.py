@@ -235,7 +235,8 @@ def main() -> int:
     spec = receive(pipes[0])
     try:
         saved = spec["saved"]  # what a checkpoint held, where the board goes on from one
-        learner = BareLearner.from_bytes(saved) if saved else BareLearner(**spec["learner"])
+        said = {"history": None, **spec["learner"]}  # nothing by itself
+        learner = BareLearner.from_bytes(saved) if saved else BareLearner(**said)
     except (TypeError, ValueError, MemoryError) as error:
         pipes[1].write(packed({"error": str(error) or "no memory for the learner"}))
         return 0

@@ -37,20 +37,22 @@ class Distance:
         whole = np.asarray(there.all(axis=1)).tolist()
         counts = self._n + np.vstack([np.zeros(d), np.cumsum(there, axis=0)])
         shares = np.maximum(1.0, counts)
-        deltas, sums, mean = np.empty((n, d)), np.empty((n + 1, d)), self._mean.copy()
-        sums[0] = self._squares
-        step = np.empty(d)
-        add, divide, multiply, subtract = np.add, np.divide, np.multiply, np.subtract
-        each = zip(rows, there, whole, deltas, shares[1:], sums[:-1], sums[1:], strict=True)
-        for row, known, all_known, delta, share, before, after in each:
-            x = row if all_known else np.where(known, row, mean)
-            subtract(x, mean, delta)
-            divide(delta, share, step)
-            add(mean, step, mean)
-            subtract(x, mean, step)
-            multiply(delta, step, step)
-            add(before, step, after)
-        self._n, self._mean, self._squares = counts[-1], mean, sums[-1].copy()
+        filled = rows if all(whole) else rows.copy()
+        means, step = np.empty((n + 1, d)), np.empty(d)
+        means[0] = self._mean
+        add, divide, subtract = np.add, np.divide, np.subtract
+        # Each mean follows from the one before; all else is done of all rows together.
+        each = zip(filled, there, whole, shares[1:], means[:-1], means[1:], strict=True)
+        for row, known, all_known, share, mean, after in each:
+            if not all_known:
+                np.copyto(row, mean, where=~known)
+            subtract(row, mean, step)
+            divide(step, share, step)
+            add(mean, step, after)
+        deltas = filled - means[:-1]
+        products = deltas * (filled - means[1:])
+        sums = np.add.accumulate(np.vstack([self._squares, products]))
+        self._n, self._mean, self._squares = counts[-1], means[-1].copy(), sums[-1].copy()
         spreads, squares = sums[:-1] / shares[:-1], np.zeros((n, d))
         np.divide(deltas**2, spreads, out=squares, where=spreads > 0.0)
         return squares.mean(axis=1), np.copysign(np.sqrt(squares), deltas)

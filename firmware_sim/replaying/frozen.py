@@ -15,6 +15,7 @@ from firmware_sim.device.device import Device
 from firmware_sim.metrics import Metrics
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.tasks.frozen import FrozenForecaster
 from firmware_sim.tasks.kinds import KINDS
 
 #: Rows that are kept until the twin is asked about them together.
@@ -40,8 +41,13 @@ class Frozen:
 
 
 def may_freeze(config: ReplayConfig) -> bool:
-    """Whether such a twin answers what the learner does: no history, labels, in this process."""
-    told = KINDS[config.kind].is_taught and not config.forecasts
+    """Whether such a twin answers what the learner does: told labels, in this process.
+
+    The history of a forecaster goes on: its targets must come at once, and without stops.
+    """
+    told = KINDS[config.kind].is_taught
+    if config.forecasts:
+        told = not config.waits_for_labels and config.gap is None
     return bool(config.frozen_after) and told and config.enforce == "arena"
 
 
@@ -69,6 +75,8 @@ class FrozenTwin:
         self.after = config.frozen_after
         self._metrics = KINDS[config.kind].metrics(config, Cadence())
         self._answers: Callable[..., Row] | None = None
+        #: of a forecaster, which is told what there is to tell
+        self._told: Callable[[Row, Row], Row] | None = None
         self._before = (0, 0.0)
         self._rows: list[Row] = []  # blocks of them
         self._labels: list[Row] = []
@@ -79,11 +87,15 @@ class FrozenTwin:
 
     def left(self, device: Device) -> int:
         """Rows until the twin is made; 0 where it is there."""
-        return 0 if self._answers is not None else max(0, self.after - device.steps)
+        return 0 if self._begun else max(0, self.after - device.steps)
+
+    @property
+    def _begun(self) -> bool:
+        return self._answers is not None or self._told is not None
 
     def see(self, device: Device, X: Row, y: Row) -> None:
         """Take in rows that were learned, and counted, as they came from the sensors."""
-        if self._answers is not None:
+        if self._begun:
             self._rows.append(X)
             self._labels.append(y)
             self._kept += len(y)
@@ -93,6 +105,10 @@ class FrozenTwin:
             self._begin(device)
 
     def _begin(self, device: Device) -> None:
+        if self._config.forecasts:
+            self._told = FrozenForecaster(device.copied()).answers
+            self._before = self._so_far()
+            return
         learner = pickle.loads(pickle.dumps(device.learner))
         if self._config.params.get("last_label"):  # it is told no more labels
             learner.restart()
@@ -118,12 +134,18 @@ class FrozenTwin:
 
     def _count(self, rows: list[Row], labels: list[Row]) -> None:
         """Count what it answers, in a thread of its own: answering gives up the interpreter."""
-        assert self._answers is not None
         X, y = np.concatenate(rows), np.concatenate(labels)
         try:
-            self._metrics.add_answers(y, self._answers(X))
+            self._metrics.add_answers(y, self._said(X, y))
         except ValueError:  # a row that only the learner with later statistics takes
             self._refused = True
+
+    def _said(self, X: Row, y: Row) -> Row:
+        """Return the answers to rows; a forecaster is told each target once it has answered."""
+        if self._told is not None:
+            return self._told(X, y)
+        assert self._answers is not None
+        return self._answers(X)
 
     def result(self) -> Frozen | None:
         """Return how it did; None where it was never asked."""

@@ -20,7 +20,7 @@ from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.classes import draw_classes
 from firmware_sim.report.course import draw_course
 from firmware_sim.report.figures import in_short
-from firmware_sim.report.series import SCALING, series
+from firmware_sim.report.series import SCALING, Band, series
 from firmware_sim.report.verdict import held, verdict
 
 # Colours that stay apart for the colour-blind (Okabe and Ito) and in grey.
@@ -41,6 +41,8 @@ STYLE: Any = {
     "xtick.color": FAINT,
     "ytick.color": FAINT,
 }
+#: Of the rows, what the reason of an alarm takes beside another; its letters at most.
+_ROOM, _LONGEST = 0.018, 60
 #: Inches of what every picture has.
 _TALL = 6.4
 PERCENTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
@@ -146,10 +148,7 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
     for i, band in enumerate(one for one in drawn.bands if one.kind == "window"):
         named = "_labelled window" if i else "labelled window"
         axes.axvspan(band.first - 1, band.last, color=BUFFER, alpha=0.35, linewidth=0, label=named)
-    alarms = [band.first for band in drawn.bands if band.kind == "alarm"]
-    if alarms:
-        at = axes.get_xaxis_transform()
-        axes.plot(alarms, [0.02] * len(alarms), "^", color=CAP, transform=at, label="alarm")
+    _draw_alarms(axes, [band for band in drawn.bands if band.kind == "alarm"], drawn.rows[-1])
     for i, band in enumerate(one for one in drawn.bands if one.kind == "drift"):
         named = "_alarm of drift" if i else "alarm of drift"
         axes.axvline(band.first, color=COLOURS[2], linewidth=1.4, linestyle=":", label=named)
@@ -163,6 +162,26 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
     axes.set_xlabel("row of the stream")
     axes.set_ylabel(f"{result.metrics.over_time} (log scale)")
     _draw_legend(axes, len(drawn.names))
+
+
+def _draw_alarms(axes: Any, alarms: list[Band], rows: float) -> None:
+    """Mark where alarms begin, with their reasons upright where there is room beside the last."""
+    if not alarms:
+        return
+    at = axes.get_xaxis_transform()
+    first = [band.first for band in alarms]
+    axes.plot(first, [0.02] * len(first), "^", color=CAP, transform=at, label="alarm")
+    before = -rows
+    for band in alarms:
+        if band.first - before < _ROOM * rows:
+            continue
+        before = band.first
+        reason = band.said.partition(": ")[2]
+        axes.text(
+            *(band.first, 0.055, reason if len(reason) <= _LONGEST else reason[:_LONGEST] + "..."),
+            color=CAP, fontsize=7.5, rotation=90, ha="center", va="bottom", transform=at,
+            clip_on=True, bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5},
+        )  # fmt: skip
 
 
 def _draw_legend(axes: Any, lines: int) -> None:

@@ -153,14 +153,27 @@ def test_a_copy_from_the_middle_goes_on_bit_for_bit(
     assert all(sealed(copy) == sealed(learner) for copy in copies)
 
 
-def test_nothing_comes_from_the_future() -> None:
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"dtype": "int8"}, {"D": 0, "season": 12}, {"horizon": 3}, {"horizon": 12, "season": 24}],
+    ids=str,
+)
+def test_nothing_comes_from_the_future(options: dict[str, Any]) -> None:
+    """Targets from row 300 on are others: no answer, interval or share is, before one has come."""
     X, y = series()
     shifted = y.copy()
     shifted[300:] += 100.0
-    a = learner_of().learn_many(X, y)
-    b = learner_of().learn_many(X, shifted)
-    assert (a[:301] == b[:301]).all()
-    assert (a[301:] != b[301:]).any()
+    k = options.get("horizon", 1)
+    said = []
+    for targets in (y, shifted):
+        learner, rows = learner_of(**options), []
+        for t in range(len(X)):
+            if t >= k:
+                learner.tell_one(targets[t - k])
+            rows.append((learner.ask_one(X[t]), learner.interval, learner.shares))
+        said.append(rows)
+    assert said[0][: 300 + k] == said[1][: 300 + k]
+    assert said[0][300 + k][0] != said[1][300 + k][0]
 
 
 # ---- how it is called ----------------------------------------------------------------------------
@@ -426,6 +439,66 @@ def test_a_series_without_inputs_is_kept_like_any_other(tmp_path: Path) -> None:
         for target in y[100:]:
             said = learner.learn_one([], target)
             assert all(copy.learn_one([], target) == said for copy in copies)
+
+
+@pytest.mark.parametrize("options", [{}, {"n_classes": 3}])
+@pytest.mark.parametrize("said", [{}, {"history": "auto"}])
+def test_answers_of_a_bare_learner_do_not_freeze_when_labels_stop(
+    options: dict[str, Any], said: dict[str, Any]
+) -> None:
+    """A last label that is a candidate by itself counts for a few answers, then for none."""
+    r = np.random.default_rng(0)
+    X = r.normal(size=(900, 3))
+    y = np.where(np.arange(900) % 40 < 20, 1.0, -1.0)
+    X[:, 0] += y
+    labels = (y + 1.0) / 2.0 if options else y
+    made = {"n_features": 3, "D": 64, "seed": 1, **options}
+    bare, plain = BareLearner(**said, **made), ek.Learner(last_label=True, **made)
+    assert bare.config == plain.config
+    for row, label in zip(X[:600], labels[:600], strict=True):
+        bare.learn_one(row, label)
+        plain.learn_one(row, label)
+    frozen = [_asked(plain, row) for row in X[600:]]
+    found = [_asked(bare, row) for row in X[600:]]
+    assert found[:16] == frozen[:16]
+    plain.restart()  # what it says where it knows no last label
+    assert found[16:] == [_asked(plain, row) for row in X[616:]]
+    assert (np.array(frozen) == labels[599]).mean() > 0.95
+    right = [(np.array(answers) == labels[600:]).mean() for answers in (found, frozen)]
+    assert right[0] > right[1] + 0.1
+    for one in (bare, plain):
+        one.learn_one(X[0], labels[599])
+    assert _asked(bare, X[1]) == _asked(plain, X[1])  # labels are back
+    kept = BareLearner(last_label=True, **made)
+    for row, label in zip(X[:600], labels[:600], strict=True):
+        kept.learn_one(row, label)
+    assert [_asked(kept, row) for row in X[600:]] == frozen  # as it was asked for
+
+
+def _asked(learner: Any, row: Any) -> float:
+    """The class that a learner predicts, by its scores alone."""
+    scores = np.zeros(max(1, learner.config.columns))
+    if isinstance(learner, BareLearner):
+        learner.scores_one(row, scores)
+    else:
+        scores = learner.scores_one(row)
+    return float(np.argmax(scores)) if len(scores) > 1 else (1.0 if scores[0] >= 0.0 else -1.0)
+
+
+def test_a_bare_learner_takes_rows_in_order_by_itself() -> None:
+    assert BareLearner(n_features=3, ram="4KiB", loss="square").config.forecasts
+    assert BareLearner(n_features=3, ram="4KiB", loss="novelty").config.watches
+    classes = BareLearner(n_features=3, ram="4KiB", n_classes=3).config
+    assert classes == ek.Config(n_features=3, ram="4KiB", n_classes=3, history="auto")
+    for options in ({"history": None}, {"history": False}, {"last_label": False}):
+        plain = BareLearner(n_features=3, ram="4KiB", **options).config
+        assert plain == ek.Config(n_features=3, ram="4KiB")
+    # What does not go with a history has none; nor has another algorithm.
+    other = {"n_features": 3, "ram": "4KiB", "loss": "square", "scale": "minmax"}
+    assert BareLearner(**other).config == ek.Config(**other)
+    assert BareLearner("rbp", n_features=3, budget=4).config.name == "rbp"
+    with pytest.raises(ValueError, match="ram must be at least"):
+        BareLearner(n_features=3, ram=200, loss="square")
 
 
 def test_the_last_label_is_forgotten_by_a_restart() -> None:

@@ -88,3 +88,16 @@ def test_an_interrupt_leaves_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None
         learner.learn_many(X, np.where(X[:, 0] > 0.0, 1, -1), verbose=True)
     assert 0 < learner.steps < 5000
     learner.learn_one(X[0], 1)  # it is in use by nobody
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_fit_tells_of_every_row_of_every_epoch(
+    verbose: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sklearn = pytest.importorskip("edgeolk.sklearn")
+    told: list[int] = []
+    monkeypatch.setattr(Progress, "__call__", lambda _, rows: told.append(rows))
+    X = np.random.default_rng(0).normal(size=(700, 3))
+    model = sklearn.OnlineKernelClassifier(ram="4KiB", epochs=2, verbose=verbose)
+    model.fit(X, np.where(X[:, 0] > 0.0, 1, -1))
+    assert sum(told) == (2 * len(X) if verbose else 0)

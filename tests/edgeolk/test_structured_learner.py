@@ -169,7 +169,7 @@ def test_one_by_one_is_many(task: str, name: str, dtype: str) -> None:
 @pytest.mark.parametrize(("task", "name"), ALL_TASKS)
 def test_the_bare_learner_learns_the_same(task: str, name: str) -> None:
     X, y = stream(task, 230)
-    options = settings(task, name=name)
+    options = {**settings(task, name=name), "history": None}
     memory = bytearray(ek.plan("sorf", **options).nbytes)
     full, bare = ek.Learner("sorf", **options), BareLearner("sorf", buffer=memory, **options)
     scores = array("d", [0.0] * 4)
@@ -188,7 +188,7 @@ def test_the_bare_learner_learns_the_same(task: str, name: str) -> None:
 
 
 def test_a_bare_learner_checks_scores_and_labels() -> None:
-    bare = BareLearner("sorf", **settings("classes"))
+    bare = BareLearner("sorf", **settings("classes"), history=None)
     for length in (1, 3, 5):
         with pytest.raises(ValueError, match="out must have 4 numbers"):
             bare.scores_one(array("d", [0.0] * D), array("d", [0.0] * length))
@@ -196,7 +196,7 @@ def test_a_bare_learner_checks_scores_and_labels() -> None:
         with pytest.raises(ValueError, match="a class from 0 to 3"):
             bare.learn_one(array("d", [0.0] * D), label)
     assert bare.counters()["steps"] == 0
-    quiet = BareLearner("sorf", **settings("novelty"))
+    quiet = BareLearner("sorf", **settings("novelty"), history=None)
     quiet.learn_one(array("d", [1.0] * D))
     assert quiet.counters()["steps"] == 1
 

@@ -74,12 +74,12 @@ def test_labels_that_are_all_one_get_a_warning(
     words = "all 25 labels mean -1 ('empty'): there is nothing to tell apart"
     assert f"firmware_sim: warning: {words}" in printed.err
     assert f"WARNING   {words}" in printed.out
-    report = json.loads((room.parent / "out" / "report.json").read_text())
+    report = json.loads((room.parent / "out" / "report.json").read_text(encoding="utf-8"))
     assert [text[: len(words)] for text in report["warnings"]] == [words]
 
 
 def test_truncated_last_row_is_counted(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    room.write_text(room.read_text() + "499.1,0.")
+    room.write_text(room.read_text(encoding="utf-8") + "499.1,0.")
     words = "1 of 301 rows cannot be read and were left out, the first is row 301: 2 cells where"
     assert main(command(room, "--positive", "occupied")) == 0
     printed = capsys.readouterr()
@@ -132,7 +132,7 @@ def test_a_loser_is_told_what_does_better_and_it_does(
     assert "does not beat no-change" in said
     line = next(line for line in said.splitlines() if line.startswith("Try next, with "))
     assert "No-change can be used only where each true label comes before the next row" in line
-    assert line in html.unescape((tmp_path / "o/report.html").read_text())
+    assert line in html.unescape((tmp_path / "o/report.html").read_text(encoding="utf-8"))
     now = float(re.search(r"with ([\d.]+) % wrong on the same rows", line)[1])  # type: ignore[index]
     hints = re.findall(r"(--[a-z][^;(]*) \(([\d.]+) % wrong\)", line)
     assert hints
@@ -145,7 +145,9 @@ def test_a_loser_is_told_what_does_better_and_it_does(
             else:
                 words += [flag, value]
         assert main(words) == 0
-        error = json.loads((tmp_path / "o/report.json").read_text())["metrics"]["learner"]["error"]
+        error = json.loads((tmp_path / "o/report.json").read_text(encoding="utf-8"))["metrics"][
+            "learner"
+        ]["error"]
         assert f"{100 * error:.2f}" == wrong
 
 
@@ -183,7 +185,7 @@ def test_learner_as_c(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "fogd cannot be exported" in capsys.readouterr().err
     assert main(base) == 0
     assert str(board) in capsys.readouterr().out
-    assert "EK_LEARNS 1" in (board / "model.h").read_text()
+    assert "EK_LEARNS 1" in (board / "model.h").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("scale", ["standard", "none"])
@@ -198,7 +200,7 @@ def test_model_and_script_run_on_a_board(room: Path, scale: str) -> None:
         )
     )
     twin.run()
-    rest = room.read_text().splitlines()[201:]
+    rest = room.read_text(encoding="utf-8").splitlines()[201:]
     expected = []
     out = np.empty(2)
     for line in rest:
@@ -218,7 +220,7 @@ def test_model_and_script_run_on_a_board(room: Path, scale: str) -> None:
     )
     assert done.stdout.split() == [*expected[:50], "skipped", *expected[50:]]
     assert set(expected) == {"1", "-1"}
-    assert len(script.read_text().splitlines()) <= 112
+    assert len(script.read_text(encoding="utf-8").splitlines()) <= 112
 
 
 @pytest.mark.parametrize(
@@ -271,7 +273,7 @@ def test_script_of_every_kind_of_labels(stream: str, words: list[str], tmp_path:
     said = done.stdout.split()
     assert [f"{float(one):.6f}" if stream == "house" else one for one in said] == expected
     assert len(set(expected)) > 1
-    assert len(script.read_text().splitlines()) <= 112
+    assert len(script.read_text(encoding="utf-8").splitlines()) <= 112
 
 
 def test_model_is_taken_out_of_its_process(room: Path) -> None:

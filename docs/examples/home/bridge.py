@@ -4,7 +4,8 @@
 
 Readings come in as JSON objects on a topic. Out go, as Home Assistant and others discover them, a
 binary sensor "unusual", the sensors "novelty" and "reason", and the readings, all of one device. A
-will message says when this program is gone. The model survives restarts and power cuts in a checkpoint.
+will message says when this program is gone. The model survives restarts and power cuts in a
+checkpoint.
 """
 
 from __future__ import annotations

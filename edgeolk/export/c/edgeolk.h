@@ -96,6 +96,10 @@ int ek_tell(void *arena, double y);
 
 /* Another unit, or rows after a long stop: the history is forgotten, what was learned is kept. */
 void ek_restart(void *arena);
+#elif EK_REPEATS
+/* The last label is forgotten: call it where the label of the row before is not known, such as when
+   labels have stopped. Without it that label would go on to be the answer where labels used to stay. */
+void ek_restart(void *arena);
 #endif
 
 typedef struct {

@@ -440,6 +440,17 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
 }
 #endif
 
+#if EK_REPEATS
+void ek_restart(void *arena)
+{
+    ek_call c;
+    ek_enter(arena, &c);
+    olk_begin_step(c.s.flags);
+    *c.s.last = 0.0;
+    olk_end_step(c.s.flags, 0);
+}
+#endif
+
 int ek_learn(void *arena, const ek_number *x, double y, double *score)
 {
     return ek_learn_weighted(arena, x, y, 1.0, score);

@@ -56,7 +56,7 @@ def test_plain_learners(name: str) -> None:
         except ValueError:
             assert (name, dtype) == ("sorf", "float16")
             continue
-        assert header(config) <= (240 if name in LARGE else 192)
+        assert header(config) <= (184 if name in LARGE else 168)
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -183,6 +183,39 @@ def test_order_of_the_parts() -> None:
     assert set(AXES) == set(head.PARTS) - {"kernel", "degree", "algorithm"}
 
 
+def test_short_entries_byte_by_byte() -> None:
+    """Behind each other, with 16 bytes between; too long, too far and before what came are long."""
+    table = {
+        "weights": ("b", 144, 13), "blend": ("d", 176, 3), "drift": ("f", 200, 0x10000),
+        "turns": ("q", 200 + 0x40000 + 2048, 1), "target": ("d", 160, 2),
+    }  # fmt: skip
+    parts = dict.fromkeys(PARTS.split(), 0)
+    made = head.Head(8 * 0x100000, 1, 2, 3, parts, {}, table)
+    for order, bytes_of in (("<", "little"), (">", "big")):
+
+        def number(value: int, width: int, order: str = bytes_of) -> bytes:
+            return value.to_bytes(width, order)  # type: ignore[arg-type]
+
+        by_hand = b"".join([
+            b"\x1c\x84", number(13, 2), bytes([18]), b"\x1e\x82", number(3, 2), bytes([2]),
+            b"\x27\x01", number(25, 4), number(0x10000, 4),
+            b"\x23\x06", number(25 + 0x8000 + 256, 4), number(1, 4),
+            b"\x1f\x02", number(20, 4), number(2, 4),
+        ])  # fmt: skip
+        packed = made.pack(order)
+        assert packed[88:] == by_hand.ljust(40, b"\0")
+        assert int.from_bytes(packed[6:8], bytes_of) == 128  # type: ignore[arg-type]
+        assert head.unpack(packed.ljust(8 * 0x20, b"\0"), order) == made
+
+
+def test_values_that_a_region_says() -> None:
+    assert head.IMPLIED == {
+        "relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0),
+        "drift": ("drift", 1.0), "width_follows": ("width_follows", 1.0),
+        "common": ("scale.method", 3.0), "statistics": ("scale.method", 9.0),
+    }  # fmt: skip
+
+
 def test_the_header_byte_by_byte() -> None:
     """A header written by hand here is the one that is packed, in either byte order."""
     made = head.Head(

@@ -279,7 +279,7 @@ def test_unset_options_write_nothing() -> None:
 
 def test_bare_learners_scale_inside_too() -> None:
     X, y = rows_and_labels()
-    options = options_of("sorf", gamma="auto", **FULL)
+    options = options_of("sorf", gamma="auto", history=None, **FULL)
     bare, full = BareLearner("sorf", **options), ek.Learner("sorf", **options)
     for x, label in zip(X, y, strict=True):
         row = array("d", x)
@@ -419,7 +419,7 @@ def test_it_is_the_same_however_it_is_named(
         assert named == unnamed
         assert repr(named) == repr(unnamed)
         assert ek.plan(name, **size) == ek.plan(**size)
-        assert BareLearner(name, **size).config == ek.Learner(named).config == unnamed
+        assert BareLearner(name, history=None, **size).config == ek.Learner(named).config == unnamed
     assert INSIDE_NAMES.get(unnamed.preprocessing.method) == scale
     assert unnamed.preprocessing.follows == (made and scale is not None)
     assert unnamed.preprocessing.gamma_rows == (100 if made and scale is None else 0)

@@ -74,3 +74,23 @@ def test_a_first_call_that_is_refused_leaves_nothing(machine: Any) -> None:
     with pytest.raises(ValueError, match="storage type"):
         model.partial_fit(normal * 1e200)
     assert vars(model) == before
+
+
+def test_rows_in_the_order_of_time() -> None:
+    """partial_fit with history=True is novelty in time, bit for bit; fit refuses it."""
+    r = np.random.default_rng(0)
+    X = np.cumsum(r.normal(size=(900, 3)), axis=0)
+    model = OnlineKernelNovelty(history=True, ram="2KiB", random_state=0)
+    model.partial_fit(X[:500]).partial_fit(X[500:])
+    made = model.learner_
+    assert made.config.watches
+    assert made.parameters["nu"] == 0.02
+    own = ek.Learner(n_features=3, ram="2KiB", loss="novelty", history=True, seed=made.config.seed)
+    own.learn_many(X)
+    assert own.threshold == made.threshold == model.offset_
+    assert model.decision_function(X[-5:]).tolist() == own.decision_function(X[-5:]).tolist()
+    assert OnlineKernelNovelty(random_state=0).fit(X).learner_.parameters["nu"] == 0.05
+    with pytest.raises(ValueError, match="partial_fit"):
+        OnlineKernelNovelty(history=True).fit(X)
+    with pytest.raises(TypeError, match="history must be True or False"):
+        OnlineKernelNovelty(history="yes").partial_fit(X)

@@ -40,7 +40,9 @@ def instructions(device: str, d: int, budget: int, changed: float) -> tuple[floa
 
 def cells(title: str) -> Iterator[list[str]]:
     """Rows of a table of mcu.md, of boards that have a core here."""
-    text = (RESULTS / "mcu.md").read_text().split(f"## {title}")[1].split("\n## ")[0]
+    text = (
+        (RESULTS / "mcu.md").read_text(encoding="utf-8").split(f"## {title}")[1].split("\n## ")[0]
+    )
     for line in text.splitlines():
         parts = [part.strip().replace(",", "") for part in line.strip("|").split("|")]
         name = parts[0].split()[0] + "," if parts[0] else ""
@@ -72,7 +74,9 @@ def test_recorded_streams() -> None:
 
 def test_recorded_step_of_a_raspberry_pi() -> None:
     """Labels by chance: nearly every row changes weights."""
-    recorded = json.loads((RESULTS / "boards.json").read_text())["boards"]["aarch64"]
+    recorded = json.loads((RESULTS / "boards.json").read_text(encoding="utf-8"))["boards"][
+        "aarch64"
+    ]
     count = next(row for row in recorded if row["algorithm"] == "sorf")
     _, mean, most = instructions("pi-zero-2w", count["features"], count["budget"], 1.0)
     assert mean == most == pytest.approx(count["instructions"], rel=0.3)

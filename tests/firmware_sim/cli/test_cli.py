@@ -44,7 +44,7 @@ def arguments(stream: Path, out: Path, *more: str) -> list[str]:
 
 
 def strict(path: Path) -> dict:
-    return json.loads(path.read_text(), parse_constant=pytest.fail)
+    return json.loads(path.read_text(encoding="utf-8"), parse_constant=pytest.fail)
 
 
 def test_end_to_end(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +60,7 @@ def test_end_to_end(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         assert word in printed.out
     assert "pa1, C=0.5" in printed.out
     assert "usable rows" in printed.err  # the width, and from what it was chosen
-    assert (out / "report.txt").read_text() in printed.out
+    assert (out / "report.txt").read_text(encoding="utf-8") in printed.out
     assert (out / "report.png").read_bytes().startswith(PNG)
     data = strict(out / "report.json")
     assert set(data) == {

@@ -68,7 +68,7 @@ def test_interrupted_it_goes_on_where_it_was(tmp_path: Path, found: Comparison) 
     assert 1 <= len(begun.outcomes) < len(found.outcomes)
     assert "INTERRUPTED: the same command goes on" in to_text(begun)
     path = tmp_path / "runs.jsonl"
-    path.write_text(path.read_text() + '{"algorithm": "bp')  # the power went
+    path.write_text(path.read_text(encoding="utf-8") + '{"algorithm": "bp')  # the power went
     counts: list[tuple[int, int]] = []
     made = iter(range(100))
     ended = run(
@@ -299,7 +299,7 @@ def test_linear_model_against_one_in_plain_numbers() -> None:
 def test_files(found: Comparison, tmp_path: Path) -> None:
     files = write_comparison(found, tmp_path)
     assert [path.suffix for path in files] == [".txt", ".json", ".html", ".png"]
-    data = json.loads(files[1].read_text(), parse_constant=pytest.fail)
+    data = json.loads(files[1].read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert data == json.loads(json.dumps(to_dict(found)))
     assert set(data["baselines"]) == {"majority class", "no-change", "linear (PA-I)"}
     assert files[3].read_bytes().startswith(b"\x89PNG")

@@ -33,7 +33,10 @@ METHODS = {
 }
 BASELINES = {
     "multiclass": {"majority class", "no-change", "linear (PA-I)"},
-    "regression": {"running mean", "last value", "linear (RLS)"},
+    "regression": {
+        *("running mean", "last value", "value 96 rows ago", "forecast, no kernel"),
+        "linear (RLS)",
+    },
     "novelty": {"distance"},
 }
 
@@ -86,7 +89,7 @@ def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
     assert data["kind"] == kind
     assert set(data["baselines"]) == BASELINES[kind]
     files = write_comparison(found, tmp_path)
-    assert json.loads(files[1].read_text(), parse_constant=pytest.fail) == data
+    assert json.loads(files[1].read_text(encoding="utf-8"), parse_constant=pytest.fail) == data
     assert files[3].read_bytes().startswith(b"\x89PNG")
     words = {"multiclass": "% wrong", "regression": "mean absolute error", "novelty": "AUC 0."}
     assert words[kind] in sentence(found)

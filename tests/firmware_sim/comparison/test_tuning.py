@@ -176,8 +176,8 @@ def test_a_folder_and_processes(tmp_path: Path, capsys: pytest.CaptureFixture[st
     shared = capsys.readouterr().out
     files = [tmp_path / "t" / name for name in ("tune.txt", "tune.json")]
     assert shared == f"{alone}report    {files[0]}  {files[1]}\n"
-    assert files[0].read_text() == alone
-    data = json.loads(files[1].read_text())
+    assert files[0].read_text(encoding="utf-8") == alone
+    data = json.loads(files[1].read_text(encoding="utf-8"))
     assert data["options"] in alone
     assert data["start"]["loss"] >= 0.0
     assert main([*words[:-1], "1", "--out", "/dev/null"]) == 2

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
-from pathlib import Path
 
 import pytest
+from helpers import ROOT
 
 import firmware_sim as fs
 from firmware_sim.cli import main
@@ -16,7 +16,7 @@ from firmware_sim.configuration.option import NAMES, NUMBER, Option, Value
 from firmware_sim.configuration.page import page
 from firmware_sim.errors import SimulatorError
 
-PAGE = Path(fs.__file__).parents[1] / "docs" / "options.md"
+PAGE = ROOT / "docs" / "options.md"
 COMMANDS = ("replay", "compare", "tune", "record", "fleet")
 
 

@@ -200,7 +200,7 @@ def test_process_leak_from_the_command_line(
     last = capfd.readouterr().err.strip().splitlines()[-1]
     assert last.startswith("firmware_sim: killed: rows ")
     assert "limit: " in last
-    data = json.loads((tmp_path / "report.json").read_text())
+    data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert data["status"] == "killed"
     assert data["memory"]["enforce"] == "process"
     assert data["host"]["learner_process_peak_bytes"] < 25e6

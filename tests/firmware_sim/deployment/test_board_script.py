@@ -223,7 +223,8 @@ def test_killed_it_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     script, rows = kept_script(tmp_path / "killed", 50)
     first = Running(script)
     said = first.ask(rows[:131])  # the answer of a row comes before it is learned
-    assert first.end(signal.SIGKILL)[0] == -signal.SIGKILL
+    first.process.kill()
+    assert first.end(None)[0] != 0
     again = Running(script)
     assert again.said.startswith("goes on after 200 rows")
     assert again.ask(rows[100:131]) == said[100:]

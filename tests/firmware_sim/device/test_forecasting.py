@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from firmware_sim.comparison.run import compare
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.forecasting import ForecastSupervision
 from firmware_sim.device.supervision import When
+from firmware_sim.fleet import read_configurations, read_manifest, run_fleet
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.tasks.adapters import Forecast
 from firmware_sim.tasks.teaching import said_of
@@ -145,6 +147,47 @@ def test_rows_that_wait_at_a_checkpoint_get_their_targets_after_a_cut(table: Pat
     told = often.labels
     assert told.learned + told.waiting + told.cut + told.lost == ROWS
     assert told.lost == 0
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "stuck:column=a,from=100,to=200", "dropout:column=a+b,p=0.2", "spike:column=b,p=0.05",
+        "drift:column=a,offset=0.01", "shift:column=a,from=200", "gain:column=a,by=10,from=200",
+        "replace:column=a,from=200", "noise:column=b,sd=2", "clip:column=a,low=-1,high=1",
+        "quantise:column=a,step=0.5", "swap:column=a+b,from=200", "duplicate:p=0.05",
+        "gap:p=0.02,rows=5", "burst:p=0.02,rows=8",
+    ],
+)  # fmt: skip
+def test_faults_of_sensors_leave_it_a_forecaster(table: Path, fault: str) -> None:
+    """Whatever breaks, rows are answered, and no worse than by twice the last value's error."""
+    result = replay(configured(table, faults=(fault,)))
+    assert result.status == "complete"
+    assert result.rows.refused == 0
+    assert result.rows.used == result.labels.learned
+    metrics = result.metrics
+    assert metrics.mean_loss("learner") < 2.0 * metrics.mean_loss("last_value")
+    if fault.startswith("dropout"):  # readings that are gone are gaps: no row is left out
+        assert result.rows.used == ROWS
+
+
+def test_a_fleet_of_forecasters(table: Path, tmp_path: Path) -> None:
+    manifest, options = tmp_path / "manifest.csv", tmp_path / "configs.toml"
+    manifest.write_text(
+        f"device,stream,target,time\none,{table},target,seconds\ntwo,{table},target,seconds\n"
+    )
+    options.write_text(
+        "[usual]\nram = '4KiB'\nkind = 'regression'\n"
+        "[late]\nram = '4KiB'\nkind = 'regression'\nlabel_delay = '3'\n"
+    )
+    fleet = run_fleet(
+        read_manifest(str(manifest)), read_configurations(options), tmp_path / "out", workers=1
+    )
+    assert [record.status for record in fleet.records] == ["done"] * 4
+    lines = [json.loads(row) for row in (tmp_path / "out/records.jsonl").read_text().splitlines()]
+    for line, late in zip(lines, ("", "3", "", "3"), strict=True):
+        own = replay(configured(table, label_delay=late) if late else configured(table))
+        assert line["mae"] == pytest.approx(own.metrics.mean_loss("learner"), rel=1e-6)
 
 
 @pytest.mark.parametrize(

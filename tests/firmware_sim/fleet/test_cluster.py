@@ -101,9 +101,9 @@ def run_and_kill(folder: Path, kills: int, every: int) -> None:
 
         while killed < kills:
             wait_for(kills_one, process)
-            assert process.poll() is None, log.read_text()
+            assert process.poll() is None, log.read_text(encoding="utf-8")
             killed += 1
-        assert process.wait(PATIENCE) == 0, log.read_text()
+        assert process.wait(PATIENCE) == 0, log.read_text(encoding="utf-8")
 
 
 def test_a_worker_that_is_killed_changes_no_record(tmp_path):
@@ -153,7 +153,7 @@ def test_a_scheduler_that_starts_anew_changes_no_record(tmp_path):
         start_scheduler(stack, tmp_path, port)
         for _ in range(2):  # workers end with their scheduler; what watches them starts new ones
             start_worker(stack, tmp_path, port)
-        assert process.wait(PATIENCE) == 0, (tmp_path / "log.txt").read_text()
+        assert process.wait(PATIENCE) == 0, (tmp_path / "log.txt").read_text(encoding="utf-8")
     assert records(tmp_path, "lost") == alone(tmp_path)
 
 

@@ -47,7 +47,11 @@ def test_the_clock_is_said_for_all_boards_or_for_some(tmp_path):
     wrong = {}
     for more in ((), ("--clock",)):
         assert main([*words, "--out", str(tmp_path / "-".join(["o", *more])), *more]) == 0
-        records = (tmp_path / "-".join(["o", *more]) / "records.jsonl").read_text().splitlines()
+        records = (
+            (tmp_path / "-".join(["o", *more]) / "records.jsonl")
+            .read_text(encoding="utf-8")
+            .splitlines()
+        )
         (only,) = map(json.loads, records)
         wrong[bool(more)] = only["wrong"]
     assert wrong[True] < 0.5 * wrong[False]

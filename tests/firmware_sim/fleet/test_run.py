@@ -70,9 +70,9 @@ def test_a_line_that_was_cut_off_is_done_again(folder, whole):
 
 def test_another_content_or_configuration_is_done_anew_and_nothing_else(folder, whole):
     log = folder / "logs" / "log1.csv"
-    log.write_text(log.read_text() + "0,20,3,1\n")
+    log.write_text(log.read_text(encoding="utf-8") + "0,20,3,1\n")
     configs = folder / "configs.toml"
-    configs.write_text(configs.read_text().replace("gamma = 0.5", "gamma = 0.6"))
+    configs.write_text(configs.read_text(encoding="utf-8").replace("gamma = 0.5", "gamma = 0.6"))
     found = run(folder, "whole")
     assert found.earlier == 15 - 5 - 2  # one configuration everywhere, the others on one board
     assert found.complete
@@ -80,7 +80,7 @@ def test_another_content_or_configuration_is_done_anew_and_nothing_else(folder, 
 
 def test_a_board_that_cannot_be_read_is_recorded_and_tried_again(folder, whole):
     log = folder / "logs" / "log2.csv"
-    text = log.read_text()
+    text = log.read_text(encoding="utf-8")
     log.unlink()
     found = run(folder, "gap")
     assert {(one.device, one.status) for one in found.failed} == {("board2", "failed")}
@@ -131,13 +131,13 @@ def test_the_command_prints_and_writes_its_report(folder, whole, capsys):
     assert "errs least" in said.out
     assert "95 % interval" in said.out
     assert (folder / "out" / "records.jsonl").read_bytes() == whole
-    assert (folder / "out" / "fleet.txt").read_text() in said.out + "\n"
+    assert (folder / "out" / "fleet.txt").read_text(encoding="utf-8") in said.out + "\n"
     assert (folder / "out" / "fleet.html").exists()
 
 
 def test_damaged_and_one_sided_streams_are_told(folder, capsys):
     log = folder / "logs" / "log1.csv"
-    lines = log.read_text().splitlines()
+    lines = log.read_text(encoding="utf-8").splitlines()
     lines[100:200] = ["torn"] * 100
     log.write_text("\n".join(lines) + "\n")
     log = folder / "logs" / "log3.csv"

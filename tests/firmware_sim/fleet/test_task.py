@@ -88,7 +88,7 @@ def test_task_and_function_survive_a_pickle_and_give_the_same_again(fleet):
 def test_a_row_the_learner_refuses_is_counted_and_the_others_learned(tmp_path):
     path = tmp_path / "log.csv"
     write_stream(path, 3, damage=False)
-    lines = path.read_text().splitlines()
+    lines = path.read_text(encoding="utf-8").splitlines()
     lines[300] = "1e300,20,3,1"
     path.write_text("\n".join(lines) + "\n")
     board = read_manifest(str(path.parent / "*.csv"), {"target": "label"})[0]

@@ -86,7 +86,7 @@ def test_macro_f1_is_that_of_a_library() -> None:
 
 def test_same_as_a_loop_by_hand(valve: Path) -> None:
     result = fs.replay(config(valve))
-    lines = [line.split(",") for line in valve.read_text().splitlines()[1:]]
+    lines = [line.split(",") for line in valve.read_text(encoding="utf-8").splitlines()[1:]]
     order = sorted({line[2] for line in lines})  # words, as they are found
     learner = ek.Learner(
         "bpa_s",

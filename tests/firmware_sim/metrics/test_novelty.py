@@ -145,7 +145,7 @@ def test_same_as_a_loop_by_hand(pump: Path) -> None:
     )
     scaler = ek.RunningScaler(2)
     alarms, usual, labels = 0, [], []
-    for line in pump.read_text().splitlines()[1:]:
+    for line in pump.read_text(encoding="utf-8").splitlines()[1:]:
         _, a, b, label = line.split(",")
         x = scaler.learn_transform_one(np.array([float(a), float(b)]))
         level = learner.threshold
@@ -167,7 +167,7 @@ def test_same_as_a_loop_by_hand(pump: Path) -> None:
 
 def test_labels_are_not_told(pump: Path, tmp_path: Path) -> None:
     """Other labels, gaps among them, or none: the learner does the same."""
-    lines = pump.read_text().splitlines()
+    lines = pump.read_text(encoding="utf-8").splitlines()
     blank = tmp_path / "blank.csv"
     blank.write_text(
         lines[0] + "\n" + "\n".join(f"{line[: line.rindex(',')]}," for line in lines[1:])

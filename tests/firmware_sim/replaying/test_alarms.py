@@ -40,7 +40,7 @@ def rang(table: str) -> list[int]:
     result = replayed(table, limit=1)
     learner = ek.Learner(n_features=4, budget=result.learner["budget"])
     found = []
-    lines = Path(table).read_text().splitlines()[1:]
+    lines = Path(table).read_text(encoding="utf-8").splitlines()[1:]
     for number, line in enumerate(lines, 1):
         *readings, label = line.split(",")
         if "" not in readings:

@@ -28,7 +28,7 @@ def lines(n: int = 700) -> list[str]:
 
 
 def table(rows: list[str], path: Path) -> str:
-    path.write_text("\n".join([HEAD, *rows, ""]))
+    path.write_text("\n".join([HEAD, *rows, ""]), encoding="utf-8")
     return str(path)
 
 

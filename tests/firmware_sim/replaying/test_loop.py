@@ -258,7 +258,7 @@ def test_report_is_strict_and_repeats(tmp_path: Path) -> None:
 def test_one_class_report(tmp_path: Path) -> None:
     stream = Listed(np.random.default_rng(0).normal(size=(50, 2)).tolist(), ["1"] * 50)
     files = fs.write_report(fs.replay(config(stream)), tmp_path)
-    data = json.loads(files[1].read_text(), parse_constant=pytest.fail)
+    data = json.loads(files[1].read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert data["metrics"]["learner"]["kappa"] is None
     assert files[3].read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
 

@@ -19,7 +19,7 @@ def test_a_file_has_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
         assert not (tmp_path / "a.txt").exists()
 
     assert write_each(tmp_path, {"a.txt": write}) == [tmp_path / "a.txt"]
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["new"]
+    assert [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()] == ["new"]
 
 
 def test_one_that_fails_keeps_no_other_back(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def browse(page: Path, *more: str) -> subprocess.CompletedProcess[str]:
 def test_page_in_a_browser(page: str, tmp_path: Path) -> None:
     """At phone width nothing is wider than the screen, and the console stays empty."""
     path = tmp_path / "report.html"
-    path.write_text(page)
+    path.write_text(page, encoding="utf-8")
     plain = browse(path, "--dump-dom", "--window-size=390,844")
     assert "CONSOLE" not in plain.stderr
     assert '<p id="verdict">' in plain.stdout
@@ -152,7 +152,7 @@ def test_page_in_a_browser(page: str, tmp_path: Path) -> None:
     )
     policy = re.search(r"<meta http-equiv[^>]*>", page)
     assert policy is not None
-    path.write_text(page.replace(policy[0], "").replace("</body>", measure))
+    path.write_text(page.replace(policy[0], "").replace("</body>", measure), encoding="utf-8")
     framed = tmp_path / "phone.html"  # a window is never as narrow as a phone: a frame is
     framed.write_text(
         '<iframe id="phone" src="report.html" style="width:390px;height:844px;border:0"></iframe>'
@@ -314,7 +314,7 @@ def any_page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def test_every_page_fits_a_telephone_and_a_desktop(
     any_page: str, width: int, tmp_path: Path
 ) -> None:
-    (tmp_path / "report.html").write_text(any_page)
+    (tmp_path / "report.html").write_text(any_page, encoding="utf-8")
     framed = tmp_path / "framed.html"
     look = f"width:{width}px;height:900px;border:0"
     framed.write_text(

@@ -93,7 +93,7 @@ def test_sigterm_leaves_a_report(tmp_path: Path) -> None:
     )
     assert done.returncode == 128 + signal.SIGTERM
     assert done.stdout.startswith("INTERRUPTED: interrupted before row 101")
-    assert "100 rows read" in (tmp_path / "report.txt").read_text()
+    assert "100 rows read" in (tmp_path / "report.txt").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
     out, model = tmp_path / "out", tmp_path / "model.zip"
     command = [*SHORT, "--out", str(out), "--no-picture", "--save-model", str(model)]
     assert main(command) == 0
-    text = (out / "report.txt").read_text()
+    text = (out / "report.txt").read_text(encoding="utf-8")
     before = model.read_bytes()
     assert len(text) < 4000 < len(before)
     capsys.readouterr()
@@ -144,7 +144,7 @@ def test_names_of_a_stream_do_not_reach_the_terminal(
     assert main([*arguments, "--target", "y"]) == 0  # a formula in a name breaks no picture
     assert main([*arguments, "--target", "z"]) == 2
     printed = capsys.readouterr()
-    text = (tmp_path / "out" / "report.txt").read_text()
+    text = (tmp_path / "out" / "report.txt").read_text(encoding="utf-8")
     assert r"a\x1b]0;owned\x07 1" in text
     for shown in (printed.out, printed.err, text):
         assert "\x1b" not in shown

@@ -18,7 +18,7 @@ from firmware_sim.tasks.labels import ClassNames, LabelMap, Targets
 
 def table(folder: Path, text: str, **options: object) -> CsvStream:
     path = folder / "s.csv"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     return CsvStream(path, target="y", **options)  # type: ignore[arg-type]
 
 

@@ -213,13 +213,13 @@ def test_record(tmp_path: Path) -> None:
     done = record(source, tmp_path / "out.csv")
     assert (done.rows, done.damaged) == (51, 1)
     assert source.closed
-    text = (tmp_path / "out.csv").read_text().splitlines()
+    text = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
     assert text[0] == "a,b,y"
     assert text[11] == '"a,b","say ""c""",1'
     assert len(text) == 52
     with pytest.raises(SimulatorError, match="is there already"):
         record(Listed(rows(1)), tmp_path / "out.csv")
-    assert len((tmp_path / "out.csv").read_text().splitlines()) == 52
+    assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == 52
     with pytest.raises(SimulatorError, match="cannot write to"):
         record(Listed(rows(1)), tmp_path / "no" / "out.csv")
 
@@ -229,7 +229,7 @@ def test_record_stops_at_the_limit_and_when_asked(tmp_path: Path) -> None:
     asked = iter(range(100))
     done = record(Listed(rows(50)), tmp_path / "b.csv", should_stop=lambda: next(asked) == 5)
     assert done.rows == 5
-    assert len((tmp_path / "b.csv").read_text().splitlines()) == 6  # whole rows
+    assert len((tmp_path / "b.csv").read_text(encoding="utf-8").splitlines()) == 6  # whole rows
 
 
 def test_record_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -239,7 +239,7 @@ def test_record_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     with data.open("rb") as file:
         done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=True)
     assert done.stdout == f"30 rows in {out}\n"
-    assert out.read_text() == data.read_text()
+    assert out.read_text(encoding="utf-8") == data.read_text(encoding="utf-8")
     assert main(["record", "-", str(out)]) == 2
     assert main(["record", str(data), str(tmp_path / "new.csv")]) == 2
     printed = capsys.readouterr().err

@@ -312,7 +312,7 @@ def test_ten_thousand_messages_and_a_forced_reconnect(
         said = recorder.stdout.read()
     assert recorder.returncode == 0
     assert "1 reconnections" in said
-    rows = out.read_text().splitlines()[1:]
+    rows = out.read_text(encoding="utf-8").splitlines()[1:]
     # What was in flight is sent again, and left out.
     assert [int(row.split(",")[0]) for row in rows] == list(range(n))
     assert int(said.split()[-1]) < 80_000  # KiB: an interpreter, numpy, the client
@@ -427,7 +427,7 @@ def test_replay_and_record_of_a_live_stream(
     publisher.send("room", *payloads)
     monkeypatch.setattr("firmware_sim.cli.record.open_source", lambda _: recorded)
     assert main(["record", "mqtt://", str(tmp_path / "r.csv"), "--limit", "300", "--quiet"]) == 0
-    assert (tmp_path / "r.csv").read_text() == path.read_text()
+    assert (tmp_path / "r.csv").read_text(encoding="utf-8") == path.read_text(encoding="utf-8")
 
 
 @needs_broker

@@ -185,11 +185,11 @@ def test_a_habit_of_the_hour_is_learned_by_the_clock(tmp_path: Path) -> None:
     assert wrong[True] < 0.25 * wrong[False]
     words = ["replay", str(path), "--target", "y", "--clock", "--quiet", "--no-picture", "--out"]
     assert main([*words, str(tmp_path / "o")]) == 0
-    assert "--clock" in (tmp_path / "o" / "report.html").read_text()
+    assert "--clock" in (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     config = fs.ReplayConfig(str(path), target="y", ram="1KiB", clock=True, limit=1200)
     share = 100 * fs.replay(config).metrics.loss("learner") / 1200
     more = ["--target", "y", "--clock", "--limit", "1200", "--ram", "1KiB", "--quiet"]
     ways = {"compare": ["--algorithms", "rbp", "--seeds", "1"], "tune": ["--candidates", "2"]}
     for command, own in ways.items():
         assert main([command, str(path), *more, *own, "--out", str(tmp_path / command)]) == 0
-        assert f"{share:.2f}" in (tmp_path / command / f"{command}.txt").read_text()
+        assert f"{share:.2f}" in (tmp_path / command / f"{command}.txt").read_text(encoding="utf-8")

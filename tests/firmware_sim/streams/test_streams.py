@@ -161,7 +161,7 @@ def test_bundled() -> None:
 
 
 def test_bundled_files_are_those_of_their_readme() -> None:
-    readme = (BUNDLED["occupancy"].path.parent / "README.md").read_text()
+    readme = (BUNDLED["occupancy"].path.parent / "README.md").read_text(encoding="utf-8")
     for stream in BUNDLED.values():
         assert hashlib.sha256(stream.path.read_bytes()).hexdigest() in readme
         assert f"## {stream.file}" in readme

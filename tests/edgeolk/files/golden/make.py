@@ -217,6 +217,20 @@ ADDED: dict[str, dict[str, Case]] = {
             "bpa_s", {"scale": "standard", "dtype": "int8", "scale_window": 40},
         ),
     },
+    "short": {
+        "rbp-short": ("rbp", {}),
+        "sorf-short-each": (
+            "sorf", {"scale": "standard", "gamma": "auto", "dtype": "int8", "drift": True,
+                     "relevance": True, "rows": 260},
+        ),
+        "sorf-short-shared": (
+            "sorf", {"scale": "standard", "gamma": "auto", "dtype": "int8", "drift": True,
+                     "relevance": "shared", "n_classes": 3, "rows": 260},
+        ),
+        "sorf-short-common": (
+            "sorf", {"scale": "common", "gamma": "auto", "dtype": "float64", "loss": "square"},
+        ),
+    },
 }  # fmt: skip
 
 

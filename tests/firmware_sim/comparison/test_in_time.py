@@ -1,0 +1,126 @@
+"""Comparisons and choices for streams whose target has a history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+from firmware_sim import ReplayConfig, replay
+from firmware_sim.comparison.evaluators import WITHOUT_KERNEL
+from firmware_sim.comparison.rows import day_of, prepare
+from firmware_sim.comparison.run import compare
+from firmware_sim.comparison.tuning import to_text, tune
+from firmware_sim.comparison.work import DEFAULT
+from firmware_sim.device.planning import learner_settings, make_learner, plan_device
+from firmware_sim.tasks.frozen import FrozenForecaster
+
+N, DAY = 1200, 24
+
+
+def rows() -> tuple[np.ndarray, np.ndarray]:
+    """Rows of an hour; the target has a day, whose shape changes half way."""
+    r = np.random.default_rng(0)
+    X = np.round(np.cumsum(r.normal(size=(N, 2)), axis=0), 3)
+    hours = np.arange(N)
+    shape = np.where(hours % DAY < 6, 8.0, 0.0) + 2.0 * np.sin(hours / 3.0)
+    y = shape + np.where(hours < N // 2, 1.0, -1.0) * X[:, 0] + r.normal(size=N)
+    return X, np.round(y, 3)
+
+
+def written(folder: Path, gaps: bool = False) -> str:
+    X, y = rows()
+    cells = [[str(3600 * t), *map(repr, X[t].tolist()), repr(float(y[t]))] for t in range(N)]
+    for t in range(100, N, 50) if gaps else ():
+        cells[t][1 + t // 50 % 2] = ""
+    path = folder / ("gaps.csv" if gaps else "stream.csv")
+    path.write_text("\n".join(["seconds,a,b,target", *map(",".join, cells), ""]))
+    return str(path)
+
+
+def configured(stream: str, **options: object) -> ReplayConfig:
+    known = {"kind": "regression", "target": "target", "time": "seconds", "ram": "4KiB"}
+    return ReplayConfig(stream, **{**known, **options})  # type: ignore[arg-type]
+
+
+def test_the_value_of_a_season_ago_and_a_forecast_without_a_kernel_are_rows(tmp_path: Path) -> None:
+    X, y = rows()
+    found = prepare(configured(written(tmp_path)).outside())
+    names = list(found.baselines)
+    assert names[2:] == [f"value {DAY} rows ago", WITHOUT_KERNEL, "linear (RLS)"]
+    assert found.trivial == tuple(names[:3])
+    last = np.concatenate([[0.0], y[: DAY - 1], y[:-DAY]])
+    assert found.baselines[names[2]] == pytest.approx(np.abs(last - y).mean())
+    own = ek.Learner("sorf", n_features=2, D=0, loss="square", history=True).learn_many(X, y)
+    assert found.baselines[WITHOUT_KERNEL] == pytest.approx(np.abs(own - y).mean())
+    named = prepare(configured(written(tmp_path)).outside(), 48)
+    assert "value 48 rows ago" in named.baselines
+    assert day_of(None, 1000) == day_of(3600.0, 60) == day_of(90_000.0, 1000) == 0
+
+
+def test_rows_with_gaps_are_compared_as_they_are_replayed(tmp_path: Path) -> None:
+    """None is dropped: the default is told of gaps, the others get the last reading."""
+    config = configured(written(tmp_path, gaps=True))
+    result = replay(config)
+    assert result.rows.used == N
+    found = compare(config, ["4KiB"], ["ogd"], folder=tmp_path, workers=1, seeds=1)
+    assert len(found.rows.y) == N
+    assert any("lack a reading" in note for note in found.rows.notes)
+    ours = result.metrics.mean_loss("learner")
+    assert found.cell(DEFAULT, 4096).error == pytest.approx(ours, rel=1e-9)
+    assert found.cell("ogd", 4096).done
+    assert np.isfinite(found.rows.X).all()
+    lacking = prepare(config.outside()).evaluator
+    assert lacking.gaps is not None
+    assert np.isnan(lacking.gaps).any(axis=1).sum() == len(range(100, N, 50))
+    at = 100  # what was read an hour before
+    assert (
+        lacking.raw[at][np.isnan(lacking.gaps[at])]
+        == lacking.raw[at - 1][np.isnan(lacking.gaps[at])]
+    )
+
+
+def test_a_forecaster_frozen_after_the_first_rows(tmp_path: Path) -> None:
+    """What it knows stays, the history of its target goes on: in a replay and a comparison."""
+    after = 300
+    config = configured(written(tmp_path), frozen_after=after)
+    result = replay(config)
+    assert result.frozen is not None
+    assert result.frozen.rows == N - after
+    assert result.frozen.loss > result.frozen.learner  # the world has changed
+    found = compare(config, ["4KiB"], ["ogd"], folder=tmp_path, workers=1, seeds=1)
+    assert found.cell(DEFAULT, 4096).frozen == pytest.approx(
+        [result.frozen.loss, result.frozen.learner], rel=1e-6
+    )
+    # A learner that goes on and one that is frozen give the same first answer.
+    X, y = rows()
+    options = {"n_features": 2, "ram": "4KiB", "loss": "square", "history": True}
+    memory = bytearray(ek.plan(**options).nbytes + 64)
+    learner = ek.Learner(**options, buffer=memory)
+    learner.learn_many(X[:after], y[:after])
+    twin = FrozenForecaster(bytearray(memory))
+    said = twin.answers(X[after:], y[after:])
+    assert said[0] == learner.learn_one(X[after], y[after])
+    assert said[1] != learner.learn_one(X[after + 1], y[after + 1])
+    # It knows the last target all the same: it is nearer than the target before that.
+    before = np.abs(said[1:] - y[after:-1]).mean(), np.abs(said[1:] - y[after - 1 : -2]).mean()
+    assert before[0] < before[1]
+
+
+def test_a_choice_tries_seasons_and_forecasts_ahead(tmp_path: Path) -> None:
+    found = tune(configured(written(tmp_path)), rows=400, candidates=8)
+    assert dict(found.chosen.params).get("season") == DAY
+    assert f"season={DAY}" in found.options
+    assert "season" in to_text(found)
+    config = configured(written(tmp_path), params={"horizon": 3})
+    late = tune(config, rows=400, candidates=4)
+    X, y = rows()
+    learner = make_learner(2, learner_settings(config, None, plan_device(config, 2, None)[1]))
+    said = np.empty(N)
+    for t in range(N):
+        if t >= 3:
+            learner.tell_one(y[t - 3])
+        said[t] = learner.ask_one(X[t])
+    assert late.replayed == pytest.approx(np.abs(said - y).mean(), rel=1e-6)
