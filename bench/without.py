@@ -3,7 +3,7 @@
 Each part is taken away by itself, and the bytes that it took go to the weights (the learner is
 made by ``ram=``). What the library has no switch for is taken out of the numpy implementation
 (`edgeolk.reference`), which runs fewer rows. Errors are relative to the whole learner on the same
-rows: geometric means over the sets that the design was chosen on, and over those kept aside. Writes
+rows: geometric means over the sets that the design was chosen on, and over others. Writes
 ``bench/results/without.md``.
 """
 
@@ -198,14 +198,14 @@ def measured_inside(rows: int) -> Errors:
 
 def report(errors: Errors, slow: Errors, rows: int, slow_rows: int, seeds: int) -> Report:
     """What was measured, as tables."""
-    header = ("without", "sets chosen on", "sets kept aside", "worse on", "where it costs most")
+    header = ("without", "sets chosen on", "other sets", "worse on", "where it costs most")
     tables = [
         Table(
             "Parts that an argument removes",
             header,
             [line(part, (CHOSEN_ON, ASIDE), errors) for part in PARTS],
             f"`ek.Learner(n_features=d, ram=4096)`, everything in the bytes, the first {rows:,}"
-            f" rows, mean of {seeds} seeds. Chosen on: {', '.join(CHOSEN_ON)}. Kept aside:"
+            f" rows, mean of {seeds} seeds. Chosen on: {', '.join(CHOSEN_ON)}. Others:"
             f" {', '.join(ASIDE)}. Sets that do not fit without the part are left out. Without a"
             " scaler nothing is held, and the width is that of the first 100 rows.",
         ),
@@ -214,8 +214,8 @@ def report(errors: Errors, slow: Errors, rows: int, slow_rows: int, seeds: int) 
             header,
             [line(part, tuple(SLOW_SETS.values()), slow) for part in INNER],
             f"`edgeolk.reference`, D = {SLOW_D}, one learned width, weights in a byte, the first"
-            f" {slow_rows:,} rows, one seed. Chosen on: {', '.join(SLOW_SETS['chosen on'])}. Kept"
-            f" aside: {', '.join(SLOW_SETS['aside'])}.",
+            f" {slow_rows:,} rows, one seed. Chosen on: {', '.join(SLOW_SETS['chosen on'])}."
+            f" Others: {', '.join(SLOW_SETS['aside'])}.",
         ),
     ]
     introduction = (

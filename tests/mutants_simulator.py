@@ -224,7 +224,7 @@ MUTATIONS = (
     ("the threshold stays in the score", EVALUATORS,
      "RowContext(level, own)", "RowContext(0.0, own)"),
     ("a run may take any time", WORK,
-     "> seconds and at < len(X)", "> seconds + 1e9 and at < len(X)"),
+     ">= seconds and at < len(X)", ">= seconds + 1e9 and at < len(X)"),
     ("chunks overlap", WORK,
      "        at = part.stop\n", "        at = part.stop - 1\n        at += at + 1 == len(X)\n"),
     ("one that draws has one seed", WORK,

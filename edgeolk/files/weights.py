@@ -71,6 +71,7 @@ def _check_memory(config: Config, words: Mapping[str, float], rows: memoryview[A
     worst = config.update.most_weight / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
     good = all(0.0 <= words[f"memory_mistakes_{i}"] <= worst for i in range(5))
     _require(good, "mistakes of a memory's shares")
+    _require(not (words["memory_spare_0"] or words["memory_spare_1"]), "spare words of a memory")
     first = config.memory_row - (3 if K > 1 else 1)
     for at in range(first):
         codes = rows[at * most : at * most + held]

@@ -245,7 +245,7 @@ def _reads(config: ReplayConfig) -> tuple[str, ...]:
         return (
             f"    {held} = [float(SWITCHES.get(cell.lower(), cell) or 'nan') for cell in readings]",
             "    row[np.isin(row, ABSENT)] = np.nan",
-            "    whole = True",
+            "    whole = len(readings) == len(FEATURES)",
             "except ValueError:",
             "    whole = False",
             "if not whole:",

@@ -158,6 +158,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "novelty", "linear": True}, "Loss.NOVELTY keeps one average"),
             ({"loss": "square", "n_classes": 3}, "several classes need Loss.HINGE"),
             ({"loss": "square", "leak": 0.01}, "leak is for classification"),
+            ({"loss": "square", "row_memory": 5}, "a memory of rows is for classes"),
+            ({"n_classes": 257, "row_memory": 5}, "at most 256 classes"),
             ({"loss": "square", "history": True, "drift": True}, "history has no drift"),
             ({"loss": "epsilon"}, "Loss.EPSILON needs"),
             ({"loss": "novelty", "scratch": "row"}, "no scratch='row'"),

@@ -452,7 +452,7 @@ def test_without_numpy() -> None:
     X, y = turning("classes", 300)
     one = ek.Learner("sorf", **settings("classes", "int8"))
     said = one.learn_many(X, y)
-    learner = bare.BareLearner("sorf", **settings("classes", "int8"))
+    learner = bare.BareLearner("sorf", **settings("classes", "int8"), history=False)
     found = [learner.learn_one(array("d", x), label) for x, label in zip(X, y, strict=True)]
     assert found == said.tolist()
     assert learner.counters()["n_remembered"] == one.n_remembered == 20

@@ -38,6 +38,15 @@ static int ek_linear_holds(const uint8_t *file)
         if (!ek_all_between(file, EK_AT_head, m2 + (j + 1) * (j + 2) / 2 - 1, 1, -1e-5,
                             1.0 + 1e-5))
             return 0;
+    /* No covariance is beyond those of its variances, give or take rounding. */
+    for (size_t j = 0; j < m2; j++)
+        for (size_t i = 0; i < j; i++) {
+            const double between = ek_number_of(file, EK_AT_head, m2 + j * (j + 1) / 2 + i);
+            const double a = ek_number_of(file, EK_AT_head, m2 + (i + 1) * (i + 2) / 2 - 1);
+            const double b = ek_number_of(file, EK_AT_head, m2 + (j + 1) * (j + 2) / 2 - 1);
+            if (!(between * between <= (a + 1e-3) * (b + 1e-3)))
+                return 0;
+        }
     return ek_number_of(file, EK_AT_forecaster, 2 * m1) >= 0.0 &&
            ek_number_of(file, EK_AT_head, end) >= 0.0;
 }

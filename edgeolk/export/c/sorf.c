@@ -443,11 +443,11 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
 #if EK_REPEATS
 void ek_restart(void *arena)
 {
-    ek_call c;
-    ek_enter(arena, &c);
-    olk_begin_step(c.s.flags);
-    *c.s.last = 0.0;
-    olk_end_step(c.s.flags, 0);
+    EK_CALL(c, arena);
+    ek_enter(arena, c);
+    olk_begin_step(c->s->flags);
+    *c->s->last = 0.0;
+    olk_end_step(c->s->flags, 0);
 }
 #endif
 

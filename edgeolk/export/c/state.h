@@ -191,6 +191,9 @@ static int ek_memory_holds(const uint8_t *file)
     const double most = EK_MOST_WEIGHT / (1.0 - ek_made.memory) * (1.0 + 1e-9);
     if (held > M || head >= M || (held < M && head))
         return 0;
+    for (size_t i = 0; i < 2; i++) /* words to spare */
+        if (ek_word_of(file, EK_AT_memory_state, 1 + OLK_MEMORY_SHARES + i))
+            return 0;
     for (size_t i = 1; i <= OLK_MEMORY_SHARES; i++)
         if (!ek_between(ek_double_of(file, EK_AT_memory_state, i), 0.0, most))
             return 0;

@@ -127,6 +127,7 @@ COUNTING: dict[str, dict[str, Any]] = {
     "nogd": {"on_bad_row": "skip"},
     "sorf": {**BESIDE, "dtype": "float32", "budget": 16},
     "SORF": {"loss": "novelty", "history": True, "budget": 64},
+    "Sorf": {"memory": 5, "budget": 16, "dtype": "float32"},
 }
 
 

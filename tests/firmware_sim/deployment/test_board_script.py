@@ -142,9 +142,10 @@ def test_targets_that_are_not_there(tmp_path: Path) -> None:
     replay.run()
     fs.save_model(replay, model)
     fs.write_script(replay, tmp_path / "run.py", model)
+    # An absent reading is the forecaster's to take; too few cells are a damaged row.
     said = ran(tmp_path, ["1,2,", "1,2,NA", "1,2,inf", "1,2,3", "1", "1,2", ",2,3", "1,2,3"])
     assert said[3] != said[7]  # it has learned from one row
-    assert [place for place, one in enumerate(said) if one == "skipped"] == [4, 6]
+    assert [place for place, one in enumerate(said) if one == "skipped"] == [4]
     assert said[0] == said[1] == said[2] == said[3]
 
 
