@@ -6,10 +6,13 @@ static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
                                  olk_wave *OLK_NOT_SHARED feature)
 {
     enum { TOP = 8 * sizeof(olk_word) - 2 };
+    /* Laid out in a row they are read by j alone: a second index costs the loop its vectors' loads. */
+    const olk_entry *const row = paces->of + at;
     for (int j = 0; j < 64; j++, at = olk_next_pace(paces, at)) {
         olk_real s, c;
         olk_word a, b;
-        const olk_word quarter = olk_quarter(v[j] * paces->of[at], &c, &s);
+        const olk_entry pace = OLK_PACES > 64 ? row[j] : paces->of[at];
+        const olk_word quarter = olk_quarter(v[j] * pace, &c, &s);
         /* Odd quarter turns exchange the two; bit 1 of n is the sine's sign, of n + 1 the
            cosine's. */
         memcpy(&a, &c, sizeof a);
