@@ -105,7 +105,7 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
     if (!row->index)
         olk_tails(p, row->values, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
-        const double size = 1.0 / (p->kappa * p->size[g] * OLK_ONE);
+        const double size = 1.0 / (p->kappa * p->size[g] * (double)OLK_ONE);
         olk_find_paces(p, g, &paces);
         for (ptrdiff_t r = 0; r < m; r++)
             memset(lane[r], 0, sizeof lane[r]);
