@@ -209,8 +209,7 @@ class Config(Record):
         }
         name = method.public.get("row_memory") if method else None
         remembers = (
-            remembering.ON_BY_ITSELF
-            and update.whole
+            update.whole
             and parts["loss"] == Loss.HINGE
             and params.get(name or "row_memory") is None
         )
