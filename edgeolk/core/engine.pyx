@@ -39,7 +39,7 @@ from edgeolk.core.structs cimport (
 )
 from edgeolk.core.structured cimport Structured
 from edgeolk.core.updates.sorf cimport (
-    sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
+    answer_by_label, sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
 )
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
@@ -261,6 +261,7 @@ cdef class Engine:
         cdef int outcome
         borrow(x, "x", 0, &view)
         try:
+            answer_by_label(&self.state, 1)
             outcome = decide(&self.state, self.checked_row(&view), False, f)
         finally:
             PyBuffer_Release(&view)
