@@ -236,6 +236,16 @@ cdef class Engine:
         self.idle()
         restart(&self.state)
 
+    def freeze(self):
+        """From now on a forecaster learns nothing but the history of its target.
+
+        Means and unit of the target go on with that; weights, scaler, counters and errors stay.
+        It is of this engine, and in no file.
+        """
+        self.check_forecasts()
+        self.idle()
+        self.state.forecast.made.frozen = 1
+
     def said(self):
         """The last answer, how far its intervals reach to each side, the shares of candidates."""
         cdef olk_forecast_answer* said = &self.state.forecast.said
