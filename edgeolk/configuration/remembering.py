@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from edgeolk.parts.updates import MOST_REMEMBERED
 
-#: Whether a learner that is given bytes has a memory by this rule; else only where it is asked for.
-ON_BY_ITSELF = False
 #: Fewer rows do not repay their bytes; nor do they where fewer frequencies are left.
 LEAST_ROWS = 150
 LEAST_OF_CLASSES, LEAST_OF_TWO = 8, 256

@@ -267,7 +267,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         begin="optimistic.optimistic_begin",
         end="optimistic.optimistic_end",
         weighs=_UNIT,
-        parameters=("U", "window", "coe"),
+        parameters=("U", "hint_rows", "coe"),
         regions=("window", "window_labels"),
         refuses=(
             (lacks("policy", Policy.ANCHOR), ANCHOR_AND_OPTIMISTIC),

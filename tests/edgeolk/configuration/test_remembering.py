@@ -16,11 +16,6 @@ def options(d: int, K: int, nbytes: int) -> dict[str, Any]:
     return {"n_features": d, "ram": nbytes, **({"n_classes": K} if K > 1 else {})}
 
 
-@pytest.fixture
-def by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembering, "ON_BY_ITSELF", True)
-
-
 @pytest.mark.parametrize(
     ("d", "K", "nbytes", "rows", "size"),
     [
@@ -30,7 +25,6 @@ def by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
         (256, 10, 64 * KIB, 187, 187 * 131 + 64 + 160),
     ],
 )
-@pytest.mark.usefixtures("by_itself")
 def test_rows_of_the_text(d: int, K: int, nbytes: int, rows: int, size: int) -> None:
     assert remembering.usual_rows(nbytes, d, K) == rows
     made = ek.Config(**options(d, K, nbytes))
@@ -54,7 +48,6 @@ def test_rows_of_the_text(d: int, K: int, nbytes: int, rows: int, size: int) -> 
         (3, 300, 256 * KIB),
     ],
 )
-@pytest.mark.usefixtures("by_itself")
 def test_none_where_it_does_not_pay(d: int, K: int, nbytes: int) -> None:
     made = ek.Config(**options(d, K, nbytes))
     assert made.parameters["memory"] == 0
@@ -64,12 +57,10 @@ def test_none_where_it_does_not_pay(d: int, K: int, nbytes: int) -> None:
 @pytest.mark.parametrize(
     "more", [{"loss": "square"}, {"loss": "novelty"}, {"loss": "square", "history": True}]
 )
-@pytest.mark.usefixtures("by_itself")
 def test_other_tasks_have_none(more: dict[str, Any]) -> None:
     assert ek.Config(n_features=5, ram=16 * KIB, **more).parameters["memory"] == 0
 
 
-@pytest.mark.usefixtures("by_itself")
 def test_what_is_said_stands() -> None:
     assert ek.Config(n_features=5, D=600).parameters["memory"] == 0
     assert ek.Config(n_features=5, ram=16 * KIB, memory=77).parameters["memory"] == 77
@@ -77,8 +68,3 @@ def test_what_is_said_stands() -> None:
     large = ek.Config(n_features=5, ram=48 * KIB)
     assert large.budget >= 7000
     assert large.parameters["groups"] == 1 + (large.budget >= 8000)
-
-
-def test_off_by_itself() -> None:
-    """Until the rule is switched on, a memory is there where it is asked for."""
-    assert ek.Config(n_features=5, ram=16 * KIB).parameters["memory"] == 0
