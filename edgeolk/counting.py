@@ -40,8 +40,8 @@ class Counting(RowLearner):
         return int(self._engine.counters()["labels_asked"])
 
     @property
-    def clipped(self) -> int:
-        """Readings learned that lay beyond ``feature_range``, and were stored as its nearer end."""
+    def n_out_of_range(self) -> int:
+        """Readings outside ``feature_range``, stored as its nearer end; with int8 vectors only."""
         return int(self._engine.counters()["clipped"])
 
     @property
@@ -74,8 +74,8 @@ class Counting(RowLearner):
         return float(self._engine.counters()["memory_share"])
 
     @property
-    def n_clipped(self) -> int:
-        """Rows learned that were longer than ``clip_rows``."""
+    def n_shortened(self) -> int:
+        """Learned rows that were shortened to the norm ``clip_rows``."""
         return int(self._engine.counters()["clipped_rows"])
 
     @property

@@ -17,6 +17,7 @@ from edgeolk.counting import Counting
 from edgeolk.forecasting import Forecasting
 from edgeolk.inputs import inputs_of
 from edgeolk.lean import TYPE_CHECKING, Any, replace
+from edgeolk.near import unknown_attribute
 from edgeolk.notebook import table_of
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
@@ -128,6 +129,12 @@ class Learner(Storing, Forecasting, Counting, Watching):
         if self._config.freezes:
             state += ", frozen" if self.n_support == self.budget else ", freezes when full"
         return f"{self._config.call('ek.Learner')}  # {state}, {self.nbytes} bytes"
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise AttributeError with near matches; called only for what is not found."""
+        if hasattr(type(self), name):  # a property that raised AttributeError: raise it again
+            return object.__getattribute__(self, name)
+        raise unknown_attribute(self, name)
 
     def _repr_html_(self) -> str:
         """A small table, which notebooks show."""

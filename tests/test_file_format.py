@@ -59,14 +59,14 @@ def test_words() -> None:
 
 def test_values() -> None:
     text = SECTIONS["Values"]
-    told, rest = text.split("A parameter that is several numbers")
+    told, rest = text.split("A parameter with several numbers")
     lists = {name for name in head.VALUES if name.startswith(("blends", "interval", "widths"))}
     assert numbers(told) == {n: v for n, v in head.VALUES.items() if n not in lists}
-    several, omitted = rest.split("These are not written")
+    several, omitted = rest.split("These values are not written")
     ends = {"interval.0": 168, "blends.0": 184, "widths0.0": 192, "widths3.7": 223}
     assert all(f"`{name}`" in several and str(v) in several for name, v in ends.items())
     assert {name: head.VALUES[name] for name in ends} == ends
-    values, left_out = omitted.split("A list of which no number is written")
+    values, left_out = omitted.split("Lists that are not written")
     found = re.findall(r"`([\w.]+)` = ([\d.]*\d)", values)
     assert {name: float(value) for name, value in found} == head.OMITTED
     (blends,) = re.findall(r"`blends` = ([^;]*);", left_out)
@@ -80,7 +80,7 @@ def test_values() -> None:
 
 
 def test_parts() -> None:
-    told = SECTIONS["Parts"].split("the others are numbers of this list:")
+    told = SECTIONS["Parts"].split("the others are numbers from this list:")
     assert tuple(re.findall(r"`(\w+)`", told[0].split(". `degree`")[0])) == head.PARTS
     kinds = {**AXES, "kernel": KernelKind, "algorithm": Algorithm}
     lists = dict(re.findall(r"- (\w+): ([^.]*)\.", told[1]))

@@ -16,7 +16,7 @@ cdef inline int warn_of_levels(Engine engine) except -1:
     engine.warned = True
     warnings.warn(
         "a reading lies beyond feature_range and counts as its end; give dtype='int8' a wider"
-        " feature_range= or scale the features (learner.clipped counts such readings)",
+        " feature_range= or scale the features (learner.n_out_of_range counts such readings)",
         stacklevel=2,
     )
     return 0

@@ -219,7 +219,7 @@ METHODS: tuple[Method, ...] = (
             "policy": Policy.ANCHOR,
             "projection": Projection.BALL,
         },
-        defaults={"U": 25.0}, renames={"M": "window"},
+        defaults={"U": 25.0}, renames={"M": "hint_rows"},
     ),
     Method(
         Algorithm.PA, "pa", "passive-aggressive, no slack", CDK, {"update": Update.PA},
@@ -298,12 +298,12 @@ METHODS: tuple[Method, ...] = (
         Algorithm.BOGD, "bogd", "budget gradient descent, uniform removal", ZH,
         {"update": Update.GRADIENT, "policy": Policy.UNBIASED},
         choices={"loss": ANY_LOSS, "projection": CLIPPING},
-        renames={"gamma": "clip", "c": "growth"},
+        renames={"gamma": "clip_coefficients", "c": "growth"},
     ),
     Method(
         Algorithm.BOGD_PLUS_PLUS, "bogd++", "budget gradient descent, removal by size", ZH,
         {"update": Update.GRADIENT, "policy": Policy.UNBIASED_BY_SIZE},
-        choices={"loss": ANY_LOSS, "projection": CLIPPING}, renames={"gamma": "clip"},
+        choices={"loss": ANY_LOSS, "projection": CLIPPING}, renames={"gamma": "clip_coefficients"},
     ),
     Method(
         Algorithm.SPA, "spa", "sparse passive-aggressive: sampled updates, averaged model", LZH,

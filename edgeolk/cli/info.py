@@ -37,7 +37,7 @@ def _intake(learner: Learner) -> list[str]:
         clipped = "" if counts is None else f", {int(counts.sum())} readings clipped"
         lines.append(f"scaling          {scaler.method}{clipped}")
     if prepared.clip_rows:
-        lines.append(f"rows bounded     to {prepared.clip_rows:g}: {learner.n_clipped}")
+        lines.append(f"rows bounded     to {prepared.clip_rows:g}: {learner.n_shortened}")
     return lines
 
 

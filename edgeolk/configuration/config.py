@@ -53,6 +53,13 @@ if TYPE_CHECKING:
     from edgeolk.configuration.options import Parameters
 
 
+#: What a configuration shows its users; all else is internal (docs/stable.md).
+PUBLIC = (
+    *("budget", "call", "coefficients", "dtype", "feature_range", "kernel", "n_features"),
+    *("name", "options", "parameters", "seed"),
+)
+
+
 class Config(Record):
     """The checked configuration of a learner, with every default filled in.
 
@@ -128,9 +135,8 @@ class Config(Record):
         A ``RunningScaler`` inside the block: a learned row first updates its statistics, then is
         scaled by them; scoring leaves them unchanged. "common": one mean and deviation for all
         inputs, for inputs of one unit; takes no bytes per input. Default: "standard" for ``sorf``,
-        else None. ``clip``, ``scale_window`` and ``freeze_after`` are the scaler's ``clip``,
-        ``window`` and ``freeze_after``. If the algorithm has a parameter ``clip``, use
-        ``scale_clip``.
+        else None. ``scale_clip`` (short: ``clip``), ``scale_window`` and ``freeze_after`` are the
+        scaler's ``clip``, ``window`` and ``freeze_after``.
     clip_rows : float, optional
         Shorten rows with a larger Euclidean norm (after scaling) to this norm. It bounds k(x, x),
         and so every step, of linear and polynomial kernels.
@@ -352,6 +358,9 @@ class Config(Record):
         """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""
         first = [] if self.member == Algorithm.CUSTOM else [repr(self.name)]
         return f"{name}({', '.join([*first, *map(spelt, self.options.items())])})"
+
+    def __dir__(self) -> list[str]:
+        return list(PUBLIC)
 
     def __repr__(self) -> str:
         return self.call("ek.Config")

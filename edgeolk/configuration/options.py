@@ -33,6 +33,7 @@ class Parameters(TypedDict, total=False):
     C: float
     c: float | None
     clip: float | None
+    clip_coefficients: float | None
     clip_rows: float | None
     cmax: float
     cmin: float
@@ -55,6 +56,7 @@ class Parameters(TypedDict, total=False):
     groups: int | None
     growth: float | None
     h: Literal["shift", "scale", "cut"]
+    hint_rows: int
     history: Literal["auto"] | bool | None
     horizon: float | None
     interval: Sequence[float] | float | None
@@ -62,6 +64,7 @@ class Parameters(TypedDict, total=False):
     k: int | None
     kernel_gamma: Literal["auto"] | float | None
     lam: float | None
+    lapse: int
     last_label: bool
     lead: int
     leak: float

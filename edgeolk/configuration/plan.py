@@ -83,7 +83,7 @@ def longest_step(config: Config) -> str:
     """
     formula = config.basis.longest_step or config.policy.longest_step
     formula = formula.format(
-        **{name: int(config.values.get(name, 0.0)) for name in ("iters", "window")}
+        **{name: int(config.values.get(name, 0.0)) for name in ("iters", "hint_rows")}
     )
     if config.values.get("row_memory"):
         formula += f"; O(M d) for the M = {int(config.values['row_memory'])} rows of the memory"

@@ -163,7 +163,7 @@ class Record:
     @property
     def window_stride(self) -> int:
         """Examples in the window of ``Update.OPTIMISTIC``, padded as ``stride``."""
-        return self._padded(int(self.values.get("window", 0.0)))
+        return self._padded(int(self.values.get("hint_rows", 0.0)))
 
     @property
     def weights(self) -> int:

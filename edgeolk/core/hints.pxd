@@ -9,7 +9,7 @@ from edgeolk.core.state cimport State
 
 
 cdef inline int64_t window_length(const State* s) noexcept nogil:
-    return min(<int64_t>s.c.p.window, s.hints.seen)
+    return min(<int64_t>s.c.p.hint_rows, s.hints.seen)
 
 
 cdef inline double window_hint(State* s, const void* x) noexcept nogil:
@@ -39,7 +39,7 @@ cdef inline double window_correlation(State* s, const double* beta) noexcept nog
 
 cdef inline void window_push(State* s, const void* x, double y) noexcept nogil:
     """Every example enters, whether it caused an update or not."""
-    cdef int64_t slot = s.hints.seen % <int64_t>s.c.p.window
+    cdef int64_t slot = s.hints.seen % <int64_t>s.c.p.hint_rows
     write_vector(s, s.window, s.c.window_stride, slot, x)
     s.window_y[slot] = y
     s.hints.seen += 1

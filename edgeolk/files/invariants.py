@@ -201,7 +201,7 @@ def _check_ring(config: Config, words: Words, regions: Regions) -> None:
             read = ELEMENTS[config.storage.element].read if name in _STORED else None
             _require(_all_finite(regions[name], read), f"{name} must be finite")
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
-    held = int(min(words.get("seen", 0), config.values.get("window", 0)))
+    held = int(min(words.get("seen", 0), config.values.get("hint_rows", 0)))
     levels = regions["levels"] if config.vectors == Dtype.INT8 else None
     for name, slots in (("support_vectors", n), ("window", held)):
         if name in regions:

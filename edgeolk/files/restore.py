@@ -192,7 +192,7 @@ def _check_region(config: Config, region: Region, stored: v3.Stored) -> None:
     elif region.name in _OF_COEFFICIENTS:
         least = config.slots * config.basis.per_member
     elif region.name.startswith("window"):
-        least = int(config.values["window"])
+        least = int(config.values["hint_rows"])
     count = len(data) // ELEMENT_BYTES[element]
     each = count // rows
     if each < least or count % rows or (stride and stride != each):

@@ -28,7 +28,8 @@ class ProjectionTraits(Part):
 
 _CLIPS = (
     lacks("update", Update.GRADIENT),
-    "Projection.CLIP and Projection.SHRINK need Update.GRADIENT: the bound is clip times eta",
+    "Projection.CLIP and Projection.SHRINK need Update.GRADIENT: the bound is clip_coefficients"
+    " times eta",
 )
 
 PROJECTIONS: dict[Projection, ProjectionTraits] = {
@@ -43,10 +44,10 @@ PROJECTIONS: dict[Projection, ProjectionTraits] = {
         regions=("diagonal",),
     ),
     Projection.CLIP: ProjectionTraits(
-        bound="projection.clip_each", parameters=("clip",), refuses=(_CLIPS,)
+        bound="projection.clip_each", parameters=("clip_coefficients",), refuses=(_CLIPS,)
     ),
     Projection.SHRINK: ProjectionTraits(
-        bound="projection.shrink_all", parameters=("clip",), refuses=(_CLIPS,)
+        bound="projection.shrink_all", parameters=("clip_coefficients",), refuses=(_CLIPS,)
     ),
 }
 

@@ -153,11 +153,11 @@ PARAMETERS: dict[str, Parameter] = {
     "G": Parameter(1.0, 1.0, math.inf, "bound on |l'|; larger samples less", low_open=False),
     "boost": Parameter(2.0, 1.0, math.inf, "height of the auxiliary function", low_open=False),
     "delta": Parameter(1.0, -math.inf, math.inf, "margin beyond which nothing is learned"),
-    "clip": _positive(None, "largest |alpha| in units of eta", none=math.inf),
+    "clip_coefficients": _positive(None, "largest |alpha| in units of eta", none=math.inf),
     "eta2": _positive(_same_eta, "step size after the change of basis"),
     "rank": Parameter(_fifth, 1.0, math.inf, "eigenfunctions kept", low_open=False, whole=True),
     "iters": Parameter(40, 1.0, 1000.0, "golden-section steps", low_open=False, whole=True),
-    "window": Parameter(15, 1.0, 1e6, "examples a hint is made of", low_open=False, whole=True),
+    "hint_rows": Parameter(15, 1.0, 1e6, "examples a hint is made of", low_open=False, whole=True),
     "coe": _positive(0.1, "factor on the rate after the first halving"),
     "b0": Parameter(
         _half, 0.0, math.inf, "support vectors at which projecting ends", low_open=False,
@@ -263,7 +263,17 @@ PARAMETERS: dict[str, Parameter] = {
         low_open=False, high_open=False, whole=True, omitted=0.0, switched=True,
         regions=("row_memory", "memory_state"),
     ),
+    "lapse": Parameter(
+        0, 0.0, 1e6,
+        "answers that a last label counts for after it came, 0 for all; 16 with history='auto',"
+        " so that answers do not freeze where labels stop",
+        low_open=False, high_open=False, whole=True, omitted=0.0, regions=("answered",),
+    ),
 }
+
+#: Answers that a last label counts for where it is a candidate by itself: several, since one row
+#: may be asked about in several ways.
+ANSWERS_BY_LABEL = 16
 
 
 def checked(name: str, value: Any, stored: str) -> float:

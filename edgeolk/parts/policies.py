@@ -248,7 +248,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
             _TWO,
             _SOLVES,
         ),
-        longest_step="O(B^2 d + {window} B d), at a halving",
+        longest_step="O(B^2 d + {hint_rows} B d), at a halving",
     ),
 }
 

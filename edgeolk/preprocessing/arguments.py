@@ -106,22 +106,28 @@ def _scaler(
     freeze_after = given.pop("freeze_after", None)
     if scale is None:
         asked = {
-            "clip": None if clip is _NOTHING else clip,
+            "scale_clip": None if clip is _NOTHING else clip,
             "scale_window": window,
             "freeze_after": freeze_after,
         }
         for name, value in asked.items():
             if value is not None:
-                raise TypeError(f"{name} is of the scaler inside and needs scale=")
+                hint = ""
+                if name == "scale_clip":
+                    hint = " (clip_rows shortens rows, clip_coefficients bounds coefficients)"
+                raise TypeError(f"{name} is an argument of the scaler and needs scale={hint}")
         return {}
     if not isinstance(scale, str) or scale not in INSIDE:
         known = ", ".join(map(repr, INSIDE))
         raise ValueError(f"scale must be one of {known} or None, got {scale!r}")
     if clip is None:
-        raise ValueError("clip must be from 2 to 1e+06 inside a learner: one glitch would stay")
+        raise ValueError(
+            "scale_clip must be from 2 to 1e+06, got None: without it, the statistics would never"
+            " recover from a glitch"
+        )
     common = scale == "common"
     if common and window is not None:
-        raise TypeError("scale_window is of inputs that are scaled each, and not 'common'")
+        raise TypeError("scale_window does not apply to scale='common'")
     number = (COMMON_CLIP if common else CLIP) if clip is _NOTHING else clip_number(clip)
     made: dict[str, Any] = {
         "method": INSIDE[scale],

@@ -32,7 +32,7 @@ OMITTED = {"scale.clip": 5.0, "scale.window": 10_000.0}
 OMITTED_COMMON = {"scale.clip": 8.0, "scale.window": 0.0}
 MOST_LENGTH = 1e30
 
-#: Arguments whose name some algorithms have for a parameter of theirs -> the name to use then.
+#: Short names of arguments -> their own. An algorithm may have a parameter of the short name.
 ALIASES = {"gamma": "kernel_gamma", "clip": "scale_clip"}
 #: Every argument there is.
 ARGUMENTS = (
@@ -159,7 +159,7 @@ class Preprocessing:
         if self.method:
             said["scale"] = INSIDE_NAMES[self.method]
             if self.clip != self.usual_clip:
-                said[named("clip", own)] = self.clip
+                said["scale_clip"] = self.clip
             if self.window not in (0, WINDOW):
                 said["scale_window"] = self.window
             if self.freeze_after:

@@ -36,7 +36,7 @@ class Several:
         self.p = {
             "C": 1.0, "eta": 0.1, "lam": 0.0, "allow_skip": True, "singular": 1e-8, "ridge": 5e-4,
             "rescale": True, "U": math.inf, "alpha": 1.0, "beta": 20.0, "G": 1.0,
-            "projection": "none", "clip": math.inf, **params,
+            "projection": "none", "clip_coefficients": math.inf, **params,
         }  # fmt: skip
         self.S = np.zeros((0, 0))
         self.A = np.zeros((0, classes))
@@ -151,7 +151,7 @@ class Several:
             if norm2 > self.p["U"] ** 2:
                 self.A = self.A * (self.p["U"] / math.sqrt(norm2))
         elif self.p["projection"] == "clip":
-            most = self.p["clip"] * self.p["eta"]
+            most = self.p["clip_coefficients"] * self.p["eta"]
             self.A = np.clip(self.A, -most, most)
 
     # ---- the budget ---------------------------------------------------------------------------

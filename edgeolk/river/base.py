@@ -9,7 +9,7 @@ from typing import Any
 from edgeolk.learner import Learner
 from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
-from edgeolk.wrapped import check_task, other_arguments
+from edgeolk.wrapped import check_task, other_arguments, size_of
 
 Row = Mapping[Hashable, Any]
 
@@ -19,6 +19,8 @@ class KernelModel:
 
     #: What its learner is for, as ``check_task`` has it.
     _task = ""
+    #: Arguments of the learner that the model has by name; None leaves their defaults.
+    _named: tuple[str, ...] = ()
     #: Whether the score that a row had before it is learned is asked for.
     _scores_first = False
 
@@ -35,7 +37,12 @@ class KernelModel:
         missing: str | None,
         params: dict[str, Any] | None,
         seed: int,
+        D: int | None,
+        **named: Any,
     ) -> None:
+        for name in self._named:
+            setattr(self, name, named[name])
+        self.D = D
         self.algorithm = algorithm
         self.ram = ram
         self.budget = budget
@@ -89,14 +96,13 @@ class KernelModel:
         return 0 if self._learner is None else self._learner.nbytes
 
     def _new_learner(self, n_features: int | None, **own: Any) -> Learner:
-        size: dict[str, Any] = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
-        size["n_features"] = n_features
+        size: dict[str, Any] = {"n_features": n_features, **size_of(self)}
         made = Learner(
             self.algorithm,
             seed=self.seed,
             **size,
             **self._kernel_and_scale(),
-            **{**own, **other_arguments(self.params)},
+            **{**own, **other_arguments(self)},
         )
         return check_task(made, self._task)
 

@@ -12,6 +12,7 @@ from edgeolk.checks import check_int
 from edgeolk.learner import Learner
 from edgeolk.parts import Loss
 from edgeolk.river.base import KernelModel, Row
+from edgeolk.wrapped import other_arguments
 
 
 def _check_label(y: Any) -> None:
@@ -36,35 +37,36 @@ class KernelClassifier(KernelModel, base.Classifier):
     n_classes
         The most classes there will be; they get columns as they come.
     ram
-        Bytes of the learner, such as ``"16KiB"``; the budget is the largest that fits.
-    budget
-        Instead of ``ram``.
+        Size of the learner in bytes, such as ``"16KiB"``; the budget is the largest that fits.
+    budget, D
+        Instead of ``ram``, the size as a number of support vectors (``budget``) or of frequencies
+        of ``sorf`` and ``fogd`` (``D``).
     gamma
-        Width of a Gaussian kernel, or ``"auto"``: inside the learner, that of ``sorf`` follows the
-        rows where they are scaled, others are made from the first 100 rows.
+        Width of a Gaussian kernel, or ``"auto"``: the width of ``sorf`` follows the rows if they
+        are scaled; other learners determine it from the first 100 rows.
     kernel
         Another kernel than the Gaussian, such as ``ek.Polynomial(3)``.
     scale
         The scaler inside the learner, ``"standard"``, ``"minmax"``, ``"common"`` (one mean and
         deviation for all features, such as those of a ``OneHotEncoder``) or None.
     features
-        Keys in order; how many there may be, columns going to keys as they come; None for those of
-        the first row.
+        The keys in order, or their maximum number (columns are assigned as keys appear), or None
+        for the keys of the first row.
     unseen
-        What is done with a key that has no column: ``"ignore"``, ``"raise"``, or ``"warn"`` once
-        and leave it out (keys that ``features`` does not name are left out without a word).
+        How to treat a key without a column: ``"ignore"`` it, ``"raise"``, or ``"warn"`` once and
+        ignore it. Keys that a list of ``features`` does not contain are always ignored.
     missing
-        What stands for a key that a row lacks, or that is None: its ``"last"`` value learned,
-        ``"zero"``, or ``"raise"``.
+        The value of a missing key or None: the ``"last"`` one learned, ``"zero"``, or ``"raise"``.
     params
-        Other arguments of ``ek.Learner``.
+        All other arguments of ``ek.Learner``, such as ``{"C": 10.0}``.
     seed
         Seed of the learner.
     history
-        Whether the last label learned is one more candidate, for streams whose labels stay
-        (``last_label=True``). It is left out wherever a label was not learned before the next row
-        is predicted: labels that are late or missing freeze no answers. ``"auto"``: where the
-        learner is ``"sorf"`` and ``params`` say nothing of it; False: not.
+        Whether the last label learned is a further candidate, for streams whose labels persist
+        (``last_label=True``). The model stops using it as soon as a label is late or missing.
+        ``"auto"``: if the algorithm is ``"sorf"`` with its default loss; False: never.
+    loss, dtype, drift, relevance, memory
+        As for ``ek.Learner``; None leaves its default.
 
     Examples
     --------
@@ -77,6 +79,7 @@ class KernelClassifier(KernelModel, base.Classifier):
     """
 
     _task = "classes"
+    _named = ("loss", "dtype", "drift", "relevance", "memory")
     _scores_first = True
 
     def __init__(
@@ -94,10 +97,17 @@ class KernelClassifier(KernelModel, base.Classifier):
         params: dict[str, Any] | None = None,
         seed: int = 0,
         history: bool | str = "auto",
+        D: int | None = None,
+        loss: str | None = None,
+        dtype: str | None = None,
+        drift: bool | None = None,
+        relevance: bool | str | None = None,
+        memory: int | None = None,
     ) -> None:
         super().__init__(
-            algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
-        )
+            algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed,
+            D, loss=loss, dtype=dtype, drift=drift, relevance=relevance, memory=memory,
+        )  # fmt: skip
         self.history = history
         self.n_classes = check_int("n_classes", n_classes, 2)
         self._classes: dict[Any, int] = {}
@@ -164,9 +174,9 @@ class KernelClassifier(KernelModel, base.Classifier):
             return {}
         if self.history not in (True, False, "auto"):
             raise ValueError(f"history must be True, False or 'auto', got {self.history!r}")
-        said = {"history", "last_label", "loss"} & set(self.params or ())
+        said = {"history", "last_label", "loss"} & set(other_arguments(self))
         taken = self.history == "auto" and self.algorithm == "sorf" and not said
-        return {"last_label": True} if taken or self.history is True else {}
+        return {"history": "auto"} if taken or self.history is True else {}
 
     def _asked(self, learner: Learner, row: Any) -> Any:
         """The score of a row of numbers, or its scores of all classes."""

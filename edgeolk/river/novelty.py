@@ -18,7 +18,10 @@ AnomalyDetector: Any = (
 #: Deviations whose score is 3/4: where the threshold starts.
 _HALF = 4.0
 #: Parameters of a learner that does not watch rows in the order of time by itself.
-_OWN = {"history", "loss", "scale", "kernel_gamma", "clip", "clip_rows", "freeze_after"}
+_OWN = {
+    *("history", "loss", "scale", "kernel_gamma", "clip", "scale_clip", "clip_rows"),
+    "freeze_after",
+}
 
 
 class KernelNovelty(KernelModel, AnomalyDetector):
@@ -42,7 +45,9 @@ class KernelNovelty(KernelModel, AnomalyDetector):
     history
         Whether rows are in the order of time. "auto": yes, where ``algorithm``, ``gamma``,
         ``kernel`` and ``scale`` are left as they are, since it has its own.
-    ram, budget, gamma, kernel, scale, features, unseen, params, seed
+    window
+        Rows that the model remembers; default 4096.
+    ram, budget, D, gamma, kernel, scale, features, unseen, params, seed, dtype
         As for ``KernelClassifier``.
 
     Examples
@@ -58,6 +63,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
     """
 
     _task = "novelty"
+    _named = ("window", "dtype")
 
     def __init__(
         self,
@@ -74,14 +80,18 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         params: dict[str, Any] | None = None,
         seed: int = 0,
         history: bool | str = "auto",
+        D: int | None = None,
+        window: int | None = None,
+        dtype: str | None = None,
     ) -> None:
         self.history = history
         # What says of the order of rows stands before the columns are made.
         usual = algorithm == "sorf" and gamma == "auto" and kernel is None and scale == "standard"
         self._plain = usual and not _OWN & set(params or ())
         super().__init__(
-            algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
-        )
+            algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed,
+            D, window=window, dtype=dtype,
+        )  # fmt: skip
         self.nu = nu
 
     @property
@@ -112,7 +122,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         BudgetError
             The ring is full under ``full="raise"``; the model is unchanged.
         """
-        loss = other_arguments(self.params).get("loss", Loss.NOVELTY)
+        loss = other_arguments(self).get("loss", Loss.NOVELTY)
         own: dict[str, Any] = {}
         # Only a learner of novelty has these.
         if loss in ("novelty", Loss.NOVELTY):

@@ -7,6 +7,7 @@ from typing import Any
 from river import base
 
 from edgeolk.river.base import KernelModel, Row
+from edgeolk.wrapped import other_arguments
 
 
 class KernelRegressor(KernelModel, base.Regressor):
@@ -15,16 +16,18 @@ class KernelRegressor(KernelModel, base.Regressor):
     Parameters
     ----------
     algorithm
-        As for ``ek.Learner``. ``"sorf"`` standardises targets itself; for others they should be
-        of the size of 1, as by river's ``TargetStandardScaler``.
+        As for ``ek.Learner``. ``"sorf"`` standardizes targets itself; for other algorithms, scale
+        them to about 1, for example by river's ``TargetStandardScaler``.
     loss
         ``"square"`` or ``"epsilon"``.
-    ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
+    ram, budget, D, gamma, kernel, scale, features, unseen, missing, params, seed
         As for ``KernelClassifier``.
     history
-        Whether targets are forecast from their own history too (docs/forecast.md): for rows in the
-        order of time, each learned before the next is predicted. ``"auto"``: where the learner is
-        ``"sorf"`` and nothing else is said of its loss, scaler and width.
+        Whether to forecast targets from their own history too (docs/forecast.md), for rows in the
+        order of time, each learned before the next is predicted. ``"auto"``: if the algorithm is
+        ``"sorf"`` and loss, scaler and width have their defaults.
+    epsilon, dtype, season, drift, relevance, memory
+        As for ``ek.Learner``; None leaves its default.
 
     Examples
     --------
@@ -37,6 +40,7 @@ class KernelRegressor(KernelModel, base.Regressor):
     """
 
     _task = "targets"
+    _named = ("epsilon", "dtype", "season", "drift", "relevance", "memory")
 
     def __init__(
         self,
@@ -53,10 +57,19 @@ class KernelRegressor(KernelModel, base.Regressor):
         params: dict[str, Any] | None = None,
         seed: int = 0,
         history: bool | str = "auto",
+        D: int | None = None,
+        epsilon: float | None = None,
+        dtype: str | None = None,
+        season: int | None = None,
+        drift: bool | None = None,
+        relevance: bool | str | None = None,
+        memory: int | None = None,
     ) -> None:
         super().__init__(
-            algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed
-        )
+            algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed,
+            D, epsilon=epsilon, dtype=dtype, season=season, drift=drift, relevance=relevance,
+            memory=memory,
+        )  # fmt: skip
         self.loss = loss
         self.history = history
 
@@ -88,7 +101,7 @@ class KernelRegressor(KernelModel, base.Regressor):
         if self.history != "auto":
             return {"history": self.history} if self.history else {}
         usual = self.scale == "standard" and self.gamma == "auto" and self.kernel is None
-        said = {"history", "loss", "scale", "clip_rows", "last_label"} & set(self.params or ())
+        said = {"history", "loss", "scale", "clip_rows", "last_label"} & set(other_arguments(self))
         forecasts = self.algorithm == "sorf" and self.loss == "square" and usual and not said
         return {"history": "auto"} if forecasts else {}
 

@@ -20,7 +20,7 @@ from edgeolk.parts import Update
 from edgeolk.progress import Progress
 from edgeolk.sklearn.visits import visits
 from edgeolk.sklearn.widths import kernel_options
-from edgeolk.wrapped import other_arguments
+from edgeolk.wrapped import other_arguments, size_of
 
 FloatArray = NDArray[np.float64]
 
@@ -83,33 +83,27 @@ class OnlineKernelBase(BaseEstimator):
 
     learner_: Learner
     n_features_in_: int
+    algorithm: Any
+    ram: Any
+    budget: int | None
+    D: int | None
+    gamma: Any
+    kernel: Any
+    scale: str | None
+    params: dict[str, Any] | None
+    epochs: int
+    shuffle: bool
+    random_state: Any
+    verbose: bool
 
-    def __init__(
-        self,
-        algorithm: Any = "sorf",
-        *,
-        ram: Any = "16KiB",
-        budget: int | None = None,
-        gamma: Any = "auto",
-        kernel: Any = None,
-        scale: str | None = "standard",
-        params: dict[str, Any] | None = None,
-        epochs: int = 5,
-        shuffle: bool = True,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.algorithm = algorithm
-        self.ram = ram
-        self.budget = budget
-        self.gamma = gamma
-        self.kernel = kernel
-        self.scale = scale
-        self.params = params
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.verbose = verbose
+    #: Arguments of the learner that the estimator has by name; None leaves their defaults.
+    _named: tuple[str, ...] = ()
+
+    def _keep(self, given: dict[str, Any]) -> None:
+        """Keep the arguments of ``__init__``, its ``locals()``, as they are."""
+        for name, value in given.items():
+            if name != "self":
+                setattr(self, name, value)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -159,11 +153,10 @@ class OnlineKernelBase(BaseEstimator):
 
     def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any) -> Learner:
         """A learner for rows like these, of which there may be more."""
-        options: dict[str, Any] = {**own, **other_arguments(self.params)}
+        options: dict[str, Any] = {**own, **other_arguments(self)}
         if not more:
             _refuse_history(options)
-        sized = {"ram": self.ram} if self.budget is None else {"budget": self.budget}
-        size: dict[str, Any] = {**sized}
+        size = size_of(self)
         if not (own.get("history") and options["history"]):  # which has a scale of each channel
             size["scale"] = self.scale
             size |= kernel_options(

@@ -36,24 +36,29 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     algorithm : str, ek.Algorithm or None
         As for ``ek.Learner``; None makes a composition of the parts in ``params``.
     ram : int or str
-        Bytes of the learner, such as ``"16KiB"``; the budget is the largest that fits.
-    budget : int, optional
-        Instead of ``ram``: support vectors, or frequencies of a basis of features.
+        Size of the learner in bytes, such as ``"16KiB"``; the budget is the largest that fits.
+    budget, D : int, optional
+        Instead of ``ram``, the size as a number of support vectors (``budget``) or of frequencies
+        of ``sorf`` and ``fogd`` (``D``).
     gamma : {"auto", "scale"} or float
-        Width of a Gaussian kernel. ``"auto"``: that of ``sorf`` follows the rows, where they are
-        scaled; of other learners 1 over the median squared distance of the first 500 rows; where
-        ``partial_fit`` begins with fewer than 100, the learner makes it from its first 100 rows, as
-        ``ek.Learner`` does. ``"scale"``: 1 / (n_features times the variance), also
-        where rows do not differ. Both of rows as scaled.
+        Width of a Gaussian kernel on the scaled rows. ``"auto"``: the width of ``sorf`` follows the
+        rows if they are scaled. Other learners use 1 over the median squared distance of the first
+        500 rows; if the first ``partial_fit`` has fewer than 100, the learner determines the width
+        from its first 100 rows, as ``ek.Learner`` does. ``"scale"``: 1 / (n_features times the
+        variance).
     kernel : kernel, optional
         Another kernel than the Gaussian, such as ``ek.Polynomial(3)``.
     scale : {"standard", "minmax", "common"} or None
         The scaler inside the learner; "common": one mean and deviation for all features.
+    loss, dtype, drift, relevance, memory : optional
+        As for ``ek.Learner``; None leaves its default. ``loss`` must be one for classification.
+    history : bool or "auto", optional
+        "auto": ``partial_fit`` also considers the last label learned; for rows in the order of time
+        whose labels are known before the next row is predicted. ``fit`` ignores it.
     class_weight : dict, "balanced" or None
-        What rows of a class count, by its label. ``"balanced"`` needs ``fit``.
+        Weights of the classes, by label. ``"balanced"`` needs ``fit``.
     params : dict, optional
-        Other arguments of ``ek.Learner``, such as ``{"C": 10.0, "dtype": "float32"}``. A ``loss``
-        must be one that tells classes apart.
+        All other arguments of ``ek.Learner``, such as ``{"C": 10.0}``.
     epochs : int
         Passes of ``fit`` over the rows.
     shuffle : bool
@@ -99,6 +104,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
 
     classes_: NDArray[Any]
     calibration_: Calibration | None
+    class_weight: Any
+
+    _named = ("loss", "dtype", "history", "drift", "relevance", "memory")
 
     def __init__(
         self,
@@ -106,9 +114,16 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         *,
         ram: Any = "16KiB",
         budget: int | None = None,
+        D: int | None = None,
         gamma: Any = "auto",
         kernel: Any = None,
         scale: str | None = "standard",
+        loss: Any = None,
+        dtype: Any = None,
+        history: bool | str | None = None,
+        drift: bool | None = None,
+        relevance: bool | str | None = None,
+        memory: int | None = None,
         class_weight: Any = None,
         params: dict[str, Any] | None = None,
         epochs: int = 5,
@@ -116,12 +131,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
-        super().__init__(
-            algorithm, ram=ram, budget=budget, gamma=gamma, kernel=kernel, scale=scale,
-            params=params, epochs=epochs, shuffle=shuffle, random_state=random_state,
-            verbose=verbose,
-        )  # fmt: skip
-        self.class_weight = class_weight
+        self._keep(locals())
 
     @unchanged_if_refused
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineKernelClassifier:
@@ -165,8 +175,8 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     ) -> OnlineKernelClassifier:
         """Learn rows, once and in order.
 
-        With ``params={"history": "auto"}`` the last label learned is one more candidate, where each
-        is known before the next row is predicted; ``fit`` leaves it out.
+        With ``history="auto"`` the last label learned is one more candidate, provided each label is
+        known before the next row is predicted; ``fit`` does not use it.
 
         Parameters
         ----------

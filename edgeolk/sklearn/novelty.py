@@ -29,14 +29,16 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
     algorithm : str, ek.Algorithm or None
         ``"sorf"``, another with ``loss="novelty"``, or None for a composition in ``params``.
     nu : float, optional
-        The share of rows to be called novel, between 0 and 1. The threshold follows the stream of
-        rows; after one set the share is near nu, not equal to it. None: .05, with ``history`` .02.
+        Share of rows to be called novel, between 0 and 1. The threshold follows the stream, so the
+        share within one data set is near nu, not equal to it. Default .05, with ``history`` .02.
     history : bool
-        True: rows of ``partial_fit`` come in the order of time, one call after the other, and are
-        judged so (docs/novelty.md); ``fit``, which takes rows in any order, refuses it. The learner
-        then scales by itself: ``gamma``, ``kernel`` and ``scale`` are not read.
-    ram, budget, gamma, kernel, scale, params, epochs, shuffle, random_state, verbose
-        As for ``OnlineKernelClassifier``. ``params={"window": n}`` sets how many rows count.
+        True: rows of ``partial_fit`` come in the order of time, across calls too, and are scored as
+        a time series (docs/novelty.md). ``fit`` does not accept True. The learner then scales by
+        itself and ignores ``gamma``, ``kernel`` and ``scale``.
+    window : int, optional
+        Rows that the model remembers; default 4096.
+    ram, budget, D, gamma, kernel, scale, dtype, params, epochs, shuffle, random_state, verbose
+        As for ``OnlineKernelClassifier``.
 
     Attributes
     ----------
@@ -57,30 +59,31 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
     array([ 1, -1])
     """
 
+    nu: float | None
+    history: bool
+    _named = ("window", "dtype")
+
     def __init__(
         self,
         algorithm: Any = "sorf",
         *,
         nu: float | None = None,
         history: bool = False,
+        window: int | None = None,
         ram: Any = "8KiB",
         budget: int | None = None,
+        D: int | None = None,
         gamma: Any = "auto",
         kernel: Any = None,
         scale: str | None = "standard",
+        dtype: Any = None,
         params: dict[str, Any] | None = None,
         epochs: int = 1,
         shuffle: bool = True,
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
-        super().__init__(
-            algorithm, ram=ram, budget=budget, gamma=gamma, kernel=kernel, scale=scale,
-            params=params, epochs=epochs, shuffle=shuffle, random_state=random_state,
-            verbose=verbose,
-        )  # fmt: skip
-        self.nu = nu
-        self.history = history
+        self._keep(locals())
 
     @property
     def offset_(self) -> float:
@@ -146,7 +149,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         return self
 
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
-        loss = other_arguments(self.params).get("loss", Loss.NOVELTY)
+        loss = other_arguments(self).get("loss", Loss.NOVELTY)
         # Only a learner of novelty has a nu.
         own: dict[str, Any] = {}
         if loss in ("novelty", Loss.NOVELTY):

@@ -23,9 +23,15 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     Parameters
     ----------
     algorithm : str, ek.Algorithm or None
-        As for ``ek.Learner``. Its loss is ``"square"`` where it has that, else ``"epsilon"``,
-        unless ``params`` say otherwise; an algorithm with neither is refused.
-    ram, budget, gamma, kernel, scale, params, epochs, shuffle, random_state, verbose
+        As for ``ek.Learner``; it must have the loss ``"square"`` or ``"epsilon"``.
+    loss : {"square", "epsilon"}, optional
+        Default: ``"square"`` if the algorithm has it, else ``"epsilon"``.
+    history : bool or "auto", optional
+        True or "auto": ``partial_fit`` takes rows in the order of time and forecasts targets from
+        their own history too (docs/forecast.md). ``fit`` ignores "auto" and does not accept True.
+    epsilon, dtype, season, drift, relevance, memory : optional
+        As for ``ek.Learner``; None leaves its default.
+    ram, budget, D, gamma, kernel, scale, params, epochs, shuffle, random_state, verbose
         As for ``OnlineKernelClassifier``.
 
     Attributes
@@ -52,6 +58,33 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
 
     target_mean_: float
     target_scale_: float
+    _named = ("loss", "epsilon", "dtype", "history", "season", "drift", "relevance", "memory")
+
+    def __init__(
+        self,
+        algorithm: Any = "sorf",
+        *,
+        ram: Any = "16KiB",
+        budget: int | None = None,
+        D: int | None = None,
+        gamma: Any = "auto",
+        kernel: Any = None,
+        scale: str | None = "standard",
+        loss: Any = None,
+        epsilon: float | None = None,
+        dtype: Any = None,
+        history: bool | str | None = None,
+        season: int | None = None,
+        drift: bool | None = None,
+        relevance: bool | str | None = None,
+        memory: int | None = None,
+        params: dict[str, Any] | None = None,
+        epochs: int = 5,
+        shuffle: bool = True,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self._keep(locals())
 
     @unchanged_if_refused
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineKernelRegressor:
@@ -91,9 +124,8 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineKernelRegressor:
         """Learn rows, once and in order.
 
-        With ``params={"history": "auto"}`` the learner knows the order of time: targets are
-        forecast from their history too, rows of one call and the next following each other.
-        ``fit``, whose rows come in any order, leaves that out.
+        With ``history="auto"`` rows are in the order of time, also from one call to the next, and
+        targets are forecast from their own history too. ``fit`` does not use it.
 
         Parameters
         ----------
@@ -123,15 +155,15 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
 
     def _loss(self) -> dict[str, Any]:
         """The loss that fits real targets, unless one is said."""
-        if self.algorithm is None or "loss" in other_arguments(self.params):
+        if self.algorithm is None or "loss" in other_arguments(self):
             return {}
         method = find(self.algorithm)
         for loss in ("square", "epsilon"):
             if loss in method.choices.get("loss", {}):
                 return {"loss": loss}
         raise ValueError(
-            f"algorithm {method.name!r} tells classes apart and has no loss for real targets;"
-            " 'sorf', 'ogd' and 'bpa_s' do"
+            f"algorithm {method.name!r} is for classification and has no loss for real targets;"
+            " use 'sorf', 'ogd' or 'bpa_s'"
         )
 
     def _start(

@@ -284,7 +284,7 @@ class Device:
     @property
     def clipped(self) -> int:
         """Readings that the storage could not hold, where the library counts them."""
-        return int(getattr(self.learner, "clipped", 0))
+        return int(getattr(self.learner, "n_out_of_range", 0))
 
     def counters(self) -> dict[str, int]:
         """Budget, bytes and counters of the learner."""

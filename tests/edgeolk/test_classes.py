@@ -168,7 +168,7 @@ def test_balls_hold_all_columns_together(update: str, policy: str, loss: str) ->
 
 def test_clipping_of_each_number() -> None:
     X, y = stream(2)
-    options = {"projection": "clip", "clip": 1.5, "eta": 0.5, "loss": "logistic"}
+    options = {"projection": "clip", "clip_coefficients": 1.5, "eta": 0.5, "loss": "logistic"}
     learner, twin = (f("gradient", "unbiased", **options) for f in (learner_of, twin_of))
     follow(learner, twin, X, y, 1e-9)
     alike(learner, twin, X[:20], 1e-9)
@@ -178,7 +178,7 @@ def test_clipping_of_each_number() -> None:
 @pytest.mark.parametrize("projection", ["coefficients", "shrink"])
 def test_bounds_by_a_common_factor(projection: str) -> None:
     X, y = stream(2)
-    bound = {"U": 4.0} if projection == "coefficients" else {"clip": 0.8}
+    bound = {"U": 4.0} if projection == "coefficients" else {"clip_coefficients": 0.8}
     learner = learner_of(
         "gradient", "random", projection=projection, eta=0.5, loss="logistic", **bound
     )

@@ -55,10 +55,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"update": "pegasos", "lam": 0.1, "policy": "halve"}, "Update.PEGASOS sets"),
     ({"update": "pegasos", "lam": 0.1, "projection": "ball", "U": 1.0}, "Update.PEGASOS sets"),
     ({"averaging": "mean", "policy": "oldest"}, "averaging needs a policy that removes nobody"),
-    ({"averaging": "mean", "projection": "clip", "clip": 1.0}, "moves single coefficients"),
+    ({"averaging": "mean", "projection": "clip", "clip_coefficients": 1.0}, "moves single"),
     ({"averaging": "mean", "basis": "nystrom", "update": "gradient"}, "basis changes on the way"),
-    ({"projection": "clip", "clip": 1.0}, "need Update.GRADIENT: the bound is clip times eta"),
-    ({"projection": "shrink", "clip": 1.0}, "need Update.GRADIENT: the bound is clip times eta"),
+    ({"projection": "clip", "clip_coefficients": 1.0}, "need Update.GRADIENT: the bound is"),
+    ({"projection": "shrink", "clip_coefficients": 1.0}, "need Update.GRADIENT: the bound is"),
     ({"basis": "fourier", "policy": "oldest"}, "a feature basis needs Policy.STOP"),
     ({"basis": "fourier", "kernel": ek.Laplacian(1.0)}, "needs the Gaussian kernel"),
     ({"basis": "fourier", "projection": "coefficients", "U": 1.0}, "no coefficients of support"),
@@ -157,6 +157,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "ramp"}, "follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY"),
             ({"loss": "novelty", "linear": True}, "Loss.NOVELTY keeps one average"),
             ({"loss": "square", "n_classes": 3}, "several classes need Loss.HINGE"),
+            ({"lapse": 16}, "lapse is for last_label=True"),
             ({"loss": "square", "leak": 0.01}, "leak is for classification"),
             ({"loss": "square", "row_memory": 5}, "a memory of rows is for classes"),
             ({"n_classes": 257, "row_memory": 5}, "at most 256 classes"),
@@ -365,7 +366,7 @@ def behaves(parts: dict[str, Any], kernel: str) -> None:
         bound = ACTIVE["U"] ** 2
         assert parts["projection"] != ek.Projection.BALL or true <= bound * (1 + 1e-8) + slack
     if parts["projection"] in (ek.Projection.CLIP, ek.Projection.SHRINK):
-        assert np.abs(coef).max() <= ACTIVE["clip"] * ACTIVE["eta"] * (1 + 1e-12)
+        assert np.abs(coef).max() <= ACTIVE["clip_coefficients"] * ACTIVE["eta"] * (1 + 1e-12)
     if parts["averaging"] == ek.Averaging.MEAN:
         mean = total[: len(coef)] / learner.steps
         size = np.abs(coef).max()

@@ -92,7 +92,7 @@ def test_other_counters_stand_still_at_theirs() -> None:
     learner.learn_one([np.nan] * D, 1)
     learner.learn_one([1e6] * D, 1)
     assert loads_again(learner)
-    assert learner.n_skipped == learner.labels_asked == learner.clipped == 2**62
+    assert learner.n_skipped == learner.labels_asked == learner.n_out_of_range == 2**62
 
 
 # ---- coefficients --------------------------------------------------------------------------------

@@ -62,7 +62,8 @@ RESCALING: dict[str, dict[str, Any]] = {
     },
     "a vanishing ball": {"update": "gradient", "projection": "ball", "U": 1e-290},
     "small coefficients": {
-        "update": "gradient", "eta": 1.0, "projection": "shrink", "clip": 1e-9, "policy": "oldest",
+        "update": "gradient", "eta": 1.0, "projection": "shrink", "clip_coefficients": 1e-9,
+        "policy": "oldest",
     },
     "stretching": {"update": "gradient", "policy": "unbiased", "eta": 0.1},
     "shifting": {"update": "shifting", "policy": "oldest", "shift": 1e6},

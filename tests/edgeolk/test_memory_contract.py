@@ -20,7 +20,8 @@ from edgeolk.catalogue import METHODS
 from edgeolk.parts import Dtype
 
 DTYPES = [member.name.lower() for member in Dtype]
-SIZED = {"window": (1, 40), "rank": (1, 60), "b0": (0, 60)}  # options that change a region's size
+#: Options that change a region's size.
+SIZED = {"hint_rows": (1, 40), "rank": (1, 60), "b0": (0, 60)}
 CANARY = b"\xa5" * 64
 
 

@@ -93,7 +93,7 @@ def test_a_reading_beyond_the_range_counts_as_its_end() -> None:
     for y, far, near in [(1, [9.0, -7.0], [2.0, -1.0]), (-1, [-1e30, 1e30], [-1.0, 2.0])]:
         assert beyond.learn_one(far, y) == at_end.learn_one(near, y)
         assert beyond.decision_one(far) == beyond.decision_one(near)
-    assert (beyond.clipped > 0, at_end.clipped) == (True, 0)
+    assert (beyond.n_out_of_range > 0, at_end.n_out_of_range) == (True, 0)
     assert np.array_equal(beyond.support_vectors_, at_end.support_vectors_)
     assert beyond.support_vectors_ == pytest.approx(np.array([[2.0, -1.0], [-1.0, 2.0]]), rel=1e-6)
 
@@ -107,7 +107,7 @@ def test_readings_beyond_the_range_count_however_the_row_is_given() -> None:
         at = np.flatnonzero(row).astype(np.int32)
         assert dense.learn_one(row, y) == sparse.learn_one_sparse(at, row[at], y)
     matrix.learn_many(Csr(rows), [1, -1, 1])
-    assert dense.clipped == sparse.clipped == matrix.clipped == 4
+    assert dense.n_out_of_range == sparse.n_out_of_range == matrix.n_out_of_range == 4
     assert np.array_equal(dense.support_vectors_, sparse.support_vectors_)
 
 

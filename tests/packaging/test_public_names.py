@@ -28,11 +28,11 @@ NAMES = {
 }
 LEARNER = """
     absolute_error accept alarms algorithm ask_label ask_one averaged budget capacity_hits
-    clipped coefficients common_scale config decision_function decision_one
+    coefficients common_scale config decision_function decision_one
     decision_one_sparse dtype dual_coef_ event familiarity_one halvings inputs interval
     is_regression kernel labels_asked learn_many learn_one learn_one_sparse mistakes n_classes
-    memory_share n_clipped n_features n_remembered n_saturated n_skipped n_support n_waiting
-    nbytes norm2 novel
+    memory_share n_features n_out_of_range n_remembered n_saturated n_shortened n_skipped
+    n_support n_waiting nbytes norm2 novel
     parameters parts plan predict predict_one predict_one_sparse predict_proba_one restart
     save scaler scores scores_one seal seed shares squared_error steps support_vectors_
     tell_one threshold updates wants_label weights_ why
@@ -50,6 +50,15 @@ def test_public_names_are_frozen(package: str) -> None:
 def test_what_a_learner_has_is_frozen() -> None:
     there = {name for name in dir(ek.Learner) if not name.startswith("_")}
     assert there == set(LEARNER.split())
+
+
+def test_what_a_configuration_shows_is_frozen() -> None:
+    config = ek.Config(n_features=2, ram="2KiB")
+    shown = """budget call coefficients dtype feature_range kernel n_features name options
+        parameters seed"""
+    assert dir(config) == shown.split()
+    assert [name for name in dir(config) if not hasattr(config, name)] == []
+    assert all(f"`{name}`" in PAGE for name in dir(config))
 
 
 def test_the_page_names_them() -> None:

@@ -58,7 +58,8 @@ NEEDS: dict[tuple[str, ...], dict[str, Any]] = {
 #: Parameters that make every part do something on a short stream.
 ACTIVE: dict[str, float] = {
     "U": 2.0, "lam": 0.05, "eta": 0.5, "beta": 2.0, "growth": 1.0, "C": 0.7, "c": 3.0,
-    "clip": 1.5, "horizon": 200.0, "sparsity": 0.2, "window": 4, "ald": 0.2, "b0": 2, "coe": 0.5,
+    "clip_coefficients": 1.5, "horizon": 200.0, "sparsity": 0.2, "hint_rows": 4, "ald": 0.2,
+    "b0": 2, "coe": 0.5,
     "G": 1.5, "delta": 0.3, "boost": 3.0, "rank": 3, "eta2": 0.3, "shift": 2.0,
 }  # fmt: skip
 

@@ -25,14 +25,14 @@ cdef inline void bound_coefficients(State* s, Example* e) noexcept nogil:
 cdef inline void clip_each(State* s, Example* e) noexcept nogil:
     """|alpha_i| <= clip eta, each on its own."""
     fold(s)
-    s.simd.clamp[real(s)](s.coef, reach(s), s.c.p.eta * s.c.p.clip)
+    s.simd.clamp[real(s)](s.coef, reach(s), s.c.p.eta * s.c.p.clip_coefficients)
     if s.c.tracks_norm:
         s.function.norm2 = squared_norm(s)
 
 
 cdef inline void shrink_all(State* s, Example* e) noexcept nogil:
     """max_i |alpha_i| <= clip eta, by a common factor."""
-    cdef double most = s.c.p.eta * s.c.p.clip
+    cdef double most = s.c.p.eta * s.c.p.clip_coefficients
     cdef double size = s.function.scale * s.simd.max_abs[real(s)](s.coef, NULL, reach(s))
     if size > most:
         rescale(s, most / size, e)

@@ -36,7 +36,7 @@ def test_options_and_parameters_change_it() -> None:
     assert "norm is renewed" in step(algorithm="olrd", projection="ball", U=3.0)
     assert "norm is renewed" in step(algorithm="forgetron_basic")
     for row in (*POLICIES.values(), *BASES.values()):
-        assert "{" not in row.longest_step.format(iters=1, window=1)
+        assert "{" not in row.longest_step.format(iters=1, hint_rows=1)
     assert all(row.longest_step for row in POLICIES.values())
     assert step(update="PA1", policy="RANDOM") == "O(B d), every step"
 

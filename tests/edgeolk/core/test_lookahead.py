@@ -101,7 +101,7 @@ def test_levels_beyond_the_range_are_counted() -> None:
     learner = fresh("rbp", 6, dtype="int8")
     with pytest.warns(UserWarning, match="feature_range"):
         assert_same(learner, X, y)
-    assert learner.clipped > 0
+    assert learner.n_out_of_range > 0
 
 
 def test_width_from_the_first_rows() -> None:

@@ -34,7 +34,7 @@ def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
     config = live.config_from(made)
     shapes = {region.name: region.shape for region in layout(config)}
     d, slots = config.n_features, config.slots
-    window = int(config.values.get("window", 0))
+    window = int(config.values.get("hint_rows", 0))
     coefficients = (max(1, config.columns), slots * config.basis.per_member)
     can = {
         "support_vectors": (d, slots),

@@ -175,11 +175,11 @@ def test_long_rows_are_shortened() -> None:
     for x, shorter in (((30.0, 40.0), (3.0, 4.0)), ((0.3, 0.4), (0.3, 0.4)), ((0, 0), (0, 0))):
         assert bounded.learn_one(x, 1) == pytest.approx(plain.learn_one(shorter, 1), rel=1e-12)
         assert bounded.decision_one(x) == pytest.approx(plain.decision_one(shorter), rel=1e-12)
-    assert bounded.n_clipped == 1
-    assert plain.n_clipped == 0
+    assert bounded.n_shortened == 1
+    assert plain.n_shortened == 0
     assert math.isfinite(bounded.learn_one((1.7e308, -1.7e308), -1))
     assert np.linalg.norm(bounded.support_vectors_, axis=1).max() <= 5.0 * (1 + 1e-12)
-    assert bounded.n_clipped == 2
+    assert bounded.n_shortened == 2
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
@@ -200,7 +200,7 @@ def test_one_huge_row_does_no_lasting_harm(name: str, kernel: ek.Kernel) -> None
     X[300] = 1e6
     learner = ek.Learner(name, n_features=3, budget=30, kernel=kernel, clip_rows=4.0)
     scores = learner.learn_many(X, y)
-    assert learner.n_clipped < 30
+    assert learner.n_shortened < 30
     late = np.sign(scores[700:]) != y[700:]
     assert late.mean() < 0.25
 
@@ -225,8 +225,8 @@ def test_resumed_from_a_file_it_goes_on_bit_for_bit(name: str, cut: int, tmp_pat
     assert other.learn_many(X[cut:], y[cut:]).tolist() == expected
     assert again.learn_many(X[cut:], y[cut:]).tolist() == expected
     assert pickle.dumps(other) == pickle.dumps(learner) == pickle.dumps(again)
-    assert (other.steps, other.kernel, other.n_clipped) == (
-        learner.steps, learner.kernel, learner.n_clipped)
+    assert (other.steps, other.kernel, other.n_shortened) == (
+        learner.steps, learner.kernel, learner.n_shortened)
 
 
 def test_attached_it_goes_on_bit_for_bit() -> None:
@@ -265,7 +265,7 @@ def test_repr_makes_the_same_learner(name: str) -> None:
     assert made == config
     assert made.preprocessing == config.preprocessing
     assert "gamma='auto'" in repr(config)
-    for word in ("scale='minmax'", "clip_rows=1.2", "clip=4.0", "gamma_rows=50"):
+    for word in ("scale='minmax'", "clip_rows=1.2", "scale_clip=4.0", "gamma_rows=50"):
         assert word in repr(config)
 
 
@@ -286,7 +286,7 @@ def test_bare_learners_scale_inside_too() -> None:
         assert bare.decision_one(row) == full.decision_one(x)
         assert bare.learn_one(row, label) == full.learn_one(x, label)
     assert bare.counters()["steps"] == full.steps == ROWS
-    assert bare.counters()["clipped_rows"] == full.n_clipped > 0
+    assert bare.counters()["clipped_rows"] == full.n_shortened > 0
 
 
 def test_a_live_block_whose_preprocessing_no_rows_lead_to_is_refused() -> None:
@@ -326,10 +326,10 @@ def test_a_live_block_whose_preprocessing_no_rows_lead_to_is_refused() -> None:
         ({"scale": "median"}, ValueError, "scale must be one of 'standard', 'minmax', 'common' or"),
         ({"scale": 3}, ValueError, "scale must be one of"),
         ({"scale": "standard", "clip": 1.0}, ValueError, "clip must be from 2"),
-        ({"scale": "standard", "clip": None}, ValueError, "one glitch would stay"),
+        ({"scale": "standard", "clip": None}, ValueError, "recover from a glitch"),
         ({"scale": "standard", "scale_window": 3}, ValueError, "window must be from 10"),
         ({"scale": "standard", "freeze_after": 0}, ValueError, "freeze_after must be from 1"),
-        ({"clip": 5.0}, TypeError, "clip is of the scaler inside and needs scale="),
+        ({"clip": 5.0}, TypeError, "scale_clip is an argument of the scaler and needs scale="),
         ({"scale_window": 100}, TypeError, "needs scale="),
         ({"freeze_after": 100}, TypeError, "needs scale="),
         ({"scale": "standard", "clip": 3, "scale_clip": 3}, TypeError, "not both"),
@@ -363,11 +363,11 @@ def test_names_that_an_algorithm_has_for_something_else() -> None:
     assert config.parameters["gamma"] == 2.0
     assert ek.Config("bogd", n_features=3, budget=5, gamma="auto").preprocessing.gamma_rows == 100
     composed = ek.Config(
-        n_features=3, budget=5, update="gradient", policy="oldest", projection="clip", clip=1.5,
-        scale="standard", scale_clip=3.0,
+        n_features=3, budget=5, update="gradient", policy="oldest", projection="clip",
+        clip_coefficients=1.5, scale="standard", scale_clip=3.0,
     )
     assert composed.preprocessing.clip == 3.0
-    assert composed.parameters["clip"] == 1.5
+    assert composed.parameters["clip_coefficients"] == 1.5
     assert eval(repr(composed), {"ek": ek}) == composed
 
 

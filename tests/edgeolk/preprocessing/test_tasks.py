@@ -106,5 +106,5 @@ def test_resumed_from_a_file_it_goes_on_bit_for_bit(task: str, cut: int, tmp_pat
     again = ek.load(tmp_path / "model")
     for x, label in zip(X[cut:], y[cut:], strict=True):
         assert learned(again, x, label) == learned(learner, x, label)
-    assert again.n_clipped == learner.n_clipped > 0
+    assert again.n_shortened == learner.n_shortened > 0
     assert pickle.dumps(again) == pickle.dumps(learner)

@@ -89,7 +89,7 @@ def test_rows_left_out_before_the_width_is_known_stay_counted() -> None:
     learner.learn_many(rows, np.ones(6))
     assert learner.kernel != ek.Gaussian(0.5)
     assert (learner.steps, learner.n_skipped) == (5, 1)
-    assert learner.n_clipped > 0
+    assert learner.n_shortened > 0
 
 
 def test_rows_that_are_all_alike_leave_the_provisional_width() -> None:

@@ -182,13 +182,13 @@ def test_a_target_that_is_refused_takes_no_column() -> None:
     [
         (KernelClassifier(params={"loss": "novelty"}), 1, "tells classes apart, got loss='nov"),
         (KernelClassifier(params={"loss": "square"}), 1, "tells classes apart, got loss='square'"),
-        (KernelRegressor(loss="hinge"), 1.0, "follows real targets, got loss='hinge'"),
-        (KernelRegressor(loss="novelty"), 1.0, "follows real targets, got loss='novelty'"),
-        (KernelNovelty(params={"loss": "hinge"}), None, "says what is novel, got loss='hinge'"),
+        (KernelRegressor(loss="hinge"), 1.0, "fits real targets, got loss='hinge'"),
+        (KernelRegressor(loss="novelty"), 1.0, "fits real targets, got loss='novelty'"),
+        (KernelNovelty(params={"loss": "hinge"}), None, "detects novelty, got loss='hinge'"),
     ],
 )
 def test_a_loss_of_another_task_is_refused(model: Any, y: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=f"params must make a learner that {message}"):
+    with pytest.raises(ValueError, match=f"loss must be one that {message}"):
         model.learn_one({"a": 1.0}, *([] if y is None else [y]))
     assert (model.columns, model.learner) == ([], None)
 

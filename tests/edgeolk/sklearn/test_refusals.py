@@ -26,17 +26,17 @@ WEIGHED = [OnlineKernelClassifier, OnlineKernelRegressor]
     [
         (OnlineKernelClassifier, "novelty", "tells classes apart, got loss='novelty'"),
         (OnlineKernelClassifier, "square", "tells classes apart, got loss='square'"),
-        (OnlineKernelRegressor, "novelty", "follows real targets, got loss='novelty'"),
-        (OnlineKernelRegressor, "hinge", "follows real targets, got loss='hinge'"),
-        (OnlineKernelNovelty, "hinge", "says what is novel, got loss='hinge'"),
-        (OnlineKernelNovelty, "square", "says what is novel, got loss='square'"),
+        (OnlineKernelRegressor, "novelty", "fits real targets, got loss='novelty'"),
+        (OnlineKernelRegressor, "hinge", "fits real targets, got loss='hinge'"),
+        (OnlineKernelNovelty, "hinge", "detects novelty, got loss='hinge'"),
+        (OnlineKernelNovelty, "square", "detects novelty, got loss='square'"),
     ],
 )
 def test_a_loss_of_another_task_is_refused(estimator: Any, loss: str, message: str) -> None:
     for learns in ("fit", "partial_fit"):
         model = estimator(params={"loss": loss})
         more = {"classes": ["a", "b"]} if (estimator, learns) == (WEIGHED[0], "partial_fit") else {}
-        with pytest.raises(ValueError, match=f"params must make a learner that {message}"):
+        with pytest.raises(ValueError, match=f"loss must be one that {message}"):
             getattr(model, learns)(X, *ESTIMATORS[estimator], **more)
         assert not hasattr(model, "learner_")
 
@@ -44,7 +44,7 @@ def test_a_loss_of_another_task_is_refused(estimator: Any, loss: str, message: s
 def test_a_composition_of_another_task_is_refused() -> None:
     parts = {"update": "gradient", "policy": "oldest"}
     for estimator, loss in ((WEIGHED[0], "epsilon"), (WEIGHED[1], "logistic")):
-        with pytest.raises(ValueError, match="params must make a learner that"):
+        with pytest.raises(ValueError, match="loss must be one that"):
             estimator(None, params={**parts, "loss": loss}).fit(X, *ESTIMATORS[estimator])
     made = OnlineKernelNovelty(None, params=parts).fit(X)
     assert made.learner_.algorithm == "custom"

@@ -119,8 +119,8 @@ def test_a_learner_goes_onto_a_board(wave: Any, tmp_path: Path) -> None:
     ("algorithm", "params", "message"),
     [
         ("spa", None, "no loss for real targets"),
-        ("bogd", {"loss": "hinge"}, "must make a learner that follows real targets"),
-        (None, {"update": "gradient"}, "must make a learner that follows real targets"),
+        ("bogd", {"loss": "hinge"}, "loss must be one that fits real targets"),
+        (None, {"update": "gradient"}, "loss must be one that fits real targets"),
     ],
 )
 def test_learners_of_classes_are_refused(
