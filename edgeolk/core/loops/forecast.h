@@ -99,7 +99,7 @@ static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state 
     olk_real lead[6], share[OLK_CANDIDATES];
     memset(row, 0, sizeof *row);
     memset(said, 0, sizeof *said);
-    row->mark = (olk_real)h->error > 0 ? (olk_real)h->error : OLK_ROW_WITHOUT_ERROR;
+    row->mark = (olk_real)h->error > 0 ? (olk_real)h->error : (olk_real)OLK_ROW_WITHOUT_ERROR;
     if (!olk_marked(h, OLK_KNOWN)) {
         row->mark = OLK_ROW_UNKNOWN;
         row->answer = (olk_real)h->mean;
@@ -243,7 +243,7 @@ static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast
         row->mark = 0;
         return 1;
     }
-    const int known = (olk_real)row->mark != OLK_ROW_UNKNOWN;
+    const int known = (olk_real)row->mark != (olk_real)OLK_ROW_UNKNOWN;
     if (known)
         h->repeats = stored == row->last ? (olk_input)((olk_real)h->repeats + 1) : 0;
     if ((olk_real)h->repeats <= olk_dead) {
