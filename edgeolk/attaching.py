@@ -68,12 +68,12 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
             at, head, config, plan = _lying_in(view)
             sealed = verify is not False and checksums.verify(head, view[at : at + head.nbytes])
             if verify and not sealed:
-                raise ValueError("the model is not sealed: there is nothing to verify it by")
+                raise ValueError("the model is not sealed: it has no checksums to verify")
             is_torn = bool(head.flags & TORN)
             if is_torn and torn == "refuse":
                 raise ValueError(
-                    "the model's last step was cut before it was whole; attach with torn='repair',"
-                    " or go on from a checkpoint"
+                    "the model's last step was interrupted; attach with torn='repair',"
+                    " or continue from a checkpoint"
                 )
             if not (is_torn and torn == "repair"):
                 # The block without its slack; what follows it in the view is not looked at.
@@ -105,7 +105,7 @@ def _repair(config: Config, regions: tuple[Region, ...], arena: Arena, block: me
         block[:] = before
         if not isinstance(error, ValueError):
             raise
-        raise ValueError(f"the cut step cannot be repaired: {error}") from None
+        raise ValueError(f"the interrupted step cannot be repaired: {error}") from None
 
 
 def _lying_in(view: memoryview) -> tuple[int, Head, Config, Plan]:

@@ -39,7 +39,7 @@ def _parts(what: Any) -> tuple[Any, ...]:
                 f" {type(part).__name__}"
             )
     if not parts:
-        raise ValueError("a checkpoint of nothing was asked for")
+        raise ValueError("there is nothing to write: the checkpoint would be empty")
     return parts
 
 
@@ -72,11 +72,11 @@ def _entries(length: int, part: Part) -> Iterator[tuple[int, int, int]]:
     (count,) = _COUNT.unpack(part(0, _COUNT.size))
     at = _COUNT.size + count * _ENTRY.size
     if count < 1 or at > length:
-        raise ValueError(f"{count} objects are said to be in {length} bytes")
+        raise ValueError(f"{count} objects claimed in {length} bytes")
     for i in range(count):
         kind, size = _ENTRY.unpack(part(_COUNT.size + i * _ENTRY.size, _ENTRY.size))
         if kind not in KINDS or size > length - at:
-            raise ValueError(f"an object of kind {kind} and {size} bytes is none")
+            raise ValueError(f"an object of kind {kind} and {size} bytes is invalid")
         yield kind, at, size
         at += size
     if at != length:

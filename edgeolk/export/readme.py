@@ -24,9 +24,9 @@ A learner of `edgeolk` as C99: no allocation, no C library but
 
 | | |
 |---|---|
-| inputs | {features} numbers a row, `{row}` |
+| inputs | {features} inputs per row, `{row}` |
 | answers | {answers} |
-| RAM | {ram} bytes, `EK_ARENA_BYTES`; nothing else is kept |
+| RAM | {ram} bytes, `EK_ARENA_BYTES`; no other state |
 {more}
 {what}
 
@@ -47,8 +47,8 @@ Compile `edgeolk.c` and `model.c` with your program; `main.c` is an example:
 cc -std=c99 -O2 -o example main.c edgeolk.c model.c
 ```
 
-Every call returns `EK_OK`, or says why nothing was done (`edgeolk.h`). The bits of every answer
-are those of the library with `EDGEOLK_SIMD=scalar`, whatever the core and the compiler;
+Every call returns `EK_OK` or an error code (`edgeolk.h`). Every answer is bit for bit
+that of the library with `EDGEOLK_SIMD=scalar`, on any core and with any compiler;
 `-ffast-math` is refused.
 {notes}{costs}{rules}"""
 
@@ -58,14 +58,14 @@ _COSTS = """
 | | stack, bytes at most | code, KiB |
 |---|---|---|
 {rows}
-{scratch}The stack is a bound, not a measurement: frames down the deepest way through the calls,
-as the compiler gives them (`-fcallgraph-info=su`; {compilers}), and {others} bytes for
-what it calls of its own library. Interrupts and your own frames come on top. `EK_STACK_BYTES` of
-`model.h` is the bound for the flags that are given. Code is from -Os to -O2, the compiler's own
-arithmetic not among it (2 to 8 KiB without a floating-point unit).
+{scratch}The stack is an upper bound, not a measurement: the frames along the deepest call chain,
+as reported by the compiler (`-fcallgraph-info=su`; {compilers}), plus {others} bytes for
+compiler library routines. Interrupts and your own frames come on top. `EK_STACK_BYTES` of
+`model.h` is the bound for the chosen flags. Code sizes range from -Os to -O2, without compiler
+library routines (2 to 8 KiB without a floating-point unit).
 """
-_SCRATCH = """Calls work in the arena, behind the {ram} bytes of the block: `EK_SCRATCH_BYTES` of
-it are {work}. `EK_ARENA_BYTES` is both.
+_SCRATCH = """Calls use working memory in the arena, behind the {ram} bytes of the block:
+`EK_SCRATCH_BYTES`, which are {work}. `EK_ARENA_BYTES` is the sum.
 
 """
 
@@ -78,13 +78,13 @@ Thousands of instructions a row{how}:
 {about}
 """
 _COUNTED = """COUNTED on emulated boards (gcc -O2) for a learner of this configuration. Inputs are
-Gaussian, a label is the sign of a product of two of them, which surprises for long: most rows
-change weights. Learn is the mean of the first 48 rows of a learner that begins, and the longest
-step is one of them. Later, where few rows change weights, one costs little more than two scores."""
+Gaussian, and labels are the sign of a product of two inputs, which takes long to learn: most rows
+change weights. Learn is the mean over the first 48 rows of a new learner, and the longest
+step is among them. Later, when few rows change weights, a row costs little more than two scores."""
 _FITTED = """ESTIMATES, not counted for this model: a fit to counts on emulated boards (gcc -O2),
-which were of other sizes. {error}.
+of other sizes. {error}.
 Rows are 120 to 170 of two real streams, the longest step among the first 40 of Gaussian inputs;
-later, where few rows change weights, one costs little more than two scores.
+later, when few rows change weights, a row costs little more than two scores.
 `python -m firmware_sim measure model.olk --out DIR` counts for a model."""
 
 _RULES = """
@@ -92,16 +92,18 @@ _RULES = """
 
 - Inputs: {inputs}.
 - Labels: {labels}.
-- Alignment: the arena and files may begin at any address, rows and scores where their C type may.
+- Alignment: the arena and files may begin at any address; rows and scores need that of their C
+  type.
   Integers and floats are little-endian everywhere, IEEE 754.
-- Interrupts: one call at a time on an arena, to score too. No call blocks, so any may be made from
-  an interrupt that no call on the same arena can be interrupted by; as it takes as long as above,
-  better put the row into a queue. Only the constants of `model.h` may be read at any time.
+- Interrupts: one call at a time on an arena, including scoring. No call blocks, so an interrupt
+  may call any function if it never interrupts a call on the same arena. As a call takes as long as
+  above, putting the row into a queue is usually better. The constants of `model.h` can be read at
+  any time.
 - Error codes: `EK_BAD_ROW`, `EK_BAD_LABEL`, `EK_BAD_STATE`, `EK_IO`, `EK_SMALL`, `EK_WRONG_ORDER`;
-  `edgeolk.h` says of each what it means and what has changed.
+  `edgeolk.h` explains each, and what it changes.
 - MISRA C:2012, where the source goes beyond it, and why: 11.3 and 11.5 (regions of the one arena
   are reached by casts from its bytes: there is no allocation); 15.5 (a function returns where a row
-  is refused); 20.5 (names of one type are defined and undefined, so that float and double share a
+  is rejected); 20.5 (names of one type are defined and undefined, so that float and double share a
   source); 2.1 and 2.2 (a branch that this model's constants never take stays for the compiler to
   remove); 8.9, 10.x and 12.1 (constants in tables, conversions of sizes that are known to fit, the
   precedence of C). There is no recursion (17.2), no heap (21.3), no function pointer but the four
@@ -120,7 +122,7 @@ def _answers(learner: Learner) -> str:
 
 def _inputs(learner: Learner, model: Model) -> str:
     if learner.config.watches or learner.config.forecasts:
-        return "any numbers; one that is not finite is a missing reading"
+        return "any numbers; a non-finite one is a missing reading"
     most = model.macros["EK_MOST"]
     scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
     if not model.macros["EK_LEARNS"]:
@@ -172,37 +174,38 @@ def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
 def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Row] = ()) -> str:
     """The text; ``arena`` are bytes of RAM, ``constants`` those of the model in flash."""
     needs_labels = learner.config.needs_labels
-    use = "ek_predict(arena, row, &label);          /* what it says of a row */"
+    use = "ek_predict(arena, row, &label);          /* answer for a row */"
     if learns:
         use = (
             f"ek_learn(arena, row, {'label' if needs_labels else '0'}, &score);"
-            "   /* learn a row; score: what was said before */\n" + use
+            "   /* learn a row; score: that of before */\n" + use
         )
     what = (
-        "It goes on learning where it was exported. `ek_file()` gives its state as a file that"
-        " `edgeolk.load` opens, `ek_load()` takes one."
+        "It continues to learn from its exported state. `ek_file()` returns its state as a file"
+        " that `edgeolk.load` opens, `ek_load()` reads one."
         if learns
-        else "It stays as it is: its support vectors are constants, and nothing is learned here."
+        else "It does not learn: its support vectors are constants."
     )
     notes = (
         "\nOn a core without double precision, `-DEK_SINGLE` computes in float alone: several times"
-        " faster,\nand one rounding in some millions falls otherwise than in the library. On one"
-        " without floating point,\n`-DEK_FIXED` makes features in whole numbers, ten times faster"
-        " again: they differ by some thousandths,\nso weights become others, as good ones. Either"
-        " way states go to `edgeolk.load` and come from it.\n"
+        " faster,\nand about one rounding in several million differs from the library. On a core"
+        " without a\nfloating-point unit, `-DEK_FIXED` computes features in integers, ten times"
+        " faster again:\nfeatures differ by some thousandths, so weights differ; the error changes"
+        " by less than .1 points.\nEither way, `edgeolk.load` and `ek_load()` exchange states.\n"
         if learns and learner.dtype == "int8"
         else ""
     )
     if learner.config.watches:
         notes += (
             "\nRows come in the order of time, one every period; a number that is not finite is a"
-            " missing reading.\n`ek_watch()` says of the last row learned whether it is novel, part"
+            " missing reading.\n`ek_watch()` tells whether the last learned row is novel or part"
             " of an event, and by what.\n"
         )
     if not learns and learner.config.parts["rows"] != Rows.DENSE:
         notes = (
-            "\nA row is scored whole. Of one that is mostly zeros the library reads the other"
-            " numbers only,\nwhich rounds otherwise.\n"
+            "\nRows are scored as dense. The library skips zeros in mostly sparse rows, which"
+            " rounds"
+            "\ndifferently.\n"
         )
     return _TEXT.format(
         title=f"`{learner.algorithm}` in C",
@@ -211,7 +214,8 @@ def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Ro
         answers=_answers(learner),
         ram=model.arena + max(model.scratch.values(), default=0),
         more=(
-            f"| constants | {model.constants} bytes of the model, in flash, beside the code |\n"
+            f"| constants | {model.constants} bytes of the model, in flash, in addition to the"
+            f" code |\n"
             f"| learned so far | {learner.steps} rows |\n"
         ),
         what=what,

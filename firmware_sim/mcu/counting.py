@@ -74,7 +74,7 @@ def counted(learner: ek.Learner) -> list[Row]:
     Raises SimulatorError: no board can be emulated here, or its rows wait for targets.
     """
     if reason := lacking():
-        raise SimulatorError(f"nothing can be counted here: {reason}")
+        raise SimulatorError(f"instructions cannot be counted here: {reason}")
     if learner.config.forecasts:
         raise SimulatorError("rows of a forecaster wait for their targets: they are not counted")
     return list(counts(learner, tuple(BOARD_OF), arithmetic_of(learner)))

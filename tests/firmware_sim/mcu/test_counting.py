@@ -38,10 +38,10 @@ def test_a_folder_says_what_was_counted(
 
 def test_what_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forecaster = ek.Learner(n_features=3, D=64, loss="square", history=True)
-    with pytest.raises(SimulatorError, match=r"wait for their targets|nothing can be counted"):
+    with pytest.raises(SimulatorError, match=r"wait for their targets|instructions cannot be counted"):
         counted(forecaster)
     monkeypatch.setattr("firmware_sim.mcu.counting.lacking", lambda: "no emulator")
-    with pytest.raises(SimulatorError, match="nothing can be counted here: no emulator"):
+    with pytest.raises(SimulatorError, match="instructions cannot be counted here: no emulator"):
         counted(ek.Learner(n_features=3, budget=64))
     assert main(["measure", str(tmp_path / "none.olk"), "--out", str(tmp_path / "out")]) == 2
     assert not (tmp_path / "out").exists()
