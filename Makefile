@@ -15,12 +15,13 @@ GENERATED := edgeolk/boundary/*.c edgeolk/core/*.c edgeolk/scaling/*.c
 # again.
 unexport PYTHONDONTWRITEBYTECODE
 .NOTPARALLEL:
-.PHONY: help replay test test-slow test-mcu lint bench roofs speed growth peers accuracy papers memory \
+.PHONY: help replay test test-slow test-mcu exports lint bench roofs speed growth peers accuracy papers memory \
 	instructions results bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan valgrind tsan soak nightly coverage \
 	wheels test-windows test-pi docs clean
 help:
 	@echo "make replay   forecast a bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
+	@echo "make exports  every export of the agreement list against the library, bit for bit"
 	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi)"
 	@echo "make mutants  break checkpoints, files, the simulator and the loops in some 270 ways; the tests must notice each"
 	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
@@ -84,6 +85,10 @@ test: $(VENV)/.test
 
 test-mcu: $(VENV)/.test
 	$(BIN)/python -m pytest -m "mcu and not slow" tests/firmware_sim/mcu/test_mcu.py
+
+# Every export of the agreement list answers as the library; build/exports keeps what it says.
+exports: $(VENV)/.test
+	EDGEOLK_SIMD=scalar $(BIN)/python -m release.exports write build/exports
 
 test-slow: $(VENV)/.test
 	$(BIN)/python -m pytest -m ""

@@ -1,4 +1,4 @@
-"""What exported models cost, for `edgeolk/export/costs.py`: prints its tables."""
+"""Stack and code of exported models, for `edgeolk/export/costs.py`: prints its tables."""
 
 from __future__ import annotations
 
@@ -9,13 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 import edgeolk as ek
-from bench.mcu.rows import Array
 from bench.mcu.stack import bound, calls_of
 from firmware_sim.mcu import BOARDS
-from firmware_sim.mcu.counting import BOARD_OF, counts
 from firmware_sim.mcu.program import FLAGS, PREFIX
 
 #: Of each kind the options that ask for most.
@@ -92,44 +88,5 @@ def stacks() -> None:
             print(f"#   {' '.join(most.way)}", file=sys.stderr, flush=True)
 
 
-#: Inputs and frequencies that are fitted to, and others that the fit is held to.
-FITTED = tuple((d, D) for d in (3, 20) for D in (128, 1024))
-HELD_OUT = ((8, 400),)
-
-
-def _counted(core: str, how: str, sizes: Sequence[tuple[int, int]]) -> tuple[Array, Array]:
-    """What the fit goes by, and counts: to score, to learn, the longest."""
-    points, found = [], []
-    for d, D in sizes:
-        learner = ek.Learner(n_features=d, budget=D)
-        each = next(counts(learner, [core], [how]))
-        points.append([1.0, D / 64, d, D / 64 * d])
-        found.append([1e3 * each.score, 1e3 * each.learn, 1e3 * each.longest])
-    return np.array(points), np.array(found)
-
-
-def instructions() -> None:
-    """Print what rows cost: a + b blocks + c inputs + e blocks inputs; and how far that is off."""
-    worst = dict.fromkeys(ARITHMETIC, 0.0)
-    for core in BOARD_OF:
-        for how in ARITHMETIC:
-            points, found = _counted(core, how, FITTED)
-            others, held = _counted(core, how, HELD_OUT)
-            fit = np.array([  # of relative errors
-                np.linalg.lstsq(points / y[:, None], np.ones(len(y)), rcond=None)[0]
-                for y in found.T
-            ])  # fmt: skip
-            off = np.abs(others @ fit.T / held - 1.0).max(axis=0)
-            worst[how] = max(worst[how], float(off.max()))
-            rounded = tuple(tuple(round(float(v)) for v in row) for row in fit)
-            own = np.abs(points @ fit.T / found - 1.0).max(axis=0)
-            print(f'    ("{core}", "{how}"): {rounded},', flush=True)
-            print(
-                f"#   off by {own.round(3)}, held out {off.round(3)}", file=sys.stderr, flush=True
-            )
-    said = ", ".join(f"{error:.0%} at most in {how}" for how, error in worst.items())
-    print(f'FIT_ERROR = "For a size held out it was off by {said}"', flush=True)
-
-
 if __name__ == "__main__":
-    stacks() if "stacks" in sys.argv else instructions()
+    stacks()

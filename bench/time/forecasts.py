@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from statistics import fmean
 from time import process_time
 from typing import Any
@@ -11,31 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import edgeolk as ek
 from bench.table import Table
-from bench.time import printed, streams
+from bench.time import printed, streams, widths
+from bench.time.learners import SEEDS, learner_of, rows_of
 from bench.time.streams import Numbers
 
-RAM, LEVEL = "4KiB", 0.9
+LEVEL = 0.9
 #: Rows from which on intervals are judged, and rows of a window of them.
 SETTLED, WINDOW = 100, 500
 HORIZONS = {"bike_hourly": (3, 12), "elec2_demand": (3,), "etth1": (12,)}
-SEEDS = 5
 #: Rows of random order after which the first ones count no more.
 LATER = 200
 
 Bools = NDArray[np.bool_]
-
-
-@cache
-def rows_of(name: str) -> tuple[Numbers, Numbers]:
-    return streams.READERS[name]()
-
-
-def learner_of(d: int, **options: Any) -> ek.Learner:
-    """A learner of targets in 4 KiB unless something else is said."""
-    size = {} if "D" in options else {"ram": RAM}
-    return ek.Learner("sorf", n_features=d, loss="square", **{"seed": 1, **size, **options})
 
 
 def error_of(f: Numbers, y: Numbers, first: int = 1) -> float:
@@ -189,6 +176,11 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
         lambda: printed.of_aside(data, aside),
         lambda: _intervals((*design, *aside), data),
     ]
+    make.append(lambda: widths.of_streams((*design, *aside), data))
     if not names:
-        make += [lambda: _horizons(data), lambda: _shuffled(data)]
+        make += [
+            lambda: _horizons(data),
+            lambda: _shuffled(data),
+            lambda: widths.of_shuffled(data),
+        ]
     return [table() for table in make], data

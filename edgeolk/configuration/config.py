@@ -215,8 +215,7 @@ class Config(Record):
         }
         name = method.public.get("row_memory") if method else None
         remembers = (
-            remembering.ON_BY_ITSELF
-            and update.whole
+            update.whole
             and parts["loss"] == Loss.HINGE
             and params.get(name or "row_memory") is None
         )
@@ -262,7 +261,7 @@ class Config(Record):
                     if not rows:
                         raise
                 else:
-                    if not rows or made.budget >= remembering.least_frequencies(columns):
+                    if not rows or made.budget >= remembering.least_frequencies(columns, rows):
                         break
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(

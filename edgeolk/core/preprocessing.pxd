@@ -9,7 +9,7 @@ The row that is passed in is only read. What the learner sees lies in ``query``.
 """
 
 from libc.math cimport isfinite, isnan
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memcpy
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
@@ -18,13 +18,14 @@ from edgeolk.core.rows cimport (
     olk_read_f64, place_f32, place_f64, place_sparse, read_index,
 )
 from edgeolk.core.scaling cimport (
-    olk_common_line, olk_common_scaled, olk_is_within, olk_keep_reading, olk_learn_apart,
+    olk_common_line, olk_common_scaled, olk_is_frozen, olk_is_within, olk_keep_reading,
+    olk_learn_apart,
     olk_learn_common, olk_learn_pair, olk_length, olk_measure, olk_measure_again, olk_one_line,
     olk_pair_line,
     olk_scale_reading, olk_shortening,
 )
 from edgeolk.core.state cimport MOST_LEARNED, Indices, Raw, State
-from edgeolk.core.structs cimport OLK_COMPACT_BYTES
+from edgeolk.core.structs cimport OLK_COMPACT_BYTES, olk_scaler
 
 cdef enum:
     BATCH = MOST_LEARNED      # readings fetched at a time, on the C stack
@@ -145,9 +146,25 @@ cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept n
     return good and (raw.value == NULL or at == raw.count)
 
 
+cdef inline void learn_readings(const State* s, int64_t first, int64_t m, const double* x,
+                                int64_t seen, uint8_t* to, double* z) noexcept nogil:
+    """The readings scaled by records that include them; the records go to ``to``."""
+    cdef const olk_scaler* scaler = &s.preprocessing.scaler
+    cdef int64_t k
+    if not olk_is_frozen(scaler, seen):
+        s.simd.learn_readings(to, scaler.records + OLK_COMPACT_BYTES * first, x, m, &scaler.rule,
+                              <uint32_t>(seen + 1), <uint32_t>first, z)
+        return
+    for k in range(m):
+        z[k] = olk_learn_apart(scaler, first + k, x[k], seen, to + OLK_COMPACT_BYTES * k)
+
+
 cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nogil:
     """The scaled row in ``query``; the block's statistics stay as they are."""
     cdef double x[BATCH]
+    cdef double z[BATCH]
+    cdef uint8_t later[BATCH * OLK_COMPACT_BYTES]
+    cdef uint8_t* to = s.preprocessing.learned
     cdef int64_t batch, first, k, m
     cdef int64_t at = 0
     cdef int64_t seen = rows_seen(s)
@@ -167,29 +184,24 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         good = fetch(raw, first, m, &at, x, gaps) and good
-        if learning and first == 0 and s.preprocessing.scaler.records != NULL:
+        if learning and s.preprocessing.scaler.records != NULL:
+            learn_readings(s, first, m, x, seen, to, z)
+            to = later
+        else:
             for k in range(m):
-                if gaps and isnan(x[k]):
-                    write(s, k, last_input(s, k))
-                    memcpy(s.preprocessing.learned + OLK_COMPACT_BYTES * k,
-                           s.preprocessing.scaler.records + OLK_COMPACT_BYTES * k,
-                           OLK_COMPACT_BYTES)
-                    continue
-                write(s, k, olk_learn_apart(&s.preprocessing.scaler, k, x[k], seen,
-                                            s.preprocessing.learned + OLK_COMPACT_BYTES * k))
-            continue
+                z[k] = olk_scale_reading(&s.preprocessing.scaler, first + k, x[k], seen, learning)
         for k in range(m):
             if gaps and isnan(x[k]):
                 write(s, first + k, last_input(s, first + k))
             else:
-                write(s, first + k,
-                      olk_scale_reading(&s.preprocessing.scaler, first + k, x[k], seen, learning))
+                write(s, first + k, z[k])
     return good and (raw.value == NULL or at == raw.count)
 
 
 cdef inline void keep_statistics(State* s) noexcept nogil:
     """The row that was learned, and counted, goes into the statistics."""
     cdef double x[BATCH]
+    cdef double z[BATCH]
     cdef int64_t batch, first, k, m
     cdef int64_t at = 0
     cdef int64_t seen = rows_seen(s) - 1
@@ -210,7 +222,10 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         fetch(&s.preprocessing.raw, first, m, &at, x, s.forecast.on)
-        if first == 0 and apart:
+        if apart:
+            if first > 0:
+                learn_readings(s, first, m, x, seen,
+                               s.preprocessing.scaler.records + OLK_COMPACT_BYTES * first, z)
             continue
         for k in range(m):
             if not isnan(x[k]):

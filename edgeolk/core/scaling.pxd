@@ -18,6 +18,7 @@ cdef extern from "compact.h" nogil:
 cdef extern from "intake.h" nogil:
     double olk_scale_reading(const olk_scaler* s, Py_ssize_t j, double x, int64_t seen,
                              bint learning) noexcept
+    bint olk_is_frozen(const olk_scaler* s, int64_t seen) noexcept
     double olk_learn_apart(const olk_scaler* s, Py_ssize_t j, double x, int64_t seen,
                            uint8_t* to) noexcept
     void olk_keep_reading(const olk_scaler* s, Py_ssize_t j, double x, int64_t seen) noexcept

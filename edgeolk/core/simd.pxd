@@ -1,6 +1,8 @@
 """Declarations of the C functions and of the storage types; see loops/."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+
+from edgeolk.core.structs cimport olk_compact_rule
 
 
 cdef extern from "simd.h" nogil:
@@ -132,6 +134,9 @@ cdef extern from "simd.h" nogil:
         void (*solve_lower_transposed)(const double* l, double* b, Py_ssize_t n) noexcept nogil
         bint (*cholesky)(double* a, Py_ssize_t n) noexcept nogil
         bint (*invert)(double* a, Py_ssize_t n, double* work) noexcept nogil
+        void (*learn_readings)(uint8_t* to, const uint8_t* record, const double* x, Py_ssize_t m,
+                               const olk_compact_rule* rule, uint32_t row, uint32_t first,
+                               double* z) noexcept nogil
 
     double olk_fetch(int storage, const void* base, Py_ssize_t at, Py_ssize_t j,
                      const olk_quantum* quantum) noexcept

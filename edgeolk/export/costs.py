@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from operator import mul
-from typing import NamedTuple
-
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 
@@ -94,68 +91,6 @@ CODE: dict[tuple[str, str, str], tuple[int, int]] = {
 }
 
 
-class Row(NamedTuple):
-    """Thousands of instructions: to score a row, to learn one (the mean of rows that mostly change
-    weights, and the longest of them, the first hundred rows left out)."""
-
-    core: str
-    arithmetic: str
-    score: float
-    learn: float
-    longest: float
-
-
-#: Of the recommended learner: a + b blocks + c inputs + e blocks inputs, a block being 64
-#: frequencies; what drawn rows cost (firmware_sim/mcu/counting.py).
-INSTRUCTIONS: dict[tuple[str, str], tuple[tuple[int, ...], ...]] = {
-    ("Cortex-M0", "double"): (
-        (68409, 309986, 0, 876),
-        (160824, 290888, 0, 17802),
-        (332156, 915191, 0, 2885),
-    ),
-    ("Cortex-M0", "single"): (
-        (68513, 309965, 0, 858),
-        (179825, 295587, 0, 9695),
-        (259453, 602620, 0, 2389),
-    ),
-    ("Cortex-M0", "whole"): (
-        (65424, 12870, 0, 702),
-        (210451, -1774, 0, 2460),
-        (225602, 21306, 0, 1909),
-    ),
-    ("Cortex-M3", "double"): (
-        (29010, 153671, 0, 414),
-        (65683, 143696, 0, 8901),
-        (140940, 457997, 0, 1463),
-    ),
-    ("Cortex-M3", "single"): (
-        (28917, 153673, 0, 412),
-        (78991, 146965, 0, 4910),
-        (123960, 303214, 0, 1254),
-    ),
-    ("Cortex-M3", "whole"): (
-        (26447, 11112, 0, 266),
-        (92874, 4340, 0, 1224),
-        (102040, 20719, 0, 837),
-    ),
-    ("Cortex-M4F", "double"): (
-        (19400, 14181, 0, 166),
-        (41710, 13513, 0, 1245),
-        (75760, 47804, 0, 406),
-    ),
-    ("Cortex-M4F", "single"): (
-        (19393, 14178, 0, 163),
-        (37218, 13141, 0, 719),
-        (46560, 30571, 0, 298),
-    ),
-}
-#: How far that is off.
-FIT_ERROR = (
-    "The fit is older than widths that are learned by default:\nof the one model that was counted"
-    " since, a row took 1.7 times as much to learn (Cortex-M4F, single)"
-)
-
-
 def kind_of(learner: Learner) -> str:
     """The kind that the tables tell apart."""
     config = learner.config
@@ -200,18 +135,3 @@ def code_of(learner: Learner) -> dict[str, tuple[int, int]]:
     wide = "float64" if learner.config.dtype == Dtype.FLOAT64 else "float32"
     dtype = wide if kind == "ring" else learner.dtype
     return {how: CODE[kind, dtype, how] for how in FLAGS if (kind, dtype, how) in CODE}
-
-
-def instructions_of(learner: Learner) -> list[Row]:
-    """What rows cost, where that was measured: two classes or a number, weights of int8."""
-    config = learner.config
-    if kind_of(learner) != "learner" or learner.dtype != "int8" or config.columns > 1:
-        return []
-    if config.values["row_memory"]:
-        return []
-    blocks, inputs = learner._engine.structured()["D"] / 64, config.n_inputs
-    terms = (1.0, blocks, inputs, blocks * inputs)
-    return [
-        Row(core, how, *(sum(map(mul, fit, terms)) / 1e3 for fit in each))
-        for (core, how), each in INSTRUCTIONS.items()
-    ]

@@ -11,7 +11,8 @@ from typing import Any
 
 import edgeolk.core
 from edgeolk.export import ring, sorf
-from edgeolk.export.costs import FLAGS, Row, scratch_of, stacks_of
+from edgeolk.export.costs import FLAGS, scratch_of, stacks_of
+from edgeolk.export.instructions import Row
 from edgeolk.export.kits import kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
@@ -150,7 +151,7 @@ def export_c(
     scratch : {"stack", "arena"}
         Where a call works. ``"arena"`` takes 2 or 3 KiB there, for less of the stack:
         for boards with less than 8 KB of RAM and for tasks with small stacks.
-    counted : sequence of edgeolk.export.costs.Row
+    counted : sequence of edgeolk.export.instructions.Row
         Instructions a row of this model, counted on emulated boards
         (``firmware_sim.mcu.counting.counted``), for its README in place of estimates.
 

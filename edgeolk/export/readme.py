@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from edgeolk.export.costs import (
     COMPILERS,
-    FIT_ERROR,
     FLAGS,
     OF_OTHERS,
-    Row,
     code_of,
-    instructions_of,
 )
+from edgeolk.export.fitted import FIT_ERROR
+from edgeolk.export.instructions import Row, instructions_of
 from edgeolk.export.text import Model
 from edgeolk.learner import Learner
 from edgeolk.parts.numbers import Rows
@@ -36,8 +35,9 @@ A learner of `edgeolk` as C99: no allocation, no C library but
 #include "edgeolk.h"
 
 static double arena[(EK_ARENA_BYTES + 7) / 8];
+{declared}
 
-ek_start(arena);                         /* once */
+ek_start(arena); /* once */
 {use}
 ```
 
@@ -47,7 +47,7 @@ Compile `edgeolk.c` and `model.c` with your program; `main.c` is an example:
 cc -std=c99 -O2 -o example main.c edgeolk.c model.c
 ```
 
-Every call returns `EK_OK` or an error code (`edgeolk.h`). Every answer is bit for bit
+{flash}Every call returns `EK_OK` or an error code (`edgeolk.h`). Every answer is bit for bit
 that of the library with `EDGEOLK_SIMD=scalar`, on any core and with any compiler;
 `-ffast-math` is refused.
 {notes}{costs}{rules}"""
@@ -70,7 +70,7 @@ _SCRATCH = """Calls use working memory in the arena, behind the {ram} bytes of t
 """
 
 _INSTRUCTIONS = """
-Thousands of instructions a row{how}:
+Thousands of instructions per row{how}:
 
 | core | arithmetic | score | learn | longest step |
 |---|---|---|---|---|
@@ -78,14 +78,20 @@ Thousands of instructions a row{how}:
 {about}
 """
 _COUNTED = """COUNTED on emulated boards (gcc -O2) for a learner of this configuration. Inputs are
-Gaussian, and labels are the sign of a product of two inputs, which takes long to learn: most rows
-change weights. Learn is the mean over the first 48 rows of a new learner, and the longest
-step is among them. Later, when few rows change weights, a row costs little more than two scores."""
+Gaussian, and labels are the sign of a product of two inputs, which takes long to learn: many rows
+change weights. Learn is the mean over the first 400 rows, and the longest step is among them. When
+few rows change weights, a row costs little more than two scores."""
 _FITTED = """ESTIMATES, not counted for this model: a fit to counts on emulated boards (gcc -O2),
 of other sizes. {error}.
-Rows are 120 to 170 of two real streams, the longest step among the first 40 of Gaussian inputs;
-later, when few rows change weights, a row costs little more than two scores.
+Learn is the mean over 400 Gaussian rows whose label is the sign of a product of two inputs, which
+takes long to learn, so many rows change weights; the longest step is among them. When few rows
+change weights, a row costs little more than two scores. A Cortex-M7 or M33 with a single-precision
+unit needs as many instructions as a Cortex-M4F, an M0+ as many as an M0.
 `python -m firmware_sim measure model.olk --out DIR` counts for a model."""
+_UNCOUNTED = """
+No estimate of the instructions per row is available for these options:
+`python -m firmware_sim measure model.olk --out DIR` counts them on emulated boards.
+"""
 
 _RULES = """
 ## What holds
@@ -101,15 +107,52 @@ _RULES = """
   any time.
 - Error codes: `EK_BAD_ROW`, `EK_BAD_LABEL`, `EK_BAD_STATE`, `EK_IO`, `EK_SMALL`, `EK_WRONG_ORDER`;
   `edgeolk.h` explains each, and what it changes.
-- MISRA C:2012, where the source goes beyond it, and why: 11.3 and 11.5 (regions of the one arena
-  are reached by casts from its bytes: there is no allocation); 15.5 (a function returns where a row
-  is rejected); 20.5 (names of one type are defined and undefined, so that float and double share a
-  source); 2.1 and 2.2 (a branch that this model's constants never take stays for the compiler to
-  remove); 8.9, 10.x and 12.1 (constants in tables, conversions of sizes that are known to fit, the
-  precedence of C). There is no recursion (17.2), no heap (21.3), no function pointer but the four
-  callbacks of flash, no `goto`, no `setjmp`, no standard I/O but in `main.c`. This was read, not
-  checked by a tool.
+- MISRA C:2012, the rules that cppcheck 2.10 (`--addon=misra`) reports for an export of the
+  recommended learner, by reason. Regions of the one arena are reached by casts and pointer
+  arithmetic, since there is no allocation: 11.5, 11.6, 11.8, 18.4, 19.2. One source
+  is compiled for float and double, and for all models, so names are defined and undefined,
+  headers included in the middle, macros and tags left unused: 2.3, 2.4, 2.5, 5.5, 20.1, 20.5, 20.7
+  to 20.10. The compiler removes branches that this model's constants never take: 2.2,
+  14.2. A function returns when a row is rejected: 15.5. Style that relies on the semantics of
+  C: precedence and several declarations in a line (12.1, 12.3), bodies without braces (15.6,
+  15.7), integers as conditions and sizes that are known to fit (10.x, 12.2, 14.4, 7.2),
+  ignored results (17.7: `memcpy`), tables next to the code that reads them (8.7, 8.9, 8.11, 9.3,
+  11.9), assignments within expressions and to parameters (13.3, 13.4, 17.8). No recursion (17.2),
+  no heap (21.3), no `goto` (15.1), no `setjmp` (21.4), no variable length (18.8), no standard I/O
+  (21.6) except in `main.c`; the only function pointers are the four callbacks of flash.
 """
+
+
+#: Several folders in one program, and states that outlive the power.
+_FLASH = """To keep what was learned when the power goes, compile `flash.c` too: `ek_save` and
+`ek_open` of `flash.h` write and read two slots behind four callbacks of yours. Several models go
+into one program if each has names of its own: `edgeolk export --prefix NAME`.
+
+"""
+
+
+def _use(learner: Learner, *, learns: bool) -> tuple[str, list[str]]:
+    """Variables of a program that uses it, and the calls of a row."""
+    predicts = "ek_predict(arena, row, &label); /* the answer for a row */"
+    row = "ek_number row[EK_FEATURES];"
+    if not learns:
+        return f"{row}\ndouble label;", [predicts]
+    if learner.config.forecasts:
+        return f"{row}\ndouble target;\nek_forecast next;", [
+            "ek_ask(arena, row, &next);  /* answer a row, which then waits for its target */",
+            "ek_tell(arena, target);     /* learn the target of the oldest waiting row */",
+            "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
+        ]
+    if learner.config.watches:
+        return f"{row}\ndouble score;\nek_verdict verdict;", [
+            "ek_learn(arena, row, 0, &score); /* every period; score minus threshold */",
+            "ek_watch(arena, &verdict);       /* is that row novel, in an event, and why */",
+        ]
+    label = "label" if learner.config.needs_labels else "0"
+    return f"{row}\ndouble label, score;", [
+        f"ek_learn(arena, row, {label}, &score); /* learn a row; score before learning */",
+        predicts,
+    ]
 
 
 def _answers(learner: Learner) -> str:
@@ -166,20 +209,14 @@ def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
         for each in counted or instructions_of(learner)
     )
     if not rows:
-        return text
+        return text + _UNCOUNTED
     about = _COUNTED if counted else _FITTED.format(error=FIT_ERROR)
     return text + _INSTRUCTIONS.format(how="" if counted else ", ESTIMATED", rows=rows, about=about)
 
 
 def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Row] = ()) -> str:
     """The text; ``arena`` are bytes of RAM, ``constants`` those of the model in flash."""
-    needs_labels = learner.config.needs_labels
-    use = "ek_predict(arena, row, &label);          /* answer for a row */"
-    if learns:
-        use = (
-            f"ek_learn(arena, row, {'label' if needs_labels else '0'}, &score);"
-            "   /* learn a row; score: that of before */\n" + use
-        )
+    declared, use = _use(learner, learns=learns)
     what = (
         "It continues to learn from its exported state. `ek_file()` returns its state as a file"
         " that `edgeolk.load` opens, `ek_load()` reads one."
@@ -219,7 +256,9 @@ def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Ro
             f"| learned so far | {learner.steps} rows |\n"
         ),
         what=what,
-        use=use,
+        declared=declared,
+        use="\n".join(use),
+        flash=_FLASH if learns else "",
         notes=notes,
         costs=_costs(learner, model, counted),
         rules=_RULES.format(inputs=_inputs(learner, model), labels=_labels(learner)),

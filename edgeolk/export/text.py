@@ -28,10 +28,15 @@ def array(kind: str, name: str, items: Iterable[str]) -> str:
     return f"const {kind} {name}[] = {{\n" + "\n".join(f"    {line}" for line in lines) + "\n};\n"
 
 
+#: Macros that a program may ask for: what they are in decimal stands beside.
+IN_DECIMAL = ("EK_MOST", "EK_MOST_WEIGHT")
+
+
 def defines(values: dict[str, Any]) -> str:
     """One macro a line; numbers are made into C, strings are C already."""
     return "".join(
-        f"#define {name} {value if isinstance(value, str) else braced(value)}\n"
+        f"#define {name} {value if isinstance(value, str) else braced(value)}"
+        + (f" /* {value:.6g} */\n" if name in IN_DECIMAL else "\n")
         for name, value in values.items()
     )
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
-from edgeolk.export.costs import FLAGS, Row, arithmetic_of
+from edgeolk.export.costs import FLAGS, arithmetic_of
+from edgeolk.export.instructions import Row
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.boards import BOARDS
 from firmware_sim.mcu.emulator import Run, lacking, run
@@ -19,8 +20,9 @@ from firmware_sim.mcu.program import HERE, build
 
 #: A board for each core that costs other instructions, with room for most models.
 BOARD_OF = {"Cortex-M0": "rp2040", "Cortex-M3": "lm3s6965evb", "Cortex-M4F": "mps2-an386"}
-#: Rows that a learner which begins is given there: most of them change weights.
-ROWS = 48
+#: Rows that a learner which begins is given there: past the first width, and far enough that the
+#: rare rows are among them whose roundings float cannot decide.
+ROWS = 400
 _Rows = tuple[NDArray[Any], NDArray[Any]]
 
 
@@ -53,9 +55,13 @@ def ran(core: str, learner: ek.Learner, rows: _Rows, flags: Sequence[str] = ()) 
 def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> Iterator[Row]:
     """What rows cost on these cores in these kinds of arithmetic; boards too small are left out."""
     flags = {how: FLAGS[how].split() for how in kinds}
-    rows = drawn(learner, ROWS)
     learns = learner.config.update.whole
     given = ek.Learner(learner.config) if learns else learner
+    before = int(learner.config.values["row_memory"]) if learns else 0
+    X, y = drawn(learner, before + ROWS)
+    if before:  # its memory is full then
+        given.learn_many(X[:before], y[:before])
+    rows = X[before:], y[before:]
     for core in cores:
         for how, given_flags in flags.items():
             try:
@@ -71,10 +77,8 @@ def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> I
 def counted(learner: ek.Learner) -> list[Row]:
     """What rows of a model of this configuration cost, for ``export_c(..., counted=)``.
 
-    Raises SimulatorError: no board can be emulated here, or its rows wait for targets.
+    Raises SimulatorError: no board can be emulated here.
     """
     if reason := lacking():
         raise SimulatorError(f"instructions cannot be counted here: {reason}")
-    if learner.config.forecasts:
-        raise SimulatorError("rows of a forecaster wait for their targets: they are not counted")
     return list(counts(learner, tuple(BOARD_OF), arithmetic_of(learner)))

@@ -254,8 +254,9 @@ def test_a_cap_is_kept_and_used(task: str, ram: str) -> None:
     options = {"n_features": 8, "kernel": ek.Gaussian(0.1), "scale": None, **EXTRA[task]}
     learner = ek.Learner("sorf", ram=ram, **options)
     cap = 1024 * int(ram.removesuffix("KiB"))
+    rows = learner.parameters["memory"]
     assert learner.nbytes <= cap
-    assert ek.plan("sorf", D=learner.budget + 16, **options).nbytes > cap
+    assert ek.plan("sorf", D=learner.budget + 16, memory=rows, **options).nbytes > cap
 
 
 # ---- what it learns -----------------------------------------------------------------------------

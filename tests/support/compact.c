@@ -1,5 +1,6 @@
 /* The loops over records of 9 bytes for tests: readings in a row, each scaled after it is learned. */
 #include "compact.h"
+#include "compact_rows.h"
 
 void follow(uint8_t *record, const float *x, long n, double clip, double window, uint32_t row,
             uint32_t j, float *z, uint8_t *states)
@@ -13,6 +14,17 @@ void follow(uint8_t *record, const float *x, long n, double clip, double window,
             z[i] = 1e30f;
         if (states)
             memcpy(states + OLK_COMPACT_BYTES * i, record, OLK_COMPACT_BYTES);
+    }
+}
+
+/* Rows of d readings side by side; the records of all are put after each row into `states`. */
+void follow_rows(uint8_t *record, const double *x, long n, long d, double clip, double window,
+                 double *z, uint8_t *states)
+{
+    const olk_compact_rule rule = olk_compact_rule_of(clip, window);
+    for (long i = 0; i < n; i++) {
+        olk_learn_readings(record, record, x + d * i, d, &rule, (uint32_t)(i + 1), 0, z + d * i);
+        memcpy(states + OLK_COMPACT_BYTES * d * i, record, (size_t)(OLK_COMPACT_BYTES * d));
     }
 }
 

@@ -21,12 +21,12 @@ static const double OLK_LN2_LOW_F64 = 1.42860682030941723212e-6;
    3e-16: with the rounding on the way the result is within 2 units in the last place of a float and
    within 4 of a double. */
 #define OLK_LIFT 0x1p64
-static const float olk_exp_polynomial_f32[] = {
+OLK_TABLE float olk_exp_polynomial_f32[] = {
     0x1p64f, 0x1p64f * 1.0000000497968269f, 0x1p64f * 0.500000043574032318f,
     0x1p64f * 0.166663648088619529f, 0x1p64f * 0.0416647733349355985f,
     0x1p64f * 0.00837905902467253242f, 0x1p64f * 0.00140614213267004718f,
 };
-static const double olk_exp_polynomial_f64[] = {
+OLK_TABLE double olk_exp_polynomial_f64[] = {
     0x1p64, 0x1p64 * 1.00000000000000915, 0x1p64 * 0.500000000000008387,
     0x1p64 * 0.166666666665234461, 0x1p64 * 0.0416666666655889199,
     0x1p64 * 0.00833333339605874063, 0x1p64 * 0.00138888892573971791,

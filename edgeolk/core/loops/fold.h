@@ -75,13 +75,18 @@ static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk
 {
     OLK_ALIGNED(64) olk_word flip[64];
     const int32_t grid = olk_grid(p);
+    if (m == 1 && p->d <= 64) {
+        /* The row of most sensors: all of it is its tail. */
+        olk_flips(olk_pcg_next(generator, OLK_PCG_SIGNS), flip);
+        olk_flips(p->d > 32 ? olk_pcg_next(generator, OLK_PCG_SIGNS) : 0, flip + 32);
+        for (int i = 0; i < 64; i++)
+            v[0][i] = (olk_entry)0 + olk_flipped(tail[0].line[i], flip[i]);
+        return;
+    }
     for (ptrdiff_t start = 0; start < p->d; start += 64) {
         const int whole = start + 64 <= p->d;
         olk_flips(olk_pcg_next(generator, OLK_PCG_SIGNS), flip);
-        if (start + 32 < p->d)
-            olk_flips(olk_pcg_next(generator, OLK_PCG_SIGNS), flip + 32);
-        else
-            memset(flip + 32, 0, 32 * sizeof *flip);
+        olk_flips(start + 32 < p->d ? olk_pcg_next(generator, OLK_PCG_SIGNS) : 0, flip + 32);
         for (ptrdiff_t r = 0; r < m; r++) {
             const olk_input *restrict in = x + r * p->d + start;
             const olk_entry *restrict end = tail[r].line;

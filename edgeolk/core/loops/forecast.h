@@ -99,7 +99,7 @@ static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state 
     olk_real lead[6], share[OLK_CANDIDATES];
     memset(row, 0, sizeof *row);
     memset(said, 0, sizeof *said);
-    row->mark = (olk_real)h->error > 0 ? (olk_real)h->error : OLK_ROW_WITHOUT_ERROR;
+    row->mark = (olk_real)h->error > 0 ? (olk_real)h->error : (olk_real)OLK_ROW_WITHOUT_ERROR;
     if (!olk_marked(h, OLK_KNOWN)) {
         row->mark = OLK_ROW_UNKNOWN;
         row->answer = (olk_real)h->mean;
@@ -243,11 +243,11 @@ static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast
         row->mark = 0;
         return 1;
     }
-    const int known = (olk_real)row->mark != OLK_ROW_UNKNOWN;
+    const int known = (olk_real)row->mark != (olk_real)OLK_ROW_UNKNOWN;
     if (known)
         h->repeats = stored == row->last ? (olk_input)((olk_real)h->repeats + 1) : 0;
     if ((olk_real)h->repeats <= olk_dead) {
-        if (known && (olk_real)row->unit > 0)
+        if (known && (olk_real)row->unit > 0 && !f->frozen)
             olk_learn_row(f, m, p, s, z, row, y);
         olk_take_target(h, y, known ? olk_size(y - (olk_real)row->last) : -1);
     }
@@ -285,8 +285,7 @@ static OLK_APART void olk_forecast_begin(const olk_forecast *f, const olk_foreca
         olk_quantiles(m)[i] = (olk_input)olk_first_quantile;
     for (ptrdiff_t j = 0; j < long_row; j++)
         ((olk_input *)m->diagonal)[long_row + j] = 1;
-    for (int32_t j = 0; j < head; j++)
-        ((olk_input *)m->head)[head + olk_packed_row(j) + j] = 1;
+    olk_begin_covariance((olk_input *)m->head + head, head);
     for (int32_t c = 0; c < n; c++)
         ((olk_input *)m->guard)[n + c] = 1;
 }

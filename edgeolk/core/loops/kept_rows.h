@@ -16,7 +16,7 @@
 enum { OLK_MOST_CODE = 7, OLK_CODE_OF_ZERO = 8 };
 static const double olk_memory_step = 5.0;
 /* Shares of the memory in the candidates, and what a whole one costs in mistakes (rho). */
-static const double olk_memory_shares[OLK_MEMORY_SHARES] = {0.0, 0.25, 0.5, 0.75, 1.0};
+OLK_TABLE double olk_memory_shares[OLK_MEMORY_SHARES] = {0.0, 0.25, 0.5, 0.75, 1.0};
 static const double olk_memory_cost = 4.0;
 /* Nearer to a decision than this, scores of features are computed again in olk_real. */
 static const double olk_memory_undecided = 1e-4;

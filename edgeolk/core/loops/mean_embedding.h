@@ -16,7 +16,7 @@ static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s
     olk_tail tail;
     olk_paces paces;
     olk_signs first, second;
-    const double octets = (double)(rows / OLK_OCTET + 1), window = p->forget / OLK_OCTET;
+    const double octets = (double)(rows / OLK_OCTET + 1), window = p->forget / (double)OLK_OCTET;
     const olk_real inverse = (olk_real)(1.0 / (octets < window ? octets : window));
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
     uint64_t generator = p->signs;

@@ -37,7 +37,7 @@ static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *
     OLK_ALIGNED(64) olk_wave feature[OLK_WATCH_KEPT ? 128 * OLK_WATCH_KEPT : 1];
     const olk_kept kept = {feature, OLK_WATCH_KEPT, NULL, 0};
     const uint64_t t = olk_watched_rows(s);
-    const double since = (double)t - OLK_WARM_ROWS; /* r */
+    const double since = (double)t - (double)OLK_WARM_ROWS; /* r */
     const olk_sorf_row inputs = {s->inputs, NULL, 0};
     olk_score_state of = olk_recall_scores(s);
     olk_row_scores now = {0.0, 0.0, 0.0, OLK_PATTERN};
@@ -55,7 +55,7 @@ static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *
         if (seen.there)
             olk_pass(p, s, &inputs, 1, 1, &kept, NULL, &f);
         now = olk_judge(&of, &seen, f);
-        if (since >= OLK_SILENT_ROWS) {
+        if (since >= (double)OLK_SILENT_ROWS) {
             novel = now.score > of.threshold;
             returned = of.threshold - now.score;
             of.threshold = olk_next_threshold(of.threshold, novel, since, p->nu);

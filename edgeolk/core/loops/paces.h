@@ -10,7 +10,7 @@ typedef struct {
 
 static inline int olk_first_pace(const olk_paces *paces, ptrdiff_t block)
 {
-    return (int)(64 * block % paces->widths);
+    return (int)(64u * (uint32_t)block % (uint32_t)paces->widths);
 }
 
 static OLK_ALWAYS int olk_next_pace(const olk_paces *paces, int at)
@@ -26,6 +26,12 @@ static OLK_ALWAYS int olk_next_pace(const olk_paces *paces, int at)
 /* The first `period` of n entries over and over, `period` at most 16; n is above 32. */
 static inline void olk_repeat(olk_entry *entry, int period, int n)
 {
+    if (period == 1) {
+        const olk_entry only = entry[0];
+        for (int j = 0; j < n; j++)
+            entry[j] = only;
+        return;
+    }
     for (int j = period; j < 16 + period; j++)
         entry[j] = entry[j - period];
     for (int j = 16 + period; j < n; j += 16) {

@@ -78,9 +78,53 @@ static inline ptrdiff_t olk_transformed_blocks(const olk_sorf *p, uint64_t *gene
     return blocks;
 }
 
+/* The features of block `at`, `block` of its group, where they are kept or in `own`; NULL where an angle
+   is too large. */
+static OLK_ALWAYS const olk_wave *olk_kept_features(const olk_entry *v, const olk_paces *paces,
+                                                    ptrdiff_t block, int small, int must,
+                                                    const olk_kept *keep, ptrdiff_t at,
+                                                    ptrdiff_t lines, olk_wave *own)
+{
+    const int kept = keep && at < keep->blocks;
+    olk_wave *feature = kept && lines == 64 ? keep->feature + 128 * at : own;
+    if (keep && at < keep->lines)
+        memcpy(keep->line + 64 * at, v, 64 * sizeof *v);
+    if (!olk_features(v, paces, block, small, must, feature))
+        return NULL;
+    if (kept && lines < 64)
+        memcpy(keep->feature + 128 * at, own, 2 * (size_t)lines * sizeof *own);
+    return feature;
+}
+
+#ifndef OLK_SORF_PLAIN
+/* The next `now` blocks of a group, from b, of one row into its sums with one column; 0 where an angle
+   is too large. */
+static OLK_ALWAYS int olk_add_blocks(const olk_sorf *p, const olk_sorf_state *s, int32_t g,
+                                     ptrdiff_t b, ptrdiff_t now, const olk_entry (*v)[64],
+                                     const olk_paces *paces, int small, int must,
+                                     const olk_kept *keep, olk_wave *own, olk_sum *to_w,
+                                     olk_sum *to_a)
+{
+    const olk_stored *w = (const olk_stored *)s->w + 128 * b;
+    const olk_stored *a = (const olk_stored *)s->a + 128 * b;
+    for (ptrdiff_t i = 0; i < now; i++, w += 128, a += 128) {
+        const ptrdiff_t lines = olk_lines(p, b + i);
+        const olk_wave *feature = olk_kept_features(v[i], paces, b + i - p->first[g], small, must,
+                                                    keep, b + i, lines, own);
+        if (!feature)
+            return 0;
+        if (to_w)
+            olk_add_products(feature, w, 2 * lines, to_w);
+        if (to_a)
+            olk_add_products(feature, a, 2 * lines, to_a);
+    }
+    return 1;
+}
+#endif
+
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
-   `keep`, if not NULL, takes what is kept of one row. With one column fw or fa may be NULL. Returns 0 where an angle is too large for olk_entry, unless it `must` do:
-   then by olk_cos_sin. */
+   `keep`, if not NULL, takes what is kept of one row. With one column fw or fa may be NULL. Returns 0
+   where an angle is too large for olk_entry, unless it `must` do: then by olk_cos_sin. */
 static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
                               ptrdiff_t m, int must, const olk_kept *keep, double *fw, double *fa)
 {
@@ -100,12 +144,11 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
     OLK_ALIGNED(64) olk_sum lane[OLK_SORF_ROWS][2][64 / sizeof(olk_sum)];
     const int small = olk_small(p, row, m);
     const ptrdiff_t K = p->classes;
-    const ptrdiff_t kept = keep ? keep->blocks : 0, kept_lines = keep ? keep->lines : 0;
     uint64_t generator = p->signs;
     if (!row->index)
         olk_tails(p, row->values, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
-        const double size = 1.0 / (p->kappa * p->size[g] * OLK_ONE);
+        const double size = 1.0 / (p->kappa * p->size[g] * (double)OLK_ONE);
         olk_find_paces(p, g, &paces);
         for (ptrdiff_t r = 0; r < m; r++)
             memset(lane[r], 0, sizeof lane[r]);
@@ -117,18 +160,23 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
         const ptrdiff_t end = p->first[g + 1];
         for (ptrdiff_t b = p->first[g], now; b < end; b += now) {
             now = olk_transformed_blocks(p, &generator, row, m, end - b, tail, v);
+#ifndef OLK_SORF_PLAIN
+            if (m == 1 && K == 1) {
+                if (!olk_add_blocks(p, s, g, b, now, (const olk_entry(*)[64])v, &paces, small, must,
+                                    keep, own, fw ? lane[0][0] : NULL, fa ? lane[0][1] : NULL))
+                    return 0;
+                continue;
+            }
+#endif
             for (ptrdiff_t i = 0; i < m * now; i++) {
                 const ptrdiff_t at = m == 1 ? b + i : b, r = m == 1 ? 0 : i;
                 const ptrdiff_t lines = olk_lines(p, at), from = 128 * at * K;
                 const olk_stored *w = (const olk_stored *)s->w + from;
                 const olk_stored *a = (const olk_stored *)s->a + from;
-                olk_wave *feature = at < kept && lines == 64 ? keep->feature + 128 * at : own;
-                if (at < kept_lines)
-                    memcpy(keep->line + 64 * at, v[i], sizeof v[i]);
-                if (!olk_features(v[i], &paces, at - p->first[g], small, must, feature))
+                const olk_wave *feature = olk_kept_features(v[i], &paces, at - p->first[g], small,
+                                                            must, keep, at, lines, own);
+                if (!feature)
                     return 0;
-                if (at < kept && lines < 64)
-                    memcpy(keep->feature + 128 * at, own, 2 * (size_t)lines * sizeof *own);
                 if (K > 1) {
                     const ptrdiff_t to = (r * p->groups + g) * K;
                     olk_add_columns(feature, w, lines, K, size, fw + to);

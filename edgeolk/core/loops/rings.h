@@ -14,6 +14,9 @@
 
 #include "angles.h"
 #include "coefficients.h"
+#ifndef OLK_DOUBLE
+#include "compact_rows.h"
+#endif
 #include "kernel_rows.h"
 #include "searches.h"
 #include "sparse_row.h"
@@ -89,6 +92,7 @@ void OLK_OF_SET(olk_fill_single)(olk_simd *to)
     to->sparse[OLK_F16] = olk_sparse_f16;
     to->norm[OLK_F32] = olk_norm_f32;
     to->norm[OLK_F16] = olk_norm_f16;
+    to->learn_readings = olk_learn_readings;
     to->pair[OLK_F32] = to->pair[OLK_F16] = to->pair[OLK_I8] = olk_pair;
 }
 #endif

@@ -41,7 +41,14 @@ static inline double olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
     if (hold > 0)
         v = olk_held(v, hold);
     const double u = (double)v * r->p->memory_steps;
-    return u < -OLK_MOST_CODE ? -OLK_MOST_CODE : (u > OLK_MOST_CODE ? OLK_MOST_CODE : u);
+    const double most = (double)OLK_MOST_CODE;
+    return u < -most ? -most : (u > most ? most : u);
+}
+
+/* The same as it is stored, before it is rounded. */
+static inline double olk_memory_code(olk_memory_reader *r, ptrdiff_t i)
+{
+    return olk_memory_reading(r, i) + (double)OLK_CODE_OF_ZERO;
 }
 
 #ifdef OLK_SORF_FIXED
@@ -82,7 +89,7 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
         const ptrdiff_t left = p->d - i, some = left < OLK_MEMORY_INPUTS ? left : OLK_MEMORY_INPUTS;
         for (ptrdiff_t k = 0; k < some; k++) {
             const double by = weighted ? olk_sorf_exp(2.0 * (double)lambda[i + k]) : 1.0;
-            input[k] = olk_memory_as_input(olk_memory_reading(&reader, i + k) + OLK_CODE_OF_ZERO);
+            input[k] = olk_memory_as_input(olk_memory_code(&reader, i + k));
             weight[k] = olk_memory_as_weight(by);
         }
         if (some % 2) { /* the other half of the last codes is OLK_CODE_OF_ZERO */
@@ -132,9 +139,10 @@ static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
     }
     for (int l = 0; l < OLK_MEMORY_SUMS && !many; l++)
         g[0] += lane[l];
-    const double unit = many ? 1.0 / OLK_MOST_MEMORY_CLASS : 2.0 / OLK_MOST_MEMORY_LABEL;
+    const double unit = many ? 1.0 / (double)OLK_MOST_MEMORY_CLASS
+                             : 2.0 / (double)OLK_MOST_MEMORY_LABEL;
     for (ptrdiff_t c = 0; c < p->classes; c++)
-        g[c] *= unit / (OLK_MEMORY_ONE * (2.0 + p->r));
+        g[c] *= unit / ((double)OLK_MEMORY_ONE * (2.0 + p->r));
 }
 
 /* Size of a stored coefficient. */
@@ -188,10 +196,9 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
     olk_memory_reader reader = {p, row, 0};
     for (ptrdiff_t i = 0; i < p->d; i += 2) {
         /* Above 0 as they are stored: what is cut off is what floor takes. */
-        const int low = (int)(olk_memory_reading(&reader, i) + OLK_CODE_OF_ZERO + 0.5);
-        const int high = i + 1 < p->d
-                             ? (int)(olk_memory_reading(&reader, i + 1) + OLK_CODE_OF_ZERO + 0.5)
-                             : OLK_CODE_OF_ZERO;
+        const int low = (int)(olk_memory_code(&reader, i) + 0.5);
+        const int high = i + 1 < p->d ? (int)(olk_memory_code(&reader, i + 1) + 0.5)
+                                      : OLK_CODE_OF_ZERO;
         olk_memory_codes(p, s, i / 2)[j] = (uint8_t)(low | high << 4);
     }
     if (many) {

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "compact.h"
 #include "compiler.h"
 #include "storage.h"
 
@@ -80,7 +81,7 @@ typedef double (*olk_norm_fn)(const olk_kernel *kernel, const void *sv, ptrdiff_
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
 
 /* One instruction set's functions, described where they are defined (dots.h, coefficients.h,
-   searches.h, merge.h, angles.h, linalg.h, matrices.h). Rows and pairs by storage type. Those with an
+   searches.h, merge.h, angles.h, linalg.h, matrices.h, compact_rows.h). Rows and pairs by storage type. Those with an
    index of OLK_REALS by the type of coefficients, kernel rows and products, their `void` arrays; the
    others in double. */
 typedef struct {
@@ -142,6 +143,8 @@ typedef struct {
     void (*solve_lower_transposed)(const double *l, double *b, ptrdiff_t n);
     int (*cholesky)(double *a, ptrdiff_t n);
     int (*invert)(double *a, ptrdiff_t n, double *work);
+    void (*learn_readings)(uint8_t *to, const uint8_t *record, const double *x, ptrdiff_t m,
+                           const olk_compact_rule *rule, uint32_t row, uint32_t first, double *z);
 } olk_simd;
 
 #endif

@@ -1,6 +1,7 @@
 /* Names of what a unit for int8 has in single precision beside doubles: from here to
    single_names_end.h they stand for those on the right, which debuggers show. No include guard. */
 #define olk_across olk_across_single
+#define olk_add_blocks olk_add_blocks_single
 #define olk_add_columns olk_add_columns_single
 #define olk_add_products olk_add_products_single
 #define olk_add_some_columns olk_add_some_columns_single
@@ -27,6 +28,7 @@
 #define olk_inside olk_inside_single
 #define olk_interleave olk_interleave_single
 #define olk_kept olk_kept_single
+#define olk_kept_features olk_kept_features_single
 #define olk_lane_numbers olk_lane_numbers_single
 #define olk_large olk_large_single
 #define olk_largest_angle olk_largest_angle_single

@@ -1,5 +1,6 @@
 /* Ends single_names.h. No include guard. */
 #undef olk_across
+#undef olk_add_blocks
 #undef olk_add_columns
 #undef olk_add_products
 #undef olk_add_some_columns
@@ -26,6 +27,7 @@
 #undef olk_inside
 #undef olk_interleave
 #undef olk_kept
+#undef olk_kept_features
 #undef olk_lane_numbers
 #undef olk_large
 #undef olk_largest_angle

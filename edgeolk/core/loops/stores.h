@@ -16,7 +16,7 @@ typedef olk_sum olk_step;
 
 static OLK_ALWAYS olk_step olk_step_of(olk_real tau)
 {
-    return tau * OLK_UNIT;
+    return tau * (olk_real)OLK_UNIT;
 }
 
 static OLK_ALWAYS olk_sum olk_times(olk_step step, olk_sum x)
@@ -26,7 +26,7 @@ static OLK_ALWAYS olk_sum olk_times(olk_step step, olk_sum x)
 
 static OLK_ALWAYS int olk_is_tame(olk_step step)
 {
-    return olk_size_of(step) <= (olk_sum)OLK_MOST_CHANGE * OLK_UNIT;
+    return olk_size_of(step) <= (olk_sum)OLK_MOST_CHANGE * (olk_sum)OLK_UNIT;
 }
 
 /* The factor of gaps between weights, a gap, and what a weight is short of kappa times a feature.
@@ -81,7 +81,7 @@ static inline void olk_add_some_changes(olk_stored *restrict stored, const olk_s
 /* Changes beyond the range of int8 a thousand times over stay beyond it. */
 static inline void olk_tame(olk_sum *change, olk_step step, ptrdiff_t n)
 {
-    const olk_sum most = (olk_sum)OLK_MOST_CHANGE * OLK_UNIT;
+    const olk_sum most = (olk_sum)OLK_MOST_CHANGE * (olk_sum)OLK_UNIT;
     if (!OLK_LEVELS || olk_is_tame(step))
         return;
     for (ptrdiff_t i = 0; i < n; i++) {

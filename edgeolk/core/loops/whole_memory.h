@@ -38,18 +38,20 @@ static inline olk_memory_scale olk_memory_scale_of(ptrdiff_t d)
                               268435456.0 / (double)d);
 }
 
-/* (p + p^3) / 2 of p = 2^-y: y in 2^-24, the series of its fraction in 2^-30. */
+/* 2^-f for 0 <= f < 1, highest power first, in 2^-30. */
+OLK_TABLE int32_t olk_memory_series[] = {16378,    165394,    1431680,   10327388,
+                                         59597083, 257941248, 744261118, 1073741824};
+
+/* (p + p^3) / 2 of p = 2^-y: y in 2^-24. */
 static inline olk_memory_value olk_memory_kernel(olk_memory_sum sum, olk_memory_scale scale)
 {
-    static const int32_t series[] = {16378,    165394,    1431680,   10327388,
-                                     59597083, 257941248, 744261118, 1073741824};
     const uint64_t y = sum * scale >> 20;
     const int64_t f = (int64_t)(y & 16777215);
-    int64_t t = series[0];
+    int64_t t = olk_memory_series[0];
     if (y >> 24 > 22)
         return 0;
     for (int k = 1; k < 8; k++)
-        t = series[k] - (t * f >> 24);
+        t = olk_memory_series[k] - (t * f >> 24);
     const int64_t p = t >> (y >> 24);
     return (olk_memory_value)((p + ((p * p >> 30) * p >> 30)) >> 8);
 }

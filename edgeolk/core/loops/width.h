@@ -86,7 +86,7 @@ static inline double olk_follow_square(double q, double square, ptrdiff_t d, int
     if (!(square > 0.0))
         return q;
     const double n = rows < OLK_WIDTH_ROWS - OLK_PRIOR_ROWS ? (double)(rows + OLK_PRIOR_ROWS)
-                                                            : OLK_WIDTH_ROWS;
+                                                            : (double)OLK_WIDTH_ROWS;
     const double next = q + (square - q) / n, least = olk_least_square * (double)d;
     const double to = next > least ? next : least;
     return wide ? to : (double)(float)to;

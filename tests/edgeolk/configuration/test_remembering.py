@@ -16,21 +16,20 @@ def options(d: int, K: int, nbytes: int) -> dict[str, Any]:
     return {"n_features": d, "ram": nbytes, **({"n_classes": K} if K > 1 else {})}
 
 
-@pytest.fixture
-def by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembering, "ON_BY_ITSELF", True)
-
-
 @pytest.mark.parametrize(
     ("d", "K", "nbytes", "rows", "size"),
     [
         (10, 11, 16 * KIB, 1280, 10_480),
         (16, 26, 64 * KIB, 3723, 41_433),
         (5, 1, 16 * KIB, 1536, 6208),
+        (36, 6, 16 * KIB, 292, 292 * 21 + 64 + 96),
         (256, 10, 64 * KIB, 187, 187 * 131 + 64 + 160),
+        (42, 6, 16 * KIB, 213, 213 * 24 + 64 + 96),  # a row is as long as a frequency
+        (5, 1, 40 * KIB, 3072, 12 * KIB + 64),
+        (5, 1, 64 * KIB, 4096, 16 * KIB + 64),
+        (123, 1, 16 * KIB, 65, 65 * 63 + 64),  # few, and many frequencies
     ],
 )
-@pytest.mark.usefixtures("by_itself")
 def test_rows_of_the_text(d: int, K: int, nbytes: int, rows: int, size: int) -> None:
     assert remembering.usual_rows(nbytes, d, K) == rows
     made = ek.Config(**options(d, K, nbytes))
@@ -40,13 +39,15 @@ def test_rows_of_the_text(d: int, K: int, nbytes: int, rows: int, size: int) -> 
     assert ek.Config(**made.options) == made
     off = ek.Config(**options(d, K, nbytes), memory=0)
     assert off.parameters["memory"] == 0
-    assert off.budget > made.budget >= remembering.least_frequencies(K)
+    assert off.budget > made.budget >= remembering.least_frequencies(K, rows)
 
 
 @pytest.mark.parametrize(
     ("d", "K", "nbytes"),
     [
-        (20, 1, 4 * KIB),  # 139 rows
+        (20, 1, 4 * KIB),  # 139 rows, or 93 beside fewer than 1,024 frequencies
+        (256, 1, 16 * KIB),  # 31 rows
+        (24, 2, 4 * KIB),
         (16, 26, 4 * KIB),  # no 8 frequencies left
         (5, 1, 2000),  # no 256
         (2, 1, KIB),
@@ -54,7 +55,6 @@ def test_rows_of_the_text(d: int, K: int, nbytes: int, rows: int, size: int) -> 
         (3, 300, 256 * KIB),
     ],
 )
-@pytest.mark.usefixtures("by_itself")
 def test_none_where_it_does_not_pay(d: int, K: int, nbytes: int) -> None:
     made = ek.Config(**options(d, K, nbytes))
     assert made.parameters["memory"] == 0
@@ -64,12 +64,10 @@ def test_none_where_it_does_not_pay(d: int, K: int, nbytes: int) -> None:
 @pytest.mark.parametrize(
     "more", [{"loss": "square"}, {"loss": "novelty"}, {"loss": "square", "history": True}]
 )
-@pytest.mark.usefixtures("by_itself")
 def test_other_tasks_have_none(more: dict[str, Any]) -> None:
     assert ek.Config(n_features=5, ram=16 * KIB, **more).parameters["memory"] == 0
 
 
-@pytest.mark.usefixtures("by_itself")
 def test_what_is_said_stands() -> None:
     assert ek.Config(n_features=5, D=600).parameters["memory"] == 0
     assert ek.Config(n_features=5, ram=16 * KIB, memory=77).parameters["memory"] == 77
@@ -77,8 +75,3 @@ def test_what_is_said_stands() -> None:
     large = ek.Config(n_features=5, ram=48 * KIB)
     assert large.budget >= 7000
     assert large.parameters["groups"] == 1 + (large.budget >= 8000)
-
-
-def test_off_by_itself() -> None:
-    """Until the rule is switched on, a memory is there where it is asked for."""
-    assert ek.Config(n_features=5, ram=16 * KIB).parameters["memory"] == 0

@@ -267,6 +267,30 @@ def test_near_the_statistics_in_double(stream: str) -> None:
     assert np.sqrt(np.mean(np.square(apart))) < 2e-3
 
 
+# ---- readings side by side ----
+
+
+@pytest.mark.parametrize("d", [1, 3, 4, 5, 8, 20, 64])
+@pytest.mark.parametrize(("clip", "window"), [(5.0, 10_000), (2.0, 30)])
+def test_readings_side_by_side_are_the_same(d: int, clip: float, window: int) -> None:
+    kinds = list(streams().values())
+    x = np.full((600, d), np.nan)
+    for j in range(d):
+        column = np.asarray(kinds[(3 * j + d) % len(kinds)], np.float64)[:600]
+        x[: len(column), j] = column
+    x = x.astype(np.float32).astype(np.float64)
+    records = np.zeros(d * RECORD_BYTES, np.uint8)
+    z, states = np.zeros((600, d)), np.zeros((600, d, RECORD_BYTES), np.uint8)
+    library().follow_rows(
+        at(records), at(x), ctypes.c_long(600), ctypes.c_long(d), ctypes.c_double(clip),
+        ctypes.c_double(window), at(z), at(states),
+    )  # fmt: skip
+    for j in range(d):
+        alone, after = Compiled(j, clip, window).follow(x[:, j])
+        assert np.array_equal(states[:, j], after), j
+        assert z[:, j].tolist() == alone.tolist(), j
+
+
 # ---- a scaler of its own ----
 
 

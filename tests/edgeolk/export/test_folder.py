@@ -78,6 +78,18 @@ def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> N
             run(compiler, *told, "-c", source, "-o", source.with_suffix(".o"))
 
 
+@pytest.mark.parametrize("form", few_first("recommended", "forecaster", "in time", "ring"))
+def test_what_the_readme_shows_compiles(form: str, tmp_path: Path) -> None:
+    """Its variables, then its calls in a function: as they stand there, and they are enough."""
+    folder = folder_of(form, tmp_path)
+    shown = (folder / "README.md").read_text().split("```c\n")[1].split("```")[0]
+    declared, calls = shown.rsplit("\n\n", 1)
+    program = folder / "shown.c"
+    program.write_text(f"{declared}\nint main(void)\n{{\n{calls}return 0;\n}}\n")
+    run("cc", *STRICT, "-o", folder / "shown", program, folder / "edgeolk.c", folder / "model.c")
+    run(folder / "shown")
+
+
 @pytest.mark.parametrize("form", few_first("recommended", "float64", "ring", "ring, probability"))
 def test_nothing_of_the_c_library_but_memory(form: str, tmp_path: Path) -> None:
     """No mathematics, no allocation; and no variable of its own."""

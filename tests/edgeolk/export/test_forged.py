@@ -5,10 +5,11 @@ What is taken is learned on with, compiled so that undefined behaviour ends the 
 
 from __future__ import annotations
 
+import ctypes
 import random
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,25 @@ def forged(learner: ek.Learner, file: bytes, seed: int) -> Iterator[bytes]:
                 yield sealed(data)
 
 
+def forged_often(learner: ek.Learner, file: bytes, seed: int, count: int) -> Iterator[bytes]:
+    """The file with one to four numbers replaced, of state or of the header's counters."""
+    rng = random.Random(seed)
+    regions = [r for r in learner.plan.regions if r.element and r.offset + r.nbytes <= len(file)]
+    for _ in range(count):
+        data = bytearray(file)
+        for _ in range(rng.randint(1, 4)):
+            if rng.random() < 0.1:
+                at, nbytes = rng.choice(HEADER)
+                value = (rng.choice(WHOLE) % 2 ** (8 * nbytes)).to_bytes(nbytes, "little")
+            else:
+                region = rng.choice(regions)
+                value = rng.choice(numbers_of(region.element))
+                places = region.shape[0] * region.shape[1]
+                at = region.offset + len(value) * rng.randrange(places)
+            data[at : at + len(value)] = value
+        yield sealed(data)
+
+
 def is_taken(data: bytes) -> bool:
     try:
         ek.Learner._from_block(data)
@@ -122,14 +142,37 @@ def is_taken(data: bytes) -> bool:
     return True
 
 
-def agrees(key: str, folder: Path) -> tuple[int, int]:
-    """How many states were taken and refused, by C and the library alike."""
+def exercise(board: Compiled, x: np.ndarray, label: float) -> None:
+    """Every call that there is; ValueError: a row was refused."""
+    assert np.isfinite(board.scores(x)).all()
+    assert np.isfinite(board.learn(x, label))
+    board.predict(x)
+    board.counts()
+    row, room = np.ascontiguousarray(x, board.dtype), np.zeros(64)
+    at, out = (ctypes.c_void_p(each.ctypes.data) for each in (row, room))
+    if hasattr(board.c, "ek_ask"):
+        board.c.ek_look(board.arena, at, out)
+        board.c.ek_ask(board.arena, at, out)
+        board.c.ek_tell(board.arena, ctypes.c_double(label))
+        assert np.isfinite(room).all()
+    if hasattr(board.c, "ek_watch"):
+        board.c.ek_watch(board.arena, out)
+        board.c.ek_accept(board.arena)
+    if hasattr(board.c, "ek_restart"):
+        board.c.ek_restart(board.arena)
+
+
+def agrees(key: str, folder: Path, flags: Sequence[str] = (), often: int = 0) -> tuple[int, int]:
+    """How many states were taken and refused, by C and the library alike.
+
+    often: so many states with several numbers replaced; none: each number in turn.
+    """
     learner, X, y = learned(key)
     file = learner.__reduce__()[1][0]
     ek.export_c(learner, folder)
-    board = Compiled(folder, learner, flags=TRAPS)
+    board = Compiled(folder, learner, flags=(*TRAPS, *flags))
     counts = [0, 0]
-    for data in forged(learner, file, 5):
+    for data in forged_often(learner, file, 6, often) if often else forged(learner, file, 5):
         before = board.file(len(file))
         taken = board.load(data) == 0
         assert taken == is_taken(data), differing(learner, file, data)
@@ -139,10 +182,11 @@ def agrees(key: str, folder: Path) -> tuple[int, int]:
             continue
         for x, label in zip(X[LEARNED:], y[LEARNED:], strict=True):
             try:
-                assert np.isfinite(board.scores(x)).all(), differing(learner, file, data)
-                assert np.isfinite(board.learn(x, label)), differing(learner, file, data)
+                exercise(board, x, label)
             except ValueError:  # refused
                 continue
+            except AssertionError as error:
+                raise AssertionError(differing(learner, file, data)) from error
     assert board.untouched()
     return counts[0], counts[1]
 
@@ -156,18 +200,41 @@ def differing(learner: ek.Learner, file: bytes, data: bytes) -> str:
     return f"{inside[0].name}, byte {at[0] - inside[0].offset}: {data[start : start + 8]!r} {value}"
 
 
-@pytest.mark.parametrize("key", CASES)
-def test_c_takes_what_the_library_takes(key: str, tmp_path: Path) -> None:
+def told(key: str, folder: Path, *flags: str, often: int = 0) -> tuple[int, int]:
+    """What ``agrees`` counts in a process of its own, which undefined behaviour ends."""
     code = (
         "import importlib, sys; from pathlib import Path; sys.path += sys.argv[1:3];"
-        "print(*importlib.import_module('test_forged').agrees(sys.argv[3], Path(sys.argv[4])))"
+        "print(*importlib.import_module('test_forged').agrees("
+        "sys.argv[3], Path(sys.argv[4]), sys.argv[6:], int(sys.argv[5])))"
     )
     here = Path(__file__)
     paths = str(here.parent), str(here.parent.parent.parent / "support")
-    ran = python(code, *paths, key, str(tmp_path))
+    ran = python(code, *paths, key, str(folder), str(often), *flags)
     if "FileNotFoundError: cc" in ran.stderr:
         pytest.skip("no cc")
     assert ran.returncode == 0, (ran.returncode, ran.stderr[-800:])
     taken, refused = map(int, ran.stdout.split())
+    return taken, refused
+
+
+@pytest.mark.parametrize("key", CASES)
+def test_c_takes_what_the_library_takes(key: str, tmp_path: Path) -> None:
+    taken, refused = told(key, tmp_path)
+    assert taken > 50
+    assert refused > 100
+
+
+#: States for each kind and arithmetic.
+OFTEN = 3000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flag", ["", "-DEK_SINGLE", "-DEK_FIXED"])
+@pytest.mark.parametrize("key", CASES)
+def test_many_forged_states_in_each_arithmetic(key: str, flag: str, tmp_path: Path) -> None:
+    if flag and CASES[key].get("dtype", "int8") != "int8":
+        pytest.skip("one arithmetic")
+    taken, refused = told(key, tmp_path, *([flag] if flag else []), often=OFTEN)
+    assert taken + refused == OFTEN
     assert taken > 50
     assert refused > 100

@@ -57,8 +57,8 @@ def test_by_rows_and_by_blocks(table: str, kind: str, target: str) -> None:
 
 
 def test_it_is_a_learner_of_the_first_rows(table: str) -> None:
-    result = fs.replay(configured(table))
-    learner = ek.Learner(n_features=3, budget=result.learner["budget"])
+    result = fs.replay(configured(table, params={"memory": 100, "last_label": False}))
+    learner = ek.Learner(n_features=3, budget=result.learner["budget"], memory=100)
     lines = [line.split(",") for line in Path(table).read_text(encoding="utf-8").splitlines()[1:]]
     whole = [line for line in lines if "" not in line]
     X = np.array([line[:3] for line in whole], dtype=float)

@@ -1,0 +1,184 @@
+"""Instructions a row of exported models, fitted: writes `edgeolk/export/fitted.py`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import edgeolk as ek
+from bench.mcu.rows import Array
+from edgeolk.export import costs
+from edgeolk.export.instructions import terms_of
+from firmware_sim.mcu import lacking
+from firmware_sim.mcu.counting import BOARD_OF, counts
+
+TARGET = Path(costs.__file__).parent / "fitted.py"
+#: Each run's counts, so that one that was broken off goes on.
+KEPT = Path("build/instructions.jsonl")
+WRITTEN = '''"""Factors of instructions, by terms of instructions.py."""
+
+# Written by python -m bench.mcu.instructions.
+
+#: To score a row, to learn one and of the longest step, by kind, type of numbers, core, arithmetic.
+FITTED: dict[tuple[str, str, str, str], tuple[tuple[int, ...], ...]] = {{
+{lines}
+}}
+#: How far they were off at most for sizes that they were not made from.
+FIT_ERROR = """For models held out they were off by up to:
+{said}"""
+'''
+#: A core with single precision gains nothing by whole numbers.
+LEFT_OUT = ("Cortex-M4F", "whole")
+
+
+class Size(NamedTuple):
+    """A model's."""
+
+    inputs: int
+    D: int
+    classes: int = 0
+    memory: int = 0
+
+
+class Kind(NamedTuple):
+    """Models of one kind: what is said of all, sizes that are fitted to, and others held out."""
+
+    options: dict[str, Any]
+    fitted: tuple[Size, ...]
+    held_out: tuple[Size, ...]
+
+
+_GRID = tuple(Size(d, D) for d in (2, 8, 30) for D in (64, 300, 1000))
+_FEW = tuple(Size(d, D) for d in (2, 12) for D in (64, 300, 1000))
+_MORE = (
+    Size(3, 128, 3), Size(20, 128, 3), Size(8, 450, 4), Size(3, 128, 8),
+    Size(3, 128, 0, 40), Size(20, 128, 0, 40), Size(8, 450, 0, 100), Size(3, 128, 0, 200),
+)  # fmt: skip
+_HELD_OUT = (Size(5, 200), Size(16, 700), Size(6, 256, 5), Size(10, 256, 0, 80))
+_LEARNER: dict[str, Any] = {"algorithm": "sorf", "gamma": "auto", "scale": "standard",
+                            "relevance": True}  # fmt: skip
+_FORECASTER = {"loss": "square", "history": True, "relevance": True}
+KINDS: dict[tuple[str, str], Kind] = {
+    ("learner", "int8"): Kind(_LEARNER, _GRID + _MORE, _HELD_OUT),
+    ("learner", "float32"): Kind({**_LEARNER, "dtype": "float32"}, _FEW, _HELD_OUT[:2]),
+    ("forecaster", "int8"): Kind(_FORECASTER, _FEW, _HELD_OUT[:2]),
+    ("forecaster", "float32"): Kind({**_FORECASTER, "dtype": "float32"}, _FEW, _HELD_OUT[:2]),
+    ("watching", "int8"): Kind({"loss": "novelty", "history": True}, _FEW, _HELD_OUT[:2]),
+}
+
+
+def learner_of(kind: Kind, size: Size) -> ek.Learner:
+    """An empty one of a size."""
+    options: dict[str, Any] = {**kind.options, "n_features": size.inputs, "D": size.D}
+    if size.classes:
+        options["n_classes"] = size.classes
+    if "algorithm" in options:
+        options["memory"] = size.memory
+    return ek.Learner(options.pop("algorithm", None), **options)
+
+
+class Counts:
+    """Runs on emulated boards, each once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        self._known: dict[str, list[float]] = {
+            json.dumps(key): found for key, found in map(json.loads, lines)
+        }
+
+    def of(self, name: tuple[str, str], size: Size, core: str, how: str) -> list[float]:
+        """Instructions to score, to learn, and of the longest; NaN where the board is too small."""
+        key = json.dumps([*name, size, core, how])
+        if key not in self._known:
+            rows = list(counts(learner_of(KINDS[name], size), [core], [how]))
+            found = [1e3 * v for v in rows[0][2:]] if rows else [float("nan")] * 3
+            self._known[key] = found
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([json.loads(key), found]) + "\n")
+            print(key, *(f"{v:,.0f}" for v in found), file=sys.stderr, flush=True)
+        return self._known[key]
+
+
+def _runs() -> Iterator[tuple[tuple[str, str], str, str]]:
+    for name in KINDS:
+        for core in BOARD_OF:
+            for how in costs.FLAGS if name[1] == "int8" else ("double",):
+                if (core, how) != LEFT_OUT:
+                    yield name, core, how
+
+
+def _fit(points: Array, found: Array) -> Array:
+    """Factors of the terms by relative errors, for each of what was counted."""
+    return np.array(
+        [np.linalg.lstsq(points / y[:, None], np.ones(len(y)), rcond=None)[0] for y in found.T]
+    )
+
+
+def main() -> int:
+    """Count, fit and write; 2 where there is no emulator."""
+    parser = argparse.ArgumentParser(prog="python -m bench.mcu.instructions", description=__doc__)
+    parser.add_argument("--jobs", type=int, default=1, help="boards at once (%(default)s)")
+    parser.add_argument("--again", action="store_true", help="forget what was counted")
+    options = parser.parse_args()
+    if reason := lacking():
+        print(reason, file=sys.stderr)
+        return 2
+    if options.again:
+        KEPT.unlink(missing_ok=True)
+    known = Counts(KEPT)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        asked = [
+            (name, size, core, how)
+            for name, core, how in _runs()
+            for size in KINDS[name].fitted + KINDS[name].held_out
+        ]
+        list(pool.map(lambda each: known.of(*each), asked))
+    lines, worst = [], {"in double": np.zeros(3), "otherwise": np.zeros(3)}
+    for name, core, how in _runs():
+        kind = KINDS[name]
+        points, found = (
+            np.array(each, float)
+            for each in zip(
+                *(
+                    (terms_of(learner_of(kind, size)), known.of(name, size, core, how))
+                    for size in kind.fitted + kind.held_out
+                ),
+                strict=True,
+            )
+        )
+        there = np.isfinite(found[:, 0])
+        last = np.arange(len(found)) >= len(kind.fitted)
+        fit = _fit(points[there & ~last], found[there & ~last])
+        off = np.abs(points @ fit.T / found - 1.0)
+        print(*name, core, how, "fitted", np.nanmax(off[~last], 0).round(3), "held out",
+              np.nanmax(off[last], 0).round(3), file=sys.stderr)  # fmt: skip
+        where = "in double" if (name[1], how) == ("int8", "double") else "otherwise"
+        worst[where] = np.fmax(worst[where], np.nanmax(off[last], 0))
+        lines.append(f'    ("{name[0]}", "{name[1]}", "{core}", "{how}"): (')
+        for each in fit:
+            whole = [round(float(v)) for v in each]
+            while whole and not whole[-1]:
+                whole.pop()
+            lines.append(f"        ({', '.join(map(str, whole))}),")
+        lines.append("    ),")
+    said = ";\n".join(
+        f"{where} {each[0]:.0%} to score, {each[1]:.0%} to learn, {each[2]:.0%} of the longest"
+        for where, each in worst.items()
+    )
+    text = "\n".join(lines)
+    TARGET.write_text(WRITTEN.format(lines=text, said=said), encoding="utf-8")
+    print(said)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+"""The learners of these benchmarks, and their rows."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import edgeolk as ek
+from bench.time import streams
+from bench.time.streams import Numbers
+
+RAM = "4KiB"
+#: Where a figure is a mean.
+SEEDS = 5
+
+
+@cache
+def rows_of(name: str) -> tuple[Numbers, Numbers]:
+    return streams.READERS[name]()
+
+
+def learner_of(d: int, **options: Any) -> ek.Learner:
+    """A learner of targets in 4 KiB unless something else is said."""
+    size = {} if "D" in options else {"ram": RAM}
+    return ek.Learner("sorf", n_features=d, loss="square", **{"seed": 1, **size, **options})
