@@ -85,8 +85,8 @@ _FITTED = """ESTIMATES, not counted for this model: a fit to counts on emulated 
 which were of other sizes. {error}.
 Learn is the mean of 400 Gaussian rows, the sign of a product of two inputs their label, which
 surprises for long, so that many rows change weights; the longest step is one of them. Where few
-rows change weights, one costs little more than two scores. A Cortex-M7 or M33 with a unit for
-single precision takes what a Cortex-M4F does, an M0+ what an M0 does.
+rows change weights, one costs little more than two scores. A memory of rows counts as full. A
+Cortex-M7 or M33 with a unit for single precision takes what a Cortex-M4F does, an M0+ what an M0.
 `python -m firmware_sim measure model.olk --out DIR` counts for a model."""
 _UNCOUNTED = """
 Instructions a row are not known of models with these options:

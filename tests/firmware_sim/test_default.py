@@ -13,7 +13,6 @@ from firmware_sim.config import freezes
 from firmware_sim.report.command import command
 from firmware_sim.report.text import to_text
 
-
 #: What makes the last label a candidate for as long as labels come.
 REPEATS = {"last_label": True, "lapse": 16}
 
