@@ -71,6 +71,8 @@ PAGES = (
          (*LIBRARY, "bench/time")),
     Page("results/time_peers.md", "python -m bench.time --only peers",
          (*LIBRARY, "bench/time")),
+    Page("results/time_costs.md", "python -m bench.time --only costs",
+         (*LIBRARY, "bench/time")),
     Page("results/time_labels.md", "python -m bench.time --only labels",
          (*LIBRARY, "bench/time")),
     Page("results/drift_long.md", "python -m bench.drift --only long",

@@ -85,8 +85,9 @@ _FITTED = """ESTIMATES, not counted for this model: a fit to counts on emulated 
 of other sizes. {error}.
 Learn is the mean over 400 Gaussian rows whose label is the sign of a product of two inputs, which
 takes long to learn, so many rows change weights; the longest step is among them. When few rows
-change weights, a row costs little more than two scores. A Cortex-M7 or M33 with a single-precision
-unit needs as many instructions as a Cortex-M4F, an M0+ as many as an M0.
+change weights, a row costs little more than two scores. A memory of rows counts as full. A
+Cortex-M7 or M33 with a single-precision unit needs as many instructions as a Cortex-M4F, an M0+ as
+many as an M0.
 `python -m firmware_sim measure model.olk --out DIR` counts for a model."""
 _UNCOUNTED = """
 No estimate of the instructions per row is available for these options:
