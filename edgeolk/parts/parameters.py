@@ -259,7 +259,7 @@ PARAMETERS: dict[str, Parameter] = {
     "row_memory": Parameter(
         _row_memory, 0.0, MOST,
         "rows of a memory in 4 bits beside the features, a kernel model of narrow widths; d / 2 + 3"
-        " bytes each (two classes: d / 2 + 1); by themselves where bytes are given and leave room",
+        " bytes each (two classes: d / 2 + 1); the default if bytes are given and leave room",
         low_open=False, high_open=False, whole=True, omitted=0.0, switched=True,
         regions=("row_memory", "memory_state"),
     ),
