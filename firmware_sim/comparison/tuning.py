@@ -379,7 +379,7 @@ def to_text(tuning: Tuning) -> str:
     if tuning.default is not None:
         default = f"default   {words(tuning.default)} with no algorithm named\n"
     if tuning.best is None:
-        verdict += "; the default errs less than either"
+        verdict += "; the default has a lower error than both"
     whole = "" if math.isnan(tuning.replayed) else f" ({words(tuning.replayed)} of all rows)"
     return (
         f"{tuning.config.algorithm}, chosen on the first {tuning.tuned_on:,} rows "

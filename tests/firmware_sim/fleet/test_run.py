@@ -128,7 +128,7 @@ def test_the_command_prints_and_writes_its_report(folder, whole, capsys):
     said = capsys.readouterr()
     assert "at most 18,432 bytes" in said.err
     assert "5 boards x 3 configurations: 15 done, 0 failed" in said.out
-    assert "errs least" in said.out
+    assert "has the lowest error" in said.out
     assert "95 % interval" in said.out
     assert (folder / "out" / "records.jsonl").read_bytes() == whole
     assert (folder / "out" / "fleet.txt").read_text(encoding="utf-8") in said.out + "\n"
