@@ -259,11 +259,21 @@ PARAMETERS: dict[str, Parameter] = {
     "row_memory": Parameter(
         _row_memory, 0.0, MOST,
         "rows of a memory in 4 bits beside the features, a kernel model of narrow widths; d / 2 + 3"
-        " bytes each (two classes: d / 2 + 1)",
+        " bytes each (two classes: d / 2 + 1); by themselves where bytes are given and leave room",
         low_open=False, high_open=False, whole=True, omitted=0.0, switched=True,
         regions=("row_memory", "memory_state"),
     ),
+    "lapse": Parameter(
+        0, 0.0, 1e6,
+        "answers that a last label counts for after it came, 0 for all; 16 with history='auto',"
+        " so that answers do not freeze where labels stop",
+        low_open=False, high_open=False, whole=True, omitted=0.0, regions=("answered",),
+    ),
 }
+
+#: Answers that a last label counts for where it is a candidate by itself: several, since one row
+#: may be asked about in several ways.
+ANSWERS_BY_LABEL = 16
 
 
 def checked(name: str, value: Any, stored: str) -> float:

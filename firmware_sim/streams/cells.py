@@ -118,7 +118,7 @@ def seconds(cell: str, day_first: bool = False) -> float:
     if len(text) == 19 and text[4::3] in _MARKS:
         # As most files write it, in a quarter of the time.
         try:
-            return datetime.fromisoformat(text).replace(tzinfo=timezone.utc).timestamp()
+            return datetime.fromisoformat(text + "+00:00").timestamp()
         except ValueError:
             pass
     found = _ISO.fullmatch(text)

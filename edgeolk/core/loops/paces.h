@@ -23,29 +23,48 @@ static OLK_ALWAYS int olk_next_pace(const olk_paces *paces, int at)
 #endif
 }
 
-/* The first `period` of n entries over and over, `period` at most 16; n is above 32. */
-static inline void olk_repeat(olk_entry *entry, int period, int n)
+/* The first `period` of n entries over and over, `period` at most 16; n is above 32. First the numbers
+   that are laid out then, 16 at a time. */
+static inline void olk_begin_repeat(olk_entry *entry, int period)
 {
-    if (period == 1) {
-        const olk_entry only = entry[0];
-        for (int j = 0; j < n; j++)
-            entry[j] = only;
-        return;
-    }
     for (int j = period; j < 16 + period; j++)
         entry[j] = entry[j - period];
+}
+
+static inline void olk_go_on_repeating(olk_entry *entry, int period, int n)
+{
     for (int j = 16 + period; j < n; j += 16) {
         const int at = j < n - 16 ? j : n - 16;
         memcpy(entry + at, entry + at % period, 16 * sizeof *entry);
     }
 }
 
-static OLK_ALONE void olk_find_paces(const olk_sorf *p, int32_t g, olk_paces *paces)
+static inline void olk_repeat(olk_entry *entry, int period, int n)
+{
+    olk_begin_repeat(entry, period);
+    olk_go_on_repeating(entry, period, n);
+}
+
+/* Paces of a group, to be laid out before they are used: vectors wait for numbers just stored one by
+   one, so other work is done in between. */
+static inline void olk_begin_paces(const olk_sorf *p, int32_t g, olk_paces *paces)
 {
     const int32_t grid = olk_grid(p), widths = p->widths[g];
     paces->widths = widths;
     for (int32_t i = 0; i < widths; i++)
         paces->of[i] = olk_pace(p->omega[g][i], grid);
     if (OLK_PACES > 64)
-        olk_repeat(paces->of, widths, OLK_PACES);
+        olk_begin_repeat(paces->of, widths);
+}
+
+static inline void olk_lay_out_paces(olk_paces *paces)
+{
+    if (OLK_PACES > 64)
+        olk_go_on_repeating(paces->of, paces->widths, OLK_PACES);
+}
+
+static OLK_ALONE void olk_find_paces(const olk_sorf *p, int32_t g, olk_paces *paces)
+{
+    olk_begin_paces(p, g, paces);
+    olk_lay_out_paces(paces);
 }

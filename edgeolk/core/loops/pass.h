@@ -149,7 +149,7 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
         olk_tails(p, row->values, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
         const double size = 1.0 / (p->kappa * p->size[g] * (double)OLK_ONE);
-        olk_find_paces(p, g, &paces);
+        olk_begin_paces(p, g, &paces);
         for (ptrdiff_t r = 0; r < m; r++)
             memset(lane[r], 0, sizeof lane[r]);
         if (K > 1)
@@ -160,6 +160,8 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
         const ptrdiff_t end = p->first[g + 1];
         for (ptrdiff_t b = p->first[g], now; b < end; b += now) {
             now = olk_transformed_blocks(p, &generator, row, m, end - b, tail, v);
+            if (b == p->first[g])
+                olk_lay_out_paces(&paces);
 #ifndef OLK_SORF_PLAIN
             if (m == 1 && K == 1) {
                 if (!olk_add_blocks(p, s, g, b, now, (const olk_entry(*)[64])v, &paces, small, must,

@@ -5,6 +5,8 @@
 #define olk_add_columns olk_add_columns_single
 #define olk_add_products olk_add_products_single
 #define olk_add_some_columns olk_add_some_columns_single
+#define olk_begin_paces olk_begin_paces_single
+#define olk_begin_repeat olk_begin_repeat_single
 #define olk_block olk_block_single
 #define olk_draw_signs olk_draw_signs_single
 #define olk_entry olk_entry_single
@@ -24,6 +26,7 @@
 #define olk_fold_sparse olk_fold_sparse_single
 #define olk_folded olk_folded_single
 #define olk_get_eight olk_get_eight_single
+#define olk_go_on_repeating olk_go_on_repeating_single
 #define olk_grid olk_grid_single
 #define olk_inside olk_inside_single
 #define olk_interleave olk_interleave_single
@@ -32,6 +35,7 @@
 #define olk_lane_numbers olk_lane_numbers_single
 #define olk_large olk_large_single
 #define olk_largest_angle olk_largest_angle_single
+#define olk_lay_out_paces olk_lay_out_paces_single
 #define olk_lines_of olk_lines_of_single
 #define olk_mix olk_mix_single
 #define olk_mix_some olk_mix_some_single

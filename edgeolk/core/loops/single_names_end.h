@@ -4,6 +4,8 @@
 #undef olk_add_columns
 #undef olk_add_products
 #undef olk_add_some_columns
+#undef olk_begin_paces
+#undef olk_begin_repeat
 #undef olk_block
 #undef olk_draw_signs
 #undef olk_entry
@@ -23,6 +25,7 @@
 #undef olk_fold_sparse
 #undef olk_folded
 #undef olk_get_eight
+#undef olk_go_on_repeating
 #undef olk_grid
 #undef olk_inside
 #undef olk_interleave
@@ -31,6 +34,7 @@
 #undef olk_lane_numbers
 #undef olk_large
 #undef olk_largest_angle
+#undef olk_lay_out_paces
 #undef olk_lines_of
 #undef olk_mix
 #undef olk_mix_some

@@ -314,3 +314,23 @@ def test_joblib_carries_a_fitted_model(moons: Any) -> None:
     for each in (model, other):
         each.partial_fit(X[:50], y[:50])
     assert (other.predict_proba(X) == model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_last_label_is_for_rows_in_order_and_lapses(labels: int) -> None:
+    """partial_fit takes it, fit does not; where labels stop, a few rows are answered by it."""
+    r = np.random.default_rng(0)
+    y = np.arange(900) // 30 % labels
+    X = r.normal(size=(900, 3))
+    X[:, 0] += 1.5 * y
+    told = {"ram": "4KiB", "random_state": 0, "params": {"history": "auto"}}
+    assert OnlineKernelClassifier(**told).fit(X, y).learner_.parameters["last_label"] is False
+    model = OnlineKernelClassifier(**told).partial_fit(X[:600], y[:600], classes=range(labels))
+    assert model.learner_.parameters["last_label"] is True
+    assert model.learner_.parameters["lapse"] == 16
+    said = model.predict(X[600:])
+    assert len(np.unique(said)) == labels
+    assert (said[16:] == y[616:]).mean() > 0.5
+    kept = {**told, "params": {"last_label": True}}
+    model = OnlineKernelClassifier(**kept).partial_fit(X[:600], y[:600], classes=range(labels))
+    assert (model.predict(X[600:]) == y[599]).mean() > (said == y[599]).mean()
