@@ -58,6 +58,8 @@ PAGES = (
          (*LIBRARY, "bench/bytes", ":!bench/bytes/ablations")),
     Page("results/remembered.md", "python -m bench.bytes.remembered",
          (*LIBRARY, "bench/bytes/remembered.py", "bench/bytes/sets.py")),
+    Page("results/pushes.md", "by hand: what was tried and left",
+         ("edgeolk/core/loops/row_memory.h", "edgeolk/configuration/remembering.py")),
     Page("results/layers.md", "python -m bench.layers",
          ("edgeolk", "firmware_sim", "bench/layers.py")),
     Page("results/live.md", "python -m bench.live --save",

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from edgeolk.configuration.options import Options
 
 
-#: Answers that a last label counts for: several, since one row may be asked about in several ways.
-ANSWERS_BY_LABEL = 16
-
-
 def _in_time(algorithm: Config | Algorithm | str | None, options: Any) -> Config | None:
     """The configuration for rows in the order of time, where nothing is said of it or against."""
     if isinstance(algorithm, Config) or {"history", "last_label"} & set(options):
@@ -46,8 +42,6 @@ class BareLearner(Forecasting):
     **options
         As for ``Config``. Where neither ``history`` nor ``last_label`` is said, ``history="auto"``
         is taken if what else is said goes with it: rows here come from sensors, one after another.
-        A last label that is taken so counts for the 16 answers after it came: where labels stop,
-        it is forgotten, as by ``restart``, and answers do not freeze.
 
     Attributes
     ----------
@@ -64,7 +58,7 @@ class BareLearner(Forecasting):
         As ``Learner``.
     """
 
-    __slots__ = ("_answered", "_config", "_engine", "_lapses", "budget", "config", "nbytes")
+    __slots__ = ("_config", "_engine", "budget", "config", "nbytes")
     __signature__ = Signature()
 
     def __init__(
@@ -74,16 +68,12 @@ class BareLearner(Forecasting):
         buffer: Any = None,
         **options: Unpack[Options],
     ) -> None:
-        by_itself = _in_time(algorithm, options)
-        config = by_itself or Config.take(algorithm, {**options})
+        config = _in_time(algorithm, options) or Config.take(algorithm, {**options})
         self._start(config, build(config, buffer))
-        asked = by_itself is not None or options.get("history") == "auto"
-        self._lapses = asked and config.values.get("last_label", 0.0) > 0.0
 
     def _start(self, config: Config, engine: Engine) -> None:
         self.config = self._config = config
         self._engine = engine
-        self._lapses, self._answered = False, 0
         self.budget = config.budget
         self.nbytes = engine.arena.nbytes
 
@@ -173,7 +163,6 @@ class BareLearner(Forecasting):
         BudgetError
             The ring is full under ``full="raise"``; nothing is changed.
         """
-        self._answered = 0
         return self._engine.learn_row(x, y, weight)
 
     def ask_one(self, x: Any) -> float:
@@ -198,13 +187,6 @@ class BareLearner(Forecasting):
         """
         return self._engine.ask_row(x)
 
-    def _count_answer(self) -> None:
-        """Forget a last label that is too old, where it is a candidate by itself."""
-        if self._lapses:
-            self._answered += 1
-            if self._answered == ANSWERS_BY_LABEL + 1:
-                self._engine.restart()
-
     def decision_one(self, x: Any) -> float:
         """Score of one row; nothing is learned.
 
@@ -221,7 +203,6 @@ class BareLearner(Forecasting):
         TypeError, ValueError
             Wrong buffer or length, or a number that is not finite.
         """
-        self._count_answer()
         return self._engine.score_row(x)
 
     def scores_one(self, x: Any, out: Any) -> None:
@@ -238,17 +219,14 @@ class BareLearner(Forecasting):
         TypeError, ValueError
             Wrong buffer or length, or a number that is not finite.
         """
-        self._count_answer()
         self._engine.scores_row(x, out)
 
     def wants_label(self, x: Any) -> bool:
         """Whether the label of one row could change the model, as ``Learner.wants_label``."""
-        self._count_answer()
         return self._engine.wants_row(x)
 
     def ask_label(self, x: Any) -> bool:
         """The same, and a yes counts, as ``Learner.ask_label``."""
-        self._count_answer()
         return self._engine.wants_row(x, True)
 
     def counters(self) -> dict[str, Any]:

@@ -82,7 +82,8 @@ class Forecasting:
         Raises
         ------
         TypeError, ValueError
-            No finite number, or one beyond what is learned; nothing was changed.
+            No finite number, or one beyond what is learned; nothing was changed. The row waits
+            still: tell None, or the next target is taken for its own.
         RuntimeError
             No row waits.
         AttributeError

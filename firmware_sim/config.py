@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import edgeolk as ek
+from edgeolk.parts.parameters import ANSWERS_BY_LABEL
 from firmware_sim.configuration import moments
 from firmware_sim.configuration.choices import NOT_PARAMETERS, RECOMMENDED, canonical, storage_of
 from firmware_sim.configuration.fields import OPTIONS, Fields
@@ -98,6 +99,7 @@ class ReplayConfig(Fields):
             inside["history"] = True
         elif self._may_repeat():
             inside["last_label"] = True
+            inside["lapse"] = ANSWERS_BY_LABEL
         object.__setattr__(self, "algorithm", RECOMMENDED)
         object.__setattr__(self, "params", {**inside, **self.params})
 
@@ -143,6 +145,7 @@ class ReplayConfig(Fields):
             raise SimulatorError("scale common is inside a learner: runs here share scaled rows")
         inside = (
             "scale", "freeze_after", "history", "horizon", "season", "interval", "last_label",
+            "lapse",
         )  # fmt: skip
         said = {
             name: value

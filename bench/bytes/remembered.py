@@ -2,7 +2,8 @@
 
 The learner that a user makes of R bytes, untuned, without a memory and with the one that the rule
 of section 7f of docs/sorf.md gives it. Wrong answers in %, each row scored before it is learned,
-and the time of a row.
+and the time of a row. The rule is chosen on the sets of `DESIGN` alone; those of `ASIDE` say how it
+does elsewhere.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import edgeolk as ek
 from bench.bytes.grid import SETS
 from bench.bytes.scoring import costs
 from bench.bytes.sets import SPECS, load
-from bench.bytes.whole import MORE
 from bench.table import Report, Table
 from edgeolk.configuration.remembering import least_frequencies, usual_rows
 
@@ -35,7 +35,21 @@ ASKED = (
     ("keystroke", 4096, 4000, 5.0),
     ("usps10_train", 262_144, 4000, 6.6),
 )
-CHOSEN = tuple(name for name in (*SETS, *MORE) if SPECS[name].task != "regression")
+#: What the shares, the least rows and the least frequencies are chosen on.
+DESIGN = (
+    *("a9a_train", "ijcnn1_train", "covtype10k", "phoneme", "banana", "ring", "german", "twonorm"),
+    *("elec2", "wall_following", "occupancy", "eeg_eye_state", "arem_activity", "gas_drift"),
+    *("letter", "satimage_train", "vowel_train", "keystroke", "wisdm_activity", "outdoor"),
+    "wall_moves",
+)
+#: What nothing is chosen on; six of several classes.
+ASIDE = (
+    *("phishing", "spambase", "usps_train", "w8a", "mushrooms", "svmguide3", "insects_gradual"),
+    *("weather_rain", "shuttle", "segment", "usps10_train", "dna_train", "mnist_t10k"),
+    *("insect_classes", "gases"),
+)
+#: A set that loses more than this is run again, with more seeds.
+LOSS, MORE_SEEDS = 1.02, (1, 2, 3, 4, 5, 6, 7, 8)
 #: Sets with real targets, which have no memory: they count 1 in a mean over all.
 ALIKE = sum(SPECS[name].task == "regression" for name in SETS)
 
@@ -76,7 +90,7 @@ def memory_of(name: str, nbytes: int) -> int:
         left = ek.plan(n_features=d, ram=nbytes, memory=rows, **classes).budget if rows else 0
     except ValueError:
         return 0
-    return rows if left >= least_frequencies(K) else 0
+    return rows if left >= least_frequencies(K, rows) else 0
 
 
 def both(name: str, nbytes: int, rows: int, seeds: Sequence[int]) -> tuple[Found, Found | None]:
@@ -84,6 +98,11 @@ def both(name: str, nbytes: int, rows: int, seeds: Sequence[int]) -> tuple[Found
     memory = memory_of(name, nbytes)
     without = learned(name, nbytes, rows, seeds, 0)
     return without, learned(name, nbytes, rows, seeds, memory) if memory else None
+
+
+def ratio_of(without: Found, found: Found | None) -> float:
+    """The error with a memory over that without."""
+    return found.error / without.error if found and without.error else 1.0
 
 
 def asked(seeds: Sequence[int]) -> Table:
@@ -107,14 +126,20 @@ def asked(seeds: Sequence[int]) -> Table:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m bench.bytes.remembered", description=__doc__)
-    parser.add_argument("--sets", nargs="*", default=list(CHOSEN), choices=CHOSEN)
+    chosen = (*DESIGN, *ASIDE)
+    parser.add_argument("--sets", nargs="*", default=list(chosen), choices=chosen)
     parser.add_argument("--sizes", nargs="+", type=int, default=list(SIZES), help="bytes")
     parser.add_argument("--rows", type=int, default=4000)
     parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3])
     parser.add_argument("--print", action="store_true", help="print, and write no page")
     given = parser.parse_args(arguments)
     first = asked(given.seeds)
-    lines, ratios = [], {size: [0.0] * ALIKE for size in given.sizes}
+    lines: list[list[str]] = []
+    ratios: dict[str, dict[int, list[float]]] = {
+        name: {size: [] for size in given.sizes} for name in ("31", "design", "aside")
+    }
+    for size in given.sizes:
+        ratios["31"][size] += [0.0] * ALIKE
     for name in given.sets:
         line = [name]
         for size in given.sizes:
@@ -123,24 +148,35 @@ def main(arguments: list[str] | None = None) -> int:
             except ValueError:  # so few bytes hold no such learner
                 line.append("-")
                 continue
-            ratio = found.error / without.error if found and without.error else 1.0
-            ratios[size] += [math.log(ratio)] if name in SETS else []
+            ratio, seeds = ratio_of(without, found), ""
+            if ratio > LOSS and len(given.seeds) < len(MORE_SEEDS):
+                without, found = both(name, size, given.rows, MORE_SEEDS)
+                ratio, seeds = ratio_of(without, found), "*"
+            for group in ("design" if name in DESIGN else "aside", *["31"] * (name in SETS)):
+                ratios[group][size].append(math.log(ratio))
             line.append(
-                f"{without.error:.2f} → {found.error:.2f} ({ratio:.3f})"
+                f"{without.error:.2f} → {found.error:.2f} ({ratio:.3f}{seeds})"
                 if found
                 else f"{without.error:.2f} none"
             )
         print(*line, sep=" | ", flush=True)
         lines.append(line)
-    means = [f"{math.exp(np.mean(ratios[size])):.3f}" for size in given.sizes]
-    lines.append([f"geometric mean, {ALIKE} sets of real targets counting 1", *means])
-    print(*lines[-1], sep=" | ")
+    for group, title in (
+        ("design", "geometric mean of the sets of the design"),
+        ("aside", "geometric mean of those kept aside"),
+        ("31", f"geometric mean of the 31 of bytes.md, {ALIKE} of real targets counting 1"),
+    ):
+        found_of = ratios[group].values()
+        lines.append([title, *(f"{math.exp(np.mean(of)):.3f}" if of else "-" for of in found_of)])
+        print(*lines[-1], sep=" | ")
     sizes = [f"{size // 1024} KiB" for size in given.sizes]
     text = (
         f"Wrong answers in %, the first {given.rows:,} rows, one pass, mean of seeds"
         f" {', '.join(map(str, given.seeds))}, `ek.Learner(n_features=d, ram=R)` without and with"
         " the memory of section 7f of [the algorithm's page](../../docs/sorf.md), rows of it by its"
-        " rule; none: the rule gives none."
+        " rule; none: the rule gives none. (.. *): mean of eight seeds, where three lost more than"
+        f" 2 %. The rule is chosen on the first {len(DESIGN)} sets; the others, from"
+        f" {ASIDE[0]} on, are kept aside."
     )
     second = Table("Every set", ("set", *sizes), lines, "")
     made = Report("A memory of rows beside the features", text, [first, second])

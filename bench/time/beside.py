@@ -6,7 +6,8 @@ from typing import Any
 
 from bench.table import Table
 from bench.time import streams
-from bench.time.forecasts import error_of, one_pass, rows_of, said
+from bench.time.forecasts import error_of, one_pass, said
+from bench.time.learners import rows_of
 from bench.time.peers import FITTED, PEERS, REFIT, SEASONS, SLOW_PEERS, Peer
 
 

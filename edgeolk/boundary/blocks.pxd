@@ -19,6 +19,7 @@ from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, skip
 from edgeolk.core.together cimport NUMBERS_OF_BLOCK, decide_together, row_bytes, rows_together
+from edgeolk.core.updates.sorf cimport answer_by_label
 from edgeolk.core.watched cimport threshold_of
 
 
@@ -59,6 +60,7 @@ cdef inline int ask_before(State* s, const Batch* rows, Py_ssize_t i, double* an
     x = take_row(s, rows, i, False)
     if x == NULL:
         return REFUSED_ROW
+    answer_by_label(s, 1)
     outcome = decide(s, x, False, scores)
     best = 0
     for k in range(1, s.c.columns):

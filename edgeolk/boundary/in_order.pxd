@@ -13,6 +13,7 @@ from edgeolk.core.said cimport note_said, numbers_said
 from edgeolk.core.state cimport DONE, REFUSED_ROW, State
 from edgeolk.core.step cimport ask, decide, prepare_mean, tell
 from edgeolk.core.together cimport rows_together
+from edgeolk.core.updates.sorf cimport answer_by_label
 
 
 cdef inline int take_in_order(
@@ -39,10 +40,12 @@ cdef inline int take_in_order(
     cdef Py_ssize_t i, together
     cdef Py_ssize_t look = first + look_every(s)
     cdef Py_ssize_t told = first
+    cdef Py_ssize_t alike = end       # rows up to there are answered alike
     cdef int outcome = DONE
     if learns:
         engine.take()
     else:
+        alike = first + answer_by_label(s, end - first)
         engine.enter(&own, &scratch)
         s = &own
     try:
@@ -59,8 +62,11 @@ cdef inline int take_in_order(
                         if progress is not None:
                             progress(i - told)
                             told = i
+                if i >= alike:  # the last label counts no more
+                    s.structured.lapsed = True
+                    alike = end
                 if together > 1:
-                    i += score_block(s, rows, i, min(together, end - i), mean, f, &outcome)
+                    i += score_block(s, rows, i, min(together, alike - i), mean, f, &outcome)
                     continue
                 if before != NULL:
                     outcome = ask_before(s, rows, i, before + i, before + rows.n)

@@ -27,6 +27,7 @@ from edgeolk.core.refused cimport not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts_f32, accepts_f64
 from edgeolk.core.state cimport DONE, Indices, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean
+from edgeolk.core.updates.sorf cimport answer_by_label
 
 cnp.import_array()
 
@@ -168,6 +169,7 @@ cdef class Scorer:
         cdef object scores = np.empty(self.engine.state.c.columns)
         if self.mean:
             prepare_mean(&self.engine.state)
+        answer_by_label(&self.engine.state, 1)
         cdef int outcome = decide(
             &self.engine.state, x, self.mean, <double*>cnp.PyArray_DATA(scores))
         if outcome != DONE:
@@ -226,6 +228,7 @@ cdef class Scorer:
         self.one_score()
         if self.mean:
             prepare_mean(&self.engine.state)
+        answer_by_label(&self.engine.state, 1)
         outcome = decide(&self.engine.state, x, self.mean, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")

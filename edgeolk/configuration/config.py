@@ -261,7 +261,7 @@ class Config(Record):
                     if not rows:
                         raise
                 else:
-                    if not rows or made.budget >= remembering.least_frequencies(columns):
+                    if not rows or made.budget >= remembering.least_frequencies(columns, rows):
                         break
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(

@@ -7,6 +7,7 @@ from enum import IntEnum
 
 from edgeolk.lean import Any
 from edgeolk.parts.numbers import Loss
+from edgeolk.parts.parameters import ANSWERS_BY_LABEL
 from edgeolk.parts.watching import KERNEL, NU
 
 #: Losses that have an algorithm of their own for rows in the order of time.
@@ -38,7 +39,8 @@ def take_history(
     What that asks for is put into ``given``.
 
     ``own`` are the names that the algorithm has for its parameters. "auto" becomes what the loss
-    has for such rows: an algorithm of its own, or the last label of classes as a candidate.
+    has for such rows: an algorithm of its own, or the last label of classes as a candidate
+    for as long as labels come.
     """
     value = given.get("history")
     if value and not isinstance(value, str) and "history" not in own:
@@ -50,6 +52,8 @@ def take_history(
                 given["history"] = True
             elif parts["loss"] == Loss.HINGE and given.get("last_label") is None:
                 given["last_label"] = True
+                if given.get("lapse") is None:
+                    given["lapse"] = ANSWERS_BY_LABEL
     elif not isinstance(value, (bool, int, float)):
         raise TypeError(f"history must be True, False, 'auto' or None, got {value!r}")
     if "history" not in own or not given.get("history"):

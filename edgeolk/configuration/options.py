@@ -64,6 +64,7 @@ class Parameters(TypedDict, total=False):
     k: int | None
     kernel_gamma: Literal["auto"] | float | None
     lam: float | None
+    lapse: int
     last_label: bool
     lead: int
     leak: float

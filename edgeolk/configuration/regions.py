@@ -283,6 +283,9 @@ KINDS: dict[str, Kind] = {
     "query": Kind(
         "computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example", Lifetime.CALL
     ),
+    "answered": Kind(
+        "q", _words(1), "scratch: answers since the last label came", Lifetime.CALL
+    ),
     "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
     "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
     "inputs": Kind(

@@ -116,6 +116,9 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     t.flags = &m.flags
     t.target = <double*>at(places, "target")
     t.last = <double*>at(places, "last_label")
+    s.structured.answered = <int64_t*>at(places, "answered")
+    if s.structured.answered != NULL:
+        s.structured.answered[0] = 0
     t.novelty = <double*>at(places, "novelty")
     t.wl = at(places, "linear")
     t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer

@@ -39,7 +39,7 @@ from edgeolk.core.structs cimport (
 )
 from edgeolk.core.structured cimport Structured
 from edgeolk.core.updates.sorf cimport (
-    sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
+    answer_by_label, sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
 )
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.views cimport typed
@@ -236,6 +236,16 @@ cdef class Engine:
         self.idle()
         restart(&self.state)
 
+    def freeze(self):
+        """From now on a forecaster learns nothing but the history of its target.
+
+        Means and unit of the target go on with that; weights, scaler, counters and errors stay.
+        It is of this engine, and in no file.
+        """
+        self.check_forecasts()
+        self.idle()
+        self.state.forecast.made.frozen = 1
+
     def said(self):
         """The last answer, how far its intervals reach to each side, the shares of candidates."""
         cdef olk_forecast_answer* said = &self.state.forecast.said
@@ -261,6 +271,7 @@ cdef class Engine:
         cdef int outcome
         borrow(x, "x", 0, &view)
         try:
+            answer_by_label(&self.state, 1)
             outcome = decide(&self.state, self.checked_row(&view), False, f)
         finally:
             PyBuffer_Release(&view)

@@ -89,7 +89,7 @@ cdef inline int forecast_tell(State* s, double y) noexcept nogil:
         # What the kernel has learned lies in the query still.
         follow_row(s, olk_held_square(s.query, s.structured.made.d,
                                       s.c.vectors == DTYPE_FLOAT64, 0.0))
-    if not isnan(y):
+    if not isnan(y) and not s.forecast.made.frozen:
         s.errors.squared += (y - answer) * (y - answer)
         s.errors.absolute += fabs(y - answer)
     return DONE

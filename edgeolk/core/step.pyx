@@ -212,6 +212,10 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
     outcome = step(s, x, y, weight, f)
     if outcome != DONE:
         return outcome
+    if s.forecast.on and s.forecast.made.frozen:  # as if no row had come
+        s.m.steps -= 1
+        end_step(&s.m.flags, 0)
+        return DONE
     finish(s, x)
     return DONE
 

@@ -93,6 +93,8 @@ cdef struct Structured:
     double squares            # sum of those of the row that is learned, as it was scaled
     double held_square        # the same as the features hold it
     double most               # the largest sum |x_j| that is taken
+    int64_t* answered         # rows answered since the last label came, where it lapses; else NULL
+    bint lapsed               # the last label counts no more for the rows that are answered now
     const olk_sorf_functions* all  # those of the type and the processor
 
 

@@ -26,7 +26,7 @@ REGIONS = (
     *("relevance", "turns", "shared_relevance", "drift", "row_memory", "memory_state"),
     *("scaler", "scaler_counts", "scaler_range", "width", "width_mean", "width_follows", "common"),
     *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores"),
-    *("recalled", "feature_row"),
+    *("recalled", "feature_row", "answered"),
     *FORECASTER,
     *("season", "kernel_rows"),
     *("channels", "channel_counts", "deviations", "watch"),
@@ -107,6 +107,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_INPUTS": config.n_inputs,
         "EK_FORECASTS": int(config.forecasts),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),
+        "EK_LAPSE": int(config.values["lapse"]),
         **(_of_forecaster(learner) if config.forecasts else {}),
     }
 

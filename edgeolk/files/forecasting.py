@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf, isfinite
+from math import inf, isfinite, sqrt
 
 from edgeolk.configuration.forecasting import (
     HISTORY,
@@ -24,7 +24,7 @@ _MARKS, _NOT_BELOW_0 = 5, {"error": 8, "variance": 14, "square": 15, "unit": 16}
 _KNOWN, _KERNEL_KNOWN = 1.0, 3.0
 #: Ends of a quantile, and of variances, give or take rounding; sum of all clipped regrets.
 _QUANTILES, _VARIANCES, _REGRET = (0.000999, 1000.01), (-1e-5, 1.0 + 1e-5), 16.0 / 0.00099
-#: What covariances may be beyond those of their variances, by rounding.
+#: By how much a covariance may be short of a positive definite one, by rounding.
 _ROUNDED = 1e-3
 #: Marks of rows that wait and have no mean error.
 _PLAIN_MARKS = (0.0, -1.0, -2.0)
@@ -49,6 +49,24 @@ def _check_history(config: Config, numbers: memoryview[Any]) -> None:
         _require(low <= quantile <= high, f"a quantile of errors is {quantile}")
 
 
+def _is_definite(packed: memoryview[Any], n: int) -> bool:
+    """Whether a symmetric matrix, its lower triangle row after row, has a Cholesky factor."""
+    factor: list[list[float]] = []
+    for j in range(n):
+        row = [*packed[j * (j + 1) // 2 : (j + 1) * (j + 2) // 2]]
+        row[j] += _ROUNDED
+        for i in range(j + 1):
+            before = factor[i] if i < j else row
+            row[i] -= sum(row[k] * before[k] for k in range(i))
+            if i < j:
+                row[i] /= before[i]
+        if not row[j] > 0.0:
+            return False
+        row[j] = sqrt(row[j])
+        factor.append(row)
+    return True
+
+
 def _check_linear(config: Config, regions: Mapping[str, memoryview[Any]]) -> None:
     low, high = _VARIANCES
     long, short = diagonal_inputs(config), head_inputs(config)
@@ -56,11 +74,8 @@ def _check_linear(config: Config, regions: Mapping[str, memoryview[Any]]) -> Non
     variances = [*diagonal[long : 2 * long]]
     variances += [head[short + (j + 1) * (j + 2) // 2 - 1] for j in range(short)]
     _require(all(low <= v <= high for v in variances), "variances of the forecaster")
-    for j in range(short):
-        for i in range(j):
-            most = (variances[long + i] + _ROUNDED) * (variances[long + j] + _ROUNDED)
-            between = head[short + j * (j + 1) // 2 + i]
-            _require(between * between <= most, "covariances of the forecaster")
+    covariance = head[short : short + short * (short + 1) // 2]
+    _require(_is_definite(covariance, short), "covariances of the forecaster")
     _require(diagonal[2 * long] >= 0.0 and head[-1] >= 0.0, "a mean error of the forecaster")
 
 

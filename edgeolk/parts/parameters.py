@@ -263,7 +263,17 @@ PARAMETERS: dict[str, Parameter] = {
         low_open=False, high_open=False, whole=True, omitted=0.0, switched=True,
         regions=("row_memory", "memory_state"),
     ),
+    "lapse": Parameter(
+        0, 0.0, 1e6,
+        "answers that a last label counts for after it came, 0 for all; 16 with history='auto',"
+        " so that answers do not freeze where labels stop",
+        low_open=False, high_open=False, whole=True, omitted=0.0, regions=("answered",),
+    ),
 }
+
+#: Answers that a last label counts for where it is a candidate by itself: several, since one row
+#: may be asked about in several ways.
+ANSWERS_BY_LABEL = 16
 
 
 def checked(name: str, value: Any, stored: str) -> float:

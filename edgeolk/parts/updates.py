@@ -179,7 +179,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
             *("relevance", "groups", "nu", "forget", "scratch", "history", "lead", "season"),
-            *("drift", "leak", "row_memory"),
+            *("drift", "leak", "row_memory", "lapse"),
         ),
         lists=("widths", "blends", "interval"),
         default_dtype="int8",
@@ -208,6 +208,10 @@ UPDATES: dict[Update, UpdateTraits] = {
             (
                 lambda c: c.values["history"] > 0.0 and c.values["drift"] > 0.0,
                 "history has no drift: what the last rows were is among the inputs",
+            ),
+            (
+                lambda c: c.values["lapse"] > 0.0 and c.values["last_label"] == 0.0,
+                "lapse is for last_label=True: it says how long that counts",
             ),
             (
                 both(has("loss", Loss.SQUARE), lambda c: c.values["leak"] > 0.0),

@@ -176,7 +176,7 @@ class KernelClassifier(KernelModel, base.Classifier):
             raise ValueError(f"history must be True, False or 'auto', got {self.history!r}")
         said = {"history", "last_label", "loss"} & set(other_arguments(self))
         taken = self.history == "auto" and self.algorithm == "sorf" and not said
-        return {"last_label": True} if taken or self.history is True else {}
+        return {"history": "auto"} if taken or self.history is True else {}
 
     def _asked(self, learner: Learner, row: Any) -> Any:
         """The score of a row of numbers, or its scores of all classes."""

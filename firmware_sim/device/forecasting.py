@@ -111,7 +111,18 @@ class ForecastSupervision(Supervision):
         return never
 
     def _tell(self, learner: Any, label: float | None) -> None:
-        learner.tell_one(label)
+        """Tell the target of the oldest row that waits.
+
+        One that the learner refuses is told as never known: the row would wait for the next target
+        else, which is another row's.
+        """
+        try:
+            learner.tell_one(label)
+        except ValueError:
+            if label is None:
+                raise
+            label = None
+            learner.tell_one(label)
         self._note(label)
 
     def _note(self, label: float | None) -> None:

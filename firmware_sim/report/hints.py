@@ -102,7 +102,9 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
         yield with_params(history=True)
     elif config.algorithm == "sorf":
         if config.params.get("last_label") or not config.waits_for_labels:
-            yield with_params(last_label=not config.params.get("last_label"))
+            taken = bool(config.params.get("last_label"))
+            own = {"lapse": 0} if "lapse" in config.params else {}
+            yield with_params(last_label=not taken, **own)
     elif isinstance(metrics, Regression):
         for eta in (0.5, 0.02):
             yield with_params(eta=eta)

@@ -63,7 +63,7 @@ def test_going_on_bit_for_bit_in_another_alignment(name: str, dtype: str) -> Non
         moved[: len(held)] = held
         again = ek.attach(moved[: len(held)])
         assert again.learn_many(X[60:], Y[60:]).tobytes() == expected[60:].tobytes()
-        counters = ("steps", "mistakes", "updates", "capacity_hits", "halvings", "clipped")
+        counters = ("steps", "mistakes", "updates", "capacity_hits", "halvings", "n_out_of_range")
         for counter in (*counters, "norm2"):
             assert getattr(again, counter) == getattr(whole, counter)
         assert again.dual_coef_.tobytes() == whole.dual_coef_.tobytes()

@@ -157,6 +157,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "ramp"}, "follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY"),
             ({"loss": "novelty", "linear": True}, "Loss.NOVELTY keeps one average"),
             ({"loss": "square", "n_classes": 3}, "several classes need Loss.HINGE"),
+            ({"lapse": 16}, "lapse is for last_label=True"),
             ({"loss": "square", "leak": 0.01}, "leak is for classification"),
             ({"loss": "square", "row_memory": 5}, "a memory of rows is for classes"),
             ({"n_classes": 257, "row_memory": 5}, "at most 256 classes"),

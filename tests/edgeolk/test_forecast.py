@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from forecasts import learner_of, run, series, troubled
+from forecasts import Numbers, learner_of, run, series, troubled
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
@@ -441,38 +441,88 @@ def test_a_series_without_inputs_is_kept_like_any_other(tmp_path: Path) -> None:
             assert all(copy.learn_one([], target) == said for copy in copies)
 
 
-@pytest.mark.parametrize("options", [{}, {"n_classes": 3}])
-@pytest.mark.parametrize("said", [{}, {"history": "auto"}])
-def test_answers_of_a_bare_learner_do_not_freeze_when_labels_stop(
-    options: dict[str, Any], said: dict[str, Any]
-) -> None:
-    """A last label that is a candidate by itself counts for a few answers, then for none."""
+def _labels_that_stop(
+    options: dict[str, Any],
+) -> tuple[dict[str, Any], Numbers, Numbers, Numbers]:
+    """Arguments of a learner, rows, labels that stay and that readings say a little of."""
     r = np.random.default_rng(0)
     X = r.normal(size=(900, 3))
     y = np.where(np.arange(900) % 40 < 20, 1.0, -1.0)
     X[:, 0] += y
     labels = (y + 1.0) / 2.0 if options else y
-    made = {"n_features": 3, "D": 64, "seed": 1, **options}
-    bare, plain = BareLearner(**said, **made), ek.Learner(last_label=True, **made)
-    assert bare.config == plain.config
-    for row, label in zip(X[:600], labels[:600], strict=True):
-        bare.learn_one(row, label)
-        plain.learn_one(row, label)
+    return {"n_features": 3, "D": 64, "seed": 1, **options}, X, labels, y
+
+
+@pytest.mark.parametrize("options", [{}, {"n_classes": 3}], ids=["two", "three"])
+def test_answers_do_not_freeze_when_labels_stop(options: dict[str, Any], tmp_path: Path) -> None:
+    """A last label that is a candidate by itself counts for a few answers, then for none."""
+    made, X, labels, _ = _labels_that_stop(options)
+    learner = ek.Learner(history="auto", **made)
+    plain = ek.Learner(last_label=True, **made)
+    bare, told = BareLearner(**made), BareLearner(history="auto", **made)
+    assert learner.config == bare.config == told.config != plain.config
+    assert learner.nbytes == plain.nbytes + 16
+    for one in (learner, plain):
+        one.learn_many(X[:600], labels[:600])
+    for one in (bare, told):
+        for row, label in zip(X[:600], labels[:600], strict=True):
+            one.learn_one(row, label)
+    assert state(learner) == state(plain)  # nothing else is learned
+    learner.save(tmp_path / "model.olk")
+    loaded = ek.load(tmp_path / "model.olk")
+    before = bytes(learner._sealed())
     frozen = [_asked(plain, row) for row in X[600:]]
-    found = [_asked(bare, row) for row in X[600:]]
-    assert found[:16] == frozen[:16]
     plain.restart()  # what it says where it knows no last label
-    assert found[16:] == [_asked(plain, row) for row in X[616:]]
+    free = [_asked(plain, row) for row in X[600:]]
+    expected = frozen[:16] + free[16:]
+    for one in (learner, bare, told, loaded, pickle.loads(pickle.dumps(learner))):
+        assert [_asked(one, row) for row in X[600:]] == expected
+    assert bytes(learner._sealed()) == before  # answers are no part of a file
     assert (np.array(frozen) == labels[599]).mean() > 0.95
-    right = [(np.array(answers) == labels[600:]).mean() for answers in (found, frozen)]
+    right = [(np.array(answers) == labels[600:]).mean() for answers in (expected, frozen)]
     assert right[0] > right[1] + 0.1
-    for one in (bare, plain):
+    for one in (learner, plain):
         one.learn_one(X[0], labels[599])
-    assert _asked(bare, X[1]) == _asked(plain, X[1])  # labels are back
+    assert _asked(learner, X[1]) == _asked(plain, X[1])  # labels are back
     kept = BareLearner(last_label=True, **made)
     for row, label in zip(X[:600], labels[:600], strict=True):
         kept.learn_one(row, label)
     assert [_asked(kept, row) for row in X[600:]] == frozen  # as it was asked for
+    assert eval(repr(learner.config), {"ek": ek, **vars(ek)}) == learner.config
+
+
+@pytest.mark.parametrize("options", [{}, {"n_classes": 3}], ids=["two", "three"])
+@pytest.mark.parametrize("first", [0, 5, 16, 40])
+def test_rows_of_a_table_are_answers_one_by_one(options: dict[str, Any], first: int) -> None:
+    made, X, labels, _ = _labels_that_stop(options)
+    rows = X[600:700]
+    one, many = (ek.Learner(history="auto", **made) for _ in range(2))
+    for learner in (one, many):
+        learner.learn_many(X[:600], labels[:600])
+    expected = [one.scores_one(row) for row in rows]
+    for row in rows[:first]:
+        many.wants_label(row) if not options else many.predict_one(row)
+    np.testing.assert_array_equal(many.scores(rows[first:]), expected[first:])
+    many.learn_one(X[0], labels[0])
+    one.learn_one(X[0], labels[0])
+    np.testing.assert_array_equal(
+        np.concatenate([many.scores(rows[:10]), many.scores(rows[10:])]),
+        [one.scores_one(row) for row in rows],
+    )
+
+
+def test_how_long_a_last_label_counts_can_be_said() -> None:
+    made, X, labels, _ = _labels_that_stop({})
+    learner = ek.Learner(last_label=True, lapse=3, **made)
+    plain = ek.Learner(last_label=True, **made)
+    for one in (learner, plain):
+        one.learn_many(X[:600], labels[:600])
+    same = learner.decision_function(X[600:640]) == plain.decision_function(X[600:640])
+    assert same[:3].all()
+    assert not same[3:].any()
+    with pytest.raises(ValueError, match="lapse is for last_label=True"):
+        ek.Learner(lapse=3, **made)
+    assert ek.Config(history="auto", lapse=0, **made) == plain.config
 
 
 def _asked(learner: Any, row: Any) -> float:
@@ -507,7 +557,7 @@ def test_the_last_label_is_forgotten_by_a_restart() -> None:
     y = np.where(np.arange(600) % 40 < 20, 1.0, -1.0)  # labels stay, readings say a little
     X[:, 0] += y
     for options, labels in (({}, y), ({"n_classes": 3}, (y + 1.0) / 2.0)):
-        learner = ek.Learner(n_features=3, D=64, history="auto", **options)
+        learner = ek.Learner(n_features=3, D=64, last_label=True, **options)
         learner.learn_many(X, labels)
         frozen = learner.predict(X)
         assert (frozen == labels[-1]).mean() > 0.95
@@ -521,3 +571,52 @@ def test_the_last_label_is_forgotten_by_a_restart() -> None:
         bare.restart()
     with pytest.raises(AttributeError, match="history=True"):
         ek.Learner(n_features=3, D=64).restart()
+
+
+# ---- a covariance that no learning leads to ------------------------------------------------------
+
+
+def _forged_covariance(learner: ek.Learner, r: np.random.Generator, by: float) -> None:
+    """Put one there that is short of a positive definite one by so much.
+
+    Each place of it has a possible variance, or a possible covariance of two.
+    """
+    m = 9 if learner.budget else 7
+    P = np.eye(m)
+    while np.linalg.eigvalsh(P)[0] > -1.0:
+        P = np.sign(r.normal(size=(m, m)))
+        P = np.tril(P, -1) + np.tril(P, -1).T + np.eye(m)
+    least = np.linalg.eigvalsh(P)[0]
+    share = (1.0 + by) / (1.0 - least)
+    P = share * P + (1.0 - share) * np.eye(m)
+    assert np.linalg.eigvalsh(P)[0] == pytest.approx(-by)
+    head = np.asarray(learner._engine.view("head")).reshape(-1)
+    head[m:-1] = P[np.tril_indices(m)]
+    d = learner.n_features
+    if r.random() < 0.5:  # variances below 0 as far as rounding may go
+        diagonal = np.asarray(learner._engine.view("forecaster")).reshape(-1)
+        diagonal[4 + 2 * d : 2 * (4 + 2 * d)] = -0.9e-5
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float64"])
+@pytest.mark.parametrize("D", [0, 64])
+def test_a_forged_covariance_is_refused_or_begins_anew(dtype: str, D: int, tmp_path: Path) -> None:
+    """One that is not positive definite does no harm, taken or not: all answers are numbers."""
+    X, y = series(2500, d=2)
+    clean = learner_of(d=2, D=D, dtype=dtype)
+    clean.learn_many(X[:300], y[:300])
+    usual = np.abs(clean.learn_many(X[300:], y[300:]) - y[300:])[1000:].mean()
+    for seed, by in enumerate((0.0, 5e-4, 0.02, 0.3, 1.0, 2.0)):
+        learner = learner_of(d=2, D=D, dtype=dtype)
+        learner.learn_many(X[:300], y[:300])
+        _forged_covariance(learner, np.random.default_rng(seed), by)
+        path = tmp_path / f"{seed}.olk"
+        learner.save(path)
+        if by > 1e-3:
+            with pytest.raises(ValueError, match="covariances of the forecaster"):
+                ek.load(path)
+        else:
+            learner = ek.load(path)
+        said = learner.learn_many(X[300:], y[300:])  # in memory it is there all the same
+        assert np.isfinite(said).all()
+        assert np.abs(said - y[300:])[1000:].mean() < 1.05 * usual

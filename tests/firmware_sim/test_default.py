@@ -14,6 +14,10 @@ from firmware_sim.report.command import command
 from firmware_sim.report.text import to_text
 
 
+#: What makes the last label a candidate for as long as labels come.
+REPEATS = {"last_label": True, "lapse": 16}
+
+
 def config(**options: object) -> fs.ReplayConfig:
     return fs.ReplayConfig("occupancy", **{"ram": "4KiB", "limit": 600, **options})  # type: ignore[arg-type]
 
@@ -25,7 +29,7 @@ def result() -> fs.ReplayResult:
 
 def test_it_is_the_recommended_learner_and_scales_inside(result: fs.ReplayResult) -> None:
     assert result.config.algorithm == ek.Config(n_features=1).name == "sorf"
-    assert result.config.params == {"scale": "standard", "gamma": "auto", "last_label": True}
+    assert result.config.params == {"scale": "standard", "gamma": "auto", **REPEATS}
     parts = {part.name for part in result.layout.parts}
     assert "scaler" not in parts
     assert "scaled row" not in parts
@@ -57,11 +61,10 @@ def test_it_errs_as_it_does_behind_a_scaler_of_its_own(result: fs.ReplayResult) 
 
 
 def test_what_is_said_of_scaling_holds_inside() -> None:
-    repeats = {"last_label": True}
     made = config(scale="minmax", freeze_after=50, gamma=0.5)
-    assert made.params == {"scale": "minmax", "freeze_after": 50, **repeats}
-    assert config(scale="none").params == {"gamma": "auto", **repeats}
-    assert config(scale="none", gamma=1.0).params == repeats
+    assert made.params == {"scale": "minmax", "freeze_after": 50, **REPEATS}
+    assert config(scale="none").params == {"gamma": "auto", **REPEATS}
+    assert config(scale="none", gamma=1.0).params == REPEATS
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,7 @@ static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast
     if (known)
         h->repeats = stored == row->last ? (olk_input)((olk_real)h->repeats + 1) : 0;
     if ((olk_real)h->repeats <= olk_dead) {
-        if (known && (olk_real)row->unit > 0)
+        if (known && (olk_real)row->unit > 0 && !f->frozen)
             olk_learn_row(f, m, p, s, z, row, y);
         olk_take_target(h, y, known ? olk_size(y - (olk_real)row->last) : -1);
     }
@@ -285,8 +285,7 @@ static OLK_APART void olk_forecast_begin(const olk_forecast *f, const olk_foreca
         olk_quantiles(m)[i] = (olk_input)olk_first_quantile;
     for (ptrdiff_t j = 0; j < long_row; j++)
         ((olk_input *)m->diagonal)[long_row + j] = 1;
-    for (int32_t j = 0; j < head; j++)
-        ((olk_input *)m->head)[head + olk_packed_row(j) + j] = 1;
+    olk_begin_covariance((olk_input *)m->head + head, head);
     for (int32_t c = 0; c < n; c++)
         ((olk_input *)m->guard)[n + c] = 1;
 }

@@ -17,6 +17,7 @@ typedef struct {
     int32_t horizon;   /* rows until a target comes, k */
     int32_t season;    /* rows of a season, L, 0 for none */
     int32_t n_levels;  /* of the intervals */
+    int32_t frozen;    /* whether only the target's history goes on, 0 or 1: set while it runs */
     double levels[OLK_INTERVALS];
 } olk_forecast;
 

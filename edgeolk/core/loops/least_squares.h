@@ -15,6 +15,8 @@
    most in the mean. */
 static const olk_real olk_forgetting = (olk_real)0.998, olk_hub = 3, olk_error_window = 200;
 static const olk_real olk_unweighed = 5, olk_least_weight = (olk_real)1e-6, olk_most_in_mean = 10;
+/* A variance below 0 by more than rounding. */
+static const olk_real olk_least_variance = (olk_real)-1e-5;
 /* 0.998^-1/2 */
 static const olk_real olk_root_of_forgetting = (olk_real)1.0010015025043828;
 
@@ -56,6 +58,22 @@ static inline void olk_lift_row(olk_input *P, int32_t m, int32_t j)
     }
 }
 
+/* No variance is known yet. */
+static inline void olk_begin_covariance(olk_input *P, int32_t m)
+{
+    for (int32_t i = 0; i < olk_packed_row(m); i++)
+        P[i] = 0;
+    for (int32_t j = 0; j < m; j++)
+        P[olk_packed_row(j) + j] = 1;
+}
+
+/* Whether a sum of weight and h.Ph is that of a P that learning leads to: positive definite to
+   rounding. Of one from a forged file it is not, and P begins anew. */
+static inline int olk_is_gain(olk_real o)
+{
+    return o > olk_forgetting / 2 && o - o == 0;
+}
+
 /* Learns (h, t): weights [m], P packed, mean error behind them. */
 static inline void olk_learn_head(olk_input *state, int32_t m, const olk_real *h, olk_real t,
                                   olk_real n)
@@ -70,7 +88,16 @@ static inline void olk_learn_head(olk_input *state, int32_t m, const olk_real *h
     }
     for (int32_t i = 0; i < m; i++)
         spread += q[i] * h[i];
-    const olk_real o = olk_weigh_error(mean, error, n) + spread;
+    const olk_real weight = olk_weigh_error(mean, error, n);
+    olk_real o = weight + spread;
+    if (!olk_is_gain(o)) {
+        olk_begin_covariance(P, m);
+        o = weight;
+        for (int32_t i = 0; i < m; i++) {
+            q[i] = h[i];
+            o += h[i] * h[i];
+        }
+    }
     for (int32_t i = 0; i < m; i++) {
         const olk_real part = q[i] / o;
         w[i] = (olk_input)((olk_real)w[i] + error * part);
@@ -79,9 +106,15 @@ static inline void olk_learn_head(olk_input *state, int32_t m, const olk_real *h
             *at = (olk_input)((olk_real)*at - part * q[j]);
         }
     }
-    for (int32_t j = 0; j < m; j++)
-        if ((olk_real)P[olk_packed_row(j) + j] < olk_forgetting)
+    for (int32_t j = 0; j < m; j++) {
+        const olk_real variance = (olk_real)P[olk_packed_row(j) + j];
+        if (variance < olk_least_variance) {
+            olk_begin_covariance(P, m);
+            return;
+        }
+        if (variance < olk_forgetting)
             olk_lift_row(P, m, j);
+    }
 }
 
 /* A long row of inputs: `lead` numbers, then for each of d inputs its change and itself. */
@@ -122,11 +155,20 @@ static inline void olk_learn_diagonal(olk_input *state, const olk_long_row *row,
     olk_real spread = 0;
     for (ptrdiff_t j = 0; j < m; j++)
         spread += (olk_real)P[j] * olk_element(row, j) * olk_element(row, j);
-    const olk_real o = olk_weigh_error(mean, error, n) + spread, pull = error / o;
+    const olk_real weight = olk_weigh_error(mean, error, n);
+    olk_real o = weight + spread;
+    if (!olk_is_gain(o)) {
+        o = weight;
+        for (ptrdiff_t j = 0; j < m; j++) {
+            P[j] = 1;
+            o += olk_element(row, j) * olk_element(row, j);
+        }
+    }
+    const olk_real pull = error / o;
     for (ptrdiff_t j = 0; j < m; j++) {
         const olk_real q = (olk_real)P[j] * olk_element(row, j);
         olk_real p = (olk_real)P[j] - q * q / o;
-        p = p < olk_forgetting ? p / olk_forgetting : p;
+        p = p > 0 ? (p < olk_forgetting ? p / olk_forgetting : p) : 1;
         w[j] = (olk_input)((olk_real)w[j] + pull * q);
         P[j] = (olk_input)p;
     }

@@ -7,7 +7,7 @@ from edgeolk.core.forecasting cimport forecast_learn, forecast_predict
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_TARGET, State
 from edgeolk.core.structs cimport (
-    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_scaler, olk_sorf_row,
+    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_scaler, olk_sorf_row, olk_sorf_state,
 )
 from edgeolk.core.structured cimport (
     OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, olk_deviating, olk_drift_number, olk_held_square,
@@ -30,6 +30,18 @@ cdef inline void hold_inputs(State* s) noexcept nogil:
     s.structured.made.hold = 0.0 if s.preprocessing.alike else s.preprocessing.hold
 
 
+cdef inline int64_t answer_by_label(State* s, int64_t rows) noexcept nogil:
+    """So many rows are answered next; returns for how many of them the last label counts."""
+    cdef int64_t* answered = s.structured.answered
+    cdef int64_t counts = rows
+    if answered == NULL:
+        return rows
+    counts = min(rows, max(<int64_t>0, <int64_t>s.c.p.lapse - answered[0]))
+    answered[0] = min(answered[0] + rows, <int64_t>s.c.p.lapse)
+    s.structured.lapsed = counts == 0
+    return counts
+
+
 cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
                            double* f) noexcept nogil:
     """Learn one checked row; f receives the score before. Refused rows change nothing."""
@@ -39,6 +51,8 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     if not s.c.takes_gaps and not takes(s, x):
         return REFUSED_OVERFLOW
     hold_inputs(s)
+    if s.structured.answered != NULL:
+        s.structured.answered[0] = 0
     if s.preprocessing.follows != NULL:  # the features may scale the row where it lies
         s.structured.held_square = olk_held_square(x, s.c.n_features, is_wide(s),
                                                    s.structured.made.hold)
@@ -112,6 +126,9 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
                                 double* f) noexcept nogil:
     """The scores of checked rows side by side, one a column; returns how many rows are good."""
     cdef olk_sorf_row row
+    cdef const olk_sorf_state* state = &s.structured.state
+    cdef olk_sorf_state without
+    cdef double no_label = 0.0
     cdef int64_t k
     cdef int64_t good = 0
     cdef int64_t nbytes = s.c.n_features * (8 if is_wide(s) else 4)
@@ -123,7 +140,11 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
     row.values = rows
     row.index = NULL
     row.count = 0
-    s.structured.scores(&s.structured.made, &s.structured.state, &row, good, f)
+    if s.structured.answered != NULL and s.structured.lapsed:
+        without = s.structured.state
+        without.last = &no_label
+        state = &without
+    s.structured.scores(&s.structured.made, state, &row, good, f)
     for k in range(good * s.c.columns):
         if not isfinite(f[k]):
             return k // s.c.columns

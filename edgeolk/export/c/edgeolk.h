@@ -98,7 +98,8 @@ int ek_tell(void *arena, double y);
 void ek_restart(void *arena);
 #elif EK_REPEATS
 /* The last label is forgotten: call it where the label of the row before is not known, such as when
-   labels have stopped. Without it that label would go on to be the answer where labels used to stay. */
+   labels have stopped. Without it that label would go on to be the answer where labels used to stay:
+   for EK_LAPSE answers, or for good where that is 0. */
 void ek_restart(void *arena);
 #endif
 

@@ -28,6 +28,27 @@ static int ek_history_holds(const uint8_t *file)
     return ek_all_between(file, at, OLK_HISTORY_NUMBERS, EK_INTERVALS, 0.000999, 1000.01);
 }
 
+/* Whether a symmetric matrix, its lower triangle row after row from a number of a region on, has a
+   Cholesky factor, give or take rounding. */
+static int ek_is_definite(const uint8_t *file, size_t region, size_t first, size_t n)
+{
+    double factor[OLK_HEAD_INPUTS * (OLK_HEAD_INPUTS + 1) / 2];
+    for (size_t j = 0; j < n; j++) {
+        double *row = factor + j * (j + 1) / 2;
+        for (size_t i = 0; i <= j; i++) {
+            const double *before = factor + i * (i + 1) / 2;
+            double sum = ek_number_of(file, region, first + j * (j + 1) / 2 + i);
+            sum += i == j ? 1e-3 : 0.0;
+            for (size_t k = 0; k < i; k++)
+                sum -= row[k] * before[k];
+            if (i == j && !(sum > 0.0))
+                return 0;
+            row[i] = i < j ? sum / before[i] : OLK_SQRT(sum);
+        }
+    }
+    return 1;
+}
+
 static int ek_linear_holds(const uint8_t *file)
 {
     const size_t m1 = (size_t)olk_diagonal_inputs(&ek_forecaster);
@@ -38,15 +59,8 @@ static int ek_linear_holds(const uint8_t *file)
         if (!ek_all_between(file, EK_AT_head, m2 + (j + 1) * (j + 2) / 2 - 1, 1, -1e-5,
                             1.0 + 1e-5))
             return 0;
-    /* No covariance is beyond those of its variances, give or take rounding. */
-    for (size_t j = 0; j < m2; j++)
-        for (size_t i = 0; i < j; i++) {
-            const double between = ek_number_of(file, EK_AT_head, m2 + j * (j + 1) / 2 + i);
-            const double a = ek_number_of(file, EK_AT_head, m2 + (i + 1) * (i + 2) / 2 - 1);
-            const double b = ek_number_of(file, EK_AT_head, m2 + (j + 1) * (j + 2) / 2 - 1);
-            if (!(between * between <= (a + 1e-3) * (b + 1e-3)))
-                return 0;
-        }
+    if (!ek_is_definite(file, EK_AT_head, m2, m2))
+        return 0;
     return ek_number_of(file, EK_AT_forecaster, 2 * m1) >= 0.0 &&
            ek_number_of(file, EK_AT_head, end) >= 0.0;
 }

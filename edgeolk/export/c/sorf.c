@@ -326,6 +326,13 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
     const olk_sorf_row row = {ek_take(c, x, 0), NULL, 0};
     if (!row.values)
         return EK_BAD_ROW;
+#if EK_LAPSE
+    double no_label = 0.0;
+    if (*ek_words(c->base, EK_AT_answered) == EK_LAPSE)
+        c->s->last = &no_label;
+    else
+        *ek_words(c->base, EK_AT_answered) += 1;
+#endif
     olk_sorf_scores(c->p, c->s, &row, 1, scores);
     for (int k = 0; k < EK_COLUMNS; k++)
         if (!(scores[k] - scores[k] == 0.0))
@@ -419,6 +426,9 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     double *errors = (double *)ek_at(c->base, EK_AT_errors);
     errors[0] += (y - before) * (y - before);
     errors[1] += OLK_FABS(y - before);
+#endif
+#if EK_LAPSE
+    *ek_words(c->base, EK_AT_answered) = 0;
 #endif
     ek_keep(c, x);
 #if EK_AT_drift
@@ -517,6 +527,16 @@ void ek_restart(void *arena)
 }
 #endif
 
+/* No answer was given since the last label came: no file counts them. */
+static void ek_answer_anew(uint8_t *base)
+{
+#if EK_LAPSE
+    *ek_words(base, EK_AT_answered) = 0;
+#else
+    (void)base;
+#endif
+}
+
 void ek_start(void *arena)
 {
     uint8_t *base = ek_base(arena);
@@ -526,6 +546,7 @@ void ek_start(void *arena)
         memcpy(base + ek_model_runs[i].offset, from, ek_model_runs[i].bytes);
         from += ek_model_runs[i].bytes;
     }
+    ek_answer_anew(base);
 }
 
 const void *ek_file(void *arena)
@@ -547,5 +568,6 @@ int ek_load(void *arena, const void *file, size_t bytes)
         return EK_BAD_STATE;
     if (from != ek_base(arena))
         memcpy(ek_base(arena), from, EK_STATE_BYTES);
+    ek_answer_anew(ek_base(arena));
     return EK_OK;
 }

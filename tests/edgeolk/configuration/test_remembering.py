@@ -22,7 +22,12 @@ def options(d: int, K: int, nbytes: int) -> dict[str, Any]:
         (10, 11, 16 * KIB, 1280, 10_480),
         (16, 26, 64 * KIB, 3723, 41_433),
         (5, 1, 16 * KIB, 1536, 6208),
+        (36, 6, 16 * KIB, 292, 292 * 21 + 64 + 96),
         (256, 10, 64 * KIB, 187, 187 * 131 + 64 + 160),
+        (42, 6, 16 * KIB, 213, 213 * 24 + 64 + 96),  # a row is as long as a frequency
+        (5, 1, 40 * KIB, 3072, 12 * KIB + 64),
+        (5, 1, 64 * KIB, 4096, 16 * KIB + 64),
+        (123, 1, 16 * KIB, 65, 65 * 63 + 64),  # few, and many frequencies
     ],
 )
 def test_rows_of_the_text(d: int, K: int, nbytes: int, rows: int, size: int) -> None:
@@ -34,13 +39,15 @@ def test_rows_of_the_text(d: int, K: int, nbytes: int, rows: int, size: int) -> 
     assert ek.Config(**made.options) == made
     off = ek.Config(**options(d, K, nbytes), memory=0)
     assert off.parameters["memory"] == 0
-    assert off.budget > made.budget >= remembering.least_frequencies(K)
+    assert off.budget > made.budget >= remembering.least_frequencies(K, rows)
 
 
 @pytest.mark.parametrize(
     ("d", "K", "nbytes"),
     [
-        (20, 1, 4 * KIB),  # 139 rows
+        (20, 1, 4 * KIB),  # 139 rows, or 93 beside fewer than 1,024 frequencies
+        (256, 1, 16 * KIB),  # 31 rows
+        (24, 2, 4 * KIB),
         (16, 26, 4 * KIB),  # no 8 frequencies left
         (5, 1, 2000),  # no 256
         (2, 1, KIB),

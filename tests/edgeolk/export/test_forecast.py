@@ -113,6 +113,23 @@ def test_its_state_goes_both_ways_and_a_forged_one_is_refused(tmp_path: Path) ->
     assert ctypes.string_at(c.c.ek_file(c.arena), size) == before
 
 
+@pytest.mark.parametrize("by", [5e-4, 0.02, 1.0])
+def test_a_covariance_that_is_not_definite(by: float, tmp_path: Path) -> None:
+    """Refused as by the library; what is short by rounding is taken, and numbers stay numbers."""
+    learner = learner_of(dtype="int8")
+    X, y = series(1500)
+    learner.learn_many(X[:100], y[:100])
+    c = exported(learner, tmp_path / "c")
+    head = np.asarray(learner._engine.view("head")).reshape(-1)
+    P = np.full((9, 9), -(1.0 + by) / 8.0)  # its least eigenvalue is -by
+    np.fill_diagonal(P, 1.0)
+    head[9:-1] = P[np.tril_indices(9)]
+    code = c.load(bytes(learner._sealed()))
+    assert code == (0 if by < 1e-3 else -3)
+    answers = run(c, X[100:], y[100:])
+    assert np.isfinite(answers).all()
+
+
 def test_wrong_order_and_bad_numbers_are_refused(tmp_path: Path) -> None:
     learner = learner_of(dtype="int8")
     X, y = series()

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 from pathlib import Path
 
 import numpy as np
 import pytest
-from exported import Compiled, stream
+from exported import Compiled
+from watched import made, rows, verdict
 
 import edgeolk as ek
 from edgeolk.parts.watching import PARTS, WHATS
-
-
-class Verdict(ctypes.Structure):
-    """As edgeolk.h has it."""
-
-    _fields_ = [
-        *((name, ctypes.c_int) for name in ("novel", "event", "part", "what")),
-        ("channel", ctypes.c_uint32),
-        ("alarms", ctypes.c_uint64),
-        ("threshold", ctypes.c_double),
-    ]
 
 
 def compiled(learner: ek.Learner, folder: Path, *flags: str) -> Compiled:
@@ -30,25 +19,6 @@ def compiled(learner: ek.Learner, folder: Path, *flags: str) -> Compiled:
         return Compiled(folder, learner, flags=flags)
     except FileNotFoundError as missing:
         pytest.skip(f"no {missing}")
-
-
-def verdict(board: Compiled) -> Verdict:
-    found = Verdict()
-    board.c.ek_watch(board.arena, ctypes.byref(found))
-    return found
-
-
-def rows() -> np.ndarray:
-    """A room's readings, with gaps and a flat line."""
-    X = stream("occupancy", 3000)[0].copy()
-    X[::97, 1] = np.nan
-    X[500] = np.nan
-    X[2000:2100, 0] = X[2000, 0]
-    return X
-
-
-def made(**more: str) -> ek.Learner:
-    return ek.Learner(n_features=rows().shape[1], loss="novelty", history=True, **more)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])

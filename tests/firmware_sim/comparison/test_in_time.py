@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -107,6 +108,37 @@ def test_a_forecaster_frozen_after_the_first_rows(tmp_path: Path) -> None:
     # It knows the last target all the same: it is nearer than the target before that.
     before = np.abs(said[1:] - y[after:-1]).mean(), np.abs(said[1:] - y[after - 1 : -2]).mean()
     assert before[0] < before[1]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float64"])
+@pytest.mark.parametrize("more", [{}, {"season": 12}, {"D": 0}, {"freeze_after": 250}], ids=str)
+def test_a_frozen_forecaster_is_one_whose_memory_is_put_back(
+    dtype: str, more: dict[str, Any]
+) -> None:
+    """Bit for bit, with readings and targets that are missing: all but the target's history."""
+    X, y = rows()
+    X, y = X.copy(), y.copy()
+    X[320:400:7, 0] = np.nan
+    y[330:420:11] = np.nan
+    options = {"n_features": 2, "loss": "square", "history": True, "dtype": dtype, "seed": 3}
+    options |= more if "D" in more else {"D": 96, **more}
+    memory = bytearray(ek.plan(**options).nbytes + 64)
+    ek.Learner(**options, buffer=memory).learn_many(X[:300], y[:300])
+    frozen, block = FrozenForecaster(bytearray(memory)), bytearray(memory)
+    regions = ek.attach(block).plan.regions  # which moves the block to its boundary
+    start = block.find(b"eolk")
+    held = [(start + r.offset, r.nbytes) for r in regions if r.name in ("history", "season")]
+    expected = []
+    for row, target in zip(X[300:], y[300:].tolist(), strict=True):
+        before = bytes(block)
+        expected.append(ek.attach(block).learn_one(row, target))
+        now = [(at, bytes(block[at : at + size])) for at, size in held]
+        block[:] = before
+        for at, data in now:
+            block[at : at + len(data)] = data
+    found = [frozen.answers(X[at : at + 50], y[at : at + 50]) for at in range(300, len(X), 50)]
+    np.testing.assert_array_equal(np.concatenate(found), expected)
+    assert frozen._learner.steps == 300
 
 
 def test_a_choice_tries_seasons_and_forecasts_ahead(tmp_path: Path) -> None:

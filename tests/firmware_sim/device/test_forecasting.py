@@ -288,3 +288,36 @@ def test_rows_that_are_refused_amid_a_block(table: Path, options: dict[str, Any]
     assert (found.came, found.late) == (came, late)
     assert many.said == one.said
     assert together.counts == single.counts
+
+
+@pytest.mark.parametrize("delay", ["1", "4"])
+def test_a_late_target_that_is_refused_moves_no_other(table: Path, delay: str) -> None:
+    """The row that it belongs to is dropped; without that the next target would be taken for it."""
+    config = configured(table, label_delay=delay)
+    X, y = readings(table)
+    beyond = y.copy()
+    beyond[[60, 61, 200]] = 1e16, -1e20, 3e15
+    k = int(delay)
+    learner = ek.Learner("sorf", n_features=2, ram="4KiB", loss="square", history=True, horizon=k)
+    expected = []
+    for at in range(ROWS):
+        if at >= k:
+            refused = abs(beyond[at - k]) > 1e15
+            learner.tell_one(None if refused else y[at - k])
+        expected.append(learner.ask_one(X[at]))
+    one, many = (ForecastSupervision(config, 2) for _ in range(2))
+    asked, together = (
+        ek.Learner("sorf", n_features=2, ram="4KiB", loss="square", history=True, horizon=k)
+        for _ in range(2)
+    )
+    seconds = 60.0 * np.arange(ROWS)
+    said = [
+        one.step(asked, X[at], float(beyond[at]), at + 1, float(seconds[at])) for at in range(ROWS)
+    ]
+    assert [s.score if isinstance(s, Forecast) else s for s in said] == expected
+    when = When(np.arange(1, ROWS + 1), seconds)
+    found = many.learn_many("regression", together, None, X, beyond, when)
+    assert found.scores.tolist() == expected
+    assert not found.refused
+    assert one.counts == many.counts
+    assert (one.counts.missing, one.counts.learned) == (3, ROWS - k - 3)

@@ -1,0 +1,139 @@
+"""``ek_restart`` of exported learners, and last labels that lapse: as in the library."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from exported import Compiled
+from forecasts import learner_of, run, series
+from watched import made as watching
+from watched import rows as readings
+from watched import verdict
+
+import edgeolk as ek
+
+
+def exported(learner: ek.Learner, folder: Path, *flags: str) -> Compiled:
+    ek.export_c(learner, folder)
+    return Compiled(folder, learner, flags=flags)
+
+
+class _Asked:
+    """A board's forecasts, asked and told as a learner's are."""
+
+    def __init__(self, board: Compiled) -> None:
+        self.board = board
+
+    def ask_one(self, x: Any) -> float:
+        row, said = np.ascontiguousarray(x, self.board.dtype), (ctypes.c_double * 3)()
+        code = self.board.c.ek_ask(self.board.arena, row.ctypes.data_as(ctypes.c_void_p), said)
+        assert code == 0
+        return said[0]
+
+    def tell_one(self, y: float) -> None:
+        if self.board.c.ek_tell(self.board.arena, ctypes.c_double(y)):
+            raise ValueError("not told")
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("season", [0, 12])
+def test_a_forecaster_forgets_its_history_and_keeps_what_it_learned(
+    k: int, season: int, tmp_path: Path
+) -> None:
+    learner = learner_of(dtype="float64", horizon=k, season=season)
+    X, y = series()
+    run(learner, X[:300], y[:300], k)
+    board = exported(learner, tmp_path)
+    asked, size = _Asked(board), len(learner._sealed())
+    board.c.ek_restart(board.arena)
+    learner.restart()
+    assert board.file(size) == bytes(learner._sealed())
+    with pytest.raises(ValueError, match="not told"):  # nothing waits
+        asked.tell_one(1.0)
+    first = [asked.ask_one(row) for row in X[300 : 300 + k]]
+    assert len({round(answer, 9) for answer in first}) == 1  # the mean of all, whatever the row
+    assert first == pytest.approx([learner.ask_one(row) for row in X[300 : 300 + k]])
+    for t in range(300, 560):
+        asked.tell_one(y[t])
+        learner.tell_one(y[t])
+        assert asked.ask_one(X[t + k]) == pytest.approx(learner.ask_one(X[t + k]), rel=1e-9)
+    assert board.untouched()
+
+
+def _labels(options: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    r = np.random.default_rng(0)
+    X = r.normal(size=(700, 3)).astype(np.float32)
+    y = np.where(np.arange(700) % 40 < 20, 1.0, -1.0)
+    X[:, 0] += y
+    return X, (y + 1.0) / 2.0 if options else y
+
+
+@pytest.mark.parametrize("options", [{}, {"n_classes": 3}], ids=["two", "three"])
+def test_a_last_label_is_forgotten(options: dict[str, Any], tmp_path: Path) -> None:
+    X, y = _labels(options)
+    learner = ek.Learner(n_features=3, D=64, last_label=True, dtype="float64", **options)
+    learner.learn_many(X[:600], y[:600])
+    board = exported(learner, tmp_path)
+    before = np.array([board.scores(row) for row in X[600:]])
+    np.testing.assert_allclose(before, [learner.scores_one(row) for row in X[600:]], rtol=1e-9)
+    board.c.ek_restart(board.arena)
+    learner.restart()
+    after = np.array([board.scores(row) for row in X[600:]])
+    np.testing.assert_allclose(after, [learner.scores_one(row) for row in X[600:]], rtol=1e-9)
+    assert (np.abs(after - before).max(axis=1) > 0.01).all()
+    assert board.learn(X[600], y[600]) == pytest.approx(learner.learn_one(X[600], y[600]))
+    np.testing.assert_allclose(board.scores(X[601]), learner.scores_one(X[601]), rtol=1e-9)
+    assert board.untouched()
+
+
+@pytest.mark.parametrize("flag", [(), ("-DEK_SINGLE",), ("-DEK_FIXED",)], ids=str)
+@pytest.mark.parametrize("options", [{}, {"n_classes": 3}], ids=["two", "three"])
+def test_a_last_label_lapses_after_as_many_answers_as_in_the_library(
+    options: dict[str, Any], flag: tuple[str, ...], tmp_path: Path
+) -> None:
+    X, y = _labels(options)
+    dtype = "int8" if flag else "float64"
+    learner = ek.Learner(n_features=3, D=64, history="auto", dtype=dtype, **options)
+    learner.learn_many(X[:600], y[:600])
+    board = exported(learner, tmp_path, *flag)
+    loose = 0.05 if flag else 1e-9
+    for again in range(3):
+        expected = [learner.scores_one(row) for row in X[600:640]]
+        found = [board.scores(row) for row in X[600:640]]
+        np.testing.assert_allclose(found, expected, rtol=loose, atol=loose)
+        answers = [board.predict(row) for row in X[600:640]]
+        assert len(set(answers)) > 1  # nothing freezes
+        if again == 0:  # a label is back
+            learner.learn_one(X[640], y[640])
+            board.learn(X[640], y[640])
+        else:  # a file does not count answers
+            path = tmp_path / "model.olk"
+            learner.save(path)
+            learner = ek.load(path)
+            assert board.load(path.read_bytes()) == 0
+    assert board.untouched()
+
+
+def test_of_novelty_in_time_the_event_is_over(tmp_path: Path) -> None:
+    learner = watching(dtype="float64")
+    X = readings()
+    X[900:930, 0] += 40.0 * np.nanstd(X[:900, 0])
+    learner.learn_many(X[:915])
+    board = exported(learner, tmp_path)
+    assert verdict(board).event
+    assert learner.event
+    board.c.ek_restart(board.arena)
+    learner.restart()
+    assert not verdict(board).event
+    assert not learner.event
+    size = len(learner._sealed())
+    assert board.file(size) == bytes(learner._sealed())
+    for x in X[930:1200]:
+        assert board.learn(x) == pytest.approx(learner.learn_one(x), rel=1e-9, abs=1e-9)
+        found = verdict(board)
+        assert (bool(found.novel), bool(found.event)) == (learner.novel, learner.event)
+    assert board.untouched()
