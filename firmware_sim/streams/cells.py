@@ -72,7 +72,7 @@ def is_number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WO
 def switch(cell: str, words: frozenset[str] = MISSING_WORDS) -> float:
     """Return 1 for true, yes or on, 0 for false, no or off, NaN where there is no reading.
 
-    Raises ValueError: it is none of these, nor 0 or 1.
+    Raises ValueError: it is not one of these, nor 0 or 1.
     """
     word = cell.strip().lower()
     if word in YES or word in NO:

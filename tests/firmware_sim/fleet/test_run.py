@@ -210,7 +210,7 @@ def test_all_runs_failed(folder, capsys):
     assert command(folder, *out, "never") == 0
     with pytest.raises(SystemExit, match="2"):
         command(folder, *out, "0")
-    assert "'0' is no whole number of at least 1, nor never" in capsys.readouterr().err
+    assert "'0' is not a whole number of at least 1, nor never" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_all_runs_failed(folder, capsys):
     [
         (["--worker-memory", "1KiB"], "the sum of their caps"),
         (["--worker-memory", "much"], "--worker-memory"),
-        (["--scheduler", "tcp://127.0.0.1:1"], "--workers is for workers here"),
+        (["--scheduler", "tcp://127.0.0.1:1"], "--workers starts local workers"),
     ],
 )
 def test_wrong_words_end_with_one_line(folder, capsys, words, why):
