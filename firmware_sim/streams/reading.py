@@ -273,7 +273,11 @@ class Reading:
         if self._clock is None:
             return np.full(n, math.nan)
         found = column(self._clock[0])
-        known = np.array([self._time(cell) for cell in found.words])
+        clock, known = self._clock[1], None
+        if isinstance(clock, cells.Dates):
+            known = clock.many(found.words)
+        if known is None:
+            known = np.array([self._time(cell) for cell in found.words])
         return np.asarray(known[found.places])
 
     def _time(self, cell: str) -> float:
