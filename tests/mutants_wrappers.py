@@ -84,7 +84,8 @@ MUTATIONS = (
     ("masked rows in an estimator", ESTIMATOR, '        refuse_masked(X, "X")\n', ""),
     ("masked labels in an estimator", ESTIMATOR, '        refuse_masked(y, "y")\n', ""),
     ("a refused call leaves attributes", ESTIMATOR, "            vars(self).clear()\n", ""),
-    ("params of any name", WRAPPED, "        if name in params:", "        if False:"),
+    ("params of any name", WRAPPED, "    for name in _ITS_OWN:\n        if name in params:",
+     "    for name in _ITS_OWN:\n        if False:"),
     ("any task", WRAPPED, "    if made != wanted:", "    if False:"),
     # ---- models of river
     ("a class of a row that is refused", LABELS, "        place = classes[y]\n",

@@ -68,7 +68,7 @@ WORK_BYTES = {"single": 1024, "double": 2048}
 CODE: dict[tuple[str, str, str], tuple[int, int]] = {
     ("learner", "int8", "double"): (34, 56),
     ("learner", "int8", "single"): (26, 44),
-    ("learner", "int8", "whole"): (25, 43),
+    ("learner", "int8", "whole"): (25, 44),
     ("learner", "float32", "double"): (26, 43),
     ("learner", "float64", "double"): (26, 44),
     ("novelty", "int8", "double"): (20, 33),

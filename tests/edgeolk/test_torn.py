@@ -91,7 +91,7 @@ def test_a_cut_step_is_refused_accepted_or_repaired(name: str) -> None:
     """The mark alone: the state is whole, so repair changes nothing but roundings."""
     memory = marked(taught(name))
     before = bytes(memory)
-    with pytest.raises(ValueError, match="last step was cut"):
+    with pytest.raises(ValueError, match="last step was interrupted"):
         ek.attach(memory)
     assert bytes(memory) == before
     accepted = marked(memory)
@@ -121,7 +121,7 @@ def test_a_sealed_block_whose_first_step_was_cut_before_it_wrote(torn: str) -> N
     learner.seal()
     del learner
     memory = marked(memory)
-    with pytest.raises(ValueError, match="last step was cut"):
+    with pytest.raises(ValueError, match="last step was interrupted"):
         ek.attach(memory)
     assert ek.attach(memory, torn=torn).steps == 60
     assert ek.attach(memory).steps == 60

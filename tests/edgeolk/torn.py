@@ -82,7 +82,7 @@ def main(times: int, name: str, folder: Path) -> dict[str, int]:
         try:
             learner = ek.attach(memory)
         except ValueError as error:
-            if "last step was cut" not in str(error):
+            if "last step was interrupted" not in str(error):
                 raise
             record["torn"] += 1
             try:

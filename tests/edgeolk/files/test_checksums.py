@@ -111,7 +111,7 @@ def test_a_flag_that_is_on_is_told() -> None:
     ek.attach(memory).learn_one(X[40], Y[40])
     with pytest.raises(ValueError, match=r"changed since it was sealed: .*header$"):
         ek.attach(with_flags(memory, SEALED))
-    with pytest.raises(ValueError, match="last step was cut"):
+    with pytest.raises(ValueError, match="last step was interrupted"):
         ek.attach(with_flags(memory, TORN))
 
 

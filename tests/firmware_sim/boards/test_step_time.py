@@ -51,15 +51,16 @@ def cells(title: str) -> Iterator[list[str]]:
 
 
 def test_recorded_learners() -> None:
+    """Of the first 50 rows: they need not reach the mean and the longest step of harder streams."""
     rows = list(cells("What changes weights in double"))
-    assert len(rows) == 22
-    for device, d, budget, *_, scored, learned, longest, _, _, _ in rows:
+    assert len(rows) == 10
+    for device, d, budget, *counts in rows:
         shape = int(d), int(budget)
-        found = instructions(device, *shape, CHANGED[shape] / 50)
-        recorded = [1e3 * float(number) for number in (scored, learned, longest)]
-        assert found == pytest.approx(recorded, rel=0.3), (device, shape)
-        assert found[0] == pytest.approx(recorded[0], rel=0.1)
-        assert found[2] == pytest.approx(recorded[2], rel=0.1)
+        scored, learned, longest = (1e3 * float(counts[at]) for at in (7, 9, 11))
+        score, mean, most = instructions(device, *shape, CHANGED[shape] / 50)
+        assert score == pytest.approx(scored, rel=0.2), (device, shape)
+        assert learned <= mean <= 10 * learned, (device, shape)
+        assert longest <= most, (device, shape)
 
 
 def test_recorded_streams() -> None:
@@ -116,7 +117,7 @@ def test_report_judges_by_the_longest_step() -> None:
     for period, word in ((1.1 * longest, "in time"), (0.9 * longest, "TOO LATE")):
         text = to_text(replayed(period=period))
         assert f"between rows: {word}, the longest step takes" in text
-        assert "where no weight changes, the longest about" in text
+        assert "without an update, the longest about" in text
         assert "\nmean      about" in text
 
 

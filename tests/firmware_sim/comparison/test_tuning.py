@@ -140,7 +140,7 @@ def test_what_it_says_to_take_is_what_it_tried(tmp_path: Path) -> None:
 
 
 def test_the_default_is_named_where_it_is_better(capsys: pytest.CaptureFixture[str]) -> None:
-    base = ["tune", "occupancy", "--limit", "2000", "--candidates", "2", "--ram", "1KiB"]
+    base = ["tune", "occupancy", "--limit", "3000", "--candidates", "2", "--ram", "1KiB"]
     assert main([*base, "--algorithm", "rbp"]) == 0
     said = capsys.readouterr().out
     assert "take      the default: name no algorithm" in said

@@ -23,7 +23,7 @@ def test_states_that_differ() -> None:
     assert told(same=False, variant="scalar").endswith("; ITS STATE DIFFERS from here")
     vectors = told(same=False, variant="v4")
     assert "DIFFERS" not in vectors
-    assert "where v4 vectors add in another order: EDGEOLK_SIMD=scalar" in vectors
+    assert "where v4 vectors add in another order: compare with EDGEOLK_SIMD=scalar" in vectors
 
 
 def test_by_how_much_a_program_does_not_fit() -> None:
@@ -41,6 +41,6 @@ def test_two_counts_are_explained() -> None:
     """Of a score of exactly 0 the learner says a mistake, the answers say +1."""
     made = Emulated("microbit", "Cortex-M0", 9, 6, 6, True, 1, 1, 1, 2.0, 3.0, 1.0, 16e6, "v4", 2)
     assert "a score of exactly 0" in made.to_lines()[2]
-    assert "right of 2 rows: above, they are not wrong" in made.to_lines()[2]
+    assert "so 2 rows with that score are correct" in made.to_lines()[2]
     made = Emulated("microbit", "Cortex-M0", 9, 6, 6, True, 1, 1, 1, 2.0, 3.0, 1.0, 16e6)
     assert "exactly 0" not in "".join(made.to_lines())
