@@ -85,6 +85,7 @@ LEFT_OUT: dict[str, str] = {
         _OPEN,
     ),
     "tests/edgeolk/files/test_media.py::test_a_fifo_is_refused": _MODES,
+    "tests/firmware_sim/containment/test_memory.py::test_without_mprotect": _CALLS,
     **dict.fromkeys(
         (
             "tests/edgeolk/export/test_folder.py::test_whole_numbers_are_for_int8",
