@@ -49,6 +49,7 @@ PARTS: Mapping[str, Mapping[str, Any]] = {
     "the window that grows: 30 octets": {"cmin": 30.0, "cmax": 30.0},
     "the ridge: r = 0": {"r": 0.0},
     "the alarm (13)": {"drift": False},
+    "the memory of rows (7f)": {"memory": False},
 }
 SLOW_SETS = {
     "chosen on": ("ijcnn1_train", "phoneme", "ring", "elec2", "insects_gradual", "eeg_eye_state"),

@@ -18,41 +18,40 @@ TORN_CHOICES = ("refuse", "repair", "accept")
 
 
 def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Learner:
-    """Continue the model that lies in a buffer, where it lies.
+    """Continue with the model in a buffer, in place.
 
     Page: docs/file-format.md.
 
     Parameters
     ----------
     buffer : writable contiguous buffer
-        One that a learner was built in (``buffer=``) by this version of the library, in this or
-        another process, or a copy of it, however aligned; ``nbytes`` of the model long at least. It
-        is kept alive and not resizable while the learner lives.
+        A buffer in which this version of the library built a learner (``buffer=``), in this or
+        another process, or a copy of it with any alignment; at least ``nbytes`` of the model long.
+        It is kept alive and cannot be resized while the learner lives.
     torn : {"refuse", "repair", "accept"}
-        What to do if a step was cut: the process killed, or the power gone, while it wrote. A
-        block says so itself. "repair" sets counters right, computes norms, factors and neighbours
-        afresh, and checks everything; vectors and coefficients stay as they were left, so the cut
-        step may be there in part. "accept" only checks, and takes what passes as it is.
+        What to do if the last step was interrupted by a kill or a power cut, which a flag in the
+        block shows. "repair" corrects counters, recomputes norms, factors and neighbours, and
+        checks everything; vectors and coefficients stay unchanged, so part of the interrupted step
+        may remain. "accept" only checks.
     verify : bool, optional
-        Whether to compare the checksums of ``Learner.seal``: where there are any (None), always
-        (True: a block that is not sealed is refused), or never.
+        Whether to compare the checksums of ``Learner.seal``: None if there are any, True always
+        (a block that is not sealed is rejected), False never.
 
     Returns
     -------
     Learner
-        Nothing is copied; going on gives bit for bit what the first learner would have given,
-        unless a step was cut.
+        Uses the buffer without a copy. It continues bit for bit as the first learner would have,
+        unless a step was interrupted.
 
     Raises
     ------
     TypeError
         No writable contiguous buffer.
     ValueError
-        No whole, consistent model, one whose last step was cut (``torn="refuse"``), one laid out by
-        another version (``save`` and ``load`` carry it over), one changed since it was sealed, or
-        another learner is in the buffer; nothing was changed. Of a block that is not sealed, a
-        state that learning does not lead to is refused; a number that is wrong but possible is not
-        found.
+        The model is incomplete or inconsistent, its last step was interrupted (``torn="refuse"``),
+        it has the layout of another version (use ``save`` and ``load``), it has changed since it
+        was sealed, or another learner uses the buffer; nothing was changed. In a block that is not
+        sealed, impossible states are detected, but not wrong values that are possible.
     """
     if torn not in TORN_CHOICES:
         known = ", ".join(map(repr, TORN_CHOICES))
@@ -68,12 +67,12 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
             at, head, config, plan = _lying_in(view)
             sealed = verify is not False and checksums.verify(head, view[at : at + head.nbytes])
             if verify and not sealed:
-                raise ValueError("the model is not sealed: there is nothing to verify it by")
+                raise ValueError("the model is not sealed: it has no checksums to verify")
             is_torn = bool(head.flags & TORN)
             if is_torn and torn == "refuse":
                 raise ValueError(
-                    "the model's last step was cut before it was whole; attach with torn='repair',"
-                    " or go on from a checkpoint"
+                    "the model's last step was interrupted; attach with torn='repair',"
+                    " or continue from a checkpoint"
                 )
             if not (is_torn and torn == "repair"):
                 # The block without its slack; what follows it in the view is not looked at.
@@ -105,7 +104,7 @@ def _repair(config: Config, regions: tuple[Region, ...], arena: Arena, block: me
         block[:] = before
         if not isinstance(error, ValueError):
             raise
-        raise ValueError(f"the cut step cannot be repaired: {error}") from None
+        raise ValueError(f"the interrupted step cannot be repaired: {error}") from None
 
 
 def _lying_in(view: memoryview) -> tuple[int, Head, Config, Plan]:

@@ -136,7 +136,7 @@ class BareLearner(Forecasting):
         Raises
         ------
         AttributeError
-            The learner is none of novelty with ``history=True``.
+            The learner is not one of novelty with ``history=True``.
         """
         self._engine.accept()
 

@@ -39,7 +39,7 @@ def _parts(what: Any) -> tuple[Any, ...]:
                 f" {type(part).__name__}"
             )
     if not parts:
-        raise ValueError("a checkpoint of nothing was asked for")
+        raise ValueError("there is nothing to write: the checkpoint would be empty")
     return parts
 
 
@@ -72,11 +72,11 @@ def _entries(length: int, part: Part) -> Iterator[tuple[int, int, int]]:
     (count,) = _COUNT.unpack(part(0, _COUNT.size))
     at = _COUNT.size + count * _ENTRY.size
     if count < 1 or at > length:
-        raise ValueError(f"{count} objects are said to be in {length} bytes")
+        raise ValueError(f"{count} objects claimed in {length} bytes")
     for i in range(count):
         kind, size = _ENTRY.unpack(part(_COUNT.size + i * _ENTRY.size, _ENTRY.size))
         if kind not in KINDS or size > length - at:
-            raise ValueError(f"an object of kind {kind} and {size} bytes is none")
+            raise ValueError(f"an object of kind {kind} and {size} bytes is invalid")
         yield kind, at, size
         at += size
     if at != length:
@@ -131,28 +131,28 @@ def _progress(parts: tuple[Any, ...]) -> int:
 
 
 class Checkpointer:
-    """Keeps checkpoints in slots that are written in turn, so that a cut loses none.
+    """Keeps checkpoints in alternating slots, so that a power cut never loses the newest one.
 
     Page: docs/checkpoints.md.
 
     Parameters
     ----------
     place : str, bytes, path-like, or writable buffer
-        A folder that is there (a file for each slot is kept in it), a file that is there or is to
-        be made, a block device, or memory: battery-backed, or a mapped file.
+        An existing folder (with a file per slot), an existing or new file, a block device, or
+        memory: battery-backed, or a mapped file.
     every : int or None
         ``step`` writes when that many examples have been learned since the last checkpoint.
     seconds : float, optional
-        ... or when so many seconds have passed, and something has been learned.
+        ... or after this many seconds, if something has been learned.
     slots : int
-        2 to 64. More of them spread the wear of flash memory. What was written with another number
-        is refused.
+        2 to 64. More slots spread the wear of flash memory. Slots written with another number are
+        rejected.
     clock : callable
-        Seconds that only grow.
+        Returns seconds that never decrease.
     ram : int or str, optional
-        The most bytes that what is opened may take, all of it together, as for ``load``. A slot
-        that says it holds more is refused unread, another one is tried, and ``write`` refuses
-        what could not be opened again. For slots that somebody else may have written.
+        The maximum number of bytes of all opened objects together, as for ``load``. A larger slot
+        is rejected unread and another one is tried; ``write`` rejects larger objects too. Use it
+        if others may have written the slots.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class Checkpointer:
     sequence : int or None
         Number of the newest checkpoint; None if there is none. Numbers wrap after 2^32.
     opened : Opened or None
-        Which slot is the newest, and why others were refused; None before anything was opened.
+        The newest slot, and why others were rejected; None before ``open``.
 
     Raises
     ------
@@ -210,12 +210,12 @@ class Checkpointer:
     # ---- writing ----------------------------------------------------------------------------
 
     def step(self, what: Any) -> bool:
-        """Write a checkpoint if one is due; whether it was.
+        """Write a checkpoint if one is due; return whether it was.
 
         Parameters
         ----------
         what : Learner, RunningScaler, or a tuple of these
-            What learns.
+            The objects to keep.
 
         Raises
         ------
@@ -234,30 +234,30 @@ class Checkpointer:
         return due
 
     def write(self, what: Any) -> int:
-        """Write a checkpoint now; returns its number when it is on the device.
+        """Write a checkpoint now; return its number once it is on the device.
 
         Parameters
         ----------
         what : Learner, RunningScaler, or a tuple of these
-            What ``open`` is to give back.
+            The objects that ``open`` will return.
 
         Raises
         ------
         OSError
             The medium failed, another checkpointer writes there, or a file has been removed or
-            replaced since the last checkpoint (the next call takes what is there then): the newest
+            replaced since the last checkpoint (the next call uses the file found then): the newest
             checkpoint is the one that was, or this one. Or one that may be newer than what was
             opened could not be, for want of memory: nothing was written.
         ValueError
-            The slots are too small, of another number, or hold something else, or it takes more
-            than ``ram``; nothing was written.
+            The slots are too small, were written with another number or have other contents, or
+            the objects take more than ``ram``; nothing was written.
         MemoryError
             As ``open``, where that has not been called; nothing was written.
         TypeError
-            Nothing that can be saved.
+            The object cannot be saved.
         RuntimeError
-            What learns is in use by another thread, or the checkpointer came with a fork from the
-            process that writes; the newest checkpoint is the one that was.
+            The learner is in use by another thread, or the checkpointer was forked from the process
+            that writes; the newest checkpoint is unchanged.
         """
         parts = _parts(what)
         taken = sum(part.nbytes for part in parts)
@@ -271,9 +271,9 @@ class Checkpointer:
     # ---- reading ----------------------------------------------------------------------------
 
     def open(self) -> Any:
-        """What the newest complete checkpoint holds, or None; nothing is written.
+        """Return the objects of the newest complete checkpoint, or None; writes nothing.
 
-        ``opened`` says afterwards which slot that was and why others were refused.
+        Afterwards, ``opened`` tells which slot was used and why others were rejected.
 
         Returns
         -------
@@ -294,7 +294,7 @@ class Checkpointer:
 
     @classmethod
     def restore(cls, place: Any, slots: int = 2, *, ram: int | str | None = None) -> Any:
-        """What ``Checkpointer(place, slots=slots, ram=ram).open()`` gives, and no more.
+        """Return what ``Checkpointer(place, slots=slots, ram=ram).open()`` returns; writes nothing.
 
         Parameters
         ----------
@@ -303,7 +303,7 @@ class Checkpointer:
         slots : int
             As it was written with.
         ram : int or str, optional
-            The most bytes that what is opened may take.
+            The maximum number of bytes of the opened objects.
 
         Returns
         -------

@@ -17,10 +17,10 @@ class Counting(RowLearner):
 
     @property
     def mistakes(self) -> int:
-        """Examples that were predicted wrongly before their update.
+        """Examples with a wrong prediction before their update.
 
-        For two classes those with y f <= 0, so that a score of 0 is a mistake; for several those
-        whose margin was not above 0; for novelty the rows called novel.
+        For two classes, those with y f <= 0, so a score of 0 is a mistake; for several classes,
+        those whose margin was not above 0; for novelty, the rows called novel.
         """
         return int(self._engine.counters()["mistakes"])
 
@@ -31,7 +31,7 @@ class Counting(RowLearner):
 
     @property
     def capacity_hits(self) -> int:
-        """Examples that called for an update that a full, frozen ring did not make."""
+        """Examples that needed an update when the ring was full and frozen."""
         return int(self._engine.counters()["capacity_hits"])
 
     @property
@@ -46,15 +46,15 @@ class Counting(RowLearner):
 
     @property
     def n_skipped(self) -> int:
-        """Bad rows that were left out, with ``on_bad_row="skip"``."""
+        """Bad rows that were skipped, with ``on_bad_row="skip"``."""
         return int(self._engine.counters()["n_skipped"])
 
     @property
     def alarms(self) -> int:
-        """Times that mistakes told of a change: the scaler became young, or the weights began anew.
+        """Changes detected by a rise in mistakes, with ``drift=True`` of ``sorf``.
 
-        With ``drift=True`` of ``sorf``, where they stop at 2^24 - 1. For novelty with
-        ``history=True`` events so far. Else 0.
+        After each, the scaler shortens its memory or the weights are reset. Stops at 2^24 - 1. For
+        novelty with ``history=True``: events so far. Otherwise 0.
         """
         return int(self._engine.counters()["alarms"])
 
@@ -65,12 +65,12 @@ class Counting(RowLearner):
 
     @property
     def n_remembered(self) -> int:
-        """Rows that the memory beside the features holds, with ``memory=`` of ``sorf``; else 0."""
+        """Rows stored in the memory of ``sorf`` (``memory=``); 0 without one."""
         return int(self._engine.counters()["n_remembered"])
 
     @property
     def memory_share(self) -> float:
-        """Share of that memory in the next answer, 0 to 1; the rest is that of the features."""
+        """Weight of that memory in the next answer, 0 to 1; the rest is that of the features."""
         return float(self._engine.counters()["memory_share"])
 
     @property

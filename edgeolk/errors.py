@@ -2,7 +2,7 @@
 
 
 class BadRowError(ValueError):
-    """A reading that is no number: not finite, beyond what storage or the kernel can hold.
+    """A reading that is not a number: not finite, beyond what storage or the kernel can hold.
 
     Page: docs/survival.md.
 

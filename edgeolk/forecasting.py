@@ -29,9 +29,9 @@ class Forecasting:
     def interval(self) -> Interval | tuple[Interval, ...] | None:
         """The interval of the last answer: (low, high), or one for each level of ``interval=``.
 
-        None while errors are not known well enough: before the first answers, after ``restart``,
-        and in a learner just made or loaded. It is of the last call that answered, whichever it
-        was, and is no part of the block.
+        None until errors are known well enough: before the first answers, after ``restart``,
+        and in a new or loaded learner. It belongs to the last call that answered, and is not
+        stored in the block.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class Forecasting:
 
     @property
     def n_waiting(self) -> int:
-        """Rows that were asked for and whose targets have not come.
+        """Rows answered by ``ask_one`` whose targets have not arrived.
 
         Raises
         ------
@@ -72,12 +72,12 @@ class Forecasting:
         return int(self._engine.waiting())
 
     def tell_one(self, y: Any) -> None:
-        """The target of the oldest row that ``ask_one`` answered and that still waits.
+        """Learn the target of the oldest waiting row that ``ask_one`` answered.
 
         Parameters
         ----------
         y : float or None
-            None, or NaN: it will never be known. The row is dropped and nothing is learned.
+            None or NaN if it is unknown: the row is dropped and nothing is learned.
 
         Raises
         ------
@@ -92,13 +92,13 @@ class Forecasting:
         self._engine.tell_row(y)
 
     def restart(self) -> None:
-        """Forget the history of the target: another unit, or rows after a long stop.
+        """Forget the history of the target, for example after a long gap or for another unit.
 
-        What was learned is kept. Rows that wait are dropped; their targets must not be told. Until
-        the next target the answer is the mean of all. With ``last_label=True`` the last label is
-        forgotten: until the next one the other candidates answer, as they should wherever the label
-        of the row before is not known. Of novelty in time the event is over, flat lines begin anew,
-        and the next reading has none before it.
+        Learned state is kept. Waiting rows are dropped; do not pass their targets. Until the next
+        target, the answer is the mean of all targets. With ``last_label=True``, the last label is
+        forgotten, and the other candidates answer until the next label. For novelty with
+        ``history=True``, the event ends, flat lines start again, and the next reading has no
+        predecessor.
 
         Raises
         ------

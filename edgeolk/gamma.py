@@ -59,7 +59,7 @@ def gamma_from(X: Any, rows: int = 500) -> float:
         middle = float(np.median(differ)) if len(differ) else 0.0
     gamma = 1.0 / middle / float(most) / float(most) if middle > 0.0 else 0.0
     if not 0.0 < gamma < np.inf:
-        raise ValueError("X must hold rows that differ, by distances whose squares are numbers")
+        raise ValueError("X must contain different rows with finite squared distances")
     return gamma
 
 

@@ -18,13 +18,13 @@ def inputs_of(learner: Learner, X: Any = None, seed: int = 0) -> Shares:
     config = learner.config
     if config.forecasts or config.watches:
         raise ValueError(
-            "inputs are not told apart where history is on: rows in order cannot be shuffled"
+            "inputs() does not support history=True: rows in order cannot be shuffled"
         )
     if X is None:
         return _learned(learner)
     rows = np.array(X, dtype=float)
     if rows.ndim != 2 or len(rows) < 2:
-        raise ValueError(f"X must have two rows at least, got an array of shape {rows.shape}")
+        raise ValueError(f"X must have at least two rows, got an array of shape {rows.shape}")
     return _shuffled(learner, rows, seed)
 
 
@@ -32,7 +32,7 @@ def _learned(learner: Learner) -> Shares:
     """Return the squared factors of the inputs under the kernel."""
     if not any(region.name == "relevance" for region in learner.plan.regions):
         raise ValueError(
-            f"{learner.algorithm} has learned no relevance of inputs here: give rows, inputs(X)"
+            f"{learner.algorithm} has not learned relevances; pass rows: inputs(X)"
         )
     scales = np.asarray(learner._engine.view("relevance"), dtype=float)[0]
     return _shares(np.exp(2.0 * scales))

@@ -417,20 +417,20 @@ def load(path: Path, ram: int | str | None = None) -> Learner:
     path : str, bytes or path-like
         Written by ``Learner.save``.
     ram : int or str, optional
-        The most bytes that the model may take, as for ``Learner``. A small file can describe a
-        large model, since scratch is not in it.
+        The maximum size of the model in bytes, as for ``Learner``. A small file can describe a
+        large model, since it does not contain scratch.
 
     Returns
     -------
     Learner
-        Learning on gives bit for bit what the saved learner would have given.
+        It continues bit for bit as the saved learner would have.
 
     Raises
     ------
     ValueError
-        Not a whole, consistent model: wrong mark, version, length, checksum, configuration, or a
-        state that learning does not lead to; or one that takes more than ``ram``. The
-        configuration and ``ram`` are checked before memory is taken.
+        The model is incomplete or inconsistent (wrong magic number, version, length, checksum or
+        configuration, or an impossible state), or takes more than ``ram``. Configuration and
+        ``ram`` are checked before memory is allocated.
     MemoryError
         No memory for the block.
     OSError

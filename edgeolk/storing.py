@@ -70,7 +70,7 @@ class Storing:
         self._engine.check_idle()
 
         if checksums.NAME not in self._config.values:
-            raise ValueError("seal needs a learner made with checksums=True: there is no room")
+            raise ValueError("seal needs a learner created with checksums=True")
 
         with memoryview(self._engine.arena) as block:
             checksums.seal(block)

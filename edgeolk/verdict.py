@@ -32,6 +32,6 @@ def verdict_of(engine: Engine) -> Verdict:
     """
     found = engine.verdict()
     if found is None:
-        raise AttributeError("only novelty with history=True judges rows in the order of time")
+        raise AttributeError("only novelty with history=True provides this")
     novel, event, part, channel, what = found
     return Verdict(novel, event, (PARTS[part], channel, WHATS[what]))

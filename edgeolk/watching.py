@@ -20,38 +20,38 @@ class Watching(RowLearner):
 
     @property
     def novel(self) -> bool:
-        """Whether the last row learned was novel."""
+        """Whether the last learned row was novel."""
         return verdict_of(self._engine).novel
 
     @property
     def event(self) -> bool:
-        """Whether an event lasts.
+        """Whether an event is in progress.
 
-        A novel row begins one. It is over 64 rows after the last novel row, and after the reading
-        that was furthest off has come back to what was usual before the event, or has moved where
-        it stood still; for that it waits a quarter of the window. ``accept`` ends it before.
+        A novel row begins one. It ends 64 rows after the last novel row, provided that the most
+        unusual reading has returned to its level from before the event, or a flat line has ended;
+        for that it waits at most a quarter of the window. ``accept`` ends it immediately.
         """
         return verdict_of(self._engine).event
 
     def accept(self) -> None:
-        """Take what the last rows were as usual from now on, such as after a repair.
+        """Treat the present state as normal from now on, for example after a repair.
 
-        The event is over. The mean and roughness of the last 64 readings of each channel, and flat
-        lines as long as they are, count as usual.
+        Ends the event. The mean and roughness of the last 64 readings of each channel, and flat
+        lines of the present length, count as normal.
         """
         verdict_of(self._engine)
         self._engine.accept()
 
     @property
     def why(self) -> Why:
-        """What the last row learned was judged by, whether it was novel or not.
+        """The score that decided about the last learned row, whether it was novel or not.
 
         Returns
         -------
         tuple of (str, int, str)
-            The part whose score counted most: "pattern" (readings that do not go together),
-            "level" (of all deviations, of late) or "channel" (one of them); then the channel that
-            was furthest off, from 0, and what of it: "value", "roughness" or "mean" (of the last 64
-            readings), or "flat" (it stands still, or readings are missing).
+            The largest score: "pattern" (an unusual combination of readings), "level" (the recent
+            size of deviations) or "channel" (one of them); the most unusual channel, from 0; and
+            its unusual property: "value", "roughness", "mean" (of the last 64 readings) or "flat"
+            (it does not change, or readings are missing).
         """
         return verdict_of(self._engine).why

@@ -202,11 +202,11 @@ class ReplayConfig(Fields):
         delay, _ = self.delay
         if self.label_queue is not None and (self.label_queue < 1 or not delay):
             raise SimulatorError(
-                f"label-queue is {self.label_queue}: it must be at least 1, and labels late"
+                f"label-queue is {self.label_queue}: it must be at least 1, and needs --label-delay"
             )
         if self.waits_for_labels and not KINDS[self.kind].is_taught:
             raise SimulatorError(
-                "novelty learns without labels: none can be late, missing or asked"
+                "novelty learns without labels: they cannot be late, missing or requested"
             )
 
     def _check_history(self) -> None:
@@ -219,7 +219,7 @@ class ReplayConfig(Fields):
         if self.gap is not None and self.watches and self.enforce == "process":
             raise SimulatorError("gap is not for novelty in a process of its own")
         if self.forecasts and self.ask:
-            raise SimulatorError("a forecaster takes every target: none is asked for")
+            raise SimulatorError("a forecaster learns every target: --ask does not apply")
         if self.forecasts and self.waits_for_labels and self.enforce == "process":
             raise SimulatorError("a forecaster in a process of its own learns targets at once")
 
@@ -233,7 +233,7 @@ class ReplayConfig(Fields):
         bundled = BUNDLED.get(self.stream) if isinstance(self.stream, str) else None
         if bundled and bundled.kind and self.kind == "binary" and self.target is None:
             raise SimulatorError(
-                f"{bundled.target!r} of {bundled.name} is not of two classes: give "
+                f"{bundled.target!r} of {bundled.name} does not have two classes: give "
                 f"--kind {bundled.kind}"
             )
         if self.positive is not None and self.kind not in ("binary", "novelty"):
@@ -249,7 +249,7 @@ class ReplayConfig(Fields):
                 f"least {len(self.classes)}; left out, it is that"
             )
         if len(self.classes) == 1 or len(set(self.classes)) < len(self.classes):
-            raise SimulatorError("--classes must name two classes at least, each once")
+            raise SimulatorError("--classes must name at least two classes, each once")
 
     @property
     def learner_params(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ COMMANDS = [
 #: Where pages say how many algorithms there are.
 COUNTED = {
     "README.md": r"(\d+) algorithms behind one interface",
-    "docs/which-one.md": r"(\d+) of them, held to their papers",
+    "docs/which-one.md": r"(\d+) of them, compared with their papers",
     "docs/survival.md": r"each of (\d+) algorithms",
 }
 
@@ -50,7 +50,7 @@ def test_no_other_page_counts_them():
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     counting = {
         str(page.relative_to(ROOT)) for page in pages
-        if re.search(r"\b\d+ (?:of them, held|(?:published )?algorithms)\b", page.read_text())
+        if re.search(r"\b\d+ (?:of them, compared|(?:published )?algorithms)\b", page.read_text())
     }
     assert counting == set(COUNTED)
 
@@ -137,7 +137,7 @@ def test_table_is_the_catalogue():
 
 def test_steps_on_a_board_are_the_counted_ones():
     counted = json.loads((ROOT / "bench" / "results" / "boards.json").read_text())["boards"]
-    lines = PI.split("## How fast")[1].split("\n\n")[2].splitlines()[2:]
+    lines = PI.split("## Speed")[1].split("\n\n")[2].splitlines()[2:]
     assert len(lines) >= 10
     for line in lines:
         name, *numbers, _, _ = (cell.strip(" `") for cell in line.strip("|").split("|"))

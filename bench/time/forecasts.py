@@ -89,7 +89,16 @@ def _streams(names: tuple[str, ...], data: dict[str, Any]) -> list[list[str]]:
                 one_pass(X, y, history=True, season=season)[0] if season else float("nan")
             ),
         }
-        data[name] = {**found, "us": us, "us_without": bare_us, "bytes_without": nbytes}
+        small = printed.STREAMS.get(name)
+        if small is not None and small.in_1_kib:
+            data.setdefault(name, {})["in_1_kib"] = one_pass(X, y, history=True, ram="1KiB")[0]
+        data[name] = {
+            **data.get(name, {}),
+            **found,
+            "us": us,
+            "us_without": bare_us,
+            "bytes_without": nbytes,
+        }
         lines.append([name, str(X.shape[1]), *map(said, found.values()), f"{us:.1f}",
                       f"{bare_us:.2f}", str(nbytes)])  # fmt: skip
     return lines

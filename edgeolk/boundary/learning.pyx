@@ -284,9 +284,9 @@ cdef class RowLearner(Scorer):
         cdef State* s = &self.engine.state
         if s.forecast.on:
             if before is not None:
-                raise TypeError("the scores of learn_many say all that is asked of a forecaster")
+                raise TypeError("learn_many already returns all forecasts")
         elif s.c.columns == 1 and s.c.choice.loss != LOSS_NOVELTY:
-            raise TypeError("the scores of learn_many say all of a learner of one score")
+            raise TypeError("learn_many already returns the only score")
         else:
             check_out(before, "before")
         if after is not None:

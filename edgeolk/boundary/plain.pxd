@@ -1,6 +1,6 @@
 """Short rows of plain Python, read without numpy: lists, tuples, buffers, arrays of any real type.
 
-No code of the caller runs here. What is refused, or is none of these, is left to the slow way in
+No code of the caller runs here. What is refused, or is not one of these, is left to the slow way in
 (``as_numbers``), which says what is wrong with it.
 """
 

@@ -161,7 +161,7 @@ cdef class Scorer:
     cdef int one_score(self) except -1:
         if self.engine.state.c.columns > 1:
             raise TypeError(
-                "a row has a score for each class here: scores_one and scores give them")
+                "this learner has one score per class: use scores_one or scores")
         return 0
 
     cdef object class_scores(self, const void* x):
@@ -366,7 +366,7 @@ cdef class Scorer:
         cdef double nearness
         if self.engine.state.c.choice.basis != BASIS_SUPPORT_VECTORS:
             raise AttributeError(
-                "familiarity_one needs support vectors: features of rows do not say which rows"
+                "familiarity_one needs support vectors: features do not reveal which rows"
                 " were seen")
         x = self.checked_row(x)
         self.engine.idle()

@@ -31,7 +31,7 @@ cdef inline int warn_of_zeros(Engine engine, const Batch* rows) except -1:
         remedy = "int8 has no zero to skip; dtype='float16' with sparse=True does"
     else:
         remedy = "sparse=True skips the zeros"
-    warnings.warn(f"X is mostly zeros, and every number is read: {remedy}", stacklevel=2)
+    warnings.warn(f"X is mostly zeros, but every number is read: {remedy}", stacklevel=2)
     return 0
 
 

@@ -15,7 +15,7 @@ cdef inline int warn_of_levels(Engine engine) except -1:
 
     engine.warned = True
     warnings.warn(
-        "a reading lies beyond feature_range and counts as its end; give dtype='int8' a wider"
+        "a reading lies outside feature_range and was limited to it; give dtype='int8' a wider"
         " feature_range= or scale the features (learner.n_out_of_range counts such readings)",
         stacklevel=2,
     )
@@ -44,7 +44,7 @@ cdef inline int watch_error(
 
             engine.warned_of_error = True
             warnings.warn(
-                "predictions have run away from the targets: the steps are too long for this"
+                "predictions diverge from the targets: the steps are too large for this"
                 " stream; lower eta=, bound the function (U=, gamma= or lam=), or scale the"
                 " targets to the size of 1",
                 stacklevel=2,

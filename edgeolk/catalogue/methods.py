@@ -436,5 +436,5 @@ def find(algorithm: Algorithm | str | Method) -> Method:
     if method is None:
         known = ", ".join(_BY_NAME)
         guess = near(algorithm, _BY_NAME)
-        raise ValueError(f"algorithm must be one of {known}; got {algorithm!r}{guess}")
+        raise ValueError(f"unknown algorithm {algorithm!r}{guess}; choose one of {known}")
     return method

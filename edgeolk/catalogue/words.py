@@ -18,13 +18,13 @@ _ROW = "O(B d)"
 DESCRIPTIONS: dict[str, Description] = {
     "perceptron": Description(
         "Adds every mistake (y f <= 0) with coefficient y and forgets nothing. At capacity it"
-        " freezes or refuses, as `full` says.",
-        "To see how many support vectors a problem would need, and as the baseline of the others.",
+        " freezes or raises an error, depending on `full`.",
+        "To see how many support vectors a problem would need, and as the baseline for the others.",
         _ROW,
     ),
     "stoptron": Description(
-        "A perceptron that stops learning when the ring is full. Mistakes go on being counted.",
-        "As the honest lower bar for any budget policy on a stationary stream.",
+        "A perceptron that stops learning when the ring is full. It keeps counting mistakes.",
+        "As the baseline for any budget policy on a stationary stream.",
         _ROW,
     ),
     "rbp": Description(
@@ -36,24 +36,25 @@ DESCRIPTIONS: dict[str, Description] = {
     "shifting_perceptron": Description(
         "A mistake first shrinks the whole function, then enters with the complementary weight."
         " A full ring loses a random support vector.",
-        "When the target drifts slowly and old mistakes should fade rather than leave.",
+        "When the target drifts slowly and old mistakes should fade rather than be removed.",
         _ROW,
     ),
     "remove_oldest": Description(
         "A mistake (or a passive-aggressive step) on a full ring replaces the oldest support"
-        " vector. The ring is a sliding window over what was hard.",
-        "Under drift, when recent examples matter most; it is the simplest policy there is.",
+        " vector. The ring is a sliding window over difficult examples.",
+        "Under drift, when recent examples matter most; the simplest policy.",
         _ROW,
     ),
     "remove_smallest": Description(
         "Passive-aggressive steps; a full ring loses the support vector with the smallest"
-        " coefficient. Ties go to the oldest.",
+        " coefficient, the oldest of equals.",
         "When coefficients differ a lot in size; with unit steps it is `remove_oldest`.",
         _ROW,
     ),
     "forgetron": Description(
-        "Shrinks all coefficients just enough that dropping the oldest support vector is paid for"
-        " by mistakes. The shrinking factor is the largest the mistake bound allows.",
+        "Shrinks all coefficients just enough that mistakes compensate for the removal of the"
+        " oldest"
+        " support vector. The shrinking factor is the largest that the mistake bound allows.",
         "When a worst-case mistake bound matters more than average accuracy.",
         "O(B d), on a mistake of a full ring 2 O(B d)",
     ),
@@ -66,11 +67,12 @@ DESCRIPTIONS: dict[str, Description] = {
     "forgetron_greedy": Description(
         "The self-tuned Forgetron, dropping the support vector whose removal costs least instead"
         " of the oldest.",
-        "For comparison; it keeps the score of every support vector: two more rows a removal.",
+        "For comparison; it stores the score of every support vector: two more kernel rows per"
+        " removal.",
         "O(B d), on a mistake of a full ring 3 O(B d)",
     ),
     "projectron": Description(
-        "A mistake close to the span of the ring is projected on it instead of being added; a"
+        "A mistake close to the span of the ring is projected onto it instead of being added; a"
         " full ring projects every mistake. Nothing is ever removed.",
         "When few support vectors span the data well; memory grows with B^2.",
         "O(B d), on a mistake O(B d + B^2)",
@@ -84,17 +86,18 @@ DESCRIPTIONS: dict[str, Description] = {
     "avp": Description(
         "A perceptron that also updates on small margins (y f < 1 - eps) with a small fixed"
         " coefficient, and keeps the norm within U.",
-        "As what Ahpatron does before its first halving; unbudgeted in its paper.",
+        "For comparison: Ahpatron before its first halving; unbudgeted in its paper.",
         _ROW,
     ),
     "ahpatron": Description(
         "The aggressive perceptron; a full ring keeps the half with the largest coefficients and"
-        " projects the other half on it.",
+        " projects the other half onto it.",
         "The most accurate of the halving methods at small budgets; memory grows with B^2 / 8.",
         "O(B d), amortised O(B d + B^2) on an update, O(B^2 d + B^3) at a halving",
     ),
     "pomdr": Description(
-        "Predicts with a hint made of the last examples, and steps by how wrong the hints were. A"
+        "Predicts with a hint computed from the last examples; the error of the hint sets the"
+        " step. A"
         " full ring folds each younger support vector into its nearest older one.",
         "When consecutive examples resemble each other.",
         "O((B + M) d), on an early update O(B^2 + M B d), O(B^2 d) at a halving",
@@ -106,8 +109,8 @@ DESCRIPTIONS: dict[str, Description] = {
         _ROW,
     ),
     "pa1": Description(
-        "Passive-aggressive with steps of at most C. The ramp loss ignores examples the model is"
-        " sure about, right or wrong.",
+        "Passive-aggressive with steps of at most C. The ramp loss ignores examples about which the"
+        " model is confident, right or wrong.",
         "The standard choice where the budget is not reached.",
         _ROW,
     ),
@@ -118,24 +121,24 @@ DESCRIPTIONS: dict[str, Description] = {
     ),
     "pa_rand": Description(
         "PA-I on a budget: the candidate replaces a random support vector.",
-        "As the lower bar for the budgeted PA methods.",
+        "As the baseline for the budgeted PA methods.",
         _ROW,
     ),
     "bpa_s": Description(
-        "PA-I on a budget: the support vector that is lost is projected on the candidate. Which one"
-        " costs least is known in O(1) each.",
-        "A good first choice: hardly dearer than random replacement, clearly better.",
+        "PA-I on a budget: the removed support vector is projected onto the candidate. The cheapest"
+        " removal is found in O(1) per support vector.",
+        "A good first choice: barely slower than random replacement, clearly better.",
         _ROW,
     ),
     "bpa_nn": Description(
-        "PA-I on a budget: the support vector that is lost is projected on the candidate and on its"
-        " own nearest neighbour.",
+        "PA-I on a budget: the removed support vector is projected onto the candidate and its"
+        " nearest neighbour.",
         "When accuracy at a small budget matters; low dimension suits it best.",
         "O(B d), about 2 O(B d) on an update, O(B^2 d) at worst",
     ),
     "bpa_p": Description(
-        "PA-I on a budget: the support vector that is lost is projected on all the others and the"
-        " candidate, by a kept inverse of the Gram matrix.",
+        "PA-I on a budget: the removed support vector is projected onto all others and the"
+        " candidate, using a stored inverse of the Gram matrix.",
         "The most accurate at tiny budgets (B up to about 200); memory grows with B^2.",
         "O(B d + B^2), O(B^2 d + B^3) every 10 B exchanges",
     ),
@@ -153,7 +156,8 @@ DESCRIPTIONS: dict[str, Description] = {
     "olru": Description(
         "A gradient step is taken with a probability that decays with time, and divided by it."
         " The number of support vectors grows as a known power of the number of examples.",
-        "When the length of the stream is known roughly and every support vector may be kept.",
+        "When the approximate length of the stream is known and there is room for every support"
+        " vector.",
         _ROW,
     ),
     "olrd": Description(
@@ -168,8 +172,9 @@ DESCRIPTIONS: dict[str, Description] = {
         _ROW,
     ),
     "bogd++": Description(
-        "As bogd, but light support vectors are likelier to leave, and each survivor grows by its"
-        " own odds of staying.",
+        "As bogd, but small coefficients are removed more often, and each remaining one grows by"
+        " its"
+        " own probability of staying.",
         "When coefficients differ a lot in size.",
         _ROW,
     ),
@@ -187,7 +192,7 @@ DESCRIPTIONS: dict[str, Description] = {
         _ROW,
     ),
     "klr": Description(
-        "Logistic regression that samples its updates so that sure examples are rarely kept"
+        "Logistic regression that samples its updates so that confident examples are rarely stored"
         " (auxiliary function, margin), or keeps all (nc).",
         "When calibrated probabilities are wanted from few support vectors.",
         _ROW,
@@ -195,20 +200,20 @@ DESCRIPTIONS: dict[str, Description] = {
     "pegasos": Description(
         "Subgradient descent on the SVM objective with step 1/(lam t). At capacity it freezes or"
         " refuses.",
-        "As the SVM solution the budgeted methods are measured against.",
+        "As the SVM solution that budgeted methods approximate.",
         _ROW,
     ),
     "bsgd": Description(
         "Pegasos on a budget: the lightest support vector is merged with another of its class,"
-        " projected on the others, or removed.",
+        " projected onto the others, or removed.",
         "Merging suits the Gaussian kernel and small budgets.",
         "O(B d); merging adds 80 B exponentials, projecting O(B^3), on an update",
     ),
     "fogd": Description(
-        "Gradient descent on D random cosines and sines that stand for the Gaussian kernel."
-        " Nothing is stored of the examples; frequencies are stored, drawn again at every row, or"
-        " made by fast transforms, which like drawing takes no bytes and is as fast as storing.",
-        "When the examples must not be kept, or the step must always take the same time.",
+        "Gradient descent on D random cosines and sines that approximate the Gaussian kernel."
+        " No examples are stored; frequencies are stored, redrawn for every row, or"
+        " computed by fast transforms, which takes no memory and is as fast as storing them.",
+        "When examples must not be stored, or every step must take the same time.",
         "O(D d), structured O(D d / 64 + D)",
     ),
     "nogd": Description(
@@ -218,15 +223,17 @@ DESCRIPTIONS: dict[str, Description] = {
         "O(B d + k B), once O(B^2 d + B^3)",
     ),
     "sorf": Description(
-        "Cosines and sines of structured random directions, made again from the seed at every row:"
+        "Cosines and sines of structured random projections, recomputed from the seed for every"
+        " row:"
         " only weights are stored, by default in one byte each. A passive-aggressive model follows"
         " the stream, its running average remembers it, and the answer is a blend of both that"
-        " leans to the one with fewer recent mistakes. Two classes, several (`n_classes=`), real"
-        " targets (`loss='square'`; with `history=True` forecasts of rows in order) or no labels at"
+        " favours the one with fewer recent mistakes. Two classes, several (`n_classes=`), real"
+        " targets (`loss='square'`; with `history=True` forecasts of time series) or no labels at"
         " all (`loss='novelty'`).",
-        "When bytes are few and nothing can be tuned: most accuracy per byte, on scaled readings."
-        " A method with support vectors may do better where labels stay for thousands of rows, or"
-        " where there is room for all that a noise-free set of few dimensions needs.",
+        "When memory is scarce and nothing can be tuned: the most accuracy per byte."
+        " A method with support vectors may be better if labels stay the same for thousands of"
+        " rows, or"
+        " on noise-free data with few dimensions and enough memory.",
         "O(D d / 64 + D), twice that on a loss; nothing grows with the rows seen",
     ),
 }

@@ -45,7 +45,7 @@ def _kernel(text: str) -> tuple[type[Kernel], dict[str, Any]]:
     kind = KERNELS.get(name.lower())
     if kind is None:
         raise argparse.ArgumentTypeError(
-            f"{name!r} is none of {', '.join(KERNELS)}{near(name, KERNELS)}"
+            f"{name!r} is not one of {', '.join(KERNELS)}{near(name, KERNELS)}"
         )
     given = dict(_pair(part) for part in rest.split(",") if part)
     known = list(signature(kind).parameters)
@@ -189,7 +189,7 @@ def _run(options: argparse.Namespace) -> None:
     if options.algorithm:
         _one(options)
     elif options.param:
-        raise ValueError("--param needs --algorithm: each has parameters of its own")
+        raise ValueError("--param needs --algorithm: parameters differ between algorithms")
     else:
         _all(options)
 

@@ -34,7 +34,7 @@ def kernel_of(kernel: Any, gamma: Any, method: Method | None, n_features: int) -
     if isinstance(gamma, float):
         if kernel is not None:
             raise TypeError(
-                f"give kernel= or gamma=, and not both, got {kernel!r} and {gamma!r}; another"
+                f"give kernel= or gamma=, not both, got {kernel!r} and {gamma!r}; another"
                 " kernel's width goes into it, as in kernel=ek.Laplacian(0.5)"
             )
         return Gaussian(gamma)
@@ -68,12 +68,12 @@ def budget_of(
     if alias:
         members = given.pop(alias, None)
         if members is not None and budget is not None:
-            raise TypeError(f"give {alias}= or budget=, which are the same here, and not both")
+            raise TypeError(f"give {alias}= or budget=, not both: they mean the same here")
         budget = members if members is not None else budget
         if budget is None and ram is None:
             budget = usual
     if (budget is None) == (ram is None):
-        raise TypeError("give budget= or ram=, and not both")
+        raise TypeError("give budget= or ram=, not both")
     return budget
 
 

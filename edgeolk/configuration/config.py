@@ -303,7 +303,7 @@ class Config(Record):
             widths = [self.lists[name] for name in self.lists if name.startswith("widths")]
             given = (self.lists.get("blends"), self.lists.get("interval"))
             if lists_of(self.values, widths or None, *given) != self.lists:
-                raise ValueError("a list of numbers is not one that can be given")
+                raise ValueError("a list of numbers is invalid")
         elif self.lists:
             raise ValueError("a list of numbers is set but not used by the composition")
         refuse(self)
@@ -317,12 +317,13 @@ class Config(Record):
             if "n_features" not in options:
                 like = next((name for name in options if near(name, ["n_features"])), "")
                 raise TypeError(
-                    "n_features= is missing, the numbers in a row"
+                    "n_features= is missing: the number of inputs in a row"
                     + (f" (did you mean it by {like!r}?)" if like else "")
                 )
             return cls(given, **options)
         if options:
-            raise TypeError(f"a Config says everything: {next(iter(options))!r} is one too many")
+            name = next(iter(options))
+            raise TypeError(f"a Config already contains every option; do not pass {name}= as well")
         return given
 
     def with_levels(self, scale: list[float], offset: list[float]) -> Config:

@@ -236,7 +236,7 @@ class Head:
 
 
 def version_of(data: bytes | memoryview) -> int:
-    """Format version of a file, 0 where it is none of ours."""
+    """Format version of a file, 0 where it is not one of ours."""
     if len(data) >= 16 and bytes(data[:8]) == b"edgeolk\0":
         return int.from_bytes(data[8:12], "little")
     if len(data) >= FIXED_BYTES and bytes(data[:4]) == MARK:
@@ -286,7 +286,7 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
         if name is None or name in values:
             raise ValueError(f"the model is inconsistent: value number {number}")
         if math.isnan(value):
-            raise ValueError(f"the model is inconsistent: {name} is no number")
+            raise ValueError(f"the model is inconsistent: {name} is not a number")
         values[name] = value
     at += n_values
     # Filled up: an entry may say that it is longer than the header.

@@ -19,7 +19,7 @@ def what_fits(config: Record, cap: int) -> str:
         common = replace(prepared, method=INSIDE["common"], clip=COMMON_CLIP, window=0)
         alike = _nbytes(config, preprocessing=common)
         if alike < _nbytes(config):
-            said += f"; where all inputs have one unit, {alike} with scale='common'"
+            said += f"; or {alike} with scale='common' if all inputs have the same unit"
     fits, fails = 1, config.columns
     while fails - fits > 1:
         middle = (fits + fails) // 2
@@ -28,7 +28,7 @@ def what_fits(config: Record, cap: int) -> str:
         else:
             fails = middle
     if fits > 1:
-        said += f"; or at most {fits} classes a block"
+        said += f"; or at most {fits} classes per block"
     return said
 
 

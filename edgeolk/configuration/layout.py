@@ -85,7 +85,7 @@ def _lay(config: Record, names: set[str], boundary: int) -> tuple[Region, ...]:
                     beyond = max(beyond, offset + BEYOND)
         end = max(end, offset)
     slack = max(0, beyond - end) + boundary
-    purpose = "slack: any buffer serves, wherever it starts"
+    purpose = "padding: the buffer may start at any address"
     regions.append(Region("alignment", end, slack, purpose))
     return tuple(regions)
 

@@ -168,8 +168,8 @@ KINDS: dict[str, Kind] = {
     ),
     "averaging": Kind("w", _words(1), "averaging: sum of the scales so far"),
     "mean_start": Kind("d", _weights, "averaging: weight before each arrival"),
-    "mean_sum": Kind("d", _weights, "averaging: sums settled so far"),
-    "nearest": Kind("q", _members, "slot of each one's nearest support vector"),
+    "mean_sum": Kind("d", _weights, "averaging: completed sums"),
+    "nearest": Kind("q", _members, "nearest support vector of each one"),
     "nearest_distance": Kind("real", _members, "squared distance to it"),
     "nearest_kernel": Kind("d", _members, "kernel with it"),
     "factor": Kind(
@@ -178,7 +178,7 @@ KINDS: dict[str, Kind] = {
     "inverse": Kind("d", lambda c: _triangle(c.budget), "inverse of the Gram matrix, packed"),
     "scores": Kind("d", _slots, "f of each support vector over the common scale"),
     "feature_map": Kind(
-        "d", lambda c: (c.budget, c.budget), "eigenvectors, then the map to features"
+        "d", lambda c: (c.budget, c.budget), "eigenvectors, later the feature map"
     ),
     "window": Kind(
         "storage",
@@ -188,11 +188,11 @@ KINDS: dict[str, Kind] = {
     ),
     "window_labels": Kind("d", lambda c: (1, c.window_stride), "their labels"),
     "errors": Kind("w", _words(2), "sums of squared and of absolute errors", stays=True),
-    "forgetron": Kind("w", _words(1), "running sum of what removals cost"),
-    "halving": Kind("w", _words(2), "halvings so far, whether projecting is over"),
+    "forgetron": Kind("w", _words(1), "running cost of removals"),
+    "halving": Kind("w", _words(2), "halvings so far, whether projection has ended"),
     "hints": Kind("w", _words(2), "squared error of the hints, examples in the window"),
     "nystrom": Kind("w", _words(1), "eigenfunctions in use"),
-    "weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "weights, never annealed"),
+    "weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "current weights"),
     "mean_weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "their running average"),
     "blend": Kind("d", _blend, "mistakes of the candidates, averaging windows"),
     "own": Kind("d", lambda c: (c.update.own, c.weights), "the update's own numbers"),
@@ -200,13 +200,13 @@ KINDS: dict[str, Kind] = {
         "d", lambda c: (1, 2 if c.update.whole else 1), "threshold; mean score of features"
     ),
     "channels": Kind(
-        "computing", lambda c: (c.n_features, 12), "channels: moments, memory of the last rows"
+        "computing", lambda c: (c.n_features, 12), "channels: moments, short memory"
     ),
     "channel_counts": Kind("i", _features, "channels: readings, and rows without a change"),
     "deviations": Kind(
-        "computing", _words(8), "threshold, unit of inputs, moments of scores, of before an event"
+        "computing", _words(8), "threshold, input unit, moments of scores, state before an event"
     ),
-    "watch": Kind("w", _words(5), "idle rows, events, rows since, last verdict, what is held"),
+    "watch": Kind("w", _words(5), "idle rows, events, rows since the last, verdict, flags"),
     "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
     "last_label": Kind("d", _words(1), "the last label"),
     "linear": Kind(
@@ -220,7 +220,7 @@ KINDS: dict[str, Kind] = {
         "computing", _words(2), "log length scale of all inputs, squared gradient"
     ),
     "drift": Kind(
-        "computing", _words(6), "alarm: spread, mistakes of late and of long, looks, alarms"
+        "computing", _words(6), "drift alarm: spread, recent and long-run mistakes, checks, alarms"
     ),
     "row_memory": Kind(
         "b",
@@ -238,23 +238,23 @@ KINDS: dict[str, Kind] = {
         "computing", forecasting.head, "head of the forecaster: weights, covariance, error"
     ),
     "guard": Kind("computing", forecasting.guard, "regrets of the candidates, their squares"),
-    "waiting": Kind("computing", forecasting.waiting, "rows whose targets have not come"),
+    "waiting": Kind("computing", forecasting.waiting, "rows that wait for their targets"),
     "season": Kind("computing", forecasting.season, "targets of the last season"),
     "kernel_rows": Kind("q", _words(1), "rows that the kernel has learned"),
     "scaler": Kind(
         "d",
         lambda c: (1, 4 * c.n_features),
-        "scaling: mean (two), deviation, reading that waits",
+        "scaling: mean (two), deviation, pending reading",
         stays=True,
     ),
     "scaler_counts": Kind(
         "i",
         lambda c: (1, 2 * c.n_features),
-        "scaling: readings, and those that were clipped",
+        "scaling: readings, clipped readings",
         stays=True,
     ),
     "scaler_range": Kind(
-        "d", lambda c: (1, 2 * c.n_features), "scaling: least and most", stays=True
+        "d", lambda c: (1, 2 * c.n_features), "scaling: minimum and maximum", stays=True
     ),
     "statistics": Kind(
         "b",
@@ -262,23 +262,23 @@ KINDS: dict[str, Kind] = {
         "scaling: mean, deviation and age of each",
         stays=True,
     ),
-    "clipped_rows": Kind("w", _words(1), "rows that were bounded", stays=True),
+    "clipped_rows": Kind("w", _words(1), "rows that were shortened", stays=True),
     "width": Kind(
-        "w", _words(7), "width of the kernel, counters from before it was known", stays=True
+        "w", _words(7), "kernel width, counters before it was known", stays=True
     ),
     "width_mean": Kind(
-        "computing", _features, "mean of the rows that the width is made from", stays=True
+        "computing", _features, "mean of the rows that determine the width", stays=True
     ),
     "width_follows": Kind(
         "d",
         lambda c: (1, 4 if c.finds_pairs else 1),
-        "width of the kernel that follows the rows, two numbers that all readings were",
+        "kernel width that follows the rows, detection of two-valued inputs",
         stays=True,
     ),
     "common": Kind(
         "d", _words(2), "scaling: mean of all inputs, sum of squared deviations", stays=True
     ),
-    "skipped": Kind("w", _words(1), "bad rows that were left out", stays=True),
+    "skipped": Kind("w", _words(1), "skipped bad rows", stays=True),
     "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
     "query": Kind(
         "computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example", Lifetime.CALL
@@ -286,18 +286,18 @@ KINDS: dict[str, Kind] = {
     "answered": Kind(
         "q", _words(1), "scratch: answers since the last label came", Lifetime.CALL
     ),
-    "nonzero_index": Kind("i", _features, "scratch: where the example is not zero", Lifetime.CALL),
-    "nonzero_value": Kind("computing", _features, "scratch: its numbers there", Lifetime.CALL),
+    "nonzero_index": Kind("i", _features, "scratch: non-zero positions of the row", Lifetime.CALL),
+    "nonzero_value": Kind("computing", _features, "scratch: the values there", Lifetime.CALL),
     "inputs": Kind(
         "computing",
         lambda c: (3, c.n_features) if c.watches else (2, c.n_inputs),
-        "scratch: scaled inputs, their gradient; of a channel its row, roughness and mean",
+        "scratch: scaled inputs and their gradients, or the inputs of channels",
         Lifetime.CALL,
     ),
     "class_scores": Kind(
         "d",
         lambda c: (2 * int(c.values.get("groups", 1.0)), c.columns),
-        "scratch: scores of the classes, and shares",
+        "scratch: class scores and shares",
         Lifetime.CALL,
     ),
     "recalled": Kind(

@@ -192,7 +192,7 @@ cdef class Engine:
 
     cdef int check_forecasts(self) except -1:
         if not self.state.forecast.on:
-            raise AttributeError("forecasts need history=True, and this learner has none")
+            raise AttributeError("forecasts need history=True, which this learner does not have")
         return 0
 
     def ask_row(self, object x):
@@ -283,7 +283,7 @@ cdef class Engine:
         """f(x) of one row of a float64 buffer."""
         cdef double f
         if self.state.c.columns > 1:
-            raise TypeError("a row has a score for each class here: scores_one gives them")
+            raise TypeError("this learner has one score per class: use scores_one")
         self.decide_row(x, &f)
         return f
 
@@ -358,7 +358,7 @@ cdef class Engine:
     def accept(self):
         """What the last rows were is usual from now on."""
         if self.state.structured.state.watch == NULL:
-            raise AttributeError("only novelty with history=True judges rows in the order of time")
+            raise AttributeError("only novelty with history=True provides this")
         self.idle()
         begin_step(&self.state.m.flags)
         self.state.structured.all.accept(&self.state.structured.made, &self.state.structured.state)

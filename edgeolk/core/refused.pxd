@@ -21,9 +21,9 @@ cdef inline object outcome_error(int outcome, str where):
     from edgeolk.parts.storage import largest_coefficients
 
     if outcome == REFUSED_FULL:
-        return BudgetError(f"{where}: the ring is full and full='raise'; nothing was changed by it")
+        return BudgetError(f"{where}: the ring is full and full='raise'; the model is unchanged")
     if outcome == REFUSED_COUNT:
-        return BudgetError(f"{where}: the learner has counted 2^62 steps, and learns no more")
+        return BudgetError(f"{where}: the learner has counted 2^62 steps, and cannot learn more")
     if outcome == REFUSED_ROW:
         return ValueError(
             f"{where}: its indices or numbers have changed since they were checked. The row changed"
@@ -32,25 +32,25 @@ cdef inline object outcome_error(int outcome, str where):
     if outcome == REFUSED_TARGET:
         return BadRowError(
             f"{where}: its target must be from -1e100 to 1e100, from -1e15 to 1e15 where history="
-            "True keeps it in single precision. The row changed nothing")
+            "True keeps it in single precision. The model is unchanged")
     if outcome == REFUSED_WAITING:
         return RuntimeError(
-            f"{where}: a row that was asked for still waits for its target, which tell_one is for"
-            " (None: never known). Nothing was changed")
+            f"{where}: a row answered by ask_one still waits for its target: call tell_one"
+            " (None: never known). The model is unchanged")
     if outcome == REFUSED_NONE_WAITS:
-        return RuntimeError("tell_one: no row waits for a target; ask_one makes one wait")
+        return RuntimeError("tell_one: no row waits for a target; call ask_one first")
     if outcome == REFUSED_LATE:
         return RuntimeError(
-            f"{where}: with this horizon a row's target comes rows later: ask_one(x) answers it,"
-            " tell_one(y) brings the target of the oldest. Nothing was changed")
+            f"{where}: with a horizon above 1, call ask_one(x) for the answer and"
+            " tell_one(y) for the target of the oldest row. The model is unchanged")
     if outcome == REFUSED_COEFFICIENT:
         return BadRowError(
-            f"{where}: its coefficient would be beyond {largest_coefficients()};"
-            " take smaller steps, or scale the targets. The row changed nothing"
+            f"{where}: its coefficient would exceed {largest_coefficients()};"
+            " use smaller steps, or scale the targets. The model is unchanged"
         )
     return BadRowError(
         f"{where}: the kernel overflows for this row; scale the features or the kernel."
-        " The row changed nothing"
+        " The model is unchanged"
     )
 
 
@@ -74,7 +74,7 @@ cdef inline object not_finite(object row, object features, str name):
 
 
 cdef inline object label_error(double label, str allowed, str where, object said):
-    """A label that is not allowed: a bad reading if it is no number, else a wrong call."""
+    """A label that is not allowed: a bad reading if it is not a number, else a wrong call."""
     from edgeolk.errors import BadRowError
 
     return (ValueError if isfinite(label) else BadRowError)(

@@ -81,7 +81,7 @@ cdef struct Nystrom:
     int64_t rank              # eigenfunctions in use, 0 before the change of basis
 
 cdef struct Skipped:
-    int64_t rows              # bad rows that were left out
+    int64_t rows              # skipped bad rows
 
 
 cdef struct Indices:
@@ -169,7 +169,7 @@ cdef struct Settings:
     bint reads_row            # whether a step reads the kernel row after the score
     bint weighs               # whether a row may count more or less than one
     bint softmax              # several classes with the logistic loss
-    bint takes_gaps           # what is no number in a row is a reading that is missing
+    bint takes_gaps           # what is not a number in a row is a reading that is missing
     Choices choice
     Params p
     olk_kernel kernel

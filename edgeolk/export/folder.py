@@ -116,7 +116,7 @@ def check_folder(folder: Path, names: Iterable[str], own: Iterable[str]) -> None
     held = [name for name in sorted(names) if (folder / name).exists()]
     if held:
         raise FileExistsError(
-            f"{folder} holds {', '.join(held)}, and no earlier export: they would be written over"
+            f"{folder} holds {', '.join(held)}, and no earlier export: they would be overwritten"
         )
 
 

@@ -176,7 +176,7 @@ def kits(names: Iterable[str], sources: list[str], prefix: str) -> dict[str, str
     """The files of several, as a library named after a prefix; before names begin with it.
 
     Raises TypeError: ``names`` is a string.
-    Raises ValueError: there is none of a name.
+    Raises ValueError: there is not one of a name.
     """
     if isinstance(names, str):
         raise TypeError(f"with_ must be a sequence of names, got {names!r}")

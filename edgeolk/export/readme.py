@@ -23,9 +23,9 @@ A learner of `edgeolk` as C99: no allocation, no C library but
 
 | | |
 |---|---|
-| inputs | {features} numbers a row, `{row}` |
+| inputs | {features} inputs per row, `{row}` |
 | answers | {answers} |
-| RAM | {ram} bytes, `EK_ARENA_BYTES`; nothing else is kept |
+| RAM | {ram} bytes, `EK_ARENA_BYTES`; no other state |
 {more}
 {what}
 
@@ -47,8 +47,8 @@ Compile `edgeolk.c` and `model.c` with your program; `main.c` is an example:
 cc -std=c99 -O2 -o example main.c edgeolk.c model.c
 ```
 
-{flash}Every call returns `EK_OK`, or says why nothing was done (`edgeolk.h`). The bits of every
-answer are those of the library with `EDGEOLK_SIMD=scalar`, whatever the core and the compiler;
+{flash}Every call returns `EK_OK` or an error code (`edgeolk.h`). Every answer is bit for bit
+that of the library with `EDGEOLK_SIMD=scalar`, on any core and with any compiler;
 `-ffast-math` is refused.
 {notes}{costs}{rules}"""
 
@@ -58,19 +58,19 @@ _COSTS = """
 | | stack, bytes at most | code, KiB |
 |---|---|---|
 {rows}
-{scratch}The stack is a bound, not a measurement: frames down the deepest way through the calls,
-as the compiler gives them (`-fcallgraph-info=su`; {compilers}), and {others} bytes for
-what it calls of its own library. Interrupts and your own frames come on top. `EK_STACK_BYTES` of
-`model.h` is the bound for the flags that are given. Code is from -Os to -O2, the compiler's own
-arithmetic not among it (2 to 8 KiB without a floating-point unit).
+{scratch}The stack is an upper bound, not a measurement: the frames along the deepest call chain,
+as reported by the compiler (`-fcallgraph-info=su`; {compilers}), plus {others} bytes for
+compiler library routines. Interrupts and your own frames come on top. `EK_STACK_BYTES` of
+`model.h` is the bound for the chosen flags. Code sizes range from -Os to -O2, without compiler
+library routines (2 to 8 KiB without a floating-point unit).
 """
-_SCRATCH = """Calls work in the arena, behind the {ram} bytes of the block: `EK_SCRATCH_BYTES` of
-it are {work}. `EK_ARENA_BYTES` is both.
+_SCRATCH = """Calls use working memory in the arena, behind the {ram} bytes of the block:
+`EK_SCRATCH_BYTES`, which are {work}. `EK_ARENA_BYTES` is the sum.
 
 """
 
 _INSTRUCTIONS = """
-Thousands of instructions a row{how}:
+Thousands of instructions per row{how}:
 
 | core | arithmetic | score | learn | longest step |
 |---|---|---|---|---|
@@ -78,18 +78,19 @@ Thousands of instructions a row{how}:
 {about}
 """
 _COUNTED = """COUNTED on emulated boards (gcc -O2) for a learner of this configuration. Inputs are
-Gaussian, a label is the sign of a product of two of them, which surprises for long: many rows
-change weights. Learn is the mean of the first 400 rows, and the longest step is one of them. Where
-few rows change weights, one costs little more than two scores."""
+Gaussian, and labels are the sign of a product of two inputs, which takes long to learn: many rows
+change weights. Learn is the mean over the first 400 rows, and the longest step is among them. When
+few rows change weights, a row costs little more than two scores."""
 _FITTED = """ESTIMATES, not counted for this model: a fit to counts on emulated boards (gcc -O2),
-which were of other sizes. {error}.
-Learn is the mean of 400 Gaussian rows, the sign of a product of two inputs their label, which
-surprises for long, so that many rows change weights; the longest step is one of them. Where few
-rows change weights, one costs little more than two scores. A Cortex-M7 or M33 with a unit for
-single precision takes what a Cortex-M4F does, an M0+ what an M0 does.
+of other sizes. {error}.
+Learn is the mean over 400 Gaussian rows whose label is the sign of a product of two inputs, which
+takes long to learn, so many rows change weights; the longest step is among them. When few rows
+change weights, a row costs little more than two scores. A memory of rows counts as full. A
+Cortex-M7 or M33 with a single-precision unit needs as many instructions as a Cortex-M4F, an M0+ as
+many as an M0.
 `python -m firmware_sim measure model.olk --out DIR` counts for a model."""
 _UNCOUNTED = """
-Instructions a row are not known of models with these options:
+No estimate of the instructions per row is available for these options:
 `python -m firmware_sim measure model.olk --out DIR` counts them on emulated boards.
 """
 
@@ -98,26 +99,28 @@ _RULES = """
 
 - Inputs: {inputs}.
 - Labels: {labels}.
-- Alignment: the arena and files may begin at any address, rows and scores where their C type may.
+- Alignment: the arena and files may begin at any address; rows and scores need that of their C
+  type.
   Integers and floats are little-endian everywhere, IEEE 754.
-- Interrupts: one call at a time on an arena, to score too. No call blocks, so any may be made from
-  an interrupt that no call on the same arena can be interrupted by; as it takes as long as above,
-  better put the row into a queue. Only the constants of `model.h` may be read at any time.
+- Interrupts: one call at a time on an arena, including scoring. No call blocks, so an interrupt
+  may call any function if it never interrupts a call on the same arena. As a call takes as long as
+  above, putting the row into a queue is usually better. The constants of `model.h` can be read at
+  any time.
 - Error codes: `EK_BAD_ROW`, `EK_BAD_LABEL`, `EK_BAD_STATE`, `EK_IO`, `EK_SMALL`, `EK_WRONG_ORDER`;
-  `edgeolk.h` says of each what it means and what has changed.
-- MISRA C:2012, the rules that cppcheck 2.10 (`--addon=misra`) finds broken in an export of the
-  recommended learner, by their reasons. Regions of the one arena are reached by casts and sums of
-  pointers from its bytes, since there is no allocation: 11.5, 11.6, 11.8, 18.4, 19.2. One source
-  is compiled for float and double, and for all models, so that names are defined and undefined,
-  headers included on the way, macros and tags left unused: 2.3, 2.4, 2.5, 5.5, 20.1, 20.5, 20.7
-  to 20.10. A branch that this model's constants never take stays for the compiler to remove: 2.2,
-  14.2. A function returns where a row is refused: 15.5. Style, where C's own meaning is relied
-  on: precedence and several declarations in a line (12.1, 12.3), bodies without braces (15.6,
-  15.7), whole numbers as conditions and sizes that are known to fit (10.x, 12.2, 14.4, 7.2),
-  results that nobody needs (17.7: `memcpy`), tables beside what reads them (8.7, 8.9, 8.11, 9.3,
+  `edgeolk.h` explains each, and what it changes.
+- MISRA C:2012, the rules that cppcheck 2.10 (`--addon=misra`) reports for an export of the
+  recommended learner, by reason. Regions of the one arena are reached by casts and pointer
+  arithmetic, since there is no allocation: 11.5, 11.6, 11.8, 18.4, 19.2. One source
+  is compiled for float and double, and for all models, so names are defined and undefined,
+  headers included in the middle, macros and tags left unused: 2.3, 2.4, 2.5, 5.5, 20.1, 20.5, 20.7
+  to 20.10. The compiler removes branches that this model's constants never take: 2.2,
+  14.2. A function returns when a row is rejected: 15.5. Style that relies on the semantics of
+  C: precedence and several declarations in a line (12.1, 12.3), bodies without braces (15.6,
+  15.7), integers as conditions and sizes that are known to fit (10.x, 12.2, 14.4, 7.2),
+  ignored results (17.7: `memcpy`), tables next to the code that reads them (8.7, 8.9, 8.11, 9.3,
   11.9), assignments within expressions and to parameters (13.3, 13.4, 17.8). No recursion (17.2),
   no heap (21.3), no `goto` (15.1), no `setjmp` (21.4), no variable length (18.8), no standard I/O
-  (21.6) but in `main.c`; of function pointers only the four callbacks of flash.
+  (21.6) except in `main.c`; the only function pointers are the four callbacks of flash.
 """
 
 
@@ -131,24 +134,24 @@ into one program if each has names of its own: `edgeolk export --prefix NAME`.
 
 def _use(learner: Learner, *, learns: bool) -> tuple[str, list[str]]:
     """Variables of a program that uses it, and the calls of a row."""
-    predicts = "ek_predict(arena, row, &label); /* what it says of a row */"
+    predicts = "ek_predict(arena, row, &label); /* the answer for a row */"
     row = "ek_number row[EK_FEATURES];"
     if not learns:
         return f"{row}\ndouble label;", [predicts]
     if learner.config.forecasts:
         return f"{row}\ndouble target;\nek_forecast next;", [
-            "ek_ask(arena, row, &next);  /* answers a row, which then waits for its target */",
-            "ek_tell(arena, target);     /* the target of the oldest row that waits: learned */",
-            "ek_look(arena, row, &next); /* an answer alone; nothing waits, nothing is learned */",
+            "ek_ask(arena, row, &next);  /* answer a row, which then waits for its target */",
+            "ek_tell(arena, target);     /* learn the target of the oldest waiting row */",
+            "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
         ]
     if learner.config.watches:
         return f"{row}\ndouble score;\nek_verdict verdict;", [
-            "ek_learn(arena, row, 0, &score); /* every period; score: less the threshold */",
-            "ek_watch(arena, &verdict);       /* of that row: novel, an event, by what */",
+            "ek_learn(arena, row, 0, &score); /* every period; score minus threshold */",
+            "ek_watch(arena, &verdict);       /* is that row novel, in an event, and why */",
         ]
     label = "label" if learner.config.needs_labels else "0"
     return f"{row}\ndouble label, score;", [
-        f"ek_learn(arena, row, {label}, &score); /* learn a row; score: what was said before */",
+        f"ek_learn(arena, row, {label}, &score); /* learn a row; score before learning */",
         predicts,
     ]
 
@@ -163,7 +166,7 @@ def _answers(learner: Learner) -> str:
 
 def _inputs(learner: Learner, model: Model) -> str:
     if learner.config.watches or learner.config.forecasts:
-        return "any numbers; one that is not finite is a missing reading"
+        return "any numbers; a non-finite one is a missing reading"
     most = model.macros["EK_MOST"]
     scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
     if not model.macros["EK_LEARNS"]:
@@ -216,30 +219,31 @@ def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Ro
     """The text; ``arena`` are bytes of RAM, ``constants`` those of the model in flash."""
     declared, use = _use(learner, learns=learns)
     what = (
-        "It goes on learning where it was exported. `ek_file()` gives its state as a file that"
-        " `edgeolk.load` opens, `ek_load()` takes one."
+        "It continues to learn from its exported state. `ek_file()` returns its state as a file"
+        " that `edgeolk.load` opens, `ek_load()` reads one."
         if learns
-        else "It stays as it is: its support vectors are constants, and nothing is learned here."
+        else "It does not learn: its support vectors are constants."
     )
     notes = (
         "\nOn a core without double precision, `-DEK_SINGLE` computes in float alone: several times"
-        " faster,\nand one rounding in some millions falls otherwise than in the library. On one"
-        " without floating point,\n`-DEK_FIXED` makes features in whole numbers, ten times faster"
-        " again: they differ by some thousandths,\nso weights become others, as good ones. Either"
-        " way states go to `edgeolk.load` and come from it.\n"
+        " faster,\nand about one rounding in several million differs from the library. On a core"
+        " without a\nfloating-point unit, `-DEK_FIXED` computes features in integers, ten times"
+        " faster again:\nfeatures differ by some thousandths, so weights differ; the error changes"
+        " by less than .1 points.\nEither way, `edgeolk.load` and `ek_load()` exchange states.\n"
         if learns and learner.dtype == "int8"
         else ""
     )
     if learner.config.watches:
         notes += (
             "\nRows come in the order of time, one every period; a number that is not finite is a"
-            " missing reading.\n`ek_watch()` says of the last row learned whether it is novel, part"
+            " missing reading.\n`ek_watch()` tells whether the last learned row is novel or part"
             " of an event, and by what.\n"
         )
     if not learns and learner.config.parts["rows"] != Rows.DENSE:
         notes = (
-            "\nA row is scored whole. Of one that is mostly zeros the library reads the other"
-            " numbers only,\nwhich rounds otherwise.\n"
+            "\nRows are scored as dense. The library skips zeros in mostly sparse rows, which"
+            " rounds"
+            "\ndifferently.\n"
         )
     return _TEXT.format(
         title=f"`{learner.algorithm}` in C",
@@ -248,7 +252,8 @@ def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Ro
         answers=_answers(learner),
         ram=model.arena + max(model.scratch.values(), default=0),
         more=(
-            f"| constants | {model.constants} bytes of the model, in flash, beside the code |\n"
+            f"| constants | {model.constants} bytes of the model, in flash, in addition to the"
+            f" code |\n"
             f"| learned so far | {learner.steps} rows |\n"
         ),
         what=what,

@@ -77,7 +77,7 @@ def _kernel_from(fields: tuple[int, int, float, float, float]) -> Kernel:
     try:
         return kernel_from_fields(fields)
     except ValueError as error:
-        raise ValueError(f"the model's kernel is none: {error}") from None
+        raise ValueError(f"the model's kernel is invalid: {error}") from None
 
 
 def config_from(head: Head) -> Config:

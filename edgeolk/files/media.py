@@ -195,7 +195,7 @@ class FileMedium:
             self._file.read_into(slot * room, start)
             if bytes(start) in allowed:
                 return
-        raise ValueError(f"{self._file.path} holds something else than checkpoints")
+        raise ValueError(f"{self._file.path} does not hold checkpoints")
 
     def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
         return self._file.read_into(slot * self.room(slot) + offset, memory)

@@ -46,8 +46,8 @@ def _check_version(start: bytes | memoryview) -> None:
     version = version_of(start)
     if version == 0:
         if bytes(start[:2]) == b"PK":
-            raise ValueError("not a model but a zip archive: take the model out of it first")
-        raise ValueError("not a model: the first bytes are not the mark of one")
+            raise ValueError("not a model but a zip archive: extract the model first")
+        raise ValueError("not a model: the first bytes are not those of one")
     if version != VERSION:
         raise ValueError(refusal_of(version))
 

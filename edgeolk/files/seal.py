@@ -47,7 +47,7 @@ def read(path: Path, least: int, what: str) -> bytes:
         if len(start) < least:
             raise ValueError(f"not a {what}: {size} bytes")
         if not start.startswith(b"edge"):
-            raise ValueError(f"not a {what}: the first bytes are not the mark of one")
+            raise ValueError(f"not a {what}: the first bytes are not those of one")
         said = int.from_bytes(start[CRC_OFFSET + 4 : CRC_OFFSET + 12], "little")
         if said != size:
             raise ValueError(f"the {what} should have {said} bytes, got {size}")

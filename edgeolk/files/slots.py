@@ -158,8 +158,8 @@ class Slots:
             return  # of each slot it is said that it cannot be read
         if where:
             raise ValueError(
-                f"there is a checkpoint in none of slots={self._medium.slots}: {where}; give the"
-                " number of slots that they were written with, or remove them"
+                f"none of slots={self._medium.slots} holds a checkpoint: {where}; pass the number"
+                " of slots they were written with, or remove them"
             )
 
     def _read_heads(self) -> tuple[dict[int, _Head], dict[int, str]]:
@@ -256,7 +256,7 @@ class Slots:
         if self._owner not in (0, here):
             raise RuntimeError(
                 f"these checkpoints are written by process {self._owner}, from which process {here}"
-                " was forked: it needs a Checkpointer of its own, at another place"
+                " was forked: create a new Checkpointer at another place"
             )
         claim = self._medium.claim()
         self._owner = here
@@ -306,7 +306,7 @@ class Slots:
         assert self.opened is not None
         if self._unread:
             # What could not be read may be the newest one, and would be written over.
-            raise OSError(errno.ENOMEM, f"another checkpoint has to be kept: {self.opened}")
+            raise OSError(errno.ENOMEM, f"cannot overwrite the other checkpoint: {self.opened}")
         newest, before = self.opened.slot, self.opened.sequence
         length, crc = sum(memoryview(piece).nbytes for piece in pieces), _crc(pieces)
         slot, sequence = self._target(newest), 1 if before is None else (before + 1) % _ROUND

@@ -159,7 +159,7 @@ BASES: dict[Basis, BasisTraits] = {
             ),
             (
                 lacks("rows", Rows.DENSE),
-                "sparse= is for support vectors: nothing is kept of rows here",
+                "sparse= is for support vectors: this learner stores no rows",
             ),
         ),
         longest_step="O(D d / 64 + D), twice that on a loss",

@@ -58,8 +58,8 @@ AVERAGINGS: dict[Averaging, Part] = {
         refuses=(
             (
                 lambda c: c.removes,
-                "averaging needs a policy that removes nobody: the mean of the models would need"
-                " the support vectors that are gone",
+                "averaging needs a policy that never removes a support vector: the mean of the"
+                " models would need the removed ones",
             ),
             (
                 has("projection", Projection.CLIP),

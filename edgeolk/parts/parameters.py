@@ -130,15 +130,15 @@ PARAMETERS: dict[str, Parameter] = {
     "lam": Parameter(
         0.0, 0.0, math.inf, "shrinkage: f is scaled by 1 - eta lam every step", low_open=False
     ),
-    "rate": _positive(0.25, "coefficient every candidate gets; None: U / sqrt(updates)", none=0.0),
+    "rate": _positive(0.25, "coefficient of every candidate; None: U / sqrt(updates)", none=0.0),
     "eps": Parameter(0.5, 0.0, 1.0, "update where y f < 1 - eps"),
-    "U": _positive(None, "radius of the ball the function is kept in", none=math.inf),
+    "U": _positive(None, "maximum norm of the function", none=math.inf),
     "alpha": _positive(1.0, "loss at which the sampling probability stops growing"),
     "beta": _positive(20.0, "inverse sampling rate: at most alpha/beta of the examples are kept"),
     "c": _positive(1.0, "sampling probability c t^-decay"),
     "ridge": Parameter(5e-4, 0.0, math.inf, "ridge added to the Gram matrix", low_open=False),
     "rescale": Parameter(True, 0, 1, "restore the norm after a halving", flag=True),
-    "allow_skip": Parameter(True, 0, 1, "drop the candidate where that costs least", flag=True),
+    "allow_skip": Parameter(True, 0, 1, "drop the candidate if that costs least", flag=True),
     "growth": _positive(None, "budget grows as 1 + growth sqrt(t), up to B", none=0.0),
     "shift": _positive(1.0, "how slowly the past is forgotten"),
     "sparsity": Parameter(
@@ -148,7 +148,7 @@ PARAMETERS: dict[str, Parameter] = {
     "singular": _positive(_singular, "relative distance that counts as in the span"),
     "decay": Parameter(0.25, 0.0, 1.0, "exponent of the sampling probability"),
     "horizon": Parameter(
-        None, 1.0, math.inf, "number of examples to come, T", low_open=False, none=0.0
+        None, 1.0, math.inf, "total number of examples, T", low_open=False, none=0.0
     ),
     "G": Parameter(1.0, 1.0, math.inf, "bound on |l'|; larger samples less", low_open=False),
     "boost": Parameter(2.0, 1.0, math.inf, "height of the auxiliary function", low_open=False),
@@ -157,10 +157,11 @@ PARAMETERS: dict[str, Parameter] = {
     "eta2": _positive(_same_eta, "step size after the change of basis"),
     "rank": Parameter(_fifth, 1.0, math.inf, "eigenfunctions kept", low_open=False, whole=True),
     "iters": Parameter(40, 1.0, 1000.0, "golden-section steps", low_open=False, whole=True),
-    "hint_rows": Parameter(15, 1.0, 1e6, "examples a hint is made of", low_open=False, whole=True),
+    "hint_row"
+    "s": Parameter(15, 1.0, 1e6, "number of past examples in a hint", low_open=False, whole=True),
     "coe": _positive(0.1, "factor on the rate after the first halving"),
     "b0": Parameter(
-        _half, 0.0, math.inf, "support vectors at which projecting ends", low_open=False,
+        _half, 0.0, math.inf, "number of support vectors at which projection ends", low_open=False,
         whole=True,
     ),
     "ald": Parameter(
@@ -187,20 +188,20 @@ PARAMETERS: dict[str, Parameter] = {
         0.9, 0.0, 1.0, "factor on the window when the average falls behind", omitted=0.9,
     ),
     "linear": Parameter(
-        False, 0, 1, "a linear model as one more candidate", flag=True,
+        False, 0, 1, "a linear model as a further candidate", flag=True,
         omitted=0.0, regions=("linear",),
     ),
     "last_label": Parameter(
         False, 0, 1,
-        "the last label as one more candidate; only where a label is known before the next row is"
-        " answered",
+        "the last label as a further candidate; only if each label is known before the next row is"
+        " predicted",
         flag=True, omitted=0.0, regions=("last_label",),
     ),
     "relevance": Parameter(
         _relevance, 0, 2,
-        "length scales of the inputs are learned too: True, one of each (automatic relevance"
-        " determination), where their 16 bytes a feature are at most an eighth of the block;"
-        " 'shared', one of all inputs, elsewhere where it fits",
+        "also learn length scales: True, one per input (automatic relevance determination; the"
+        " default if its 16 bytes per input take at most an eighth of the block); 'shared', one for"
+        " all inputs (the default otherwise, if it fits)",
         words=(False, True, "shared"), omitted=0.0,
         regions={
             1.0: ("relevance", "turns", "inputs"),
@@ -209,57 +210,56 @@ PARAMETERS: dict[str, Parameter] = {
     ),
     "groups": Parameter(
         _groups, 1.0, 4.0,
-        "models side by side, each with widths of its own; 2 from 8,000 frequencies on",
+        "number of models, each with its own widths; 2 from 8,000 frequencies on",
         low_open=False, high_open=False, whole=True, omitted=1.0,
     ),
     "nu": Parameter(
         0.05, 0.0, 1.0, "share of rows to be called novel; .02 with history=True", omitted=0.05,
     ),
     "forget": Parameter(
-        4096.0, 8.0, 1e15, "rows that the mean of what is normal reaches back", low_open=False,
+        4096.0, 8.0, 1e15, "memory of the novelty model, in rows", low_open=False,
         omitted=4096.0,
     ),
     "epsilon": Parameter(
-        0.1, 0.0, math.inf, "error of a prediction that costs nothing", low_open=False
+        0.1, 0.0, math.inf, "tolerance: smaller errors cost nothing", low_open=False
     ),
     "scratch": Parameter(
         "block", 0, 1,
-        "features of one block of 64 at a time, or of a whole row, which an update then need not"
-        " make again, for 16 bytes a frequency (float32: 8); those of the first 2,048 a step keeps"
-        " on the stack by itself, but for exported C",
+        "compute features in blocks of 64, or keep those of a whole row, which saves an update from"
+        " recomputing them, for 16 bytes per frequency (float32: 8); except in exported C, a step"
+        " keeps the first 2,048 on the stack anyway",
         words=("block", "row"), omitted=0.0, regions=("feature_row",),
     ),
     "history": Parameter(
         None, 0, 1,
-        "True: rows come in the order of time, and what came before one is part of what it means:"
-        " forecasts for targets, novelty in time without labels; 'auto': that, and for classes"
-        " last_label",
+        "True: rows form a time series; forecasts real targets, or detects novelty without labels;"
+        " 'auto': the same, and last_label for classes",
         none=0.0, flag=True, omitted=0.0,
     ),
     "lead": Parameter(
-        1, 1.0, 1e6, "history: rows until a target comes", low_open=False, high_open=False,
+        1, 1.0, 1e6, "history: rows until a target arrives", low_open=False, high_open=False,
         whole=True, omitted=1.0,
     ),
     "season": Parameter(
-        0, 0.0, 1e6, "history: rows of a season, 0 for none", low_open=False, high_open=False,
-        whole=True, omitted=0.0,
+        0, 0.0, 1e6, "history: length of a season in rows, 0 for none", low_open=False,
+        high_open=False, whole=True, omitted=0.0,
     ),
     "drift": Parameter(
         _drift, 0, 1,
-        "an alarm on its own mistakes makes the scaler young, or starts the weights anew; off for"
-        " novelty and with history",
+        "detect changes by a rise in mistakes, then shorten the memory of the scaler or reset the"
+        " weights; off for novelty and with history",
         flag=True, omitted=0.0, regions=("drift",),
     ),
     "leak": Parameter(
         0.0, 0.0, 0.125,
-        "share of their weights that blocks lose at a wrong answer while everything moves; 0.016"
-        " where it does all the time",
+        "share by which a mistake shrinks the weights during a change; 0.016 if the stream changes"
+        " all the time",
         low_open=False, omitted=0.0,
     ),
     "row_memory": Parameter(
         _row_memory, 0.0, MOST,
         "rows of a memory in 4 bits beside the features, a kernel model of narrow widths; d / 2 + 3"
-        " bytes each (two classes: d / 2 + 1)",
+        " bytes each (two classes: d / 2 + 1); the default if bytes are given and leave room",
         low_open=False, high_open=False, whole=True, omitted=0.0, switched=True,
         regions=("row_memory", "memory_state"),
     ),

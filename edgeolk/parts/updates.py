@@ -215,11 +215,11 @@ UPDATES: dict[Update, UpdateTraits] = {
             ),
             (
                 both(has("loss", Loss.SQUARE), lambda c: c.values["leak"] > 0.0),
-                "leak is for classification: it goes by wrong answers",
+                "leak is for classification: it reacts to wrong answers",
             ),
             (
                 both(lacks("loss", Loss.HINGE), lambda c: c.values["row_memory"] > 0.0),
-                "a memory of rows is for classes: it keeps their labels",
+                "memory is for classification: it stores labels",
             ),
             (
                 lambda c: c.columns > MOST_REMEMBERED and c.values["row_memory"] > 0.0,
@@ -227,7 +227,7 @@ UPDATES: dict[Update, UpdateTraits] = {
             ),
             (
                 both(has("loss", Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0),
-                "Loss.NOVELTY makes the features of one block in eight again: no scratch='row'",
+                "Loss.NOVELTY recomputes only every eighth block: scratch='row' is useless",
             ),
             *FORECASTING,
             *WATCHING_REFUSES,
@@ -246,7 +246,7 @@ UPDATES: dict[Update, UpdateTraits] = {
             *(
                 (
                     lacks(axis, member),
-                    f"Basis.STRUCTURED with Update.BLENDED is a whole learner: no {axis} beside it",
+                    f"Basis.STRUCTURED with Update.BLENDED is a complete learner without {axis}",
                 )
                 for axis, member in (
                     ("policy", Policy.STOP),

@@ -27,7 +27,7 @@ def gamma_of(
     """The width that arguments ask for: a number, "auto", or None for the usual one of a kernel.
 
     It is taken out of ``given``; ``kernel`` says whether a kernel is given, which has a width.
-    Raises TypeError or ValueError: it is none of these, or there are two.
+    Raises TypeError or ValueError: it is not one of these, or there are two.
     """
     # An algorithm's own gamma is a number: "auto" can only mean the width.
     if "gamma" in own and isinstance(given.get("gamma"), str) and given["gamma"] == "auto":
@@ -81,7 +81,7 @@ def _either(name: str, given: dict[str, Any], own: Collection[str]) -> Any:
     value = given.pop(ALIASES[name], _NOTHING)
     if name not in own and name in given:
         if value is not _NOTHING:
-            raise TypeError(f"give {name}= or {ALIASES[name]}=, which are the same, and not both")
+            raise TypeError(f"give {name}= or {ALIASES[name]}=, not both: they mean the same")
         value = given.pop(name)
     return value
 

@@ -111,7 +111,7 @@ def _check_width(
 ) -> None:
     gamma, spread, measured = words["gamma"], words["spread"], words["measured"]
     steps = words["steps_before"]
-    _require(0.0 <= gamma < inf and 0.0 <= spread < inf, "the width of the kernel is none")
+    _require(0.0 <= gamma < inf and 0.0 <= spread < inf, "the width of the kernel is invalid")
     known = measured == config.preprocessing.gamma_rows
     _require(known == (gamma > 0.0), f"a width from {measured} rows")
     _require(measured == (steps if known else words["steps"]), f"a width from {measured} rows")

@@ -82,7 +82,7 @@ class KernelModel:
             Nothing was learned yet.
         """
         if self._learner is None:
-            raise ValueError("there is no learner before the first row")
+            raise ValueError("there is no learner yet: no row has been learned")
         return copy.copy(self._learner)
 
     @property

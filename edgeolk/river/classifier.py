@@ -22,7 +22,7 @@ def _check_label(y: Any) -> None:
     except TypeError:
         raise TypeError(f"y must be a hashable label, got {type(y).__name__}") from None
     if y is None or y != y:  # noqa: PLR0124 - NaN, of whatever type
-        raise ValueError(f"y must be a label, got {y!r}: a row without one is not to be learned")
+        raise ValueError(f"y must be a label, got {y!r}: do not learn rows without one")
 
 
 class KernelClassifier(KernelModel, base.Classifier):
@@ -151,7 +151,7 @@ class KernelClassifier(KernelModel, base.Classifier):
             elif len(classes) == self.n_classes:
                 known = ", ".join(map(repr, classes))
                 raise ValueError(
-                    f"y is a class too many: {y!r} beside {known}; n_classes={self.n_classes}"
+                    f"y is one class too many: {y!r} beside {known}; n_classes={self.n_classes}"
                 )
             else:
                 classes = {**classes, y: len(classes)}

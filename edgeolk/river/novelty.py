@@ -148,7 +148,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         Raises
         ------
         TypeError, ValueError
-            A value is no number, or a key is unseen or missing and may not be.
+            A value is not a number, or a key is unseen or missing and may not be.
         """
         learner = self._learner
         if learner is None:

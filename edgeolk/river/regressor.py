@@ -93,7 +93,7 @@ class KernelRegressor(KernelModel, base.Regressor):
             The ring is full under ``full="raise"``; the model is unchanged.
         """
         if y != y:  # noqa: PLR0124 - NaN, of whatever type
-            raise ValueError(f"y must be finite, got {y!r}: a row without one is not to be learned")
+            raise ValueError(f"y must be finite, got {y!r}: do not learn rows without one")
         self._learn(x, y, w, loss=self.loss, **self._in_time())
 
     def _in_time(self) -> dict[str, Any]:

@@ -70,6 +70,6 @@ def plan_of(n_features: int, method: int, clipped: bool) -> ScalerPlan:
         size = -(-size // ALIGNMENT) * ALIGNMENT
         regions.append(Region(name, offset, size, purpose))
         offset += size
-    slack = "slack: any buffer serves, wherever it starts"
+    slack = "padding: the buffer may start at any address"
     regions.append(Region("alignment", offset, ALIGNMENT, slack))
     return ScalerPlan(NAMES[method], n_features, tuple(regions), offset + ALIGNMENT)

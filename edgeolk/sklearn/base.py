@@ -44,7 +44,7 @@ def _refuse_history(options: dict[str, Any]) -> None:
     for name in ("history", *_IN_TIME):
         if options.get(name):
             raise ValueError(
-                f"{name} is for rows in the order of time, and fit takes them in any: learn them"
+                f"{name} needs rows in the order of time, which fit does not assume: use"
                 f" by partial_fit, got {name}={options[name]!r}"
             )
 

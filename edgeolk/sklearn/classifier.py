@@ -206,10 +206,10 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         known = np.unique(classes) if first else self.classes_
         if not len(known):
             raise ValueError(
-                f"classes must hold every label there can be, at least 2, got {classes!r}"
+                f"classes must list every possible label, at least 2, got {classes!r}"
             )
         if not first and classes is not None and not np.array_equal(known, np.unique(classes)):
-            raise ValueError(f"classes are {list(known)} since the first call, got {classes!r}")
+            raise ValueError(f"classes were {list(known)} in the first call, got {classes!r}")
         columns = np.minimum(np.searchsorted(known, y), len(known) - 1)
         if (known[columns] != y).any():
             raise ValueError(f"y must hold classes {list(known)} only")
@@ -235,8 +235,8 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             return weight
         if isinstance(self.class_weight, str) and not batch:
             raise ValueError(
-                f"class_weight={self.class_weight!r} needs all the rows, and so fit; partial_fit"
-                " takes a dict of weights"
+                f"class_weight={self.class_weight!r} needs all rows: use fit, or pass a dict"
+                " of weights to partial_fit"
             )
         each = compute_class_weight(
             self.class_weight, classes=self.classes_, y=self.classes_[columns]

@@ -276,7 +276,7 @@ def board_of(name: str) -> Board:
     Raises SimulatorError: there is none.
     """
     if name not in BOARDS:
-        raise SimulatorError(f"device {name!r} is none of: {', '.join(BOARDS)}")
+        raise SimulatorError(f"device {name!r} is not one of: {', '.join(BOARDS)}")
     return BOARDS[name]
 
 

@@ -109,7 +109,9 @@ def _fleet(chosen: argparse.Namespace, interrupted: Interruption, stack: ExitSta
     from firmware_sim.report.writing import claimed
 
     if chosen.scheduler and chosen.workers:
-        raise SimulatorError("--workers is for workers here; those of --scheduler are there")
+        raise SimulatorError(
+            "--workers starts local workers; those of --scheduler are already running"
+        )
     given = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
     boards = read_manifest(chosen.manifest, given)
     configurations = read_configurations(chosen.configs)

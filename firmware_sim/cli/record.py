@@ -40,10 +40,10 @@ def add_options(commands: Any) -> None:
 def run(chosen: argparse.Namespace) -> int:
     """Record until the stream ends or somebody interrupts; return the exit code."""
     if Path(chosen.file).exists():
-        raise SimulatorError(f"{chosen.file} is there already: give a new name")
+        raise SimulatorError(f"{chosen.file} already exists: choose another name")
     source = open_source(chosen.source)
     if source is None:
-        raise SimulatorError(f"{chosen.source!r} is no live stream: - or mqtt://HOST/TOPIC")
+        raise SimulatorError(f"{chosen.source!r} is not a live stream: - or mqtt://HOST/TOPIC")
     if not chosen.quiet:
         note(f"recording {source.name}")
     with interruption() as interrupted, Bar(" rows", chosen) as bar:

@@ -1,4 +1,4 @@
-"""Every method on one stream under several caps: who errs least in how many bytes.
+"""Every method on one stream under several caps: error against memory.
 
 Design: rows are read, repaired and scaled once, as a replay would, and each run learns them by
 `learn_many`: the scores are those of a replay, at compiled speed. Runs are shared out among

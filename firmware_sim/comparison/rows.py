@@ -125,7 +125,7 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
                 targets += block.y[places].tolist()
             if len(targets) * len(stream.features) > MOST_NUMBERS:
                 raise SimulatorError(
-                    f"{stream.name}: {len(targets):,} rows are more than can be kept; give --limit"
+                    f"{stream.name}: {len(targets):,} rows do not fit into memory; use --limit"
                 )
             if block.fault is not None:
                 raise block.fault
@@ -151,8 +151,8 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
     evaluator.changes = sorted({place for place in at.tolist() if 0 < place < len(y)})
     if not evaluator.judges(0):
         raise SimulatorError(
-            f"{stream.name}: no row is labelled +1, or all are: nothing tells good alarms from bad "
-            "ones; name the column of labelled failures with --target"
+            f"{stream.name}: alarms cannot be judged, because no row or every row is labelled "
+            "+1; name the column of labelled failures with --target"
         )
     warnings = count.warnings()
     warnings += filter(None, [cadence.warning(), doubt(labels, config.kind)])

@@ -183,7 +183,7 @@ def compare(
     names = [DEFAULT, *(name for name in names if name != DEFAULT)]
     for name in names[1:]:
         if name not in known:
-            raise SimulatorError(f"algorithm {name!r} is none of: {', '.join(known)}")
+            raise SimulatorError(f"algorithm {name!r} is not one of: {', '.join(known)}")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     rows = prepare(config.outside(), int(config.params.get("season") or 0))

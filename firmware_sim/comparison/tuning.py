@@ -155,8 +155,8 @@ def tune(
     few = min(5_000, n // 5) if rows is None else rows
     if few < LEAST or n - few < LEAST:
         raise SimulatorError(
-            f"{found.name}: {n:,} rows are too few to choose on {few:,} and judge on the rest; "
-            f"each takes {LEAST:,} at least"
+            f"{found.name}: {n:,} rows are too few to tune on {few:,} and evaluate on the rest; "
+            f"each part needs at least {LEAST:,}"
         )
     if not evaluator.judges(few):
         raise SimulatorError(
@@ -178,7 +178,7 @@ def tune(
         jobs = [(candidate, n, few) for candidate in (start, chosen)]
         for (candidate, *_), losses in zip(jobs, each(_shared_losses, jobs), strict=True):
             if math.isinf(losses[0]):
-                raise SimulatorError(f"{config.algorithm} refuses the rows with {candidate}")
+                raise SimulatorError(f"{config.algorithm} rejects the rows with {candidate}")
             judged.append(losses)
             if on_run is not None:
                 on_run()
@@ -379,7 +379,7 @@ def to_text(tuning: Tuning) -> str:
     if tuning.default is not None:
         default = f"default   {words(tuning.default)} with no algorithm named\n"
     if tuning.best is None:
-        verdict += "; the default errs less than either"
+        verdict += "; the default has a lower error than both"
     whole = "" if math.isnan(tuning.replayed) else f" ({words(tuning.replayed)} of all rows)"
     return (
         f"{tuning.config.algorithm}, chosen on the first {tuning.tuned_on:,} rows "

@@ -137,7 +137,7 @@ def do(
             twin = make_learner(X.shape[1], settings, buffer=memory)
             frozen = _frozen(twin, memory, evaluator, answers, config.frozen_after)
     if not np.isfinite(loss):
-        status, detail, loss, figures = "refused", "its predictions have run away", 0.0, {}
+        status, detail, loss, figures = "refused", "its predictions diverge", 0.0, {}
     return Outcome(
         **asdict(run),
         status=status,

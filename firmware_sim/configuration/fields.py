@@ -75,7 +75,7 @@ class Fields:
     stream: str | Stream
     ram: int | str = _device(
         "64KiB",
-        "the cap: 64KiB, 16kB, 4096 (default: 64KiB, or what the device has, if less)",
+        "memory cap: 64KiB, 16kB, 4096 (default: 64KiB, or all memory of a smaller device)",
         metavar="SIZE",
         where=REPLAY | TABLE | TUNE,
     )
@@ -87,13 +87,13 @@ class Fields:
     )
     target: str | None = _stream(
         None,
-        "the label column (bundled streams know theirs)",
+        "the label column (known for bundled streams)",
         metavar="COLUMN",
         where=READERS | MANIFEST | FLEET,
     )
     ignore: tuple[str, ...] = _stream(
         (),
-        "columns that are not readings (repeatable); in quotes, a name may hold commas",
+        "columns that are not readings (repeatable); quote names that contain commas",
         NAMES._replace(metavar="COL[,COL]"),
         again=True,
         where=READERS | MANIFEST,
@@ -106,19 +106,21 @@ class Fields:
     )
     kind: str = _stream(
         "",
-        "what is learned: two classes, several, real targets, or novelty without labels (a target "
-        "column then only judges the alarms); default: as --param says, else two classes",
+        "task: two classes, several, real targets, or novelty without labels (a target "
+        "column then only evaluates the alarms); default: as --param implies, else two classes",
         choices=tuple(KINDS),
         where=READERS | TABLE | MANIFEST | FLEET,
     )
     classes: tuple[str, ...] = _stream(
         (),
-        "the classes in the learner's order (default: those that occur); in quotes, a name may "
-        "hold commas",
+        "the classes in the learner's order (default: those found); quote names that "
+        "contain commas",
         NAMES,
         where=READERS | TABLE | MANIFEST,
     )
-    budget: int | None = _learner(None, "most support vectors (default: what fits)", COUNT)
+    budget: int | None = _learner(
+        None, "maximum number of support vectors (default: as many as fit)", COUNT
+    )
     params: Mapping[str, Any] = _learner(
         {},
         "one of the algorithm's own parameters (repeatable)",
@@ -130,7 +132,7 @@ class Fields:
     kernel: str = _learner("gaussian", "the kernel", choices=_KERNELS)
     gamma: float | None = _learner(
         None,
-        "width of a Gaussian or Laplacian kernel, factor of the inner product in the others "
+        "width of a Gaussian or Laplacian kernel, scale of the inner product in the others "
         "(default: auto, from the first rows)",
         Value("auto|X", values.gamma),
         where=REPLAY | TABLE | COMPARE,
@@ -148,21 +150,21 @@ class Fields:
     )
     dtype: str = _learner(
         "",
-        "of support vectors, or of weights (default: the algorithm's own)",
+        "storage type of support vectors or weights (default: the algorithm's own)",
         choices=_DTYPES,
         where=READERS | TABLE,
     )
     seed: int = _learner(0, "of an algorithm that draws", FROM_0, where=REPLAY | TABLE | TUNE)
     scale: str = _device(
         "standard",
-        "how readings are scaled; common: one scale for all, inside the learner",
+        "scaling of the inputs; common: one scale for all inputs, inside the learner",
         choices=_SCALES,
         where=READERS | TABLE,
     )
     row: str = _device(
         "auto",
-        "type of the row buffer, as the board reads its sensors; auto: float32, or the type of "
-        "storage where that is float64",
+        "type of the row buffer, as the board's sensors deliver it; auto: float32, or float64 "
+        "with --dtype float64",
         choices=_ROWS,
         where=REPLAY | TABLE,
     )
@@ -171,8 +173,8 @@ class Fields:
     )
     missing: str = _stream(
         "skip",
-        "rows with a missing reading: skip them (unless the learner knows rows in order, and so "
-        "what a missing one means), stop, or substitute the last value or the mean (kept in the "
+        "rows with a missing reading: skip them (unless the learner uses the order of rows and "
+        "accepts missing readings), stop, or substitute the last value or the mean (kept in the "
         "device's memory)",
         choices=("skip", "stop", "last", "mean"),
         where=READERS | MANIFEST,
@@ -180,7 +182,7 @@ class Fields:
     missing_codes: tuple[float | str, ...] = _stream(
         (),
         "a number or word that means 'missing', such as -200 or offline (repeatable); unavailable, "
-        "unknown, nan, n/a, null, none and empty cells always do",
+        "unknown, nan, n/a, null, none and empty cells always count as missing",
         Value("CODE", values.code),
         flag="missing-code",
         again=True,
@@ -193,7 +195,7 @@ class Fields:
     )
     time: str = _stream(
         "auto",
-        "the column of times, which is not an input ('auto': detect it; 'none': there is none)",
+        "the time column, which is not an input ('auto': detect it; 'none': no such column)",
         metavar="COLUMN",
         where=READERS | MANIFEST,
     )
@@ -205,20 +207,21 @@ class Fields:
     )
     categories: str = _stream(
         "refuse",
-        "columns of text: an error, or inputs of 0 and 1 for the commonest words or hash values",
+        "text columns: reject them, or encode their commonest words or hash values as inputs 0"
+        " and 1",
         choices=("refuse", "onehot", "hash"),
         where=READERS | MANIFEST,
     )
     category_slots: int = _stream(
         8,
-        "inputs made of such a column at most",
+        "maximum number of inputs per such column",
         COUNT,
         where=READERS | MANIFEST,
         idle=lambda config: "" if config.categories != "refuse" else "it is for --categories",
     )
     idle: float | None = _stream(
         None,
-        "a live stream has ended when nothing has come for so long (default: wait)",
+        "end a live stream after this long without a row (default: wait)",
         SECONDS,
         where=READERS | RECORD,
     )
@@ -253,11 +256,11 @@ class Fields:
         where=REPLAY | TABLE | MANIFEST,
     )
     label_missing: float = _trouble(
-        0.0, "share of the labels that never come", SHARE, where=REPLAY | TABLE | MANIFEST
+        0.0, "share of labels that never arrive", SHARE, where=REPLAY | TABLE | MANIFEST
     )
     gap: float | None = _trouble(
         None,
-        "a longer stop, in seconds, makes learners of rows in time forget their history",
+        "after a gap longer than this, learners of time series forget their history",
         SECONDS,
         where=REPLAY | TABLE,
     )
@@ -268,7 +271,7 @@ class Fields:
         where=REPLAY | COMPARE,
     )
     ask: bool = _trouble(
-        False, "tell only the labels that the learner asks for", where=REPLAY | TABLE
+        False, "reveal only the labels that the learner asks for", where=REPLAY | TABLE
     )
     power_cut: str | None = _trouble(
         None,
@@ -302,22 +305,22 @@ class Fields:
     )
     period: float | None = _device(
         None,
-        "time between rows (default: as the time column tells)",
+        "time between rows (default: from the time column)",
         SECONDS,
         where=REPLAY | MANIFEST,
     )
     enforce: str = _device(
         "arena",
-        "how the cap is enforced: guard pages around one block, or a process that cannot grow",
+        "enforcement of the cap: guard pages around one block, or a process that cannot grow",
         choices=("arena", "process"),
     )
     limit_by: str = _device(
         "auto",
-        "what limits that process: this, or the first available",
+        "the mechanism that limits this process; auto: the first available",
         choices=("auto", "cgroup", "seccomp", "rlimit"),
     )
     leak: int = _device(
-        0, "leak this many bytes in every step, to see it caught", _LEAK, flag="inject"
+        0, "leak this many bytes per step, to test the detection", _LEAK, flag="inject"
     )
 
 

@@ -92,7 +92,7 @@ class Option:
     def refuse(self, name: str, value: Any) -> None:
         """Refuse a value that the option cannot have.
 
-        Raises SimulatorError: it is none of the choices, out of range, or not understood.
+        Raises SimulatorError: it is not one of the choices, out of range, or not understood.
         """
         shown = name.replace("_", "-")
         if self.choices and value not in self.choices:

@@ -17,7 +17,7 @@ class BadValueError(argparse.ArgumentTypeError, ValueError):
 def count(text: str) -> int:
     """Return a whole number of at least 1."""
     if not text.isdigit() or int(text) < 1:
-        raise BadValueError(f"{text!r} is no whole number of at least 1")
+        raise BadValueError(f"{text!r} is not a whole number of at least 1")
     return int(text)
 
 
@@ -46,7 +46,7 @@ def duration(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0.0 < seconds < float("inf"):
-        raise BadValueError(f"{text!r} is no number of seconds above 0")
+        raise BadValueError(f"{text!r} is not a number of seconds above 0")
     return seconds
 
 
@@ -107,7 +107,7 @@ def words(text: str) -> tuple[str, ...]:
         found = next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error as error:
         raise BadValueError(
-            f"{text!r} is no list of names, as in 'A,B,\"C, D\"': {error}"
+            f"{text!r} is not a list of names, as in 'A,B,\"C, D\"': {error}"
         ) from None
     return tuple(word.strip() for word in found if word.strip())
 
@@ -120,5 +120,5 @@ def caps(text: str) -> list[str]:
     except ValueError:
         good = False
     if not good:
-        raise BadValueError(f"{text!r} is no list of sizes, as in 1KiB,4KiB,16KiB")
+        raise BadValueError(f"{text!r} is not a list of sizes, as in 1KiB,4KiB,16KiB")
     return sizes

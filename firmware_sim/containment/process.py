@@ -41,7 +41,7 @@ PATIENCE = 60.0
 #: Windows has neither pipes that can be polled nor one of the limits. Its Job Objects bound what a
 #: process commits; Wine, on which this is tried, does not hold to them.
 _NOT_HERE = (
-    "--enforce process: no limit can be put on a process here: there is no memory control group, no"
+    "--enforce process: processes cannot be limited here: there is no memory control group, no"
     " seccomp filter and no RLIMIT_AS, and Job Objects are not used; --enforce arena keeps the cap"
     " by guard pages"
 )
@@ -146,7 +146,7 @@ class ProcessLearner:
             raise SimulatorError(f"--enforce process: {greeting['error']}")
         self.reasons = "; ".join(filter(None, (refusal, greeting["reasons"])))
         if greeting["limit"] == "none":
-            raise SimulatorError(f"no limit can be put on a process here: {self.reasons}")
+            raise SimulatorError(f"processes cannot be limited here: {self.reasons}")
         self.limit = _NAMES[greeting["limit"]]
         self._nbytes = int(greeting["nbytes"])
         if self._group is not None:
@@ -201,7 +201,7 @@ class ProcessLearner:
         self._read(self._score_bytes[:8])
         answer: float = struct.unpack_from("=d", self._score_bytes)[0]
         if math.isnan(answer):
-            raise ValueError("the learner refuses the row")
+            raise ValueError("the learner rejects the row")
         return answer
 
     def counters(self) -> dict[str, int]:
@@ -259,8 +259,8 @@ class ProcessLearner:
         if left <= 0 or not poll.poll(1e3 * left):
             self.gone = True
             raise LearnerDiedError(
-                f"the learner's process gave no answer for {self._patience:g} s and was ended; "
-                f"it was {self._state()}"
+                f"the learner's process did not answer for {self._patience:g} s and was "
+                f"terminated; it was {self._state()}"
             )
 
     def _state(self) -> str:

@@ -96,7 +96,7 @@ class Device:
 
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         if self._leak and not self._memory.guarded:
-            raise SimulatorError(f"no leak can be caught here: {self._memory.enforcement}")
+            raise SimulatorError(f"leaks cannot be detected here: {self._memory.enforcement}")
         self.learner = make_learner(n_features, settings, buffer=self._memory.view("learner"))
         self._teach()
         self._held: list[tuple[float, int, float] | Exception] = []

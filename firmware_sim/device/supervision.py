@@ -145,7 +145,7 @@ class Supervision:
             self._clock = seconds
         if math.isnan(self._clock):
             raise SimulatorError(
-                "--label-delay in seconds needs to know when rows were taken: name the column with "
+                "--label-delay in seconds needs the time of each row: name the column with "
                 "--time, or give the delay in rows"
             )
         return self._clock

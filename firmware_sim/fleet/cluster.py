@@ -71,7 +71,7 @@ class Cluster:
         except ImportError:
             raise SimulatorError(
                 "a fleet on several workers needs Dask: pip install 'edgeolk[fleet]'; --workers 1 "
-                "does without"
+                "does not"
             ) from None
         if address is not None and not _ADDRESS.fullmatch(address):
             raise SimulatorError(f"scheduler is {address!r}, it must be as in tcp://10.0.0.1:8786")

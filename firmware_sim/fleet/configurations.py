@@ -94,7 +94,9 @@ def read_configurations(path: str | Path) -> list[Configuration]:
     for name, table in tables.items():
         check_name(name)
         if not isinstance(table, dict):
-            raise SimulatorError(f"{path}: {name!r} is no table; write [{name}] above its fields")
+            raise SimulatorError(
+                f"{path}: {name!r} is not a table; write [{name}] above its fields"
+            )
         unknown = [key for key in table if key not in FIELDS]
         if unknown:
             raise SimulatorError(
@@ -130,7 +132,7 @@ def check_kinds(configurations: Sequence[Configuration], boards: Sequence[Board]
     if len(kinds) > 1:
         raise SimulatorError(
             f"some learn {' and some '.join(KINDS[kind].about for kind in sorted(kinds))}: their "
-            "losses cannot be held together; run a fleet for each"
+            "losses cannot be compared; run one fleet for each"
         )
 
 

@@ -92,8 +92,8 @@ def _from_table(path: Path, given: dict[str, Any]) -> list[Board]:
         unknown = [name for name in header if name not in ("stream", "device", *COLUMNS)]
         if "stream" not in header or unknown:
             raise SimulatorError(
-                f"{path} is no manifest: it has the columns {', '.join(header)}; it needs 'stream' "
-                f"and may have device, {', '.join(COLUMNS)}"
+                f"{path} is not a manifest: it has the columns {', '.join(header)}; it needs "
+                f"'stream' and may have device, {', '.join(COLUMNS)}"
             )
         for number, record in enumerate(records, 1):
             try:

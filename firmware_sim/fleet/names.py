@@ -14,6 +14,6 @@ def check_name(name: str) -> None:
     """
     if not name or name.startswith(".") or "/" in name or not name.isprintable():
         raise SimulatorError(
-            f"{name!r} cannot name a board or a configuration: files of models are called after "
-            "them, so no slash, no dot in front, and something at all"
+            f"{name!r} cannot be the name of a board or configuration: model files are named "
+            "after it, so it must not be empty, contain a slash or start with a dot"
         )

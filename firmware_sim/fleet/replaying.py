@@ -77,7 +77,7 @@ def _record(task: Task, one: Configuration, status: str, detail: str = "") -> Re
 def _replayed(task: Task) -> list[Record]:
     content, _ = digest(task.board.path)
     if content != task.content:
-        raise OSError(f"{task.board.stream} is not the file that the run began with")
+        raise OSError(f"{task.board.stream} has changed since the run started")
     configs = [task.config(one) for one in task.configurations]
     stream = opened(configs[0])
     try:

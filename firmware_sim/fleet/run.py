@@ -121,7 +121,7 @@ def run_fleet(
     if worker_memory and needed > worker_memory:
         raise SimulatorError(
             f"the learners of a task may take {needed:,} bytes, the sum of their caps, and a "
-            f"worker may have {worker_memory:,}: give more, or fewer configurations at a time"
+            f"worker may have {worker_memory:,}: allow more, or run fewer configurations at a time"
         )
     check_kinds(configurations, boards)
     journal.check_form(form)

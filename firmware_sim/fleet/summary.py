@@ -120,7 +120,7 @@ def _differences(found: list[statistics.Difference], relative: bool) -> Table:
         )
         for one in sorted(found, key=lambda one: one.mean)
     ]
-    head = ("difference", "boards", "mean", "95 % interval", "errs less on", "more on")
+    head = ("difference", "boards", "mean", "95 % interval", "lower error on", "higher on")
     title = f"paired differences, {'in that unit' if relative else 'points'}"
     return Table("differences", title, head, rows)
 
@@ -180,20 +180,21 @@ def _sentence(
 ) -> str:
     if best is None:
         if len(fleet.failed) < len(fleet.records):
-            return "No board has labels to judge by: nothing says which configuration errs least."
+            return "No board has labels to judge by: the best configuration cannot be determined."
         return "No configuration got to the end of any stream."
     held = statistics.shared(table)
     mean = statistics.distributions({best: held[best]})[0].mean
     unit = "" if relative else " %"
     alike = all(len(one) == len(held[best]) for one in table.values() if one)
     most = f"Of those that finish most boards, {len(table[best]):,},"
-    text = f"{'On these boards' if alike else most} {best} errs least: "
-    text += f"{_loss(mean, relative)}{unit} in the mean"
+    text = f"{'On these boards' if alike else most} {best} has the lowest error: "
+    text += f"{_loss(mean, relative)}{unit} on average"
     text += "" if alike else f" {_over(table)}"
     close = [one.name for one in found if one.low <= 0.0 <= one.high]
     if close:
-        text += f"; {', '.join(close)} cannot be told from it"
+        verb = "is" if len(close) == 1 else "are"
+        text += f"; {', '.join(close)} {verb} not significantly different"
     better = [f"{one.name} (on {one.streams:,})" for one in found if one.high < 0.0]
     if better:
-        text += f"; {', '.join(better)} errs less where both finished, and finished fewer"
+        text += f"; {', '.join(better)} has a lower error where both finished, but finished fewer"
     return f"{text}."

@@ -80,5 +80,5 @@ def counted(learner: ek.Learner) -> list[Row]:
     Raises SimulatorError: no board can be emulated here.
     """
     if reason := lacking():
-        raise SimulatorError(f"nothing can be counted here: {reason}")
+        raise SimulatorError(f"instructions cannot be counted here: {reason}")
     return list(counts(learner, tuple(BOARD_OF), arithmetic_of(learner)))

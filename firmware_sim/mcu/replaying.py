@@ -50,9 +50,8 @@ class Emulated:
             return []
         one = self.undecided == 1
         return [
-            "counts    mistakes are the learner's own count, in which a score of exactly 0 is "
-            "always one; as an answer 0 is +1, which was right of "
-            f"{counted(self.undecided, 'row')}: above, {'it is' if one else 'they are'} not wrong"
+            "counts    the learner counts a score of exactly 0 as a mistake; above, 0 means +1, "
+            f"so {counted(self.undecided, 'row')} with that score {'is' if one else 'are'} correct"
         ]
 
     def _different(self) -> str:
@@ -64,24 +63,24 @@ class Emulated:
             return "ITS STATE DIFFERS from here"
         return (
             f"its state differs from here, where {self.variant} vectors add in another order: "
-            "EDGEOLK_SIMD=scalar compares with plain C as it has"
+            "compare with EDGEOLK_SIMD=scalar, the plain C of the board"
         )
 
     def to_lines(self) -> list[str]:
         """The lines of the report."""
-        equal = "every byte of its state as here" if self.same else self._different()
+        equal = "its state is identical, byte for byte" if self.same else self._different()
         return [
             "",
             f"emulated  {self.board}, {self.core}: {self.rows:,} rows learned, {self.mistakes:,} "
-            f"mistakes, {self.host_mistakes:,} here; {equal}",
+            f"mistakes there and {self.host_mistakes:,} here; {equal}",
             *self._counts(),
             *([f"board     {self.near}"] if self.near else []),
-            f"there     {self.flash:,} bytes of flash, {self.ram:,} of RAM, {self.stack:,} of "
+            f"memory    {self.flash:,} bytes of flash, {self.ram:,} of RAM, {self.stack:,} of "
             "stack used",
-            f"work      {self.learn:,.0f} instructions a row to learn, at most "
-            f"{self.longest:,.0f}; {self.score:,.0f} to score",
-            f"rate      about {self.clock / self.learn:,.0f} rows a second at {self.clock / 1e6:g} "
-            "MHz; an estimate: one instruction a cycle",
+            f"work      {self.learn:,.0f} instructions per learned row, at most "
+            f"{self.longest:,.0f}; {self.score:,.0f} per score",
+            f"rate      about {self.clock / self.learn:,.0f} rows per second at "
+            f"{self.clock / 1e6:g} MHz, assuming one instruction per cycle",
         ]
 
 
@@ -111,7 +110,7 @@ class OnBoard:
 
     def __init__(self, name: str, config: ReplayConfig, device: Device) -> None:
         if name not in BOARDS:
-            raise SimulatorError(f"--on {name}: there is {', '.join(BOARDS)}")
+            raise SimulatorError(f"--on {name}: choose from {', '.join(BOARDS)}")
         if reason := lacking():
             raise SimulatorError(f"--on {name}: {reason}")
         if config.power_cut is not None or config.enforce == "process":

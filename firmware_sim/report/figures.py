@@ -70,7 +70,7 @@ def inputs(result: ReplayResult) -> list[tuple[str, float]]:
 
 #: What their bars are.
 ABOUT_INPUTS = (
-    "how far answers to rows from all over the stream move when this input is shuffled among them"
+    "change of the answers when this input is shuffled among rows from the whole stream"
 )
 
 
@@ -97,7 +97,7 @@ def _two_classes(metrics: Prequential) -> Table:
         ("+1 in the stream", count(counts.true_positive), count(counts.false_negative)),
         ("-1 in the stream", count(counts.false_positive), count(counts.true_negative)),
     ]
-    return Table("confusion", "Answers", ("", "said +1", "said -1"), rows)
+    return Table("confusion", "Answers", ("", "predicted +1", "predicted -1"), rows)
 
 
 def _classes(metrics: Multiclass) -> Table:
@@ -139,8 +139,8 @@ def frozen(result: ReplayResult) -> str:
     if found is None:
         return ""
     return (
-        f"Frozen after {found.after:,} rows: {found.said} on the {found.rows:,} rows behind them, "
-        f"against {found.learner_said} as it went on learning."
+        f"Frozen after {found.after:,} rows: {found.said} on the {found.rows:,} later rows, "
+        f"against {found.learner_said} with continued learning."
     )
 
 

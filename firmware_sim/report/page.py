@@ -116,7 +116,7 @@ def _inputs(result: ReplayResult) -> list[str]:
     )
     about = ABOUT_INPUTS[0].upper() + ABOUT_INPUTS[1:]
     return [
-        "<h2>Inputs that matter</h2>",
+        "<h2>Input importance</h2>",
         f'<p class="faint">{about}.</p>',
         f'<dl class="bars" id="inputs">{bars}</dl>',
     ]

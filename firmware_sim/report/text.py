@@ -66,7 +66,7 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append("note      this method freezes when it is full: then it learns no more")
     reason = "" if result.width is None else f", {result.width.reason}"
     if config.chooses_inside:
-        reason = ", gamma made by the learner from the rows it learns"
+        reason = ", gamma follows the learned rows"
     lines.append(f"kernel    {config.kernel}{reason}")
     freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
     where = ", inside the learner" if config.scales_inside else ""
@@ -75,7 +75,7 @@ def head_lines(result: ReplayResult) -> list[str]:
     lines.append(f"row       {result.row}, {unlike} to 7 digits")
     if speed is not None:
         lines.append(
-            f"host      {result.seconds:.2f} s, {speed:,.0f} rows a second, reading included"
+            f"host      {result.seconds:.2f} s, {speed:,.0f} rows per second, including reading"
         )
     return lines
 
@@ -90,7 +90,7 @@ def _scores(result: ReplayResult) -> list[str]:
     bars = inputs(result)
     if bars:
         width, most = max(len(name) for name, _ in bars), bars[0][1]
-        lines += ["", f"Inputs that matter: {ABOUT_INPUTS}"]
+        lines += ["", f"Input importance: {ABOUT_INPUTS}"]
         lines += [
             f"{name:<{width}}  {100 * share:4.0f} %  {'#' * round(40 * share / most)}".rstrip()
             for name, share in bars
@@ -195,7 +195,7 @@ def board_lines(result: ReplayResult) -> list[str]:
         f"board     {board.title}: {cap:,} bytes {fits} the {board.for_learner:,} a learner may "
         f"have of {board.ram:,}{where}",
         f"step      about {_time(timing.step)}"
-        + (" where no weight changes" if timing.structured else "")
+        + (" without an update" if timing.structured else "")
         + ", the longest "
         + ("unknown" if timing.longest is None else f"about {_time(timing.longest)}")
         + f" ({timing.formula}); estimates, {timing.source}",

@@ -66,7 +66,7 @@ def claimed(folder: Path) -> Iterator[None]:
         handle = claim_folder(str(folder))
     except BlockingIOError:
         raise SimulatorError(
-            f"another replay is writing to {folder}; give this one its own with --out DIR"
+            f"another replay is writing to {folder}; use another folder: --out DIR"
         ) from None
     except OSError as error:
         raise SimulatorError(f"cannot write to {folder}: {error.strerror}") from None

@@ -80,7 +80,7 @@ class NpzStream(Stream):
     def _next(self, file: IO[bytes], kind: np.dtype, n: int) -> np.ndarray:
         data = file.read(n * kind.itemsize)
         if len(data) < n * kind.itemsize:
-            raise StreamError(f"cannot read {self.path}: an array is cut off")
+            raise StreamError(f"cannot read {self.path}: an array is truncated")
         return np.frombuffer(data, kind)
 
     @contextmanager
@@ -107,7 +107,7 @@ class NpzStream(Stream):
                 }[version]
                 shape, by_columns, kind = read(file)
             except (ValueError, KeyError) as error:
-                raise StreamError(f"{self.name}: array {name!r} is no array: {error}") from None
+                raise StreamError(f"{self.name}: array {name!r} is not an array: {error}") from None
             if kind.hasobject or kind.kind not in "biufUS":
                 raise StreamError(f"{self.name}: array {name!r} holds {kind}, not numbers")
             if kind.kind in "US" and len(shape) != 1:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
+
+import numpy as np
+import numpy.typing as npt
 
 # What spreadsheets and data tools write where there is nothing.
 _BLANK = frozenset({"", "nan", "na", "n/a", "null", "none"})
@@ -72,7 +76,7 @@ def is_number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WO
 def switch(cell: str, words: frozenset[str] = MISSING_WORDS) -> float:
     """Return 1 for true, yes or on, 0 for false, no or off, NaN where there is no reading.
 
-    Raises ValueError: it is none of these, nor 0 or 1.
+    Raises ValueError: it is not one of these, nor 0 or 1.
     """
     word = cell.strip().lower()
     if word in YES or word in NO:
@@ -140,3 +144,23 @@ def seconds(cell: str, day_first: bool = False) -> float:
         shift = timedelta(hours=int(digits[1:3]), minutes=int(digits[3:5]))
         moment -= shift if digits[0] == "+" else -shift
     return moment.timestamp() + float((found["f"] or "0").replace(",", "."))
+
+
+class Dates:
+    """From cells that are dates to seconds; see `seconds`."""
+
+    def __init__(self, day_first: bool) -> None:
+        self._day_first = day_first
+
+    def __call__(self, cell: str) -> float:
+        """Return the seconds of one cell; raises ValueError."""
+        return seconds(cell, self._day_first)
+
+    def many(self, found: Sequence[str]) -> npt.NDArray[np.float64] | None:
+        """Return those of all cells, a tenth of the time; None if one is written in another way."""
+        if not all(len(c) == 19 and c[4::3] in _MARKS and c[0].isdigit() for c in found):
+            return None
+        try:
+            return np.array(found, "datetime64[s]").astype(np.float64)
+        except ValueError:
+            return None

@@ -172,5 +172,5 @@ def _dated_clock(said: list[str]) -> Callable[[str], float] | None:
                 cells.seconds(cell, day_first)
         except ValueError:
             continue
-        return lambda cell, first=day_first: cells.seconds(cell, first)  # type: ignore[misc]
+        return cells.Dates(day_first)
     return None

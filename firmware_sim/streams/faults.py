@@ -74,7 +74,7 @@ def parse(text: str) -> Fault:
     """
     kind, _, rest = text.partition(":")
     if kind not in KINDS:
-        raise SimulatorError(f"fault {kind!r} is none of: {', '.join(KINDS)}; write {FORM}")
+        raise SimulatorError(f"fault {kind!r} is not one of: {', '.join(KINDS)}; write {FORM}")
     takes = KINDS[kind].takes
     given: dict[str, str] = {}
     for pair in filter(None, rest.split(",")):
@@ -82,20 +82,20 @@ def parse(text: str) -> Fault:
         known = {"column", "from", "to", *takes, *(["label"] if KINDS[kind].of_class else [])}
         if not equals or name in given or name not in known:
             takes_too = "".join(f", {name}" for name in takes)
-            raise SimulatorError(f"fault {text!r}: {kind} takes column, from, to{takes_too}")
+            raise SimulatorError(f"fault {text!r}: {kind} accepts column, from, to{takes_too}")
         given[name] = value
     columns = tuple(filter(None, given.pop("column", "").split("+")))
     label = given.pop("label", "")
     if KINDS[kind].of_class and not label:
-        raise SimulatorError(f"fault {text!r}: {kind} needs label=, the class that is not seen")
+        raise SimulatorError(f"fault {text!r}: {kind} needs label=, the class to leave out")
     if columns and KINDS[kind].of_rows:
-        raise SimulatorError(f"fault {text!r}: {kind} strikes whole rows, not a column")
+        raise SimulatorError(f"fault {text!r}: {kind} affects whole rows, not a column")
     if kind == "swap" and len(columns) != 2:
         raise SimulatorError(f"fault {text!r}: swap takes two columns, as in column=a+b")
     numbers = {name: _number(text, name, value) for name, value in given.items()}
     first, last = int(numbers.pop("from", 1)), int(numbers.pop("to", 0))
     if first < 1 or (last and last < first):
-        raise SimulatorError(f"fault {text!r}: rows from {first} to {last} are none")
+        raise SimulatorError(f"fault {text!r}: there are no rows from {first} to {last}")
     options: dict[str, float] = {}
     for name, default in takes.items():
         if name not in numbers and default is None:
@@ -177,7 +177,7 @@ def effect(
         if name not in features:
             raise SimulatorError(
                 f"fault {fault.kind}: there is no reading {name!r}; "
-                f"there is: {', '.join(features[:40])}"
+                f"there are: {', '.join(features[:40])}"
             )
     slots = np.array([features.index(name) for name in fault.columns or features])
     make = KINDS[fault.kind].make

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from firmware_sim.errors import StreamError
-from firmware_sim.streams.columns import LOOKED_AT
-from firmware_sim.streams.reading import Reading, ReadingOptions
-from firmware_sim.streams.stream import Row, Sample, Stream
+from firmware_sim.streams.reading import ReadingOptions
+from firmware_sim.streams.tables import TableStream
 
 #: The kinds, the function that reads each, and what it needs beside pandas.
 _READERS = {
@@ -29,7 +27,7 @@ def is_workbook(path: Path) -> bool:
         return False
 
 
-class FrameStream(Stream):
+class FrameStream(TableStream):
     """A table read whole by pandas, and then as a CSV file is.
 
     path: the file.
@@ -39,33 +37,10 @@ class FrameStream(Stream):
     """
 
     def __init__(self, path: Path, options: ReadingOptions) -> None:
-        self.name = path.name
         frame = _read(path)
-        self._header = [str(name).strip() for name in frame.columns]
-        self._records: list[list[str]] = [
-            [*row]
-            for row in zip(*(_cells(frame.iloc[:, i]) for i in range(frame.shape[1])), strict=True)
-        ]
-        first = self._records[:LOOKED_AT]
-        self._reading = Reading(self.name, self._header, first, "\t", options)
-        self.target = self._reading.target
-        self.features = self._reading.features
-        self.ignored = self._reading.ignored
-        self.notes, self.local_times = self._reading.notes, self._reading.local_times
-
-    def samples(self, row: Row) -> Iterator[Sample]:
-        """Yield the rows in order; see `Stream.samples`."""
-        reading = self._reading
-        for number, record in enumerate(self._records[int(reading.units) :], 1):
-            damage = reading.fill(record, row)
-            if damage:
-                yield Sample(number, "", damage)
-            else:
-                yield Sample(number, reading.label(record), "", reading.seconds(record))
-
-    def count(self) -> int | None:
-        """Return the number of rows."""
-        return len(self._records) - int(self._reading.units)
+        header = [str(name).strip() for name in frame.columns]
+        columns = (_cells(frame.iloc[:, i]) for i in range(frame.shape[1]))
+        super().__init__(path.name, header, [[*row] for row in zip(*columns, strict=True)], options)
 
 
 def _read(path: Path) -> Any:

@@ -82,7 +82,7 @@ class MqttSource(Source):
         self._host, self._port = host, port
         self._id = asked.get("id", [""])[0]
         if self._id and self._columns is not None and self._id not in self._columns:
-            raise StreamError(f"{_shown(url)}: the id {self._id!r} is none of the columns")
+            raise StreamError(f"{_shown(url)}: the id {self._id!r} is not one of the columns")
         self.ignored = (self._id,) if self._id else ()
         self._first = b""
         self._messages: queue.Queue[bytes] = queue.Queue(size)
@@ -208,7 +208,7 @@ class MqttSource(Source):
             if values:
                 if self._id and self._id not in values:
                     raise StreamError(
-                        f"{self.name}: the id {self._id!r} is none of the fields "
+                        f"{self.name}: the id {self._id!r} is not one of the fields "
                         f"{', '.join(values)}"
                     )
                 self._columns = list(values)

@@ -9,6 +9,7 @@ from typing import Any
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.bundled import BUNDLED
 from firmware_sim.streams.frames import FrameStream, is_workbook
+from firmware_sim.streams.history import HistoryStream, is_history
 from firmware_sim.streams.live import LiveStream, Source
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.stream import Stream
@@ -106,9 +107,12 @@ def _open_file(path: Path, options: ReadingOptions) -> Stream:
     with open_lines(path) as lines:
         from firmware_sim.streams.libsvm import LibsvmStream, looks_like
 
-        sparse = looks_like(next(lines, ""))
+        first = next(lines, "")
+        sparse = looks_like(first)
+    if is_history(first):
+        return HistoryStream(path, options)
     if not sparse:
         return CsvStream(path, options=options)
     if options.target not in (None, LibsvmStream.target) or options.ignore:
-        raise StreamError(f"{path.name} is a LIBSVM file: it has neither --target nor --ignore")
+        raise StreamError(f"{path.name} is a LIBSVM file: --target and --ignore do not apply")
     return LibsvmStream(path)

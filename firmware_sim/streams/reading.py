@@ -100,12 +100,12 @@ class Reading:
             elif column.name not in left_out:
                 self._take(column, [row[self._places[column.name]] for row in rows], options)
         if refused:
-            raise StreamError(f"{name}: {_single_readings(name, header) or _no_readings(refused)}")
+            raise StreamError(f"{name}: {_no_readings(refused)}")
         if options.time not in ("auto", "none") and self._clock is None:
             raise StreamError(f"{name}: column {options.time!r} holds no dates or times")
         self._clock_at = self._clock_readings(options)
         if not self._features:
-            raise StreamError(f"{name}: no column is left to learn from; {self._listing}")
+            raise StreamError(f"{name}: no input column is left; {self._listing}")
         self.features = tuple(self._features)
         self.ignored = tuple(name for name in header if name in left_out)
         self.notes = tuple(self._notes)
@@ -143,7 +143,7 @@ class Reading:
                 meant = near(column, self._header)
                 raise StreamError(f"{self._name} has no column {column!r}{meant}; {self._listing}")
         if target in options.ignore:
-            raise StreamError(f"column {target!r} cannot be the target and ignored at once")
+            raise StreamError(f"column {target!r} cannot be both the target and ignored")
         return places
 
     def _is_time(self, column: Column, options: ReadingOptions) -> bool:
@@ -159,7 +159,7 @@ class Reading:
                 self._clock = self._places[column.name], clock
                 self.local_times = column.kind != "number" and cells.is_local(column.example)
         if column.name not in options.ignore and not named:
-            self._notes.append(f"column {column.name!r} is a time and not fed to the learner")
+            self._notes.append(f"column {column.name!r} holds times and is not an input")
         return True
 
     def _is_index(self, column: Column, options: ReadingOptions) -> bool:
@@ -167,8 +167,8 @@ class Reading:
         if column.kind == "index":
             if column.name not in options.ignore:
                 self._notes.append(
-                    f"column {column.name!r} counts the rows and is not fed to the learner; with a "
-                    "name of its own it is"
+                    f"column {column.name!r} counts the rows and is not an input; to "
+                    "use it, give it a name"
                 )
             return True
         if not (column.name or "" in options.ignore):
@@ -273,7 +273,11 @@ class Reading:
         if self._clock is None:
             return np.full(n, math.nan)
         found = column(self._clock[0])
-        known = np.array([self._time(cell) for cell in found.words])
+        clock, known = self._clock[1], None
+        if isinstance(clock, cells.Dates):
+            known = clock.many(found.words)
+        if known is None:
+            known = np.array([self._time(cell) for cell in found.words])
         return np.asarray(known[found.places])
 
     def _time(self, cell: str) -> float:
@@ -306,22 +310,6 @@ def _turns(moment: float) -> list[float]:
     """Return the readings of the clock at a moment."""
     angles = [math.tau * moment / period for period in PERIODS]
     return [turn(angle) for angle in angles for turn in (math.sin, math.cos)]
-
-
-#: Columns of a history that Home Assistant writes.
-_HISTORY = ("entity_id", "state", "last_changed")
-
-
-def _single_readings(name: str, header: Sequence[str]) -> str:
-    """Return what to do with a history that has a row for each reading of each sensor."""
-    if not set(_HISTORY) <= set(header):
-        return ""
-    sensor, state, time = map(repr, _HISTORY)
-    return (
-        "each row is one reading of one sensor; a learner needs them side by side, as pandas puts "
-        f'them: python -c "import pandas; pandas.read_csv({name!r}).pivot_table({state}, {time}, '
-        f"{sensor}, aggfunc='last').ffill().to_csv('rows.csv')\", and then replay rows.csv"
-    )
 
 
 def _no_readings(columns: Sequence[Column]) -> str:

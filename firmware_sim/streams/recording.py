@@ -65,7 +65,7 @@ def record(
                 if done.rows == limit:
                     break
     except FileExistsError:
-        raise SimulatorError(f"{path} is there already: give a new name") from None
+        raise SimulatorError(f"{path} already exists: choose another name") from None
     except OSError as error:
         raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
     finally:

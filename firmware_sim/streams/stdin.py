@@ -81,7 +81,7 @@ class PipeSource(Source):
             if len(rest) > LONGEST_LINE:
                 raise StreamError(
                     f"cannot read {self.name}: a line has more than {LONGEST_LINE:,} characters; "
-                    "this is no table of readings"
+                    "this is not a table of readings"
                 )
             if not data and rest:
                 lines.append(rest)

@@ -96,8 +96,8 @@ class Records:
         self._stray += 1
         if self._stray > MOST_STRAY:
             raise StreamError(
-                f"more than {MOST_STRAY:,} rows one after the other open a quote and do not close "
-                "it; this is no table of readings"
+                f"more than {MOST_STRAY:,} consecutive rows open a quote without closing "
+                "it; this is not a table of readings"
             )
         # However many there are, the time they take stays in proportion to the lines.
         self._lines.most = max(_LEAST_LINES, self._lines.most // 2)
@@ -186,7 +186,7 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader]:
     except OSError as error:
         raise StreamError(f"cannot read {path}: {error.strerror or error}") from None
     except EOFError:
-        raise StreamError(f"cannot read {path}: its packed data are cut off") from None
+        raise StreamError(f"cannot read {path}: its compressed data are truncated") from None
     except (zlib.error, lzma.LZMAError, csv.Error) as error:
         raise StreamError(f"cannot read {path}: {error}") from None
 
@@ -200,7 +200,7 @@ def bounded(text: IO[str], name: str) -> Iterator[str]:
         if len(line) == LONGEST_LINE and not line.endswith(("\n", "\r")):
             raise StreamError(
                 f"cannot read {name}: line {number} has more than {LONGEST_LINE:,} characters; "
-                "this is no table of readings"
+                "this is not a table of readings"
             )
         if "\0" in line:
             raise StreamError(f"cannot read {name}: line {number} holds binary data, not text")

@@ -77,7 +77,7 @@ class Targets:
     def decode(self, cell: str) -> float | None:
         """Return the number, or None where it is missing.
 
-        Raises StreamError: it is no number.
+        Raises StreamError: it is not a number.
         """
         return self.value(cell)
 
@@ -106,7 +106,7 @@ class Targets:
             try:
                 value = float(text.replace(",", "."))
             except ValueError:
-                raise StreamError(f"{shortened(text)} is no number to learn") from None
+                raise StreamError(f"{shortened(text)} is not a number") from None
         return None if not math.isfinite(value) or value in self._missing else value
 
 
@@ -128,7 +128,7 @@ class ClassNames:
     def decode(self, cell: str) -> int | None:
         """Return the number of the class, or None where the label is missing.
 
-        Raises StreamError: it is none of the classes.
+        Raises StreamError: it is not one of the classes.
         """
         place = self.value(cell)
         self.tally(cell, place, 1)
@@ -149,7 +149,7 @@ class ClassNames:
         place = self._places.get(key)
         if place is None and _small(key) not in self._missing:
             raise StreamError(
-                f"label {shortened(cell.strip())} is none of the {len(self._places)} classes: "
+                f"label {shortened(cell.strip())} is not one of the {len(self._places)} classes: "
                 "name all of them with --classes A,B,C"
             )
         return place
@@ -175,7 +175,7 @@ class ClassNames:
                         "real numbers are learned with --kind regression"
                     )
         if not unsaid.cells:
-            raise StreamError("there is no row after the header that can be read")
+            raise StreamError("there is no readable row after the header")
         if len(names) < 2:
             raise StreamError(_too_few([*names.values()], [*unsaid.words]))
         numbers = all(isinstance(key, float) for key in names)
@@ -282,7 +282,7 @@ class LabelMap:
         text += "name the value that means "
         if not self._is_told:
             raise StreamError(
-                f"{text}a labelled failure with --positive VALUE, or judge by no column: leave "
+                f"{text}a labelled failure with --positive VALUE, or evaluate without labels: omit "
                 "--target out, and this one with --ignore"
             )
         raise StreamError(

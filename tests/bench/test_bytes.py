@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bench.bytes import __main__ as program
-from bench.bytes import neighbours, offline, report
+from bench.bytes import again, neighbours, offline, report
 from bench.bytes.frontier import Choice, Frontier, Run
 from bench.bytes.grid import KIB, SMALL, Grid, Job
 from bench.bytes.printed import OFFLINE
@@ -159,3 +159,39 @@ def test_a_run_is_kept_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     written = report.write(grid, jobs, again, tmp_path)
     assert {path.name for path in written} == {"bytes.md", "banana.png", "bytes.png"}
     assert "untuned" in (tmp_path / "bytes.md").read_text()
+
+
+PAGE = """
+## Bytes for the error of sorf in 4 KiB
+
+| banana | none tried | 1.00 | 4 KiB | - |
+
+## 512 B: error in %
+
+| set | sorf, untuned | chosen | hindsight |
+| --- | ----: | ----: | ----: |
+| banana | 12.53 | 15.70 bpa_s | 15.65 fogd |
+| ring | 7.15 | - | 32.73 bsgd |
+
+## 4 KiB: error in %
+
+| banana | 0.00 | 11.38 VW linear | 11.20 fogd |
+"""
+
+
+def test_ours_again_beside_what_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert list(again.printed(PAGE)) == [
+        again.Printed("banana", 512, 12.53, 15.70, 15.65),
+        again.Printed("banana", 4 * KIB, 0.0, 11.38, 11.20),
+    ]
+    errors = {512: 15.7, 4 * KIB: 11.39}
+    (tmp_path / "bytes.md").write_text(PAGE)
+    monkeypatch.setattr(again, "RESULTS", tmp_path)
+    monkeypatch.setattr(again, "error_of", lambda line, seeds: errors[line.nbytes])
+    assert again.main([]) == 0
+    said = capsys.readouterr().out
+    assert "banana, 4096 bytes: 11.39, others 11.38" in said
+    assert "Of 2 comparisons" in said
+    assert "first rows in 1 (was 2), by hindsight in 0 (was 2)" in said

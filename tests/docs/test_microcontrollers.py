@@ -63,5 +63,5 @@ def test_its_replay(
     assert firmware_sim.cli.main([*command.split(), "--no-picture"]) == 0
     told = capsys.readouterr().out
     assert "emulated  mps2-an386, Cortex-M4F: 500 rows learned" in told
-    assert "every byte of its state as here" in told
+    assert "its state is identical, byte for byte" in told
     assert (tmp_path / "replay-report/report.txt").read_text() in told

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -180,3 +182,47 @@ def test_channels_of_a_device(service: dict[str, Any], tmp_path: Path) -> None:
     assert next(service["sensor"](tmp_path)) == [77.0, 21500.0]
     with pytest.raises(SystemExit, match="no channel"):
         next(service["sensor"](tmp_path / "gone"))
+
+
+def test_lines_of_json(
+    service: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["service.py", str(tmp_path / "m.checkpoint"), "--simulate", "--rows", "900", "--json"]
+    monkeypatch.setattr("sys.argv", words)
+    service["main"]()
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert (told[0]["event"], told[0]["channels"]) == ("start", 3)
+    assert told[-1]["event"] == "end"
+    assert told[-1]["row"] == 900
+    odd = next(one for one in told if one["event"] == "unusual")
+    assert len(odd["readings"]) == 3
+    assert all(one["time"] > 0 for one in told)
+
+
+def test_metrics(service: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: dict[str, float] = {}
+    ports: list[int] = []
+
+    class Gauge:
+        def __init__(self, name: str, about: str) -> None:
+            self.name = name
+
+        def set(self, value: float) -> None:
+            shown[self.name] = value
+
+    client = SimpleNamespace(Gauge=Gauge, start_http_server=ports.append)
+    monkeypatch.setitem(sys.modules, "prometheus_client", client)
+    place = str(tmp_path / "m.checkpoint")
+    words = ["service.py", place, "--simulate", "--rows", "50", "--metrics", "9100"]
+    monkeypatch.setattr("sys.argv", words)
+    service["main"]()
+    assert ports == [9100]
+    assert shown["edgeolk_rows"] == 50
+    assert 0 < shown["edgeolk_bytes"] <= 4096
+    assert set(shown) >= {"edgeolk_unusual_rows", "edgeolk_threshold"}
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    with pytest.raises(SystemExit, match="pip install prometheus-client"):
+        service["main"]()

@@ -111,7 +111,7 @@ def test_who_says_no_more_than_a_score_is_not_asked_for_more() -> None:
     plain = ek.Learner("sorf", n_features=FEATURES, ram="8KiB", n_classes=3)
     with pytest.raises(TypeError, match="history=True"):
         plain._answer_many(X, np.zeros(ROWS), np.empty(ROWS), np.empty(ROWS + 3), np.empty(ROWS))
-    with pytest.raises(TypeError, match="all that is asked of a forecaster"):
+    with pytest.raises(TypeError, match="already returns all forecasts"):
         forecaster()._answer_many(X, Y, np.empty(ROWS), np.empty(ROWS + 1))
     with pytest.raises(AttributeError, match="history=True"):
         plain._ask_many(X, Y, np.zeros(ROWS + 1, np.int64), np.empty(ROWS), np.empty(ROWS))

@@ -22,7 +22,7 @@ QUICK, PART, PARTS = 40, 100, 20
 REFUSALS = (ValueError, TypeError, AttributeError, RuntimeError, ek.BudgetError)
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:a reading lies beyond"),
+    pytest.mark.filterwarnings("ignore:a reading lies outside"),
     pytest.mark.filterwarnings("ignore:.*mostly zeros"),
     pytest.mark.filterwarnings("ignore:.*of its numbers are zeros"),
 ]

@@ -19,7 +19,7 @@ import edgeolk as ek
 from edgeolk.configuration.header import FIXED_BYTES, MARK, length_of
 
 #: The rows leave the range that is given here; they count as its ends.
-pytestmark = pytest.mark.filterwarnings("ignore:a reading lies beyond")
+pytestmark = pytest.mark.filterwarnings("ignore:a reading lies outside")
 
 D, B = 3, 7
 X, Y = random_stream(12, 120, D)

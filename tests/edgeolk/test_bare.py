@@ -37,7 +37,7 @@ def test_no_numpy_is_imported() -> None:
     assert ran.stdout == "[]\n"
 
 
-@pytest.mark.filterwarnings("ignore:a reading lies beyond")
+@pytest.mark.filterwarnings("ignore:a reading lies outside")
 @pytest.mark.parametrize("coefficients", ["float64", "float32"])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8"])
 @pytest.mark.parametrize("name", TAKEN)
@@ -193,7 +193,7 @@ def test_goes_on_from_the_bytes_of_a_file(options: dict[str, Any], tmp_path: Pat
 def test_bytes_that_are_no_model_are_refused() -> None:
     with pytest.raises(ValueError, match="not a model"):
         BareLearner.from_bytes(bytes(200))
-    with pytest.raises(ValueError, match="zip archive: take the model out of it"):
+    with pytest.raises(ValueError, match="zip archive: extract the model"):
         BareLearner.from_bytes(b"PK" + bytes(198))
     with pytest.raises(KeyError):
         _ = BareLearner("rbp", n_features=D, budget=5).threshold

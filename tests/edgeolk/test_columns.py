@@ -293,7 +293,7 @@ def test_scores_are_one_a_class() -> None:
     learner.learn_many(X, y)
     assert learner.scores(X).shape == (ROWS, 4)
     for call in (learner.decision_one, learner.decision_function):
-        with pytest.raises(TypeError, match="each class"):
+        with pytest.raises(TypeError, match="per class"):
             call(X[0] if call == learner.decision_one else X)
     assert learner.wants_label(X[0])
 

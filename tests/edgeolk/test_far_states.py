@@ -39,7 +39,7 @@ def learn_what_it_takes(learner: ek.Learner) -> int:
         except ValueError as error:
             why = str(error)
         if why:
-            assert "its coefficient would be beyond" in why
+            assert "its coefficient would exceed" in why
             assert bytes(learner._sealed()) == before
             refused += 1
     return refused
@@ -82,7 +82,7 @@ def test_steps_end_without_numpy_too() -> None:
         learner.learn_one(array("d", X[1]), 1.0)
 
 
-@pytest.mark.filterwarnings("ignore:a reading lies beyond feature_range:UserWarning")
+@pytest.mark.filterwarnings("ignore:a reading lies outside feature_range:UserWarning")
 def test_other_counters_stand_still_at_theirs() -> None:
     learner = learner_of("spa", on_bad_row="skip", dtype="int8")
     learner._engine.view("skipped")[0, 0] = 2**62
@@ -124,7 +124,7 @@ def test_a_coefficient_beyond_its_range_is_refused(
 
 
 def spoiled(name: str, region: str, by: float) -> ek.Learner:
-    """A learner whose kept matrix is none of its ring's, as a file may have it."""
+    """A learner whose kept matrix is not one of its ring's, as a file may have it."""
     learner = learner_of(name, dtype="float64")
     learner.learn_many(X[:60], Y[:60])
     kept = np.asarray(learner._engine.view(region)).reshape(-1)

@@ -21,7 +21,7 @@ def test_a_refused_row_takes_no_draw() -> None:
         except ValueError:
             refusals += 1
             assert owned.state() == before
-            with pytest.raises(ValueError, match="x: its coefficient would be beyond 1e100"):
+            with pytest.raises(ValueError, match="x: its coefficient would exceed 1e100"):
                 owned.learner.learn_one(tiny, 1)
             # A row that draws too, and is taken, moves on to another draw.
             owned.learner.learn_one(np.array([1e-3]), -1)

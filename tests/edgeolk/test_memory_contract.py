@@ -180,7 +180,7 @@ ALLOWED = {
     ("calibration.pyx", "np.zeros_like"): "likewise",
     ("calibration.pyx", "np.empty_like"): "probabilities that are returned",
     ("river/columns.pyx", "np.zeros"): "the row of a model of dicts, once its columns are known",
-    ("river/columns.pyx", "bytearray"): "a type that is no number",
+    ("river/columns.pyx", "bytearray"): "a type that is not a number",
     ("scaling/rows.pxd", "PyArray_EMPTY"): "the array that a scaler returns without out=",
     ("scaling/rows.pxd", "np.argwhere"): "an error message",
     ("scaling/state.pyx", "np.array"): "copies of the statistics, for the curious",

@@ -76,7 +76,7 @@ def test_the_ranges_that_are_stated(
 @pytest.mark.parametrize(
     ("options", "target", "said"),
     [
-        ({"loss": "square", "dtype": "float64"}, 1e102, "its coefficient would be beyond 1e100"),
+        ({"loss": "square", "dtype": "float64"}, 1e102, "its coefficient would exceed 1e100"),
         ({"loss": "square", "coefficients": "float32"}, 1e27, "1e25 with coefficients='float32'"),
         ({"algorithm": "sorf", "loss": "square"}, 1e101, "its target must be from -1e100 to 1e100"),
     ],

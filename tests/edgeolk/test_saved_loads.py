@@ -64,7 +64,7 @@ def width_of_rows(name: str, count: int) -> dict[str, Any]:
     return {alias: "auto", "gamma_rows": count}
 
 
-@pytest.mark.filterwarnings("ignore:a reading lies beyond")
+@pytest.mark.filterwarnings("ignore:a reading lies outside")
 @pytest.mark.parametrize("name", EVERY)
 def test_after_rows_of_any_size(name: str) -> None:
     walked, found = 0, []
@@ -116,7 +116,7 @@ def test_rows_like_those_of_the_width_are_learned(name: str, dtype: str, size: f
 @pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
 @pytest.mark.parametrize("size", [1e-150, 1e-160, 1e-161, 1e-162, 1e-163, 1e-300, 1e99])
 def test_targets_of_any_size(dtype: str, size: float) -> None:
-    """Of the smallest the variance is no number: they count as they are."""
+    """Of the smallest the variance is not a number: they count as they are."""
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(300, FEATURES)), size * rng.normal(size=300)
     learner = ek.Learner("sorf", n_features=FEATURES, D=20, loss="square", dtype=dtype)

@@ -15,7 +15,7 @@ from twins.streams import random_stream
 import edgeolk as ek
 
 #: Some rows leave the range of int8 levels; they count as its ends.
-pytestmark = pytest.mark.filterwarnings("ignore:a reading lies beyond")
+pytestmark = pytest.mark.filterwarnings("ignore:a reading lies outside")
 
 NARROW = ("float16", "int8")
 narrow = pytest.mark.parametrize("dtype", NARROW)
@@ -115,7 +115,7 @@ def test_the_warning_comes_with_rows_by_their_non_zeros() -> None:
     learner = ek.Learner("rbp", n_features=3, budget=4, dtype="int8")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(UserWarning, match="a reading lies beyond"):
+        with pytest.raises(UserWarning, match="a reading lies outside"):
             learner.learn_one_sparse([1], [9.0], 1)
 
 

@@ -181,7 +181,7 @@ def test_the_bare_learner_learns_the_same(task: str, name: str) -> None:
             continue
         bare.scores_one(row, scores)
         assert scores.tolist() == full.scores_one(a).tolist()
-        with pytest.raises(TypeError, match="each class"):
+        with pytest.raises(TypeError, match="per class"):
             bare.decision_one(row)
     del bare
     assert sealed(ek.attach(memory)) == sealed(full)
@@ -269,9 +269,9 @@ def test_equal_scores_go_to_the_smallest_class() -> None:
     assert learner.predict(X).tolist() == [0] * 20
     assert learner.scores(X).shape == (20, 4)
     assert learner.n_classes == 4
-    with pytest.raises(TypeError, match="each class"):
+    with pytest.raises(TypeError, match="per class"):
         learner.decision_one(X[0])
-    with pytest.raises(TypeError, match="each class"):
+    with pytest.raises(TypeError, match="per class"):
         learner.decision_function(X)
 
 

@@ -13,7 +13,6 @@ from firmware_sim.config import freezes
 from firmware_sim.report.command import command
 from firmware_sim.report.text import to_text
 
-
 #: What makes the last label a candidate for as long as labels come.
 REPEATS = {"last_label": True, "lapse": 16}
 
@@ -41,7 +40,7 @@ def test_it_is_the_recommended_learner_and_scales_inside(result: fs.ReplayResult
 def test_the_report_says_so(result: fs.ReplayResult) -> None:
     report = to_text(result)
     assert "scaling   standard, inside the learner" in report
-    assert "gamma made by the learner from the rows it learns" in report
+    assert "gamma follows the learned rows" in report
     assert "freezes" not in report
 
 

@@ -36,7 +36,8 @@ def test_a_version_that_is_out(tidy):
 def test_a_version_that_no_page_names(tidy):
     said = check.missing("9.9.0")
     assert said == [
-        "CITATION.cff does not name version 9.9.0", "docs/changelog.md has no section 9.9.0",
+        "CITATION.cff does not name version 9.9.0",
+        "docs/changelog.md has no section 9.9.0",
     ]
 
 

@@ -65,7 +65,7 @@ def of_columns(data: str, size: int, setting: str) -> float:
     for seed in (1,):
         if setting == "the rule as it is":
             learner = ek.Learner(
-                "sorf", n_features=d, kernel=kernel, scale=None, ram=size, seed=seed
+                "sorf", n_features=d, kernel=kernel, scale=None, ram=size, seed=seed, memory=False
             )
         else:
             each = COLUMN[setting] or 0

@@ -1,11 +1,13 @@
-"""A sensor watched on a Raspberry Pi: what is usual is learned, what is not is said.
+"""Watches a sensor on a Raspberry Pi: learns what is normal and reports what is not.
 
-Reads every channel of an IIO device from sysfs; ``--simulate`` makes readings up instead.
+Reads every channel of an IIO device from sysfs, or with ``--simulate`` made-up readings. ``--json``
+prints a JSON object per line; ``--metrics PORT`` serves metrics to Prometheus.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import random
@@ -15,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import edgeolk as ek
 
@@ -92,6 +95,28 @@ def set_aside(place: Path) -> Path:
     return place.rename(kept)
 
 
+class Metrics:
+    """What Prometheus reads from ``http://HOST:PORT/metrics``; needs prometheus_client."""
+
+    def __init__(self, port: int) -> None:
+        try:
+            from prometheus_client import Gauge, start_http_server
+        except ImportError:
+            raise SystemExit("--metrics needs: pip install prometheus-client") from None
+        self.rows = Gauge("edgeolk_rows", "Rows learned since the first start")
+        self.unusual = Gauge("edgeolk_unusual_rows", "Unusual rows since this start")
+        self.threshold = Gauge("edgeolk_threshold", "Score below which a row is unusual")
+        self.nbytes = Gauge("edgeolk_bytes", "Bytes of the learner")
+        start_http_server(port)
+
+    def __call__(self, learner: ek.Learner, unusual: int) -> None:
+        """Set them after a row."""
+        self.rows.set(learner.steps)
+        self.unusual.set(unusual)
+        self.threshold.set(learner.threshold)
+        self.nbytes.set(learner.nbytes)
+
+
 class StopError(Exception):
     """Somebody asks for an end."""
 
@@ -137,10 +162,13 @@ def watch(
     tell: Callable[[str], None] = lambda words: None,
     ending: Ending | None = None,
     clock: Callable[[], float] = time.monotonic,
+    record: Callable[[str, dict[str, Any]], None] = lambda event, values: None,
+    measure: Callable[[ek.Learner, int], None] = lambda learner, unusual: None,
 ) -> int:
-    """Learn each row; returns how many were unusual. What was learned is kept on every way out.
+    """Learn each row; returns how many were unusual. Always writes a checkpoint before it ends.
 
-    ``say`` is given rows that are unusual, ``tell`` what is done, at the start and once a minute.
+    ``say`` reports unusual rows, ``tell`` the state, at the start and once a minute. ``record``
+    gets the same as an event and its values; ``measure`` is called after each row.
     """
     ending = ending or Ending()
     unusual = told = 0
@@ -152,6 +180,7 @@ def watch(
             f"{state}: {len(row)} channels, a learner of {learner.nbytes:,} bytes, checkpoints "
             f"every {SECONDS} s and at the end in {place}"
         )
+        record("start", {"row": learner.steps, "channels": len(row), "bytes": learner.nbytes})
         notify("READY=1")
         began, before = clock(), learner.steps
         try:
@@ -160,6 +189,8 @@ def watch(
                 if learner.learn_one(scaled) < 0 and learner.steps > 300:
                     unusual += 1
                     say(f"row {learner.steps}: unusual {row}")
+                    record("unusual", {"row": learner.steps, "readings": row})
+                measure(learner, unusual)
                 checkpoints.step(pair)
                 notify("WATCHDOG=1")
                 if clock() - began >= 60.0:
@@ -167,11 +198,14 @@ def watch(
                         f"row {learner.steps:,}: {learner.steps - before:,} rows and "
                         f"{unusual - told:,} unusual ones in a minute, the last is {row}"
                     )
+                    values = {"rows": learner.steps - before, "unusual": unusual - told}
+                    record("minute", {"row": learner.steps, **values, "readings": row})
                     began, before, told = clock(), learner.steps, unusual
                 row = ending.next(rows)
         finally:
             checkpoints.write(pair)
             tell(f"ends after row {learner.steps:,}: checkpoint written")
+            record("end", {"row": learner.steps})
     return unusual
 
 
@@ -183,6 +217,8 @@ def main() -> None:
     parser.add_argument("--simulate", action="store_true", help="no sensor: readings are made up")
     parser.add_argument("--every", type=float, help="seconds between readings (1, simulated: 0)")
     parser.add_argument("--rows", type=int, help="stop after so many")
+    parser.add_argument("--json", action="store_true", help="print JSON, one object per line")
+    parser.add_argument("--metrics", type=int, metavar="PORT", help="serve metrics to Prometheus")
     asked = parser.parse_args()
 
     every = asked.every if asked.every is not None else 0.0 if asked.simulate else 1.0
@@ -193,13 +229,24 @@ def main() -> None:
             time.sleep(every)
 
     def show(words: str) -> None:
-        print(words, flush=True)
+        if not asked.json:
+            print(words, flush=True)
 
+    def record(event: str, values: dict[str, Any]) -> None:
+        if asked.json:
+            print(json.dumps({"time": time.time(), "event": event, **values}), flush=True)
+
+    def unmeasured(learner: ek.Learner, unusual: int) -> None:
+        pass
+
+    measure = unmeasured if asked.metrics is None else Metrics(asked.metrics)
     rows = paced(simulated() if asked.simulate else sensor(asked.device))
     ending = Ending()
     ending.catch()
     try:
-        watch(rows, asked.checkpoint, asked.rows, show, show, ending)
+        watch(
+            rows, asked.checkpoint, asked.rows, show, show, ending, record=record, measure=measure
+        )
     except StopError:
         show(f"stopped by {signal.Signals(ending.asked).name}")
     except OSError as error:  # a channel, or the card

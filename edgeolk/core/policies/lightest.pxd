@@ -154,7 +154,7 @@ cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
         for i in range(n):
             line = at + (i if i < p else i + 1)
             if not may_enter(s, alpha(s, line) + alpha(s, at + p) * s.work[i]):
-                # The Gram matrix came from outside and is none of this ring's: p just goes.
+                # The Gram matrix came from outside and is not one of this ring's: p just goes.
                 return
     for column in range(s.c.columns):
         at = column * s.c.weights

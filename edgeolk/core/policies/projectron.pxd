@@ -38,7 +38,7 @@ cdef inline double span_distance(State* s, const Example* e, double* p) noexcept
 cdef inline bint is_projection(const Example* e, double p) noexcept nogil:
     """Whether ||P k||^2 may be p: no projection is longer than what is projected.
 
-    If it is by far, the factor came from outside and is none of this ring's; False for NaN.
+    If it is by far, the factor came from outside and is not one of this ring's; False for NaN.
     """
     return p <= 4.0 * e.self_kernel
 

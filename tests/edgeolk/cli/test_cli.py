@@ -122,7 +122,7 @@ SIZED = ["plan", "--features", "5", "--ram", "8KiB"]
         ([*SIZED, "--kernel", "gaussian:gamma=-1"], "gamma must be finite and > 0"),
         ([*SIZED, "--gamma", "wide"], "'wide' is neither 'auto' nor a number"),
         ([*SIZED, "--gamma", "0"], "gamma must be finite and > 0"),
-        ([*SIZED, "--gamma", "1", "--kernel", "linear"], "kernel= or gamma=, and not both"),
+        ([*SIZED, "--gamma", "1", "--kernel", "linear"], "kernel= or gamma=, not both"),
         ([*SIZED, "--scale", "both"], "invalid choice: 'both'"),
         ([*SIZED, "--param", "C=1"], "--param needs --algorithm"),
         ([*SIZED, "--algorithm", "pa1", "--param", "C"], "is not NAME=VALUE"),

@@ -180,7 +180,7 @@ def in_child(target: str) -> None:
     np.savez(target, **found)
 
 
-@pytest.mark.filterwarnings("ignore:a reading lies beyond")
+@pytest.mark.filterwarnings("ignore:a reading lies outside")
 @pytest.mark.parametrize("variant", ek.available_simd())
 def test_every_kernel_and_storage_type(variant: str, tmp_path: Path) -> None:
     assert len(by_variant(__file__, variant, tmp_path)) == 48

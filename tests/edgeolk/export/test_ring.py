@@ -102,7 +102,7 @@ def test_scores_to_the_bit(key: str, folder: Path, tmp_path: Path) -> None:
         board.scores(asked[0] * np.nan)
     assert board.untouched()
     assert not hasattr(board.c, "ek_learn")
-    assert "stays as it is" in (tmp_path / "README.md").read_text()
+    assert "does not learn" in (tmp_path / "README.md").read_text()
 
 
 def test_rows_that_storage_cannot_hold(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_an_empty_ring(tmp_path: Path) -> None:
 
 
 def test_sparse_learners_score_whole_rows(tmp_path: Path) -> None:
-    """The library reads the numbers that are not zero, which rounds otherwise."""
+    """The library reads the numbers that are not zero, which rounds differently."""
     rng = np.random.default_rng(4)
     X = (rng.normal(size=(300, 12)) * (rng.random((300, 12)) < 0.3)).astype(np.float32)
     learner = ek.Learner("rbp", n_features=12, budget=40, sparse=True)
@@ -133,4 +133,4 @@ def test_sparse_learners_score_whole_rows(tmp_path: Path) -> None:
     board = Compiled(tmp_path, learner)
     found = np.array([board.scores(x)[0] for x in X])
     assert np.abs(found - learner.decision_function(X)).max() < 1e-4 * np.abs(found).max()
-    assert "rounds otherwise" in (tmp_path / "README.md").read_text()
+    assert "which rounds" in (tmp_path / "README.md").read_text()

@@ -303,7 +303,7 @@ def test_something_else_is_not_written_over(tmp_path: Path) -> None:
         medium = FileMedium(path, 2)
         found, slots = opened(medium)
         assert found is None
-        with pytest.raises(ValueError, match="holds something else than checkpoints"):
+        with pytest.raises(ValueError, match="does not hold checkpoints"):
             slots.write([PAYLOAD])
         assert path.read_bytes() == content
         medium.close()
@@ -322,7 +322,7 @@ def test_a_blank_device_is_taken_and_one_in_use_is_not(
             assert opened(medium)[0] == PAYLOAD
             assert place.stat().st_size == 20_000
         else:
-            with pytest.raises(ValueError, match="something else"):
+            with pytest.raises(ValueError, match="does not hold"):
                 Slots(medium, bytes).write([PAYLOAD])
             assert place.read_bytes() == content
         medium.close()

@@ -45,7 +45,7 @@ of_little_endian = pytest.mark.skipif(
     sys.byteorder == "big", reason="a live block has the byte order of the machine, unlike a file"
 )
 #: A hostile count of readings beyond the levels may be one that learning leads to.
-pytestmark = pytest.mark.filterwarnings("ignore:a reading lies beyond")
+pytestmark = pytest.mark.filterwarnings("ignore:a reading lies outside")
 subjects = pytest.mark.parametrize(("name", "params"), SUBJECTS, ids=lambda v: str(v)[:40])
 
 

@@ -55,7 +55,7 @@ def test_labels_get_columns_as_they_come() -> None:
     assert set(model.predict_proba_one({"a": 0.5})) == {"idle", "running"}
     model.learn_one({"a": 5.0}, "worn")
     before = model.to_learner().steps
-    with pytest.raises(ValueError, match="a class too many: 'broken'"):
+    with pytest.raises(ValueError, match="one class too many: 'broken'"):
         model.learn_one({"a": 2.0}, "broken")
     assert model.to_learner().steps == before
     assert model.classes == ["idle", "running", "worn"]
@@ -171,7 +171,7 @@ def test_parameters_are_refused_by_name(arguments: dict[str, Any], message: str)
 
 def test_a_learner_goes_onto_a_board(tmp_path: Path) -> None:
     model = KernelClassifier(ram="4KiB")
-    with pytest.raises(ValueError, match="before the first row"):
+    with pytest.raises(ValueError, match="no row has been learned"):
         model.to_learner()
     for x, y in _rows():
         model.learn_one(x, y)

@@ -139,7 +139,7 @@ def test_the_first_call_names_the_classes(moons: Any) -> None:
     before = model.decision_function(X)
     with pytest.raises(ValueError, match="y must hold classes"):
         model.partial_fit(X, np.where(y == "vacant", "vacant", "broken"))
-    with pytest.raises(ValueError, match="since the first call"):
+    with pytest.raises(ValueError, match="in the first call"):
         model.partial_fit(X, y, classes=["occupied", "vacant"])
     assert (model.decision_function(X) == before).all()
 
@@ -147,7 +147,7 @@ def test_the_first_call_names_the_classes(moons: Any) -> None:
 def test_balanced_weights_need_all_rows(moons: Any) -> None:
     X, y = moons
     model = OnlineKernelClassifier(class_weight="balanced")
-    with pytest.raises(ValueError, match="'balanced' needs all the rows"):
+    with pytest.raises(ValueError, match="'balanced' needs all rows"):
         model.partial_fit(X, y, classes=np.unique(y))
     assert not hasattr(model, "learner_")
 
@@ -188,7 +188,7 @@ def test_a_full_ring_keeps_what_was_learned(moons: Any) -> None:
 @pytest.mark.parametrize("classes", [[], np.array([], dtype=str)])
 def test_no_classes_are_refused(classes: Any, moons: Any) -> None:
     X, y = moons
-    with pytest.raises(ValueError, match="classes must hold every label there can be, at least 2"):
+    with pytest.raises(ValueError, match="classes must list every possible label, at least 2"):
         OnlineKernelClassifier().partial_fit(X, y, classes=classes)
 
 
@@ -314,3 +314,23 @@ def test_joblib_carries_a_fitted_model(moons: Any) -> None:
     for each in (model, other):
         each.partial_fit(X[:50], y[:50])
     assert (other.predict_proba(X) == model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_last_label_is_for_rows_in_order_and_lapses(labels: int) -> None:
+    """partial_fit takes it, fit does not; where labels stop, a few rows are answered by it."""
+    r = np.random.default_rng(0)
+    y = np.arange(900) // 30 % labels
+    X = r.normal(size=(900, 3))
+    X[:, 0] += 1.5 * y
+    told = {"ram": "4KiB", "random_state": 0, "params": {"history": "auto"}}
+    assert OnlineKernelClassifier(**told).fit(X, y).learner_.parameters["last_label"] is False
+    model = OnlineKernelClassifier(**told).partial_fit(X[:600], y[:600], classes=range(labels))
+    assert model.learner_.parameters["last_label"] is True
+    assert model.learner_.parameters["lapse"] == 16
+    said = model.predict(X[600:])
+    assert len(np.unique(said)) == labels
+    assert (said[16:] == y[616:]).mean() > 0.5
+    kept = {**told, "params": {"last_label": True}}
+    model = OnlineKernelClassifier(**kept).partial_fit(X[:600], y[:600], classes=range(labels))
+    assert (model.predict(X[600:]) == y[599]).mean() > (said == y[599]).mean()

@@ -38,7 +38,7 @@ def test_every_row_makes_sense() -> None:
         assert board.source
     speeds = [BOARDS[name].per_second for name in ("pi-zero-2w", "pi-3", "pi-4", "pi-5")]
     assert speeds == sorted(speeds)
-    with pytest.raises(fs.SimulatorError, match="device 'pi-9' is none of: pi-zero-2w"):
+    with pytest.raises(fs.SimulatorError, match="device 'pi-9' is not one of: pi-zero-2w"):
         board_of("pi-9")
 
 

@@ -353,7 +353,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "No learner is clearly better than no-change" in out
     assert "linear (PA-I)" in out
     for words, more in (
-        ("algorithm 'magic' is none of", ["--algorithms", "magic"]),
+        ("algorithm 'magic' is not one of", ["--algorithms", "magic"]),
         ("two classes: give --kind regression", ["--algorithms", "rbp"]),
     ):
         stream = "house" if "kind" in words else "occupancy"
@@ -362,7 +362,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         assert words in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main([*base, "--ram", "lots"])
-    assert "is no list of sizes" in capsys.readouterr().err
+    assert "is not a list of sizes" in capsys.readouterr().err
 
 
 def test_processes_are_started_with_interrupts_held_back(

@@ -149,9 +149,9 @@ def test_the_default_is_named_where_it_is_better(capsys: pytest.CaptureFixture[s
 
 
 def test_streams_that_are_too_short() -> None:
-    with pytest.raises(fs.SimulatorError, match="500 rows are too few to choose on 100"):
+    with pytest.raises(fs.SimulatorError, match="500 rows are too few to tune on 100"):
         tune(fs.ReplayConfig("occupancy", limit=500))
-    with pytest.raises(fs.SimulatorError, match="too few to choose on 900"):
+    with pytest.raises(fs.SimulatorError, match="too few to tune on 900"):
         tune(fs.ReplayConfig("occupancy", limit=1000), rows=900)
 
 

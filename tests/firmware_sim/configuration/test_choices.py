@@ -43,5 +43,5 @@ def test_replay_and_comparison_take_names_alike(tmp_path: Path) -> None:
     found = compare(mine, ["4KiB"], ["RBP", "rbp", "Bpa_S"], folder=tmp_path, workers=1, seeds=1)
     assert sorted(found.algorithms) == ["bpa_s", "default", "rbp"]
     assert len(found.outcomes) == 3
-    with pytest.raises(fs.SimulatorError, match="algorithm 'RPB' is none of"):
+    with pytest.raises(fs.SimulatorError, match="algorithm 'RPB' is not one of"):
         compare(mine, ["4KiB"], ["RPB"], folder=tmp_path, workers=1)

@@ -29,7 +29,7 @@ def test_names_in_quotes_may_hold_commas(text: str, names: tuple[str, ...]) -> N
 
 @pytest.mark.parametrize("text", ['"a,b', '"a"b,c'])
 def test_quotations_are_whole(text: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError, match="is no list of names, as in"):
+    with pytest.raises(argparse.ArgumentTypeError, match="is not a list of names, as in"):
         values.words(text)
 
 

@@ -188,7 +188,7 @@ def test_without_mprotect_the_report_says_so(monkeypatch: pytest.MonkeyPatch) ->
     device.raw[:] = 1.0
     device.put(1)
     assert device.settle() == [0.0]
-    with pytest.raises(SimulatorError, match=r"no leak can be caught here.*not today"):
+    with pytest.raises(SimulatorError, match=r"leaks cannot be detected here.*not today"):
         Device(config("8KiB", leak=64), 3, KERNEL)
 
 

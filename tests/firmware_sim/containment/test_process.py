@@ -48,7 +48,7 @@ def test_end_by_another_hand_is_not_called_memory(limit: str, name: str) -> None
 def test_stopped_child_is_given_up(n_features: int) -> None:
     learner = started(n_features=n_features, patience=0.3)
     os.kill(learner._child.pid, signal.SIGSTOP)
-    with pytest.raises(LearnerDiedError, match=r"no answer for 0\.3 s.*it was stopped"):
+    with pytest.raises(LearnerDiedError, match=r"did not answer for 0\.3 s.*it was stopped"):
         learner.learn(*rows(64, n_features))
     learner.close()
     assert learner._child.returncode is not None

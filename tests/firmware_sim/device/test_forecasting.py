@@ -193,7 +193,7 @@ def test_a_fleet_of_forecasters(table: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"ask": True}, "takes every target"),
+        ({"ask": True}, "learns every target"),
         ({"gap": 60, "params": {"history": False}}, "gap is for rows in the order of time"),
         ({"enforce": "process", "label_delay": "2"}, "targets at once"),
     ],

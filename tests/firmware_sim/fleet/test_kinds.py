@@ -125,7 +125,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     base = ["fleet", str(tmp_path / "log*.csv"), "--workers", "1", "--configs"]
     more = [str(tmp_path / "configs.toml"), "--out", str(tmp_path / "out"), "--target", "state"]
     assert main([*base, *more, "--kind", "multiclass"]) == 0
-    assert "errs least" in capsys.readouterr().out
+    assert "has the lowest error" in capsys.readouterr().out
 
 
 def record(loss: float | None, figures: dict[str, Any]) -> Record:

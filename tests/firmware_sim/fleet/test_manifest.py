@@ -71,7 +71,7 @@ def test_a_pattern_gives_a_board_a_file(tmp_path):
         ("stream\n", "no board"),
         ("stream,limit\nx.csv,many\n", "row 1"),
         ("stream,device\na.csv,one\nb.csv,one\n", "two boards are called 'one'"),
-        ("stream,device\na.csv,../one\n", "cannot name a board"),
+        ("stream,device\na.csv,../one\n", "cannot be the name of a board"),
         ("stream,device\n,one\n", "no stream"),
     ],
 )
@@ -102,7 +102,7 @@ def test_configurations_are_read_from_toml_and_json(tmp_path):
     ("text", "why"),
     [
         ("", "no configuration"),
-        ("ram = 4096\n", "no table"),
+        ("ram = 4096\n", "not a table"),
         ("[a]\nspeed = 3\n", "has speed"),
         ('[a]\nram = "much"\n', "much"),
         ('[a]\nscale = "cubic"\n', "scale"),

@@ -74,7 +74,7 @@ def test_the_interval_covers_the_mean_as_often_as_it_says():
 def test_text_names_the_best_the_worst_and_what_failed(fleet):
     text = to_text(summarize(fleet))
     assert "7 boards x 2 configurations: 8 done, 6 failed" in text
-    assert "On these boards a errs least: 25.00 % in the mean; b cannot be told from it." in text
+    assert "On these boards a has the lowest error: 25.00 % on average; b is not" in text
     assert "x0 and 2 more" in text
     assert "... is bad" in text
     worst = text.index("worst boards")
@@ -106,9 +106,10 @@ def test_means_are_over_the_boards_that_all_finished():
         ("rare", "1", "-"),
     ]
     assert found.sentence.startswith(
-        "Of those that finish most boards, 10, steady errs least: 10.00 % in the mean over the 6 "
+        "Of those that finish most boards, 10, steady has the lowest error: 10.00 % on average"
+        " over the 6 "
     )
-    assert "rare (on 1) errs less where both finished, and finished fewer" in found.sentence
+    assert "rare (on 1) has a lower error where both finished, but finished fewer" in found.sentence
     page = to_page(found)
     assert "Error by configuration, over the 6 boards that all but rare" in page
     assert page.count('class="box"') == 2 * 2  # drawn for wide screens and for narrow ones

@@ -128,7 +128,7 @@ def test_the_command_prints_and_writes_its_report(folder, whole, capsys):
     said = capsys.readouterr()
     assert "at most 18,432 bytes" in said.err
     assert "5 boards x 3 configurations: 15 done, 0 failed" in said.out
-    assert "errs least" in said.out
+    assert "has the lowest error" in said.out
     assert "95 % interval" in said.out
     assert (folder / "out" / "records.jsonl").read_bytes() == whole
     assert (folder / "out" / "fleet.txt").read_text(encoding="utf-8") in said.out + "\n"
@@ -213,7 +213,7 @@ def test_all_runs_failed(folder, capsys):
     assert command(folder, *out, "never") == 0
     with pytest.raises(SystemExit, match="2"):
         command(folder, *out, "0")
-    assert "'0' is no whole number of at least 1, nor never" in capsys.readouterr().err
+    assert "'0' is not a whole number of at least 1, nor never" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_all_runs_failed(folder, capsys):
     [
         (["--worker-memory", "1KiB"], "the sum of their caps"),
         (["--worker-memory", "much"], "--worker-memory"),
-        (["--scheduler", "tcp://127.0.0.1:1"], "--workers is for workers here"),
+        (["--scheduler", "tcp://127.0.0.1:1"], "--workers starts local workers"),
     ],
 )
 def test_wrong_words_end_with_one_line(folder, capsys, words, why):

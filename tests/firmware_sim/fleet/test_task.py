@@ -169,7 +169,7 @@ def test_a_poisoned_stream_is_a_failed_record_with_its_reason(tmp_path, text, wh
 def test_a_file_that_is_gone_or_another_is_no_record(fleet):
     boards, configurations = fleet
     task = task_of(boards[0], *configurations)
-    with pytest.raises(OSError, match="not the file that the run began with"):
+    with pytest.raises(OSError, match="has changed since the run started"):
         replay_task(replace(task, content="0" * 64))
     Path(boards[0].path).unlink()
     with pytest.raises(FileNotFoundError, match="no file"):

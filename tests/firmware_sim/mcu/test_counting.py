@@ -35,13 +35,13 @@ def test_a_folder_says_what_was_counted(
     ek.export_c(learner, out)
     text = (out / "README.md").read_text()
     assert "COUNTED" not in text
-    assert "Thousands of instructions a row, ESTIMATED" in text
+    assert "Thousands of instructions per row, ESTIMATED" in text
     assert FIT_ERROR in text
 
 
 def test_what_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firmware_sim.mcu.counting.lacking", lambda: "no emulator")
-    with pytest.raises(SimulatorError, match="nothing can be counted here: no emulator"):
+    with pytest.raises(SimulatorError, match="instructions cannot be counted here: no emulator"):
         counted(ek.Learner(n_features=3, budget=64))
     assert main(["measure", str(tmp_path / "none.olk"), "--out", str(tmp_path / "out")]) == 2
     assert not (tmp_path / "out").exists()

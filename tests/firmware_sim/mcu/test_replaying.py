@@ -15,7 +15,7 @@ def told(*, same: bool, variant: str) -> str:
 
 @pytest.mark.parametrize("variant", ["scalar", "v4"])
 def test_states_that_are_equal(variant: str) -> None:
-    assert told(same=True, variant=variant).endswith("; every byte of its state as here")
+    assert told(same=True, variant=variant).endswith("; its state is identical, byte for byte")
 
 
 def test_states_that_differ() -> None:

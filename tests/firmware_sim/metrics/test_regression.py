@@ -61,7 +61,7 @@ def test_targets() -> None:
     targets = Targets([-200.0])
     assert [targets.decode(cell) for cell in ("1.5", " -2e3 ", "1,5")] == [1.5, -2000.0, 1.5]
     assert [targets.decode(cell) for cell in ("", "NaN", "inf", "-200", "n/a")] == [None] * 5
-    with pytest.raises(fs.StreamError, match="'warm' is no number to learn"):
+    with pytest.raises(fs.StreamError, match="'warm' is not a number"):
         targets.decode("warm")
 
 

@@ -78,7 +78,7 @@ def test_with_scalers_outside(table: str) -> None:
 def test_it_is_told(table: str) -> None:
     result = fs.replay(configured(table))
     assert result.frozen is not None
-    said = f"Frozen after {AFTER} rows: {result.frozen.said} on the 1,099 rows behind them"
+    said = f"Frozen after {AFTER} rows: {result.frozen.said} on the 1,099 later rows"
     assert said in to_text(result)
     assert said in to_page(result)
     assert to_dict(result)["frozen"]["loss"] == result.frozen.loss

@@ -342,7 +342,7 @@ def test_inputs_that_matter_are_drawn(algorithm: str) -> None:
     assert sum(result.inputs.values()) == pytest.approx(1.0)
     assert max(result.inputs, key=result.inputs.__getitem__) == "light_lux"
     text = to_text(result)
-    assert "Inputs that matter: how far answers to rows from all over the stream move" in text
+    assert "Input importance: change of the answers when this input is shuffled" in text
     bars = [line for line in text.splitlines() if line.endswith("#")]
     assert bars[0].startswith("light_lux")
     assert [len(line) for line in bars] == sorted(map(len, bars), reverse=True)

@@ -73,7 +73,7 @@ def test_times_are_not_readings(
     stream = table(tmp_path, f"{name},a,y\n{first},1,1\n{second},2,0\n")
     assert stream.features == ("a",)
     assert stream.ignored == (name,)
-    assert stream.notes == (f"column {name!r} is a time and not fed to the learner",)
+    assert stream.notes == (f"column {name!r} holds times and is not an input",)
     found = study([name], [[first], [second]], delimiter=",", target="y").columns[0]
     assert found.clock is not None
     assert math.isclose(found.clock(second) - found.clock(first), gap)

@@ -180,10 +180,10 @@ def test_spread_is_that_of_numpy() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("rust", "fault 'rust' is none of: stuck, dropout"),
-        ("stuck:colum=a", "stuck takes column, from, to, value"),
-        ("stuck:value", "stuck takes"),
-        ("stuck:value=1,value=2", "stuck takes"),
+        ("rust", "fault 'rust' is not one of: stuck, dropout"),
+        ("stuck:colum=a", "stuck accepts column, from, to, value"),
+        ("stuck:value", "stuck accepts"),
+        ("stuck:value=1,value=2", "stuck accepts"),
         ("noise:sd=much", "sd=much is not a number"),
         ("noise:sd=inf", "it must be finite"),
         ("dropout:p=0", "p is a share of rows"),
@@ -194,9 +194,9 @@ def test_spread_is_that_of_numpy() -> None:
         ("clip:low=2,high=1", "low below high"),
         ("drift", "drift needs offset= or gain="),
         ("swap:column=a", "swap takes two columns"),
-        ("gap:column=a", "gap strikes whole rows"),
+        ("gap:column=a", "gap affects whole rows"),
         ("burst:rows=100000", "rows is from 1 to 1,000"),
-        ("stuck:from=10,to=5", "rows from 10 to 5 are none"),
+        ("stuck:from=10,to=5", "there are no rows from 10 to 5"),
         ("stuck:from=0", "rows from 0"),
     ],
 )
@@ -213,7 +213,7 @@ def test_every_kind_can_be_had_by_its_defaults() -> None:
 
 
 def test_column_that_is_not_there() -> None:
-    with pytest.raises(SimulatorError, match="no reading 'd'; there is: a, b, c"):
+    with pytest.raises(SimulatorError, match="no reading 'd'; there are: a, b, c"):
         read("stuck:column=d")
 
 
@@ -262,7 +262,7 @@ def test_faults_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "fault     stuck of light_lux, rows 50 on: 261 rows struck" in out
     assert "fault     gap, rows 10 to 19, p 1, rows 1: 10 rows struck" in out
     assert main([*command, "--fault", "stuck:column=lux"]) == 2
-    assert "there is no reading 'lux'; there is: temperature_degC" in capsys.readouterr().err
+    assert "there is no reading 'lux'; there are: temperature_degC" in capsys.readouterr().err
 
 
 def test_a_duplicate_is_the_row_as_it_came_whatever_was_made_of_the_first() -> None:
@@ -343,8 +343,8 @@ def test_where_the_stream_becomes_another(text: str, changes: list[int]) -> None
         ("gain", "needs by="),
         ("gain:by=1", "changes nothing"),
         ("without", "needs label="),
-        ("stuck:label=1", "takes column"),
-        ("flip:column=a", "strikes whole rows"),
+        ("stuck:label=1", "accepts column"),
+        ("flip:column=a", "affects whole rows"),
         ("flip:every=10,rows=20", "rows is from 1 to every"),
     ],
 )

@@ -100,7 +100,7 @@ def test_npz_executes_nothing_and_survives_damage(tmp_path: Path) -> None:
             np.save(tmp_path / "a.npy", array)
             data = (tmp_path / "a.npy").read_bytes()
             box.writestr(f"{name}.npy", data[: 128 + 8 * 20])
-    with pytest.raises(StreamError, match="an array is cut off"):
+    with pytest.raises(StreamError, match="an array is truncated"):
         read(open_stream(str(path)))
 
 
@@ -124,7 +124,7 @@ def test_libsvm(tmp_path: Path, packed: bool) -> None:
     np.testing.assert_allclose(got[:, [0, 2]], X[:, [0, 2]], atol=1e-6)
     assert not got[:, 1].any()
     assert [int(label) for label in labels] == Y.tolist()
-    with pytest.raises(StreamError, match="neither --target nor --ignore"):
+    with pytest.raises(StreamError, match="--target and --ignore do not apply"):
         open_stream(str(path), target="y")
 
 

@@ -217,7 +217,7 @@ def test_record(tmp_path: Path) -> None:
     assert text[0] == "a,b,y"
     assert text[11] == '"a,b","say ""c""",1'
     assert len(text) == 52
-    with pytest.raises(SimulatorError, match="is there already"):
+    with pytest.raises(SimulatorError, match="already exists"):
         record(Listed(rows(1)), tmp_path / "out.csv")
     assert len((tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()) == 52
     with pytest.raises(SimulatorError, match="cannot write to"):
@@ -243,8 +243,8 @@ def test_record_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["record", "-", str(out)]) == 2
     assert main(["record", str(data), str(tmp_path / "new.csv")]) == 2
     printed = capsys.readouterr().err
-    assert "is there already" in printed
-    assert "no live stream" in printed
+    assert "already exists" in printed
+    assert "not a live stream" in printed
 
 
 def test_streams_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -378,7 +378,7 @@ def test_a_field_that_numbers_messages_tells_which_came_before(
         assert source.repeated == 2
     finally:
         source.close()
-    with pytest.raises(StreamError, match="the id 'n' is none of the columns"):
+    with pytest.raises(StreamError, match="the id 'n' is not one of the columns"):
         MqttSource(f"mqtt://127.0.0.1:{port}/numbered?columns=a,b&id=n")
 
 

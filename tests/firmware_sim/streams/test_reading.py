@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
-import subprocess
-import sys
 from itertools import islice
 from pathlib import Path
 
@@ -90,8 +87,7 @@ def test_index_is_no_reading(tmp_path: Path, name: str, first: int) -> None:
     assert stream.features == ("a",)
     assert stream.ignored == (name,)
     assert stream.notes == (
-        f"column {name!r} counts the rows and is not fed to the learner; with a name of its own "
-        "it is",
+        f"column {name!r} counts the rows and is not an input; to use it, give it a name",
     )
     assert rows(stream)[:4] == [[0.0], [1.0], [2.0], [0.0]]
     assert not table(tmp_path, f"{name},a,y\n" + "".join(lines), ignore=(name,)).notes
@@ -115,29 +111,9 @@ def test_options_reach_the_stream(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main([*base, "--categories", "onehot", "--category-slots", "3"]) == 0
     out = capsys.readouterr().out
     assert "note      column 'wind' holds text and gives 3 readings of 0 or 1" in out
-    assert "note      column 'when' is a time and not fed to the learner" in out
+    assert "note      column 'when' holds times and is not an input" in out
     assert main([*base, "--categories", "hash", "--category-slots", "0"]) == 2
     assert "category-slots is 0" in capsys.readouterr().err
-
-
-def test_a_history_of_single_readings_gets_the_command_that_turns_it(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("pandas")
-    monkeypatch.chdir(tmp_path)
-    lines = ["entity_id,state,last_changed"]
-    for i in range(200):
-        at = f"2026-01-05T{i // 10:02}:{i % 10 * 6:02}"
-        lines.append(f"sensor.temperature,{'unavailable' if i == 9 else 20 + i % 5},{at}:00.000Z")
-        if i % 3 == 0:
-            lines.append(f"binary_sensor.door,{'on' if i % 5 > 2 else 'off'},{at}:00.000Z")
-    Path("history.csv").write_text("\n".join(lines) + "\n")
-    assert main(["replay", "history.csv", "--target", "state"]) == 2
-    said = capfd.readouterr().err
-    command = said[said.index("python -c") : said.index(", and then")]
-    assert subprocess.run([sys.executable, *shlex.split(command)[1:]], check=False).returncode == 0
-    words = ["replay", "rows.csv", "--target", "binary_sensor.door", "--quiet", "--no-picture"]
-    assert main(words) == 0
 
 
 def test_bundled_stream_with_options() -> None:

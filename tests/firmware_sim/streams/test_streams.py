@@ -101,9 +101,9 @@ def test_columns(tmp_path: Path) -> None:
         CsvStream(path, target="label", ignore=["x"])
     with pytest.raises(StreamError, match="--target; its columns are"):
         CsvStream(path, target=None)
-    with pytest.raises(StreamError, match="target and ignored"):
+    with pytest.raises(StreamError, match="both the target and ignored"):
         CsvStream(path, target="label", ignore=["label"])
-    with pytest.raises(StreamError, match="no column is left"):
+    with pytest.raises(StreamError, match="no input column is left"):
         CsvStream(path, target="label", ignore=["time", "a", "b"])
     with pytest.raises(StreamError, match="more than one column is called 'a'"):
         CsvStream(write(tmp_path, "a,a,y\n"), target="y")
@@ -187,7 +187,7 @@ def test_each_kind_runs_from_a_fresh_clone(name: str) -> None:
 
 
 def test_numbers_that_come_with_the_package_name_their_remedy() -> None:
-    with pytest.raises(SimulatorError, match=r"of house is not of two classes: give --kind regr"):
+    with pytest.raises(SimulatorError, match=r"house does not have two classes: give --kind regr"):
         fs.ReplayConfig("house")
     assert fs.ReplayConfig("house", target="light").kind == "binary"
 

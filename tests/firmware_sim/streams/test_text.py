@@ -50,7 +50,7 @@ def read(path: Path) -> int:
         (b"\0", "binary file"),
         (b"#" * 256 + b"\n\0", "binary data"),
         (b"\n", f"more than {MOST_BLANK:,} blank lines"),
-        (b'1","\n', "more than 1,000 rows one after the other open a quote and do not close it"),
+        (b'1","\n', "more than 1,000 consecutive rows open a quote without closing it"),
     ],
 )
 def test_gzip_bomb_ends_with_a_message_within_memory(
@@ -194,7 +194,7 @@ def test_stream_cut_in_the_middle(tmp_path: Path, pack: Callable[[bytes], bytes]
     packed = pack(text.encode())
     assert CsvStream(write(tmp_path, packed), target="y").count() == 20_002
     stream = CsvStream(write(tmp_path, packed[: len(packed) // 2]), target="y")
-    with pytest.raises(StreamError, match="packed data are cut off"):
+    with pytest.raises(StreamError, match="compressed data are truncated"):
         list(stream.samples(np.empty(2)))
 
 

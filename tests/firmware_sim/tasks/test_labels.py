@@ -88,12 +88,12 @@ def test_labels_that_only_judge_suggest_no_other_kind(tmp_path: Path) -> None:
 
 def test_table_without_rows(tmp_path: Path) -> None:
     path = table(tmp_path / "s.csv", [])
-    with pytest.raises(fs.StreamError, match="no row after the header"):
+    with pytest.raises(fs.StreamError, match="no readable row after the header"):
         replayed(path, kind="multiclass")
 
 
 def test_too_few_classes_tell_why() -> None:
-    with pytest.raises(fs.StreamError, match="no row after the header"):
+    with pytest.raises(fs.StreamError, match="no readable row after the header"):
         ClassNames.found([])
     with pytest.raises(fs.StreamError, match=r"'run' alone.*'none' is read as missing.*none,run$"):
         ClassNames.found(["run", "none"])

@@ -1,0 +1,41 @@
+"""Dates of many cells at once."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firmware_sim.streams import cells
+
+
+@given(
+    st.lists(
+        st.builds(
+            "{:04d}-{:02d}-{:02d}{}{:02d}:{:02d}:{:02d}".format,
+            st.sampled_from([1, 999, 1600, 1969, 1970, 2015, 2400, 9999]),
+            st.integers(0, 13), st.integers(0, 32), st.sampled_from(" T"),
+            st.integers(0, 25), st.integers(0, 61), st.integers(0, 61),
+        ),
+        min_size=1, max_size=4,
+    )
+    | st.lists(
+        st.sampled_from(["2015-02-02 14:19:0x", "+015-02-02 14:19:00", "2015-02- 2 14:19:00",
+                         "2.2.2015 14:19", "2015-02-02 14:19:00"]),
+        min_size=1,
+    )
+)  # fmt: skip
+def test_dates_of_many_cells_are_those_of_each(found: list[str]) -> None:
+    clock = cells.Dates(day_first=False)
+    many = clock.many(found)
+    if many is not None:
+        assert many.tolist() == [clock(cell) for cell in found]
+    elif all(cell[:1].isdigit() and len(cell) == 19 for cell in found):
+        with pytest.raises(ValueError):  # noqa: PT011 - which cell, others say
+            [clock(cell) for cell in found]
+
+
+def test_most_files_dates_are_read_together() -> None:
+    many = cells.Dates(day_first=True).many(["2015-02-03 14:19:00", "1969-12-31T23:59:59"])
+    assert many is not None
+    assert many.tolist() == [1422973140.0, -1.0]
