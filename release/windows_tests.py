@@ -123,6 +123,8 @@ LEFT_OUT: dict[str, str] = {
         (
             "tests/firmware_sim/streams/test_faults.py::test_refused_rows_are_counted[process]",
             "tests/firmware_sim/containment/test_enforce.py::test_process_leak_from_the_command",
+            "tests/firmware_sim/test_maker.py::test_model_is_taken_out_of_its_process",
+            "tests/firmware_sim/test_maker.py::test_no_model_is_written_of_a_process",
         ),
         _LIMITS,
     ),
