@@ -150,6 +150,7 @@ FILES: dict[str, str] = {
             "edgeolk/export/test_flash.py",
             "edgeolk/export/test_forecast.py",
             "edgeolk/export/test_watching.py",
+            "edgeolk/export/test_restart.py",
             "edgeolk/export/test_ring.py",
             "edgeolk/export/test_sorf.py",
             "edgeolk/export/test_forged.py",
