@@ -61,7 +61,7 @@ def install(made: Path) -> Path:
         shutil.copytree(ROOT / name, project / name, ignore=unwanted)
     # A wheel has one of the bundled streams.
     shutil.copytree(ROOT / "firmware_sim/data", site / "firmware_sim/data", dirs_exist_ok=True)
-    for name in ("pyproject.toml", "README.md"):
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, project)
     return project
 

@@ -85,6 +85,7 @@ LEFT_OUT: dict[str, str] = {
         _OPEN,
     ),
     "tests/edgeolk/files/test_media.py::test_a_fifo_is_refused": _MODES,
+    "tests/firmware_sim/containment/test_memory.py::test_without_mprotect": _CALLS,
     **dict.fromkeys(
         (
             "tests/edgeolk/export/test_folder.py::test_whole_numbers_are_for_int8",
@@ -122,6 +123,8 @@ LEFT_OUT: dict[str, str] = {
         (
             "tests/firmware_sim/streams/test_faults.py::test_refused_rows_are_counted[process]",
             "tests/firmware_sim/containment/test_enforce.py::test_process_leak_from_the_command",
+            "tests/firmware_sim/test_maker.py::test_model_is_taken_out_of_its_process",
+            "tests/firmware_sim/test_maker.py::test_no_model_is_written_of_a_process",
         ),
         _LIMITS,
     ),
@@ -147,6 +150,7 @@ FILES: dict[str, str] = {
             "edgeolk/export/test_flash.py",
             "edgeolk/export/test_forecast.py",
             "edgeolk/export/test_watching.py",
+            "edgeolk/export/test_restart.py",
             "edgeolk/export/test_ring.py",
             "edgeolk/export/test_sorf.py",
             "edgeolk/export/test_forged.py",

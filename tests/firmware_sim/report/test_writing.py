@@ -28,11 +28,14 @@ def test_two_replays_do_not_share_a_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with claimed(tmp_path):
+        # Where a folder itself cannot be locked there is a file, which goes with the claim.
+        before = list(tmp_path.iterdir())
         assert main([*SHORT, "--out", str(tmp_path)]) == 2
         assert f"another replay is writing to {tmp_path}" in capsys.readouterr().err
         with pytest.raises(fs.SimulatorError, match=r"another replay.*--out"):
             fs.write_report(short(), tmp_path)
-        assert not list(tmp_path.iterdir())
+        assert list(tmp_path.iterdir()) == before
+    assert not list(tmp_path.iterdir())
     assert main([*SHORT, "--out", str(tmp_path), "--quiet", "--no-picture"]) == 0
 
 
