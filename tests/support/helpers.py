@@ -177,11 +177,12 @@ def python(
 def by_variant(test: str, variant: str, folder: Path) -> dict[str, np.ndarray]:
     """What ``in_child`` of a test file stores, run with one instruction-set variant."""
     code = (
-        "import importlib, sys; sys.path += sys.argv[1:3];"
-        "importlib.import_module(sys.argv[3]).in_child(sys.argv[4])"
+        "import importlib, sys; sys.path += sys.argv[1:4];"
+        "importlib.import_module(sys.argv[4]).in_child(sys.argv[5])"
     )
     target = folder / f"{variant}.npz"
-    paths = str(Path(test).parent), str(Path(__file__).parent)
+    support = Path(__file__).parent
+    paths = str(Path(test).parent), str(support), str(support.parents[1])
     ran = python(code, *paths, Path(test).stem, str(target), EDGEOLK_SIMD=variant)
     assert ran.returncode == 0, ran.stderr
     with np.load(target) as stored:
