@@ -34,6 +34,7 @@ static OLK_ALONE double olk_along(const olk_sorf *p, const olk_sorf_slope *slope
     OLK_ALIGNED(64) olk_entry part[OLK_PIECE];
     olk_real lane[8] = {0};
     int pace = olk_first_pace(paces, block);
+    const olk_entry *const row = paces->of + pace;
     for (ptrdiff_t start = 0; start < lines; start += OLK_PIECE / 2) {
         const ptrdiff_t n = lines - start < OLK_PIECE / 2 ? lines - start : OLK_PIECE / 2;
         if (n < OLK_PIECE / 2)
@@ -42,7 +43,7 @@ static OLK_ALONE double olk_along(const olk_sorf *p, const olk_sorf_slope *slope
         for (int i = 0; i < OLK_PIECE / 2; i++, pace = olk_next_pace(paces, pace)) {
             const ptrdiff_t k = start + i;
             lane[i % 8] += (part[2 * i + 1] * feature[2 * k] - part[2 * i] * feature[2 * k + 1]) *
-                           size * paces->of[pace] * v[k];
+                           size * olk_pace_of(paces, row, k, pace) * v[k];
         }
     }
     return (double)(((lane[0] + lane[4]) + (lane[1] + lane[5])) +

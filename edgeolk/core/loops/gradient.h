@@ -70,6 +70,7 @@ static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
     OLK_ALIGNED(64) olk_entry part[OLK_PIECE];
     int pace = olk_first_pace(paces, block);
+    const olk_entry *const row = paces->of + pace;
     if (lines < 64)
         memset(h, 0, 64 * sizeof *h);
     for (ptrdiff_t start = 0; start < lines; start += OLK_PIECE / 2) {
@@ -78,7 +79,7 @@ static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *
         for (ptrdiff_t i = 0; i < n; i++, pace = olk_next_pace(paces, pace)) {
             const ptrdiff_t k = start + i;
             h[k] = (part[2 * i + 1] * feature[2 * k] - part[2 * i] * feature[2 * k + 1]) * size *
-                   paces->of[pace];
+                   olk_pace_of(paces, row, k, pace);
         }
     }
     return 1;

@@ -23,6 +23,14 @@ static OLK_ALWAYS int olk_next_pace(const olk_paces *paces, int at)
 #endif
 }
 
+/* The pace of line j of a block that begins at `row` of them, and at `at` where they are not laid out: one
+   index for vectors. */
+static OLK_ALWAYS olk_entry olk_pace_of(const olk_paces *paces, const olk_entry *row, ptrdiff_t j,
+                                        int at)
+{
+    return OLK_PACES > 64 ? row[j] : paces->of[at];
+}
+
 /* The first `period` of n entries over and over, `period` at most 16; n is above 32. First the numbers
    that are laid out then, 16 at a time. */
 static inline void olk_begin_repeat(olk_entry *entry, int period)

@@ -6,13 +6,11 @@ static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
                                  olk_wave *OLK_NOT_SHARED feature)
 {
     enum { TOP = 8 * sizeof(olk_word) - 2 };
-    /* Laid out in a row they are read by j alone: a second index costs the loop its vectors' loads. */
     const olk_entry *const row = paces->of + at;
     for (int j = 0; j < 64; j++, at = olk_next_pace(paces, at)) {
         olk_real s, c;
         olk_word a, b;
-        const olk_entry pace = OLK_PACES > 64 ? row[j] : paces->of[at];
-        const olk_word quarter = olk_quarter(v[j] * pace, &c, &s);
+        const olk_word quarter = olk_quarter(v[j] * olk_pace_of(paces, row, j, at), &c, &s);
         /* Odd quarter turns exchange the two; bit 1 of n is the sine's sign, of n + 1 the
            cosine's. */
         memcpy(&a, &c, sizeof a);
@@ -41,9 +39,10 @@ static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
 /* Whether some angle is too large for that, or no number. */
 static OLK_ALONE int olk_large(const olk_entry *v, const olk_paces *paces, int at)
 {
+    const olk_entry *const row = paces->of + at;
     olk_word large = 0;
     for (int j = 0; j < 64; j++, at = olk_next_pace(paces, at))
-        large |= (olk_word)!(olk_size_of(v[j] * paces->of[at]) < olk_largest_angle);
+        large |= (olk_word)!(olk_size_of(v[j] * olk_pace_of(paces, row, j, at)) < olk_largest_angle);
     return large != 0;
 }
 

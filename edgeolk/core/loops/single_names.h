@@ -44,6 +44,7 @@
 #define olk_next_words olk_next_words_single
 #define olk_on_grid olk_on_grid_single
 #define olk_pace olk_pace_single
+#define olk_pace_of olk_pace_of_single
 #define olk_paces olk_paces_single
 #define olk_pairs_of olk_pairs_of_single
 #define olk_partners olk_partners_single

@@ -43,6 +43,7 @@
 #undef olk_next_words
 #undef olk_on_grid
 #undef olk_pace
+#undef olk_pace_of
 #undef olk_paces
 #undef olk_pairs_of
 #undef olk_partners
