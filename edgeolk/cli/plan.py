@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any
 
 from edgeolk.catalogue import algorithms
-from edgeolk.configuration.config import Config
+from edgeolk.configuration.config import Config, settings_of
 from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import plan
 from edgeolk.export.costs import scratch_of
@@ -86,7 +86,7 @@ def _record(config: Config, options: argparse.Namespace, *, regions: bool) -> di
         "dtype": made.dtype,
         "kernel": str(config.kernel),
         "gamma_rows": made.gamma_rows,
-        "scale": INSIDE_NAMES.get(config.preprocessing.method),
+        "scale": INSIDE_NAMES.get(settings_of(config).preprocessing.method),
         "sparse": bool(options.sparse),
         "seed": options.seed,
         "nbytes": made.nbytes,
