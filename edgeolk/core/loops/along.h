@@ -1,7 +1,6 @@
 /* The derivative of the blended score by the scale of all inputs (docs/sorf.md, section 7e): the sum
    of delta theta. */
-#ifndef EDGEOLK_ALONG_H
-#define EDGEOLK_ALONG_H
+#pragma once
 
 #include "gradient.h"
 
@@ -214,6 +213,4 @@ static OLK_ALONE double olk_along_row(const olk_sorf *p, const olk_sorf_state *s
     }
     return along;
 }
-#endif
-
 #endif

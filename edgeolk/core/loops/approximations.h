@@ -1,7 +1,6 @@
 /* Constants and coefficients of the approximations that the loops are made of, each once, with how far
    it is from the function. */
-#ifndef EDGEOLK_APPROXIMATIONS_H
-#define EDGEOLK_APPROXIMATIONS_H
+#pragma once
 
 #include "compiler.h"
 
@@ -57,5 +56,3 @@ OLK_TABLE double olk_cosine_f64[] = {
     -1.13596475577881948265e-11, 2.08757232129817482790e-09,  -2.75573143513906633035e-07,
     2.48015872894767294178e-05,  -1.38888888888741095749e-03, 4.16666666666666019037e-02,
 };
-
-#endif

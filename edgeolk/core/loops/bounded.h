@@ -1,6 +1,5 @@
 /* Bounds of numbers, in olk_real. */
-#ifndef EDGEOLK_BOUNDED_H
-#define EDGEOLK_BOUNDED_H
+#pragma once
 
 #include "roots.h"
 
@@ -29,5 +28,3 @@ static inline olk_real olk_root(olk_real v)
 {
     return (olk_real)OLK_SQRT((double)v);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What is remembered of each channel of a stream, and what one reading is in its light: step A of
    novelty in time (docs/novelty.md). */
-#ifndef EDGEOLK_CHANNELS_H
-#define EDGEOLK_CHANNELS_H
+#pragma once
 
 #include "channel_gate.h"
 #include "logarithm.h"
@@ -192,5 +191,3 @@ static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, co
     }
     all->level /= (double)d;
 }
-
-#endif

@@ -5,8 +5,7 @@
    Such a scaler keeps a mean and a sum of squared deviations (Welford). One that scales each input
    by itself knows besides whether every reading so far was one of two numbers: then a count says
    what mean and deviation of all are. */
-#ifndef EDGEOLK_COMMON_H
-#define EDGEOLK_COMMON_H
+#pragma once
 
 #include <stdint.h>
 
@@ -85,5 +84,3 @@ static inline double olk_common_scaled(const olk_one_line *f, double clip, doubl
         return -clip;
     return z < clip ? z : clip;
 }
-
-#endif

@@ -22,8 +22,7 @@
      how far the reading lies that waits for a second one;
    - RUNNING and above: the age is code - 3; word is the mean, 16 M + k, |M| < 2^27, 0 <= k <= 15, and
      |M| >= 2^26 where k > 0; spread is the deviation, 2^-100 at least. */
-#ifndef EDGEOLK_COMPACT_H
-#define EDGEOLK_COMPACT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -387,5 +386,3 @@ static inline int olk_compact_holds(const uint8_t *at, int64_t seen)
                far <= olk_bits_of(4.0f * olk_most_reading) && seen >= 4;
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* The readings of a row learned side by side by compact.h: the same operations in the same order,
    without a branch, for inputs that run; one whose mean needs another unit, or that does not run yet,
    is learned alone. The bits are those of olk_compact_learn. */
-#ifndef EDGEOLK_COMPACT_ROWS_H
-#define EDGEOLK_COMPACT_ROWS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -107,5 +106,3 @@ static void olk_learn_readings(uint8_t *to, const uint8_t *record, const double 
         z[j] = (double)scaled;
     }
 }
-
-#endif

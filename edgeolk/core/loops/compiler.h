@@ -1,6 +1,5 @@
 /* What is not C11 but a word of the compiler to the optimiser. */
-#ifndef EDGEOLK_COMPILER_H
-#define EDGEOLK_COMPILER_H
+#pragma once
 
 #if defined(__GNUC__)
 #define OLK_ALWAYS inline __attribute__((always_inline))
@@ -64,6 +63,4 @@
 #if defined(OLK_VECTORS) && defined(__x86_64__) &&                                                 \
     (defined(__clang__) ? __clang_major__ >= 18 : __GNUC__ >= 12)
 #define OLK_X86 1
-#endif
-
 #endif

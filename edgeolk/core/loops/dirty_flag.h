@@ -2,8 +2,7 @@
    shared, battery-backed) tells by it whether its last step was whole. The flag is set before the
    first write of a step and cleared after the last, in that order for whoever looks at the memory
    later: another process, or this one started again. */
-#ifndef EDGEOLK_DIRTY_FLAG_H
-#define EDGEOLK_DIRTY_FLAG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ static inline void olk_end_step(uint16_t *flags, uint16_t before)
     OLK_FENCE();
     *(volatile uint16_t *)flags = before;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Double precision: what the loops over structured features compute in, and the instructions for
    it; as single.h has them. */
-#ifndef EDGEOLK_DOUBLE_H
-#define EDGEOLK_DOUBLE_H
+#pragma once
 
 #include "approximations.h"
 
@@ -104,5 +103,3 @@ static OLK_ALWAYS olk_reals olk_flip_lanes(olk_reals v, uint64_t bits)
 #endif
 
 #include "floats.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* Words for stochastic rounding, in the order one generator gives them (docs/sorf.md, section 2).
    */
-#ifndef EDGEOLK_DRAWS_H
-#define EDGEOLK_DRAWS_H
+#pragma once
 
 #if OLK_BYTES > 16
 /* A block's words: the state after them does not wait for the words. */
@@ -112,5 +111,3 @@ static OLK_ALONE void olk_draw(uint64_t *generator, uint16_t *restrict bits, ptr
     *generator = state;
 #endif
 }
-
-#endif

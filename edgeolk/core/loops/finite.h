@@ -1,6 +1,5 @@
 /* Whether numbers are of a size that can be held: no branch, so that compilers take several at once. */
-#ifndef EDGEOLK_FINITE_H
-#define EDGEOLK_FINITE_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ static inline int olk_within_f64(const double *x, ptrdiff_t n, double most)
         beyond |= -(int64_t) !(fabs(x[j]) <= most);
     return beyond == 0;
 }
-
-#endif

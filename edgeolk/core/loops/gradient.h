@@ -1,6 +1,5 @@
 /* The gradient that relevance follows (docs/sorf.md, section 7c, omega o delta). */
-#ifndef EDGEOLK_GRADIENT_H
-#define EDGEOLK_GRADIENT_H
+#pragma once
 
 #ifdef OLK_SORF_FIXED
 /* As below, h in whole numbers of the unit that is returned, of 18 bits, so that the
@@ -84,6 +83,4 @@ static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *
     }
     return 1;
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* Where a memory of rows lies (docs/sorf.md, section 7f), what it says beside the features, and how it
    is emptied. Functions without a type of weights, in double. */
-#ifndef EDGEOLK_KEPT_ROWS_H
-#define EDGEOLK_KEPT_ROWS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -158,5 +157,3 @@ static inline double olk_blend_memory(const olk_sorf_answers *f, const olk_sorf_
     *score = p->task == OLK_SORF_CLASSES ? margin : *f_s + now * (*g - *f_s);
     return margin;
 }
-
-#endif

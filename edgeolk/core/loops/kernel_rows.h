@@ -4,8 +4,7 @@
    block of rows goes over the ring panel by panel; a panel is copied as it is computed with, so
    that it lies together in the nearest cache, and numbers stored narrow are widened once a block.
    Every number is made in the order of kernel_row.h: its bits are the same. */
-#ifndef EDGEOLK_KERNEL_ROWS_H
-#define EDGEOLK_KERNEL_ROWS_H
+#pragma once
 
 #include "dots.h"
 #include "kernel_column.h"
@@ -360,5 +359,3 @@ OLK_ROWS_FUNCTION(olk_rows_f16, olk_row_f16, OLK_F16)
 OLK_ROWS_FUNCTION(olk_rows_i8, olk_row_i8, OLK_I8)
 #endif
 #undef OLK_ROWS_FUNCTION
-
-#endif

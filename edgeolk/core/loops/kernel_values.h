@@ -1,6 +1,5 @@
 /* The elementwise half of a kernel, the weighted sum, and single pairs. */
-#ifndef EDGEOLK_KERNEL_VALUES_H
-#define EDGEOLK_KERNEL_VALUES_H
+#pragma once
 
 #include "number.h"
 #include "simd.h"
@@ -326,5 +325,3 @@ static OLK_APART double olk_pair(const olk_kernel *kernel, const void *va, const
     olk_finish(kernel, tile, 1, 1, OLK_F64, NULL, &value, 0, NULL);
     return value;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What a row is multiplied by so that it is no longer than allowed (`clip_rows`), for readings that
    come one by one. */
-#ifndef EDGEOLK_LENGTH_H
-#define EDGEOLK_LENGTH_H
+#pragma once
 
 #include "roots.h"
 
@@ -32,5 +31,3 @@ static inline double olk_shortening(const olk_length *length, double longest)
 {
     return (longest / length->most) / OLK_SQRT(length->total);
 }
-
-#endif

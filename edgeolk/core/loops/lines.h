@@ -1,6 +1,5 @@
 /* How a feature with winsorised statistics is scaled, for `RunningScaler` and inside a learner. */
-#ifndef EDGEOLK_LINES_H
-#define EDGEOLK_LINES_H
+#pragma once
 
 #include "winsor.h"
 
@@ -53,5 +52,3 @@ static inline double olk_scaled_number(double centre, double rest, double half, 
     z = z < low ? low : z;
     return z > high ? high : z;
 }
-
-#endif

@@ -3,8 +3,7 @@
    Design. A matrix too large for the nearest caches is read once for all the vectors, some of its
    rows at a time; a tile of rows and vectors fills the registers with sums, so that a number read
    serves several. Every dot is made in the order of olk_weigh: its bits are the same. */
-#ifndef EDGEOLK_MATRICES_H
-#define EDGEOLK_MATRICES_H
+#pragma once
 
 #include "dots.h"
 
@@ -70,5 +69,3 @@ static OLK_APART void olk_matrix_vectors(const double *a, ptrdiff_t stride, ptrd
 
 #undef OLK_TALL
 #undef OLK_ACROSS
-
-#endif

@@ -1,7 +1,6 @@
 /* What `sorf` does with scores, in double and without features: shares of the candidates, margins,
    counters, the averaging window, scaled targets. Scores are arrays [groups][columns]. */
-#ifndef EDGEOLK_MIXING_H
-#define EDGEOLK_MIXING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -102,6 +101,4 @@ static inline double olk_sorf_scale(double *target, uint64_t t, double y)
 
 #ifdef OLK_SORF_PLAIN
 #include "mixing_once.h"
-#endif
-
 #endif

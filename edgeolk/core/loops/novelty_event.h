@@ -1,7 +1,6 @@
 /* What makes novel rows one event, and how long a fault that lasts goes on being one
    (docs/novelty.md, step E). */
-#ifndef EDGEOLK_NOVELTY_EVENT_H
-#define EDGEOLK_NOVELTY_EVENT_H
+#pragma once
 
 #include "channels.h"
 #include "event_words.h"
@@ -98,5 +97,3 @@ static OLK_ALONE void olk_restart_rows(const olk_sorf *p, const olk_sorf_state *
     s->watch[OLK_HELD] = OLK_BEGINS_ANEW;
     s->watch[OLK_QUIET_ROWS] = OLK_EVENT_ROWS + 1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Novelty of rows in the order of time, for one type of weights (docs/novelty.md). */
-#ifndef EDGEOLK_NOVELTY_IN_TIME_H
-#define EDGEOLK_NOVELTY_IN_TIME_H
+#pragma once
 
 #include "channels.h"
 #include "mean_embedding.h"
@@ -91,5 +90,3 @@ static OLK_ALONE double olk_sorf_watched(const olk_sorf *p, const olk_sorf_state
         olk_pass(p, s, &inputs, 1, 1, NULL, NULL, &f);
     return of.threshold - olk_judge(&of, &seen, f).score;
 }
-
-#endif

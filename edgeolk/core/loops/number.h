@@ -1,8 +1,7 @@
 /* The types that a unit of the loops over rings is made for: OLK_NUMBER_BITS says which rows are computed
    in, OLK_REAL_BITS which coefficients, kernel rows and products are kept in. A unit has one of each,
    so that names need not say which (rings.h, one_row.h). */
-#ifndef EDGEOLK_NUMBER_H
-#define EDGEOLK_NUMBER_H
+#pragma once
 
 #include <float.h>
 
@@ -130,5 +129,3 @@ static OLK_ALWAYS olk_number olk_moved(const int storage, const olk_number *x, p
 {
     return olk_is_shifted(storage) ? x[j] - (olk_number)quantum->offset[j] : x[j];
 }
-
-#endif

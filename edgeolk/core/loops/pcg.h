@@ -1,6 +1,5 @@
 /* PCG32 (O'Neill 2014, XSH-RR 64/32): one word at a time, and jumps over words not needed. */
-#ifndef EDGEOLK_PCG_H
-#define EDGEOLK_PCG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ static inline void olk_pcg_skip(uint64_t *state, uint64_t step, uint64_t n)
         factor *= factor;
     }
 }
-
-#endif

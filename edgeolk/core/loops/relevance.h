@@ -1,7 +1,6 @@
 /* A row as the features see it, held (docs/sorf.md, section 15) and scaled by relevance (7c), or all
    angles by one scale (7e); and a step of the log scales along their gradient. */
-#ifndef EDGEOLK_RELEVANCE_H
-#define EDGEOLK_RELEVANCE_H
+#pragma once
 
 /* Relevance (section 7c): rows before it begins, memory of the squared gradients and what a new one
    adds to them, size of a step, what keeps its root from zero, and the largest log scale. */
@@ -149,5 +148,3 @@ static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
                                                    (double)G[i], known);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Square roots and absolute values: those of the processor and its C library or, with OLK_NO_LIBM, of
    a core that has neither. The bits are the same: a square root is rounded once. */
-#ifndef EDGEOLK_ROOTS_H
-#define EDGEOLK_ROOTS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -86,6 +85,4 @@ static inline float olk_square_root_f32(float x)
 #else
 #define OLK_SQRT(x) sqrt(x)
 #define OLK_SQRTF(x) sqrtf(x)
-#endif
-
 #endif

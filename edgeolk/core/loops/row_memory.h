@@ -2,8 +2,7 @@
    narrow widths in one, whose answer is blended with that of the features by recent mistakes.
    Everything is in double and in one order, number by number: the same bits on every set of
    instructions; in single precision or whole numbers for microcontrollers. Included by sorf.h. */
-#ifndef EDGEOLK_ROW_MEMORY_H
-#define EDGEOLK_ROW_MEMORY_H
+#pragma once
 
 #include "approximations.h"
 #include "kept_rows.h"
@@ -222,5 +221,3 @@ static inline void olk_remember(const olk_sorf *p, const olk_sorf_state *s,
     olk_ask_memory(p, s, row, g);
     olk_memory_store(p, s, row, g, y, weight);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Running means and variances that forget, as novelty in time keeps them: stored numbers, changed in
    double (docs/novelty.md, section 3, "to" and "stat"). */
-#ifndef EDGEOLK_RUNNING_MOMENTS_H
-#define EDGEOLK_RUNNING_MOMENTS_H
+#pragma once
 
 /* Deviations beyond which nothing counts for more. */
 static const double olk_most_deviations = 6.0;
@@ -54,5 +53,3 @@ static inline double olk_winsorised(const olk_moments *of, double value)
     const double far = olk_most_deviations * OLK_SQRT(of->variance);
     return of->variance > 0.0 ? olk_held_between(value, of->mean - far, of->mean + far) : value;
 }
-
-#endif

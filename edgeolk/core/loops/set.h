@@ -3,8 +3,7 @@
    set, stated, not left to the compiler, so that two builds of a set agree to the bit. OLK_FLUSHES:
    its vectors take numbers below 1.2e-38 for zero. OLK_OF_SET: names that a unit shows to
    others. OLK_SET: what the set is called. */
-#ifndef EDGEOLK_SET_H
-#define EDGEOLK_SET_H
+#pragma once
 
 #include "compiler.h"
 
@@ -49,6 +48,4 @@
 #include <immintrin.h>
 #elif OLK_BYTES && defined(__aarch64__)
 #include <arm_neon.h>
-#endif
-
 #endif

@@ -1,5 +1,5 @@
 /* Single precision: what the loops over structured features compute in, and the instructions for
-   it. double.h says the same of doubles, whole.h of whole numbers. No include guard: a unit for
+   it. double.h says the same of doubles, whole.h of whole numbers. Included more than once: a unit for
    int8 has it beside doubles, under the names of single_names.h. */
 
 #include "approximations.h"

@@ -1,5 +1,5 @@
 /* Names of what a unit for int8 has in single precision beside doubles: from here to
-   single_names_end.h they stand for those on the right, which debuggers show. No include guard. */
+   single_names_end.h they stand for those on the right, which debuggers show. Included more than once. */
 #define olk_across olk_across_single
 #define olk_add_blocks olk_add_blocks_single
 #define olk_add_columns olk_add_columns_single

@@ -1,4 +1,4 @@
-/* Ends single_names.h. No include guard. */
+/* Ends single_names.h. Included more than once. */
 #undef olk_across
 #undef olk_add_blocks
 #undef olk_add_columns

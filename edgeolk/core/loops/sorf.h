@@ -1,8 +1,7 @@
 /* The learner on structured features (docs/sorf.md), for one type of weights. Rows come in
    olk_input; what changes weights is computed in olk_real; with OLK_TWO_TYPES scores are computed
    in single precision first. */
-#ifndef EDGEOLK_SORF_H
-#define EDGEOLK_SORF_H
+#pragma once
 
 #include "drift.h"
 #include "linear_candidate.h"
@@ -354,5 +353,3 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
         r += now;
     }
 }
-
-#endif

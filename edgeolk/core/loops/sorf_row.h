@@ -1,6 +1,5 @@
 /* What must hold before a row goes to a learner on structured features, and how one begins. */
-#ifndef EDGEOLK_SORF_ROW_H
-#define EDGEOLK_SORF_ROW_H
+#pragma once
 
 #include "drift.h"
 #include "event_words.h"
@@ -69,5 +68,3 @@ static inline void olk_sorf_begin(const olk_sorf *p, const olk_sorf_state *s, in
         s->watch[OLK_QUIET_ROWS] = OLK_EVENT_ROWS + 1;
     }
 }
-
-#endif

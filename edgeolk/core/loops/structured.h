@@ -19,10 +19,9 @@
    set of instructions (set.h). Its names are plain; structured_unit.h shows them to others. With
    OLK_SORF_PLAIN it is plain C99, for a program that calls the functions by their names.
 
-   Headers without an include guard are for one type computed in: a unit for int8 has two, the first
+   Headers without #pragma once are for one type computed in: a unit for int8 has two, the first
    under the names of single_names.h. */
-#ifndef EDGEOLK_STRUCTURED_H
-#define EDGEOLK_STRUCTURED_H
+#pragma once
 
 #include <float.h>
 #include <math.h>
@@ -173,5 +172,3 @@ static inline ptrdiff_t olk_lines(const olk_sorf *p, ptrdiff_t b)
 #endif
 
 #include "sorf.h"
-
-#endif

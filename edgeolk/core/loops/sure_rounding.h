@@ -1,8 +1,7 @@
 /* Updates of int8 weights from features in single precision: all their roundings are tried before
    anything is written, and where the error of single precision could turn one, its block is rounded
    in double instead (exact_fallback.h). Stored weights are those of double. */
-#ifndef EDGEOLK_SURE_ROUNDING_H
-#define EDGEOLK_SURE_ROUNDING_H
+#pragma once
 
 /* Bounds of what single precision may be wrong by (docs/sorf.md, section 5): of a feature and of a
    score, and of either for each unit of the widest typical angle. */
@@ -219,5 +218,3 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
     }
     return p->first[p->groups];
 }
-
-#endif

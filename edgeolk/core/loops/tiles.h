@@ -1,6 +1,5 @@
 /* How many numbers the loops take at once, by the set of instructions. */
-#ifndef EDGEOLK_TILES_H
-#define EDGEOLK_TILES_H
+#pragma once
 
 #include "set.h"
 #include "simd.h"
@@ -80,5 +79,3 @@ enum { OLK_BLOCK = 24, OLK_SUMS_OF_BLOCK = 320, OLK_PANEL_BYTES = 256, OLK_DEPTH
         default: f(product, OLK_MOST, __VA_ARGS__); break;                                         \
         }                                                                                          \
     } while (0)
-
-#endif

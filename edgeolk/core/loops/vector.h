@@ -4,8 +4,7 @@
    many lanes; olk_u32s, olk_u64s: the same without a sign, for sums and shifts that may run over. Sums,
    products, comparisons and shifts are C's own operators on them; the functions here are what C has no
    operator for. A name ends in the type of a vector's lanes with an s, or in that of a single number. */
-#ifndef EDGEOLK_VECTOR_H
-#define EDGEOLK_VECTOR_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -134,5 +133,3 @@ static OLK_ALWAYS double olk_total(const double *lane)
 {
     return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Vectors as the compiler's own types, so that all but a few instructions is plain arithmetic in C.
    They have the alignment of one number: what is loaded may start anywhere. */
-#ifndef EDGEOLK_VECTOR_WIDE_H
-#define EDGEOLK_VECTOR_WIDE_H
+#pragma once
 
 /* In two steps: GCC 14 for AArch64 takes no argument whose type gets size and alignment at once. */
 #define OLK_VECTOR(name, type, bytes)                                                              \
@@ -210,6 +209,4 @@ static OLK_ALWAYS void olk_two_totals(olk_f64s one, olk_f64s other, double *out)
     const __m256d pairs = _mm256_hadd_pd(a, b);
     _mm_storeu_pd(out, _mm_add_pd(_mm256_castpd256_pd128(pairs), _mm256_extractf128_pd(pairs, 1)));
 }
-#endif
-
 #endif

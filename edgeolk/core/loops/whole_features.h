@@ -1,7 +1,6 @@
 /* Features of whole numbers and their sums with weights, on the numbers of whole.h; included by
    scoring.h. */
-#ifndef EDGEOLK_WHOLE_FEATURES_H
-#define EDGEOLK_WHOLE_FEATURES_H
+#pragma once
 
 /* 32767 sin(i pi / 512) */
 OLK_TABLE int16_t olk_rising_sine[257] = {
@@ -60,5 +59,3 @@ static inline double olk_sum_of(const int32_t *lane)
 {
     return (double)lane[0] * 65536.0 + (double)lane[1];
 }
-
-#endif

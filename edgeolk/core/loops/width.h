@@ -6,8 +6,7 @@
    sum of the mean distances from the running mean), which for normal features is 1 / (mean distance
    of two rows). Rows that are all alike, or so near each other that features cannot be made with their
    width, leave the provisional one. */
-#ifndef EDGEOLK_WIDTH_H
-#define EDGEOLK_WIDTH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -91,5 +90,3 @@ static inline double olk_follow_square(double q, double square, ptrdiff_t d, int
     const double to = next > least ? next : least;
     return wide ? to : (double)(float)to;
 }
-
-#endif

@@ -30,8 +30,7 @@ CONVENTION, true between any two readings; winsor.pxd checks it:
 - mean, low, sd, held are finite; low is at most one last bit of mean;
 - sd is 0, or above the rounding of mean and its half among the normal numbers;
 - where sd is 0, held is the reading that waits, or mean if none does; elsewhere held is 0. */
-#ifndef EDGEOLK_WINSOR_H
-#define EDGEOLK_WINSOR_H
+#pragma once
 
 #include <float.h>
 #include <stdint.h>
@@ -159,5 +158,3 @@ static inline int olk_beyond(const olk_feature *f, double x, double clip)
 {
     return f->sd > 0.0 && OLK_FABS(olk_half_distance(f, x)) > 0.5 * clip * f->sd;
 }
-
-#endif
