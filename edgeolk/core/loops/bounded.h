@@ -26,5 +26,5 @@ static inline olk_real olk_bounded(olk_real v, olk_real a)
 
 static inline olk_real olk_root(olk_real v)
 {
-    return (olk_real)OLK_SQRT((double)v);
+    return (olk_real)olk_sqrt((double)v);
 }

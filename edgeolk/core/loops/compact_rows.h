@@ -65,8 +65,8 @@ static inline void olk_compact_run_lanes(olk_compact_lanes *a, ptrdiff_t whole,
         const uint32_t chance = olk_chance(row, first + (uint32_t)j);
         const float square = r * r, q = g * ((square - 1.0f) - g * square);
         const float series = q * (0.5f - q * (0.125f - q * 0.0625f));
-        const float root = q / (1.0f + OLK_SQRTF(1.0f + q));
-        const float spread = sd + sd * (OLK_FABSF(q) <= 0x1p-6f ? series : root);
+        const float root = q / (1.0f + olk_sqrtf(1.0f + q));
+        const float spread = sd + sd * (olk_fabsf(q) <= 0x1p-6f ? series : root);
         uint32_t bits = olk_bits_of(spread);
         bits = (bits < olk_most_spread_bits ? bits : olk_most_spread_bits) + (chance & 127);
         const int32_t now = M + olk_floor((g * r) * (sd * olk_two(-power)) +

@@ -34,7 +34,7 @@ static inline int olk_remembers(const olk_sorf *p)
 /* Steps of the codes in a unit of an input, by the width of the kernel at the start. */
 static inline void olk_set_memory_steps(olk_sorf *p, double gamma)
 {
-    p->memory_steps = olk_memory_step * OLK_SQRT(gamma * (double)p->d);
+    p->memory_steps = olk_memory_step * olk_sqrt(gamma * (double)p->d);
 }
 
 /* Codes of inputs 2 c (low half) and 2 c + 1 of all rows; after them labels, or labels with the sign of
@@ -135,7 +135,7 @@ static inline int olk_memory_is_undecided(const olk_sorf_answers *f, const olk_s
     int undecided = 0;
     for (int i = 0; i < OLK_MEMORY_SHARES && !undecided; i++) {
         const double by = i < OLK_MEMORY_SHARES - 1 ? olk_memory_shares[i] : now; /* 1: g alone */
-        undecided = OLK_FABS(olk_margin_with(f->p, f_s, f->recalled, by, y)) < olk_memory_undecided;
+        undecided = olk_fabs(olk_margin_with(f->p, f_s, f->recalled, by, y)) < olk_memory_undecided;
     }
     return undecided;
 }

@@ -10,9 +10,6 @@
 #include "kernel_column.h"
 #include "kernel_row.h"
 
-/* Numbers of a panel's line, a multiple of the eight running sums, and of a tile's. */
-#define OLK_WIDTH ((ptrdiff_t)(OLK_PANEL_BYTES / sizeof(olk_number)))
-
 /* Features `first` to first + depth - 1 of the ring from a slot on, and the panel that they lie in,
    or are put into, as they are computed with. */
 typedef struct {

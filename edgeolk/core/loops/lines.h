@@ -25,7 +25,7 @@ static inline olk_line olk_settled(olk_line f, double size)
 static inline olk_line olk_standard_line(const olk_feature *f, double clip)
 {
     const olk_line made = {0.5 * f->mean, 0.5 * f->low, 0.5 * f->sd, -clip, clip};
-    return olk_settled(made, OLK_FABS(made.centre));
+    return olk_settled(made, olk_fabs(made.centre));
 }
 
 /* z = (x - least) / (most - least), of the part of least .. most within clip deviations: the extremes
@@ -41,7 +41,7 @@ static inline olk_line olk_range_line(const olk_feature *f, double clip, double 
         made.low = ((middle - from) - reach) / made.half;
         made.high = ((middle - from) + reach) / made.half;
     }
-    const double size = OLK_FABS(from), other = OLK_FABS(from + made.half);
+    const double size = olk_fabs(from), other = olk_fabs(from + made.half);
     return olk_settled(made, olk_greater(size, other));
 }
 

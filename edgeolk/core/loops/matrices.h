@@ -8,8 +8,8 @@
 #include "dots.h"
 
 /* Rows and vectors of a tile: eight sums each. */
-#define OLK_TALL (OLK_BYTES == 64 ? 4 : 2)
-#define OLK_ACROSS (OLK_WIDE_FILE && OLK_BYTES ? OLK_TALL : 1 + (OLK_BYTES == 32))
+enum { OLK_TALL = OLK_BYTES == 64 ? 4 : 2 };
+enum { OLK_ACROSS = OLK_WIDE_FILE && OLK_BYTES ? (int)OLK_TALL : 1 + (OLK_BYTES == 32) };
 /* Rows that all vectors meet before the next are read: as many as olk_weigh takes at once. */
 enum { olk_group = 12 };
 
@@ -66,6 +66,3 @@ static OLK_APART void olk_matrix_vectors(const double *a, ptrdiff_t stride, ptrd
             olk_weigh(x + i * apart, group, stride, n, rows, y + i * pitch + first);
     }
 }
-
-#undef OLK_TALL
-#undef OLK_ACROSS

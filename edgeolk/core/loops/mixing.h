@@ -87,7 +87,7 @@ static inline double olk_sorf_cost(const olk_sorf *p, double margin, double y)
 static inline double olk_sorf_deviation(const double *target, uint64_t rows)
 {
     const double square = rows > 1 ? target[1] / (double)(rows - 1) : 0.0;
-    return square > 0.0 ? OLK_SQRT(square) : 1.0;
+    return square > 0.0 ? olk_sqrt(square) : 1.0;
 }
 
 /* Takes in target number t (from 0); returns it scaled by the mean and deviation it is part of. */

@@ -19,7 +19,7 @@
 typedef OLK_NUMBER(float, double) olk_number;
 typedef OLK_NUMBER(olk_f32s, olk_f64s) olk_numbers;
 typedef OLK_NUMBER(olk_u32s, olk_u64s) olk_words;
-#define OLK_LANES ((ptrdiff_t)(sizeof(olk_numbers) / sizeof(olk_number)))
+enum { OLK_LANES = sizeof(olk_numbers) / sizeof(olk_number) };
 enum { OLK_WIDE = OLK_NUMBER(OLK_F32, OLK_F64) };
 
 #if OLK_REAL_BITS == 64
@@ -52,7 +52,7 @@ static OLK_ALWAYS olk_numbers olk_larger(olk_numbers a, olk_numbers b)
 
 static OLK_ALWAYS olk_number olk_absolute(olk_number v)
 {
-    return OLK_NUMBER(OLK_FABSF, OLK_FABS)(v);
+    return OLK_NUMBER(olk_fabsf, olk_fabs)(v);
 }
 
 static OLK_ALWAYS olk_numbers olk_absolutes(olk_numbers v)

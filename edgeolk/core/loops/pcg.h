@@ -3,10 +3,9 @@
 
 #include <stdint.h>
 
-#define OLK_PCG_FACTOR UINT64_C(6364136223846793005)
+static const uint64_t OLK_PCG_FACTOR = UINT64_C(6364136223846793005);
 /* 2 * stream + 1: features of `sorf` on stream 55, everything else on 54. */
-#define OLK_PCG_DRAWS UINT64_C(109)
-#define OLK_PCG_SIGNS UINT64_C(111)
+static const uint64_t OLK_PCG_DRAWS = UINT64_C(109), OLK_PCG_SIGNS = UINT64_C(111);
 
 static inline uint32_t olk_pcg_word(uint64_t state)
 {

@@ -111,7 +111,7 @@ static inline double olk_count_gradient(const olk_sorf_state *s)
 /* A log scale after a step of that size along q, G being the squared gradient with q in it. */
 static inline double olk_moved_scale(double scale, double step, double q, double G, double known)
 {
-    const double to = scale + step * q / OLK_SQRT(G / known + olk_relevance_least);
+    const double to = scale + step * q / olk_sqrt(G / known + olk_relevance_least);
     const double below = to > olk_largest_log_scale ? olk_largest_log_scale : to;
     return below < -olk_largest_log_scale ? -olk_largest_log_scale : below;
 }

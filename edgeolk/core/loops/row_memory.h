@@ -181,7 +181,7 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
     const ptrdiff_t M = p->row_memory, mine = many ? (ptrdiff_t)y : 0;
     const ptrdiff_t rival = many ? olk_best_other(g, p->classes, mine) : 0;
     const double margin = many ? g[mine] - g[rival] : y * g[0];
-    const double loss = (weight == 1.0 ? 1.0 : OLK_SQRT(weight)) - margin;
+    const double loss = (weight == 1.0 ? 1.0 : olk_sqrt(weight)) - margin;
     uint8_t *labels = olk_memory_labels(p, s), *sizes = many ? labels + 2 * M : labels;
     if (!(loss > 0.0))
         return;

@@ -52,7 +52,7 @@ static inline float olk_float_to_odd(double value)
     union { float f; uint32_t u; } v;
     v.f = (float)value;
     if ((double)v.f != value && !(v.u & 1u)) {
-        if (OLK_FABS((double)v.f) > OLK_FABS(value))
+        if (olk_fabs((double)v.f) > olk_fabs(value))
             v.u--;
         v.u |= 1u;
     }

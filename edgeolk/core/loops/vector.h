@@ -14,25 +14,6 @@
 #include "set.h"
 #include "storage.h"
 
-/* a b + c, rounded once where the set fuses. */
-static OLK_ALWAYS float olk_madd_f32(float a, float b, float c)
-{
-#if OLK_FUSED
-    return __builtin_fmaf(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
-
-static OLK_ALWAYS double olk_madd_f64(double a, double b, double c)
-{
-#if OLK_FUSED
-    return __builtin_fma(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
-
 #if OLK_BYTES
 #include "vector_wide.h"
 #else

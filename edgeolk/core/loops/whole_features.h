@@ -31,9 +31,9 @@ OLK_TABLE int16_t olk_rising_sine[257] = {
 static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *paces, ptrdiff_t block,
                                   int small, int must, int16_t *feature)
 {
-    int pace = olk_first_pace(paces, block);
+    int pace = olk_first_pace(paces->widths, block);
     (void)small, (void)must;
-    for (int j = 0; j < 64; j++, pace = olk_next_pace(paces, pace)) {
+    for (int j = 0; j < 64; j++, pace = olk_next_of(paces->widths, pace)) {
         const uint32_t angle = v[j] * paces->of[pace] + (UINT32_C(1) << 21), at = angle >> 22 & 255;
         const int16_t rising = olk_rising_sine[at], falling = olk_rising_sine[256 - at];
         const int odd = angle >> 30 & 1;

@@ -38,7 +38,7 @@ typedef struct {
             const double before = reading - (double)mean[j];                                       \
             mean[j] = (type)(mean[j] + (type)(before / (double)w->measured));                      \
             const double after = reading - (double)mean[j];                                        \
-            w->spread += OLK_FABS(laplacian ? before : before * after);                            \
+            w->spread += olk_fabs(laplacian ? before : before * after);                            \
         }                                                                                          \
     }
 OLK_MEASURE_ROW(olk_measure_row_f32, float)
@@ -71,7 +71,7 @@ static inline double olk_held_square(const void *row, ptrdiff_t d, int wide, dou
     double square = 0.0;
     for (ptrdiff_t j = 0; j < d; j++) {
         const double x = wide ? ((const double *)row)[j] : (double)((const float *)row)[j];
-        const double size = OLK_FABS(x);
+        const double size = olk_fabs(x);
         const double seen = hold > 0.0 && size > hold ? hold : size;
         square += seen * seen;
     }

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#define OLK_ZIGGURAT_END 3.6541528853610087963519472518 /* x[255] */
-#define OLK_ZIGGURAT_END_INVERSE 0.27366123732975827203338247596
+static const double OLK_ZIGGURAT_END = 3.6541528853610087963519472518; /* x[255] */
+static const double OLK_ZIGGURAT_END_INVERSE = 0.27366123732975827203338247596;
 
 typedef struct {
     uint64_t inner; /* 2^52 times the share of the layer that lies wholly under the curve */
