@@ -131,7 +131,7 @@ cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept n
     """The row scaled by one scale for all inputs in ``query``."""
     cdef double x[BATCH]
     cdef double z[BATCH]
-    cdef int64_t batch, first, k, m
+    cdef int64_t batch, first, m
     cdef int64_t at = 0
     cdef double count = readings(s, rows_seen(s) + learning)
     cdef olk_one_line line
