@@ -5,9 +5,9 @@
    Such a scaler keeps a mean and a sum of squared deviations (Welford). One that scales each input
    by itself knows besides whether every reading so far was one of two numbers: then a count says
    what mean and deviation of all are. */
-#ifndef EDGEOLK_COMMON_H
-#define EDGEOLK_COMMON_H
+#pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "roots.h"
@@ -47,7 +47,7 @@ static inline void olk_learn_common(olk_common *c, double x, double readings)
 
 static inline olk_one_line olk_common_line(const olk_common *c, double readings)
 {
-    const double sd = readings > 0.0 ? OLK_SQRT(c->squares / readings) : 0.0;
+    const double sd = readings > 0.0 ? olk_sqrt(c->squares / readings) : 0.0;
     const olk_one_line made = {0.5 * c->mean, sd > 0.0 ? 0.5 * sd : 0.5};
     return made;
 }
@@ -65,11 +65,30 @@ static inline void olk_learn_pair(olk_two_numbers *p, double x, double readings)
     p->others = x == p->second ? p->others + 1.0 : -1.0;
 }
 
+/* m readings one after the other. Where both numbers are known, a row of them needs no order. */
+static inline void olk_learn_pairs(olk_two_numbers *p, const double *x, ptrdiff_t m,
+                                   double readings)
+{
+    if (p->others > 0.0) {
+        const double first = p->first, second = p->second;
+        int64_t others = 0, known = 0;
+        for (ptrdiff_t k = 0; k < m; k++) {
+            const int64_t other = x[k] == second;
+            others += other;
+            known += other + (x[k] == first);
+        }
+        p->others = known == m ? p->others + (double)others : -1.0;
+        return;
+    }
+    for (ptrdiff_t k = 0; k < m; k++)
+        olk_learn_pair(p, x[k], readings + (double)k);
+}
+
 static inline olk_one_line olk_pair_line(const olk_two_numbers *p, double readings)
 {
     const double share = p->others > 0.0 ? p->others / readings : 0.0;
     const double half = 0.5 * p->second - 0.5 * p->first;
-    const double sd = OLK_FABS(half) * OLK_SQRT(share * (1.0 - share));
+    const double sd = olk_fabs(half) * olk_sqrt(share * (1.0 - share));
     olk_one_line made = {0.5 * p->first, 0.5};
     if (share > 0.0) {
         made.centre += half * share;
@@ -80,10 +99,16 @@ static inline olk_one_line olk_pair_line(const olk_two_numbers *p, double readin
 
 static inline double olk_common_scaled(const olk_one_line *f, double clip, double x)
 {
-    const double z = (0.5 * x - f->centre) / f->half + 0.0; /* -0 becomes 0 */
-    if (!(z > -clip))
-        return -clip;
+    double z = (0.5 * x - f->centre) / f->half + 0.0; /* -0 becomes 0 */
+    z = z > -clip ? z : -clip;
     return z < clip ? z : clip;
 }
 
-#endif
+/* z[m]: the readings scaled. */
+static inline void olk_scale_alike(const olk_one_line *f, double clip, const double *x, ptrdiff_t m,
+                                   double *z)
+{
+    const olk_one_line line = *f;
+    for (ptrdiff_t k = 0; k < m; k++)
+        z[k] = olk_common_scaled(&line, clip, x[k]);
+}

@@ -1,7 +1,6 @@
 /* Drift: an alarm on a learner's own mistakes that starts the scaler's ages or the model anew
    (docs/sorf.md, section 13). Functions without a type of weights, compiled where they are used. */
-#ifndef EDGEOLK_DRIFT_H
-#define EDGEOLK_DRIFT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -85,17 +84,6 @@ static OLK_ALONE void olk_note_costs(const olk_sorf *p, const olk_sorf_state *s,
                          since < olk_most_counted ? since : olk_most_counted);
 }
 
-/* The sum of squares of a row as scaled, before the features hold it. */
-static inline double olk_squares(const void *x, ptrdiff_t d, int wide)
-{
-    double sum = 0.0;
-    for (ptrdiff_t j = 0; j < d; j++) {
-        const double v = wide ? ((const double *)x)[j] : (double)((const float *)x)[j];
-        sum += v * v;
-    }
-    return sum;
-}
-
 /* The mean square of a scaled row over the inputs that have a deviation, the others being 0; none:
    the spread stays. */
 static inline void olk_note_spread(const olk_sorf_state *s, double squares, ptrdiff_t deviating,
@@ -150,5 +138,3 @@ static inline void olk_watch(const olk_sorf *p, const olk_sorf_state *s, const o
         olk_put_drift_number(s, wide, OLK_DRIFT_ALARMS,
                              alarms < olk_most_counted ? alarms : olk_most_counted);
 }
-
-#endif
