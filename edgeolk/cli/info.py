@@ -89,6 +89,6 @@ def _run(options: argparse.Namespace) -> None:
 
 def add_info(commands: Any) -> None:
     """Add the command to a parser's subparsers."""
-    parser = commands.add_parser("info", help="what a model file holds")
+    parser = commands.add_parser("info", help="show what is in a model file")
     parser.add_argument("model", help="a file written by Learner.save")
     parser.set_defaults(run=_run)
