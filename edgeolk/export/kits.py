@@ -1,4 +1,4 @@
-"""What tool chains want beside the C: a file or two each, written on request."""
+"""Project files for tool chains, written on request beside the C code."""
 
 from __future__ import annotations
 

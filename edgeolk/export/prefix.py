@@ -1,4 +1,4 @@
-"""Names of an exported model's own, so that several fit into one program."""
+"""Prefixed names for exported models, so that several fit into one program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what a stream calls a class to the labels a learner knows."""
+"""From the class names of a stream to the labels of a learner."""
 
 from __future__ import annotations
 
