@@ -14,6 +14,7 @@ from bench.table import Table
 from bench.time import printed, streams, widths
 from bench.time.learners import SEEDS, learner_of, rows_of
 from bench.time.streams import Numbers
+from edgeolk import RunningScaler
 
 LEVEL = 0.9
 #: Rows from which on intervals are judged, and rows of a window of them.
@@ -148,6 +149,14 @@ def _horizons(data: dict[str, Any]) -> Table:
     return Table("Targets that come later", header, lines, "Errors from row `horizon` on.")
 
 
+def _as_the_text_had_it(X: Numbers, y: Numbers, D: int, seed: int) -> Numbers:
+    """Errors of plain `sorf` whose width is that of its first 100 rows."""
+    scaler = RunningScaler(X.shape[1], clip=5.0)
+    Z = np.array([scaler.learn_transform_one(x) for x in X])
+    learner = learner_of(X.shape[1], seed=seed, D=D, scale=None, gamma="auto", drift=False)
+    return np.abs(learner.learn_many(Z, y) - y)
+
+
 def _shuffled(data: dict[str, Any]) -> Table:
     lines, means = [], []
     for name in streams.SHUFFLED:
@@ -157,18 +166,19 @@ def _shuffled(data: dict[str, Any]) -> Table:
             made = [learner_of(X.shape[1], history=h, seed=seed) for h in (False, True)]
             plain, own = (np.abs(learner.learn_many(X, y) - y) for learner in made)
             alike = _errors(X, y, seed=seed, D=made[1].budget)
+            begun_anew = _as_the_text_had_it(X, y, made[0].budget, seed)
             early = float((own - plain)[1:LATER].sum() / plain[1:].sum())
             each.append([
                 plain[1:].mean(), own[1:].mean(), own[1:].mean() / plain[1:].mean(),
                 own[LATER:].mean() / plain[LATER:].mean(), 100.0 * early,
-                alike[1:].mean() / plain[1:].mean(),
+                alike[1:].mean() / plain[1:].mean(), own[1:].mean() / begun_anew[1:].mean(),
             ])  # fmt: skip
             sizes = [str(learner.budget) for learner in made]
         plain_error, own_error, *ratios = (float(v) for v in np.mean(each, axis=0))
         means.append(ratios)
         data[f"{name}, shuffled"] = {
             "plain": plain_error, "forecast": own_error, "ratio": ratios[0], "early": ratios[2],
-            "alike": ratios[3],
+            "alike": ratios[3], "begun_anew": ratios[4],
         }  # fmt: skip
         cells = [f"{ratios[0]:.3f}", f"{printed.SHUFFLED[name]:.3f}", *_of_ratios(ratios)]
         lines.append([name, str(len(y)), *sizes, said(plain_error), said(own_error), *cells])
@@ -181,15 +191,20 @@ def _shuffled(data: dict[str, Any]) -> Table:
         " rows is lost there. Fewer frequencies: plain `sorf` with those of the forecaster, over"
         " plain `sorf` of 4 KiB."
     )
+    note += (
+        " Begun anew: the ratio to plain `sorf` as it was when the text was written, with a width"
+        " from the first 100 rows, and then started anew with an answer of 0."
+    )
     header = (
         *("set", "rows", "plain D", "its D", "plain `sorf`", "forecaster", "ratio", "of the text"),
         *(f"ratio from row {LATER} on", f"lost before row {LATER}, %", "fewer frequencies"),
+        "begun anew",
     )
     return Table("Random order", header, lines, note)
 
 
 def _of_ratios(ratios: list[float]) -> list[str]:
-    return [f"{ratios[1]:.3f}", f"{ratios[2]:.2f}", f"{ratios[3]:.3f}"]
+    return [f"{ratios[1]:.3f}", f"{ratios[2]:.2f}", f"{ratios[3]:.3f}", f"{ratios[4]:.3f}"]
 
 
 def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
