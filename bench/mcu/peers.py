@@ -7,7 +7,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,11 @@ class Peer:
     flags: tuple[str, ...] = ()
 
 
+#: Flags, and words, of arithmetic in which this board has instructions.
+_SINGLE = ("-DEK_SINGLE",)
+_IN_FLOAT = ", in float"
+
+
 def _ours(name: str, learner: ek.Learner, folder: Path, learns: str) -> Peer:
     ek.export_c(learner, folder)
     (folder / "peer_of.c").write_text(
@@ -66,6 +71,11 @@ def sorf(X: Array, y: Array, folder: Path) -> Peer:
     learner = ek.Learner(n_features=INPUTS, ram="4KiB")
     learner.learn_many(X, y)
     return _ours("edgeolk sorf, 4 KiB", learner, folder, "yes")
+
+
+def sorf_in_float(X: Array, y: Array, folder: Path) -> Peer:
+    """The same, compiled with -DEK_SINGLE."""
+    return replace(sorf(X, y, folder), name=f"edgeolk sorf, 4 KiB{_IN_FLOAT}", flags=_SINGLE)
 
 
 def _ring(name: str, X: Array, y: Array, folder: Path) -> Peer:
@@ -201,13 +211,17 @@ def measure(peer: Peer, tails: Tails, folder: Path) -> list[str]:
     return _row(peer.name, program, deepest, each, wrong, peer.learns)
 
 
-def going_on(X: Array, y: Array, tails: Tails, folder: Path) -> list[str]:
+def going_on(
+    X: Array, y: Array, tails: Tails, folder: Path, words: str = "", flags: tuple[str, ...] = ()
+) -> list[str]:
     """Ours again, each row learned after it was predicted."""
     learner = ek.Learner(n_features=INPUTS, ram="4KiB")
     learner.learn_many(X, y)
     ek.export_c(learner, folder)
     sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
-    program = build(BOARDS[BOARD], sources, folder / "board.elf", include=[folder])
+    program = build(
+        BOARDS[BOARD], sources, folder / "board.elf", include=[folder], flags=("-O2", *flags)
+    )
     before, wrong, stack, each = learner.mistakes, [], 0, 0.0
     for end in (1, 2):  # the board begins anew each time
         rows = b"".join(packed(*tail) for tail in tails[:end])
@@ -215,7 +229,7 @@ def going_on(X: Array, y: Array, tails: Tails, folder: Path) -> list[str]:
         wrong.append((told.mistakes - before) / ROWS)
         before = told.mistakes
         stack, each = max(stack, told.stack), each or told.learned.mean
-    return _row("edgeolk sorf, 4 KiB, learning on", program, stack, each, wrong, "yes")
+    return _row(f"edgeolk sorf, 4 KiB, learning on{words}", program, stack, each, wrong, "yes")
 
 
 def main() -> int:
@@ -229,7 +243,7 @@ def main() -> int:
     tails = (X[BEFORE:middle], y[BEFORE:middle]), (moved, y[middle:])
     rows = []
     kinds: tuple[Callable[[Array, Array, Path], Peer], ...] = (
-        *(sorf, projectron, passive_aggressive),
+        *(sorf, sorf_in_float, projectron, passive_aggressive),
         *(forest, vectors, dsp),
     )
     with tempfile.TemporaryDirectory() as made, warnings.catch_warnings():
@@ -243,19 +257,12 @@ def main() -> int:
                 continue
             rows.append(measure(peer, tails, folder))
             print("  ".join(rows[-1]), file=sys.stderr, flush=True)
-        rows.append(going_on(X[:BEFORE], y[:BEFORE], tails, Path(made) / "learning"))
+        first = X[:BEFORE], y[:BEFORE]
+        rows.append(going_on(*first, tails, Path(made) / "learning"))
+        rows.append(going_on(*first, tails, Path(made) / "in float", _IN_FLOAT, _SINGLE))
     table = Table(
         "Beside what others export",
-        (
-            "what",
-            "RAM KiB",
-            "stack KiB",
-            "flash KiB",
-            "instructions",
-            "error %",
-            "moved %",
-            "learns",
-        ),
+        HEADER,
         rows,
         f"`{STREAM}`: trained on the first {BEFORE:,} rows here, then {ROWS:,} more predicted on"
         f" {BOARD} (Cortex-M4F, hard float), gcc -O2; defaults of each library, rows scaled by the"
@@ -264,8 +271,9 @@ def main() -> int:
         " sensor that was moved; all of them have the label -1, so repeating the last label would"
         " err once: the column tells who follows, not who is accurate. RAM is variables without the"
         " stack, which is painted and"
-        " measured; flash the whole program; instructions a prediction (the last line: a row"
-        " predicted and learned). A"
+        " measured; flash the whole program; instructions a prediction (learning on: a row"
+        " predicted and learned). This board computes float in hardware and double in software;"
+        " `sorf` keeps rows here, whose kernel values are most of its instructions in double. A"
         " ring that is frozen keeps the last function, not the best one: it is for learners that go"
         " on. CMSIS-DSP's `arm_svm_rbf_predict_f32` is compiled from the sources of its Python"
         " package, without the vector instructions of larger cores. TensorFlow Lite Micro is not"

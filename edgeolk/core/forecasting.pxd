@@ -11,7 +11,7 @@ from edgeolk.core.state cimport (
 from edgeolk.core.structs cimport (
     OLK_HISTORY_INPUTS, OLK_HISTORY_NUMBERS, OLK_WAITING_NUMBERS, olk_forecast,
 )
-from edgeolk.core.structured cimport olk_held_square
+from edgeolk.core.structured cimport olk_sums_of_row
 from edgeolk.core.width cimport follow_row
 
 cdef extern from "forecast_types.h" nogil:
@@ -87,8 +87,8 @@ cdef inline int forecast_tell(State* s, double y) noexcept nogil:
         return REFUSED_NONE_WAITS
     if s.preprocessing.follows != NULL and s.structured.state.t[0] != rows:
         # What the kernel has learned lies in the query still.
-        follow_row(s, olk_held_square(s.query, s.structured.made.d,
-                                      s.c.vectors == DTYPE_FLOAT64, 0.0))
+        follow_row(s, olk_sums_of_row(s.query, s.structured.made.d,
+                                      s.c.vectors == DTYPE_FLOAT64, 0.0).squares)
     if not isnan(y) and not s.forecast.made.frozen:
         s.errors.squared += (y - answer) * (y - answer)
         s.errors.absolute += fabs(y - answer)

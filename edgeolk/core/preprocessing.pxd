@@ -13,16 +13,15 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memcpy
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.finite cimport all_finite
 from edgeolk.core.forecasting cimport last_input
 from edgeolk.core.rows cimport (
     olk_read_f64, place_f32, place_f64, place_sparse, read_index,
 )
 from edgeolk.core.scaling cimport (
-    olk_common_line, olk_common_scaled, olk_is_frozen, olk_is_within, olk_keep_reading,
-    olk_learn_apart,
-    olk_learn_common, olk_learn_pair, olk_length, olk_measure, olk_measure_again, olk_one_line,
-    olk_pair_line,
-    olk_scale_reading, olk_shortening,
+    olk_common_line, olk_is_frozen, olk_is_within, olk_keep_reading, olk_learn_apart,
+    olk_learn_common, olk_learn_pairs, olk_length, olk_measure, olk_measure_again, olk_one_line,
+    olk_pair_line, olk_scale_alike, olk_scale_reading, olk_shortening,
 )
 from edgeolk.core.state cimport MOST_LEARNED, Indices, Raw, State
 from edgeolk.core.structs cimport OLK_COMPACT_BYTES, olk_scaler
@@ -66,6 +65,8 @@ cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
             before = j
             x[j - first] = olk_read_f64(raw.value + at[0])
             at[0] += 1
+    if all_finite(x, m):
+        return good
     for k in range(m):
         if not isfinite(x[k]) and not (gaps and isnan(x[k])):
             x[k] = 0.0
@@ -73,11 +74,14 @@ cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
     return good
 
 
-cdef inline void write(State* s, int64_t j, double v) noexcept nogil:
+cdef inline void write(State* s, int64_t first, const double* z, int64_t m) noexcept nogil:
+    """Numbers first .. first + m - 1 of the row that the learner sees."""
+    cdef int64_t k
     if s.c.vectors == DTYPE_FLOAT64:
-        (<double*>s.query)[j] = v
-    else:
-        (<float*>s.query)[j] = <float>v
+        memcpy(<double*>s.query + first, z, <size_t>m * sizeof(double))
+        return
+    for k in range(m):
+        (<float*>s.query)[first + k] = <float>z[k]
 
 
 cdef inline double readings(const State* s, int64_t rows) noexcept nogil:
@@ -114,12 +118,11 @@ cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept 
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         fetch(raw, first, m, &at, x)
+        if s.preprocessing.common == NULL:
+            olk_learn_pairs(&s.preprocessing.pair_now, x, m, count + first)
+            continue
         for k in range(m):
-            if s.preprocessing.common != NULL:
-                olk_learn_common(&s.preprocessing.common_now, x[k], count)
-            else:
-                olk_learn_pair(&s.preprocessing.pair_now, x[k], count)
-            count += 1.0
+            olk_learn_common(&s.preprocessing.common_now, x[k], count + first + k)
     if frozen and s.preprocessing.pair_now.others >= 0.0:
         s.preprocessing.pair_now = s.preprocessing.pair[0]
 
@@ -127,7 +130,8 @@ cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept 
 cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept nogil:
     """The row scaled by one scale for all inputs in ``query``."""
     cdef double x[BATCH]
-    cdef int64_t batch, first, k, m
+    cdef double z[BATCH]
+    cdef int64_t batch, first, m
     cdef int64_t at = 0
     cdef double count = readings(s, rows_seen(s) + learning)
     cdef olk_one_line line
@@ -141,8 +145,8 @@ cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept n
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         good = fetch(raw, first, m, &at, x) and good
-        for k in range(m):
-            write(s, first + k, olk_common_scaled(&line, s.preprocessing.alike_clip, x[k]))
+        olk_scale_alike(&line, s.preprocessing.alike_clip, x, m, z)
+        write(s, first, z, m)
     return good and (raw.value == NULL or at == raw.count)
 
 
@@ -190,11 +194,10 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
         else:
             for k in range(m):
                 z[k] = olk_scale_reading(&s.preprocessing.scaler, first + k, x[k], seen, learning)
-        for k in range(m):
-            if gaps and isnan(x[k]):
-                write(s, first + k, last_input(s, first + k))
-            else:
-                write(s, first + k, z[k])
+        for k in range(m if gaps else 0):
+            if isnan(x[k]):
+                z[k] = last_input(s, first + k)
+        write(s, first, z, m)
     return good and (raw.value == NULL or at == raw.count)
 
 
@@ -205,7 +208,8 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
     cdef int64_t batch, first, k, m
     cdef int64_t at = 0
     cdef int64_t seen = rows_seen(s) - 1
-    cdef bint apart = s.preprocessing.scaler.records != NULL and not s.preprocessing.alike
+    cdef bint compact = s.preprocessing.scaler.records != NULL
+    cdef bint apart = compact and not s.preprocessing.alike
     if s.preprocessing.scaler.method == 0:
         return
     if s.preprocessing.common != NULL:
@@ -222,8 +226,8 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
         first = batch * BATCH
         m = min(<int64_t>BATCH, s.c.n_features - first)
         fetch(&s.preprocessing.raw, first, m, &at, x, s.forecast.on)
-        if apart:
-            if first > 0:
+        if compact:
+            if first > 0 or not apart:
                 learn_readings(s, first, m, x, seen,
                                s.preprocessing.scaler.records + OLK_COMPACT_BYTES * first, z)
             continue
@@ -269,7 +273,8 @@ cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil
         m = min(<int64_t>BATCH, s.c.n_features - first)
         fetch(raw, first, m, &at, x)
         for k in range(m):
-            write(s, first + k, x[k] * factor)
+            x[k] *= factor
+        write(s, first, x, m)
 
 
 cdef inline void use_query(State* s, Raw* raw) noexcept nogil:

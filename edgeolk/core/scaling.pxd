@@ -25,10 +25,12 @@ cdef extern from "intake.h" nogil:
 
 cdef extern from "common.h" nogil:
     void olk_learn_common(olk_common* c, double x, double readings) noexcept
-    void olk_learn_pair(olk_two_numbers* p, double x, double readings) noexcept
+    void olk_learn_pairs(olk_two_numbers* p, const double* x, Py_ssize_t m,
+                         double readings) noexcept
     olk_one_line olk_common_line(const olk_common* c, double readings) noexcept
     olk_one_line olk_pair_line(const olk_two_numbers* p, double readings) noexcept
-    double olk_common_scaled(const olk_one_line* f, double clip, double x) noexcept
+    void olk_scale_alike(const olk_one_line* f, double clip, const double* x, Py_ssize_t m,
+                         double* z) noexcept
 
 cdef extern from "length.h" nogil:
     void olk_measure(olk_length* length, double x) noexcept

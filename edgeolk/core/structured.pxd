@@ -53,7 +53,6 @@ cdef extern from "sorf_row.h" nogil:
 
 
 cdef extern from "drift.h" nogil:
-    double olk_squares(const void* x, Py_ssize_t d, bint wide) noexcept
     void olk_watch(const olk_sorf* p, const olk_sorf_state* s, const olk_scaler* scaler,
                    double squares, Py_ssize_t deviating, int64_t seen, bint wide,
                    size_t item) noexcept
@@ -73,7 +72,9 @@ cdef extern from "intake.h" nogil:
 
 
 cdef extern from "width.h" nogil:
-    double olk_held_square(const void* row, Py_ssize_t d, bint wide, double hold) noexcept
+    ctypedef struct olk_row_sums:
+        double sizes, squares, held
+    olk_row_sums olk_sums_of_row(const void* row, Py_ssize_t d, bint wide, double hold) noexcept
 
 
 cdef extern from "pcg.h" nogil:

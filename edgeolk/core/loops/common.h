@@ -8,6 +8,7 @@
 #ifndef EDGEOLK_COMMON_H
 #define EDGEOLK_COMMON_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "roots.h"
@@ -65,6 +66,25 @@ static inline void olk_learn_pair(olk_two_numbers *p, double x, double readings)
     p->others = x == p->second ? p->others + 1.0 : -1.0;
 }
 
+/* m readings one after the other. Where both numbers are known, a row of them needs no order. */
+static inline void olk_learn_pairs(olk_two_numbers *p, const double *x, ptrdiff_t m,
+                                   double readings)
+{
+    if (p->others > 0.0) {
+        const double first = p->first, second = p->second;
+        int64_t others = 0, known = 0;
+        for (ptrdiff_t k = 0; k < m; k++) {
+            const int64_t other = x[k] == second;
+            others += other;
+            known += other + (x[k] == first);
+        }
+        p->others = known == m ? p->others + (double)others : -1.0;
+        return;
+    }
+    for (ptrdiff_t k = 0; k < m; k++)
+        olk_learn_pair(p, x[k], readings + (double)k);
+}
+
 static inline olk_one_line olk_pair_line(const olk_two_numbers *p, double readings)
 {
     const double share = p->others > 0.0 ? p->others / readings : 0.0;
@@ -80,10 +100,18 @@ static inline olk_one_line olk_pair_line(const olk_two_numbers *p, double readin
 
 static inline double olk_common_scaled(const olk_one_line *f, double clip, double x)
 {
-    const double z = (0.5 * x - f->centre) / f->half + 0.0; /* -0 becomes 0 */
-    if (!(z > -clip))
-        return -clip;
+    double z = (0.5 * x - f->centre) / f->half + 0.0; /* -0 becomes 0 */
+    z = z > -clip ? z : -clip;
     return z < clip ? z : clip;
+}
+
+/* z[m]: the readings scaled. */
+static inline void olk_scale_alike(const olk_one_line *f, double clip, const double *x, ptrdiff_t m,
+                                   double *z)
+{
+    const olk_one_line line = *f;
+    for (ptrdiff_t k = 0; k < m; k++)
+        z[k] = olk_common_scaled(&line, clip, x[k]);
 }
 
 #endif

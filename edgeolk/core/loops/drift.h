@@ -85,17 +85,6 @@ static OLK_ALONE void olk_note_costs(const olk_sorf *p, const olk_sorf_state *s,
                          since < olk_most_counted ? since : olk_most_counted);
 }
 
-/* The sum of squares of a row as scaled, before the features hold it. */
-static inline double olk_squares(const void *x, ptrdiff_t d, int wide)
-{
-    double sum = 0.0;
-    for (ptrdiff_t j = 0; j < d; j++) {
-        const double v = wide ? ((const double *)x)[j] : (double)((const float *)x)[j];
-        sum += v * v;
-    }
-    return sum;
-}
-
 /* The mean square of a scaled row over the inputs that have a deviation, the others being 0; none:
    the spread stays. */
 static inline void olk_note_spread(const olk_sorf_state *s, double squares, ptrdiff_t deviating,

@@ -66,17 +66,25 @@ static inline double olk_followed_gamma(double q)
     return 1.0 / (2.0 * q);
 }
 
-/* |x|^2 of a row that is held to `hold`, where that is above 0. `wide`: of doubles, else floats. */
-static inline double olk_held_square(const void *row, ptrdiff_t d, int wide, double hold)
+/* Sums over a row: of |x_j|, of their squares, and of their squares as the features see them, held to
+   `hold` where that is above 0. Side by side the three cost as much as one. */
+typedef struct {
+    double sizes, squares, held;
+} olk_row_sums;
+
+/* `wide`: of doubles, else floats. */
+static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wide, double hold)
 {
-    double square = 0.0;
+    olk_row_sums sum = {0.0, 0.0, 0.0};
     for (ptrdiff_t j = 0; j < d; j++) {
         const double x = wide ? ((const double *)row)[j] : (double)((const float *)row)[j];
         const double size = OLK_FABS(x);
         const double seen = hold > 0.0 && size > hold ? hold : size;
-        square += seen * seen;
+        sum.sizes += size;
+        sum.squares += x * x;
+        sum.held += seen * seen;
     }
-    return square;
+    return sum;
 }
 
 /* q after one more row of d inputs, the `rows`-th, and its |x|^2. */

@@ -10,9 +10,9 @@ from edgeolk.core.structs cimport (
     OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_scaler, olk_sorf_row, olk_sorf_state,
 )
 from edgeolk.core.structured cimport (
-    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, olk_deviating, olk_drift_number, olk_held_square,
+    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, olk_deviating, olk_drift_number,
     olk_memory_held, olk_memory_share, olk_sorf_begin, olk_sorf_takes, olk_sorf_takes_target,
-    olk_squares, olk_watch,
+    olk_row_sums, olk_sums_of_row, olk_watch,
 )
 
 
@@ -46,16 +46,18 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
                            double* f) noexcept nogil:
     """Learn one checked row; f receives the score before. Refused rows change nothing."""
     cdef olk_sorf_row row
+    cdef olk_row_sums sums
     if s.forecast.on:
         return forecast_learn(s, x, y, f)
-    if not s.c.takes_gaps and not takes(s, x):
-        return REFUSED_OVERFLOW
     hold_inputs(s)
+    # Before the features scale the row where it lies.
+    sums = olk_sums_of_row(x, s.c.n_features, is_wide(s), s.structured.made.hold)
+    if not s.c.takes_gaps and not sums.sizes <= s.structured.most:
+        return REFUSED_OVERFLOW
     if s.structured.answered != NULL:
         s.structured.answered[0] = 0
-    if s.preprocessing.follows != NULL:  # the features may scale the row where it lies
-        s.structured.held_square = olk_held_square(x, s.c.n_features, is_wide(s),
-                                                   s.structured.made.hold)
+    s.structured.squares = sums.squares
+    s.structured.held_square = sums.held
     row.values = x
     row.index = NULL
     row.count = 0
@@ -64,8 +66,6 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
         return DONE
     if s.structured.made.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
         return REFUSED_TARGET
-    if s.structured.made.drift and s.preprocessing.scaler.method != 0:
-        s.structured.squares = olk_squares(x, s.c.n_features, is_wide(s))
     f[0] = s.structured.step(&s.structured.made, &s.structured.state, &row, y, weight)
     if s.errors != NULL:
         s.errors.squared += (y - f[0]) * (y - f[0])

@@ -114,7 +114,7 @@ int ek_tell(void *arena, double y)
     if (*c->s->t != rows) {
         double *q = (double *)ek_at(c->base, EK_AT_width_follows);
         const double square =
-            olk_held_square(c->base + EK_AT_query, EK_INPUTS, EK_WIDE_ROWS, 0.0);
+            olk_sums_of_row(c->base + EK_AT_query, EK_INPUTS, EK_WIDE_ROWS, 0.0).squares;
         *q = olk_follow_square(*q, square, EK_INPUTS, EK_WIDE_ROWS, *c->s->t);
     }
 #endif

@@ -405,8 +405,9 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     const olk_sorf_row row = {ek_take(c, x, 1), NULL, 0};
     if (!row.values)
         return ek_refused(c, EK_BAD_ROW);
-#if EK_FOLLOWS /* the features may scale the row where it lies */
-    const double square = olk_held_square(row.values, EK_FEATURES, EK_WIDE_ROWS, c->p->hold);
+#if EK_FOLLOWS || EK_AT_drift /* the features may scale the row where it lies */
+    const olk_row_sums sums =
+        olk_sums_of_row(row.values, EK_FEATURES, EK_WIDE_ROWS, c->p->hold);
 #endif
 #if EK_WATCHES
     before = olk_sorf_watch(c->p, c->s, &row);
@@ -416,9 +417,6 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
 #if EK_TASK == 2
     if (!olk_sorf_takes_target(y))
         return ek_refused(c, EK_BAD_ROW);
-#endif
-#if EK_AT_drift /* before the features hold it */
-    const double squares = EK_SCALE_METHOD ? olk_squares(row.values, EK_FEATURES, EK_WIDE_ROWS) : 0.0;
 #endif
     before = olk_sorf_step(c->p, c->s, &row, y, weight);
 #endif
@@ -432,7 +430,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
 #endif
     ek_keep(c, x);
 #if EK_AT_drift
-    ek_look(c, squares);
+    ek_look(c, EK_SCALE_METHOD ? sums.squares : 0.0);
 #endif
 #if EK_CLIPS_ROWS
     *ek_words(c->base, EK_AT_clipped_rows) += (uint64_t)c->shortened;
@@ -441,7 +439,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     ek_follow_width(c, row.values);
 #elif EK_FOLLOWS
     double *q = (double *)ek_at(c->base, EK_AT_width_follows);
-    *q = olk_follow_square(*q, square, EK_FEATURES, EK_WIDE_ROWS, *c->s->t);
+    *q = olk_follow_square(*q, sums.held, EK_FEATURES, EK_WIDE_ROWS, *c->s->t);
 #endif
     olk_end_step(c->s->flags, 0);
     if (score)
