@@ -31,11 +31,9 @@ def _errors(X: Numbers, y: Numbers, **options: Any) -> list[float]:
     ]
 
 
-def _place(shares: list[float], text: float) -> str:
-    """Where the figure of the specification lies among the seeds."""
-    if text < min(shares):
-        return f"{min(shares) / text:.3f} above"
-    return "inside" if text <= max(shares) else f"{max(shares) / text:.3f} below"
+def _nearest(shares: list[float], text: float) -> str:
+    """The seed nearest to the figure of the specification over that; 1 where it is among them."""
+    return f"{min(max(text, min(shares)), max(shares)) / text:.3f}"
 
 
 def _row(name: str, last: float, both: list[list[float]]) -> list[str]:
@@ -45,7 +43,7 @@ def _row(name: str, last: float, both: list[list[float]]) -> list[str]:
     for errors in both:
         each = [error / last for error in errors]
         cells += [f"{median(each):.3f}", f"{min(each):.3f}-{max(each):.3f}"]
-        cells.append(_place(each, text) if said else "")
+        cells.append(_nearest(each, text) if said else "")
     ratio = f"{median(both[0]) / median(both[1]):.3f}"
     return [name, *cells, ratio, f"{text:.3f}" if said else ""]
 
@@ -63,14 +61,14 @@ def of_streams(names: tuple[str, ...], data: dict[str, Any]) -> Table:
         ratios.append(median(both[0]) / median(both[1]))
     lines.append(["mean", *[""] * 6, f"{fmean(ratios):.3f}", ""])
     header = (
-        *("stream", "following", "its seeds", "the text is", "fixed", "its seeds", "the text is"),
+        *("stream", "following", "its seeds", "nearest", "fixed", "its seeds", "nearest"),
         *("ratio", "text"),
     )
     note = (
         f"Errors as shares of the last value's, median, least and most of {EACH} seeds. Following"
         " is the default, and what the text asks for; fixed is 1/(2 (d + 4)), named by `gamma=`."
         " The text's own figures are of one seed; of bike_hourly it says .58 to .72 over eight."
-        " Where its figure is outside, by how much the nearest of our seeds is above or below it."
+        " Nearest: the seed nearest to the text's figure over that; 1 where it is among ours."
     )
     return Table("Width of the kernel", header, lines, note)
 
