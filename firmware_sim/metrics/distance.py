@@ -23,39 +23,38 @@ class Distance:
     def __init__(self, nu: float) -> None:
         self._nu = nu
         self._threshold = math.inf
-        self._n = self._mean = self._squares = np.zeros(0)
+        #: of each channel: known readings, the first of them, the sum of the others' distances
+        #: from it, and of the squared deviations from the mean
+        self._n = self._origin = self._sum = self._squares = np.zeros(0)
 
     def look_many(self, rows: Row) -> tuple[Row, Row]:
         """Return the distance of each row, taken in then, and its readings in deviations.
 
-        Absent readings count as usual ones. Shapes (n,) and (n, d).
+        Absent readings count as usual ones. Shapes (n,) and (n, d). Sums go row by row, so that
+        blocks of any size give the same bits.
         """
-        n, d = rows.shape
-        if not len(self._n):
-            self._n = self._mean = self._squares = np.zeros(d)
         there = np.isfinite(rows)
-        whole = np.asarray(there.all(axis=1)).tolist()
+        d = rows.shape[1]
+        if not len(self._n):
+            self._n, self._sum, self._squares = np.zeros((3, d))
+            self._origin = np.full(d, np.nan)
+        new = np.isnan(self._origin) & there.any(axis=0)
+        if new.any():
+            self._origin[new] = rows[there.argmax(axis=0), np.arange(d)][new]
+        origin = np.nan_to_num(self._origin)
         counts = self._n + np.vstack([np.zeros(d), np.cumsum(there, axis=0)])
         shares = np.maximum(1.0, counts)
-        filled = rows if all(whole) else rows.copy()
-        means, step = np.empty((n + 1, d)), np.empty(d)
-        means[0] = self._mean
-        add, divide, subtract = np.add, np.divide, np.subtract
-        # Each mean follows from the one before; all else is done of all rows together.
-        each = zip(filled, there, whole, shares[1:], means[:-1], means[1:], strict=True)
-        for row, known, all_known, share, mean, after in each:
-            if not all_known:
-                np.copyto(row, mean, where=~known)
-            subtract(row, mean, step)
-            divide(step, share, step)
-            add(mean, step, after)
-        deltas = filled - means[:-1]
-        products = deltas * (filled - means[1:])
-        sums = np.add.accumulate(np.vstack([self._squares, products]))
-        self._n, self._mean, self._squares = counts[-1], means[-1].copy(), sums[-1].copy()
-        spreads, squares = sums[:-1] / shares[:-1], np.zeros((n, d))
-        np.divide(deltas**2, spreads, out=squares, where=spreads > 0.0)
-        return squares.mean(axis=1), np.copysign(np.sqrt(squares), deltas)
+        far = np.where(there, rows - origin, 0.0)
+        sums = np.add.accumulate(np.vstack([self._sum, far]))
+        means = sums / shares  # from the origin, as all distances here
+        deltas = np.where(there, far - means[:-1], 0.0)
+        squares = np.add.accumulate(
+            np.vstack([self._squares, deltas * np.where(there, far - means[1:], 0.0)])
+        )
+        self._n, self._sum, self._squares = counts[-1], sums[-1].copy(), squares[-1].copy()
+        spreads, found = squares[:-1] / shares[:-1], np.zeros(rows.shape)
+        np.divide(deltas**2, spreads, out=found, where=spreads > 0.0)
+        return found.mean(axis=1), np.copysign(np.sqrt(found), deltas)
 
     def alarms(self, distances: Row) -> npt.NDArray[np.bool_]:
         """Return which distances are above the threshold, which moves after each."""

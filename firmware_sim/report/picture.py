@@ -80,7 +80,7 @@ def draw(result: ReplayResult, path: Path) -> None:
         _headline(upper, result)
         _draw_errors(errors, result)
         _draw_memory(memory, result)
-        whole.savefig(path, dpi=140, metadata={"Software": None}, pil_kwargs={"compress_level": 3})
+        whole.savefig(path, dpi=120, metadata={"Software": None}, pil_kwargs={"compress_level": 3})
 
 
 def _more(metrics: Metrics) -> tuple[float, Callable[[Any], None]] | None:

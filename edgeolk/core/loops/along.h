@@ -1,7 +1,6 @@
 /* The derivative of the blended score by the scale of all inputs (docs/sorf.md, section 7e): the sum
    of delta theta. */
-#ifndef EDGEOLK_ALONG_H
-#define EDGEOLK_ALONG_H
+#pragma once
 
 #include "gradient.h"
 
@@ -33,14 +32,14 @@ static OLK_ALONE double olk_along(const olk_sorf *p, const olk_sorf_slope *slope
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
     OLK_ALIGNED(64) olk_entry part[OLK_PIECE];
     olk_real lane[8] = {0};
-    int pace = olk_first_pace(paces, block);
+    int pace = olk_first_pace(paces->widths, block);
     const olk_entry *const row = paces->of + pace;
     for (ptrdiff_t start = 0; start < lines; start += OLK_PIECE / 2) {
         const ptrdiff_t n = lines - start < OLK_PIECE / 2 ? lines - start : OLK_PIECE / 2;
         if (n < OLK_PIECE / 2)
             memset(part, 0, sizeof part);
         olk_slopes(slope, p->classes, E, alpha, w, a, 2 * start, 2 * n, part);
-        for (int i = 0; i < OLK_PIECE / 2; i++, pace = olk_next_pace(paces, pace)) {
+        for (int i = 0; i < OLK_PIECE / 2; i++, pace = olk_next_of(paces->widths, pace)) {
             const ptrdiff_t k = start + i;
             lane[i % 8] += (part[2 * i + 1] * feature[2 * k] - part[2 * i] * feature[2 * k + 1]) *
                            size * olk_pace_of(paces, row, k, pace) * v[k];
@@ -145,7 +144,7 @@ static OLK_ALONE double olk_along_angles(double E, double alpha, const int8_t *w
                                          int at)
 {
     double sum = 0.0;
-    for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_pace(paces, at)) {
+    for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_of(paces->widths, at)) {
         const double angle = v[k] * paces->of[at];
         double s, c;
         const uint64_t quarters = olk_quarter(angle, &c, &s);
@@ -164,10 +163,10 @@ static OLK_COLD double olk_along_far_angles(double E, double alpha, const int8_t
                                             const olk_paces *paces, int at)
 {
     double sum = 0.0;
-    for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_pace(paces, at)) {
+    for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_of(paces->widths, at)) {
         const double angle = v[k] * paces->of[at];
         double s, c;
-        if (!(OLK_FABS(angle) <= DBL_MAX))
+        if (!(olk_fabs(angle) <= DBL_MAX))
             continue;
         olk_cos_sin(angle, &c, &s);
         sum += angle * (olk_slope_of(E, alpha, w[2 * k + 1], a[2 * k + 1]) * c -
@@ -203,7 +202,7 @@ static OLK_ALONE double olk_along_row(const olk_sorf *p, const olk_sorf_state *s
         for (ptrdiff_t b = p->first[g], now; b < end; b += now) {
             now = olk_transformed_blocks(p, &generator, x, 1, end - b, &tail, v);
             for (ptrdiff_t i = 0; i < now; i++) {
-                const int at = olk_first_pace(&paces, b + i - p->first[g]);
+                const int at = olk_first_pace(paces.widths, b + i - p->first[g]);
                 const int near = small || !olk_large(v[i], &paces, at);
                 sum += (near ? olk_along_angles : olk_along_far_angles)(
                     slope->share.E[g], slope->share.alpha[g], (const int8_t *)s->w + 128 * (b + i),
@@ -214,6 +213,4 @@ static OLK_ALONE double olk_along_row(const olk_sorf *p, const olk_sorf_state *s
     }
     return along;
 }
-#endif
-
 #endif

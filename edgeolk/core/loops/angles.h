@@ -1,6 +1,5 @@
 /* Cosines and sines of a row of angles. */
-#ifndef EDGEOLK_ANGLES_H
-#define EDGEOLK_ANGLES_H
+#pragma once
 
 #include "number.h"
 
@@ -90,5 +89,3 @@ static void olk_cos_sin(void *angles, ptrdiff_t n, double norm)
     if (i < n)
         olk_cos_sin_part(row + i, row + n + i, n - i, norm);
 }
-
-#endif

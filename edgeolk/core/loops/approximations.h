@@ -1,7 +1,6 @@
 /* Constants and coefficients of the approximations that the loops are made of, each once, with how far
    it is from the function. */
-#ifndef EDGEOLK_APPROXIMATIONS_H
-#define EDGEOLK_APPROXIMATIONS_H
+#pragma once
 
 #include "compiler.h"
 
@@ -20,7 +19,7 @@ static const double OLK_LN2_LOW_F64 = 1.42860682030941723212e-6;
 /* exp(r) for |r| <= ln(2)/2, lifted: p(0) is exact, so that k(x, x) = 1. Relative errors 3e-9 and
    3e-16: with the rounding on the way the result is within 2 units in the last place of a float and
    within 4 of a double. */
-#define OLK_LIFT 0x1p64
+static const double OLK_LIFT = 0x1p64;
 OLK_TABLE float olk_exp_polynomial_f32[] = {
     0x1p64f, 0x1p64f * 1.0000000497968269f, 0x1p64f * 0.500000043574032318f,
     0x1p64f * 0.166663648088619529f, 0x1p64f * 0.0416647733349355985f,
@@ -57,5 +56,3 @@ OLK_TABLE double olk_cosine_f64[] = {
     -1.13596475577881948265e-11, 2.08757232129817482790e-09,  -2.75573143513906633035e-07,
     2.48015872894767294178e-05,  -1.38888888888741095749e-03, 4.16666666666666019037e-02,
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Bounds of numbers, in olk_real. */
-#ifndef EDGEOLK_BOUNDED_H
-#define EDGEOLK_BOUNDED_H
+#pragma once
 
 #include "roots.h"
 
@@ -27,7 +26,5 @@ static inline olk_real olk_bounded(olk_real v, olk_real a)
 
 static inline olk_real olk_root(olk_real v)
 {
-    return (olk_real)OLK_SQRT((double)v);
+    return (olk_real)olk_sqrt((double)v);
 }
-
-#endif

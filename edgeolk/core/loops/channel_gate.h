@@ -1,6 +1,5 @@
 /* How far what a channel did of late is allowed to count (docs/novelty.md, steps A.1 and A.7). */
-#ifndef EDGEOLK_CHANNEL_GATE_H
-#define EDGEOLK_CHANNEL_GATE_H
+#pragma once
 
 #include "roots.h"
 
@@ -17,7 +16,7 @@ static inline double olk_gate(double correlation, double rows, int robust)
 {
     double open = correlation - olk_gate_from;
     if (robust && open > 0.0) /* there are rows */
-        open -= olk_chance_errors / OLK_SQRT(rows);
+        open -= olk_chance_errors / olk_sqrt(rows);
     open /= olk_gate_width;
     return open > 0.0 ? (open < 1.0 ? open : 1.0) : 0.0;
 }
@@ -28,5 +27,3 @@ static inline double olk_most_for_scale(double gate, int robust)
     const double more = olk_open_deviations - olk_closed_deviations;
     return robust ? olk_closed_deviations + more * gate : olk_open_deviations;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What is remembered of each channel of a stream, and what one reading is in its light: step A of
    novelty in time (docs/novelty.md). */
-#ifndef EDGEOLK_CHANNELS_H
-#define EDGEOLK_CHANNELS_H
+#pragma once
 
 #include "channel_gate.h"
 #include "logarithm.h"
@@ -130,7 +129,7 @@ static inline void olk_see_number(olk_channel *of, double x, const olk_channel_s
     seen->input[0] = z;
     seen->input[1] = gate * olk_held_deviations(&of->log_rough, log_rough);
     seen->input[2] =
-        of->square > 0.0 ? gate * olk_held_between(of->drift / OLK_SQRT(of->square), -most, most) : 0.0;
+        of->square > 0.0 ? gate * olk_held_between(of->drift / olk_sqrt(of->square), -most, most) : 0.0;
     of->run = of->readings > 0 && x == of->last ? of->run + (of->run < OLK_MOST_RUN) : 0;
     const double far = olk_most_for_scale(gate, sight->robust);
     const double usual =
@@ -148,7 +147,7 @@ static inline void olk_see_reading(olk_channel *of, olk_input x, double rows,
                                    olk_reading_seen *seen)
 {
     seen->gate = olk_gate_of(of, sight);
-    seen->there = OLK_FABS((double)x) <= olk_largest_reading; /* no number is not */
+    seen->there = olk_fabs((double)x) <= olk_largest_reading; /* no number is not */
     if (seen->there) {
         if (anew)
             of->last = (double)x;
@@ -160,9 +159,9 @@ static inline void olk_see_reading(olk_channel *of, olk_input x, double rows,
         seen->level = of->energy;
     }
     for (int i = 0; i < 3; i++)
-        seen->odd[i] = OLK_FABS(seen->input[i]);
+        seen->odd[i] = olk_fabs(seen->input[i]);
     const double log_run = of->run ? olk_log(1.0 + (double)of->run) : 0.0;
-    const double deviation = OLK_SQRT(of->log_run.variance), least = olk_least_run_deviation;
+    const double deviation = olk_sqrt(of->log_run.variance), least = olk_least_run_deviation;
     seen->odd[OLK_OF_FLAT] =
         (log_run - of->log_run.mean) / (deviation > least ? deviation : least);
     olk_take_in(&of->log_run, log_run, olk_share_of(rows + 1.0, sight->window));
@@ -210,5 +209,3 @@ static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, co
     }
     all->level /= (double)d;
 }
-
-#endif

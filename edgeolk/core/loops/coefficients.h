@@ -1,6 +1,5 @@
 /* What is done to all the coefficients of a ring. */
-#ifndef EDGEOLK_COEFFICIENTS_H
-#define EDGEOLK_COEFFICIENTS_H
+#pragma once
 
 #include "number.h"
 #include "simd.h"
@@ -147,5 +146,3 @@ static void olk_squares(const void *coefficients, ptrdiff_t stride, ptrdiff_t n,
             squares[i] += (double)coef[c * stride + i] * (double)coef[c * stride + i];
     }
 }
-
-#endif

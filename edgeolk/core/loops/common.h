@@ -5,8 +5,7 @@
    Such a scaler keeps a mean and a sum of squared deviations (Welford). One that scales each input
    by itself knows besides whether every reading so far was one of two numbers: then a count says
    what mean and deviation of all are. */
-#ifndef EDGEOLK_COMMON_H
-#define EDGEOLK_COMMON_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,7 +47,7 @@ static inline void olk_learn_common(olk_common *c, double x, double readings)
 
 static inline olk_one_line olk_common_line(const olk_common *c, double readings)
 {
-    const double sd = readings > 0.0 ? OLK_SQRT(c->squares / readings) : 0.0;
+    const double sd = readings > 0.0 ? olk_sqrt(c->squares / readings) : 0.0;
     const olk_one_line made = {0.5 * c->mean, sd > 0.0 ? 0.5 * sd : 0.5};
     return made;
 }
@@ -89,7 +88,7 @@ static inline olk_one_line olk_pair_line(const olk_two_numbers *p, double readin
 {
     const double share = p->others > 0.0 ? p->others / readings : 0.0;
     const double half = 0.5 * p->second - 0.5 * p->first;
-    const double sd = OLK_FABS(half) * OLK_SQRT(share * (1.0 - share));
+    const double sd = olk_fabs(half) * olk_sqrt(share * (1.0 - share));
     olk_one_line made = {0.5 * p->first, 0.5};
     if (share > 0.0) {
         made.centre += half * share;
@@ -113,5 +112,3 @@ static inline void olk_scale_alike(const olk_one_line *f, double clip, const dou
     for (ptrdiff_t k = 0; k < m; k++)
         z[k] = olk_common_scaled(&line, clip, x[k]);
 }
-
-#endif

@@ -22,8 +22,7 @@
      how far the reading lies that waits for a second one;
    - RUNNING and above: the age is code - 3; word is the mean, 16 M + k, |M| < 2^27, 0 <= k <= 15, and
      |M| >= 2^26 where k > 0; spread is the deviation, 2^-100 at least. */
-#ifndef EDGEOLK_COMPACT_H
-#define EDGEOLK_COMPACT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -194,7 +193,7 @@ static inline void olk_compact_begin(olk_compact *f, float mean, float sd)
 {
     const uint32_t bits = olk_bits_of(sd) + (1u << (OLK_SPREAD_CUT - 1));
     const int32_t e = (int32_t)(bits >> 23) - 127;
-    const int32_t past = (int32_t)(olk_bits_of(OLK_FABSF(mean)) >> 23) - 133 - e;
+    const int32_t past = (int32_t)(olk_bits_of(olk_fabsf(mean)) >> 23) - 133 - e;
     const int32_t k = past > 0 ? past : 0;
     if (sd < olk_least_spread || k > OLK_MOST_SHIFT) {
         olk_compact_constant(f, mean);
@@ -213,7 +212,7 @@ static inline void olk_compact_start(olk_compact *f, float x, float d)
     const float mean = olk_float_of(f->word);
     float h = olk_spread_value(f->spread);
     h = f->code == OLK_BELOW ? -h : h;
-    if (OLK_FABSF(d - h) <= 0x1p-14f * OLK_FABSF(h))
+    if (olk_fabsf(d - h) <= 0x1p-14f * olk_fabsf(h))
         h = d;
     const float lower = h < d ? h : d, upper = h < d ? d : h;
     const float least = lower < 0.0f ? lower : 0.0f, most = upper > 0.0f ? upper : 0.0f;
@@ -225,7 +224,7 @@ static inline void olk_compact_start(olk_compact *f, float x, float d)
 /* A reading before there is a deviation. */
 static inline void olk_compact_wake(olk_compact *f, float x)
 {
-    const float mean = olk_float_of(f->word), d = x - mean, far = OLK_FABSF(d);
+    const float mean = olk_float_of(f->word), d = x - mean, far = olk_fabsf(d);
     switch (f->code) {
     case OLK_NOTHING:
         f->word = olk_bits_of(x);
@@ -242,7 +241,7 @@ static inline void olk_compact_wake(olk_compact *f, float x)
     default:
         break;
     }
-    if (far <= 0x1p-21f * OLK_FABSF(mean) || far < olk_least_spread)
+    if (far <= 0x1p-21f * olk_fabsf(mean) || far < olk_least_spread)
         return;
     if (f->code == OLK_CONSTANT) {
         f->spread = olk_spread_of(far);
@@ -256,9 +255,9 @@ static inline void olk_compact_wake(olk_compact *f, float x)
 /* What a root of 1 + q is more than 1: q small needs none. */
 static inline float olk_root_less_one(float q)
 {
-    if (OLK_FABSF(q) <= 0x1p-6f)
+    if (olk_fabsf(q) <= 0x1p-6f)
         return q * (0.5f - q * (0.125f - q * 0.0625f));
-    return q / (1.0f + OLK_SQRTF(1.0f + q));
+    return q / (1.0f + olk_sqrtf(1.0f + q));
 }
 
 /* A reading of an input that runs: learned, then scaled. */
@@ -365,7 +364,7 @@ static inline int olk_compact_holds(const uint8_t *at, int64_t seen)
 {
     const olk_compact f = olk_compact_of(at);
     const float x = olk_float_of(f.word);
-    const int number = OLK_FABSF(x) <= 2.0f * olk_most_reading;
+    const int number = olk_fabsf(x) <= 2.0f * olk_most_reading;
     const int32_t M = olk_mean_units(f.word), limit = 1 << OLK_MEAN_BITS;
     const uint32_t far = f.spread << OLK_SPREAD_CUT;
     if (f.code >= OLK_RUNNING)
@@ -387,5 +386,3 @@ static inline int olk_compact_holds(const uint8_t *at, int64_t seen)
                far <= olk_bits_of(4.0f * olk_most_reading) && seen >= 4;
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* The readings of a row learned side by side by compact.h: the same operations in the same order,
    without a branch, for inputs that run; one whose mean needs another unit, or that does not run yet,
    is learned alone. The bits are those of olk_compact_learn. */
-#ifndef EDGEOLK_COMPACT_ROWS_H
-#define EDGEOLK_COMPACT_ROWS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -66,8 +65,8 @@ static inline void olk_compact_run_lanes(olk_compact_lanes *a, ptrdiff_t whole,
         const uint32_t chance = olk_chance(row, first + (uint32_t)j);
         const float square = r * r, q = g * ((square - 1.0f) - g * square);
         const float series = q * (0.5f - q * (0.125f - q * 0.0625f));
-        const float root = q / (1.0f + OLK_SQRTF(1.0f + q));
-        const float spread = sd + sd * (OLK_FABSF(q) <= 0x1p-6f ? series : root);
+        const float root = q / (1.0f + olk_sqrtf(1.0f + q));
+        const float spread = sd + sd * (olk_fabsf(q) <= 0x1p-6f ? series : root);
         uint32_t bits = olk_bits_of(spread);
         bits = (bits < olk_most_spread_bits ? bits : olk_most_spread_bits) + (chance & 127);
         const int32_t now = M + olk_floor((g * r) * (sd * olk_two(-power)) +
@@ -107,5 +106,3 @@ static void olk_learn_readings(uint8_t *to, const uint8_t *record, const double 
         z[j] = (double)scaled;
     }
 }
-
-#endif

@@ -1,31 +1,30 @@
 /* What is not C11 but a word of the compiler to the optimiser. */
-#ifndef EDGEOLK_COMPILER_H
-#define EDGEOLK_COMPILER_H
+#pragma once
 
 #if defined(__GNUC__)
 #define OLK_ALWAYS inline __attribute__((always_inline))
 /* Where nobody calls them, no warning is wanted: each compiler has its own way to say so. */
 #ifdef __clang__
 #define OLK_APART inline __attribute__((noinline))
-#define OLK_ALONE OLK_APART
 #else
 #define OLK_APART __attribute__((noinline, unused))
 #define OLK_ALONE __attribute__((noinline, noclone, unused)) /* one body, whatever it is called with */
 #endif
 #define OLK_COLD __attribute__((noinline, cold))
 #define OLK_HIDDEN __attribute__((visibility("hidden")))
-#elif defined(_MSC_VER)
+#else
+#ifdef _MSC_VER
 #define OLK_ALWAYS __forceinline
 #define OLK_APART __declspec(noinline)
-#define OLK_COLD __declspec(noinline)
-#define OLK_ALONE OLK_APART
-#define OLK_HIDDEN
 #else
 #define OLK_ALWAYS inline
 #define OLK_APART
-#define OLK_COLD
-#define OLK_ALONE OLK_APART
+#endif
+#define OLK_COLD OLK_APART
 #define OLK_HIDDEN
+#endif
+#ifndef OLK_ALONE
+#define OLK_ALONE OLK_APART
 #endif
 
 /* Tables: of the file that includes them; where several exported models are one program, the linker
@@ -48,22 +47,8 @@
 #define OLK_VECTORS 1
 #endif
 
-/* Lanes i ^ h of a vector of 2 to 16 lanes beside its lanes i, h being a power of two below that. */
-#define OLK_SWAPPED_2(v, h) __builtin_shufflevector(v, v, (h) & 1, 1 ^ ((h) & 1))
-#define OLK_SWAPPED_4(v, h)                                                                        \
-    __builtin_shufflevector(v, v, (h) & 3, 1 ^ ((h) & 3), 2 ^ ((h) & 3), 3 ^ ((h) & 3))
-#define OLK_SWAPPED_8(v, h)                                                                        \
-    __builtin_shufflevector(v, v, (h) & 7, 1 ^ ((h) & 7), 2 ^ ((h) & 7), 3 ^ ((h) & 7),            \
-                            4 ^ ((h) & 7), 5 ^ ((h) & 7), 6 ^ ((h) & 7), 7 ^ ((h) & 7))
-#define OLK_SWAPPED_16(v, h)                                                                       \
-    __builtin_shufflevector(v, v, (h), 1 ^ (h), 2 ^ (h), 3 ^ (h), 4 ^ (h), 5 ^ (h), 6 ^ (h),       \
-                            7 ^ (h), 8 ^ (h), 9 ^ (h), 10 ^ (h), 11 ^ (h), 12 ^ (h), 13 ^ (h),     \
-                            14 ^ (h), 15 ^ (h))
-
 /* Intrinsics of x86-64 in the names that units are written in. */
 #if defined(OLK_VECTORS) && defined(__x86_64__) &&                                                 \
     (defined(__clang__) ? __clang_major__ >= 18 : __GNUC__ >= 12)
 #define OLK_X86 1
-#endif
-
 #endif

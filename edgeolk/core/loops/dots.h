@@ -1,6 +1,5 @@
 /* Dot products, sums over columns of coefficients, multiples of vectors. */
-#ifndef EDGEOLK_DOTS_H
-#define EDGEOLK_DOTS_H
+#pragma once
 
 #include "number.h"
 #include "simd.h"
@@ -168,5 +167,3 @@ static OLK_APART void olk_axpy(void *vy, double w, const void *vx, ptrdiff_t n)
     for (ptrdiff_t j = 0; j < n; j++)
         y[j] = (olk_real)olk_madd_f64(w, (double)x[j], (double)y[j]);
 }
-
-#endif

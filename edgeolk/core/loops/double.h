@@ -1,7 +1,6 @@
 /* Double precision: what the loops over structured features compute in, and the instructions for
    it; as single.h has them. */
-#ifndef EDGEOLK_DOUBLE_H
-#define EDGEOLK_DOUBLE_H
+#pragma once
 
 #include "approximations.h"
 
@@ -10,37 +9,28 @@ typedef uint64_t olk_word;
 static const olk_word olk_sign = UINT64_C(1) << 63;
 static const double olk_largest_angle = 1e6;
 
-static OLK_ALWAYS double olk_fma(double a, double b, double c)
-{
-#if OLK_FUSED
-    return olk_madd_f64(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
-
 static OLK_ALWAYS double olk_size_of(double x)
 {
-    return OLK_FABS(x);
+    return olk_fabs(x);
 }
 
 /* Within 3e-16 below olk_largest_angle. */
 static OLK_ALWAYS olk_word olk_quarter(double angle, double *cosine, double *sine)
 {
     const double *s = olk_sine_f64, *c = olk_cosine_f64;
-    const double shifted = olk_fma(angle, OLK_TURNS_F64, OLK_MAGIC_F64);
+    const double shifted = olk_madd_f64(angle, OLK_TURNS_F64, OLK_MAGIC_F64);
     const double n = shifted - OLK_MAGIC_F64;
-    double r = olk_fma(n, -OLK_QUARTER_1_F64, angle);
-    r = olk_fma(n, -OLK_QUARTER_2_F64, r);
-    r = olk_fma(n, -OLK_QUARTER_3_F64, r);
+    double r = olk_madd_f64(n, -OLK_QUARTER_1_F64, angle);
+    r = olk_madd_f64(n, -OLK_QUARTER_2_F64, r);
+    r = olk_madd_f64(n, -OLK_QUARTER_3_F64, r);
     const double z = r * r;
-    double of_s = olk_fma(olk_fma(s[0], z, s[1]), z, s[2]);
-    double of_c = olk_fma(olk_fma(c[0], z, c[1]), z, c[2]);
-    of_s = olk_fma(olk_fma(olk_fma(of_s, z, s[3]), z, s[4]), z, s[5]);
-    of_c = olk_fma(olk_fma(olk_fma(of_c, z, c[3]), z, c[4]), z, c[5]);
+    double of_s = olk_madd_f64(olk_madd_f64(s[0], z, s[1]), z, s[2]);
+    double of_c = olk_madd_f64(olk_madd_f64(c[0], z, c[1]), z, c[2]);
+    of_s = olk_madd_f64(olk_madd_f64(olk_madd_f64(of_s, z, s[3]), z, s[4]), z, s[5]);
+    of_c = olk_madd_f64(olk_madd_f64(olk_madd_f64(of_c, z, c[3]), z, c[4]), z, c[5]);
     olk_word quarters;
-    *sine = olk_fma(of_s * z, r, r);
-    *cosine = olk_fma(of_c * z, z, olk_fma(z, -0.5, 1.0));
+    *sine = olk_madd_f64(of_s * z, r, r);
+    *cosine = olk_madd_f64(of_c * z, z, olk_madd_f64(z, -0.5, 1.0));
     memcpy(&quarters, &shifted, sizeof quarters);
     return quarters;
 }
@@ -52,25 +42,6 @@ typedef olk_u64s olk_words;
 static OLK_ALWAYS olk_reals olk_fma_lanes(olk_reals a, olk_reals b, olk_reals c)
 {
     return olk_madd_f64s(a, b, c);
-}
-#endif
-#if OLK_BYTES && defined(__clang__) /* which takes constants alone */
-static OLK_ALWAYS olk_reals olk_swapped(olk_reals v, const int h)
-{
-#if OLK_BYTES == 16
-    (void)h;
-    return OLK_SWAPPED_2(v, 1);
-#elif OLK_BYTES == 32
-    if (h == 1)
-        return OLK_SWAPPED_4(v, 1);
-    return OLK_SWAPPED_4(v, 2);
-#else
-    if (h == 1)
-        return OLK_SWAPPED_8(v, 1);
-    if (h == 2)
-        return OLK_SWAPPED_8(v, 2);
-    return OLK_SWAPPED_8(v, 4);
-#endif
 }
 #endif
 #if OLK_BYTES > 16
@@ -104,5 +75,3 @@ static OLK_ALWAYS olk_reals olk_flip_lanes(olk_reals v, uint64_t bits)
 #endif
 
 #include "floats.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* Words for stochastic rounding, in the order one generator gives them (docs/sorf.md, section 2).
    */
-#ifndef EDGEOLK_DRAWS_H
-#define EDGEOLK_DRAWS_H
+#pragma once
 
 #if OLK_BYTES > 16
 /* A block's words: the state after them does not wait for the words. */
@@ -38,11 +37,10 @@ static const uint64_t olk_pcg_sum[33] = {
 #endif
 
 #if OLK_BYTES > 16
-typedef uint64_t olk_word_lanes __attribute__((vector_size(OLK_BYTES), aligned(8), may_alias));
 typedef uint32_t olk_half_words __attribute__((vector_size(OLK_BYTES), aligned(2), may_alias));
 
 /* Low or high halves of the lanes of two vectors, in order. */
-static OLK_ALWAYS olk_half_words olk_low_halves(const olk_word_lanes *v)
+static OLK_ALWAYS olk_half_words olk_low_halves(const olk_u64s *v)
 {
 #if OLK_BYTES == 64
     return __builtin_shufflevector((olk_half_words)v[0], (olk_half_words)v[1], 0, 2, 4, 6, 8, 10,
@@ -53,7 +51,7 @@ static OLK_ALWAYS olk_half_words olk_low_halves(const olk_word_lanes *v)
 #endif
 }
 
-static OLK_ALWAYS olk_half_words olk_high_halves(const olk_word_lanes *v)
+static OLK_ALWAYS olk_half_words olk_high_halves(const olk_u64s *v)
 {
 #if OLK_BYTES == 64
     return __builtin_shufflevector((olk_half_words)v[0], (olk_half_words)v[1], 1, 3, 5, 7, 9, 11,
@@ -76,14 +74,14 @@ static OLK_ALONE void olk_draw(uint64_t *generator, uint16_t *restrict bits, ptr
     else
         olk_pcg_skip(generator, OLK_PCG_DRAWS, (uint64_t)n);
     /* Four vectors in turn: one alone would wait for its own product. */
-    const olk_word_lanes power = olk_pcg_power[4 * L] + (olk_word_lanes){0};
-    const olk_word_lanes sum = OLK_PCG_DRAWS * olk_pcg_sum[4 * L] + (olk_word_lanes){0};
-    olk_word_lanes s[4];
+    const olk_u64s power = olk_pcg_power[4 * L] + (olk_u64s){0};
+    const olk_u64s sum = OLK_PCG_DRAWS * olk_pcg_sum[4 * L] + (olk_u64s){0};
+    olk_u64s s[4];
     for (int g = 0; g < 4; g++)
-        s[g] = *(const olk_word_lanes *)(olk_pcg_power + g * L) * state +
-               *(const olk_word_lanes *)(olk_pcg_sum + g * L) * OLK_PCG_DRAWS;
+        s[g] = *(const olk_u64s *)(olk_pcg_power + g * L) * state +
+               *(const olk_u64s *)(olk_pcg_sum + g * L) * OLK_PCG_DRAWS;
     for (ptrdiff_t i = 0; i < n; i += 4 * L) {
-        olk_word_lanes now[4], word[4];
+        olk_u64s now[4], word[4];
         for (int g = 0; g < 4; g++) {
             now[g] = s[g];
             s[g] = s[g] * power + sum;
@@ -112,5 +110,3 @@ static OLK_ALONE void olk_draw(uint64_t *generator, uint16_t *restrict bits, ptr
     *generator = state;
 #endif
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Drift: an alarm on a learner's own mistakes that starts the scaler's ages or the model anew
    (docs/sorf.md, section 13). Functions without a type of weights, compiled where they are used. */
-#ifndef EDGEOLK_DRIFT_H
-#define EDGEOLK_DRIFT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -139,5 +138,3 @@ static inline void olk_watch(const olk_sorf *p, const olk_sorf_state *s, const o
         olk_put_drift_number(s, wide, OLK_DRIFT_ALARMS,
                              alarms < olk_most_counted ? alarms : olk_most_counted);
 }
-
-#endif

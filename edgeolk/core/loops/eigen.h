@@ -1,8 +1,7 @@
 /* Eigenvalues and eigenvectors of a symmetric matrix, in place: Householder, then implicit QL, the
    classic pair of Bowdler, Martin, Reinsch & Wilkinson (1968), as in EISPACK's tred2 and tql2. Columns
    of the published programs are rows here, so that the inner loops run along memory. */
-#ifndef EDGEOLK_EIGEN_H
-#define EDGEOLK_EIGEN_H
+#pragma once
 
 #include "simd.h"
 
@@ -146,5 +145,3 @@ static inline void olk_symmetric_eigen(const olk_simd *simd, double *v, double *
     olk_tridiagonalise(simd, v, d, e, n);
     olk_implicit_ql(simd, v, d, e, n);
 }
-
-#endif

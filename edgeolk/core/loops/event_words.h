@@ -1,6 +1,5 @@
 /* Words that a stream which is watched in the order of time has in the block (docs/novelty.md). */
-#ifndef EDGEOLK_EVENT_WORDS_H
-#define EDGEOLK_EVENT_WORDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ enum { OLK_HOLDS_VALUE = 65536, OLK_HOLDS_FLAT = 131072, OLK_BEGINS_ANEW = 26214
 
 /* Of the numbers beside the threshold: mean and deviation of a channel before the event. */
 enum { OLK_BEFORE_EVENT = 6, OLK_SCORE_NUMBERS = 8 };
-
-#endif

@@ -2,8 +2,7 @@
    was not sure: a rounding in double decides, of one block and with all that tau may be; if it is
    tau that is not sure enough, the score is computed in double, which costs as much as a row
    (docs/sorf.md, section 5). */
-#ifndef EDGEOLK_EXACT_FALLBACK_H
-#define EDGEOLK_EXACT_FALLBACK_H
+#pragma once
 
 /* Levels of block b, features of group g, with tau less and plus `off`, by the words of *generator and
    on. Returns whether the two are the same. */
@@ -109,5 +108,3 @@ static inline void olk_take(const olk_sorf_answers *f, const olk_sorf_state *s,
     }
     *s->rounding = trial->after;
 }
-
-#endif

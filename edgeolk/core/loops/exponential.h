@@ -1,6 +1,5 @@
 /* exp, the same bits on every platform. */
-#ifndef EDGEOLK_EXPONENTIAL_H
-#define EDGEOLK_EXPONENTIAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ static inline double olk_sorf_exp(double x)
     power.bits = ((int64_t)n + 1023) * (INT64_C(1) << 52);
     return sum * power.f;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The features of a row alone, for weights that lie elsewhere (docs/sorf.md, section 3). */
-#ifndef EDGEOLK_FEATURES_ALONE_H
-#define EDGEOLK_FEATURES_ALONE_H
+#pragma once
 
 /* to[k] <- norm cos, to[D + k] <- norm sin of frequency k; `wide`: doubles, else floats. */
 static void olk_sorf_features(const olk_sorf *p, const olk_sorf_row *row, double norm, int wide,
@@ -35,5 +34,3 @@ static void olk_sorf_features(const olk_sorf *p, const olk_sorf_row *row, double
         }
     }
 }
-
-#endif

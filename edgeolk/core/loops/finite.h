@@ -1,13 +1,12 @@
 /* Whether numbers are of a size that can be held: no branch, so that compilers take several at once. */
-#ifndef EDGEOLK_FINITE_H
-#define EDGEOLK_FINITE_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* The largest double that rounds to a finite float. */
-#define OLK_MOST_AS_FLOAT 0x1.fffffefffffffp+127
+static const double OLK_MOST_AS_FLOAT = 0x1.fffffefffffffp+127;
 
 /* Every |x_j| <= most; not where one is NaN. */
 static inline int olk_within_f32(const float *x, ptrdiff_t n, float most)
@@ -25,5 +24,3 @@ static inline int olk_within_f64(const double *x, ptrdiff_t n, double most)
         beyond |= -(int64_t) !(fabs(x[j]) <= most);
     return beyond == 0;
 }
-
-#endif

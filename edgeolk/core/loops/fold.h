@@ -17,7 +17,7 @@ static OLK_ALONE void olk_tails(const olk_sorf *p, const olk_input *x, ptrdiff_t
     for (ptrdiff_t r = 0; r < m; r++) {
         memset(tail[r].line, 0, sizeof tail[r].line);
         for (ptrdiff_t i = from; i < p->d; i++)
-            tail[r].line[i - from] = olk_on_grid(x[r * p->d + i], grid);
+            tail[r].line[i - from] = (olk_entry)olk_on_grid(x[r * p->d + i], grid);
     }
 #endif
 }
@@ -126,7 +126,7 @@ static OLK_ALONE void olk_fold_sparse(const olk_sorf *p, uint64_t *generator,
             word = olk_pcg_next(generator, OLK_PCG_SIGNS);
             at = i / 32 + 1;
         }
-        const olk_entry reading = olk_on_grid(value[k], grid);
+        const olk_entry reading = (olk_entry)olk_on_grid(value[k], grid);
         v[i % 64] += (word >> (i % 32) & 1) ? -reading : reading;
     }
     olk_pcg_skip(generator, OLK_PCG_SIGNS, (uint64_t)(words - at));

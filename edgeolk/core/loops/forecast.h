@@ -4,8 +4,7 @@
 
    Sources of its parts: least_squares.h, guard.h, interval.h; stacking. The combination is this
    project's own. */
-#ifndef EDGEOLK_FORECAST_H
-#define EDGEOLK_FORECAST_H
+#pragma once
 
 #include "forecast_types.h"
 #include "guard.h"
@@ -289,5 +288,3 @@ static OLK_APART void olk_forecast_begin(const olk_forecast *f, const olk_foreca
     for (int32_t c = 0; c < n; c++)
         ((olk_input *)m->guard)[n + c] = 1;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What a forecaster is made of and what it remembers (docs/forecast.md); forecast.h has the
    functions. */
-#ifndef EDGEOLK_FORECAST_TYPES_H
-#define EDGEOLK_FORECAST_TYPES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ static inline int32_t olk_candidates(const olk_forecast *f)
 {
     return f->kernel ? 3 : 2;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The gradient that relevance follows (docs/sorf.md, section 7c, omega o delta). */
-#ifndef EDGEOLK_GRADIENT_H
-#define EDGEOLK_GRADIENT_H
+#pragma once
 
 #ifdef OLK_SORF_FIXED
 /* As below, h in whole numbers of the unit that is returned, of 18 bits, so that the
@@ -15,13 +14,13 @@ static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slo
     const int32_t alpha = (int32_t)(slope->share.alpha[g] * 256.0 + 0.5);
     uint32_t fastest = 0;
     int32_t drop = 0;
-    int pace = olk_first_pace(paces, block);
+    int pace = olk_first_pace(paces->widths, block);
     for (int i = 0; i < paces->widths; i++)
         fastest = paces->of[i] > fastest ? paces->of[i] : fastest;
     while (fastest >> drop >= 1 << 14)
         drop++;
     memset(h, 0, 64 * sizeof *h);
-    for (ptrdiff_t k = 0; k < lines; k++, pace = olk_next_pace(paces, pace)) {
+    for (ptrdiff_t k = 0; k < lines; k++, pace = olk_next_of(paces->widths, pace)) {
         int32_t part[2];
         for (int i = 0; i < 2; i++) {
             const ptrdiff_t at = 2 * (k * K + slope->y) + i, off = 2 * (k * K + slope->against) + i;
@@ -69,14 +68,14 @@ static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *
     const olk_entry E = (olk_entry)slope->share.E[g], alpha = (olk_entry)slope->share.alpha[g];
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
     OLK_ALIGNED(64) olk_entry part[OLK_PIECE];
-    int pace = olk_first_pace(paces, block);
+    int pace = olk_first_pace(paces->widths, block);
     const olk_entry *const row = paces->of + pace;
     if (lines < 64)
         memset(h, 0, 64 * sizeof *h);
     for (ptrdiff_t start = 0; start < lines; start += OLK_PIECE / 2) {
         const ptrdiff_t n = lines - start < OLK_PIECE / 2 ? lines - start : OLK_PIECE / 2;
         olk_slopes(slope, p->classes, E, alpha, w, a, 2 * start, 2 * n, part);
-        for (ptrdiff_t i = 0; i < n; i++, pace = olk_next_pace(paces, pace)) {
+        for (ptrdiff_t i = 0; i < n; i++, pace = olk_next_of(paces->widths, pace)) {
             const ptrdiff_t k = start + i;
             h[k] = (part[2 * i + 1] * feature[2 * k] - part[2 * i] * feature[2 * k + 1]) * size *
                    olk_pace_of(paces, row, k, pace);
@@ -84,6 +83,4 @@ static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *
     }
     return 1;
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* The guard: shares of candidates by their regrets (ML-Poly: Gaillard, Stoltz & van Erven, COLT
    2014), here discounted and clipped (docs/forecast.md, sections 3.7 and 4.1). */
-#ifndef EDGEOLK_GUARD_H
-#define EDGEOLK_GUARD_H
+#pragma once
 
 #include "bounded.h"
 
@@ -33,5 +32,3 @@ static inline void olk_guard_learn(olk_input *guard, int32_t n, const olk_real *
         guard[n + c] = (olk_input)(olk_regret_memory * (olk_real)guard[n + c] + x * x);
     }
 }
-
-#endif

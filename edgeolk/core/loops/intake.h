@@ -1,7 +1,6 @@
 /* The scaler inside a learner, one reading at a time. A row that is learned is scaled by statistics
    that include it; they are kept only when the learner has taken the row. */
-#ifndef EDGEOLK_INTAKE_H
-#define EDGEOLK_INTAKE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -164,5 +163,3 @@ static inline void olk_keep_reading(const olk_scaler *s, ptrdiff_t j, double x, 
         s->most[j] = r.most;
     }
 }
-
-#endif

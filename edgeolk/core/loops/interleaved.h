@@ -3,19 +3,16 @@
    transforms move no number from lane to lane, and a number of the row is read once for all blocks.
    Sums are those of olk_fold and olk_mix, in their order. */
 
-/* States of the blocks' generators: those of a vector's lanes in one or two. */
-typedef uint64_t olk_states __attribute__((vector_size(OLK_BYTES), aligned(8), may_alias));
-
 /* One line of each block. */
 typedef olk_entry olk_slice[OLK_BYTES / sizeof(olk_entry)];
 
-/* The next word of each. */
-static OLK_ALWAYS olk_words olk_next_words(olk_states *state)
+/* The next word of each block's generator; states are those of a vector's lanes, in one or two. */
+static OLK_ALWAYS olk_words olk_next_words(olk_u64s *state)
 {
     enum { PARTS = 8 / (int)sizeof(olk_real) };
-    olk_states word[PARTS];
+    olk_u64s word[PARTS];
     for (int g = 0; g < PARTS; g++) {
-        const olk_states bits = (((state[g] >> 18) ^ state[g]) >> 27) & UINT32_MAX;
+        const olk_u64s bits = (((state[g] >> 18) ^ state[g]) >> 27) & UINT32_MAX;
         word[g] = ((bits | bits << 32) >> (state[g] >> 59)) & UINT32_MAX;
         state[g] = state[g] * OLK_PCG_FACTOR + OLK_PCG_SIGNS;
     }
@@ -47,7 +44,7 @@ static OLK_ALWAYS void olk_put_across(olk_reals *r, olk_slice *line, const int a
 }
 
 /* The fold of a row. */
-static OLK_ALWAYS void olk_fold_interleaved(const olk_input *x, ptrdiff_t d, olk_states *state,
+static OLK_ALWAYS void olk_fold_interleaved(const olk_input *x, ptrdiff_t d, olk_u64s *state,
                                             olk_slice *line)
 {
     for (ptrdiff_t start = 0; start < d; start += 32) {
@@ -113,7 +110,7 @@ static OLK_ALONE void olk_interleave(const olk_sorf *p, uint64_t *generator, con
     OLK_ALIGNED(64) olk_slice line[64];
     OLK_ALIGNED(64) uint64_t first[MANY];
     const int ended = p->d < 64 ? (int)p->d : 64; /* zeros stay zeros next to each other */
-    olk_states state[8 / sizeof(olk_real)];
+    olk_u64s state[8 / sizeof(olk_real)];
     /* One block on is a product and a sum. */
     const uint64_t each = (uint64_t)((p->d + 31) / 32 + 4);
     uint64_t factor = 1, sum = 0;

@@ -1,8 +1,7 @@
 /* Intervals of forecasts: the quantile of errors in units of their running mean, followed by
    multiplicative steps (docs/forecast.md, section 7b). Quantile tracking; adaptive conformal
    inference: Gibbs & Candes, NeurIPS 2021. */
-#ifndef EDGEOLK_INTERVAL_H
-#define EDGEOLK_INTERVAL_H
+#pragma once
 
 #include "exponential.h"
 #include "target_history.h"
@@ -36,5 +35,3 @@ static inline void olk_follow_error(olk_history *h, olk_real error)
         error = olk_least(error, olk_most_errors * mean);
     h->error = (olk_input)(mean + (error - mean) / olk_least(n + 1, (olk_real)200));
 }
-
-#endif

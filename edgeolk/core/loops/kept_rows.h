@@ -1,7 +1,6 @@
 /* Where a memory of rows lies (docs/sorf.md, section 7f), what it says beside the features, and how it
    is emptied. Functions without a type of weights, in double. */
-#ifndef EDGEOLK_KEPT_ROWS_H
-#define EDGEOLK_KEPT_ROWS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +34,7 @@ static inline int olk_remembers(const olk_sorf *p)
 /* Steps of the codes in a unit of an input, by the width of the kernel at the start. */
 static inline void olk_set_memory_steps(olk_sorf *p, double gamma)
 {
-    p->memory_steps = olk_memory_step * OLK_SQRT(gamma * (double)p->d);
+    p->memory_steps = olk_memory_step * olk_sqrt(gamma * (double)p->d);
 }
 
 /* Codes of inputs 2 c (low half) and 2 c + 1 of all rows; after them labels, or labels with the sign of
@@ -136,7 +135,7 @@ static inline int olk_memory_is_undecided(const olk_sorf_answers *f, const olk_s
     int undecided = 0;
     for (int i = 0; i < OLK_MEMORY_SHARES && !undecided; i++) {
         const double by = i < OLK_MEMORY_SHARES - 1 ? olk_memory_shares[i] : now; /* 1: g alone */
-        undecided = OLK_FABS(olk_margin_with(f->p, f_s, f->recalled, by, y)) < olk_memory_undecided;
+        undecided = olk_fabs(olk_margin_with(f->p, f_s, f->recalled, by, y)) < olk_memory_undecided;
     }
     return undecided;
 }
@@ -158,5 +157,3 @@ static inline double olk_blend_memory(const olk_sorf_answers *f, const olk_sorf_
     *score = p->task == OLK_SORF_CLASSES ? margin : *f_s + now * (*g - *f_s);
     return margin;
 }
-
-#endif

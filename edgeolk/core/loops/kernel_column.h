@@ -3,8 +3,7 @@
 
    The rows lie side by side: their products are sums of their own, each in the order of kernel_row.h,
    and one vector takes their exponentials. */
-#ifndef EDGEOLK_KERNEL_COLUMN_H
-#define EDGEOLK_KERNEL_COLUMN_H
+#pragma once
 
 #include "kernel_values.h"
 
@@ -109,5 +108,3 @@ static OLK_ALWAYS void olk_slot(const int storage, const olk_kernel *kernel, con
                     olk_get(wanted->real, values, r));
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A kernel row: one example with all support vectors, tile by tile. */
-#ifndef EDGEOLK_KERNEL_ROW_H
-#define EDGEOLK_KERNEL_ROW_H
+#pragma once
 
 #include "kernel_values.h"
 
@@ -104,5 +103,3 @@ OLK_ROW_FUNCTION(olk_row_f16, OLK_F16)
 OLK_ROW_FUNCTION(olk_row_i8, OLK_I8)
 #endif
 #undef OLK_ROW_FUNCTION
-
-#endif

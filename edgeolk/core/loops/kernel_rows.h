@@ -4,15 +4,11 @@
    block of rows goes over the ring panel by panel; a panel is copied as it is computed with, so
    that it lies together in the nearest cache, and numbers stored narrow are widened once a block.
    Every number is made in the order of kernel_row.h: its bits are the same. */
-#ifndef EDGEOLK_KERNEL_ROWS_H
-#define EDGEOLK_KERNEL_ROWS_H
+#pragma once
 
 #include "dots.h"
 #include "kernel_column.h"
 #include "kernel_row.h"
-
-/* Numbers of a panel's line, a multiple of the eight running sums, and of a tile's. */
-#define OLK_WIDTH ((ptrdiff_t)(OLK_PANEL_BYTES / sizeof(olk_number)))
 
 /* Features `first` to first + depth - 1 of the ring from a slot on, and the panel that they lie in,
    or are put into, as they are computed with. */
@@ -360,5 +356,3 @@ OLK_ROWS_FUNCTION(olk_rows_f16, olk_row_f16, OLK_F16)
 OLK_ROWS_FUNCTION(olk_rows_i8, olk_row_i8, OLK_I8)
 #endif
 #undef OLK_ROWS_FUNCTION
-
-#endif

@@ -1,13 +1,12 @@
 /* The elementwise half of a kernel, the weighted sum, and single pairs. */
-#ifndef EDGEOLK_KERNEL_VALUES_H
-#define EDGEOLK_KERNEL_VALUES_H
+#pragma once
 
 #include "number.h"
 #include "simd.h"
 #include "tiles.h"
 
 /* Of exp: the exponent of the least number that does not round to 0, and the degree. */
-#define OLK_LEAST_EXPONENT OLK_NUMBER(-104.0f, -745.2)
+static const olk_number OLK_LEAST_EXPONENT = OLK_NUMBER(-104.0f, -745.2);
 enum { OLK_EXP_DEGREE = OLK_NUMBER(6, 10), OLK_MANTISSA = OLK_NUMBER(23, 52) };
 
 /* p 2^n / OLK_LIFT, n = shifted - OLK_MAGIC, rounded once. By the instruction for it, where there is
@@ -241,11 +240,10 @@ static OLK_APART void olk_collect_apart(const olk_number *restrict tile, ptrdiff
     olk_collect(OLK_WIDE, tile, w, real, coef, row, 0, lane);
 }
 
-/* Numbers of a tile, at most: of one row, or of several with a panel. */
-#define OLK_MOST_NUMBERS                                                                           \
-    ((size_t)(OLK_MOST * OLK_LANES) > OLK_PANEL_BYTES / sizeof(olk_number)                         \
-         ? (size_t)(OLK_MOST * OLK_LANES)                                                          \
-         : OLK_PANEL_BYTES / sizeof(olk_number))
+/* Numbers of a panel's line, a multiple of the eight running sums; numbers of a tile, at most: of one
+   row, or of several with a panel. */
+enum { OLK_WIDTH = OLK_PANEL_BYTES / sizeof(olk_number) };
+enum { OLK_MOST_NUMBERS = OLK_MOST * OLK_LANES > OLK_WIDTH ? OLK_MOST * OLK_LANES : OLK_WIDTH };
 
 /* One tile of products, of which w are asked for: values of a kernel without an exponential, kept and
    weighted. */
@@ -326,5 +324,3 @@ static OLK_APART double olk_pair(const olk_kernel *kernel, const void *va, const
     olk_finish(kernel, tile, 1, 1, OLK_F64, NULL, &value, 0, NULL);
     return value;
 }
-
-#endif

@@ -5,8 +5,7 @@
    below that factor is raised again, its row and column with it, and never passes 1. There is no
    wind-up where an input is silent, and a full P stays positive definite, since that is a
    congruence. */
-#ifndef EDGEOLK_LEAST_SQUARES_H
-#define EDGEOLK_LEAST_SQUARES_H
+#pragma once
 
 #include "bounded.h"
 
@@ -173,5 +172,3 @@ static inline void olk_learn_diagonal(olk_input *state, const olk_long_row *row,
         P[j] = (olk_input)p;
     }
 }
-
-#endif

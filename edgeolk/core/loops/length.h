@@ -1,7 +1,6 @@
 /* What a row is multiplied by so that it is no longer than allowed (`clip_rows`), for readings that
    come one by one. */
-#ifndef EDGEOLK_LENGTH_H
-#define EDGEOLK_LENGTH_H
+#pragma once
 
 #include "roots.h"
 
@@ -13,12 +12,12 @@ typedef struct {
 static inline void olk_measure(olk_length *length, double x)
 {
     length->total += x * x;
-    length->most = OLK_FABS(x) > length->most ? OLK_FABS(x) : length->most;
+    length->most = olk_fabs(x) > length->most ? olk_fabs(x) : length->most;
 }
 
 static inline int olk_is_within(const olk_length *length, double longest)
 {
-    return OLK_SQRT(length->total) <= longest;
+    return olk_sqrt(length->total) <= longest;
 }
 
 /* Of a row that is not within: the sum once more, from 0, in units of the largest reading. Squares of
@@ -30,7 +29,5 @@ static inline void olk_measure_again(olk_length *length, double x)
 
 static inline double olk_shortening(const olk_length *length, double longest)
 {
-    return (longest / length->most) / OLK_SQRT(length->total);
+    return (longest / length->most) / olk_sqrt(length->total);
 }
-
-#endif

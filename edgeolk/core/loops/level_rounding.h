@@ -1,7 +1,6 @@
 /* Stochastic rounding of 128 levels by vectors (docs/sorf.md, section 5), for instruction sets that
    widen and pack in one instruction; included by structured.h. */
-#ifndef EDGEOLK_LEVEL_ROUNDING_H
-#define EDGEOLK_LEVEL_ROUNDING_H
+#pragma once
 
 /* 16 bits a lane. */
 static OLK_ALWAYS olk_i32s olk_random_at(const uint16_t *p)
@@ -108,5 +107,3 @@ static OLK_ALWAYS int olk_round_features(int8_t *restrict to, const int8_t *rest
     return _mm256_testz_si256((__m256i)unsure, (__m256i)unsure);
 #endif
 }
-
-#endif

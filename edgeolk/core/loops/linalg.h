@@ -5,8 +5,7 @@
    everything is made of OLK_ROWS dots at once. Where a row is needed twice (its dot, then its share
    of a sum of rows), both are done while it is in the first cache: large triangles are as slow as
    the memory they come from. */
-#ifndef EDGEOLK_LINALG_H
-#define EDGEOLK_LINALG_H
+#pragma once
 
 #include "dots.h"
 
@@ -216,5 +215,3 @@ static int olk_invert(double *restrict a, ptrdiff_t n, double *restrict work)
     }
     return 1;
 }
-
-#endif

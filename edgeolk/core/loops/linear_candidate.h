@@ -1,6 +1,5 @@
 /* The linear candidate (docs/sorf.md, section 7). */
-#ifndef EDGEOLK_LINEAR_CANDIDATE_H
-#define EDGEOLK_LINEAR_CANDIDATE_H
+#pragma once
 
 static inline double olk_linear_score(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *row)
@@ -36,5 +35,3 @@ static inline void olk_learn_linear(const olk_sorf *p, const olk_sorf_state *s,
         Sl[i] = (olk_input)((double)Sl[i] - b * q * q);
     }
 }
-
-#endif

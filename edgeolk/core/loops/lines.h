@@ -1,6 +1,5 @@
 /* How a feature with winsorised statistics is scaled, for `RunningScaler` and inside a learner. */
-#ifndef EDGEOLK_LINES_H
-#define EDGEOLK_LINES_H
+#pragma once
 
 #include "winsor.h"
 
@@ -26,7 +25,7 @@ static inline olk_line olk_settled(olk_line f, double size)
 static inline olk_line olk_standard_line(const olk_feature *f, double clip)
 {
     const olk_line made = {0.5 * f->mean, 0.5 * f->low, 0.5 * f->sd, -clip, clip};
-    return olk_settled(made, OLK_FABS(made.centre));
+    return olk_settled(made, olk_fabs(made.centre));
 }
 
 /* z = (x - least) / (most - least), of the part of least .. most within clip deviations: the extremes
@@ -42,7 +41,7 @@ static inline olk_line olk_range_line(const olk_feature *f, double clip, double 
         made.low = ((middle - from) - reach) / made.half;
         made.high = ((middle - from) + reach) / made.half;
     }
-    const double size = OLK_FABS(from), other = OLK_FABS(from + made.half);
+    const double size = olk_fabs(from), other = olk_fabs(from + made.half);
     return olk_settled(made, olk_greater(size, other));
 }
 
@@ -53,5 +52,3 @@ static inline double olk_scaled_number(double centre, double rest, double half, 
     z = z < low ? low : z;
     return z > high ? high : z;
 }
-
-#endif

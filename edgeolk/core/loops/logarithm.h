@@ -1,6 +1,5 @@
 /* The natural logarithm, the same bits on every platform. */
-#ifndef EDGEOLK_LOGARITHM_H
-#define EDGEOLK_LOGARITHM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ static inline double olk_log(double x)
     const double rest = s * (2.0 * square * sum - gap);
     return n * 6.93147180369123816490e-1 + (gap + (rest + n * 1.90821492927058770002e-10));
 }
-
-#endif

@@ -3,14 +3,13 @@
    Design. A matrix too large for the nearest caches is read once for all the vectors, some of its
    rows at a time; a tile of rows and vectors fills the registers with sums, so that a number read
    serves several. Every dot is made in the order of olk_weigh: its bits are the same. */
-#ifndef EDGEOLK_MATRICES_H
-#define EDGEOLK_MATRICES_H
+#pragma once
 
 #include "dots.h"
 
 /* Rows and vectors of a tile: eight sums each. */
-#define OLK_TALL (OLK_BYTES == 64 ? 4 : 2)
-#define OLK_ACROSS (OLK_WIDE_FILE && OLK_BYTES ? OLK_TALL : 1 + (OLK_BYTES == 32))
+enum { OLK_TALL = OLK_BYTES == 64 ? 4 : 2 };
+enum { OLK_ACROSS = OLK_WIDE_FILE && OLK_BYTES ? (int)OLK_TALL : 1 + (OLK_BYTES == 32) };
 /* Rows that all vectors meet before the next are read: as many as olk_weigh takes at once. */
 enum { olk_group = 12 };
 
@@ -67,8 +66,3 @@ static OLK_APART void olk_matrix_vectors(const double *a, ptrdiff_t stride, ptrd
             olk_weigh(x + i * apart, group, stride, n, rows, y + i * pitch + first);
     }
 }
-
-#undef OLK_TALL
-#undef OLK_ACROSS
-
-#endif

@@ -1,7 +1,6 @@
 /* The mean of the features of the rows so far: what is normal, by its kernel mean embedding (Smola,
    Gretton, Song & Scholkopf 2007; docs/sorf.md, section 6b, step 3). */
-#ifndef EDGEOLK_MEAN_EMBEDDING_H
-#define EDGEOLK_MEAN_EMBEDDING_H
+#pragma once
 
 #include "stores.h"
 
@@ -43,5 +42,3 @@ static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s
                  s->rounding);
     }
 }
-
-#endif

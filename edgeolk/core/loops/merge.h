@@ -1,6 +1,5 @@
 /* Merging support vectors. */
-#ifndef EDGEOLK_MERGE_H
-#define EDGEOLK_MERGE_H
+#pragma once
 
 #include "kernel_values.h"
 
@@ -99,5 +98,3 @@ static void olk_merge_f64(double b, double gamma, ptrdiff_t iters, const void *c
 {
     olk_merge_of(OLK_F64, b, gamma, iters, coef, distance, n, height, loss);
 }
-
-#endif

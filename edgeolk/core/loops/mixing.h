@@ -1,7 +1,6 @@
 /* What `sorf` does with scores, in double and without features: shares of the candidates, margins,
    counters, the averaging window, scaled targets. Scores are arrays [groups][columns]. */
-#ifndef EDGEOLK_MIXING_H
-#define EDGEOLK_MIXING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -88,7 +87,7 @@ static inline double olk_sorf_cost(const olk_sorf *p, double margin, double y)
 static inline double olk_sorf_deviation(const double *target, uint64_t rows)
 {
     const double square = rows > 1 ? target[1] / (double)(rows - 1) : 0.0;
-    return square > 0.0 ? OLK_SQRT(square) : 1.0;
+    return square > 0.0 ? olk_sqrt(square) : 1.0;
 }
 
 /* Takes in target number t (from 0); returns it scaled by the mean and deviation it is part of. */
@@ -102,6 +101,4 @@ static inline double olk_sorf_scale(double *target, uint64_t t, double y)
 
 #ifdef OLK_SORF_PLAIN
 #include "mixing_once.h"
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* The functions of mixing.h that are compiled once for all sets of instructions. */
-#ifndef EDGEOLK_MIXING_ONCE_H
-#define EDGEOLK_MIXING_ONCE_H
+#pragma once
 
 #include "mixing.h"
 
@@ -110,5 +109,3 @@ OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *L, uint64_t t, d
         }
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Where a row is not zero: a bit a number, 64 at a time, then only the bits that are set. Going from
    set bit to set bit mispredicts once a word, not once a number. */
-#ifndef EDGEOLK_NONZEROS_H
-#define EDGEOLK_NONZEROS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -105,5 +104,3 @@ OLK_PLACE_NONZEROS(olk_place_nonzeros_f32_i32, float, int32_t)
 OLK_PLACE_NONZEROS(olk_place_nonzeros_f64_i32, double, int32_t)
 OLK_PLACE_NONZEROS(olk_place_nonzeros_f32_i64, float, int64_t)
 OLK_PLACE_NONZEROS(olk_place_nonzeros_f64_i64, double, int64_t)
-
-#endif

@@ -4,8 +4,7 @@
    beside the layers is decided by the C library's exp and log1p, as in numpy.
 
    128 bits are two halves: not every processor's compiler has such a number. */
-#ifndef EDGEOLK_NORMALS_H
-#define EDGEOLK_NORMALS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -126,5 +125,3 @@ static inline double olk_standard_normal(olk_pcg64 *g)
             return x;
     }
 }
-
-#endif

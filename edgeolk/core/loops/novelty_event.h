@@ -1,7 +1,6 @@
 /* What makes novel rows one event, and how long a fault that lasts goes on being one
    (docs/novelty.md, step E). */
-#ifndef EDGEOLK_NOVELTY_EVENT_H
-#define EDGEOLK_NOVELTY_EVENT_H
+#pragma once
 
 #include "channels.h"
 #include "event_words.h"
@@ -26,7 +25,7 @@ static inline int olk_still_lasts(const olk_sorf_state *s, const olk_row_seen *s
     if (held & OLK_HOLDS_FLAT)
         return seen->run > 0;
     return (held & OLK_HOLDS_VALUE) && seen->reading_there &&
-           OLK_FABS(seen->reading - (double)before[0]) > olk_still_off * (double)before[1];
+           olk_fabs(seen->reading - (double)before[0]) > olk_still_off * (double)before[1];
 }
 
 /* Takes what is odd in a row as that which has to end before the event does. */
@@ -40,7 +39,7 @@ static inline uint64_t olk_held_by(const olk_sorf_state *s, const olk_row_seen *
     if (seen->what == OLK_OF_ROUGHNESS || seen->most == 0.0)
         return 0;
     before[0] = (olk_input)seen->before.mean;
-    before[1] = (olk_input)OLK_SQRT(seen->before.variance);
+    before[1] = (olk_input)olk_sqrt(seen->before.variance);
     return channel | OLK_HOLDS_VALUE;
 }
 
@@ -74,7 +73,7 @@ static OLK_ALONE void olk_accept_rows(const olk_sorf *p, const olk_sorf_state *s
     olk_input *before = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
     for (ptrdiff_t j = 0; j < p->d / 3; j++) {
         olk_channel of = olk_recall_channel(s, j);
-        of.reading.mean = of.reading.mean + of.drift * OLK_SQRT(of.reading.variance);
+        of.reading.mean = of.reading.mean + of.drift * olk_sqrt(of.reading.variance);
         of.drift = of.energy = 0.0;
         if (of.run > 0)
             of.roughness = 0.0; /* what it comes to where a reading stands still */
@@ -98,5 +97,3 @@ static OLK_ALONE void olk_restart_rows(const olk_sorf *p, const olk_sorf_state *
     s->watch[OLK_HELD] = OLK_BEGINS_ANEW;
     s->watch[OLK_QUIET_ROWS] = OLK_EVENT_ROWS + 1;
 }
-
-#endif

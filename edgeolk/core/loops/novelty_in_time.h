@@ -1,6 +1,5 @@
 /* Novelty of rows in the order of time, for one type of weights (docs/novelty.md). */
-#ifndef EDGEOLK_NOVELTY_IN_TIME_H
-#define EDGEOLK_NOVELTY_IN_TIME_H
+#pragma once
 
 #include "channels.h"
 #include "mean_embedding.h"
@@ -49,7 +48,7 @@ static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *
     olk_see_row(p, s, (const olk_input *)row->values, &how, (olk_input *)s->inputs, &seen);
     if (t < OLK_WARM_ROWS) {
         if (t == OLK_WARM_ROWS - 1)
-            of.unit = 1.0 / OLK_SQRT(seen.spread > 1e-6 ? seen.spread : 1e-6);
+            of.unit = 1.0 / olk_sqrt(seen.spread > 1e-6 ? seen.spread : 1e-6);
         s->watch[OLK_IDLE_ROWS] += t == 1 && !seen.moved;
     } else {
         if (seen.there)
@@ -91,5 +90,3 @@ static OLK_ALONE double olk_sorf_watched(const olk_sorf *p, const olk_sorf_state
         olk_pass(p, s, &inputs, 1, 1, NULL, NULL, &f);
     return of.threshold - olk_judge(&of, &seen, f).score;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Three scores of a row, each in running deviations: how rare is its pattern, how high is the level
    of its deviations of late, how far off is its worst channel (docs/novelty.md, steps C and D). */
-#ifndef EDGEOLK_NOVELTY_SCORES_H
-#define EDGEOLK_NOVELTY_SCORES_H
+#pragma once
 
 #include "running_moments.h"
 
@@ -73,5 +72,3 @@ static inline void olk_learn_scores(olk_score_state *of, const olk_row_scores *n
     olk_take_in(&of->rarity, rarity, share);
     olk_take_in(&of->level, level, share);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The threshold that a share nu of rows exceeds in the long run (docs/novelty.md, step C.1). */
-#ifndef EDGEOLK_NOVELTY_THRESHOLD_H
-#define EDGEOLK_NOVELTY_THRESHOLD_H
+#pragma once
 
 /* Where the threshold starts, and the least it comes to; its steps, at least, and times the rows so
    far. */
@@ -15,5 +14,3 @@ static inline double olk_next_threshold(double threshold, int novel, double rows
     threshold += novel ? step * (1.0 - nu) : -step * nu;
     return threshold > olk_least_threshold ? threshold : olk_least_threshold;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* The types that a unit of the loops over rings is made for: OLK_NUMBER_BITS says which rows are computed
    in, OLK_REAL_BITS which coefficients, kernel rows and products are kept in. A unit has one of each,
    so that names need not say which (rings.h, one_row.h). */
-#ifndef EDGEOLK_NUMBER_H
-#define EDGEOLK_NUMBER_H
+#pragma once
 
 #include <float.h>
 
@@ -20,7 +19,7 @@
 typedef OLK_NUMBER(float, double) olk_number;
 typedef OLK_NUMBER(olk_f32s, olk_f64s) olk_numbers;
 typedef OLK_NUMBER(olk_u32s, olk_u64s) olk_words;
-#define OLK_LANES ((ptrdiff_t)(sizeof(olk_numbers) / sizeof(olk_number)))
+enum { OLK_LANES = sizeof(olk_numbers) / sizeof(olk_number) };
 enum { OLK_WIDE = OLK_NUMBER(OLK_F32, OLK_F64) };
 
 #if OLK_REAL_BITS == 64
@@ -53,7 +52,7 @@ static OLK_ALWAYS olk_numbers olk_larger(olk_numbers a, olk_numbers b)
 
 static OLK_ALWAYS olk_number olk_absolute(olk_number v)
 {
-    return OLK_NUMBER(OLK_FABSF, OLK_FABS)(v);
+    return OLK_NUMBER(olk_fabsf, olk_fabs)(v);
 }
 
 static OLK_ALWAYS olk_numbers olk_absolutes(olk_numbers v)
@@ -130,5 +129,3 @@ static OLK_ALWAYS olk_number olk_moved(const int storage, const olk_number *x, p
 {
     return olk_is_shifted(storage) ? x[j] - (olk_number)quantum->offset[j] : x[j];
 }
-
-#endif

@@ -8,21 +8,6 @@ typedef struct {
     int widths;
 } olk_paces;
 
-static inline int olk_first_pace(const olk_paces *paces, ptrdiff_t block)
-{
-    return (int)(64u * (uint32_t)block % (uint32_t)paces->widths);
-}
-
-static OLK_ALWAYS int olk_next_pace(const olk_paces *paces, int at)
-{
-#ifdef OLK_SORF_PLAIN
-    return at + 1 < paces->widths ? at + 1 : 0;
-#else
-    (void)paces;
-    return at + 1;
-#endif
-}
-
 /* The pace of line j of a block that begins at `row` of them, and at `at` where they are not laid out: one
    index for vectors. */
 static OLK_ALWAYS olk_entry olk_pace_of(const olk_paces *paces, const olk_entry *row, ptrdiff_t j,
@@ -60,7 +45,7 @@ static inline void olk_begin_paces(const olk_sorf *p, int32_t g, olk_paces *pace
     const int32_t grid = olk_grid(p), widths = p->widths[g];
     paces->widths = widths;
     for (int32_t i = 0; i < widths; i++)
-        paces->of[i] = olk_pace(p->omega[g][i], grid);
+        paces->of[i] = (olk_entry)olk_pace(p->omega[g][i], grid);
     if (OLK_PACES > 64)
         olk_begin_repeat(paces->of, widths);
 }

@@ -96,32 +96,6 @@ static OLK_ALWAYS const olk_wave *olk_kept_features(const olk_entry *v, const ol
     return feature;
 }
 
-#ifndef OLK_SORF_PLAIN
-/* The next `now` blocks of a group, from b, of one row into its sums with one column; 0 where an angle
-   is too large. */
-static OLK_ALWAYS int olk_add_blocks(const olk_sorf *p, const olk_sorf_state *s, int32_t g,
-                                     ptrdiff_t b, ptrdiff_t now, const olk_entry (*v)[64],
-                                     const olk_paces *paces, int small, int must,
-                                     const olk_kept *keep, olk_wave *own, olk_sum *to_w,
-                                     olk_sum *to_a)
-{
-    const olk_stored *w = (const olk_stored *)s->w + 128 * b;
-    const olk_stored *a = (const olk_stored *)s->a + 128 * b;
-    for (ptrdiff_t i = 0; i < now; i++, w += 128, a += 128) {
-        const ptrdiff_t lines = olk_lines(p, b + i);
-        const olk_wave *feature = olk_kept_features(v[i], paces, b + i - p->first[g], small, must,
-                                                    keep, b + i, lines, own);
-        if (!feature)
-            return 0;
-        if (to_w)
-            olk_add_products(feature, w, 2 * lines, to_w);
-        if (to_a)
-            olk_add_products(feature, a, 2 * lines, to_a);
-    }
-    return 1;
-}
-#endif
-
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
    `keep`, if not NULL, takes what is kept of one row. With one column fw or fa may be NULL. Returns 0
    where an angle is too large for olk_entry, unless it `must` do: then by olk_cos_sin. */
@@ -162,14 +136,6 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
             now = olk_transformed_blocks(p, &generator, row, m, end - b, tail, v);
             if (b == p->first[g])
                 olk_lay_out_paces(&paces);
-#ifndef OLK_SORF_PLAIN
-            if (m == 1 && K == 1) {
-                if (!olk_add_blocks(p, s, g, b, now, (const olk_entry(*)[64])v, &paces, small, must,
-                                    keep, own, fw ? lane[0][0] : NULL, fa ? lane[0][1] : NULL))
-                    return 0;
-                continue;
-            }
-#endif
             for (ptrdiff_t i = 0; i < m * now; i++) {
                 const ptrdiff_t at = m == 1 ? b + i : b, r = m == 1 ? 0 : i;
                 const ptrdiff_t lines = olk_lines(p, at), from = 128 * at * K;

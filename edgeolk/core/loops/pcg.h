@@ -1,13 +1,11 @@
 /* PCG32 (O'Neill 2014, XSH-RR 64/32): one word at a time, and jumps over words not needed. */
-#ifndef EDGEOLK_PCG_H
-#define EDGEOLK_PCG_H
+#pragma once
 
 #include <stdint.h>
 
-#define OLK_PCG_FACTOR UINT64_C(6364136223846793005)
+static const uint64_t OLK_PCG_FACTOR = UINT64_C(6364136223846793005);
 /* 2 * stream + 1: features of `sorf` on stream 55, everything else on 54. */
-#define OLK_PCG_DRAWS UINT64_C(109)
-#define OLK_PCG_SIGNS UINT64_C(111)
+static const uint64_t OLK_PCG_DRAWS = UINT64_C(109), OLK_PCG_SIGNS = UINT64_C(111);
 
 static inline uint32_t olk_pcg_word(uint64_t state)
 {
@@ -39,5 +37,3 @@ static inline void olk_pcg_skip(uint64_t *state, uint64_t step, uint64_t n)
         factor *= factor;
     }
 }
-
-#endif

@@ -7,7 +7,7 @@ static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
 {
     enum { TOP = 8 * sizeof(olk_word) - 2 };
     const olk_entry *const row = paces->of + at;
-    for (int j = 0; j < 64; j++, at = olk_next_pace(paces, at)) {
+    for (int j = 0; j < 64; j++, at = olk_next_of(paces->widths, at)) {
         olk_real s, c;
         olk_word a, b;
         const olk_word quarter = olk_quarter(v[j] * olk_pace_of(paces, row, j, at), &c, &s);
@@ -41,7 +41,7 @@ static OLK_ALONE int olk_large(const olk_entry *v, const olk_paces *paces, int a
 {
     const olk_entry *const row = paces->of + at;
     olk_word large = 0;
-    for (int j = 0; j < 64; j++, at = olk_next_pace(paces, at))
+    for (int j = 0; j < 64; j++, at = olk_next_of(paces->widths, at))
         large |= (olk_word)!(olk_size_of(v[j] * olk_pace_of(paces, row, j, at)) < olk_largest_angle);
     return large != 0;
 }
@@ -50,10 +50,10 @@ static OLK_ALONE int olk_large(const olk_entry *v, const olk_paces *paces, int a
 static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_paces *paces, int at,
                                        olk_wave *feature)
 {
-    for (int j = 0; j < 64; j++, at = olk_next_pace(paces, at)) {
+    for (int j = 0; j < 64; j++, at = olk_next_of(paces->widths, at)) {
         const double angle = (double)v[j] * (double)paces->of[at];
         double cosine = 1.0, sine = 0.0;
-        if (OLK_FABS(angle) <= DBL_MAX)
+        if (olk_fabs(angle) <= DBL_MAX)
             olk_cos_sin(angle, &cosine, &sine);
         feature[2 * j] = (olk_wave)cosine;
         feature[2 * j + 1] = (olk_wave)sine;
@@ -65,7 +65,7 @@ static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_paces *pace
 static inline int olk_features(const olk_entry *v, const olk_paces *paces, ptrdiff_t block,
                                int small, int must, olk_wave *feature)
 {
-    const int at = olk_first_pace(paces, block);
+    const int at = olk_first_pace(paces->widths, block);
     if (small || !olk_large(v, paces, at))
         olk_phases(v, paces, at, feature);
     else if (must)

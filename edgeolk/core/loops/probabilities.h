@@ -1,6 +1,5 @@
 /* Inclusion probabilities of sampling by size. */
-#ifndef EDGEOLK_PROBABILITIES_H
-#define EDGEOLK_PROBABILITIES_H
+#pragma once
 
 #include "number.h"
 
@@ -82,5 +81,3 @@ static ptrdiff_t olk_leaver(const double *w, ptrdiff_t n, double c, double u)
     }
     return olk_leaver_in_order(w, n, c, u);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Which sets of instructions this processor has. Compiled without flags of any of them. */
-#ifndef EDGEOLK_PROCESSOR_H
-#define EDGEOLK_PROCESSOR_H
+#pragma once
 
 #include <string.h>
 
@@ -57,5 +56,3 @@ static inline int olk_processor_runs(const char *set)
 #endif
     return 1;
 }
-
-#endif

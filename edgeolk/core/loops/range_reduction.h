@@ -1,6 +1,5 @@
 /* Cosine and sine of an angle of any size by reduction of its range, the same bits on every platform. */
-#ifndef EDGEOLK_RANGE_REDUCTION_H
-#define EDGEOLK_RANGE_REDUCTION_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -82,5 +81,3 @@ static inline void olk_cos_sin(double angle, double *cosine, double *sine)
     *cosine = (turns + 1) & 2 ? -along : along;
     *sine = turns & 2 ? -across : across;
 }
-
-#endif

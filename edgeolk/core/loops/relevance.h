@@ -1,7 +1,6 @@
 /* A row as the features see it, held (docs/sorf.md, section 15) and scaled by relevance (7c), or all
    angles by one scale (7e); and a step of the log scales along their gradient. */
-#ifndef EDGEOLK_RELEVANCE_H
-#define EDGEOLK_RELEVANCE_H
+#pragma once
 
 /* Relevance (section 7c): rows before it begins, memory of the squared gradients and what a new one
    adds to them, size of a step, what keeps its root from zero, and the largest log scale. */
@@ -112,7 +111,7 @@ static inline double olk_count_gradient(const olk_sorf_state *s)
 /* A log scale after a step of that size along q, G being the squared gradient with q in it. */
 static inline double olk_moved_scale(double scale, double step, double q, double G, double known)
 {
-    const double to = scale + step * q / OLK_SQRT(G / known + olk_relevance_least);
+    const double to = scale + step * q / olk_sqrt(G / known + olk_relevance_least);
     const double below = to > olk_largest_log_scale ? olk_largest_log_scale : to;
     return below < -olk_largest_log_scale ? -olk_largest_log_scale : below;
 }
@@ -149,5 +148,3 @@ static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
                                                    (double)G[i], known);
     }
 }
-
-#endif

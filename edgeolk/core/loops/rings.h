@@ -1,8 +1,7 @@
 /* The loops over rings and coefficients, for the set of instructions that a unit is compiled for (set.h)
    and, as OLK_SINGLE or OLK_DOUBLE is defined, the types float or double (number.h). All of it is static
    but one function, which puts the others into the table that variants.h makes of the chosen set. */
-#ifndef EDGEOLK_RINGS_H
-#define EDGEOLK_RINGS_H
+#pragma once
 
 #ifdef OLK_DOUBLE
 #define OLK_NUMBER_BITS 64
@@ -95,6 +94,4 @@ void OLK_OF_SET(olk_fill_single)(olk_simd *to)
     to->learn_readings = olk_learn_readings;
     to->pair[OLK_F32] = to->pair[OLK_F16] = to->pair[OLK_I8] = olk_pair;
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* Random draws, from PCG32 on stream 54: the same on every platform. */
-#ifndef EDGEOLK_RNG_H
-#define EDGEOLK_RNG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ static inline int olk_bernoulli(uint64_t *state, double p)
         return 0;
     return olk_uniform(state) < p;
 }
-
-#endif

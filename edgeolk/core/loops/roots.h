@@ -1,19 +1,30 @@
 /* Square roots and absolute values: those of the processor and its C library or, with OLK_NO_LIBM, of
    a core that has neither. The bits are the same: a square root is rounded once. */
-#ifndef EDGEOLK_ROOTS_H
-#define EDGEOLK_ROOTS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "compiler.h"
+
+static OLK_ALWAYS double olk_fabs(double x)
+{
 #ifdef __GNUC__ /* a mask on the bits, also where no builtin is allowed otherwise */
-#define OLK_FABS(x) __builtin_fabs(x)
-#define OLK_FABSF(x) __builtin_fabsf(x)
+    return __builtin_fabs(x);
 #else
-#define OLK_FABS(x) fabs(x)
-#define OLK_FABSF(x) fabsf(x)
+    return fabs(x);
 #endif
+}
+
+static OLK_ALWAYS float olk_fabsf(float x)
+{
+#ifdef __GNUC__
+    return __builtin_fabsf(x);
+#else
+    return fabsf(x);
+#endif
+}
 
 /* The square root of x >= 0, bit by bit, rounded to nearest. */
 static inline double olk_square_root(double x)
@@ -80,12 +91,20 @@ static inline float olk_square_root_f32(float x)
     return x;
 }
 
+static OLK_ALWAYS double olk_sqrt(double x)
+{
 #ifdef OLK_NO_LIBM
-#define OLK_SQRT(x) olk_square_root(x)
-#define OLK_SQRTF(x) olk_square_root_f32(x)
+    return olk_square_root(x);
 #else
-#define OLK_SQRT(x) sqrt(x)
-#define OLK_SQRTF(x) sqrtf(x)
+    return sqrt(x);
 #endif
+}
 
+static OLK_ALWAYS float olk_sqrtf(float x)
+{
+#ifdef OLK_NO_LIBM
+    return olk_square_root_f32(x);
+#else
+    return sqrtf(x);
 #endif
+}

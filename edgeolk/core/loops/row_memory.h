@@ -2,8 +2,7 @@
    narrow widths in one, whose answer is blended with that of the features by recent mistakes.
    Everything is in double and in one order, number by number: the same bits on every set of
    instructions; in single precision or whole numbers for microcontrollers. Included by sorf.h. */
-#ifndef EDGEOLK_ROW_MEMORY_H
-#define EDGEOLK_ROW_MEMORY_H
+#pragma once
 
 #include "approximations.h"
 #include "kept_rows.h"
@@ -182,7 +181,7 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
     const ptrdiff_t M = p->row_memory, mine = many ? (ptrdiff_t)y : 0;
     const ptrdiff_t rival = many ? olk_best_other(g, p->classes, mine) : 0;
     const double margin = many ? g[mine] - g[rival] : y * g[0];
-    const double loss = (weight == 1.0 ? 1.0 : OLK_SQRT(weight)) - margin;
+    const double loss = (weight == 1.0 ? 1.0 : olk_sqrt(weight)) - margin;
     uint8_t *labels = olk_memory_labels(p, s), *sizes = many ? labels + 2 * M : labels;
     if (!(loss > 0.0))
         return;
@@ -222,5 +221,3 @@ static inline void olk_remember(const olk_sorf *p, const olk_sorf_state *s,
     olk_ask_memory(p, s, row, g);
     olk_memory_store(p, s, row, g, y, weight);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Running means and variances that forget, as novelty in time keeps them: stored numbers, changed in
    double (docs/novelty.md, section 3, "to" and "stat"). */
-#ifndef EDGEOLK_RUNNING_MOMENTS_H
-#define EDGEOLK_RUNNING_MOMENTS_H
+#pragma once
 
 /* Deviations beyond which nothing counts for more. */
 static const double olk_most_deviations = 6.0;
@@ -39,7 +38,7 @@ static OLK_ALWAYS void olk_take_in(olk_moments *of, double value, double share)
 /* The value in deviations from the mean, 0 while there are none. */
 static inline double olk_deviations(const olk_moments *of, double value)
 {
-    return of->variance > 0.0 ? (value - of->mean) / OLK_SQRT(of->variance) : 0.0;
+    return of->variance > 0.0 ? (value - of->mean) / olk_sqrt(of->variance) : 0.0;
 }
 
 /* The same, held to the most that counts. */
@@ -51,8 +50,6 @@ static inline double olk_held_deviations(const olk_moments *of, double value)
 /* A value, winsorised: moved to the end of what counts as usual, so many deviations off. */
 static inline double olk_winsorised(const olk_moments *of, double value, double most)
 {
-    const double far = most * OLK_SQRT(of->variance);
+    const double far = most * olk_sqrt(of->variance);
     return of->variance > 0.0 ? olk_held_between(value, of->mean - far, of->mean + far) : value;
 }
-
-#endif

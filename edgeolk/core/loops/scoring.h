@@ -1,5 +1,5 @@
 /* From a row to its scores, in one type: blocks of features and their sums with weights. Included after
-   single.h, double.h or whole.h; no include guard, as a unit for int8 has two of these types. */
+   single.h, double.h or whole.h; more than once, as a unit for int8 has two of these types. */
 
 #include "walsh.h"
 

@@ -1,6 +1,5 @@
 /* Searches over a ring, and whose removal costs least. */
-#ifndef EDGEOLK_SEARCHES_H
-#define EDGEOLK_SEARCHES_H
+#pragma once
 
 #include "tracker.h"
 
@@ -184,5 +183,3 @@ static ptrdiff_t olk_argmin_abs(const void *coefficients, const double *diagonal
     }
     return best < 0 ? 0 : best;
 }
-
-#endif

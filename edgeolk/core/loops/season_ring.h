@@ -1,7 +1,6 @@
 /* The targets of the last season, L + 1 of them, in the order they came (docs/forecast.md, section
    3.3). In front of them: how many came, counted on to L + 1 and then around. */
-#ifndef EDGEOLK_SEASON_RING_H
-#define EDGEOLK_SEASON_RING_H
+#pragma once
 
 #include "bounded.h"
 
@@ -26,5 +25,3 @@ static inline void olk_season_inputs(const olk_input *season, int32_t length, in
     inputs[0] = olk_in_units(later - last, unit);
     inputs[1] = olk_in_units(later - oldest, unit);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Pass 2: what a row changes (docs/sorf.md, section 5, step 5). */
-#ifndef EDGEOLK_SECOND_PASS_H
-#define EDGEOLK_SECOND_PASS_H
+#pragma once
 
 #include "along.h"
 #include "stores.h"
@@ -115,5 +114,3 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
     }
     return along;
 }
-
-#endif

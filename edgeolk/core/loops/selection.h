@@ -1,6 +1,5 @@
 /* The k-th largest of an array, in place. */
-#ifndef EDGEOLK_SELECTION_H
-#define EDGEOLK_SELECTION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ static inline double olk_kth_largest(double *v, ptrdiff_t n, ptrdiff_t k)
     }
     return v[k - 1];
 }
-
-#endif

@@ -9,8 +9,7 @@
    The code is compiled once for each set of instructions (rings.h) and chosen once at import
    (variants.h); here are the types. Rejected: target_clones (cannot be forced from outside, silently
    falls back) and -ffast-math (reorders what we promise). */
-#ifndef EDGEOLK_SIMD_H
-#define EDGEOLK_SIMD_H
+#pragma once
 
 #include <float.h>
 #include <math.h>
@@ -146,5 +145,3 @@ typedef struct {
     void (*learn_readings)(uint8_t *to, const uint8_t *record, const double *x, ptrdiff_t m,
                            const olk_compact_rule *rule, uint32_t row, uint32_t first, double *z);
 } olk_simd;
-
-#endif

@@ -1,7 +1,6 @@
 /* Names of what a unit for int8 has in single precision beside doubles: from here to
-   single_names_end.h they stand for those on the right, which debuggers show. No include guard. */
+   single_names_end.h they stand for those on the right, which debuggers show. Included more than once. */
 #define olk_across olk_across_single
-#define olk_add_blocks olk_add_blocks_single
 #define olk_add_columns olk_add_columns_single
 #define olk_add_products olk_add_products_single
 #define olk_add_some_columns olk_add_some_columns_single
@@ -13,13 +12,11 @@
 #define olk_exchange olk_exchange_single
 #define olk_features olk_features_single
 #define olk_find_paces olk_find_paces_single
-#define olk_first_pace olk_first_pace_single
 #define olk_flip_eight olk_flip_eight_single
 #define olk_flip_lanes olk_flip_lanes_single
 #define olk_flip_lines olk_flip_lines_single
 #define olk_flipped olk_flipped_single
 #define olk_flips olk_flips_single
-#define olk_fma olk_fma_single
 #define olk_fma_lanes olk_fma_lanes_single
 #define olk_fold olk_fold_single
 #define olk_fold_interleaved olk_fold_interleaved_single
@@ -27,7 +24,6 @@
 #define olk_folded olk_folded_single
 #define olk_get_eight olk_get_eight_single
 #define olk_go_on_repeating olk_go_on_repeating_single
-#define olk_grid olk_grid_single
 #define olk_inside olk_inside_single
 #define olk_interleave olk_interleave_single
 #define olk_kept olk_kept_single
@@ -40,10 +36,7 @@
 #define olk_mix olk_mix_single
 #define olk_mix_some olk_mix_some_single
 #define olk_mix_two olk_mix_two_single
-#define olk_next_pace olk_next_pace_single
 #define olk_next_words olk_next_words_single
-#define olk_on_grid olk_on_grid_single
-#define olk_pace olk_pace_single
 #define olk_pace_of olk_pace_of_single
 #define olk_paces olk_paces_single
 #define olk_pairs_of olk_pairs_of_single
@@ -62,10 +55,8 @@
 #define olk_slice olk_slice_single
 #define olk_small olk_small_single
 #define olk_stage olk_stage_single
-#define olk_states olk_states_single
 #define olk_sum olk_sum_single
 #define olk_sum_of olk_sum_of_single
-#define olk_swapped olk_swapped_single
 #define olk_tail olk_tail_single
 #define olk_tails olk_tails_single
 #define olk_transformed olk_transformed_single

@@ -1,6 +1,5 @@
-/* Ends single_names.h. No include guard. */
+/* Ends single_names.h. Included more than once. */
 #undef olk_across
-#undef olk_add_blocks
 #undef olk_add_columns
 #undef olk_add_products
 #undef olk_add_some_columns
@@ -12,13 +11,11 @@
 #undef olk_exchange
 #undef olk_features
 #undef olk_find_paces
-#undef olk_first_pace
 #undef olk_flip_eight
 #undef olk_flip_lanes
 #undef olk_flip_lines
 #undef olk_flipped
 #undef olk_flips
-#undef olk_fma
 #undef olk_fma_lanes
 #undef olk_fold
 #undef olk_fold_interleaved
@@ -26,7 +23,6 @@
 #undef olk_folded
 #undef olk_get_eight
 #undef olk_go_on_repeating
-#undef olk_grid
 #undef olk_inside
 #undef olk_interleave
 #undef olk_kept
@@ -39,10 +35,7 @@
 #undef olk_mix
 #undef olk_mix_some
 #undef olk_mix_two
-#undef olk_next_pace
 #undef olk_next_words
-#undef olk_on_grid
-#undef olk_pace
 #undef olk_pace_of
 #undef olk_paces
 #undef olk_pairs_of
@@ -61,10 +54,8 @@
 #undef olk_slice
 #undef olk_small
 #undef olk_stage
-#undef olk_states
 #undef olk_sum
 #undef olk_sum_of
-#undef olk_swapped
 #undef olk_tail
 #undef olk_tails
 #undef olk_transformed

@@ -1,8 +1,7 @@
 /* The learner on structured features (docs/sorf.md), for one type of weights. Rows come in
    olk_input; what changes weights is computed in olk_real; with OLK_TWO_TYPES scores are computed
    in single precision first. */
-#ifndef EDGEOLK_SORF_H
-#define EDGEOLK_SORF_H
+#pragma once
 
 #include "drift.h"
 #include "linear_candidate.h"
@@ -86,7 +85,7 @@ static inline int olk_losses(const olk_sorf_answers *f, double y, double weight,
         } else {
             const int many = p->task == OLK_SORF_CLASSES;
             const double loss =
-                (weight == 1.0 ? 1.0 : OLK_SQRT(weight)) - olk_sorf_margin(&w, NULL, g, 0.0, y);
+                (weight == 1.0 ? 1.0 : olk_sqrt(weight)) - olk_sorf_margin(&w, NULL, g, 0.0, y);
             if (many)
                 plan->rival[g] = olk_sorf_rival(&w, NULL, g, 0.0, y);
             plan->live[g] = loss > -slack;
@@ -101,11 +100,11 @@ static inline int olk_losses(const olk_sorf_answers *f, double y, double weight,
 static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_state *s,
                                    const olk_sorf_shares *share, double y)
 {
-    if (OLK_FABS(olk_sorf_margin(f, share, -1, 0.0, y)) < olk_undecided)
+    if (olk_fabs(olk_sorf_margin(f, share, -1, 0.0, y)) < olk_undecided)
         return 1;
     for (int32_t g = 0; g < f->p->groups; g++)
         for (int32_t q = 0; q < f->p->n_blends; q++)
-            if (OLK_FABS(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < olk_undecided)
+            if (olk_fabs(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < olk_undecided)
                 return 1;
     return olk_remembers(f->p) && olk_memory_is_undecided(f, share, s, y);
 }
@@ -134,7 +133,7 @@ static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *
     if (!some)
         return OLK_SORF_ALL;
     const double short_of = late ? 1.0 - olk_sorf_margin(f, share, -1, 0.0, y) : 0.0;
-    if (late && OLK_FABS(short_of) < olk_undecided)
+    if (late && olk_fabs(short_of) < olk_undecided)
         return OLK_SORF_NOTHING;
     plan->follows = short_of > 0.0;
     if (!one ||
@@ -267,7 +266,7 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
     const int novel = f < *rho;
     olk_begin_step(s->flags);
     *s->mistakes += (uint64_t)novel;
-    *m += (OLK_FABS(f) - *m) / (rows < olk_novelty_memory ? rows : olk_novelty_memory);
+    *m += (olk_fabs(f) - *m) / (rows < olk_novelty_memory ? rows : olk_novelty_memory);
     const double early = olk_novelty_first_gain / rows;
     const double pace = early < olk_novelty_gain ? olk_novelty_gain : (early < 1.0 ? early : 1.0);
     *rho += *m * pace * (novel ? p->nu - 1.0 : p->nu);
@@ -354,5 +353,3 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
         r += now;
     }
 }
-
-#endif

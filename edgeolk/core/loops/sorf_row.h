@@ -1,6 +1,5 @@
 /* What must hold before a row goes to a learner on structured features, and how one begins. */
-#ifndef EDGEOLK_SORF_ROW_H
-#define EDGEOLK_SORF_ROW_H
+#pragma once
 
 #include "drift.h"
 #include "event_words.h"
@@ -18,7 +17,7 @@ static inline double olk_sorf_set_width(olk_sorf *p,
     double widest = 0.0;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++) {
-            p->omega[g][i] = OLK_SQRT(2.0 * gamma * widths[g][i]) / 64.0;
+            p->omega[g][i] = olk_sqrt(2.0 * gamma * widths[g][i]) / 64.0;
             widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
         }
     /* Three transforms grow a sum by 64^3, relevance by e^2; the linear candidate takes squares. */
@@ -37,14 +36,14 @@ static inline int olk_sorf_takes(const void *x, ptrdiff_t d, int wide, double mo
 {
     double total = 0.0;
     for (ptrdiff_t j = 0; j < d; j++)
-        total += OLK_FABS(wide ? ((const double *)x)[j] : (double)((const float *)x)[j]);
+        total += olk_fabs(wide ? ((const double *)x)[j] : (double)((const float *)x)[j]);
     return total <= most;
 }
 
 /* Targets of regression that can be learned. */
 static inline int olk_sorf_takes_target(double y)
 {
-    return OLK_FABS(y) <= 1e100;
+    return olk_fabs(y) <= 1e100;
 }
 
 /* A new learner, its memory all zero: the averaging windows, the variances of the linear candidate
@@ -69,5 +68,3 @@ static inline void olk_sorf_begin(const olk_sorf *p, const olk_sorf_state *s, in
         s->watch[OLK_QUIET_ROWS] = OLK_EVENT_ROWS + 1;
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What a learner on structured features is made of, what it remembers, and what can be done with it;
    structured.h has the functions. */
-#ifndef EDGEOLK_SORF_TYPES_H
-#define EDGEOLK_SORF_TYPES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -121,5 +120,3 @@ typedef struct {
     olk_forecast_plain_fn restart, begin;
     double largest_target; /* of the forecaster */
 } olk_sorf_functions;
-
-#endif

@@ -2,8 +2,7 @@
    |x|^2 + |s|^2 - 2 x.s (clamped at 0), or for the L1 distance sum |s_j| + sum over non-zeros of
    |x_j - s_j| - |s_j|: only the non-zeros' rows of the ring are read. Good where most numbers are exact
    zeros; far from the origin the row read in full keeps digits that this one loses. */
-#ifndef EDGEOLK_SPARSE_ROW_H
-#define EDGEOLK_SPARSE_ROW_H
+#pragma once
 
 #include "kernel_values.h"
 
@@ -104,5 +103,3 @@ OLK_SPARSE_FUNCTIONS(olk_sparse_f32, olk_norm_f32, OLK_F32)
 OLK_SPARSE_FUNCTIONS(olk_sparse_f16, olk_norm_f16, OLK_F16)
 #endif
 #undef OLK_SPARSE_FUNCTIONS
-
-#endif

@@ -1,8 +1,7 @@
 /* How one number of a support vector is stored, and read back exactly: float32, float64, float16, or
    int8 with a scale and an offset for each feature. Rows of the narrow types compute in float32. And
    the types of coefficients, kernel rows and products: the first two. */
-#ifndef EDGEOLK_STORAGE_H
-#define EDGEOLK_STORAGE_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -53,7 +52,7 @@ static inline float olk_float_to_odd(double value)
     union { float f; uint32_t u; } v;
     v.f = (float)value;
     if ((double)v.f != value && !(v.u & 1u)) {
-        if (OLK_FABS((double)v.f) > OLK_FABS(value))
+        if (olk_fabs((double)v.f) > olk_fabs(value))
             v.u--;
         v.u |= 1u;
     }
@@ -168,5 +167,3 @@ static inline void olk_put(int real, void *array, ptrdiff_t i, double value)
     }
 OLK_SEE_LEVELS(olk_see_levels_f32, float)
 OLK_SEE_LEVELS(olk_see_levels_f64, double)
-
-#endif

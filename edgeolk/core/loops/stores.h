@@ -1,8 +1,7 @@
 /* What changes stored weights (docs/sorf.md, section 5, store and steps 5 and 6). Changes are
    counted in parts of a stored unit: 65,536ths of a level, so that rounding at random is a shift.
    */
-#ifndef EDGEOLK_STORES_H
-#define EDGEOLK_STORES_H
+#pragma once
 
 enum { OLK_UNIT = OLK_LEVELS ? 65536 : 1 };
 /* Changes of more levels are held to it: they stay beyond the range of int8. */
@@ -207,5 +206,3 @@ static inline void olk_mean(olk_stored *a, const olk_wave *feature, olk_real kap
         olk_add_changes(a + start, change, now, generator);
     }
 }
-
-#endif

@@ -19,10 +19,9 @@
    set of instructions (set.h). Its names are plain; structured_unit.h shows them to others. With
    OLK_SORF_PLAIN it is plain C99, for a program that calls the functions by their names.
 
-   Headers without an include guard are for one type computed in: a unit for int8 has two, the first
+   Headers without #pragma once are for one type computed in: a unit for int8 has two, the first
    under the names of single_names.h. */
-#ifndef EDGEOLK_STRUCTURED_H
-#define EDGEOLK_STRUCTURED_H
+#pragma once
 
 #include <float.h>
 #include <math.h>
@@ -132,6 +131,23 @@ enum { OLK_MOST_LEVEL = 127 };
 #define OLK_SIGN_BITS 1 /* the signs of 64 lines are a word */
 #endif
 
+/* Where a group's block begins in its widths, which are over and over those of its lines; the number
+   after number `at` of so many, which are laid out again and again but in plain C. */
+static inline int olk_first_pace(int widths, ptrdiff_t block)
+{
+    return (int)(64u * (uint32_t)block % (uint32_t)widths);
+}
+
+static OLK_ALWAYS int olk_next_of(int many, int at)
+{
+#ifdef OLK_SORF_PLAIN
+    return at + 1 < many ? at + 1 : 0;
+#else
+    (void)many;
+    return at + 1;
+#endif
+}
+
 /* Frequencies of block b that there are. */
 static inline ptrdiff_t olk_lines(const olk_sorf *p, ptrdiff_t b)
 {
@@ -173,5 +189,3 @@ static inline ptrdiff_t olk_lines(const olk_sorf *p, ptrdiff_t b)
 #endif
 
 #include "sorf.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* A unit of the learner on structured features: its functions, and the table that shows them to
    others, for the type of weights and the set of instructions that it is compiled for. */
-#ifndef EDGEOLK_STRUCTURED_UNIT_H
-#define EDGEOLK_STRUCTURED_UNIT_H
+#pragma once
 
 #include "set.h"
 
@@ -49,5 +48,3 @@ const olk_sorf_functions OLK_SORF_TABLE = {
     olk_forecast_begin,
     sizeof(olk_input) == 4 ? OLK_MOST_SINGLE_TARGET : OLK_MOST_DOUBLE_TARGET,
 };
-
-#endif

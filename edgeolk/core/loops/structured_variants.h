@@ -1,7 +1,6 @@
 /* The learner on structured features by set of instructions, in the order of variants.h, and by
    type of weights: int8, float32, float64. */
-#ifndef EDGEOLK_STRUCTURED_VARIANTS_H
-#define EDGEOLK_STRUCTURED_VARIANTS_H
+#pragma once
 
 #include "mixing_once.h"
 #include "sorf_types.h"
@@ -27,5 +26,3 @@ static const olk_sorf_functions *const olk_sorf_variants[][3] = {
     {&olk_sorf_int8_v4, &olk_sorf_float32_v4, &olk_sorf_float64_v4},
 #endif
 };
-
-#endif

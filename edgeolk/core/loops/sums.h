@@ -43,7 +43,7 @@ static OLK_ALONE void olk_add_products(const olk_entry *restrict feature,
 #else
     for (int l = 0; l < WIDE; l++)
         for (ptrdiff_t i = l; i < n; i += WIDE)
-            lane[l] = olk_fma(feature[i], (olk_entry)stored[i], lane[l]);
+            lane[l] += feature[i] * (olk_entry)stored[i];
 #endif
 }
 

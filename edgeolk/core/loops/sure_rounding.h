@@ -1,8 +1,7 @@
 /* Updates of int8 weights from features in single precision: all their roundings are tried before
    anything is written, and where the error of single precision could turn one, its block is rounded
    in double instead (exact_fallback.h). Stored weights are those of double. */
-#ifndef EDGEOLK_SURE_ROUNDING_H
-#define EDGEOLK_SURE_ROUNDING_H
+#pragma once
 
 /* Bounds of what single precision may be wrong by (docs/sorf.md, section 5): of a feature and of a
    score, and of either for each unit of the widest typical angle. */
@@ -20,7 +19,7 @@ static OLK_ALONE double olk_longest(const olk_sorf *p, const olk_sorf_row *row)
     double lane[4] = {0.0, 0.0, 0.0, 0.0};
     for (ptrdiff_t k = 0; k < count; k++)
         lane[k % 4] += (double)x[k] * (double)x[k];
-    return OLK_SQRT((double)((p->d + 63) / 64) * ((lane[0] + lane[1]) + (lane[2] + lane[3])));
+    return olk_sqrt((double)((p->d + 63) / 64) * ((lane[0] + lane[1]) + (lane[2] + lane[3])));
 }
 
 /* The widest typical angle of a group: 64 times a width times the length of a fold. */
@@ -50,16 +49,6 @@ typedef struct {
     int end; /* plain C: where they begin again */
 } olk_bounds;
 
-static OLK_ALWAYS int olk_next_bound(const olk_bounds *bounds, int at)
-{
-#ifdef OLK_SORF_PLAIN
-    return at + 1 < bounds->end ? at + 1 : 0;
-#else
-    (void)bounds;
-    return at + 1;
-#endif
-}
-
 /* Returns 0 where changes are too large for that, or bounds too wide to be of use. */
 static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, double tau,
                                olk_bounds *bounds)
@@ -68,7 +57,7 @@ static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, dou
     const double widest = olk_widest(p, g, longest);
     /* An eighth for the roundings of a change, its bounds and their sum. */
     const double all = 0.125 + 65536.0 * olk_wrong_tau(p, widest);
-    const double step = 65536.0 * OLK_FABS(tau);
+    const double step = 65536.0 * olk_fabs(tau);
     const double most =
         all + step * (olk_feature_error + olk_feature_error_of_angle * widest);
     if (!(step < olk_most_sure_change && most < olk_widest_bounds))
@@ -101,7 +90,7 @@ static OLK_ALONE int olk_round_surely(olk_stored *restrict to, const olk_stored 
                                   bits);
 #endif
     int32_t unsure = 0;
-    for (ptrdiff_t i = 0; i < n; i++, at = olk_next_bound(bounds, at)) {
+    for (ptrdiff_t i = 0; i < n; i++, at = olk_next_of(bounds->end, at)) {
         const float change = step * feature[i];
         const int32_t rise = ((int32_t)(change + bounds->least[at]) + bits[i]) >> 16;
         unsure |= rise ^ (((int32_t)(change + bounds->most[at]) + bits[i]) >> 16);
@@ -219,5 +208,3 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
     }
     return p->first[p->groups];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What a forecaster knows of its target: the last values, their changes, mean, variance and unit
    (docs/forecast.md, sections 2, 3.3, 3.5 and 4.4). */
-#ifndef EDGEOLK_TARGET_HISTORY_H
-#define EDGEOLK_TARGET_HISTORY_H
+#pragma once
 
 #include "bounded.h"
 
@@ -145,5 +144,3 @@ static inline void olk_shift_history(olk_history *h, olk_real y)
     h->change[0] = (olk_input)(olk_marked(h, OLK_KNOWN) ? y - (olk_real)h->last : 0);
     h->last = (olk_input)y;
 }
-
-#endif

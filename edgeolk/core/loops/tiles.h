@@ -1,6 +1,5 @@
 /* How many numbers the loops take at once, by the set of instructions. */
-#ifndef EDGEOLK_TILES_H
-#define EDGEOLK_TILES_H
+#pragma once
 
 #include "set.h"
 #include "simd.h"
@@ -38,8 +37,7 @@ static inline int olk_keeps_norms(int storage)
    vectors are long and near each other. gamma |x|^2 up to these keeps the Gaussian's absolute error
    below 260 (d + 3) 2^-24, and 5e-10 (d + 3) in double, of a worst case that adds up no roundings of
    opposite sign; a row farther from the origin is read by differences. */
-#define OLK_NEAR_F32 64.0
-#define OLK_NEAR_F64 0x1p20
+static const double OLK_NEAR_F32 = 64.0, OLK_NEAR_F64 = 0x1p20;
 
 /* Vectors of a tile, at most: all 16 registers of the plainer instruction sets hold 8 sums, the
    operands and what is in flight. */
@@ -80,5 +78,3 @@ enum { OLK_BLOCK = 24, OLK_SUMS_OF_BLOCK = 320, OLK_PANEL_BYTES = 256, OLK_DEPTH
         default: f(product, OLK_MOST, __VA_ARGS__); break;                                         \
         }                                                                                          \
     } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 /* What a search for a minimum keeps. Two trackers take the vectors in turn: one
    alone would wait for its own comparison. */
-#ifndef EDGEOLK_TRACKER_H
-#define EDGEOLK_TRACKER_H
+#pragma once
 
 #include "number.h"
 
@@ -52,5 +51,3 @@ static inline ptrdiff_t olk_winner(const olk_tracker *t, int trackers, int by_ra
         }
     return at;
 }
-
-#endif

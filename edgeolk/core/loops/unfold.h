@@ -1,7 +1,6 @@
 /* From the 64 lines of a block back to a row: the transpose of fold.h, for the gradient of
    relevance (docs/sorf.md, section 7c). */
-#ifndef EDGEOLK_UNFOLD_H
-#define EDGEOLK_UNFOLD_H
+#pragma once
 
 #ifndef OLK_SORF_FIXED
 static OLK_ALWAYS olk_real olk_off_grid(olk_entry v, olk_real unit)
@@ -46,5 +45,3 @@ static OLK_ALONE void olk_unfold(const olk_sorf *p, uint64_t generator, const ol
         q[k] = (olk_input)((olk_real)q[k] + ((word >> (i % 32) & 1) ? -part : part));
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* The sets of instructions that the loops were compiled for (edgeolk/core/units.py), and which of them
    this processor runs. Compiled without flags of any of them. */
-#ifndef EDGEOLK_VARIANTS_H
-#define EDGEOLK_VARIANTS_H
+#pragma once
 
 #include "processor.h"
 #include "simd.h"
@@ -47,5 +46,3 @@ static inline void olk_take_variant(int i, olk_simd *to)
     olk_variants[i].of_single(to);
     olk_variants[i].of_double(to);
 }
-
-#endif

@@ -4,8 +4,7 @@
    many lanes; olk_u32s, olk_u64s: the same without a sign, for sums and shifts that may run over. Sums,
    products, comparisons and shifts are C's own operators on them; the functions here are what C has no
    operator for. A name ends in the type of a vector's lanes with an s, or in that of a single number. */
-#ifndef EDGEOLK_VECTOR_H
-#define EDGEOLK_VECTOR_H
+#pragma once
 
 #include <math.h>
 #include <stddef.h>
@@ -14,25 +13,6 @@
 
 #include "set.h"
 #include "storage.h"
-
-/* a b + c, rounded once where the set fuses. */
-static OLK_ALWAYS float olk_madd_f32(float a, float b, float c)
-{
-#if OLK_FUSED
-    return __builtin_fmaf(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
-
-static OLK_ALWAYS double olk_madd_f64(double a, double b, double c)
-{
-#if OLK_FUSED
-    return __builtin_fma(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
 
 #if OLK_BYTES
 #include "vector_wide.h"
@@ -134,5 +114,3 @@ static OLK_ALWAYS double olk_total(const double *lane)
 {
     return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }
-
-#endif

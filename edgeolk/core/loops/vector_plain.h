@@ -1,7 +1,6 @@
 /* "Vectors" of one number, in plain C: the same loops for compilers without vector types, and the
    reference for the others. Nothing is fused, sums go in the same order as in wider vectors. */
-#ifndef EDGEOLK_VECTOR_PLAIN_H
-#define EDGEOLK_VECTOR_PLAIN_H
+#pragma once
 
 typedef float olk_f32s;
 typedef double olk_f64s;
@@ -86,5 +85,3 @@ static OLK_ALWAYS void olk_narrow_f32(float *p, olk_f64s v)
 {
     *p = (float)v;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Vectors as the compiler's own types, so that all but a few instructions is plain arithmetic in C.
    They have the alignment of one number: what is loaded may start anywhere. */
-#ifndef EDGEOLK_VECTOR_WIDE_H
-#define EDGEOLK_VECTOR_WIDE_H
+#pragma once
 
 /* In two steps: GCC 14 for AArch64 takes no argument whose type gets size and alignment at once. */
 #define OLK_VECTOR(name, type, bytes)                                                              \
@@ -89,6 +88,32 @@ static OLK_ALWAYS olk_f64s olk_madd_f64s(olk_f64s a, olk_f64s b, olk_f64s c)
 #endif
 }
 
+#ifdef __clang__ /* whose shuffles take constants alone; GCC's take a vector */
+/* Lanes i ^ h of a vector beside its lanes i, h being a power of two below their number. */
+static OLK_ALWAYS olk_f32s olk_swapped_f32s(olk_f32s v, const int h)
+{
+#if OLK_BYTES == 16
+    if (h == 1)
+        return __builtin_shufflevector(v, v, 1, 0, 3, 2);
+    return __builtin_shufflevector(v, v, 2, 3, 0, 1);
+#elif OLK_BYTES == 32
+    if (h == 1)
+        return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
+    if (h == 2)
+        return __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
+    return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+#else
+    if (h == 1)
+        return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+    if (h == 2)
+        return __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+    if (h == 4)
+        return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+    return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+}
+#endif
+
 /* The larger of two, lane by lane; b where a is no number. */
 static OLK_ALWAYS olk_f32s olk_max_f32s(olk_f32s a, olk_f32s b)
 {
@@ -150,8 +175,8 @@ static OLK_ALWAYS olk_f32s olk_load_f16s(const uint16_t *p)
     const olk_i32s h = __builtin_convertvector(*(const olk_half_row *)p, olk_i32s);
 #endif
     olk_f32s size = (olk_f32s)((h & 0x7fff) << 13) * 0x1p112f;
-#ifdef OLK_FLUSHES
-    /* Halves below 2^-14 are denormal in the scale of the others, and would be taken for zero. */
+#ifdef OLK_SET_NEON
+    /* Halves below 2^-14 are denormal in the scale of the others; this set takes those for zero. */
     size = olk_select_f32s((h & 0x7c00) == 0,
                            __builtin_convertvector(h & 0x3ff, olk_f32s) * 0x1p-24f, size);
 #endif
@@ -210,6 +235,4 @@ static OLK_ALWAYS void olk_two_totals(olk_f64s one, olk_f64s other, double *out)
     const __m256d pairs = _mm256_hadd_pd(a, b);
     _mm_storeu_pd(out, _mm_add_pd(_mm256_castpd256_pd128(pairs), _mm256_extractf128_pd(pairs, 1)));
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* Rows that have been answered and whose targets have not come: a ring of `horizon` places, the row
    number t in place t modulo that (docs/forecast.md, section 2). */
-#ifndef EDGEOLK_WAITING_ROWS_H
-#define EDGEOLK_WAITING_ROWS_H
+#pragma once
 
 #include "forecast_types.h"
 
@@ -49,5 +48,3 @@ static inline olk_waiting *olk_oldest(const olk_forecast *f, const olk_forecast_
     }
     return NULL;
 }
-
-#endif

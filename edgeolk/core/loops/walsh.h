@@ -78,7 +78,7 @@ static OLK_ALWAYS olk_words olk_lane_numbers(void)
 static OLK_ALWAYS olk_reals olk_partners(olk_reals v, const int h)
 {
 #ifdef __clang__
-    return olk_swapped(v, h);
+    return (olk_reals)olk_swapped_f32s((olk_f32s)v, h * (int)(sizeof(olk_real) / sizeof(float)));
 #else
     return __builtin_shuffle(v, olk_lane_numbers() ^ (olk_word)h);
 #endif

@@ -8,8 +8,7 @@
    Ten bits of an angle are looked up in a quarter of a sine; features are 15 bits, sums and changes
    of weights 32. A step is a mantissa of 15 bits and a shift. Single numbers (scores, losses,
    shares) stay floating-point: there are few. */
-#ifndef EDGEOLK_WHOLE_H
-#define EDGEOLK_WHOLE_H
+#pragma once
 
 typedef float olk_real;
 typedef uint32_t olk_entry, olk_word;
@@ -61,5 +60,3 @@ static inline uint32_t olk_pace(double omega, int32_t grid)
     turns = omega * 0.15915494309189533577 * power;
     return turns < 4294967295.0 ? (uint32_t)(turns + 0.5) : 0;
 }
-
-#endif

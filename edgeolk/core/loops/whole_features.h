@@ -1,7 +1,6 @@
 /* Features of whole numbers and their sums with weights, on the numbers of whole.h; included by
    scoring.h. */
-#ifndef EDGEOLK_WHOLE_FEATURES_H
-#define EDGEOLK_WHOLE_FEATURES_H
+#pragma once
 
 /* 32767 sin(i pi / 512) */
 OLK_TABLE int16_t olk_rising_sine[257] = {
@@ -32,9 +31,9 @@ OLK_TABLE int16_t olk_rising_sine[257] = {
 static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *paces, ptrdiff_t block,
                                   int small, int must, int16_t *feature)
 {
-    int pace = olk_first_pace(paces, block);
+    int pace = olk_first_pace(paces->widths, block);
     (void)small, (void)must;
-    for (int j = 0; j < 64; j++, pace = olk_next_pace(paces, pace)) {
+    for (int j = 0; j < 64; j++, pace = olk_next_of(paces->widths, pace)) {
         const uint32_t angle = v[j] * paces->of[pace] + (UINT32_C(1) << 21), at = angle >> 22 & 255;
         const int16_t rising = olk_rising_sine[at], falling = olk_rising_sine[256 - at];
         const int odd = angle >> 30 & 1;
@@ -60,5 +59,3 @@ static inline double olk_sum_of(const int32_t *lane)
 {
     return (double)lane[0] * 65536.0 + (double)lane[1];
 }
-
-#endif

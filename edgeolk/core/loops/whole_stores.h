@@ -1,6 +1,5 @@
 /* Changes of weights in whole numbers; stores.h has those in floats. */
-#ifndef EDGEOLK_WHOLE_STORES_H
-#define EDGEOLK_WHOLE_STORES_H
+#pragma once
 
 /* Of tau, so that olk_times() of a feature is tau feature in 65,536ths. */
 typedef struct {
@@ -62,5 +61,3 @@ static inline float olk_off_grid(uint32_t v, float unit)
 {
     return (float)(int32_t)v * unit;
 }
-
-#endif

@@ -6,8 +6,7 @@
    sum of the mean distances from the running mean), which for normal features is 1 / (mean distance
    of two rows). Rows that are all alike, or so near each other that features cannot be made with their
    width, leave the provisional one. */
-#ifndef EDGEOLK_WIDTH_H
-#define EDGEOLK_WIDTH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,7 +38,7 @@ typedef struct {
             const double before = reading - (double)mean[j];                                       \
             mean[j] = (type)(mean[j] + (type)(before / (double)w->measured));                      \
             const double after = reading - (double)mean[j];                                        \
-            w->spread += OLK_FABS(laplacian ? before : before * after);                            \
+            w->spread += olk_fabs(laplacian ? before : before * after);                            \
         }                                                                                          \
     }
 OLK_MEASURE_ROW(olk_measure_row_f32, float)
@@ -78,7 +77,7 @@ static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wid
     olk_row_sums sum = {0.0, 0.0, 0.0};
     for (ptrdiff_t j = 0; j < d; j++) {
         const double x = wide ? ((const double *)row)[j] : (double)((const float *)row)[j];
-        const double size = OLK_FABS(x);
+        const double size = olk_fabs(x);
         const double seen = hold > 0.0 && size > hold ? hold : size;
         sum.sizes += size;
         sum.squares += x * x;
@@ -99,5 +98,3 @@ static inline double olk_follow_square(double q, double square, ptrdiff_t d, int
     const double to = next > least ? next : least;
     return wide ? to : (double)(float)to;
 }
-
-#endif

@@ -30,8 +30,7 @@ CONVENTION, true between any two readings; winsor.pxd checks it:
 - mean, low, sd, held are finite; low is at most one last bit of mean;
 - sd is 0, or above the rounding of mean and its half among the normal numbers;
 - where sd is 0, held is the reading that waits, or mean if none does; elsewhere held is 0. */
-#ifndef EDGEOLK_WINSOR_H
-#define EDGEOLK_WINSOR_H
+#pragma once
 
 #include <float.h>
 #include <stdint.h>
@@ -82,7 +81,7 @@ static inline void olk_set_spread(olk_feature *f, double sd)
 {
     f->sd = olk_lesser(sd, DBL_MAX);
     f->held = 0.0;
-    if (olk_no_spread(f->sd, OLK_FABS(f->mean))) {
+    if (olk_no_spread(f->sd, olk_fabs(f->mean))) {
         f->sd = 0.0;
         f->held = f->mean;
     }
@@ -116,15 +115,15 @@ static inline void olk_start_feature(olk_feature *f, double x)
 /* A reading of a feature that was constant so far. */
 static inline void olk_wake_feature(olk_feature *f, double x)
 {
-    const double half = OLK_FABS(olk_half_distance(f, x));
-    if (olk_no_spread(2.0 * half, OLK_FABS(f->mean)))
+    const double half = olk_fabs(olk_half_distance(f, x));
+    if (olk_no_spread(2.0 * half, olk_fabs(f->mean)))
         return;
     if (f->held == f->mean) {
         f->held = x;
         olk_count_clipped(f);
         return;
     }
-    olk_set_spread(f, 2.0 * olk_lesser(half, OLK_FABS(olk_half_distance(f, f->held))));
+    olk_set_spread(f, 2.0 * olk_lesser(half, olk_fabs(olk_half_distance(f, f->held))));
     f->age = OLK_START;
 }
 
@@ -144,7 +143,7 @@ static inline void olk_learn_reading(olk_feature *f, double x, double clip, doub
     /* x' = x, no farther than clip sd from the mean */
     const double limit = 0.5 * clip * f->sd;
     double half = olk_half_distance(f, x);
-    if (!(OLK_FABS(half) <= limit)) {
+    if (!(olk_fabs(half) <= limit)) {
         half = half < 0.0 ? -limit : limit;
         olk_count_clipped(f);
     }
@@ -152,12 +151,10 @@ static inline void olk_learn_reading(olk_feature *f, double x, double clip, doub
     const double gain = olk_greater(3.0 / ((double)f->age + 2.0), least_gain);
     const double r = half / (0.5 * f->sd);
     olk_move_mean(f, 2.0 * (gain * half));
-    olk_set_spread(f, f->sd * OLK_SQRT((1.0 - gain) * (1.0 + gain * r * r)));
+    olk_set_spread(f, f->sd * olk_sqrt((1.0 - gain) * (1.0 + gain * r * r)));
 }
 
 static inline int olk_beyond(const olk_feature *f, double x, double clip)
 {
-    return f->sd > 0.0 && OLK_FABS(olk_half_distance(f, x)) > 0.5 * clip * f->sd;
+    return f->sd > 0.0 && olk_fabs(olk_half_distance(f, x)) > 0.5 * clip * f->sd;
 }
-
-#endif

@@ -1,13 +1,12 @@
 /* The 256 layers of the ziggurat under exp(-x^2/2) that numpy's normal draws are made with: x[i] is
    the edge of layer i, beyond x[255] lies the tail. The numbers are those of numpy's
    ziggurat_constants.h (3-clause BSD licence), whose last digits no formula gives back. */
-#ifndef EDGEOLK_ZIGGURAT_H
-#define EDGEOLK_ZIGGURAT_H
+#pragma once
 
 #include <stdint.h>
 
-#define OLK_ZIGGURAT_END 3.6541528853610087963519472518 /* x[255] */
-#define OLK_ZIGGURAT_END_INVERSE 0.27366123732975827203338247596
+static const double OLK_ZIGGURAT_END = 3.6541528853610087963519472518; /* x[255] */
+static const double OLK_ZIGGURAT_END_INVERSE = 0.27366123732975827203338247596;
 
 typedef struct {
     uint64_t inner; /* 2^52 times the share of the layer that lies wholly under the curve */
@@ -273,5 +272,3 @@ static const olk_ziggurat_layer olk_ziggurat[256] = {
     {UINT64_C(0xf66c5f7f0302c), 0x1.b981f3878fdb1p-51, 0x1.55f9f43c1b067p-9},
     {UINT64_C(0xf1a5a4b331c4a), 0x1.d3bb48209ad33p-51, 0x1.4a605b6b9f70fp-10},
 };
-
-#endif

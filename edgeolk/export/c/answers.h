@@ -37,7 +37,7 @@ int ek_probability(void *arena, const ek_number *x, double *probability)
         probability[k] /= total;
 #else
     /* Of the negative size, so that nothing overflows. */
-    const double e = olk_sorf_exp(-OLK_FABS(probability[0]));
+    const double e = olk_sorf_exp(-olk_fabs(probability[0]));
     probability[0] = (probability[0] >= 0.0 ? 1.0 : e) / (1.0 + e);
 #endif
     return EK_OK;

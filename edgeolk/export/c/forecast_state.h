@@ -43,7 +43,7 @@ static int ek_is_definite(const uint8_t *file, size_t region, size_t first, size
                 sum -= row[k] * before[k];
             if (i == j && !(sum > 0.0))
                 return 0;
-            row[i] = i < j ? sum / before[i] : OLK_SQRT(sum);
+            row[i] = i < j ? sum / before[i] : olk_sqrt(sum);
         }
     }
     return 1;

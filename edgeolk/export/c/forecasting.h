@@ -94,7 +94,7 @@ int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
 static int ek_takes_target(double y)
 {
     const double most = EK_WIDE_ROWS ? OLK_MOST_DOUBLE_TARGET : OLK_MOST_SINGLE_TARGET;
-    return y != y || OLK_FABS(y) <= most;
+    return y != y || olk_fabs(y) <= most;
 }
 
 int ek_tell(void *arena, double y)
@@ -121,7 +121,7 @@ int ek_tell(void *arena, double y)
     if (y == y) {
         double *errors = (double *)ek_at(c->base, EK_AT_errors);
         errors[0] += (y - answer) * (y - answer);
-        errors[1] += OLK_FABS(y - answer);
+        errors[1] += olk_fabs(y - answer);
     }
     olk_end_step(c->s->flags, 0);
     return EK_OK;

@@ -78,7 +78,7 @@ static const ek_number *ek_take(double *arena, const ek_number *x)
     (void)ek_shorten(query);
 #endif
     for (int j = 0; j < EK_FEATURES; j++)
-        if (!(OLK_FABS((double)query[j]) <= EK_MOST))
+        if (!(olk_fabs((double)query[j]) <= EK_MOST))
             return NULL;
 #if EK_STORES == 4
     (void)olk_see_levels_f32(query, query, EK_FEATURES, &ek_quantum);

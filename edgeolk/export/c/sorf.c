@@ -423,7 +423,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
 #if EK_AT_errors
     double *errors = (double *)ek_at(c->base, EK_AT_errors);
     errors[0] += (y - before) * (y - before);
-    errors[1] += OLK_FABS(y - before);
+    errors[1] += olk_fabs(y - before);
 #endif
 #if EK_LAPSE
     *ek_words(c->base, EK_AT_answered) = 0;

@@ -111,7 +111,7 @@ static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
     const double held = ek_double_of(file, EK_AT_scaler, 4 * j + 3);
     uint32_t age;
     memcpy(&age, file + EK_AT_scaler_counts + 8 * j, sizeof age);
-    const double bit = OLK_FABS(mean) / 4503599627370496.0; /* 2^-52 of it */
+    const double bit = olk_fabs(mean) / 4503599627370496.0; /* 2^-52 of it */
     if (!ek_between(mean, -DBL_MAX, DBL_MAX) || !ek_between(low, -bit, bit) ||
         !ek_between(sd, 0.0, DBL_MAX) || !ek_between(held, -DBL_MAX, DBL_MAX))
         return 0;
@@ -121,7 +121,7 @@ static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
         return mean == 0.0 && sd == 0.0 && held == 0.0;
     if (age < OLK_START)
         return sd == 0.0 && low == 0.0 && (age > 1 || held == mean);
-    return sd == 0.0 || (held == 0.0 && !olk_no_spread(sd, OLK_FABS(mean)));
+    return sd == 0.0 || (held == 0.0 && !olk_no_spread(sd, olk_fabs(mean)));
 }
 
 #if EK_SCALE_METHOD == 2
@@ -136,7 +136,7 @@ static int ek_range_holds(const uint8_t *file, size_t j, int64_t seen)
     if ((seen <= 1 && least != most) || (seen == 0 && least != 0.0))
         return 0;
     const double half = 0.5 * most - 0.5 * least;
-    const double size = olk_greater(OLK_FABS(least), OLK_FABS(most));
+    const double size = olk_greater(olk_fabs(least), olk_fabs(most));
     const double margin = 1e-6 * half + 1e-14 * size;
     return ek_between(0.5 * mean, 0.5 * least - margin, 0.5 * most + margin) &&
            0.5 * sd <= half + margin;
