@@ -138,7 +138,7 @@ def test(project: Path, most: int, tests: list[list[str]]) -> bool:
 def main() -> int:
     """Compare and test; 1 where something failed."""
     parser = argparse.ArgumentParser(prog="python -m release.windows", description=__doc__)
-    parser.add_argument("--most", type=int, default=2, help="sets of parameters of a test")
+    parser.add_argument("--most", type=int, default=1, help="sets of parameters of a test")
     parser.add_argument("--tests-only", action="store_true", help="compare no learners")
     parser.add_argument("tests", nargs="*", help="folders and files of tests (default: all)")
     asked = parser.parse_args()

@@ -193,7 +193,7 @@ def pytest_runtest_call() -> Generator[None, object, object]:
     try:
         return (yield)
     except SimulatorError as error:
-        if "no limit can be put on a process here" in str(error):
+        if "processes cannot be limited here" in str(error):
             pytest.skip(_LIMITS)
         raise
 
