@@ -14,6 +14,7 @@ from bench.table import Table
 from bench.time import printed, streams, widths
 from bench.time.learners import SEEDS, learner_of, rows_of
 from bench.time.streams import Numbers
+from edgeolk import RunningScaler
 
 LEVEL = 0.9
 #: Rows from which on intervals are judged, and rows of a window of them.
@@ -148,29 +149,62 @@ def _horizons(data: dict[str, Any]) -> Table:
     return Table("Targets that come later", header, lines, "Errors from row `horizon` on.")
 
 
+def _as_the_text_had_it(X: Numbers, y: Numbers, D: int, seed: int) -> Numbers:
+    """Errors of plain `sorf` whose width is that of its first 100 rows."""
+    scaler = RunningScaler(X.shape[1], clip=5.0)
+    Z = np.array([scaler.learn_transform_one(x) for x in X])
+    learner = learner_of(X.shape[1], seed=seed, D=D, scale=None, gamma="auto", drift=False)
+    return np.abs(learner.learn_many(Z, y) - y)
+
+
 def _shuffled(data: dict[str, Any]) -> Table:
-    lines, ratios = [], []
+    lines, means = [], []
     for name in streams.SHUFFLED:
-        each = []
+        each, sizes = [], []
         for seed in range(SEEDS):
             X, y = streams.shuffled(name, seed)
-            errors = [_errors(X, y, history=h, seed=seed) for h in (False, True)]
-            each.append([e[first:].mean() for first in (1, LATER) for e in errors])
-        plain, own = np.mean(each, axis=0)[:2]
-        ratio, later = (fmean(e[at + 1] / e[at] for e in each) for at in (0, 2))
-        ratios.append((ratio, later))
-        data[f"{name}, shuffled"] = {"plain": plain, "forecast": own, "ratio": ratio}
-        text = f"{printed.SHUFFLED[name]:.3f}"
-        lines.append([name, said(plain), said(own), f"{ratio:.3f}", text, f"{later:.3f}"])
-    means = [fmean(column) for column in zip(*ratios, strict=True)]
+            made = [learner_of(X.shape[1], history=h, seed=seed) for h in (False, True)]
+            plain, own = (np.abs(learner.learn_many(X, y) - y) for learner in made)
+            alike = _errors(X, y, seed=seed, D=made[1].budget)
+            begun_anew = _as_the_text_had_it(X, y, made[0].budget, seed)
+            early = float((own - plain)[1:LATER].sum() / plain[1:].sum())
+            each.append([
+                plain[1:].mean(), own[1:].mean(), own[1:].mean() / plain[1:].mean(),
+                own[LATER:].mean() / plain[LATER:].mean(), 100.0 * early,
+                alike[1:].mean() / plain[1:].mean(), own[1:].mean() / begun_anew[1:].mean(),
+            ])  # fmt: skip
+            sizes = [str(learner.budget) for learner in made]
+        plain_error, own_error, *ratios = (float(v) for v in np.mean(each, axis=0))
+        means.append(ratios)
+        data[f"{name}, shuffled"] = {
+            "plain": plain_error, "forecast": own_error, "ratio": ratios[0], "early": ratios[2],
+            "alike": ratios[3], "begun_anew": ratios[4],
+        }  # fmt: skip
+        cells = [f"{ratios[0]:.3f}", f"{printed.SHUFFLED[name]:.3f}", *_of_ratios(ratios)]
+        lines.append([name, str(len(y)), *sizes, said(plain_error), said(own_error), *cells])
+    mean = [fmean(column) for column in zip(*means, strict=True)]
     text = f"{fmean(printed.SHUFFLED.values()):.3f}"
-    lines.append(["mean", "", "", f"{means[0]:.3f}", text, f"{means[1]:.3f}"])
-    note = f"Mean of {SEEDS} orders; where there is no time, what the history costs."
+    lines.append(["mean", *[""] * 5, f"{mean[0]:.3f}", text, *_of_ratios(mean)])
+    note = (
+        f"Mean of {SEEDS} orders of the whole sets, 4 KiB in all for either learner; where there is"
+        f" no time, what the history costs. Before row {LATER}: how much of the error over all"
+        " rows is lost there. Fewer frequencies: plain `sorf` with those of the forecaster, over"
+        " plain `sorf` of 4 KiB."
+    )
+    note += (
+        " Begun anew: the ratio to plain `sorf` as it was when the text was written, with a width"
+        " from the first 100 rows, and then started anew with an answer of 0."
+    )
     header = (
-        *("set", "plain `sorf`", "forecaster", "ratio", "of the text"),
-        f"ratio from row {LATER} on",
+        *("set", "rows", "plain D", "its D", "plain `sorf`", "forecaster", "ratio", "of the text"),
+        *(f"ratio from row {LATER} on", f"lost before row {LATER}, %", "fewer frequencies"),
+        "begun anew",
     )
     return Table("Random order", header, lines, note)
+
+
+def _of_ratios(ratios: list[float]) -> list[str]:
+    return [f"{ratios[1]:.3f}", f"{ratios[2]:.2f}", f"{ratios[3]:.3f}", f"{ratios[4]:.3f}"]
 
 
 def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:

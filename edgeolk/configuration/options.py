@@ -84,6 +84,7 @@ class Parameters(TypedDict, total=False):
     relevance: Literal["shared"] | bool | None
     rescale: bool
     ridge: float
+    robust: bool
     row_memory: int | None
     rule: Literal["jmlr", "icml", "loose"]
     sampling: Sampling | str

@@ -269,6 +269,12 @@ PARAMETERS: dict[str, Parameter] = {
         " so that answers do not freeze where labels stop",
         low_open=False, high_open=False, whole=True, omitted=0.0, regions=("answered",),
     ),
+    "robust": Parameter(
+        False, 0, 1,
+        "novelty in a time series: where consecutive readings of a channel are unrelated, outliers"
+        " count less for its scale, and chance does not pass for a relation; on with history=True",
+        flag=True, omitted=0.0,
+    ),
 }
 
 #: Answers that a last label counts for where it is a candidate by itself: several, since one row

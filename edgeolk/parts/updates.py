@@ -179,7 +179,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
             *("relevance", "groups", "nu", "forget", "scratch", "history", "lead", "season"),
-            *("drift", "leak", "row_memory", "lapse"),
+            *("drift", "leak", "row_memory", "lapse", "robust"),
         ),
         lists=("widths", "blends", "interval"),
         default_dtype="int8",

@@ -32,6 +32,13 @@ def _watches(condition: Condition) -> Condition:
 
 WATCHING_REFUSES: tuple[Refusal, ...] = (
     (
+        lambda c: (
+            c.values["robust"] > 0.0
+            and (c.values["history"] == 0.0 or lacks("loss", Loss.NOVELTY)(c))
+        ),
+        "robust is for loss='novelty' with history=True: nothing else has channels",
+    ),
+    (
         both(lacks("loss", Loss.NOVELTY, Loss.SQUARE), lambda c: c.values["history"] > 0.0),
         "history=True goes with Loss.NOVELTY or Loss.SQUARE; last_label=True is for classes whose"
         " labels stay",

@@ -15,6 +15,7 @@ from edgeolk.reference.base import Pcg32, require
 from edgeolk.reference.structured import ROUNDING_STREAM, Features, P, Weights
 
 H, CLIP, WARM, FIRST, OFF, HOLD = 64, 6.0, 100, 110, 2.0, 64
+CHANCE, CLOSED = 2.0, 3.0
 STILL_OFF = 3.0
 PARTS = ("pattern", "level", "channel")
 WHATS = ("value", "roughness", "mean", "flat")
@@ -50,9 +51,11 @@ class Channel:
         # A mean that is rounded when it is written may go past the value.
         setattr(self, variance, max(0.0, held + (gap * (value - getattr(self, mean)) - held) / k))
 
-    @property
-    def gate(self) -> float:
-        return max(0.0, min(1.0, (self.c - 0.1) / 0.2))
+    def gate(self, window: int, robust: bool) -> float:
+        if self.n == 0:
+            return 0.0
+        chance = CHANCE / math.sqrt(min(self.n, window)) if robust else 0.0
+        return max(0.0, min(1.0, (self.c - 0.1 - chance) / 0.2))
 
 
 class InTime:
@@ -68,9 +71,11 @@ class InTime:
         dtype: str = "float64",
         nu: float = 0.02,
         window: int = 4096,
+        robust: bool = True,
     ) -> None:
         require(0.0 < nu < 1.0 and 8 <= window <= 65535, "0 < nu < 1, 8 <= window <= 65535")
         self.d, self.D, self.W, self.nu = n_features, D, window, nu
+        self.robust = robust
         self.real = np.float64 if dtype == "float64" else np.float32
         self.kappa = 127.0 if dtype == "int8" else 1.0
         self.phi = Features(3 * n_features, D, 0.5, (widths,), seed)
@@ -127,7 +132,7 @@ class InTime:
 
     def channel(self, ch: Channel, x: float) -> tuple[list[float], list[float], float, float]:
         """A 1 to 8: the three inputs, the four b, y, G."""
-        gate = ch.gate
+        gate = ch.gate(self.W, self.robust)
         if not math.isfinite(x) or abs(x) > 1e15:
             ch.run = min(ch.run + 1, 65535)
             s, b, y = [0.0] * 3, [0.0] * 3, ch.q
@@ -157,7 +162,8 @@ class InTime:
             ch.run = min(ch.run + 1, 65535) if ch.n > 0 and x == ch.last and not self.anew else 0
             held = x
             if ch.v > 0.0 and ch.n >= 10:
-                far = CLIP * math.sqrt(ch.v)
+                most = CLOSED + (CLIP - CLOSED) * gate if self.robust else CLIP
+                far = most * math.sqrt(ch.v)
                 held = max(ch.mu - far, min(ch.mu + far, x))
             ch.stat("mu", "v", held, k)
             ch.stat("lm", "lv", log_e, k)
@@ -194,7 +200,7 @@ class InTime:
         if self.t < WARM:
             moved = [ch for ch in self.channels if ch.v > 0.0]
             if self.t == WARM - 1:
-                spread = sum(1.0 + 2.0 * ch.gate**2 for ch in moved)
+                spread = sum(1.0 + 2.0 * ch.gate(self.W, self.robust) ** 2 for ch in moved)
                 self.g = float(self.real(1.0 / math.sqrt(max(1e-6, spread))))
             advance = not (self.t == 1 and not moved)
         else:

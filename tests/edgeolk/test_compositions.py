@@ -158,6 +158,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "novelty", "linear": True}, "Loss.NOVELTY keeps one average"),
             ({"loss": "square", "n_classes": 3}, "several classes need Loss.HINGE"),
             ({"lapse": 16}, "lapse is for last_label=True"),
+            ({"robust": True}, "robust is for loss='novelty' with history=True"),
+            ({"loss": "novelty", "robust": True}, "robust is for loss='novelty' with history=True"),
             ({"loss": "square", "leak": 0.01}, "leak is for classification"),
             ({"loss": "square", "row_memory": 5}, "memory is for classification"),
             ({"n_classes": 257, "row_memory": 5}, "at most 256 classes"),

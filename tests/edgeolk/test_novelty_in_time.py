@@ -48,12 +48,12 @@ def state(learner: ek.Learner) -> dict[str, Any]:
 
 
 @every_type
-@pytest.mark.parametrize("window", [64, 4096])
-def test_it_is_the_reference(dtype: str, window: int) -> None:
+@pytest.mark.parametrize(("window", "robust"), [(64, True), (4096, True), (4096, False)])
+def test_it_is_the_reference(dtype: str, window: int, robust: bool) -> None:
     """Scores, verdicts with their reasons, events; weights of int8 to the bit."""
     X = stream()
-    learner = learner_of(dtype, window=window)
-    twin = InTime(D, BUDGET, seed=SEED, dtype=dtype, window=window)
+    learner = learner_of(dtype, window=window, robust=robust)
+    twin = InTime(D, BUDGET, seed=SEED, dtype=dtype, window=window, robust=robust)
     near = 1e-12 if dtype != "float32" else 1e-5
     for x in X:
         before = learner.decision_one(x), learner.predict_one(x)
@@ -197,6 +197,30 @@ def test_independent_rows_go_by_their_pattern() -> None:
         reasons.append(learner.why[0])
     assert reasons.count("pattern") == len(reasons)
     assert twin.t == 0
+
+
+def test_robust_gates_are_not_opened_by_chance() -> None:
+    """Of many channels of noise some are always correlated in the first rows."""
+    X = np.random.default_rng(4).normal(size=(1200, 20))
+    opened = {}
+    for robust in (True, False):
+        learner = learner_of(n_features=20, robust=robust)
+        learner.learn_many(X[:150])
+        opened[robust] = 0
+        for x in X[150:]:
+            learner.learn_one(x)
+            opened[robust] += learner.why[0] != "pattern"
+    assert opened[False] > 4 * opened[True]
+
+
+def test_robust_is_the_default_in_time_and_changes_nothing_where_gates_are_open() -> None:
+    assert learner_of().parameters["robust"] is True
+    assert learner_of(history=None).parameters["robust"] is False
+    steady = np.cumsum(np.random.default_rng(5).normal(size=(400, D)), axis=0)
+    noise = np.random.default_rng(5).standard_t(2, size=(400, D))
+    for rows, alike in ((steady, True), (noise, False)):
+        said = [learner_of(robust=robust).learn_many(rows) for robust in (False, True)]
+        assert np.array_equal(*said) == alike
 
 
 def test_float_storage_draws_nothing() -> None:

@@ -61,6 +61,12 @@ typedef struct {
     ptrdiff_t channel; /* whose reading is told */
 } olk_row_asked;
 
+/* How a channel looks at its readings: rows that it remembers, and whether outliers count less. */
+typedef struct {
+    double window;
+    int robust;
+} olk_channel_sight;
+
 static inline olk_channel olk_recall_channel(const olk_sorf_state *s, ptrdiff_t j)
 {
     const olk_input *v = (const olk_input *)s->channels + 12 * j;
@@ -89,9 +95,18 @@ static inline double olk_share_of(double rows, double most)
     return 1.0 / (rows < most ? rows : most);
 }
 
-/* A.3 to A.7: a number, taken into its channel. */
-static inline void olk_see_number(olk_channel *of, double x, double window, olk_reading_seen *seen)
+/* A.1: G, by what the channel remembers. */
+static inline double olk_gate_of(const olk_channel *of, const olk_channel_sight *sight)
 {
+    const double rows = (double)of->readings;
+    return olk_gate(of->correlation, rows < sight->window ? rows : sight->window, sight->robust);
+}
+
+/* A.3 to A.7: a number, taken into its channel. */
+static inline void olk_see_number(olk_channel *of, double x, const olk_channel_sight *sight,
+                                  olk_reading_seen *seen)
+{
+    const double window = sight->window;
     const double rows = (double)of->readings + 1.0, fast_rows = OLK_FAST_ROWS;
     const double share = olk_share_of(rows, window), fast = olk_share_of(rows, fast_rows);
     const double gate = seen->gate, most = olk_most_deviations;
@@ -116,8 +131,9 @@ static inline void olk_see_number(olk_channel *of, double x, double window, olk_
     seen->input[2] =
         of->square > 0.0 ? gate * olk_held_between(of->drift / olk_sqrt(of->square), -most, most) : 0.0;
     of->run = of->readings > 0 && x == of->last ? of->run + (of->run < OLK_MOST_RUN) : 0;
+    const double far = olk_most_for_scale(gate, sight->robust);
     const double usual =
-        of->readings >= OLK_TRUSTED_READINGS ? olk_winsorised(&of->reading, x) : x;
+        of->readings >= OLK_TRUSTED_READINGS ? olk_winsorised(&of->reading, x, far) : x;
     olk_take_in(&of->reading, usual, share);
     olk_take_in(&of->log_rough, log_rough, share);
     of->square = olk_towards(of->square, of->drift * of->drift, share);
@@ -126,15 +142,16 @@ static inline void olk_see_number(olk_channel *of, double x, double window, olk_
 }
 
 /* A.1 to A.8: a reading, after `rows` of the stream. */
-static inline void olk_see_reading(olk_channel *of, olk_input x, double rows, double window,
-                                   int anew, olk_reading_seen *seen)
+static inline void olk_see_reading(olk_channel *of, olk_input x, double rows,
+                                   const olk_channel_sight *sight, int anew,
+                                   olk_reading_seen *seen)
 {
-    seen->gate = olk_gate(of->correlation);
+    seen->gate = olk_gate_of(of, sight);
     seen->there = olk_fabs((double)x) <= olk_largest_reading; /* no number is not */
     if (seen->there) {
         if (anew)
             of->last = (double)x;
-        olk_see_number(of, (double)x, window, seen);
+        olk_see_number(of, (double)x, sight, seen);
         of->run = anew ? 0 : of->run;
     } else {
         of->run += of->run < OLK_MOST_RUN;
@@ -147,7 +164,7 @@ static inline void olk_see_reading(olk_channel *of, olk_input x, double rows, do
     const double deviation = olk_sqrt(of->log_run.variance), least = olk_least_run_deviation;
     seen->odd[OLK_OF_FLAT] =
         (log_run - of->log_run.mean) / (deviation > least ? deviation : least);
-    olk_take_in(&of->log_run, log_run, olk_share_of(rows + 1.0, window));
+    olk_take_in(&of->log_run, log_run, olk_share_of(rows + 1.0, sight->window));
 }
 
 /* A whole row; its inputs go to `inputs`, in whose last third it may lie. */
@@ -155,6 +172,7 @@ static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, co
                                   const olk_row_asked *how, olk_input *inputs, olk_row_seen *all)
 {
     const ptrdiff_t d = p->d / 3;
+    const olk_channel_sight sight = {p->forget, p->robust};
     const olk_row_seen nothing = {0.0, 0,   OLK_OF_VALUE, {0.0, 0.0}, 0.0, 0.0,
                                   0.0, 0,   0,            0.0,        0,   0};
     *all = nothing;
@@ -163,7 +181,7 @@ static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, co
         const olk_moments before = of.reading;
         const double reading = (double)x[j];
         olk_reading_seen seen;
-        olk_see_reading(&of, x[j], how->rows, p->forget, how->anew, &seen);
+        olk_see_reading(&of, x[j], how->rows, &sight, how->anew, &seen);
         for (int i = 0; i < 3; i++)
             inputs[3 * j + i] = (olk_input)(how->unit * seen.input[i]);
         for (int i = 0; i < 4; i++)
@@ -182,7 +200,7 @@ static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, co
         all->trust = seen.gate > all->trust ? seen.gate : all->trust;
         all->there |= seen.there;
         if (of.reading.variance > 0.0) {
-            const double gate = olk_gate(of.correlation);
+            const double gate = olk_gate_of(&of, &sight);
             all->spread += 1.0 + 2.0 * gate * gate;
             all->moved = 1;
         }

@@ -66,8 +66,9 @@ static inline void olk_learn_scores(olk_score_state *of, const olk_row_scores *n
 {
     const double share = olk_share_of(rows + 1.0, window);
     const int trusted = rows >= (double)OLK_TRUSTED_ROWS;
-    const double rarity = trusted ? olk_winsorised(&of->rarity, now->rarity) : now->rarity;
-    const double level = trusted ? olk_winsorised(&of->level, now->level) : now->level;
+    const double most = olk_most_deviations;
+    const double rarity = trusted ? olk_winsorised(&of->rarity, now->rarity, most) : now->rarity;
+    const double level = trusted ? olk_winsorised(&of->level, now->level, most) : now->level;
     olk_take_in(&of->rarity, rarity, share);
     olk_take_in(&of->level, level, share);
 }

@@ -47,9 +47,9 @@ static inline double olk_held_deviations(const olk_moments *of, double value)
     return olk_held_between(olk_deviations(of, value), -olk_most_deviations, olk_most_deviations);
 }
 
-/* A value, winsorised: moved to the end of what counts as usual. */
-static inline double olk_winsorised(const olk_moments *of, double value)
+/* A value, winsorised: moved to the end of what counts as usual, so many deviations off. */
+static inline double olk_winsorised(const olk_moments *of, double value, double most)
 {
-    const double far = olk_most_deviations * olk_sqrt(of->variance);
+    const double far = most * olk_sqrt(of->variance);
     return of->variance > 0.0 ? olk_held_between(value, of->mean - far, of->mean + far) : value;
 }

@@ -33,6 +33,7 @@ typedef struct {
     double r, sharp, memory, cmin, cmax, shrink;
     double nu, forget;                           /* novelty */
     int32_t history;                             /* rows are in the order of time */
+    int32_t robust;                              /* option of novelty in time, 0 or 1 */
     uint64_t signs;                              /* state of the feature generator, seeded */
     int32_t row_memory;                          /* rows of a memory beside the features, 0: none */
     double memory_steps; /* of its codes, in a unit of an input */

@@ -22,7 +22,7 @@ VALUES = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"
     " decay horizon G boost delta clip_coefficients eta2 rank iters hint_rows coe b0 ald r"
     " unit sharp memory cmin cmax shrink linear last_label relevance groups nu forget epsilon"
-    " scratch history lead season drift leak row_memory lapse"
+    " scratch history lead season drift leak row_memory lapse robust"
 )
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
@@ -40,7 +40,7 @@ OMITTED = {
     "r": 0.03, "unit": 3.0, "sharp": 1.0, "memory": 0.999, "cmin": 30.0, "cmax": 4096.0,
     "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0, "nu": 0.05,
     "forget": 4096.0, "scratch": 0.0, "history": 0.0, "lead": 1.0, "season": 0.0,
-    "drift": 0.0, "leak": 0.0, "row_memory": 0.0, "lapse": 0.0,
+    "drift": 0.0, "leak": 0.0, "row_memory": 0.0, "lapse": 0.0, "robust": 0.0,
     "scale.clip": 5.0, "scale.window": 10_000.0,
 }  # fmt: skip
 #: What a list is where none of its numbers is written; widths by the number of groups.

@@ -180,6 +180,12 @@ ADDED: dict[str, dict[str, Case]] = {
         )
         for dtype in ("int8", "float32", "float64")
     },
+    "robust": {
+        "sorf-novelty-robust": (
+            "sorf", {"loss": "novelty", "history": True, "robust": True, "dtype": "int8",
+                     "budget": 70, "rows": 250},
+        ),
+    },
     "following": {
         "sorf-follows": ("sorf", {"scale": "standard", "gamma": "auto", "dtype": "int8"}),
         "sorf-follows-regression": (
