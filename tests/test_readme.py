@@ -33,7 +33,8 @@ COMMANDS = [
 
 def test_pages_do_not_exaggerate():
     for file in ("README.md", "docs/which-one.md"):
-        (least,) = re.findall(r"[Mm]ore than (\d+)", (ROOT / file).read_text())
+        text = (ROOT / file).read_text()
+        (least,) = re.findall(r"[Mm]ore than (\d+)(?: algorithms|, compared)", text)
         assert int(least) < len(edgeolk.algorithms()), file
 
 
@@ -43,7 +44,8 @@ def test_no_other_page_counts_them():
         str(page.relative_to(ROOT)) for page in pages
         if re.search(r"\b\d+ (?:of them, compared|(?:published )?algorithms)\b", page.read_text())
     }
-    assert counting == {"README.md"}, "a new algorithm would have to be counted there too"
+    rough = {"README.md", "docs/changelog.md"}
+    assert counting == rough, "a new algorithm would have to be counted there too"
 
 
 @pytest.mark.parametrize("snippet", PYTHON, ids=range(len(PYTHON)))

@@ -22,6 +22,7 @@ ALL: dict[str, Any] = {
 }  # fmt: skip
 KINDS: dict[str, dict[str, Any]] = {
     "learner": ALL,
+    "remembering": {**ALL, "memory": 64},
     "novelty": {"algorithm": "sorf", "D": 64, "loss": "novelty", "gamma": "auto", "gamma_rows": 64,
                 "scale": "minmax", "clip_rows": 2.0},
     "watching": {"D": 200, "loss": "novelty", "history": True},

@@ -19,6 +19,11 @@ STACK: dict[tuple[str, str, str], int] = {
     ("learner", "int8", "whole"): 3760,
     ("learner", "float32", "double"): 3792,
     ("learner", "float64", "double"): 5160,
+    ("remembering", "int8", "double"): 5552,
+    ("remembering", "int8", "single"): 3840,
+    ("remembering", "int8", "whole"): 3832,
+    ("remembering", "float32", "double"): 3856,
+    ("remembering", "float64", "double"): 5224,
     ("novelty", "int8", "double"): 3576,
     ("novelty", "int8", "single"): 2896,
     ("novelty", "int8", "whole"): 2864,
@@ -44,6 +49,11 @@ STACK_BESIDE: dict[tuple[str, str, str], int] = {
     ("learner", "int8", "whole"): 2264,
     ("learner", "float32", "double"): 2096,
     ("learner", "float64", "double"): 2688,
+    ("remembering", "int8", "double"): 3416,
+    ("remembering", "int8", "single"): 2352,
+    ("remembering", "int8", "whole"): 2760,
+    ("remembering", "float32", "double"): 3080,
+    ("remembering", "float64", "double"): 3104,
     ("novelty", "int8", "double"): 1816,
     ("novelty", "int8", "single"): 1744,
     ("novelty", "int8", "whole"): 1744,
@@ -71,6 +81,11 @@ CODE: dict[tuple[str, str, str], tuple[int, int]] = {
     ("learner", "int8", "whole"): (25, 44),
     ("learner", "float32", "double"): (26, 43),
     ("learner", "float64", "double"): (26, 44),
+    ("remembering", "int8", "double"): (39, 64),
+    ("remembering", "int8", "single"): (30, 51),
+    ("remembering", "int8", "whole"): (29, 51),
+    ("remembering", "float32", "double"): (30, 51),
+    ("remembering", "float64", "double"): (30, 52),
     ("novelty", "int8", "double"): (20, 33),
     ("novelty", "int8", "single"): (17, 29),
     ("novelty", "int8", "whole"): (17, 28),
@@ -103,15 +118,22 @@ def kind_of(learner: Learner) -> str:
     return "learner" if config.needs_labels else "novelty"
 
 
+def _case_of(learner: Learner) -> tuple[str, str]:
+    """Kind and type of numbers in the tables; a learner with a memory of rows has its own rows."""
+    kind = kind_of(learner)
+    if kind == "learner" and learner._config.values["row_memory"]:
+        kind = "remembering"
+    wide = "float64" if learner._config.dtype == Dtype.FLOAT64 else "float32"
+    return kind, wide if kind == "ring" else learner.dtype
+
+
 def stacks_of(learner: Learner, scratch: str = "stack") -> dict[str, int]:
     """The most stack of any call in each arithmetic that there is for it, in bytes.
 
     scratch: where a call works, "stack" or "arena".
     """
     table = STACK if scratch == "stack" else STACK_BESIDE
-    wide = "float64" if learner._config.dtype == Dtype.FLOAT64 else "float32"
-    kind = kind_of(learner)
-    dtype = wide if kind == "ring" else learner.dtype
+    kind, dtype = _case_of(learner)
     # A call that predicts has a score for each class.
     more = 8 * max(0, learner._config.columns - 3)
     return {how: table[kind, dtype, how] + more for how in FLAGS if (kind, dtype, how) in table}
@@ -131,7 +153,5 @@ def arithmetic_of(learner: Learner) -> list[str]:
 
 def code_of(learner: Learner) -> dict[str, tuple[int, int]]:
     """KiB of code in each arithmetic, from and to."""
-    kind = kind_of(learner)
-    wide = "float64" if learner._config.dtype == Dtype.FLOAT64 else "float32"
-    dtype = wide if kind == "ring" else learner.dtype
+    kind, dtype = _case_of(learner)
     return {how: CODE[kind, dtype, how] for how in FLAGS if (kind, dtype, how) in CODE}
