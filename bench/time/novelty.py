@@ -190,7 +190,7 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
         for name in FAULTY
         for kind in KINDS
     }
-    shuffled = ("N, D = 256", "N, robust", "6b f", "distance")
+    shuffled = ("N, D = 256", "N, D = 256, robust", "6b f", "distance")
     mixed = {
         name: {one: judged(series(name, shuffled=True), one) for one in shuffled}
         for name in ANY_ORDER
