@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from edgeolk.block import over
-from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import MARK, NATIVE, TORN, Head, length_of, unpack
 from edgeolk.configuration.layout import boundary
 from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.configuration.regions import Region
+from edgeolk.configuration.settings import Settings
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import checksums, live, mending
 from edgeolk.learner import Learner
@@ -91,7 +91,7 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
     return Learner._over(config, arena)
 
 
-def _repair(config: Config, regions: tuple[Region, ...], arena: Arena, block: memoryview) -> None:
+def _repair(config: Settings, regions: tuple[Region, ...], arena: Arena, block: memoryview) -> None:
     """Make a torn block whole, or leave it as it was."""
     before = bytes(block)
     try:
@@ -107,7 +107,7 @@ def _repair(config: Config, regions: tuple[Region, ...], arena: Arena, block: me
         raise ValueError(f"the interrupted step cannot be repaired: {error}") from None
 
 
-def _lying_in(view: memoryview) -> tuple[int, Head, Config, Plan]:
+def _lying_in(view: memoryview) -> tuple[int, Head, Settings, Plan]:
     """Where in a buffer a model lies, its header, configuration and plan; its state unchecked."""
     start = bytes(view[: ALIGNMENT + len(MARK)])
     at = start.find(MARK)

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from edgeolk.block import build, over
-from edgeolk.configuration.config import Config
+from edgeolk.configuration.config import Config, settings_of
+from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.signature import Signature
 from edgeolk.core.engine import Engine
 from edgeolk.forecasting import Forecasting
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
     from edgeolk.configuration.options import Options
 
 
-def _in_time(algorithm: Config | Algorithm | str | None, options: Any) -> Config | None:
+def _in_time(algorithm: Config | Algorithm | str | None, options: Any) -> Settings | None:
     """The configuration for rows in the order of time, where nothing is said of it or against."""
     if isinstance(algorithm, Config) or {"history", "last_label"} & set(options):
         return None
     try:
-        return Config.take(algorithm, {**options, "history": "auto"})
+        return settings_of(algorithm, {**options, "history": "auto"})
     except (TypeError, ValueError):
         return None
 
@@ -40,15 +41,16 @@ class BareLearner(Forecasting):
     buffer : writable contiguous buffer, optional
         As for ``Learner``.
     **options
-        As for ``Config``. Where neither ``history`` nor ``last_label`` is said, ``history="auto"``
-        is taken if what else is said goes with it: rows here come from sensors, one after another.
+        As for ``Config``. If you give neither ``history`` nor ``last_label``, the default is
+        ``history="auto"`` where the other arguments allow it: rows come from sensors here, one
+        after another.
 
     Attributes
     ----------
     config : Config
-        What the learner is made of.
+        The configuration.
     budget : int
-        The most support vectors ever held, as ``Learner.budget``.
+        As ``Learner.budget``.
     nbytes : int
         Bytes of the block.
 
@@ -58,7 +60,7 @@ class BareLearner(Forecasting):
         As ``Learner``.
     """
 
-    __slots__ = ("_config", "_engine", "budget", "config", "nbytes")
+    __slots__ = ("_config", "_engine", "budget", "nbytes")
     __signature__ = Signature()
 
     def __init__(
@@ -68,14 +70,19 @@ class BareLearner(Forecasting):
         buffer: Any = None,
         **options: Unpack[Options],
     ) -> None:
-        config = _in_time(algorithm, options) or Config.take(algorithm, {**options})
+        config = _in_time(algorithm, options) or settings_of(algorithm, {**options})
         self._start(config, build(config, buffer))
 
-    def _start(self, config: Config, engine: Engine) -> None:
-        self.config = self._config = config
+    def _start(self, config: Settings, engine: Engine) -> None:
+        self._config = config
         self._engine = engine
         self.budget = config.budget
         self.nbytes = engine.arena.nbytes
+
+    @property
+    def config(self) -> Config:
+        """The configuration."""
+        return Config._of(self._config)
 
     @classmethod
     def from_bytes(cls, data: Any) -> BareLearner:
@@ -93,7 +100,7 @@ class BareLearner(Forecasting):
         Raises
         ------
         ValueError
-            They are no model, or a damaged one.
+            The bytes are not a model, or it is damaged.
         MemoryError
             No memory for the block.
         """
@@ -107,36 +114,36 @@ class BareLearner(Forecasting):
 
     @property
     def threshold(self) -> float:
-        """The threshold that scores of novelty are relative to, as ``Learner.threshold``.
+        """The threshold that novelty scores are relative to, as ``Learner.threshold``.
 
         Raises
         ------
         KeyError
             The loss is not novelty.
         """
-        held = self._engine.view("deviations" if self.config.watches else "novelty")
+        held = self._engine.view("deviations" if self._config.watches else "novelty")
         return float(memoryview(held)[0, 0])
 
     @property
     def verdict(self) -> Verdict:
-        """On the last row learned, of novelty with ``history=True``: novel, event, why.
+        """Verdict on the last row learned, for novelty with ``history=True``: novel, event, why.
 
-        As the properties of ``Learner`` have them.
+        As the properties of ``Learner`` of these names.
 
         Raises
         ------
         AttributeError
-            The learner is another one.
+            The learner has another loss, or no ``history=True``.
         """
         return verdict_of(self._engine)
 
     def accept(self) -> None:
-        """Take what the last rows were as usual from now on, as ``Learner.accept``.
+        """Treat the last rows as normal from now on, as ``Learner.accept``.
 
         Raises
         ------
         AttributeError
-            The learner is not one of novelty with ``history=True``.
+            The learner has another loss, or no ``history=True``.
         """
         self._engine.accept()
 
@@ -149,7 +156,7 @@ class BareLearner(Forecasting):
         y : float
             Label or target as for ``Learner.learn_one``; not read for novelty.
         weight : float
-            What the row counts, > 0.
+            Weight of the row, > 0.
 
         Returns
         -------
@@ -171,7 +178,7 @@ class BareLearner(Forecasting):
         Parameters
         ----------
         x : contiguous float64 buffer of n_features numbers
-            NaN for a reading that is missing.
+            NaN for a missing reading.
 
         Returns
         -------
@@ -226,12 +233,12 @@ class BareLearner(Forecasting):
         return self._engine.wants_row(x)
 
     def ask_label(self, x: Any) -> bool:
-        """The same, and a yes counts, as ``Learner.ask_label``."""
+        """The same; a True is counted, as by ``Learner.ask_label``."""
         return self._engine.wants_row(x, True)
 
     def counters(self) -> dict[str, Any]:
         """Counters by name, such as ``"steps"``, ``"mistakes"``, ``"updates"``, ``"n_support"``.
 
-        ``Learner`` has a property for each, which says what it counts.
+        ``Learner`` has a property for each; its docstring says what it counts.
         """
         return self._engine.counters()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from edgeolk.configuration.arguments import levels
-from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import TORN
 from edgeolk.configuration.layout import boundary
 from edgeolk.configuration.plan import plan_of
+from edgeolk.configuration.settings import Settings
 from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.files import live
@@ -14,7 +14,7 @@ from edgeolk.lean import Any, replace
 from edgeolk.parts import Dtype
 
 
-def build(config: Config, buffer: Any = None) -> Engine:
+def build(config: Settings, buffer: Any = None) -> Engine:
     """Build a new model, in a writable contiguous buffer where one is given; its engine.
 
     Raises MemoryError, TypeError, ValueError: no memory for the block, or the buffer will not do.
@@ -34,6 +34,6 @@ def build(config: Config, buffer: Any = None) -> Engine:
     return Engine(config, plan.regions, arena)
 
 
-def over(config: Config, arena: Arena) -> Engine:
+def over(config: Settings, arena: Arena) -> Engine:
     """The engine of a model that is already in a block, which the caller has checked."""
     return Engine(config, plan_of(config).regions, arena, False)

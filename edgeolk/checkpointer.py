@@ -1,6 +1,6 @@
-"""Checkpoints of what learns, written as it learns, that a power cut cannot lose.
+"""Checkpoints of learners and scalers while they learn, safe against power cuts.
 
-What they promise, and how they lie on the medium: ``docs/checkpoints.md``.
+Guarantees and layout on the medium: ``docs/checkpoints.md``.
 """
 
 from __future__ import annotations
@@ -246,13 +246,13 @@ class Checkpointer:
         OSError
             The medium failed, another checkpointer writes there, or a file has been removed or
             replaced since the last checkpoint (the next call uses the file found then): the newest
-            checkpoint is the one that was, or this one. Or one that may be newer than what was
-            opened could not be, for want of memory: nothing was written.
+            checkpoint is the previous one or this one. Also if a checkpoint that may be newer than
+            the opened one could not be opened for lack of memory: nothing was written.
         ValueError
             The slots are too small, were written with another number or have other contents, or
             the objects take more than ``ram``; nothing was written.
         MemoryError
-            As ``open``, where that has not been called; nothing was written.
+            As ``open``, if it has not been called yet; nothing was written.
         TypeError
             The object cannot be saved.
         RuntimeError
@@ -285,7 +285,7 @@ class Checkpointer:
         ValueError
             A checkpoint was written with another number of slots, and may be the newest.
         MemoryError
-            There is a checkpoint, and no memory for it, nor for another one.
+            There are checkpoints, but not enough memory for any of them.
         """
         found = self._slots.open()
         if found is not None:
@@ -301,7 +301,7 @@ class Checkpointer:
         place : str, bytes, path-like, or writable buffer
             As for ``Checkpointer``.
         slots : int
-            As it was written with.
+            The number it was written with.
         ram : int or str, optional
             The maximum number of bytes of the opened objects.
 
@@ -320,7 +320,7 @@ class Checkpointer:
 
     @property
     def opened(self) -> Opened | None:
-        """Which slot is the newest, and why others were refused; None before anything is known."""
+        """Which slot is the newest, and why others were rejected; None before ``open``."""
         return self._slots.opened
 
     @property
@@ -336,7 +336,7 @@ class Checkpointer:
     # ---- end --------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Let go of the files, so that another process may write them."""
+        """Release the files, so that another process can write them."""
         self._medium.close()
 
     def __enter__(self) -> Checkpointer:

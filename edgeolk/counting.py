@@ -41,7 +41,7 @@ class Counting(RowLearner):
 
     @property
     def n_out_of_range(self) -> int:
-        """Readings outside ``feature_range``, stored as its nearer end; with int8 vectors only."""
+        """Readings outside ``feature_range``, clipped to it; only with int8 support vectors."""
         return int(self._engine.counters()["clipped"])
 
     @property
@@ -70,7 +70,7 @@ class Counting(RowLearner):
 
     @property
     def memory_share(self) -> float:
-        """Weight of that memory in the next answer, 0 to 1; the rest is that of the features."""
+        """Share of that memory in the next answer, 0 to 1; the rest comes from the features."""
         return float(self._engine.counters()["memory_share"])
 
     @property
@@ -80,17 +80,17 @@ class Counting(RowLearner):
 
     @property
     def halvings(self) -> int:
-        """Times the ring was halved."""
+        """Number of times the ring was halved."""
         return int(self._engine.counters()["halvings"])
 
     @property
     def squared_error(self) -> float:
-        """Sum of (y - f)^2 before each update; in regression only."""
+        """Sum of (y - f)^2 before each update; only in regression."""
         return float(self._engine.counters()["squared_error"])
 
     @property
     def absolute_error(self) -> float:
-        """Sum of |y - f| before each update; in regression only."""
+        """Sum of |y - f| before each update; only in regression."""
         return float(self._engine.counters()["absolute_error"])
 
     @property

@@ -1,11 +1,11 @@
-"""What a forecaster (``history=True``) tells of its last answer."""
+"""What a forecaster (``history=True``) reports about its last answer."""
 
 from __future__ import annotations
 
 from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.config import Config
+    from edgeolk.configuration.settings import Settings
     from edgeolk.core.engine import Engine
 
 #: The candidates that an answer is mixed of, in the order of the guard.
@@ -15,22 +15,22 @@ Interval = tuple[float, float]
 
 
 class Forecasting:
-    """Adds the interval of the last answer, and what it was made of, to a learner.
+    """Adds the interval of the last answer, and the shares of its parts, to a learner.
 
     The class that inherits sets ``_config`` and ``_engine``.
     """
 
     __slots__ = ()
 
-    _config: Config
+    _config: Settings
     _engine: Engine
 
     @property
     def interval(self) -> Interval | tuple[Interval, ...] | None:
         """The interval of the last answer: (low, high), or one for each level of ``interval=``.
 
-        None until errors are known well enough: before the first answers, after ``restart``,
-        and in a new or loaded learner. It belongs to the last call that answered, and is not
+        None until enough errors are known: before the first answers, after ``restart``, and in a
+        new or loaded learner. It belongs to the last call that returned an answer and is not
         stored in the block.
 
         Raises
@@ -46,10 +46,10 @@ class Forecasting:
 
     @property
     def shares(self) -> dict[str, float]:
-        """What the last answer was mixed of: candidate -> share.
+        """The mixture of the last answer: candidate -> share.
 
-        "head": the linear head on top of everything; "kernel", where there is one; "last": the
-        last value. All 0 where the last value was not known.
+        "head": the linear head on top of the others; "kernel", if there is one; "last": the last
+        value. All 0 if the last value was not known.
 
         Raises
         ------
@@ -82,10 +82,10 @@ class Forecasting:
         Raises
         ------
         TypeError, ValueError
-            No finite number, or one beyond what is learned; nothing was changed. The row waits
-            still: tell None, or the next target is taken for its own.
+            Not a finite number, or too large to be learned; nothing was changed. The row still
+            waits: pass None, or the next target will be taken for this row.
         RuntimeError
-            No row waits.
+            No row is waiting.
         AttributeError
             As ``interval``.
         """

@@ -22,14 +22,14 @@ def gamma_from(X: Any, rows: int = 500) -> float:
     X : array-like of shape (n, n_features)
         Finite rows, at least two, scaled as the learner will see them.
     rows : int
-        How many of them are used, from the first, at least 2; all pairs of these are compared,
-        which takes some 8 rows^2 bytes.
+        How many rows to use, counted from the first, at least 2. All pairs of them are compared,
+        which takes about 8 rows^2 bytes.
 
     Returns
     -------
     float
-        For ``ek.Gaussian(gamma)``. Where more than half of the pairs are equal, as when sensors
-        stand still, the median is taken over the others.
+        For ``ek.Gaussian(gamma)``. If more than half of the pairs are equal, as with sensors that
+        stand still, it is the median over the other pairs.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def gamma_from(X: Any, rows: int = 500) -> float:
 
     See Also
     --------
-    Config : ``gamma="auto"`` makes a width inside the learner, and keeps no rows for it.
+    Config : ``gamma="auto"`` determines the width inside the learner, without storing rows.
     """
     if isinstance(rows, bool) or not hasattr(rows, "__index__") or rows < 2:
         raise ValueError(f"rows must be a whole number of at least 2, got {rows!r}")

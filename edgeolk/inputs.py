@@ -15,11 +15,9 @@ Shares = npt.NDArray[np.float64]
 
 def inputs_of(learner: Learner, X: Any = None, seed: int = 0) -> Shares:
     """Return what `Learner.inputs` does."""
-    config = learner.config
+    config = learner._config
     if config.forecasts or config.watches:
-        raise ValueError(
-            "inputs() does not support history=True: rows in order cannot be shuffled"
-        )
+        raise ValueError("inputs() does not support history=True: rows in order cannot be shuffled")
     if X is None:
         return _learned(learner)
     rows = np.array(X, dtype=float)
@@ -31,16 +29,14 @@ def inputs_of(learner: Learner, X: Any = None, seed: int = 0) -> Shares:
 def _learned(learner: Learner) -> Shares:
     """Return the squared factors of the inputs under the kernel."""
     if not any(region.name == "relevance" for region in learner.plan.regions):
-        raise ValueError(
-            f"{learner.algorithm} has not learned relevances; pass rows: inputs(X)"
-        )
+        raise ValueError(f"{learner.algorithm} has not learned relevances; pass rows: inputs(X)")
     scales = np.asarray(learner._engine.view("relevance"), dtype=float)[0]
     return _shares(np.exp(2.0 * scales))
 
 
 def _shuffled(learner: Learner, rows: Shares, seed: int) -> Shares:
     """Return how far answers move when one input after the other is shuffled among the rows."""
-    answer = learner.scores if learner.config.columns > 1 else learner.decision_function
+    answer = learner.scores if learner._config.columns > 1 else learner.decision_function
     before = np.asarray(answer(rows))
     order = np.random.default_rng(seed).permutation(len(rows))
     moved = np.empty(rows.shape[1])

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from edgeolk.block import build
 from edgeolk.boundary.scoring import Scorer
 from edgeolk.catalogue import Method
-from edgeolk.configuration.config import Config
+from edgeolk.configuration.config import Config, settings_of
 from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import Plan, plan_of
+from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.signature import Signature
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
@@ -108,10 +109,10 @@ class Learner(Storing, Forecasting, Counting, Watching):
         buffer: Any = None,
         **options: Unpack[Options],
     ) -> None:
-        config = Config.take(algorithm, {**options})
+        config = settings_of(algorithm, {**options})
         self._start(config, build(config, buffer))
 
-    def _start(self, config: Config, engine: Engine) -> None:
+    def _start(self, config: Settings, engine: Engine) -> None:
         self._config = config
         self._bind(engine)
 
@@ -154,12 +155,12 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
     @property
     def budget(self) -> int:
-        """The most support vectors ever held, B; for a basis of features its frequencies, D."""
+        """The maximum number of support vectors, B; for a feature basis, of frequencies, D."""
         return self._config.budget
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel; with ``gamma="auto"`` its width as it is now."""
+        """The kernel; with ``gamma="auto"``, at its present width."""
         if self._config.preprocessing.gamma_rows or self._config.preprocessing.follows:
             return replace(self._config.kernel, gamma=self._engine.gamma())  # type: ignore[call-arg]
         return self._config.kernel
@@ -195,8 +196,8 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
     @property
     def config(self) -> Config:
-        """What the learner is made of; ``Learner(learner.config)`` is a new one like it."""
-        return self._config
+        """The configuration; ``Learner(learner.config)`` makes a new learner like this one."""
+        return Config._of(self._config)
 
     @property
     def coefficients(self) -> str:
@@ -219,10 +220,10 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
     @property
     def scaler(self) -> RunningScaler | CommonScale | None:
-        """A copy of the scaler inside as it is now; None where rows are not scaled.
+        """A copy of the scaler inside as it is now; None if rows are not scaled.
 
-        A ``CommonScale`` with ``scale="common"``. Where each input has a scale, those, also while
-        one for all is used, since readings have been two numbers (``common_scale``).
+        A ``CommonScale`` with ``scale="common"``. Otherwise it has a scale for each input, even
+        while a common one is used because all readings were one of two numbers (``common_scale``).
         """
         prepared = self._config.preprocessing
         if prepared.method == INSIDE["common"]:
@@ -232,10 +233,10 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
     @property
     def common_scale(self) -> CommonScale | None:
-        """The scale of all inputs; None where each has its own, or rows are not scaled.
+        """The scale shared by all inputs; None if each has its own, or rows are not scaled.
 
-        All have one with ``scale="common"``, and by itself, where the width of ``sorf`` follows the
-        rows, while all readings have been one of two numbers.
+        It exists with ``scale="common"``, and, if the width of ``sorf`` follows the rows, as long
+        as all readings have been one of two numbers.
         """
         return common_scale(self._config.preprocessing, self._engine)
 
@@ -243,8 +244,8 @@ class Learner(Storing, Forecasting, Counting, Watching):
     def threshold(self) -> float:
         """The threshold of novelty.
 
-        rho, below which f(x) is novel: ``learn_one`` returns f(x) - rho. With ``history=True`` tau,
-        above which u(x) is novel: ``learn_one`` returns tau - u(x).
+        A row is novel if f(x) < rho; ``learn_one`` returns f(x) - rho. With ``history=True`` a row
+        is novel if u(x) > tau; ``learn_one`` returns tau - u(x).
 
         Raises
         ------
@@ -258,7 +259,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
     @property
     def norm2(self) -> float | None:
-        """Squared norm of the function where the algorithm keeps it, else None."""
+        """Squared norm of the function if the algorithm tracks it, else None."""
         value = self._engine.norm2()
         return None if value is None else float(value)
 
@@ -266,7 +267,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
     def support_vectors_(self) -> NDArray[Any]:
         """Support vectors in the order of slots, a copy of shape (n_support, n_features).
 
-        Their dtype is that of storage, float32 for int8. For a Fourier basis, the frequencies.
+        Their dtype is the storage type, float32 for int8. A Fourier basis returns its frequencies.
 
         Raises
         ------
@@ -285,9 +286,9 @@ class Learner(Storing, Forecasting, Counting, Watching):
     def dual_coef_(self) -> FloatArray:
         """Dual coefficients in the order of slots, a copy: float64 of shape (n_support,).
 
-        With ``n_classes=`` of shape (n_support, n_classes). For cosines and sines the weights of
-        the D cosines, then of the D sines; for a Nystrom basis the coefficients on the support
-        vectors that its weights stand for.
+        With ``n_classes=`` the shape is (n_support, n_classes). A Fourier basis returns the weights
+        of the D cosines, then of the D sines; a Nystrom basis the coefficients of its support
+        vectors that are equivalent to its weights.
 
         Raises
         ------
@@ -311,9 +312,9 @@ class Learner(Storing, Forecasting, Counting, Watching):
     def weights_(self) -> NDArray[Any]:
         """Weights as stored, a copy of shape (2, D, n_classes or 1, 2).
 
-        The first axis holds the last weights, then their running average; the last one those of
-        cosines, then of sines. For novelty the average alone, (1, D, 1, 2). None of a forecaster
-        that has no kernel: D is 0.
+        The first axis holds the last weights, then their running average; the last axis those of
+        cosines, then of sines. For novelty only the average, (1, D, 1, 2). A forecaster without a
+        kernel has D = 0.
 
         Raises
         ------
@@ -334,19 +335,19 @@ class Learner(Storing, Forecasting, Counting, Watching):
         Parameters
         ----------
         X : array-like of shape (n, n_features), optional
-            Rows, such as the last few hundred. How far the answers to them move where one input is
-            shuffled among them (permutation importance; Breiman, Machine Learning 45, 2001, but of
-            answers: labels are not needed). Without rows what the learner has learned of its
-            inputs: the squares of the factors by which their length scales multiply them
+            Rows, such as the last few hundred. The result is how much the scores change when one
+            input is shuffled among these rows (permutation importance, Breiman, Machine Learning
+            45, 2001, applied to scores, so no labels are needed). Without rows, the result is
+            what the learner has learned: the squared learned scales of the inputs
             (``relevance=True``).
         seed : int
-            Of the shuffling.
+            Seed of the shuffling.
 
         Returns
         -------
         ndarray of float64, shape (n_features,)
-            Zeros where no input changes any answer. With rows it takes memory for a copy of them;
-            the learner stays as it is.
+            All zeros if no input changes any score. With rows, memory is needed for a copy of
+            them. The learner is not changed.
 
         Raises
         ------
@@ -366,10 +367,10 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
     @property
     def n_saturated(self) -> int:
-        """Weights stored as int8 that are at an end of the range, -127 or 127.
+        """Number of int8 weights at either end of the range, -127 or 127.
 
-        Counted at each call; 0 for other storage. If it is more than a few per cent of them, make
-        ``unit=`` smaller.
+        Counted at each call; 0 for other storage types. If more than a few per cent of the weights
+        saturate, reduce ``unit=``.
 
         Raises
         ------
@@ -383,7 +384,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
     @property
     def n_classes(self) -> int:
-        """Number of classes; 2 where labels are -1 and +1."""
+        """Number of classes; 2 if labels are -1 and +1."""
         return max(2, self._config.columns)
 
     @property

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def table_of(learner: Learner) -> str:
     """The learner's task, size and counters as an HTML table."""
-    config = learner.config
+    config = learner._config
     if learner.is_regression:
         task = "regression"
     elif not config.needs_labels:

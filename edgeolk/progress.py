@@ -1,4 +1,4 @@
-"""How far a long call is, on stderr: a bar of tqdm where it is installed, else a line at times."""
+"""Progress of long calls on stderr: a tqdm bar if it is installed, else a line now and then."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ PAUSE = 5.0
 
 
 class Progress:
-    """Counts what is done, and shows it where the call takes longer than a second.
+    """Counts rows, and shows progress if the call takes longer than a second.
 
     Parameters
     ----------
     total : int, optional
-        Rows there are; may be set until the first of them is done.
+        Number of rows; may be set until the first one is done.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""A learner's bytes: into a file, out of one, through a pickle.
+"""A learner's bytes: saved to a file, loaded from one, pickled.
 
 The readers and writers of files are imported when first used: they take a third of the time that
 importing a learner takes, and most programs start without a file.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from edgeolk.block import over
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.config import Config
+    from edgeolk.configuration.settings import Settings
     from edgeolk.core.arena import Arena
     from edgeolk.core.engine import Engine
     from edgeolk.files.atomic import Path
@@ -24,10 +24,10 @@ class Storing:
 
     __slots__ = ()
 
-    _config: Config
+    _config: Settings
     _engine: Engine
 
-    def _start(self, config: Config, engine: Engine) -> None:
+    def _start(self, config: Settings, engine: Engine) -> None:
         raise NotImplementedError
 
     @classmethod
@@ -37,7 +37,7 @@ class Storing:
         return cls._over(*restore.from_bytes(block))
 
     @classmethod
-    def _over(cls: type[_Self], config: Config, arena: Arena) -> _Self:
+    def _over(cls: type[_Self], config: Settings, arena: Arena) -> _Self:
         """A learner over a block that has been checked."""
         learner = cls.__new__(cls)
         learner._start(config, over(config, arena))
@@ -57,8 +57,7 @@ class Storing:
     def seal(self) -> None:
         """Write checksums into the block, so that ``attach`` can tell whether it has changed.
 
-        For a block in memory that outlives the process. The next step that is learned removes the
-        seal.
+        For a block in memory that outlives the process. The next learned row removes the seal.
 
         Raises
         ------
@@ -80,9 +79,9 @@ class Storing:
 
         Format 3; docs/file-format.md describes every byte.
 
-        The file is written beside its final name, synced and renamed: a reader finds the old model
-        or the new one, even after a power cut. A learner that is loaded goes on bit for bit as the
-        saved one would have.
+        The file is written under a temporary name, synced and renamed: a reader finds the old model
+        or the new one, even after a power cut. A loaded learner continues bit for bit as the saved
+        one would have.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a learner says of the last row that it has learned, where rows come in the order of time."""
+"""The verdict on the last learned row, for rows in the order of time."""
 
 from __future__ import annotations
 

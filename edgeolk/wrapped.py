@@ -74,7 +74,7 @@ def check_task(learner: Learner, wanted: str) -> Learner:
         Its loss is for something else.
     """
     made = "novelty"
-    if learner.config.needs_labels:
+    if learner._config.needs_labels:
         made = "targets" if learner.is_regression else "classes"
     if made != wanted:
         loss = learner.parts["loss"].name.lower()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import edgeolk as ek
+from edgeolk.configuration.config import settings_of
 from edgeolk.parts.parameters import ANSWERS_BY_LABEL
 from firmware_sim.configuration import moments
 from firmware_sim.configuration.choices import NOT_PARAMETERS, RECOMMENDED, canonical, storage_of
@@ -27,7 +28,7 @@ def freezes(config: ReplayConfig) -> bool:
         made = ek.Config(config.algorithm, n_features=1, budget=64, **config.learner_params)
     except (SimulatorError, TypeError, ValueError):
         return False  # the error is raised where the learner is planned
-    return made.freezes
+    return settings_of(made).freezes
 
 
 @documented

@@ -2,7 +2,7 @@
 
 ``python -m release.windows [--most n] [--tests-only] [TESTS]``. A wheel that is not in ``dist`` is
 built first. The decisions of every algorithm over 2,000 rows are compared with those of Linux, by
-variant, and each side loads the other's model files (release/agreement.py). Then the tests of the
+variant, and each side loads the other's model files (release/crossing.py). Then the tests of the
 library and the simulator are run, each with ``--most`` of its sets of parameters
 (release/fewer.py): Wine is slow. A run for each of their folders, which has ``MINUTES`` and is
 stopped after that: what hangs costs one folder, and counts as failed. What is left out, and why:
@@ -20,16 +20,14 @@ import sys
 import threading
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
-from release.agreement import compare
-from release.emulated import write_here
+from release.crossing import learners_agree, variants_there
 from release.foreign import FOREIGN, build_wheel, windows_python
-from release.targets import BUILD, ROOT
+from release.targets import ROOT
 from release.wheels import DIST, source_distribution, unpack
 
-#: Variants that are compared: what both sides compute alike.
-VARIANTS = ("scalar", "baseline", "v3", "v4")
 #: What a folder of tests may take; the longest took a third of it beside other work.
 MINUTES = 30
 #: How many files that are in no folder are run together.
@@ -101,35 +99,6 @@ def end_all() -> None:
     subprocess.run([WINESERVER, "--kill"], env=environment, check=False)
 
 
-def variants_there(project: Path) -> list[str]:
-    """The variants that are in the wheel and run on this processor."""
-    _, printed = run(project, ["-c", "import edgeolk as ek; print(*ek.available_simd())"])
-    return [name for name in VARIANTS if name in printed.split()]
-
-
-def learners_agree(project: Path) -> bool:
-    """Whether decisions are those of Linux, bit for bit, and files cross both ways."""
-    fine = True
-    said: list[str] = []
-    reference, inside = BUILD / "agreement", project / "agreement"
-    shutil.rmtree(inside, ignore_errors=True)
-    for simd in variants_there(project):
-        write_here(simd, reference / simd)
-        shutil.copytree(reference / simd, inside / "linux" / simd)
-        words = ["write", f"agreement/{simd}", "--resume", f"agreement/linux/{simd}"]
-        code, _ = run(project, ["-m", "release.agreement", *words], simd)
-        if code:
-            print(f"{simd}: ended with {code}")
-            return False
-        # Both ways: here the files of Windows are resumed.
-        write_here(simd, inside / "back" / simd, resume=inside / simd)
-        ways = (inside / simd, reference / simd), (inside / "back" / simd, inside / simd)
-        wrong = [line for way in ways for line in compare(*way, same=True, said=said)]
-        print(*said[-2:], *wrong, sep="\n", flush=True)
-        fine &= not wrong
-    return fine
-
-
 def groups(tests: Path) -> list[list[str]]:
     """What is run by itself: each folder of tests, and the files beside folders, a few together."""
     found = []
@@ -152,7 +121,8 @@ def test(project: Path, most: int, tests: list[list[str]]) -> bool:
     for group in tests:
         begun = time.monotonic()
         code, printed = run(project, [*words, *plugins, *group], minutes=MINUTES)
-        counted = re.findall(r"(\d+) (passed|failed|skipped|deselected|error)", printed)
+        last = printed.rstrip().rpartition("\n")[2]
+        counted = re.findall(r"(\d+) (passed|failed|skipped|error)", last)
         sums.update({what: int(count) for count, what in counted})
         # 5: all that is there was left out. What is ended from outside may end with 0, and counts
         # nothing.
@@ -168,14 +138,15 @@ def test(project: Path, most: int, tests: list[list[str]]) -> bool:
 def main() -> int:
     """Compare and test; 1 where something failed."""
     parser = argparse.ArgumentParser(prog="python -m release.windows", description=__doc__)
-    parser.add_argument("--most", type=int, default=2, help="sets of parameters of a test")
+    parser.add_argument("--most", type=int, default=1, help="sets of parameters of a test")
     parser.add_argument("--tests-only", action="store_true", help="compare no learners")
     parser.add_argument("tests", nargs="*", help="folders and files of tests (default: all)")
     asked = parser.parse_args()
     made = wheel()
     project = install(made)
-    print(f"{made.stat().st_size:>11,}  {made.name}: {', '.join(variants_there(project))}")
-    alike = asked.tests_only or learners_agree(project)
+    runs = partial(run, project)
+    print(f"{made.stat().st_size:>11,}  {made.name}: {', '.join(variants_there(runs))}", flush=True)
+    alike = asked.tests_only or learners_agree(project, runs)
     named = [[name] for name in asked.tests] or groups(project / "tests")
     passed = test(project, asked.most, named)
     return int(not (alike and passed))

@@ -12,6 +12,7 @@ import edgeolk as ek
 from bench.mcu.page import put
 from bench.mcu.rows import packed
 from bench.table import Table
+from edgeolk.configuration.config import settings_of
 from edgeolk.export.costs import FLAGS, stacks_of
 from firmware_sim.mcu import BOARDS, Board, build, lacking, run
 from firmware_sim.mcu.counting import drawn
@@ -49,7 +50,7 @@ def measure(board: Board, how: str, name: str, rows: int) -> list[str]:
     """A row of the table: a learner whose memory is full, and that starts empty otherwise."""
     options = dict(CASES[name])
     learner = ek.Learner(options.pop("algorithm", None), n_features=INPUTS, **options)
-    before = int(learner.config.values["row_memory"])
+    before = int(settings_of(learner.config).values["row_memory"])
     X, y = drawn(learner, before + rows)
     if before:
         learner.learn_many(X[:before], y[:before])

@@ -19,7 +19,7 @@ def _shown(value: Any) -> str:
 
 def _intake(learner: Learner) -> list[str]:
     """Lines on what is done with rows on their way in."""
-    prepared = learner.config.preprocessing
+    prepared = learner._config.preprocessing
     lines = []
     if prepared.gamma_rows:
         known = learner.steps >= prepared.gamma_rows
@@ -43,9 +43,9 @@ def _intake(learner: Learner) -> list[str]:
 
 def _forecasting(learner: Learner) -> list[str]:
     """Lines on a forecaster."""
-    if not learner.config.forecasts:
+    if not learner._config.forecasts:
         return []
-    values = learner.config.values
+    values = learner._config.values
     kernel = "" if learner.budget else ", without a kernel"
     season = f", a season of {values['season']:g}" if values["season"] else ""
     return [
@@ -74,7 +74,7 @@ def _run(options: argparse.Namespace) -> None:
     print(f"steps            {learner.steps}, {learner.updates} updates")
     if learner.is_regression:
         print(f"squared error    {learner.squared_error:.6g}")
-    elif learner.config.watches:
+    elif learner._config.watches:
         print(f"novel rows       {learner.mistakes} in {learner.alarms} events")
         part, channel, what = learner.why
         novel = "novel" if learner.novel else "usual"
@@ -89,6 +89,6 @@ def _run(options: argparse.Namespace) -> None:
 
 def add_info(commands: Any) -> None:
     """Add the command to a parser's subparsers."""
-    parser = commands.add_parser("info", help="what a model file holds")
+    parser = commands.add_parser("info", help="show what is in a model file")
     parser.add_argument("model", help="a file written by Learner.save")
     parser.set_defaults(run=_run)

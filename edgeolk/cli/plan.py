@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any
 
 from edgeolk.catalogue import algorithms
-from edgeolk.configuration.config import Config
+from edgeolk.configuration.config import Config, settings_of
 from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import plan
 from edgeolk.export.costs import scratch_of
@@ -86,7 +86,7 @@ def _record(config: Config, options: argparse.Namespace, *, regions: bool) -> di
         "dtype": made.dtype,
         "kernel": str(config.kernel),
         "gamma_rows": made.gamma_rows,
-        "scale": INSIDE_NAMES.get(config.preprocessing.method),
+        "scale": INSIDE_NAMES.get(settings_of(config).preprocessing.method),
         "sparse": bool(options.sparse),
         "seed": options.seed,
         "nbytes": made.nbytes,
@@ -196,13 +196,13 @@ def _run(options: argparse.Namespace) -> None:
 
 def add_plan(commands: Any) -> None:
     """Add the command to a parser's subparsers."""
-    parser = commands.add_parser("plan", help="memory, to the byte, before anything is built")
+    parser = commands.add_parser("plan", help="show the memory of learners to the byte")
     add = parser.add_argument
     size = parser.add_mutually_exclusive_group(required=True)
     size.add_argument("--ram", help="cap, such as 64KiB: the largest budget that fits")
-    size.add_argument("--budget", type=int, help="support vectors: the bytes they take")
+    size.add_argument("--budget", type=int, help="maximum number of support vectors")
     add("--features", type=int, required=True, help="dimension d")
-    add("--algorithm", help="every region of this one (default: a line for each)")
+    add("--algorithm", help="list every region of this one (default: a line per algorithm)")
     add("--dtype", choices=DTYPES, help="default: the algorithm's own")
     add(
         "--kernel",
@@ -215,10 +215,10 @@ def add_plan(commands: Any) -> None:
         "--gamma",
         type=_gamma,
         metavar="auto|X",
-        help="width of a Gaussian kernel; auto: made from the first rows (default: the"
+        help="width of a Gaussian kernel; auto: determined from the rows (default: the"
         " algorithm's own)",
     )
-    add("--scale", choices=[*INSIDE, "none"], help="scaler inside (default: the algorithm's own)")
+    add("--scale", choices=[*INSIDE, "none"], help="scaling (default: the algorithm's own)")
     add(
         "--param",
         type=_pair,
@@ -228,7 +228,7 @@ def add_plan(commands: Any) -> None:
         help="one of the algorithm's own parameters (repeatable)",
     )
     add("--sparse", action="store_true", default=None, help="rows that are mostly zeros")
-    add("--seed", type=int, default=0, help="of the generator; it takes no bytes")
-    add("--scratch", choices=SCRATCH, help="what C works with, where that lies in the arena")
-    add("--json", action="store_true", help="for programs")
+    add("--seed", type=int, default=0, help="seed of the generator (takes no memory)")
+    add("--scratch", choices=SCRATCH, help="arena: add the scratch memory of exported C")
+    add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_run)

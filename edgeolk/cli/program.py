@@ -43,26 +43,28 @@ def _export(options: argparse.Namespace) -> None:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser of the command line; parsed options carry ``run``, what does as they ask."""
+    """The parser of the command line; parsed options carry the function ``run``."""
     parser = argparse.ArgumentParser(prog="edgeolk", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    listing = commands.add_parser("list", help="the published algorithms")
-    listing.add_argument("-v", "--verbose", action="store_true", help="also sources and parameters")
+    listing = commands.add_parser("list", help="list the published algorithms")
+    listing.add_argument("-v", "--verbose", action="store_true", help="with sources and parameters")
     form = listing.add_mutually_exclusive_group()
     form.add_argument("--markdown", action="store_true", help="as a Markdown table")
-    form.add_argument("--page", action="store_true", help="as a Markdown page, a section each")
+    form.add_argument(
+        "--page", action="store_true", help="as a Markdown page with a section per algorithm"
+    )
     listing.set_defaults(run=_list)
 
     add_plan(commands)
     add_info(commands)
 
-    export = commands.add_parser("export", help="a model as C99 for a microcontroller")
+    export = commands.add_parser("export", help="export a model as C99 for a microcontroller")
     export.add_argument("model", help="a file written by Learner.save")
     export.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
     export.add_argument(
         "--with", dest="with_", default="", metavar="NAMES",
-        help="also write files for these tool chains, with commas between: " + ", ".join(KITS),
+        help="also write files for these tool chains, separated by commas: " + ", ".join(KITS),
     )  # fmt: skip
     export.add_argument(
         "--prefix", default="ek", metavar="NAME",

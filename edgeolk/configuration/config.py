@@ -13,7 +13,6 @@ from edgeolk.configuration.arguments import (
     USUAL_MEMBERS,
     budget_of,
     kernel_of,
-    levels,
     options_of,
     range_of,
 )
@@ -30,38 +29,30 @@ from edgeolk.configuration.fit import fit, parse_bytes
 from edgeolk.configuration.history import kernel_in_time, refuse_interval, take_history
 from edgeolk.configuration.instead import what_fits
 from edgeolk.configuration.layout import layout, total
-from edgeolk.configuration.record import LOOKAHEAD, OPTIONS, Record
-from edgeolk.configuration.spelling import options_said, parameters_said, spelt
-from edgeolk.configuration.usual import MOST_AHEAD, settled
+from edgeolk.configuration.settings import Settings
+from edgeolk.configuration.usual import settled
 from edgeolk.lean import TYPE_CHECKING, Any
-from edgeolk.near import near
+from edgeolk.near import near, unknown_attribute
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
-from edgeolk.parts.numbers import Algorithm, Basis, Dtype, Loss, Update
-from edgeolk.parts.parameters import checked
+from edgeolk.parts.numbers import Algorithm, Basis, Coefficients, Dtype, Loss, Update
 from edgeolk.parts.refusals import refuse
-from edgeolk.parts.table import uses
 from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.watching import USUAL_FREQUENCIES, least_bytes
 from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from typing_extensions import Unpack
 
     from edgeolk.configuration.options import Parameters
 
 
-#: What a configuration shows its users; all else is internal (docs/stable.md).
-PUBLIC = (
-    *("budget", "call", "coefficients", "dtype", "feature_range", "kernel", "n_features"),
-    *("name", "options", "parameters", "seed"),
-)
-
-
-class Config(Record):
-    """The checked configuration of a learner, with every default filled in.
+class Config:
+    """The checked configuration of a learner, with every default filled in. It cannot be changed.
 
     ``Learner``, ``plan``, ``edgeolk.bare``, the command line and the simulator accept one, or build
     one from the same arguments.
@@ -161,6 +152,8 @@ class Config(Record):
     ``repr`` is the call that creates the same configuration, with every default filled in.
     """
 
+    _settings: Settings
+
     def __init__(
         self,
         algorithm: Algorithm | str | Method | None = None,
@@ -222,11 +215,11 @@ class Config(Record):
         seed = check_int("seed", seed, 0, 2**64 - 1)
         used_range = range_of(feature_range, parts, n_features)
 
-        def configure(size: int, *, cramped: bool = False) -> Config:
+        def configure(size: int, *, cramped: bool = False) -> Settings:
             size = check_int(members, size, 0 if forecasts else 1)
             known = {**context, "budget": float(size), "cramped": float(cramped)}
             chosen, values = values_of(method, parts, known, params)
-            made = self.unchecked(
+            made = Settings(
                 member=method.algorithm if method else Algorithm.CUSTOM,
                 n_features=n_features,
                 budget=size,
@@ -268,111 +261,117 @@ class Config(Record):
                     f"ram must be at least {least_bytes(n_features)} bytes for novelty with"
                     f" history=True and {n_features} features, got {ram!r}"
                 )
-        self.__dict__.update(made.__dict__)
+        self.__dict__["_settings"] = made
 
     @classmethod
-    def unchecked(cls, *fields: Any, **named: Any) -> Config:
-        """A configuration of these fields of ``Record`` as they are."""
+    def _of(cls, settings: Settings) -> Config:
+        """The view of settings that are already there."""
         made = cls.__new__(cls)
-        made.__dict__.update(Record(*fields, **named).__dict__)
+        made.__dict__["_settings"] = settings
         return made
-
-    def but(self, **changes: Any) -> Config:
-        """This configuration with other values in some fields, unchecked."""
-        return self.unchecked(**{**vars(self), **changes})
-
-    def check(self) -> None:
-        """Check a configuration whose parts are known, such as a file's.
-
-        Raises ValueError: a number is out of range, or the parts contradict each other.
-        """
-        wanted = uses({axis: part for axis, part in self.parts.items() if axis != "dtype"})
-        for name in wanted:
-            if name not in self.values:
-                raise ValueError(f"parameter {name} is missing")
-            checked(name, self.values[name], name)
-        for name, value in self.values.items():
-            if name == LOOKAHEAD and self.can_look_ahead and value in range(1, MOST_AHEAD + 1):
-                continue
-            if name not in wanted and not (name in OPTIONS and value == 1.0):
-                raise ValueError(f"parameter {name} is set but not used by the composition")
-        check_int("n_features", self.n_features, 0 if self.forecasts else 1)
-        check_int("budget", self.budget, 0 if self.forecasts else 1)
-        check_int("columns", self.columns, 1, MOST_CLASSES)
-        if self.update.lists:
-            widths = [self.lists[name] for name in self.lists if name.startswith("widths")]
-            given = (self.lists.get("blends"), self.lists.get("interval"))
-            if lists_of(self.values, widths or None, *given) != self.lists:
-                raise ValueError("a list of numbers is invalid")
-        elif self.lists:
-            raise ValueError("a list of numbers is set but not used by the composition")
-        refuse(self)
-
-    @classmethod
-    def take(
-        cls, given: Config | Algorithm | str | Method | None, options: dict[str, Any]
-    ) -> Config:
-        """The configuration given, or one made from an algorithm and options."""
-        if not isinstance(given, Config):
-            if "n_features" not in options:
-                like = next((name for name in options if near(name, ["n_features"])), "")
-                raise TypeError(
-                    "n_features= is missing: the number of inputs in a row"
-                    + (f" (did you mean it by {like!r}?)" if like else "")
-                )
-            return cls(given, **options)
-        if options:
-            name = next(iter(options))
-            raise TypeError(f"a Config already contains every option; do not pass {name}= as well")
-        return given
-
-    def with_levels(self, scale: list[float], offset: list[float]) -> Config:
-        """This configuration with the range that int8 levels of a block amount to."""
-        if (scale, offset) == levels(None, self.n_features):
-            return self
-        low = tuple(zero - 128.0 * step for step, zero in zip(scale, offset, strict=True))
-        high = tuple(zero + 127.0 * step for step, zero in zip(scale, offset, strict=True))
-        return self.but(feature_range=(low, high))
-
-    # ---- as a caller would say it -------------------------------------------------------------
 
     @property
     def name(self) -> str:
         """Public name of the algorithm, or "custom"."""
-        return "custom" if self.member == Algorithm.CUSTOM else find(self.member).name
+        return self._settings.name
+
+    @property
+    def n_features(self) -> int:
+        """Number of inputs, d."""
+        return self._settings.n_features
+
+    @property
+    def budget(self) -> int:
+        """The maximum number of support vectors, or of frequencies."""
+        return self._settings.budget
+
+    @property
+    def seed(self) -> int:
+        """Seed of the generator."""
+        return self._settings.seed
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel; with ``gamma="auto"`` the one in use until the width is known."""
+        return self._settings.kernel
+
+    @property
+    def dtype(self) -> Dtype:
+        """Storage type of support vectors, or of the weights of ``sorf``."""
+        return self._settings.dtype
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """Storage type of coefficients."""
+        return self._settings.coefficients
+
+    @property
+    def feature_range(self) -> tuple[Any, Any] | None:
+        """The range of the levels of int8 storage, as given."""
+        return self._settings.feature_range
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The algorithm's own parameters in force, by the names it is called with.
+        """The algorithm's own parameters in force, under the names of its paper.
 
-        ``Config(config.name, ..., **config.parameters)`` is the same configuration; a composition
-        has its parts among them.
+        ``Config(config.name, ..., **config.parameters)`` is the same configuration. For a
+        composition they include its parts.
         """
-        return parameters_said(self)
+        return self._settings.parameters
 
     @property
     def options(self) -> dict[str, Any]:
-        """Every argument but the algorithm, those left at a plain default omitted."""
-        return options_said(self)
+        """Every argument except the algorithm; those left at a plain default are omitted."""
+        return self._settings.options
 
     def call(self, name: str) -> str:
         """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""
-        first = [] if self.member == Algorithm.CUSTOM else [repr(self.name)]
-        return f"{name}({', '.join([*first, *map(spelt, self.options.items())])})"
-
-    def __dir__(self) -> list[str]:
-        return list(PUBLIC)
+        return self._settings.call(name)
 
     def __repr__(self) -> str:
         return self.call("ek.Config")
 
+    if not TYPE_CHECKING:  # type checkers know every attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise AttributeError with near matches; called only for what is not found."""
+            raise unknown_attribute(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a Config cannot be changed; make another one, with {name}=")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Config cannot be changed, so {name} stays")
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Config):
             return NotImplemented
-        return (self.member, self.options) == (other.member, other.options)
+        return self._settings == other._settings
 
     def __hash__(self) -> int:
-        return hash((self.member, self.n_features, self.budget, self.seed))
+        return hash(self._settings)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Config._of, (self._settings,)
+
+
+def settings_of(
+    given: Config | Algorithm | str | Method | None, options: Mapping[str, Any] | None = None
+) -> Settings:
+    """The settings of a ``Config``, or of the one that an algorithm and options make."""
+    options = options or {}
+    if not isinstance(given, Config):
+        if "n_features" not in options:
+            like = next((name for name in options if near(name, ["n_features"])), "")
+            raise TypeError(
+                "n_features= is missing: the number of inputs in a row"
+                + (f" (did you mean it by {like!r}?)" if like else "")
+            )
+        return Config(given, **options)._settings
+    if options:
+        name = next(iter(options))
+        raise TypeError(f"a Config already contains every option; do not pass {name}= as well")
+    return given._settings
 
 
 #: The arguments that every configuration has, after `self` and the algorithm.

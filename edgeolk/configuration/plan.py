@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from edgeolk.configuration.config import Config
+from edgeolk.configuration.config import Config, settings_of
 from edgeolk.configuration.layout import layout, region_table, total
 from edgeolk.configuration.regions import Region
+from edgeolk.configuration.settings import Settings
 from edgeolk.lean import TYPE_CHECKING, dataclass
 from edgeolk.parts import Algorithm
 
@@ -76,7 +77,7 @@ class Plan:
 RENEWAL = "O(B^2 d), when the norm is renewed"
 
 
-def longest_step(config: Config) -> str:
+def longest_step(config: Settings) -> str:
     """The longest step as a formula in B and d, and when it comes; K is the number of classes.
 
     Such as ``"O(B^2 d + B^3), at a halving"``: what a loop with a deadline must allow for.
@@ -94,7 +95,7 @@ def longest_step(config: Config) -> str:
     return formula
 
 
-def plan_of(config: Config) -> Plan:
+def plan_of(config: Settings) -> Plan:
     """The plan of a checked configuration.
 
     Raises
@@ -144,4 +145,4 @@ def plan(algorithm: Config | Algorithm | str | None = None, **options: Unpack[Op
     TypeError, ValueError
         As ``Learner`` would.
     """
-    return plan_of(Config.take(algorithm, {**options}))
+    return plan_of(settings_of(algorithm, {**options}))

@@ -14,10 +14,10 @@ from edgeolk.parts.parameters import shown
 from edgeolk.parts.table import DEFAULT_PARTS
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.config import Config
+    from edgeolk.configuration.settings import Settings
 
 
-def options_said(config: Config) -> dict[str, Any]:
+def options_said(config: Settings) -> dict[str, Any]:
     """Every argument but the algorithm, those left at a plain default omitted."""
     said: dict[str, Any] = {
         "n_features": config.n_features,
@@ -46,7 +46,7 @@ def options_said(config: Config) -> dict[str, Any]:
     return {**said, **config.preprocessing.options(own, usual, whole=config.update.whole), **own}
 
 
-def parameters_said(config: Config) -> dict[str, Any]:
+def parameters_said(config: Settings) -> dict[str, Any]:
     """The algorithm's own parameters in force, by the names it is called with.
 
     Those of a composition include its parts.
@@ -66,7 +66,7 @@ def parameters_said(config: Config) -> dict[str, Any]:
     return {**chosen, **numbers, **_shown_lists(config)}
 
 
-def _chosen_options(config: Config, method: Method) -> dict[str, Any]:
+def _chosen_options(config: Settings, method: Method) -> dict[str, Any]:
     """The option in force of each parameter that picks parts."""
     chosen = {}
     for name, options in method.choices.items():
@@ -81,7 +81,7 @@ def _chosen_options(config: Config, method: Method) -> dict[str, Any]:
     return chosen
 
 
-def _shown_lists(config: Config) -> dict[str, Any]:
+def _shown_lists(config: Settings) -> dict[str, Any]:
     """Parameters that are several numbers, where they are not at their defaults."""
     lists: dict[str, Any] = {}
     widths = [numbers for name, numbers in config.lists.items() if name.startswith("widths")]

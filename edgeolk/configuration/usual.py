@@ -9,7 +9,7 @@ from edgeolk.parts.numbers import Basis, Rows
 from edgeolk.parts.refusals import refuse
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.config import Config
+    from edgeolk.configuration.settings import Settings
 
 #: Rows ahead: as many as the loops of every instruction set take together, since more would cost
 #: bytes and save no time; and the most that the struct State has room for.
@@ -28,7 +28,7 @@ LONG_WITH_COLUMNS, SHARE_OF_BOTH, SHARE_OF_RING = 2**16, 1 / 5, 2 / 5
 SMALL_SHARE = 0.03
 
 
-def usual_rows(config: Config) -> Rows:
+def usual_rows(config: Settings) -> Rows:
     """How rows are read where ``sparse`` is not given."""
     d, computing = config.n_features, config.storage.computing_bytes
     cost = config.stride * computing + d * (4 + computing)
@@ -43,7 +43,7 @@ def usual_rows(config: Config) -> Rows:
     return Rows.EITHER
 
 
-def usual_lookahead(config: Config) -> int:
+def usual_lookahead(config: Settings) -> int:
     """Rows that ``learn_many`` looks ahead where a budget is given."""
     ring = config.n_features * config.stride * config.storage.nbytes
     both = ring + config.columns * config.weights * config.coefficient_bytes
@@ -58,7 +58,7 @@ def usual_lookahead(config: Config) -> int:
     return USUAL_AHEAD if pays else 0
 
 
-def _usual_with_map(config: Config, ring: int) -> int:
+def _usual_with_map(config: Settings, ring: int) -> int:
     """The same where a map to features is read at every row, too."""
     features = int(config.values["rank"])
     read = ring + 8 * features * config.budget
@@ -69,7 +69,7 @@ def _usual_with_map(config: Config, ring: int) -> int:
     return 0
 
 
-def settled(config: Config, sparse: bool | None, lookahead: Any, *, capped: bool) -> Config:
+def settled(config: Settings, sparse: bool | None, lookahead: Any, *, capped: bool) -> Settings:
     """The configuration with these defaults filled in where the caller gave None.
 
     ``capped`` says whether the block is to fit ``ram=``: then no rows are looked ahead unless asked

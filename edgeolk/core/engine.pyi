@@ -1,14 +1,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from edgeolk.configuration.config import Config
 from edgeolk.configuration.regions import Region
+from edgeolk.configuration.settings import Settings
 from edgeolk.core.arena import Arena
 
 class Engine:
     def __new__(
         cls,
-        config: Config,
+        config: Settings,
         regions: Sequence[Region],
         arena: Arena,
         fresh: bool = True,
@@ -17,7 +17,7 @@ class Engine:
     @property
     def arena(self) -> Arena: ...
     @property
-    def config(self) -> Config: ...
+    def config(self) -> Settings: ...
     def learn_row(self, x: Any, y: float, weight: float = 1.0) -> float: ...
     def ask_row(self, x: Any) -> float: ...
     def tell_row(self, y: Any) -> None: ...

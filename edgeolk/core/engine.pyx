@@ -56,7 +56,7 @@ cdef class Engine:
 
     Parameters
     ----------
-    config : Config
+    config : Settings
         A configuration in full.
     regions : sequence of Region
         The plan of the block: name, offset, bytes, purpose, element, shape.

@@ -93,7 +93,7 @@ CODE: dict[tuple[str, str, str], tuple[int, int]] = {
 
 def kind_of(learner: Learner) -> str:
     """The kind that the tables tell apart."""
-    config = learner.config
+    config = learner._config
     if not config.update.whole:
         return "ring"
     if config.forecasts:
@@ -109,11 +109,11 @@ def stacks_of(learner: Learner, scratch: str = "stack") -> dict[str, int]:
     scratch: where a call works, "stack" or "arena".
     """
     table = STACK if scratch == "stack" else STACK_BESIDE
-    wide = "float64" if learner.config.dtype == Dtype.FLOAT64 else "float32"
+    wide = "float64" if learner._config.dtype == Dtype.FLOAT64 else "float32"
     kind = kind_of(learner)
     dtype = wide if kind == "ring" else learner.dtype
     # A call that predicts has a score for each class.
-    more = 8 * max(0, learner.config.columns - 3)
+    more = 8 * max(0, learner._config.columns - 3)
     return {how: table[kind, dtype, how] + more for how in FLAGS if (kind, dtype, how) in table}
 
 
@@ -132,6 +132,6 @@ def arithmetic_of(learner: Learner) -> list[str]:
 def code_of(learner: Learner) -> dict[str, tuple[int, int]]:
     """KiB of code in each arithmetic, from and to."""
     kind = kind_of(learner)
-    wide = "float64" if learner.config.dtype == Dtype.FLOAT64 else "float32"
+    wide = "float64" if learner._config.dtype == Dtype.FLOAT64 else "float32"
     dtype = wide if kind == "ring" else learner.dtype
     return {how: CODE[kind, dtype, how] for how in FLAGS if (kind, dtype, how) in CODE}

@@ -46,9 +46,9 @@ def _kind_of(learner: Learner) -> Any:
     Raises
     ------
     ValueError
-        There is no C for this learner.
+        There is no C code for this learner.
     """
-    kind: Any = sorf if learner.config.update.whole else ring
+    kind: Any = sorf if learner._config.update.whole else ring
     if reason := kind.refusal(learner):
         raise ValueError(f"{learner.algorithm} cannot be exported: {reason}")
     return kind
@@ -60,7 +60,7 @@ def check_exportable(learner: Learner) -> None:
     Raises
     ------
     ValueError
-        There is no C for this learner.
+        There is no C code for this learner.
     """
     _kind_of(learner)
 
@@ -75,10 +75,10 @@ def files_of(
     Raises
     ------
     ValueError
-        There is no C for this learner.
+        There is no C code for this learner.
     """
     kind = _kind_of(learner)
-    learns = learner.config.update.whole
+    learns = learner._config.update.whole
     if scratch not in SCRATCH:
         raise ValueError(f"scratch must be one of {', '.join(map(repr, SCRATCH))}, got {scratch!r}")
     if scratch == "arena" and not learns:
@@ -87,7 +87,7 @@ def files_of(
             f" {max(stacks_of(learner).values())} bytes of stack"
         )
     made = {"edgeolk.c": (HERE / kind.SOURCE).read_text(encoding="utf-8")}
-    own = FORECASTING if learner.config.forecasts else ()
+    own = FORECASTING if learner._config.forecasts else ()
     for name in (*ALWAYS, *(LEARNING if learns else ()), *own):
         made[name] = (HERE / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}
@@ -129,43 +129,44 @@ def export_c(
     scratch: str = SCRATCH[0],
     counted: Sequence[Row] = (),
 ) -> list[str]:
-    """Write a learner as a folder of C99 that goes on where it is now.
+    """Export a learner as a folder of C99 code that continues from its present state.
 
     Page: docs/microcontrollers.md.
 
     Parameters
     ----------
     learner : Learner
-        ``sorf`` scores, predicts and learns there. Learners on the ring score and predict, and stay
-        as they are: their support vectors are constants.
+        An exported ``sorf`` scores, predicts and learns. Learners with support vectors only score
+        and predict: their support vectors are constants.
     folder : str or path-like
-        Made if it is not there. Files of an earlier export are replaced; others of the same names
-        are not.
+        Created if it does not exist. Files of an earlier export are replaced; other files of the
+        same names are not.
     with_ : sequence of str
-        Tool chains whose files are written beside it: ``"arduino"``, ``"platformio"``, ``"cmake"``,
+        Tool chains for which to write project files: ``"arduino"``, ``"platformio"``, ``"cmake"``,
         ``"zephyr"``, ``"esp-idf"``, ``"pico-sdk"``, ``"micropython"``.
     prefix : str
-        What the names of functions, types, macros and files begin with: a small letter and up to
-        15 small letters or digits. Models with prefixes of their own fit into one program, each in
-        a folder of its own. Unless it is ``"ek"``, ``edgeolk.h`` is called ``PREFIX.h``.
+        Prefix of the names of functions, types, macros and files: a lower-case letter and up to 15
+        lower-case letters or digits. With different prefixes, several models fit into one program,
+        each in its own folder. Unless it is ``"ek"``, ``edgeolk.h`` is called ``PREFIX.h``.
     scratch : {"stack", "arena"}
-        Where a call works. ``"arena"`` takes 2 or 3 KiB there, for less of the stack:
-        for boards with less than 8 KB of RAM and for tasks with small stacks.
+        Where a call has its scratch memory. ``"arena"`` takes 2 or 3 KiB there and less of the
+        stack: for boards with less than 8 KB of RAM and for tasks with small stacks.
     counted : sequence of edgeolk.export.instructions.Row
-        Instructions a row of this model, counted on emulated boards
-        (``firmware_sim.mcu.counting.counted``), for its README in place of estimates.
+        Instructions per row of this model, counted on emulated boards
+        (``firmware_sim.mcu.counting.counted``), for the README instead of estimates.
 
     Returns
     -------
     list of str
-        The files, relative to the folder.
+        Paths of the files, relative to the folder.
 
     Raises
     ------
     TypeError, ValueError
-        There is no C for this learner, no such tool chain, or no such prefix; nothing was written.
+        There is no C code for this learner, the tool chain is unknown, or the prefix is invalid;
+        nothing was written.
     OSError
-        The folder cannot be written, or holds files of the same names and no export.
+        The folder cannot be written, or contains files of the same names but no export.
     """
     check_prefix(prefix)
     files = files_of(learner, counted, scratch)

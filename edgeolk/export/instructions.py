@@ -38,7 +38,7 @@ def terms(blocks: float, inputs: int, columns: int, memory: int) -> Sequence[flo
 
 def terms_of(learner: Learner) -> Sequence[float]:
     """The same of a learner."""
-    config = learner.config
+    config = learner._config
     blocks = -(-learner._engine.structured()["D"] // BLOCK)
     return terms(blocks, config.n_inputs, config.columns, int(config.values["row_memory"]))
 

@@ -138,18 +138,18 @@ def _use(learner: Learner, *, learns: bool) -> tuple[str, list[str]]:
     row = "ek_number row[EK_FEATURES];"
     if not learns:
         return f"{row}\ndouble label;", [predicts]
-    if learner.config.forecasts:
+    if learner._config.forecasts:
         return f"{row}\ndouble target;\nek_forecast next;", [
             "ek_ask(arena, row, &next);  /* answer a row, which then waits for its target */",
             "ek_tell(arena, target);     /* learn the target of the oldest waiting row */",
             "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
         ]
-    if learner.config.watches:
+    if learner._config.watches:
         return f"{row}\ndouble score;\nek_verdict verdict;", [
             "ek_learn(arena, row, 0, &score); /* every period; score minus threshold */",
             "ek_watch(arena, &verdict);       /* is that row novel, in an event, and why */",
         ]
-    label = "label" if learner.config.needs_labels else "0"
+    label = "label" if learner._config.needs_labels else "0"
     return f"{row}\ndouble label, score;", [
         f"ek_learn(arena, row, {label}, &score); /* learn a row; score before learning */",
         predicts,
@@ -157,15 +157,15 @@ def _use(learner: Learner, *, learns: bool) -> tuple[str, list[str]]:
 
 
 def _answers(learner: Learner) -> str:
-    if learner.config.columns > 1:
-        return f"one of {learner.config.columns} classes, from 0"
+    if learner._config.columns > 1:
+        return f"one of {learner._config.columns} classes, from 0"
     if learner.is_regression:
         return "a number"
-    return "1 for normal, -1 for novel" if not learner.config.needs_labels else "-1 or 1"
+    return "1 for normal, -1 for novel" if not learner._config.needs_labels else "-1 or 1"
 
 
 def _inputs(learner: Learner, model: Model) -> str:
-    if learner.config.watches or learner.config.forecasts:
+    if learner._config.watches or learner._config.forecasts:
         return "any numbers; a non-finite one is a missing reading"
     most = model.macros["EK_MOST"]
     scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
@@ -176,7 +176,7 @@ def _inputs(learner: Learner, model: Model) -> str:
 
 
 def _labels(learner: Learner) -> str:
-    config = learner.config
+    config = learner._config
     if not config.update.whole or not config.needs_labels:
         return "none are asked for"
     kind = "from -1e100 to 1e100" if learner.is_regression else "-1 or 1"
@@ -233,13 +233,13 @@ def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Ro
         if learns and learner.dtype == "int8"
         else ""
     )
-    if learner.config.watches:
+    if learner._config.watches:
         notes += (
             "\nRows come in the order of time, one every period; a number that is not finite is a"
             " missing reading.\n`ek_watch()` tells whether the last learned row is novel or part"
             " of an event, and by what.\n"
         )
-    if not learns and learner.config.parts["rows"] != Rows.DENSE:
+    if not learns and learner._config.parts["rows"] != Rows.DENSE:
         notes = (
             "\nRows are scored as dense. The library skips zeros in mostly sparse rows, which"
             " rounds"

@@ -22,7 +22,7 @@ AT_ONCE = 8
 
 def refusal(learner: Learner) -> str:
     """Why it cannot be exported, "" if it can."""
-    config = learner.config
+    config = learner._config
     if config.parts["basis"] != Basis.SUPPORT_VECTORS:
         return "its features are not there in C: sorf has such ones in fewer bytes, and learns"
     if config.update.begin:
@@ -50,7 +50,7 @@ def _padded(rows: NDArray[Any], n: int) -> NDArray[Any]:
 
 def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
     """Arrays by name, each with its C type."""
-    engine, config, n = learner._engine, learner.config, learner.n_support
+    engine, config, n = learner._engine, learner._config, learner.n_support
     real = ELEMENTS[COEFFICIENTS[config.coefficients].element].c
     stored = ELEMENTS[config.storage.element].c
     found = {
@@ -76,7 +76,7 @@ def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
 def _uses_norms(learner: Learner) -> bool:
     """Whether its rows take distances from norms (``State.lengths`` in core/state.pxd)."""
     kept = {region.name for region in learner.plan.regions}
-    gaussian = isinstance(learner.config.kernel, Gaussian)
+    gaussian = isinstance(learner._config.kernel, Gaussian)
     return gaussian and "norms" in kept and "distance_row" not in kept
 
 
@@ -86,14 +86,14 @@ def _view(engine: Any, name: str) -> NDArray[Any]:
 
 def _task(learner: Learner) -> int:
     """Number of the task, as in loops/sorf_types.h."""
-    if learner.config.columns > 1:
+    if learner._config.columns > 1:
         return 1
-    return 2 if learner.is_regression else 0 if learner.config.needs_labels else 3
+    return 2 if learner.is_regression else 0 if learner._config.needs_labels else 3
 
 
 def model_of(learner: Learner, scratch: str = "stack") -> Model:
     """Its constants as they are now."""
-    config, n = learner.config, learner.n_support
+    config, n = learner._config, learner.n_support
     constants = _constants(learner)
     stride = constants["ek_vectors"][1].shape[1]
     kernel = learner.kernel.fields()

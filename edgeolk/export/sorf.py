@@ -61,7 +61,7 @@ def _anew(learner: Learner) -> list[tuple[int, int]]:
 
 def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     """The macros of model.h."""
-    config, plan = learner.config, learner.plan
+    config, plan = learner._config, learner.plan
     made = {**learner._engine.structured(), "hold": config.held_to}
     prepared = config.preprocessing
     at = {region.name: region.offset for region in plan.regions}
@@ -114,7 +114,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
 
 def _of_forecaster(learner: Learner) -> dict[str, Any]:
     """What a forecaster is made of, and where its numbers lie."""
-    config = learner.config
+    config = learner._config
     made = learner._engine.forecaster()
     _, declared = structs.read("forecast_types.h")
     names = (*FORECASTER, "season")

@@ -14,7 +14,7 @@ from edgeolk.configuration.forecasting import (
 from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.config import Config
+    from edgeolk.configuration.settings import Settings
 
 REGIONS = ("history", "forecaster", "head", "guard", "waiting", "season")
 #: Members of ``olk_history`` (core/loops/target_history.h) by their place.
@@ -35,7 +35,7 @@ def _require(condition: bool, what: str) -> None:
         raise ValueError(f"the model is inconsistent: {what}")
 
 
-def _check_history(config: Config, numbers: memoryview[Any]) -> None:
+def _check_history(config: Settings, numbers: memoryview[Any]) -> None:
     for name, place in _COUNTERS.items():
         count = numbers[place]
         _require(count >= 0.0 and count == int(count), f"{name} of the history are {count}")
@@ -67,7 +67,7 @@ def _is_definite(packed: memoryview[Any], n: int) -> bool:
     return True
 
 
-def _check_linear(config: Config, regions: Mapping[str, memoryview[Any]]) -> None:
+def _check_linear(config: Settings, regions: Mapping[str, memoryview[Any]]) -> None:
     low, high = _VARIANCES
     long, short = diagonal_inputs(config), head_inputs(config)
     diagonal, head = regions["forecaster"], regions["head"]
@@ -80,7 +80,7 @@ def _check_linear(config: Config, regions: Mapping[str, memoryview[Any]]) -> Non
 
 
 def check_forecast(
-    config: Config, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+    config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     """Check history, linear learners, guard and the rows that wait.
 

@@ -30,7 +30,7 @@ from edgeolk.parts.table import DEFAULT_PARTS
 from edgeolk.preprocessing.state import check_preprocessing
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.config import Config
+    from edgeolk.configuration.settings import Settings
 
     Words = Mapping[str, float]
     Regions = Mapping[str, memoryview[Any]]
@@ -85,7 +85,7 @@ def _no_nan(numbers: memoryview[Any]) -> bool:
     return not any(map(isnan, numbers))
 
 
-def check_name(config: Config) -> None:
+def check_name(config: Settings) -> None:
     """The parts of a named algorithm are those of its catalogue row with some choice of options.
 
     Raises ValueError: they are not.
@@ -111,7 +111,7 @@ def check_name(config: Config) -> None:
     raise ValueError(f"the model is inconsistent: its parts are not those of {method.name}")
 
 
-def _check_counters(config: Config, words: Words) -> None:
+def _check_counters(config: Settings, words: Words) -> None:
     for name in _COUNTERS:
         value = words.get(name, 0)
         _require(0 <= value <= MOST_COUNT, f"{name} is {value}")
@@ -130,7 +130,7 @@ def _check_counters(config: Config, words: Words) -> None:
     _require(seen == (steps if optimistic else 0), f"{seen} examples went through the window")
 
 
-def _check_sizes(config: Config, words: Words) -> None:
+def _check_sizes(config: Settings, words: Words) -> None:
     n, budget, rank = words["n_support"], config.budget, words.get("rank", 0)
     cursor, anchored = words.get("cursor", 0), words.get("anchored", 0)
     basis, policy = config.parts["basis"], config.parts["policy"]
@@ -153,7 +153,7 @@ def _check_sizes(config: Config, words: Words) -> None:
         _require(anchored == 1 or n == 0 or n < b0, "projecting has not ended at b0")
 
 
-def _check_scale(config: Config, words: Words) -> None:
+def _check_scale(config: Settings, words: Words) -> None:
     """The common factor of the coefficients: beyond its range it is folded into them."""
     scale, steps = words.get("scale", 1.0), words["steps"]
     if config.parts["update"] == Update.PEGASOS and (steps > 1 or scale != 1.0):
@@ -168,7 +168,7 @@ def _check_scale(config: Config, words: Words) -> None:
     _require(1.0 / most <= scale <= most, f"scale is {scale}")
 
 
-def _check_reals(config: Config, words: Words) -> None:
+def _check_reals(config: Settings, words: Words) -> None:
     _check_scale(config, words)
     for name, most in (
         ("norm2", _MOST_SQUARE),
@@ -185,7 +185,7 @@ def _check_reals(config: Config, words: Words) -> None:
         _require(spent <= allowed + 1e-6 * (1.0 + allowed), f"forgetron_q is {spent}")
 
 
-def _columns(config: Config, numbers: memoryview[Any]) -> list[memoryview[Any]]:
+def _columns(config: Settings, numbers: memoryview[Any]) -> list[memoryview[Any]]:
     """The columns of a region that has a number a class for each slot."""
     length = len(numbers) // config.columns
     columns = []
@@ -194,7 +194,7 @@ def _columns(config: Config, numbers: memoryview[Any]) -> list[memoryview[Any]]:
     return columns
 
 
-def _check_ring(config: Config, words: Words, regions: Regions) -> None:
+def _check_ring(config: Settings, words: Words, regions: Regions) -> None:
     """Support vectors, coefficients and the hint window."""
     for name in _WHOLE:
         if name in regions:
@@ -227,7 +227,7 @@ def _check_ring(config: Config, words: Words, regions: Regions) -> None:
                 _require(_within(column[:used], most), f"{name} is out of range")
 
 
-def _check_slots(config: Config, words: Words, regions: Regions) -> None:
+def _check_slots(config: Settings, words: Words, regions: Regions) -> None:
     """What is kept beside each support vector, and the threshold of novelty."""
     if "novelty" in regions:
         _require(_all_finite(regions["novelty"]), "the threshold of novelty must be finite")
@@ -269,7 +269,7 @@ def _triangle(n: int) -> int:
     return n * (n + 1) // 2
 
 
-def _check_matrices(config: Config, words: Words, regions: Regions) -> None:
+def _check_matrices(config: Settings, words: Words, regions: Regions) -> None:
     """Factors, inverses and the change of basis."""
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
     most = _MOST_OF_UNIT if config.kernel.normalised else _MOST_OF_ANY
@@ -297,7 +297,7 @@ _CHECKS: tuple[Callable[[Any, Words, Regions], None], ...] = (
 )
 
 
-def check_state(config: Config, words: Words, regions: Regions) -> None:
+def check_state(config: Settings, words: Words, regions: Regions) -> None:
     """Check the state of a model, whoever wrote it.
 
     ``config`` is itself checked. ``words`` are those of state by name; ``n_support`` and ``steps``

@@ -16,7 +16,7 @@ from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.storage import COEFFICIENTS
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.config import Config
+    from edgeolk.configuration.settings import Settings
 
 #: Room for rounding beyond the bounds of core/range.pxd; those of |x|^2 for a sigmoid.
 _ROUNDED, _MOST_WIDE, _MOST_NARROW = 1.01, 1.01e100, 1.01e36
@@ -24,7 +24,7 @@ _ROUNDED, _MOST_WIDE, _MOST_NARROW = 1.01, 1.01e100, 1.01e36
 _MOST_FLOAT = 3.41e38
 
 
-def _longest(config: Config) -> float:
+def _longest(config: Settings) -> float:
     """The largest |x|^2 that is in range."""
     kernel, wide = config.kernel, config.vectors == Dtype.FLOAT64
     if kernel.kind == KernelKind.SIGMOID:
@@ -37,7 +37,7 @@ def _longest(config: Config) -> float:
 
 
 def _squares(
-    config: Config, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
+    config: Settings, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
 ) -> Iterable[float]:
     """|s|^2 of the slots in use, from feature-major numbers."""
     stride = len(numbers) // config.n_features
@@ -55,7 +55,7 @@ def _squares(
 
 
 def lengths_hold(
-    config: Config, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
+    config: Settings, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
 ) -> bool:
     """Whether every vector of a ring or a window, all its numbers finite, is one a step takes.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
 
-from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import (
     FLAGS_OFFSET,
     IMPLIED,
@@ -22,6 +21,7 @@ from edgeolk.configuration.header import (
 )
 from edgeolk.configuration.layout import state_bytes
 from edgeolk.configuration.regions import KINDS, Lifetime, Region
+from edgeolk.configuration.settings import Settings
 from edgeolk.files.words import WORDS
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.parts.elements import ELEMENTS
@@ -42,7 +42,7 @@ def is_state(region: Region) -> bool:
     return region.name in KINDS and KINDS[region.name].lifetime is Lifetime.STATE
 
 
-def head_of(config: Config, regions: Iterable[Region]) -> Head:
+def head_of(config: Settings, regions: Iterable[Region]) -> Head:
     """The header of a model that has seen nothing."""
     regions = tuple(regions)
     parts: dict[str, int] = {axis: int(part) for axis, part in config.parts.items()}
@@ -80,7 +80,7 @@ def _kernel_from(fields: tuple[int, int, float, float, float]) -> Kernel:
         raise ValueError(f"the model's kernel is invalid: {error}") from None
 
 
-def config_from(head: Head) -> Config:
+def config_from(head: Head) -> Settings:
     """The configuration a header tells of, its parts known, nothing else about it checked.
 
     Raises ValueError: a part or a kernel has a number that there is not.
@@ -99,7 +99,7 @@ def config_from(head: Head) -> Config:
     )
     fields = (head.parts["kernel"], head.parts["degree"], gamma, scale, offset)
     fill_omitted(parts, values)
-    return Config.unchecked(
+    return Settings(
         _member(Algorithm, head.parts["algorithm"], "algorithm"),
         head.n_features,
         head.budget,
@@ -179,7 +179,7 @@ def arrays_of(state: list[Region], block: memoryview) -> dict[str, Any]:
     return arrays
 
 
-def check(config: Config, head: Head, regions: tuple[Region, ...], block: memoryview) -> None:
+def check(config: Settings, head: Head, regions: tuple[Region, ...], block: memoryview) -> None:
     """Check the state in a live block, whoever wrote it.
 
     Raises ValueError: it is none that learning leads to.

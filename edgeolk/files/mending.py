@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import NATIVE, PLACES, unpack
 from edgeolk.configuration.regions import Region
+from edgeolk.configuration.settings import Settings
 from edgeolk.files import live
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
@@ -45,7 +45,7 @@ def _lower(words: dict[str, Any], name: str, most: int) -> None:
         words[name] = most
 
 
-def count_again(config: Config, words: dict[str, Any]) -> None:
+def count_again(config: Settings, words: dict[str, Any]) -> None:
     """Counters as they are between two steps, where the cut step left them one apart."""
     policy, budget = config.parts["policy"], config.budget
     if config.parts["update"] == Update.OPTIMISTIC:
@@ -75,7 +75,7 @@ def count_again(config: Config, words: dict[str, Any]) -> None:
         words["anchored"] = 1
 
 
-def prepare(config: Config, regions: tuple[Region, ...], block: memoryview) -> None:
+def prepare(config: Settings, regions: tuple[Region, ...], block: memoryview) -> None:
     """Set counters right and unused coefficients to 0; check everything that is not derived.
 
     Raises ValueError: something else is wrong too.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import (
     CRC_OFFSET,
     MOST_HEAD,
@@ -18,6 +17,7 @@ from edgeolk.configuration.header import (
 )
 from edgeolk.configuration.layout import boundary, layout, total
 from edgeolk.configuration.regions import ELEMENT_BYTES, Region
+from edgeolk.configuration.settings import Settings
 from edgeolk.core.arena import Arena
 from edgeolk.files import live, v3
 from edgeolk.files.atomic import Path, opened_regular, read_into
@@ -31,10 +31,10 @@ _OF_SLOTS = ("support_vectors", "norms")
 _OF_COEFFICIENTS = ("coefficients", "mean_start", "mean_sum", "own")
 
 #: Regions that begin anew where a file has none, and what with.
-_ANEW: dict[str, Callable[[Config], list[float]]] = {"width_follows": following}
+_ANEW: dict[str, Callable[[Settings], list[float]]] = {"width_follows": following}
 
 
-def _checked(made: Config) -> Config:
+def _checked(made: Settings) -> Settings:
     try:
         made.check()
         return made
@@ -52,12 +52,12 @@ def _check_version(start: bytes | memoryview) -> None:
         raise ValueError(refusal_of(version))
 
 
-def _lies_as_today(config: Config, regions: tuple[Region, ...], head: Head, length: int) -> bool:
+def _lies_as_today(config: Settings, regions: tuple[Region, ...], head: Head, length: int) -> bool:
     """Whether the file, with a header of that length, lies as a block of today on this machine."""
     return live.is_laid_out(live.head_of(config, regions), head, length) and NATIVE == "<"
 
 
-def _laid_out(config: Config, most: int | None) -> tuple[Region, ...]:
+def _laid_out(config: Settings, most: int | None) -> tuple[Region, ...]:
     """The regions of a model, if it takes no more bytes than that."""
     regions = layout(config)
     if most is not None and total(regions) > most:
@@ -67,7 +67,7 @@ def _laid_out(config: Config, most: int | None) -> tuple[Region, ...]:
 
 def _check_size(
     start: bytes, size: int, most: int | None
-) -> tuple[Config, tuple[Region, ...]] | None:
+) -> tuple[Settings, tuple[Region, ...]] | None:
     """Check what a file's length can be by its beginning, before the rest is read.
 
     Returns configuration and regions where the file is laid out as a block of today.
@@ -96,7 +96,7 @@ def check_start(start: bytes, size: int, most: int | None = None) -> int:
     return 0 if found is None else total(found[1])
 
 
-def _settled(config: Config, regions: tuple[Region, ...], arena: Arena) -> tuple[Config, Arena]:
+def _settled(config: Settings, regions: tuple[Region, ...], arena: Arena) -> tuple[Settings, Arena]:
     """Check the state in a block; the configuration learns the levels that lie in it."""
     with memoryview(arena) as block:
         live.check(config, unpack(block, NATIVE), regions, block)
@@ -112,7 +112,7 @@ def _arena(regions: tuple[Region, ...]) -> Arena:
     return Arena(total(regions), None, None, boundary(regions))
 
 
-def from_file(path: Path, most: int | None = None) -> tuple[Config, Arena]:
+def from_file(path: Path, most: int | None = None) -> tuple[Settings, Arena]:
     """Configuration and block of a model file, everything about them checked.
 
     The configuration is checked before memory is taken, no more than ``most`` bytes of it, and a
@@ -141,13 +141,13 @@ def from_file(path: Path, most: int | None = None) -> tuple[Config, Arena]:
         return _settled(config, regions, arena)
 
 
-def from_bytes(data: bytes | memoryview, most: int | None = None) -> tuple[Config, Arena]:
+def from_bytes(data: bytes | memoryview, most: int | None = None) -> tuple[Settings, Arena]:
     """As ``from_file`` for a file's bytes."""
     _check_version(data)
     return from_stored(v3.read(data), most)
 
 
-def from_stored(stored: v3.Stored, most: int | None = None) -> tuple[Config, Arena]:
+def from_stored(stored: v3.Stored, most: int | None = None) -> tuple[Settings, Arena]:
     """A block of today's layout from what a reader found.
 
     Raises ValueError: the configuration, a region or the state is not possible.
@@ -179,7 +179,7 @@ def _begins(region: Region, stored: v3.Stored) -> bool:
     return region.name in _ANEW and region.name not in stored.regions
 
 
-def _check_region(config: Config, region: Region, stored: v3.Stored) -> None:
+def _check_region(config: Settings, region: Region, stored: v3.Stored) -> None:
     """The file has the region, in the right type, with every number that is in use."""
     if region.name not in stored.regions:
         raise ValueError(f"the model is inconsistent: it has no {region.name}")

@@ -12,9 +12,9 @@ from __future__ import annotations
 import struct
 import sys
 
-from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import CRC_OFFSET, NATIVE, PLACES, Head, length_of, unpack
 from edgeolk.configuration.regions import ELEMENT_BYTES
+from edgeolk.configuration.settings import Settings
 from edgeolk.files import live
 from edgeolk.files.seal import checksum, verify
 from edgeolk.files.words import WORDS
@@ -29,7 +29,7 @@ class Stored:
 
     Attributes
     ----------
-    config : Config
+    config : Settings
         Its configuration, the parts known, nothing else about it checked.
     words : dict
         State outside the regions: counters, generator state, common scale, norm.
@@ -39,7 +39,7 @@ class Stored:
         without padding at the end, little-endian.
     """
 
-    config: Config
+    config: Settings
     words: dict[str, Any]
     regions: dict[str, tuple[str, int, memoryview]]
 

@@ -9,7 +9,7 @@ from edgeolk.files.forecasting import check_forecast
 from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.config import Config
+    from edgeolk.configuration.settings import Settings
 
 #: Numbers of the linear candidate and of the length scales (``relevance``) stay far below this.
 MOST = 1e30
@@ -37,7 +37,7 @@ def _require(condition: bool, what: str) -> None:
 
 
 def _check_watch(
-    config: Config, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+    config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     """What novelty in time remembers of channels, scores and events (docs/novelty.md)."""
     steps, d = words["steps"], config.n_features
@@ -62,7 +62,7 @@ def _check_watch(
     _require(good, "what has to end before the event does")
 
 
-def _check_memory(config: Config, words: Mapping[str, float], rows: memoryview[Any]) -> None:
+def _check_memory(config: Settings, words: Mapping[str, float], rows: memoryview[Any]) -> None:
     """Rows that are remembered (docs/sorf.md, section 7f); what lies in other slots is not read."""
     most, K = int(config.values["row_memory"]), config.columns
     held, head = int(words["memory_held"]) & 0xFFFFFFFF, int(words["memory_held"]) >> 32
@@ -89,7 +89,7 @@ def _check_memory(config: Config, words: Mapping[str, float], rows: memoryview[A
 
 
 def check_weights(
-    config: Config, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+    config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     """Check weights, blend and options.
 

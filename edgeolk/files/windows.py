@@ -162,7 +162,13 @@ def claim_folder(path: str) -> int:
     Raises BlockingIOError: another one has it. OSError: there is no such folder to write to.
     """
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_TEMPORARY", 0)
-    fd = os.open(os.path.join(path, _CLAIM), flags | getattr(os, "O_NOINHERIT", 0))
+    try:
+        fd = os.open(os.path.join(path, _CLAIM), flags | getattr(os, "O_NOINHERIT", 0))
+    except PermissionError:
+        # Once a second claim was refused the file is marked as gone, and nobody can open it.
+        if _CLAIM in os.listdir(path):
+            raise BlockingIOError(errno.EAGAIN, "is claimed") from None
+        raise
     try:
         lock(fd)
     except BaseException:

@@ -1,4 +1,4 @@
-"""What the models have in common: a learner made at the first row, and its columns."""
+"""Shared by the models: a learner made at the first row, and its columns."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ class KernelModel:
 
     @property
     def learner(self) -> Learner | None:
-        """The learner; None until a row was learned."""
+        """The learner; None until a row has been learned."""
         return self._learner
 
     def to_learner(self) -> Learner:
-        """The learner alone, a copy: what ``save`` writes and a board runs.
+        """A copy of the learner alone, to save or to run on a board.
 
         Raises
         ------
         ValueError
-            Nothing was learned yet.
+            Nothing has been learned yet.
         """
         if self._learner is None:
             raise ValueError("there is no learner yet: no row has been learned")

@@ -26,16 +26,16 @@ def _check_label(y: Any) -> None:
 
 
 class KernelClassifier(KernelModel, base.Classifier):
-    """Classes of dict rows told apart by an online kernel learner in fixed memory.
+    """Classification of dict rows by an online kernel learner in fixed memory.
 
-    Page: docs/layers.md.
+    Page: docs/learners.md.
 
     Parameters
     ----------
     algorithm
         As for ``ek.Learner``.
     n_classes
-        The most classes there will be; they get columns as they come.
+        The maximum number of classes; each gets a column when it first appears.
     ram
         Size of the learner in bytes, such as ``"16KiB"``; the budget is the largest that fits.
     budget, D
@@ -45,7 +45,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         Width of a Gaussian kernel, or ``"auto"``: the width of ``sorf`` follows the rows if they
         are scaled; other learners determine it from the first 100 rows.
     kernel
-        Another kernel than the Gaussian, such as ``ek.Polynomial(3)``.
+        A kernel other than the Gaussian, such as ``ek.Polynomial(3)``.
     scale
         The scaler inside the learner, ``"standard"``, ``"minmax"``, ``"common"`` (one mean and
         deviation for all features, such as those of a ``OneHotEncoder``) or None.
@@ -119,7 +119,7 @@ class KernelClassifier(KernelModel, base.Classifier):
 
     @property
     def classes(self) -> list[Any]:
-        """Labels seen, in the order of the learner's columns."""
+        """Labels seen so far, in the order of the learner's columns."""
         return list(self._classes)
 
     def learn_one(self, x: Row, y: Any, w: float = 1.0) -> None:
@@ -130,18 +130,18 @@ class KernelClassifier(KernelModel, base.Classifier):
         x
             Numbers by key.
         y
-            Its label: anything hashable that equals itself, so no NaN, and not None, which stands
-            for a label that is not known. Labels that are equal, such as 1, 1.0 and True, are one.
+            Its label: any hashable value that equals itself (not NaN). None stands for an unknown
+            label and is rejected. Equal labels, such as 1, 1.0 and True, are the same label.
         w
-            What the row counts; algorithms whose steps have a size of their own refuse all but 1.
+            Weight of the row; algorithms with a step size of their own accept only 1.
 
         Raises
         ------
         TypeError, ValueError
-            A value of the row, the label or the weight is refused, or y is a class too many; the
+            A value of the row, the label or the weight is rejected, or y exceeds ``n_classes``; the
             model is unchanged.
         BudgetError
-            The ring is full under ``full="raise"``; the model is unchanged.
+            The ring is full with ``full="raise"``; the model is unchanged.
         """
         classes = self._classes
         _check_label(y)
@@ -212,7 +212,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         Raises
         ------
         TypeError, ValueError
-            A value is no finite number, or a key is unseen or missing and may not be.
+            A value is not a finite number, or ``unseen`` or ``missing`` rejects a key.
         """
         if self._learner is None:
             self._ask_early(x)

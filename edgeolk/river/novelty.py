@@ -25,12 +25,12 @@ _OWN = {
 
 
 class KernelNovelty(KernelModel, AnomalyDetector):
-    """Dict rows unlike those so far, in fixed memory.
+    """Novelty detection on dict rows in fixed memory.
 
     Page: docs/novelty.md.
 
-    Rows come in the order of time by default: a channel that leaves its usual course, or stands
-    still, is odd, and a key that a row lacks, or that is None or NaN, is a missing reading. With
+    By default rows are in the order of time: a channel that leaves its usual course or stands still
+    is unusual, and a key that is absent, None or NaN is a missing reading. With
     ``history=False`` the order does not matter, and the mean kernel between rows decides.
 
     Parameters
@@ -43,8 +43,8 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         As for ``KernelClassifier``, or "gap", a missing reading. None: "gap", or "last" without
         history.
     history
-        Whether rows are in the order of time. "auto": yes, where ``algorithm``, ``gamma``,
-        ``kernel`` and ``scale`` are left as they are, since it has its own.
+        Whether rows are in the order of time. "auto": yes, if ``algorithm``, ``gamma``, ``kernel``
+        and ``scale`` have their defaults, since novelty in time has its own.
     window
         Rows that the model remembers; default 4096.
     ram, budget, D, gamma, kernel, scale, features, unseen, params, seed, dtype
@@ -118,9 +118,9 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         Raises
         ------
         TypeError, ValueError
-            A value of the row is refused; the model is unchanged.
+            A value of the row is rejected; the model is unchanged.
         BudgetError
-            The ring is full under ``full="raise"``; the model is unchanged.
+            The ring is full with ``full="raise"``; the model is unchanged.
         """
         loss = other_arguments(self).get("loss", Loss.NOVELTY)
         own: dict[str, Any] = {}
@@ -131,7 +131,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         self._learn(x, None, 1.0, loss="novelty", **own)
 
     def score_one(self, x: Row) -> float:
-        """How novel a row is, comparable from one day to the next whatever the threshold does.
+        """How novel a row is, on a scale that does not move with the threshold.
 
         Parameters
         ----------
@@ -141,26 +141,26 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         Returns
         -------
         float
-            From 0 to 1, higher for a row that is more novel; 0 before the first row is learned. In
-            the order of time (1 + u / (4 + abs(u))) / 2 of the deviations u that a row is off;
-            else 1 / (1 + f) of its similarity f to those so far, which is 0 at least.
+            From 0 to 1, higher for a more novel row; 0 before the first row is learned. In the
+            order of time (1 + u / (4 + abs(u))) / 2, where u is how many deviations the row is off;
+            else 1 / (1 + f), where f >= 0 is its similarity to the rows so far.
 
         Raises
         ------
         TypeError, ValueError
-            A value is not a number, or a key is unseen or missing and may not be.
+            A value is not a number, or ``unseen`` or ``missing`` rejects a key.
         """
         learner = self._learner
         if learner is None:
             return 0.0
         score = float(self._score(x))
-        if learner.config.watches:
+        if learner._config.watches:
             off = learner.threshold - score
             return 0.5 + 0.5 * off / (_HALF + abs(off))
         return 1.0 / (1.0 + max(0.0, score + learner.threshold))
 
     def is_novel(self, x: Row) -> bool:
-        """Whether a row is beyond the threshold of today; False before the first row.
+        """Whether a row is beyond the present threshold; False before the first row.
 
         Raises
         ------

@@ -11,7 +11,7 @@ from edgeolk.wrapped import other_arguments
 
 
 class KernelRegressor(KernelModel, base.Regressor):
-    """Real targets of dict rows followed by an online kernel learner in fixed memory.
+    """Regression on dict rows by an online kernel learner in fixed memory.
 
     Parameters
     ----------
@@ -83,14 +83,14 @@ class KernelRegressor(KernelModel, base.Regressor):
         y
             Its target.
         w
-            What the row counts; algorithms whose steps have a size of their own refuse all but 1.
+            Weight of the row; algorithms with a step size of their own accept only 1.
 
         Raises
         ------
         TypeError, ValueError
-            A value of the row, the target or the weight is refused; the model is unchanged.
+            A value of the row, the target or the weight is rejected; the model is unchanged.
         BudgetError
-            The ring is full under ``full="raise"``; the model is unchanged.
+            The ring is full with ``full="raise"``; the model is unchanged.
         """
         if y != y:  # noqa: PLR0124 - NaN, of whatever type
             raise ValueError(f"y must be finite, got {y!r}: do not learn rows without one")
@@ -121,6 +121,6 @@ class KernelRegressor(KernelModel, base.Regressor):
         Raises
         ------
         TypeError, ValueError
-            A value is no finite number, or a key is unseen or missing and may not be.
+            A value is not a finite number, or ``unseen`` or ``missing`` rejects a key.
         """
         return 0.0 if self._learner is None else float(self._score(x))

@@ -1,4 +1,4 @@
-"""What the estimators have in common: a learner made from the first rows, and passes over rows."""
+"""Shared by the estimators: making a learner from the first rows, and passes over rows."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def _refuse_history(options: dict[str, Any]) -> None:
     for name in ("history", *_IN_TIME):
         if options.get(name):
             raise ValueError(
-                f"{name} needs rows in the order of time, which fit does not assume: use"
-                f" by partial_fit, got {name}={options[name]!r}"
+                f"{name}={options[name]!r} needs rows in the order of time, which fit does not"
+                " assume: use partial_fit"
             )
 
 
@@ -185,14 +185,14 @@ class OnlineKernelBase(BaseEstimator):
                         progress(len(chunk))
 
     def to_learner(self) -> Learner:
-        """The learner alone, a copy: what ``save`` writes and a board runs.
+        """A copy of the learner alone, to save or to run on a board.
 
         Returns
         -------
         Learner
-            Scores are those of the estimator, bit for bit, also after ``save`` and ``ek.load``. A
-            regressor's predictions are its scores times ``target_scale_``, plus ``target_mean_``:
-            these two are not in the learner.
+            Its scores equal those of the estimator bit for bit, also after ``save`` and
+            ``ek.load``. A regressor's predictions are its scores times ``target_scale_``, plus
+            ``target_mean_``; these two are not part of the learner.
         """
         check_is_fitted(self)
         return copy.copy(self.learner_)

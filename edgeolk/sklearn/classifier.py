@@ -27,9 +27,9 @@ _SCORED = 32
 
 
 class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
-    """Classes told apart by an online kernel learner in fixed memory.
+    """Classification by an online kernel learner in fixed memory.
 
-    Page: docs/layers.md.
+    Page: docs/learners.md.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         from its first 100 rows, as ``ek.Learner`` does. ``"scale"``: 1 / (n_features times the
         variance).
     kernel : kernel, optional
-        Another kernel than the Gaussian, such as ``ek.Polynomial(3)``.
+        A kernel other than the Gaussian, such as ``ek.Polynomial(3)``.
     scale : {"standard", "minmax", "common"} or None
         The scaler inside the learner; "common": one mean and deviation for all features.
     loss, dtype, drift, relevance, memory : optional
@@ -62,12 +62,12 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     epochs : int
         Passes of ``fit`` over the rows.
     shuffle : bool
-        Whether each pass of ``fit`` has an order of its own, which does not depend on that of X.
-        False, for a stream: rows are learned in the order of X.
+        Whether each pass of ``fit`` learns the rows in a random order of its own. False, for a
+        stream: in the order of X.
     random_state : int, RandomState or None
-        Order of rows and seed of the learner.
+        Determines the order of rows and the seed of the learner.
     verbose : bool
-        Whether a ``fit`` that takes longer than a second shows on stderr how far it is, as
+        Whether a ``fit`` that takes longer than a second shows its progress on stderr, as
         ``learn_many`` does.
 
     Attributes
@@ -75,20 +75,20 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     learner_ : ek.Learner
-        It knows the first of two classes as -1 and the second as +1, several by their place in
+        Its labels are -1 and +1 for the first and the second of two classes, else positions in
         ``classes_``.
     calibration_ : Calibration or None
-        Makes probabilities of scores; None for the logistic loss, which needs none.
+        Turns scores into probabilities; None for the logistic loss, which needs none.
     n_features_in_ : int
     feature_names_in_ : ndarray
-        Where X is a table with names.
+        If X is a table with column names.
 
     Notes
     -----
-    ``fit`` visits a row epochs times its weight, rounded at random: a weight of 2 is the row twice.
-    Its time grows with the sum of the weights, 1e8 at most. Where none reaches 1, the largest
-    counts as 1.
-    ``partial_fit`` visits each row once and hands the weight to the learner, which may refuse it.
+    ``fit`` visits a row (epochs times its weight) times, rounded at random: a weight of 2 equals
+    the row twice. Its time grows with the sum of the weights, at most 1e8. If all weights are below
+    1, they are scaled so that the largest is 1.
+    ``partial_fit`` visits each row once and passes the weight to the learner, which may reject it.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         y : array-like of shape (n,)
             Labels of any kind.
         sample_weight : array-like of shape (n,), optional
-            What each row counts, 0 or more.
+            Weights of the rows, 0 or more.
 
         Returns
         -------
@@ -153,9 +153,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         Raises
         ------
         TypeError, ValueError
-            Input or a parameter is refused; the estimator is as before.
+            Input or a parameter is rejected; the estimator is unchanged.
         BudgetError
-            The ring is full under ``full="raise"``; the rows before have been learned.
+            The ring is full with ``full="raise"``; earlier rows have been learned.
         """
         X, y = self._checked(X, y, reset=True)
         check_classification_targets(y)
@@ -175,15 +175,15 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     ) -> OnlineKernelClassifier:
         """Learn rows, once and in order.
 
-        With ``history="auto"`` the last label learned is one more candidate, provided each label is
-        known before the next row is predicted; ``fit`` does not use it.
+        With ``history="auto"`` the last label learned is one more candidate for the answer. Use it
+        only if each label is known before the next row is predicted. ``fit`` does not use it.
 
         Parameters
         ----------
         X, y, sample_weight
             As for ``fit``.
         classes : array-like of shape (n_classes,), optional
-            Every label there can be; the first call needs it.
+            All possible labels; required in the first call.
 
         Returns
         -------
@@ -193,8 +193,8 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         Raises
         ------
         TypeError, ValueError, BudgetError
-            As ``fit``; but in a later call than the first, rows ahead of one that only the learner
-            refuses have been learned.
+            As ``fit``; but after the first call, rows before one that only the learner rejects
+            have been learned.
         """
         first = not hasattr(self, "learner_")
         if first and classes is None:
@@ -205,14 +205,13 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             y = column_or_1d(y, warn=True)
         known = np.unique(classes) if first else self.classes_
         if not len(known):
-            raise ValueError(
-                f"classes must list every possible label, at least 2, got {classes!r}"
-            )
+            raise ValueError(f"classes must list every possible label, at least 2, got {classes!r}")
         if not first and classes is not None and not np.array_equal(known, np.unique(classes)):
-            raise ValueError(f"classes were {list(known)} in the first call, got {classes!r}")
+            raise ValueError(f"classes were {known.tolist()} in the first call, got {classes!r}")
         columns = np.minimum(np.searchsorted(known, y), len(known) - 1)
-        if (known[columns] != y).any():
-            raise ValueError(f"y must hold classes {list(known)} only")
+        new = y[known[columns] != y]
+        if len(new):
+            raise ValueError(f"y holds {new[:1].tolist()[0]!r}, but classes are {known.tolist()}")
         if first:
             self.classes_ = known
         weight = self._weights(columns, checked_weight(sample_weight, len(y)), batch=False)
@@ -281,7 +280,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         Returns
         -------
         float64 ndarray of shape (n,) or (n, n_classes)
-            For two classes one score, above 0 for the second; else one a class.
+            For two classes one score, above 0 for the second class; else one score per class.
         """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
@@ -311,9 +310,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     def predict_proba(self, X: Any) -> FloatArray:
         """Probabilities of the classes.
 
-        With the logistic loss they are the learner's own. Scores under other losses are not log
-        odds: two numbers, learned online from the scores that rows had before they were learned,
-        make probabilities of them. ``to_learner`` leaves out these two numbers.
+        With the logistic loss they are the learner's own. The scores of other losses are not log
+        odds: two numbers, learned online from the scores of rows before they were learned, turn
+        them into probabilities. These two numbers are not in the learner of ``to_learner``.
 
         Parameters
         ----------

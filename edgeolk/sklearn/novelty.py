@@ -1,4 +1,4 @@
-"""Novelty: which rows are unlike those so far."""
+"""Novelty detection: rows unlike those so far."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ USUAL_NU = 0.05
 
 
 class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
-    """Rows unlike those so far, by the mean kernel between them, in fixed memory.
+    """Novelty detection by the mean kernel between a row and those so far, in fixed memory.
 
-    Page: docs/layers.md.
+    Page: docs/learners.md.
 
     Parameters
     ----------
@@ -44,10 +44,10 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
     ----------
     learner_ : ek.Learner
     offset_ : float
-        ``decision_function`` is ``score_samples`` less this.
+        ``decision_function`` is ``score_samples`` minus this.
     n_features_in_ : int
     feature_names_in_ : ndarray
-        Where X is a table with names.
+        If X is a table with column names.
 
     Examples
     --------
@@ -108,9 +108,9 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         Raises
         ------
         TypeError, ValueError
-            Input or a parameter is refused; the estimator is as before.
+            Input or a parameter is rejected; the estimator is unchanged.
         BudgetError
-            The ring is full under ``full="raise"``; the rows before have been learned.
+            The ring is full with ``full="raise"``; earlier rows have been learned.
         """
         X = self._checked(X, reset=True)
         random = check_random_state(self.random_state)
@@ -138,8 +138,8 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         Raises
         ------
         TypeError, ValueError, BudgetError
-            As ``fit``; but in a later call than the first, rows ahead of one that only the learner
-            refuses have been learned.
+            As ``fit``; but after the first call, rows before one that only the learner rejects
+            have been learned.
         """
         first = not hasattr(self, "learner_")
         X = self._checked(X, reset=first)
@@ -162,7 +162,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         self.learner_ = check_task(learner, "novelty")
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Scores less the threshold.
+        """Scores minus the threshold.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         return self.learner_.decision_function(self._checked(X, reset=False))
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Scores of rows: the higher, the nearer a row lies to those so far.
+        """Scores of rows: the higher, the more alike a row is to those so far.
 
         Parameters
         ----------

@@ -16,9 +16,9 @@ from edgeolk.wrapped import check_task, other_arguments
 
 
 class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
-    """Real targets followed by an online kernel learner in fixed memory.
+    """Regression by an online kernel learner in fixed memory.
 
-    Page: docs/layers.md.
+    Page: docs/learners.md.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     target_mean_, target_scale_ : float
         A prediction is the learner's score times ``target_scale_``, plus ``target_mean_``. They are
         0 and 1 for ``sorf``, which standardises targets itself; else mean and deviation of the
-        first targets (at most 512), so that steps of any algorithm have a sensible length.
+        first targets (at most 512), so that the steps of every algorithm have a suitable length.
         ``epsilon`` is then in units of ``target_scale_``.
     n_features_in_ : int
     feature_names_in_ : ndarray
-        Where X is a table with names.
+        If X is a table with column names.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         X : array-like or CSR matrix of shape (n, n_features)
         y : array-like of shape (n,)
         sample_weight : array-like of shape (n,), optional
-            What each row counts, 0 or more, as for ``OnlineKernelClassifier``.
+            Weights of the rows, 0 or more, as for ``OnlineKernelClassifier``.
 
         Returns
         -------
@@ -105,9 +105,9 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         Raises
         ------
         TypeError, ValueError
-            Input or a parameter is refused; the estimator is as before.
+            Input or a parameter is rejected; the estimator is unchanged.
         BudgetError
-            The ring is full under ``full="raise"``; the rows before have been learned.
+            The ring is full with ``full="raise"``; earlier rows have been learned.
         """
         X, y = self._checked(X, y, reset=True, y_numeric=True)
         targets = column_or_1d(y, warn=True).astype(np.float64)
@@ -124,8 +124,8 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineKernelRegressor:
         """Learn rows, once and in order.
 
-        With ``history="auto"`` rows are in the order of time, also from one call to the next, and
-        targets are forecast from their own history too. ``fit`` does not use it.
+        With ``history="auto"`` rows must be in the order of time, across calls too, and targets are
+        forecast from their own history as well. ``fit`` does not use it.
 
         Parameters
         ----------
@@ -140,8 +140,8 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         Raises
         ------
         TypeError, ValueError, BudgetError
-            As ``fit``; but in a later call than the first, rows ahead of one that only the learner
-            refuses have been learned.
+            As ``fit``; but after the first call, rows before one that only the learner rejects
+            have been learned.
         """
         first = not hasattr(self, "learner_")
         X, y = self._checked(X, y, reset=first, y_numeric=True)

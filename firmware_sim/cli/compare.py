@@ -55,8 +55,8 @@ OWN = {
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
     about = (
-        "Run every method under several caps on one stream and say which to take. Interrupted, the "
-        "same command goes on where it stopped."
+        "Run every method under several memory caps on one stream and recommend one. After an "
+        "interruption, the same command continues."
     )
     add_command(commands, "compare", about, run, OWN).add_argument(
         "stream", metavar="STREAM", help=STREAM

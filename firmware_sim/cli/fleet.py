@@ -30,7 +30,9 @@ OWN = {
         required=True,
     ),
     "scheduler": Option(
-        "a Dask scheduler, as tcp://10.0.0.1:8786", group="workers", metavar="ADDRESS"
+        "address of a Dask scheduler, such as tcp://10.0.0.1:8786",
+        group="workers",
+        metavar="ADDRESS",
     ),
     "workers": replace(
         WORKERS,
@@ -38,17 +40,15 @@ OWN = {
         group="workers",
     ),
     "worker_memory": Option(
-        "what the learners of a worker may take together: 64KiB; more is refused",
+        "maximum memory of all learners of a worker, such as 64KiB",
         group="workers",
         metavar="SIZE",
     ),
     "out": out("fleet-report"),
-    "format": Option("of the records", default=FORMATS[0], group="report", choices=FORMATS),
-    "save_models": Option(
-        "keep each final model, as edgeolk.load reads it", group="report", metavar="DIR"
-    ),
+    "format": Option("format of the records", default=FORMATS[0], group="report", choices=FORMATS),
+    "save_models": Option("save each final model for edgeolk.load", group="report", metavar="DIR"),
     "fail_on": Option(
-        "exit code 1 where so many runs failed: one, all, N or more",
+        "exit with code 1 if any, all, or at least N runs failed",
         Value("never|any|all|N", values.failures),
         default="any",
         group="report",
@@ -61,14 +61,14 @@ OWN = {
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
     about = (
-        "Replay many boards' streams with several learners, on Dask. Every stream of a manifest, "
-        "with every configuration; interrupted, the same command goes on where it stopped."
+        "Replay many boards' streams with several learners, on Dask: every stream of a manifest "
+        "with every configuration. After an interruption, the same command continues."
     )
     add_command(commands, "fleet", about, run, OWN).add_argument(
         "manifest",
         metavar="MANIFEST",
-        help="a CSV with a column 'stream' and where wanted device, target, ...; or a pattern in "
-        "quotes, as 'logs/*.csv.gz'",
+        help="a CSV with a column 'stream' and, optionally, device, target, ...; or a quoted "
+        "pattern such as 'logs/*.csv.gz'",
     )
 
 

@@ -15,15 +15,16 @@ from firmware_sim.mcu.counting import counted
 
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
-    about = "Export a model as C, its README with instructions counted on emulated boards."
-    parser = commands.add_parser("measure", help=about, description=about)
+    about = "Export a model as C, with instruction counts from emulated boards in its README."
+    brief = about[0].lower() + about[1:-1]
+    parser = commands.add_parser("measure", help=brief, description=about)
     parser.add_argument("model", metavar="MODEL", help="a file written by Learner.save")
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder to write")
     parser.add_argument(
-        "--with", dest="with_", default="", metavar="NAMES", help="as of edgeolk export"
+        "--with", dest="with_", default="", metavar="NAMES", help="as for edgeolk export"
     )
-    parser.add_argument("--prefix", default="ek", metavar="NAME", help="as of edgeolk export")
-    parser.add_argument("--scratch", default="stack", choices=SCRATCH, help="as of edgeolk export")
+    parser.add_argument("--prefix", default="ek", metavar="NAME", help="as for edgeolk export")
+    parser.add_argument("--scratch", default="stack", choices=SCRATCH, help="as for edgeolk export")
     parser.set_defaults(run=run)
 
 

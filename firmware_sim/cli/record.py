@@ -26,7 +26,7 @@ OWN = {
 
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
-    about = "Write a live stream to a CSV file, every row whole and at once."
+    about = "Write a live stream to a CSV file, each row whole and immediately."
     command = add_command(commands, "record", about, run, OWN)
     command.add_argument(
         "source",

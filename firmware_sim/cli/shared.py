@@ -17,9 +17,9 @@ STREAM = (
     "a CSV, NPZ or LIBSVM file, - for CSV from standard input, the name of a bundled stream, or "
     "mqtt://HOST/TOPIC: JSON objects (nested: a.b), or cells of CSV with ?columns=A,B,LABEL"
 )
-QUIET = Option("write the files, print nothing", default=False, group="report")
-NO_PROGRESS = Option("no progress bar on a terminal either", default=False, group="report")
-NO_PICTURE = Option("draw no PNG: saves a second or two", default=False, group="report")
+QUIET = Option("write the files but print nothing", default=False, group="report")
+NO_PROGRESS = Option("no progress bar, even on a terminal", default=False, group="report")
+NO_PICTURE = Option("do not draw a PNG (saves a second or two)", default=False, group="report")
 WORKERS = Option("processes (default: all processors)", COUNT, flag="workers jobs")
 
 

@@ -26,20 +26,20 @@ OWN = {
     "tune_rows": Option(
         "rows to choose on (default: a fifth, at most 5,000)", COUNT, group="choice"
     ),
-    "candidates": Option("how many are tried", COUNT, default=32, group="choice"),
+    "candidates": Option("number of candidates", COUNT, default=32, group="choice"),
     "workers": replace(WORKERS, help="processes", default=1, group="choice"),
     "out": replace(out(None), help="write tune.txt and tune.json here (default: nowhere)"),
     "quiet": replace(QUIET, help="print nothing but the options to take"),
     "no_progress": NO_PROGRESS,
-    "no_picture": replace(NO_PICTURE, help="as of the others: there is none"),
+    "no_picture": replace(NO_PICTURE, help="no effect: tune draws no picture"),
 }
 
 
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
     about = (
-        "Choose kernel width and parameters on the first rows of a stream, and say what that gains "
-        "on the rows after them."
+        "Choose kernel width and parameters on the first rows of a stream, and measure the gain "
+        "on the later rows."
     )
     add_command(commands, "tune", about, run, OWN).add_argument(
         "stream", metavar="STREAM", help=STREAM

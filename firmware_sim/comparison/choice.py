@@ -72,8 +72,8 @@ def sentence(found: Comparison) -> str:
     best = choice(found)
     if best is None:
         if not found.complete:
-            return "No method has run to the end yet: the same command goes on."
-        return "No method ran to the end under these caps: give a larger --ram or --limit rows."
+            return "No method has finished yet: run the same command again to continue."
+        return "No method finished under these caps: give a larger --ram or --limit rows."
     name, ram = best
     rows, words = found.rows, found.rows.evaluator.metrics.words
     error = found.cell(name, ram).error

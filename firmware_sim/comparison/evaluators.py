@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
+from edgeolk.configuration.config import settings_of
 from firmware_sim.comparison import linear
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.choices import RECOMMENDED
@@ -239,7 +240,7 @@ class Numbers(Evaluator):
         return said
 
     def _taught(self, learner: Any, part: slice) -> Row:
-        if learner.config.forecasts and learner.parameters["horizon"] > 1:
+        if settings_of(learner.config).forecasts and learner.parameters["horizon"] > 1:
             return self._late(learner, part)
         scores: Row = learner.learn_many(self.X[part], self._told[part])
         return self._unscaled(scores, slice(part.start, part.start + len(scores)))

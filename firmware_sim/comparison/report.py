@@ -83,7 +83,7 @@ def to_text(found: Comparison) -> str:
         f"{'':<20}" + "".join(f"{written(ram):>16}" for ram in found.rams),
     ]
     if not found.complete:
-        lines.insert(0, "INTERRUPTED: the same command goes on where this one stopped.\n")
+        lines.insert(0, "INTERRUPTED: run the same command again to continue.\n")
     for name in ranking(found):
         cells = "".join(f"{cell:>16}" for cell in cells_of(found, name))
         lines.append(f"{shown(name):<20}{cells}")

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
+from edgeolk.configuration.config import settings_of
 from edgeolk.parts.losses import LOSSES
-from edgeolk.parts.numbers import Loss
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import day_of, prepare
 from firmware_sim.comparison.run import spread
@@ -313,7 +313,7 @@ def _idle(config: ReplayConfig, n_features: int) -> set[str]:
         for row in ek.algorithms()
         if row.name == made.name
     )
-    mine = LOSSES[Loss(made.parts["loss"])].parameters
+    mine = settings_of(made).loss.parameters
     others = {name for row in LOSSES.values() for name in row.parameters if name not in mine}
     return {renamed.get(name, name) for name in others}
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
+from edgeolk.configuration.config import settings_of
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.choices import RECOMMENDED
@@ -161,7 +162,7 @@ def _frozen(
 
     memory: what the twin lies in.
     """
-    forecasts = twin.config.forecasts
+    forecasts = settings_of(twin.config).forecasts
     if not 0 < after < len(answers) or answers.ndim > 1:
         return None
     if forecasts and twin.parameters["horizon"] > 1:

@@ -139,7 +139,10 @@ class Fields:
         idle=_of_kernels(*(kernel for kernel in _KERNELS if kernel != "linear")),
     )
     degree: int = _learner(
-        ek.Polynomial.degree, "of the polynomial kernel", INTEGER, idle=_of_kernels("polynomial")
+        ek.Polynomial.degree,
+        "degree of the polynomial kernel",
+        INTEGER,
+        idle=_of_kernels("polynomial"),
     )
     offset: float | None = _learner(
         None,
@@ -154,7 +157,9 @@ class Fields:
         choices=_DTYPES,
         where=READERS | TABLE,
     )
-    seed: int = _learner(0, "of an algorithm that draws", FROM_0, where=REPLAY | TABLE | TUNE)
+    seed: int = _learner(
+        0, "seed of the learner's random numbers", FROM_0, where=REPLAY | TABLE | TUNE
+    )
     scale: str = _device(
         "standard",
         "scaling of the inputs; common: one scale for all inputs, inside the learner",

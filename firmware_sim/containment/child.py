@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from edgeolk.bare import BareLearner
+from edgeolk.configuration.config import settings_of
 from edgeolk.errors import BudgetError
 from firmware_sim.containment import seccomp
 
@@ -78,8 +79,8 @@ class Server:
     ):
         self._learner = learner
         self._width = width(kind)
-        self._in_time = learner.config.watches
-        classes = max(1, learner.config.columns)
+        self._in_time = settings_of(learner.config).watches
+        classes = max(1, settings_of(learner.config).columns)
         self._classes = memoryview(bytearray(8 * classes)).cast("d")
         self._learn_row: Callable[[int], None] = {
             "multiclass": self._choose,

@@ -6,6 +6,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from queue import Empty, SimpleQueue
@@ -13,6 +14,7 @@ from typing import Any
 
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet import bundles
+from firmware_sim.fleet.events import TOPIC
 from firmware_sim.fleet.task import Record, Task
 
 #: Bundles on their way for each worker: one that it does, and the next.
@@ -138,6 +140,8 @@ class Cluster:
         out: dict[Any, _Sent] = {}
         news: SimpleQueue[Any] = SimpleQueue()
         pace = bundles.Pace()
+        left = len(tasks)
+        self._tell(event="started", boards=left, workers=self.workers)
         try:
             while (waiting or again or out) and not should_stop():
                 if self._client.status != "running":
@@ -158,11 +162,20 @@ class Cluster:
                 except Empty:
                     continue
                 settled = out.pop(future, None)
-                if settled is not None:
-                    yield from self._settled(future, settled, again, pace)
+                for one in self._settled(future, settled, again, pace) if settled else ():
+                    left -= 1
+                    if one.lost:
+                        self._tell(event="lost", board=one.task.board.device, reason=one.lost)
+                    yield one
         finally:
             for future in out:
                 future.cancel(force=True)
+            self._tell(event="ended", boards_left=left)
+
+    def _tell(self, **event: Any) -> None:
+        """Log an event with the scheduler; a run does not depend on it."""
+        with suppress(Exception):  # the scheduler may be gone at any moment
+            self._client.log_event(TOPIC, event)
 
     def _settled(
         self, future: Any, sent: _Sent, again: list[_Sent], pace: bundles.Pace

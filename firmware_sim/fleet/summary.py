@@ -65,7 +65,7 @@ def _summary(fleet: Fleet) -> list[str]:
         f"{done:,} done, {len(fleet.failed):,} failed; {fleet.rows:,} rows learned"
     ]
     if not fleet.complete:
-        lines.insert(0, "INTERRUPTED: the same command goes on where this one stopped.")
+        lines.insert(0, "INTERRUPTED: run the same command again to continue.")
     if fleet.earlier:
         lines.append(f"earlier   {fleet.earlier:,} records were there already")
     if fleet.busy and fleet.seconds:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
+from edgeolk.configuration.config import settings_of
 from edgeolk.export.costs import FLAGS, arithmetic_of
 from edgeolk.export.instructions import Row
 from firmware_sim.errors import SimulatorError
@@ -33,8 +34,9 @@ def drawn(learner: ek.Learner, rows: int) -> _Rows:
     X = rng.standard_normal((rows, max(learner.n_features, 1)))
     product = X[:, 0] * X[:, -1] if X.shape[1] > 1 else np.abs(X[:, 0]) - 0.7
     y = product if learner.is_regression else np.where(product > 0, 1.0, -1.0)
-    if learner.config.columns > 1:
-        y = np.floor(np.abs(product) * learner.config.columns) % learner.config.columns
+    columns = settings_of(learner.config).columns
+    if columns > 1:
+        y = np.floor(np.abs(product) * columns) % columns
     return X[:, : learner.n_features].astype(number), y
 
 
@@ -55,9 +57,9 @@ def ran(core: str, learner: ek.Learner, rows: _Rows, flags: Sequence[str] = ()) 
 def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> Iterator[Row]:
     """What rows cost on these cores in these kinds of arithmetic; boards too small are left out."""
     flags = {how: FLAGS[how].split() for how in kinds}
-    learns = learner.config.update.whole
+    learns = settings_of(learner.config).update.whole
     given = ek.Learner(learner.config) if learns else learner
-    before = int(learner.config.values["row_memory"]) if learns else 0
+    before = int(settings_of(learner.config).values["row_memory"]) if learns else 0
     X, y = drawn(learner, before + ROWS)
     if before:  # its memory is full then
         given.learn_many(X[:before], y[:before])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
+from edgeolk.configuration.config import settings_of
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
@@ -145,10 +146,11 @@ class OnBoard:
                 told_why = too_large(str(error)) or str(error)
                 raise SimulatorError(f"--on {self._board.name}: {told_why}") from None
         undecided = 0
-        signs = learner.config.columns == 1 and not learner.is_regression
+        settings = settings_of(learner.config)
+        signs = settings.columns == 1 and not learner.is_regression
         for row, label in rows:
-            said = learner.learn_one(row, *([label] if learner.config.needs_labels else []))
-            undecided += signs and learner.config.needs_labels and said == 0.0 and label > 0.0
+            said = learner.learn_one(row, *([label] if settings.needs_labels else []))
+            undecided += signs and settings.needs_labels and said == 0.0 and label > 0.0
         return Emulated(
             self._board.name, self._board.core, told.steps, told.mistakes, learner.mistakes,
             told.state == learner.__reduce__()[1][0], program.flash, program.ram, told.stack,

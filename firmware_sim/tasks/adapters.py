@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from edgeolk.configuration.config import settings_of
 from edgeolk.parts.watching import PARTS, WHATS
 from firmware_sim.streams import Row
 from firmware_sim.tasks.regression import TargetScale
@@ -94,7 +95,7 @@ class NoveltyAdapter:
     def __init__(self, learner: Any) -> None:
         self._learner = learner
         config = getattr(learner, "config", None)
-        self.in_time = config is not None and config.watches
+        self.in_time = config is not None and settings_of(config).watches
 
     def learn_one(self, row: Row, label: float) -> Watched:
         """Learn a row; return what was made of it before."""

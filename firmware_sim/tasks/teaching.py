@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from edgeolk.configuration.config import settings_of
 from firmware_sim.metrics.course import Forecasts
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Watched, adapter
@@ -105,7 +106,7 @@ class Taught:
 def numbers_said(learner: Any) -> int:
     """Return the numbers that a forecaster says beside a forecast; 0 of other learners."""
     config = getattr(learner, "config", None)
-    return len(said_of(learner)) if config is not None and config.forecasts else 0
+    return len(said_of(learner)) if config is not None and settings_of(config).forecasts else 0
 
 
 def said_of(learner: Any) -> list[float]:

@@ -56,7 +56,7 @@ def test_frequencies_in_so_many_bytes(d: int, size: int, least: int) -> None:
 def test_everything_is_in_the_block() -> None:
     for name in ("sorf", "ogd"):
         config = ek.Config(name, **whole.options(Job("banana", name, KIB, "int8"), 20))
-        assert config.preprocessing.method > 0
+        assert config._settings.preprocessing.method > 0
         assert ek.plan(config).nbytes <= KIB
 
 

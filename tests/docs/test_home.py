@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import edgeolk as ek
+
 BRIDGE = Path(__file__).parents[2] / "docs/examples/home/bridge.py"
 BROKER = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
 CHANNELS = {"temperature": "°C", "humidity": "%", "battery low": ""}
@@ -99,6 +101,41 @@ def test_a_missing_reading_is_none(bridge: Any) -> None:
     assert (state["temperature"], state["humidity"]) == (20.0, None)
 
 
+def test_the_first_rows_are_called_learning(bridge: Any) -> None:
+    draws = np.random.default_rng(0)
+    told = []
+    for _ in range(120):
+        bridge.take(message(draws.normal(size=3)))
+        told.append(bridge.publish[f"{bridge.base}/state"])
+    assert told[36]["reason"] == "learning, 37 of 110 messages"
+    assert told[108]["reason"].startswith("learning")
+    assert not told[109]["reason"].startswith("learning")
+    assert "-0.0" not in json.dumps(told[0]["novelty"])
+
+
+def started(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(BRIDGE), *words], cwd=folder,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_a_pattern_of_topics_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("paho.mqtt.client")
+    done = started(tmp_path, "cellar/#", "--channels", "a")
+    assert done.returncode == 1
+    assert done.stderr == "cellar/# is a pattern: start one bridge per topic\n"
+
+
+def test_other_channels_need_another_checkpoint(tmp_path: Path, code: dict[str, Any]) -> None:
+    pytest.importorskip("paho.mqtt.client")
+    with ek.Checkpointer(tmp_path / "edgeolk_cellar.checkpoint") as checkpoints:
+        checkpoints.write(code["new_learner"](3))
+    done = started(tmp_path, "cellar", "--channels", "a,b,c,d")
+    assert done.returncode == 1
+    assert "holds a model of 3 channels, --channels names 4" in done.stderr
+
+
 def until(true: Callable[[], bool]) -> None:
     end = time.monotonic() + 20
     while not true():
@@ -109,6 +146,18 @@ def until(true: Callable[[], bool]) -> None:
 def listens(port: int) -> bool:
     with socket.socket() as tried:
         return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_a_missing_broker_is_said_in_one_line(tmp_path: Path) -> None:
+    pytest.importorskip("paho.mqtt.client")
+    with socket.socket() as free:  # bound, but nobody listens
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+        words = ["cellar", "--channels", "a=V", "--host", "127.0.0.1", "--port", port]
+        done = started(tmp_path, *words)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"no broker at 127.0.0.1:{port} (")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.skipif(BROKER is None or os.name == "nt", reason="no mosquitto here")
@@ -134,7 +183,9 @@ def test_with_a_broker(tmp_path: Path) -> None:
         until(lambda: "edgeolk/edgeolk_cellar/state" in seen)
         assert json.loads(seen["edgeolk/edgeolk_cellar/state"])["a"] == 1.5
         assert sum(topic.endswith("/config") for topic in seen) == 5
-        program.kill()
+        program.terminate()
+        assert program.wait(20) == 0
+        assert ek.Checkpointer(tmp_path / "edgeolk_cellar.checkpoint").open().steps == 1
         until(lambda: seen.get("edgeolk/edgeolk_cellar/status") == "offline")
     finally:
         client.loop_stop()

@@ -63,7 +63,7 @@ def stream(name: str, seed: int = 3, n: int = ROWS) -> tuple[np.ndarray, np.ndar
 
 
 def scores(learner: ek.Learner, X: np.ndarray) -> np.ndarray:
-    return learner.scores(X) if learner.config.columns > 1 else learner.decision_function(X)
+    return learner.scores(X) if learner._config.columns > 1 else learner.decision_function(X)
 
 
 def sealed(learner: ek.Learner) -> bytes:
@@ -120,8 +120,8 @@ def test_one_by_one_sparse_and_bare_are_many(name: str) -> None:
         at = np.flatnonzero(a)
         assert sparse.learn_one_sparse(at, a[at], b) == f
     assert csr.learn_many(Csr(X), y).tolist() == expected
-    out = array("d", [0.0] * many.config.columns)
-    if many.config.columns > 1:
+    out = array("d", [0.0] * many._config.columns)
+    if many._config.columns > 1:
         bare.scores_one(array("d", X[0].tolist()), out)
         assert out.tolist() == many.scores_one(X[0]).tolist()
         at = np.flatnonzero(X[0])

@@ -14,8 +14,8 @@ from twins.streams import random_stream
 
 import edgeolk as ek
 from edgeolk import parts as pt
-from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import OMITTED
+from edgeolk.configuration.settings import Settings
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 from edgeolk.parts.updates import UPDATES
@@ -203,14 +203,14 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def prepared(config: Config, **changes: Any) -> Config:
+def prepared(config: Settings, **changes: Any) -> Settings:
     """The configuration with other preprocessing."""
     return config.but(preprocessing=Preprocessing(**{**vars(config.preprocessing), **changes}))
 
 
 #: Changed fields of a learner, as only a forged file has them, and what is said of them.
 SCALED = {"update": "blended", "basis": "structured", "scale": "standard", "budget": 64}
-FORGED: list[tuple[dict[str, Any], Callable[[Config], Config], str]] = [
+FORGED: list[tuple[dict[str, Any], Callable[[Settings], Settings], str]] = [
     (
         SCALED,
         lambda c: c.but(parts={**c.parts, "dtype": pt.Dtype.FLOAT64}),
@@ -240,8 +240,10 @@ def first_refusal(parts: dict[str, Any]) -> str:
     return sentence(caught.value)
 
 
-def refusal_of_forged(options: dict[str, Any], change: Callable[[Config], Config], why: str) -> str:
-    config = ek.Config(**{"n_features": 2, "budget": 5, **options})
+def refusal_of_forged(
+    options: dict[str, Any], change: Callable[[Settings], Settings], why: str
+) -> str:
+    config = ek.Config(**{"n_features": 2, "budget": 5, **options})._settings
     with pytest.raises(ValueError, match=why) as caught:
         change(config).check()
     return sentence(caught.value)
@@ -310,9 +312,7 @@ def says(parts: dict[str, Any], kernel: ek.Kernel, columns: int = 1) -> str:
     """The refusal of a composition, "" for none; built without what a caller's words cost."""
     parts = {**FIXED, **parts}
     try:
-        refuse(
-            Config.unchecked(pt.Algorithm.CUSTOM, D, B, 0, kernel, parts, VALUES, columns=columns)
-        )
+        refuse(Settings(pt.Algorithm.CUSTOM, D, B, 0, kernel, parts, VALUES, columns=columns))
     except ValueError as error:
         return sentence(error)
     return ""
@@ -347,7 +347,7 @@ def behaves(parts: dict[str, Any], kernel: str) -> None:
     learner = ek.Learner(
         n_features=D, budget=B, kernel=KERNELS[kernel][0], dtype="float64", **options_of(parts)
     )
-    if learner.config.update.whole:
+    if learner._config.update.whole:
         X, y = stream()
         assert np.isfinite(learner.learn_many(X, y)).all()
         assert np.isfinite(learner.weights_).all()
@@ -430,7 +430,7 @@ def sorts(parts: dict[str, Any]) -> None:
     scores = learner.scores(X[:20])
     assert scores.shape == (20, CLASSES)
     assert np.isfinite(scores).all()
-    if not learner.config.basis.keeps_vectors:
+    if not learner._config.basis.keeps_vectors:
         return
     coef = learner.dual_coef_
     assert 0 < learner.n_support <= B

@@ -110,7 +110,7 @@ def test_alarms_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     """The default learner: features see inputs held at 2.5, the alarm those clipped at 5."""
     X, y = ringing(kind)
     learner = ek.Learner("sorf", **{**settings(kind, dtype), "kernel": None})
-    assert learner.config.preprocessing.follows
+    assert learner._config.preprocessing.follows
     options = dict(KINDS[kind])
     twin = DriftingSorf(D, 100, 0.5, seed=SEED, dtype=dtype, **options)
     following = Following(twin)
@@ -209,7 +209,7 @@ def test_off_is_a_learner_without_the_region() -> None:
 def test_a_width_made_from_the_first_rows_starts_it_anew() -> None:
     X, y = ringing("two")
     learner = ek.Learner(n_features=D, D=100, gamma="auto", gamma_rows=50)
-    if learner.config.preprocessing.gamma_rows:
+    if learner._config.preprocessing.gamma_rows:
         learner.learn_many(X[:50], y[:50])
         spread, *others = np.asarray(learner._engine.view("drift")).ravel()
         assert spread == 1.0

@@ -307,14 +307,14 @@ def test_a_ring_is_no_kernel_of_a_forecaster() -> None:
     for options in ({"loss": "epsilon"}, {}):
         with pytest.raises(TypeError, match="history=True is for 'sorf'"):
             ek.Config("bpa_s", n_features=3, budget=20, history=True, **options)
-    assert not ek.Config("bpa_s", n_features=3, budget=20, history="auto").forecasts
+    assert not ek.Config("bpa_s", n_features=3, budget=20, history="auto")._settings.forecasts
 
 
 def test_history_auto_is_a_forecaster_for_targets_and_the_last_label_for_classes() -> None:
-    assert ek.Config(n_features=3, ram="4KiB", loss="square", history="auto").forecasts
+    assert ek.Config(n_features=3, ram="4KiB", loss="square", history="auto")._settings.forecasts
     classes = ek.Config(n_features=3, ram="4KiB", history="auto")
     assert classes.parameters["last_label"] is True
-    assert not classes.forecasts
+    assert not classes._settings.forecasts
     own = ek.Config(n_features=3, ram="4KiB", history="auto", last_label=False)
     assert own.parameters["last_label"] is False
     novelty = ek.Config(n_features=3, ram="2KiB", history="auto", loss="novelty")
@@ -527,7 +527,7 @@ def test_how_long_a_last_label_counts_can_be_said() -> None:
 
 def _asked(learner: Any, row: Any) -> float:
     """The class that a learner predicts, by its scores alone."""
-    scores = np.zeros(max(1, learner.config.columns))
+    scores = np.zeros(max(1, learner._config.columns))
     if isinstance(learner, BareLearner):
         learner.scores_one(row, scores)
     else:
@@ -536,8 +536,8 @@ def _asked(learner: Any, row: Any) -> float:
 
 
 def test_a_bare_learner_takes_rows_in_order_by_itself() -> None:
-    assert BareLearner(n_features=3, ram="4KiB", loss="square").config.forecasts
-    assert BareLearner(n_features=3, ram="4KiB", loss="novelty").config.watches
+    assert BareLearner(n_features=3, ram="4KiB", loss="square")._config.forecasts
+    assert BareLearner(n_features=3, ram="4KiB", loss="novelty")._config.watches
     classes = BareLearner(n_features=3, ram="4KiB", n_classes=3).config
     assert classes == ek.Config(n_features=3, ram="4KiB", n_classes=3, history="auto")
     for options in ({"history": None}, {"history": False}, {"last_label": False}):

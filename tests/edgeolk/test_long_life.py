@@ -38,8 +38,12 @@ def test_nothing_drifts_in_a_million_steps(name: str) -> None:
 def test_drift_is_noticed() -> None:
     """A norm, scores and an inverse that are wrong in their sixth digit."""
     X, y = random_stream(1, 200, 4)
-    for name, what in (("ahpatron", "norm"), ("forgetron_greedy", "scores"), ("bpa_p", "inverse"),
-                       ("projectron", "factor")):
+    for name, what in (
+        ("ahpatron", "norm"),
+        ("forgetron_greedy", "scores"),
+        ("bpa_p", "inverse"),
+        ("projectron", "factor"),
+    ):
         learner = ek.Learner(name, n_features=4, budget=9, dtype="float64")
         learner.learn_many(X, y)
         assert soak.drift(learner)[what] < 1e-9
@@ -118,7 +122,7 @@ def test_counters_go_on_beyond_32_bits(name: str) -> None:
     for at in (64, 72, 80, *seen):
         count = int.from_bytes(data[at : at + 8], "little") + far
         data[at : at + 8] = count.to_bytes(8, "little")
-    if learner.config.parts["update"] is ek.Update.PEGASOS:  # its scale is 1 / (lam t)
+    if learner._config.parts["update"] is ek.Update.PEGASOS:  # its scale is 1 / (lam t)
         at = table["function"][1] + 8 * WORDS["function"].index(("scale", "d"))
         struct.pack_into("<d", data, at, 1.0 / (learner.parameters["lam"] * (far + 80)))
     data[8:12] = checksum(data, 8).to_bytes(4, "little")

@@ -25,7 +25,7 @@ def test_a_table(options: dict[str, Any], said: tuple[str, ...]) -> None:
     assert "rows learned" in learner._repr_html_()
     X = np.random.default_rng(0).normal(size=(30, 3))
     y = (X[:, 0] > 0).astype(float)
-    if learner.config.needs_labels:
+    if learner._config.needs_labels:
         learner.learn_many(X, y if learner.n_classes == 3 or learner.is_regression else 2 * y - 1)
     else:
         learner.learn_many(X)

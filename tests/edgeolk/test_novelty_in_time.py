@@ -353,7 +353,7 @@ def test_bytes_and_defaults() -> None:
     assert plain.scaler is not None
     config = learner.config
     assert eval(repr(config)) == config
-    assert config.watches
+    assert config._settings.watches
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def learner_of(name: str, lookahead: int | None, **more: Any) -> ek.Learner:
     labels = np.arange(LEARNED) % 3 if "n_classes" in more else Y
     learner.learn_many(X, labels)
     config = learner.config
-    assert bool(config.lookahead) == config.can_look_ahead
+    assert bool(config._settings.lookahead) == config._settings.can_look_ahead
     return learner
 
 
@@ -55,11 +55,12 @@ def readings(learner: ek.Learner) -> dict[str, Callable[[], Any]]:
     found: dict[str, Callable[[], Any]] = {}
     for prefix, view in views.items():
         several = ["scores", "predict"]
-        if learner.config.columns == 1:
+        if learner._config.columns == 1:
             several.append("decision_function")
         for name in several:
-            many, one = getattr(view, name), getattr(
-                view, {"decision_function": "decision_one"}.get(name, f"{name}_one")
+            many, one = (
+                getattr(view, name),
+                getattr(view, {"decision_function": "decision_one"}.get(name, f"{name}_one")),
             )
             found[f"{prefix}{name}"] = lambda many=many: many(ROWS)
             found[f"{prefix}{name} narrow"] = lambda many=many: many(ROWS.astype(np.float32))

@@ -70,7 +70,7 @@ def twin_of(kind: str, dtype: str, memory: int = 20, **more: Any) -> Remembering
 
 def remembered(learner: ek.Learner) -> dict[str, Any]:
     """The memory as the block has it, by the names of the twin."""
-    M, K, d = learner.parameters["memory"], learner.config.columns, learner.n_features
+    M, K, d = learner.parameters["memory"], learner._config.columns, learner.n_features
     raw = np.asarray(learner._engine.view("row_memory")).view(np.uint8).reshape(-1, M)
     state = np.asarray(learner._engine.view("memory_state")).ravel()
     m, head = int(state[0]) & 0xFFFFFFFF, int(state[0]) >> 32
@@ -101,7 +101,7 @@ def assert_remembers(learner: ek.Learner, twin: RememberingSorf) -> None:
 def follow(learner: ek.Learner, twin: RememberingSorf, X: np.ndarray, y: np.ndarray) -> int:
     """Hold every answer, and the memory, against the reference; how often it was emptied."""
     near = {"float64": 1e-8, "int8": 1e-4, "float32": 2e-3}[learner.dtype]
-    asked = learner.scores if learner.config.columns > 1 else learner.decision_function
+    asked = learner.scores if learner._config.columns > 1 else learner.decision_function
     emptied = 0
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
         if row % 50 == 0:

@@ -221,7 +221,7 @@ def test_every_algorithm_keeps_its_invariants(
         rows = {row.tobytes() for row in seen}
         assert {s.astype(np.float32).tobytes() for s in learner.support_vectors_} <= rows
     if learner.parts["projection"] == ek.Projection.BALL:
-        assert learner.norm2 <= learner.config.values["U"] ** 2 * (1 + 1e-12)
+        assert learner.norm2 <= learner._config.values["U"] ** 2 * (1 + 1e-12)
 
 
 def test_narrower_takes_less() -> None:

@@ -145,10 +145,10 @@ def test_hostile_states_are_refused(
     state = [r for r in learner.plan.regions if live.is_state(r)]
     words = live.words_of(unpack(block, NATIVE), state, block)
     regions = {r.name: live.numbers(r, block) for r in state if r.element != "w"}
-    check_state(learner.config, words, regions)
+    check_state(learner._config, words, regions)
     regions[region][at] = value
     with pytest.raises(ValueError, match="the model is inconsistent"):
-        check_state(learner.config, words, regions)
+        check_state(learner._config, words, regions)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_hostile_counters_are_refused(word: str, value: int) -> None:
     words = live.words_of(unpack(block, NATIVE), state, block)
     regions = {r.name: live.numbers(r, block) for r in state if r.element != "w"}
     with pytest.raises(ValueError, match="the model is inconsistent"):
-        check_state(learner.config, {**words, word: value}, regions)
+        check_state(learner._config, {**words, word: value}, regions)
 
 
 # ---- configurations ------------------------------------------------------------------------------

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
+import pickle
 import re
 from pathlib import Path
 
@@ -52,13 +54,26 @@ def test_what_a_learner_has_is_frozen() -> None:
     assert there == set(LEARNER.split())
 
 
-def test_what_a_configuration_shows_is_frozen() -> None:
+def test_what_a_configuration_has_is_frozen() -> None:
     config = ek.Config(n_features=2, ram="2KiB")
-    shown = """budget call coefficients dtype feature_range kernel n_features name options
+    frozen = """budget call coefficients dtype feature_range kernel n_features name options
         parameters seed"""
-    assert dir(config) == shown.split()
-    assert [name for name in dir(config) if not hasattr(config, name)] == []
-    assert all(f"`{name}`" in PAGE for name in dir(config))
+    for holder in (ek.Config, config):
+        assert {name for name in dir(holder) if not name.startswith("_")} == set(frozen.split())
+    assert [name for name in frozen.split() if not hasattr(config, name)] == []
+    assert all(f"`{name}`" in PAGE for name in frozen.split())
+
+
+def test_a_configuration_cannot_be_changed() -> None:
+    config = ek.Config(n_features=2, ram="2KiB")
+    with pytest.raises(AttributeError, match="make another one, with seed="):
+        config.seed = 3  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="seed stays"):
+        del config.seed  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="did you mean 'n_features'"):
+        _ = config.n_feature  # type: ignore[attr-defined]
+    assert config.seed == 0
+    assert config == copy.deepcopy(config) == pickle.loads(pickle.dumps(config))
 
 
 def test_the_page_names_them() -> None:

@@ -169,13 +169,13 @@ def case(seed: int) -> Case | None:
         return None
     n = one_of(rng, (30, 60, 120, 150))
     X = rows_of(rng, n, config.n_features, config.dtype.name.lower())
-    if config.columns > 1:
-        y = rng.integers(0, config.columns, n).astype(float)
-    elif config.is_regression or not config.needs_labels:
+    if config._settings.columns > 1:
+        y = rng.integers(0, config._settings.columns, n).astype(float)
+    elif config._settings.is_regression or not config._settings.needs_labels:
         y = rng.normal(size=n) * 10.0 ** float(rng.integers(-3, 4))
     else:
         y = rng.choice([-1.0, 1.0], n)
     weight = None
-    if not config.no_weights and rng.random() < 0.3:
+    if not config._settings.no_weights and rng.random() < 0.3:
         weight = rng.choice([0.5, 1.0, 2.0, 3.7, 1e6], n)
-    return Case(config, X, y if config.needs_labels else None, weight)
+    return Case(config, X, y if config._settings.needs_labels else None, weight)

@@ -80,7 +80,7 @@ class Compiled:
         if hasattr(self.c, "ek_file"):
             self.c.ek_file.restype = ctypes.c_void_p
         self.dtype = np.float64 if learner.dtype == "float64" else np.float32
-        self.columns = learner.config.columns
+        self.columns = learner._config.columns
         self.nbytes = _arena_of(folder, [compiler, *flags])
         behind = "EK_SCRATCH 1" in (folder / "model.h").read_text()
         assert behind or self.nbytes == learner.nbytes or not hasattr(self.c, "ek_file")

@@ -64,7 +64,7 @@ def twin_of(learner: ek.Learner) -> Forecaster:
 
     kernel: Any = None
     if config.budget:
-        follows = config.preprocessing.follows
+        follows = config._settings.preprocessing.follows
         kernel = Sorf(
             d + 4,
             config.budget,

@@ -60,7 +60,10 @@ def packed(learner: ek.Learner, name: str, n: int) -> np.ndarray:
 def drift(learner: ek.Learner) -> dict[str, float]:
     """Relative distances between what is kept and what is computed afresh."""
     found: dict[str, float] = {}
-    if not learner.config.basis.keeps_vectors or learner.parts["basis"] != ek.Basis.SUPPORT_VECTORS:
+    if (
+        not learner._config.basis.keeps_vectors
+        or learner.parts["basis"] != ek.Basis.SUPPORT_VECTORS
+    ):
         if learner.norm2 is not None:
             true = float((learner.dual_coef_**2).sum())
             found["norm"] = abs(learner.norm2 - true) / (1e-9 + true)
@@ -111,7 +114,7 @@ def soak(name: str, steps: int) -> dict[str, Any]:
             bad += int(n - np.isfinite(out[:n]).sum())
         for key, value in drift(learner).items():
             worst[key] = max(worst.get(key, 0.0), value)
-        if learner.config.basis.keeps_vectors:
+        if learner._config.basis.keeps_vectors:
             scales.append(learner._engine.scale())
             bad += int((~np.isfinite(learner.dual_coef_)).sum())
         # A state that learning leads to is one that can be loaded.

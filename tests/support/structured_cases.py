@@ -81,4 +81,4 @@ def task_of(learner: ek.Learner) -> str:
         return "classes"
     if learner.is_regression:
         return "regression"
-    return "two" if learner.config.needs_labels else "novelty"
+    return "two" if learner._config.needs_labels else "novelty"

@@ -73,7 +73,7 @@ static OLK_ALWAYS void olk_cos_sin_part(olk_real *cosines, olk_real *sines, ptrd
 }
 
 /* row[i] <- norm cos(row[i]), row[n + i] <- norm sin(row[i]), i < n. */
-static void olk_cos_sin(void *angles, ptrdiff_t n, double norm)
+static void olk_cos_sin_row(void *angles, ptrdiff_t n, double norm)
 {
     olk_real *row = angles;
     int small = 1;

@@ -4,7 +4,7 @@
    Sums are those of olk_fold and olk_mix, in their order. */
 
 /* One line of each block. */
-typedef olk_entry olk_slice[OLK_BYTES / sizeof(olk_entry)];
+typedef olk_entry olk_line_of_each[OLK_BYTES / sizeof(olk_entry)];
 
 /* The next word of each block's generator; states are those of a vector's lanes, in one or two. */
 static OLK_ALWAYS olk_words olk_next_words(olk_u64s *state)
@@ -29,14 +29,14 @@ static OLK_ALWAYS void olk_flip_eight(olk_reals *r, olk_words words, int from)
 }
 
 /* Eight lines `apart`. */
-static OLK_ALWAYS void olk_get_eight(olk_reals *r, olk_slice *line, const int apart)
+static OLK_ALWAYS void olk_get_eight(olk_reals *r, olk_line_of_each *line, const int apart)
 {
     for (int k = 0; k < 8; k++)
         r[k] = *(const olk_reals *)line[k * apart];
 }
 
 /* Three stages of a transform across them, and back to where they were. */
-static OLK_ALWAYS void olk_put_across(olk_reals *r, olk_slice *line, const int apart)
+static OLK_ALWAYS void olk_put_across(olk_reals *r, olk_line_of_each *line, const int apart)
 {
     olk_across(8, r);
     for (int k = 0; k < 8; k++)
@@ -45,14 +45,14 @@ static OLK_ALWAYS void olk_put_across(olk_reals *r, olk_slice *line, const int a
 
 /* The fold of a row. */
 static OLK_ALWAYS void olk_fold_interleaved(const olk_input *x, ptrdiff_t d, olk_u64s *state,
-                                            olk_slice *line)
+                                            olk_line_of_each *line)
 {
     for (ptrdiff_t start = 0; start < d; start += 32) {
         const olk_words words = olk_next_words(state);
         for (int i = 0; i < 32 && start + i < d; i += 8) {
             const ptrdiff_t left = d - start - i;
             const olk_input *from = x + start + i;
-            olk_slice *to = line + (start + i) % 64;
+            olk_line_of_each *to = line + (start + i) % 64;
             olk_input last[8] = {0};
             olk_reals r[8];
             if (left < 8)
@@ -86,7 +86,7 @@ static OLK_ALWAYS void olk_exchange(olk_reals *r, const int h)
 }
 
 /* to[l][i] = line[i][l] of as many lines as lanes: an exchange a bit of their numbers. */
-static OLK_ALWAYS void olk_turn(olk_slice *line, olk_entry (*to)[64])
+static OLK_ALWAYS void olk_turn(olk_line_of_each *line, olk_entry (*to)[64])
 {
     enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
     olk_reals r[MANY];
@@ -107,7 +107,7 @@ static OLK_ALONE void olk_interleave(const olk_sorf *p, uint64_t *generator, con
                                      ptrdiff_t blocks, olk_entry (*v)[64])
 {
     enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
-    OLK_ALIGNED(64) olk_slice line[64];
+    OLK_ALIGNED(64) olk_line_of_each line[64];
     OLK_ALIGNED(64) uint64_t first[MANY];
     const int ended = p->d < 64 ? (int)p->d : 64; /* zeros stay zeros next to each other */
     olk_u64s state[8 / sizeof(olk_real)];

@@ -12,6 +12,8 @@ static const double olk_quantile_step = 0.05, olk_first_step = 2.0, olk_first_ro
 static const double olk_least_quantile = 0.001, olk_largest_quantile = 1000.0;
 /* Rows after which an error counts for so many mean errors at most. */
 static const olk_real olk_unbounded_rows = 20, olk_most_errors = 10;
+/* Rows that the mean error reaches back. */
+static const olk_real olk_mean_error_rows = 200;
 
 /* An error in units has come for an answer whose mean error was `mean` then. */
 static inline void olk_follow_quantiles(const olk_forecast *f, olk_input *quantile, olk_real error,
@@ -33,5 +35,5 @@ static inline void olk_follow_error(olk_history *h, olk_real error)
     const olk_real mean = (olk_real)h->error, n = (olk_real)h->learned;
     if (n > olk_unbounded_rows && mean > 0)
         error = olk_least(error, olk_most_errors * mean);
-    h->error = (olk_input)(mean + (error - mean) / olk_least(n + 1, (olk_real)200));
+    h->error = (olk_input)(mean + (error - mean) / olk_least(n + 1, olk_mean_error_rows));
 }

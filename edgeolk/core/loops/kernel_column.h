@@ -16,7 +16,7 @@ static OLK_ALWAYS void olk_slot_products(const int product, const int storage,
                                          olk_number *restrict own)
 {
     olk_number total[OLK_MOST_TOGETHER] = {0}, square[OLK_MOST_TOGETHER] = {0};
-    for (ptrdiff_t j = 0; j < d; j++, slot = olk_stored(storage, slot, stride)) {
+    for (ptrdiff_t j = 0; j < d; j++, slot = olk_stored_at(storage, slot, stride)) {
         olk_number s = olk_load_one(storage, slot);
         if (olk_is_shifted(storage)) {
             s = s * quantum->scale[j];

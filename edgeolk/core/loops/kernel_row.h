@@ -19,16 +19,16 @@ static OLK_ALWAYS void olk_products(const int product, const int vectors, const 
     for (ptrdiff_t j = 0; j < d; j++) {
         const olk_numbers xj =
             olk_splat(olk_is_inner(product) ? x[j] : olk_moved(storage, x, j, quantum));
-        const void *restrict line = olk_stored(storage, sv, j * stride);
+        const void *restrict line = olk_stored_at(storage, sv, j * stride);
 #if OLK_BYTES == 16
         /* Narrow loads reach too short a way ahead by themselves. */
         for (int at = 0; at < vectors * (int)(OLK_LANES * olk_stored_bytes(storage)); at += 64)
-            __builtin_prefetch((const char *)olk_stored(storage, line, 4 * stride) + at);
+            __builtin_prefetch((const char *)olk_stored_at(storage, line, 4 * stride) + at);
 #endif
         if (product == OLK_NORMED)
             square = olk_madds(xj, xj, square);
         for (int v = 0; v < vectors; v++) {
-            const void *restrict s = olk_stored(storage, line, v * OLK_LANES);
+            const void *restrict s = olk_stored_at(storage, line, v * OLK_LANES);
             if (olk_is_inner(product)) {
                 acc[v] = olk_madds(xj, olk_load_full(storage, s, j, quantum), acc[v]);
             } else {
@@ -61,7 +61,7 @@ static OLK_ALWAYS double olk_row_of(const int storage, const olk_kernel *kernel,
     int normed = olk_keeps_norms(storage) && squared && norms;
     olk_number own = 0;
     for (ptrdiff_t start = 0; start < n; start += OLK_MOST * OLK_LANES) {
-        const void *slots = olk_stored(storage, sv, start);
+        const void *slots = olk_stored_at(storage, sv, start);
         const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
         if (normed) {

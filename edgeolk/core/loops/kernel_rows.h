@@ -30,7 +30,7 @@ static OLK_ALWAYS void olk_tile(const int product, const int way, const int vect
     const olk_number *at[OLK_TOGETHER];
     const olk_quantum *const quantum = slice->quantum;
     const ptrdiff_t first = slice->first, depth = slice->depth, stride = slice->stride;
-    const void *restrict line = olk_stored(storage, slice->sv, first * stride + v0 * OLK_LANES);
+    const void *restrict line = olk_stored_at(storage, slice->sv, first * stride + v0 * OLK_LANES);
     olk_number *restrict copy = way == OLK_RING ? NULL : slice->panel + v0 * OLK_LANES;
     tile += v0 * OLK_LANES;
     for (int r = 0; r < OLK_TOGETHER; r++) {
@@ -39,10 +39,10 @@ static OLK_ALWAYS void olk_tile(const int product, const int way, const int vect
             acc[r][v] =
                 first == 0 ? olk_splat(0) : olk_load_numbers(tile + r * OLK_WIDTH + v * OLK_LANES);
     }
-    for (ptrdiff_t j = first; j < first + depth; j++, line = olk_stored(storage, line, stride)) {
+    for (ptrdiff_t j = first; j < first + depth; j++, line = olk_stored_at(storage, line, stride)) {
         olk_numbers s[OLK_BESIDE];
         for (int v = 0; v < vectors; v++) {
-            const void *here = olk_stored(storage, line, v * OLK_LANES);
+            const void *here = olk_stored_at(storage, line, v * OLK_LANES);
             if (way == OLK_PANEL)
                 s[v] = olk_load_numbers(copy + v * OLK_LANES);
             else if (olk_is_inner(product))
@@ -271,7 +271,7 @@ static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel
         const ptrdiff_t w = n - start < OLK_WIDTH ? n - start : OLK_WIDTH;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
         /* With one group of rows nothing would be read from a panel. */
-        olk_slice slice = {olk_stored(storage, sv, start), stride, quantum, NULL, 0, d};
+        olk_slice slice = {olk_stored_at(storage, sv, start), stride, quantum, NULL, 0, d};
         if (batch->n > OLK_TOGETHER) {
             slice.panel = panel;
             slice.depth = OLK_DEPTH;

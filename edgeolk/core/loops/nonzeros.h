@@ -48,21 +48,21 @@ static inline uint64_t olk_set_bits_f64(const double *x, ptrdiff_t n)
     return bits;
 }
 
-#define OLK_NONZEROS(type, T)                                                                      \
-    static inline ptrdiff_t olk_count_nonzeros_##type(const T *x, ptrdiff_t d)                     \
+/* How many numbers of x are not zero; which these are, with their values, and how many. */
+#define OLK_NONZEROS(count_them, list_them, set_bits, type)                                        \
+    static inline ptrdiff_t count_them(const type *x, ptrdiff_t d)                                 \
     {                                                                                              \
         int32_t count = 0;                                                                         \
         for (ptrdiff_t j = 0; j < d; j++)                                                          \
             count += x[j] != 0;                                                                    \
         return count;                                                                              \
     }                                                                                              \
-    /* Lists the non-zeros of x; returns how many. */                                              \
-    static inline ptrdiff_t olk_nonzeros_##type(const T *x, ptrdiff_t d, int32_t *index, T *value) \
+    static inline ptrdiff_t list_them(const type *x, ptrdiff_t d, int32_t *index, type *value)     \
     {                                                                                              \
         ptrdiff_t count = 0;                                                                       \
         for (ptrdiff_t start = 0; start < d; start += 64) {                                        \
             const ptrdiff_t n = d - start < 64 ? d - start : 64;                                   \
-            for (uint64_t bits = olk_set_bits_##type(x + start, n); bits; bits &= bits - 1) {      \
+            for (uint64_t bits = set_bits(x + start, n); bits; bits &= bits - 1) {                 \
                 const ptrdiff_t j = start + olk_lowest_bit(bits);                                  \
                 index[count] = (int32_t)j;                                                         \
                 value[count] = x[j];                                                               \
@@ -71,12 +71,12 @@ static inline uint64_t olk_set_bits_f64(const double *x, ptrdiff_t n)
         }                                                                                          \
         return count;                                                                              \
     }
-OLK_NONZEROS(f32, float)
-OLK_NONZEROS(f64, double)
+OLK_NONZEROS(olk_count_nonzeros_f32, olk_nonzeros_f32, olk_set_bits_f32, float)
+OLK_NONZEROS(olk_count_nonzeros_f64, olk_nonzeros_f64, olk_set_bits_f64, double)
 #undef OLK_NONZEROS
 
 /* A row given by its non-zeros, written into seen[d], which holds zeros; where `at` is not NULL, those
-   that stay numbers other than 0 are listed in `at` and `kept`, as olk_nonzeros would find them.
+   that stay numbers other than 0 are listed in `at` and `kept`, as olk_nonzeros_f64 would find them.
    Returns how many these are, or -1 if an index does not increase within the row or a number is not
    finite: each is read once, since another thread may write the caller's arrays meanwhile. */
 #define OLK_PLACE_NONZEROS(name, type, itype)                                                      \

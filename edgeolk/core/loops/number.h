@@ -71,7 +71,7 @@ static OLK_ALWAYS void olk_store_numbers(olk_number *p, olk_numbers v)
 }
 
 /* Where number i of a stored array is; `storage` is a constant here and below. */
-static OLK_ALWAYS const void *olk_stored(const int storage, const void *base, ptrdiff_t i)
+static OLK_ALWAYS const void *olk_stored_at(const int storage, const void *base, ptrdiff_t i)
 {
     return (const char *)base + i * olk_stored_bytes(storage);
 }

@@ -47,7 +47,7 @@ static void olk_fill(olk_simd *to)
     to->argmin_line_weight[OLK_REAL] = olk_argmin_line_weight;
     to->argmin_plane_weight[OLK_REAL] = olk_argmin_plane_weight;
     to->squares[OLK_REAL] = olk_squares;
-    to->cos_sin[OLK_REAL] = olk_cos_sin;
+    to->cos_sin[OLK_REAL] = olk_cos_sin_row;
 }
 
 #ifdef OLK_DOUBLE

@@ -108,6 +108,44 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
         kernel[j] = olk_memory_kernel(sum[j], scale);
 }
 
+/* What n rows say for their classes and against their rivals, to g[K]: of one class in the order of
+   the rows. */
+static inline void olk_add_votes(const olk_memory_value *kernel, const uint8_t *label,
+                                 const uint8_t *rival, const uint8_t *size, ptrdiff_t n,
+                                 ptrdiff_t K, double *g)
+{
+#if OLK_BYTES >= 32 && !defined(OLK_SORF_PLAIN)
+    /* A lane a class: sums in memory wait for each other where few classes take turns. */
+    if (K <= OLK_LANES_F64) {
+        OLK_ALIGNED(64) int64_t number[OLK_LANES_F64];
+        double total[OLK_LANES_F64] = {0.0};
+        for (int c = 0; c < OLK_LANES_F64; c++)
+            number[c] = c;
+        memcpy(total, g, (size_t)K * sizeof *g);
+        const olk_i64s lane = *(const olk_i64s *)number;
+        const olk_u64s sign = olk_words_of_f64s(olk_splat_f64(-0.0));
+        olk_f64s sum = olk_load_f64s(total);
+        for (ptrdiff_t j = 0; j < n; j++) {
+            const olk_u64s part =
+                olk_words_of_f64s(olk_splat_f64(olk_memory_part(kernel[j], size[j])));
+            const olk_u64s mine = (olk_u64s)(lane == (int64_t)label[j]);
+            const olk_u64s other = (olk_u64s)(lane == (int64_t)rival[j]);
+            sum += olk_f64s_of_words((part & (mine | other)) ^ (other & sign));
+        }
+        olk_store_f64s(total, sum);
+        memcpy(g, total, (size_t)K * sizeof *g);
+        return;
+    }
+#else
+    (void)K;
+#endif
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const double part = olk_memory_part(kernel[j], size[j]);
+        g[label[j]] += part;
+        g[rival[j]] -= part;
+    }
+}
+
 /* g[K] of a row as it came, before it is held or scaled. */
 static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
                                  const olk_sorf_row *row, double *g)
@@ -124,11 +162,7 @@ static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
         const ptrdiff_t left = held - from, n = left < OLK_MEMORY_ROWS ? left : OLK_MEMORY_ROWS;
         olk_memory_kernels(p, s, row, from, n, kernel);
         if (many) {
-            for (ptrdiff_t j = 0; j < n; j++) {
-                const double part = olk_memory_part(kernel[j], size[from + j]);
-                g[label[from + j]] += part;
-                g[rival[from + j]] -= part;
-            }
+            olk_add_votes(kernel, label + from, rival + from, size + from, n, p->classes, g);
         } else {
             const int8_t *of = (const int8_t *)label + from;
             for (int l = 0; l < OLK_MEMORY_SUMS; l++)

@@ -52,7 +52,7 @@
 #define olk_sign olk_sign_single
 #define olk_signs olk_signs_single
 #define olk_size_of olk_size_of_single
-#define olk_slice olk_slice_single
+#define olk_line_of_each olk_line_of_each_single
 #define olk_small olk_small_single
 #define olk_stage olk_stage_single
 #define olk_sum olk_sum_single

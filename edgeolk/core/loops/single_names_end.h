@@ -51,7 +51,7 @@
 #undef olk_sign
 #undef olk_signs
 #undef olk_size_of
-#undef olk_slice
+#undef olk_line_of_each
 #undef olk_small
 #undef olk_stage
 #undef olk_sum

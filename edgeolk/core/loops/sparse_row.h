@@ -19,9 +19,9 @@ static OLK_ALWAYS void olk_sparse_products(const int product, const int vectors,
         acc[v] = olk_splat(0);
     for (ptrdiff_t k = 0; k < count; k++) {
         const olk_numbers xj = olk_splat(x[k]);
-        const void *restrict line = olk_stored(storage, sv, index[k] * stride);
+        const void *restrict line = olk_stored_at(storage, sv, index[k] * stride);
         for (int v = 0; v < vectors; v++) {
-            const olk_numbers s = olk_load(storage, olk_stored(storage, line, v * OLK_LANES));
+            const olk_numbers s = olk_load(storage, olk_stored_at(storage, line, v * OLK_LANES));
             if (product == OLK_ABSOLUTE)
                 acc[v] += olk_absolutes(xj - s) - olk_absolutes(s);
             else
@@ -51,7 +51,7 @@ static OLK_ALWAYS double olk_sparse_of(const int storage, const olk_kernel *kern
     for (ptrdiff_t k = 0; k < count; k++)
         own = olk_madd(x[k], x[k], own);
     for (ptrdiff_t start = 0; start < n; start += OLK_MOST * OLK_LANES) {
-        const void *slots = olk_stored(storage, sv, start);
+        const void *slots = olk_stored_at(storage, sv, start);
         const olk_number *norm = (const olk_number *)norms + start;
         const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
@@ -75,7 +75,7 @@ static OLK_ALWAYS double olk_norm_of(const int storage, const olk_kernel *kernel
 {
     olk_numbers total = olk_splat(0);
     for (ptrdiff_t j = 0; j < d; j++) {
-        const olk_numbers s = olk_load(storage, olk_stored(storage, vectors, j * stride));
+        const olk_numbers s = olk_load(storage, olk_stored_at(storage, vectors, j * stride));
         if (kernel->kind == OLK_LAPLACIAN)
             total += olk_absolutes(s);
         else

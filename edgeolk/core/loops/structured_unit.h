@@ -1,6 +1,5 @@
 /* A unit of the learner on structured features: its functions, and the table that shows them to
    others, for the type of weights and the set of instructions that it is compiled for. */
-#pragma once
 
 #include "set.h"
 

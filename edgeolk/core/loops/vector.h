@@ -20,9 +20,8 @@
 #include "vector_plain.h"
 #endif
 
-/* Lanes of a vector of floats and of doubles, and vectors of eight doubles: of the running sums. */
+/* Lanes of a vector of doubles, and vectors of eight doubles: of the running sums. */
 enum {
-    OLK_LANES_F32 = sizeof(olk_f32s) / sizeof(float),
     OLK_LANES_F64 = sizeof(olk_f64s) / sizeof(double),
     OLK_SUMS = 8 / OLK_LANES_F64
 };
@@ -47,11 +46,6 @@ static OLK_ALWAYS olk_f32s olk_load_f32s(const float *p)
 static OLK_ALWAYS olk_f64s olk_load_f64s(const double *p)
 {
     return *(const olk_f64s *)p;
-}
-
-static OLK_ALWAYS void olk_store_f32s(float *p, olk_f32s v)
-{
-    *(olk_f32s *)p = v;
 }
 
 static OLK_ALWAYS void olk_store_f64s(double *p, olk_f64s v)

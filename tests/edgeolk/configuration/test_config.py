@@ -36,7 +36,8 @@ def round_trip(config: ek.Config) -> None:
         "n_features": config.n_features, "budget": config.budget, "kernel": config.kernel,
         "dtype": config.dtype.name.lower(), "seed": config.seed,
         "coefficients": config.coefficients.name.lower(),
-        "sparse": config.parts["rows"] == pt.Rows.SPARSE, "feature_range": config.feature_range,
+        "sparse": config._settings.parts["rows"] == pt.Rows.SPARSE,
+        "feature_range": config.feature_range,
     }  # fmt: skip
     own = learner.parameters
     before = {n: v for n, v in config.options.items() if n in ARGUMENTS and n not in own}
@@ -132,7 +133,7 @@ def test_compositions() -> None:
             found[repr(config)] = config
             round_trip(config)
     for axis in DEFAULT_PARTS:
-        met = {config.parts[axis] for config in found.values()}
+        met = {config._settings.parts[axis] for config in found.values()}
         assert len(met) > len(pt.AXES[axis]) / 2, (axis, met)
 
 
@@ -144,7 +145,7 @@ def test_bare_learners_of_any_composition_are_the_same() -> None:
             config = ek.Config(**composition(chance))
         except ValueError:
             continue
-        if config.parts["basis"] == ek.Basis.FOURIER:
+        if config._settings.parts["basis"] == ek.Basis.FOURIER:
             continue
         bare, full = BareLearner(config), ek.Learner(config)
         for x, y in zip(ROWS[:, : config.n_features].copy(), LABELS, strict=True):

@@ -22,7 +22,7 @@ LARGE = ("pomdr", "sorf")
 
 
 def header(config: Config) -> int:
-    return len(live.head_of(config, layout(config)).pack())
+    return len(live.head_of(config._settings, layout(config._settings)).pack())
 
 
 def every_option(name: str) -> Iterator[Config]:
@@ -71,7 +71,7 @@ def test_any_learner(name: str) -> None:
 @pytest.mark.parametrize("order", "<>")
 def test_counters_lie_where_they_are_packed(order: str) -> None:
     """Where a torn block is mended, counter by counter."""
-    config = Config("rbp", n_features=3, budget=6)
+    config = Config("rbp", n_features=3, budget=6)._settings
     counters = {name: number for number, name in enumerate(PLACES, 2)}
     packed = replace(live.head_of(config, layout(config)), **counters).pack(order)
     found = {

@@ -34,7 +34,7 @@ def test_rows_of_the_text(d: int, K: int, nbytes: int, rows: int, size: int) -> 
     assert remembering.usual_rows(nbytes, d, K) == rows
     made = ek.Config(**options(d, K, nbytes))
     assert made.parameters["memory"] == rows
-    assert rows * made.memory_row + 64 + (16 * K if K > 1 else 0) == size
+    assert rows * made._settings.memory_row + 64 + (16 * K if K > 1 else 0) == size
     assert nbytes - 160 - 4 * K < ek.plan(made).nbytes <= nbytes
     assert ek.Config(**made.options) == made
     off = ek.Config(**options(d, K, nbytes), memory=0)

@@ -43,7 +43,7 @@ def test_norms_are_kept_where_they_cost_little(dtype: str, n_features: int, budg
 )
 def test_what_cannot_skip_zeros_is_dense(options: dict[str, Any]) -> None:
     options = {"algorithm": "rbp", "n_features": 123, "budget": 200, **options}
-    assert ek.Config(**options).parts["rows"] == Rows.DENSE
+    assert ek.Config(**options)._settings.parts["rows"] == Rows.DENSE
 
 
 def learner(sparse: bool | None, **options: Any) -> ek.Learner:
@@ -62,7 +62,7 @@ def test_full_rows_are_scored_by_norms_and_products() -> None:
     """To the bound of loops/tiles.h, a tenth of which is never reached by chance."""
     X, y = rows(0.9)
     usual, dense = learner(None), learner(False)
-    assert usual.config.parts["rows"] == Rows.EITHER
+    assert usual._config.parts["rows"] == Rows.EITHER
     usual.learn_many(X, y)
     dense.learn_many(X, y)
     assert (usual.mistakes, usual.n_support) == (dense.mistakes, dense.n_support)
@@ -156,20 +156,20 @@ def test_a_file_says_how_rows_are_read() -> None:
 
 
 def test_large_rings_look_ahead() -> None:
-    assert config(n_features=123, budget=1350).lookahead == 6
-    assert config(n_features=16, budget=1350).lookahead == 0
-    assert config(n_features=16, budget=8000).lookahead == 0
-    assert config(n_features=123, ram="700KiB").lookahead == 0
-    assert config(n_features=123, ram="700KiB", lookahead=6).lookahead == 6
+    assert config(n_features=123, budget=1350)._settings.lookahead == 6
+    assert config(n_features=16, budget=1350)._settings.lookahead == 0
+    assert config(n_features=16, budget=8000)._settings.lookahead == 0
+    assert config(n_features=123, ram="700KiB")._settings.lookahead == 0
+    assert config(n_features=123, ram="700KiB", lookahead=6)._settings.lookahead == 6
 
 
 def test_several_columns_look_ahead_sooner() -> None:
-    assert config(n_features=16, budget=500, n_classes=10).lookahead == 6
-    assert config(n_features=16, budget=500, n_classes=2).lookahead == 0
-    assert config(n_features=16, budget=350, n_classes=10).lookahead == 0
-    assert config(n_features=12, budget=500, n_classes=20).lookahead == 0
-    assert config(n_features=16, budget=1350, n_classes=3).lookahead == 0
-    assert config(n_features=16, ram="128KiB", n_classes=10).lookahead == 0
+    assert config(n_features=16, budget=500, n_classes=10)._settings.lookahead == 6
+    assert config(n_features=16, budget=500, n_classes=2)._settings.lookahead == 0
+    assert config(n_features=16, budget=350, n_classes=10)._settings.lookahead == 0
+    assert config(n_features=12, budget=500, n_classes=20)._settings.lookahead == 0
+    assert config(n_features=16, budget=1350, n_classes=3)._settings.lookahead == 0
+    assert config(n_features=16, ram="128KiB", n_classes=10)._settings.lookahead == 0
 
 
 @pytest.mark.parametrize(("dtype", "item"), [("float32", 4), ("float64", 8), ("int8", 4)])
@@ -190,9 +190,9 @@ def test_rows_ahead_are_in_the_plan(dtype: str, item: int, n_features: int) -> N
 
 def test_a_map_to_features_is_read_for_many_rows() -> None:
     options = {"n_features": 123, "budget": 1350}
-    assert ek.Config("nogd", **options).lookahead == 24
-    assert ek.Config("nogd", n_features=16, budget=600).lookahead == 6
-    assert ek.Config("nogd", n_features=16, budget=100).lookahead == 0
+    assert ek.Config("nogd", **options)._settings.lookahead == 24
+    assert ek.Config("nogd", n_features=16, budget=600)._settings.lookahead == 6
+    assert ek.Config("nogd", n_features=16, budget=100)._settings.lookahead == 0
     options["budget"] = 512
     plan = ek.plan("nogd", lookahead=3, k=64, **options)
     assert region(plan, "features_ahead") == 3 * 64 * 8
@@ -208,8 +208,8 @@ def test_a_map_to_features_is_read_for_many_rows() -> None:
 )  # fmt: skip
 def test_what_cannot_look_ahead_does_not(options: dict[str, Any]) -> None:
     options = {"algorithm": "rbp", "n_features": 123, "budget": 1350, **options}
-    assert ek.Config(**options, lookahead=8).lookahead == 0
-    assert ek.Config(**options).lookahead == 0
+    assert ek.Config(**options, lookahead=8)._settings.lookahead == 0
+    assert ek.Config(**options)._settings.lookahead == 0
 
 
 @pytest.mark.parametrize("said", [{}, {"lookahead": 0}, {"lookahead": 3}])

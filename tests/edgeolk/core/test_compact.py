@@ -352,7 +352,7 @@ def test_what_it_does_not_serve(given: dict[str, object], error: type[Exception]
 )  # fmt: skip
 def test_which_learners_have_it_inside(said: dict[str, object], compact: bool) -> None:
     config = ek.Config(n_features=4, budget=64, **said)  # type: ignore[arg-type]
-    assert config.preprocessing.compact is compact
+    assert config._settings.preprocessing.compact is compact
     names = {region.name for region in ek.plan(config).regions}
     assert ("statistics" in names) is compact
     assert ("scaler" in names) is not compact

@@ -49,12 +49,12 @@ def taken(name: str | None, **options: Any) -> ek.Config | None:
         config = ek.Config(name, n_features=FEATURES, budget=BUDGET, seed=3, **options)
     except ValueError:
         return None
-    return config if config.can_look_ahead else None
+    return config if config._settings.can_look_ahead else None
 
 
 def differs(config: ek.Config) -> bool:
     """Whether rows learned together give other scores, or another model, than one by one."""
-    X, y = stream(config.columns > 1)
+    X, y = stream(config._settings.columns > 1)
     many, one = ek.Learner(config), ek.Learner(config)
     scores = many.learn_many(X, y)
     alone = [one.learn_one(x, label) for x, label in zip(X, y, strict=True)]
@@ -91,7 +91,7 @@ def test_every_number_of_rows(ahead: int) -> None:
             kernel=KERNELS[0], **LIVELY.get(name, {}),
         )  # fmt: skip
         assert config is not None
-        assert config.lookahead == ahead
+        assert config._settings.lookahead == ahead
         assert not differs(config)
 
 

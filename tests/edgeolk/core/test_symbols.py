@@ -34,3 +34,14 @@ def test_every_name_stands_in_the_source(module: object) -> None:
     for header in LOOPS.glob("*.h"):
         words |= set(re.findall(r"\w+", header.read_text()))
     assert names_of(Path(str(module.__file__))) <= words  # type: ignore[attr-defined]
+
+
+def test_no_name_of_a_function_is_put_together() -> None:
+    joined = [path.name for path in LOOPS.glob("*.h") if "##" in path.read_text()]
+    # Tables that a unit shows to others, which variants.h writes out; types; a variable.
+    assert sorted(joined) == ["set.h", "structured.h", "vector_wide.h"]
+
+
+def test_macros_are_few() -> None:
+    defined = [re.findall(r"^ *# *define", path.read_text(), re.M) for path in LOOPS.glob("*.h")]
+    assert sum(map(len, defined)) <= 150

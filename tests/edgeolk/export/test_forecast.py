@@ -49,7 +49,7 @@ class Forecaster(Compiled):
 def exported(learner: ek.Learner, folder: Path, flags: tuple[str, ...] = ()) -> Forecaster:
     ek.export_c(learner, folder)
     made = Forecaster(folder, learner, flags=flags)
-    made.levels = len(learner.config.list_of("interval"))
+    made.levels = len(learner._config.list_of("interval"))
     return made
 
 

@@ -52,12 +52,12 @@ def learned(key: str) -> ek.Learner:
     X, y = stream(name, ROWS + ASKED)
     options = dict(options)
     learner = ek.Learner(options.pop("algorithm", None), n_features=X.shape[1], **options)
-    if learner.config.columns > 1:
+    if learner._config.columns > 1:
         y = (y > 0) + 1.0 * (X[:, 0] > np.median(X[:, 0]))
     elif not learner.is_regression:
         y = signs(y)
     for x, label in zip(X[:ROWS], y[:ROWS], strict=True):
-        learner.learn_one(x, *([label] if learner.config.needs_labels else []))
+        learner.learn_one(x, *([label] if learner._config.needs_labels else []))
     return learner
 
 
@@ -66,12 +66,12 @@ def in_child(target: str) -> None:
     found: dict[str, Any] = {}
     for key, (name, _) in CASES.items():
         learner, (X, _) = learned(key), stream(name, ROWS + ASKED)
-        many = learner.config.columns > 1
+        many = learner._config.columns > 1
         score = learner.scores_one if many else lambda x, m=learner: [m.decision_one(x)]
         found[f"{key}: file"] = np.frombuffer(learner.__reduce__()[1][0], np.uint8)
         found[f"{key}: scores"] = np.array([score(x) for x in X[ROWS:]])
         found[f"{key}: labels"] = np.array([learner.predict_one(x) for x in X[ROWS:]])
-        if learner.config.parts["loss"] == ek.Loss.LOGISTIC:
+        if learner._config.parts["loss"] == ek.Loss.LOGISTIC:
             told = [learner.predict_proba_one(x) for x in X[ROWS:]]
             found[f"{key}: probabilities"] = np.array(told).reshape(len(told), -1)
     np.savez(target, **found)

@@ -34,7 +34,7 @@ def rows(learner: ek.Learner) -> tuple[np.ndarray, np.ndarray]:
     """Six Gaussian inputs, and what follows from the product of two of them."""
     X = np.random.default_rng(0).standard_normal((300, 6)).astype(np.float32)
     product = X[:, 0] * X[:, 1]
-    if learner.config.columns > 1:
+    if learner._config.columns > 1:
         return X, np.floor(np.abs(product) * 3) % 3
     return X, product if learner.is_regression else np.where(product > 0, 1.0, -1.0)
 

@@ -119,13 +119,13 @@ def in_child(target: str) -> None:
     found = {}
     for key in CASES:
         learner, (X, y) = made(key), rows_of(key)
-        labels = [()] * len(y) if not learner.config.needs_labels else [(v,) for v in y]
+        labels = [()] * len(y) if not learner._config.needs_labels else [(v,) for v in y]
         found[f"{key}: said"] = np.array(
             [learner.learn_one(x, *label) for x, label in zip(X, labels, strict=True)]
         )
         found[f"{key}: afterwards"] = np.array(
             [
-                learner.scores_one(x) if learner.config.columns > 1 else [learner.decision_one(x)]
+                learner.scores_one(x) if learner._config.columns > 1 else [learner.decision_one(x)]
                 for x in X[:50]
             ]
         )
@@ -304,6 +304,6 @@ def test_whole_numbers_decide_alike(key: str, tmp_path: Path) -> None:
     # The same state, scored either way.
     back = ek.Learner._from_block(board.file(len(learner.__reduce__()[1][0])))
     scores = np.array([board.scores(x) for x in X[:200]])
-    many = back.config.columns > 1
+    many = back._config.columns > 1
     exact = np.array([back.scores_one(x) if many else [back.decision_one(x)] for x in X[:200]])
     assert np.abs(scores - exact).max() < 0.05 * np.abs(exact).mean()

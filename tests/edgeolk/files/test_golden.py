@@ -21,8 +21,8 @@ from golden import (
 )
 
 import edgeolk as ek
-from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import IMPLIED, OMITTED, REGIONS, VERSION, unpack
+from edgeolk.configuration.settings import Settings
 from edgeolk.files import restore
 from edgeolk.files.v3 import Stored
 from edgeolk.learner import Averaged
@@ -51,7 +51,7 @@ EVERY_REGION = {
 }
 
 
-def config_of(stored: Stored) -> Config:
+def config_of(stored: Stored) -> Settings:
     """Its configuration, as the package has one."""
     return restore.from_stored(stored)[0]
 

@@ -40,7 +40,7 @@ def table(*entries: tuple[int, int], count: int | None = None) -> bytes:
 
 def large_learner() -> bytes:
     """The header of one that fills a slot, and says so."""
-    config = ek.Config("rbp", n_features=1000, budget=2_000_000, dtype="float64")
+    config = ek.Config("rbp", n_features=1000, budget=2_000_000, dtype="float64")._settings
     head = live.head_of(config, layout(config))
     assert LENGTH // 2 < head.nbytes < LENGTH
     return table((1, head.nbytes)) + head.pack("<")

@@ -13,8 +13,8 @@ from helpers import KERNELS, LIVELY, NEEDS, RINGS
 from twins.streams import random_stream
 
 import edgeolk as ek
-from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import NATIVE, unpack
+from edgeolk.configuration.settings import Settings
 from edgeolk.files import live
 from edgeolk.files.invariants import check_state
 from edgeolk.files.words import WORDS
@@ -26,7 +26,7 @@ X, Y = random_stream(6, 60, D)
 class Held(NamedTuple):
     """A state outside any learner, free to be changed."""
 
-    config: Config
+    config: Settings
     words: dict[str, Any]
     regions: dict[str, memoryview]
 
@@ -39,7 +39,7 @@ def held(learner: ek.Learner) -> Held:
     state = [region for region in learner.plan.regions if live.is_state(region)]
     words = live.words_of(unpack(block, NATIVE), state, block)
     numbers = {r.name: live.numbers(r, block) for r in state if r.element != "w"}
-    return Held(learner.config, words, numbers)
+    return Held(learner._config, words, numbers)
 
 
 def taught(name: str | None, rows: int = 60, **params: Any) -> Held:
@@ -149,8 +149,11 @@ def test_every_counter_has_a_bound(name: str) -> None:
 
 
 def test_every_counter_is_tried() -> None:
-    tried = {word for name, params in COUNTING.items()
-             for word in counters_of(taught(name, **{**LIVELY.get(name, {}), **params}))}
+    tried = {
+        word
+        for name, params in COUNTING.items()
+        for word in counters_of(taught(name, **{**LIVELY.get(name, {}), **params}))
+    }
     assert {name for words in WORDS.values() for name, kind in words if kind == "q"} < tried
 
 
@@ -281,7 +284,7 @@ def test_a_norm_that_no_vector_has() -> None:
 
 def renamed(state: Held, name: str | None) -> Held:
     member = ek.Algorithm.CUSTOM if name is None else ek.catalogue.find(name).algorithm
-    return state._replace(config=Config.unchecked(**{**vars(state.config), "member": member}))
+    return state._replace(config=Settings(**{**vars(state.config), "member": member}))
 
 
 def test_a_name_must_fit_the_parts() -> None:

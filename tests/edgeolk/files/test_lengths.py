@@ -36,7 +36,7 @@ def held(kernel: ek.Kernel, x: list[float], **options: Any) -> tuple[Any, ...]:
     for j, value in enumerate(x):
         half = options["dtype"] == "float16"
         numbers[j * stride] = int(np.float16(value).view(np.uint16)) if half else value
-    return learner.config, numbers, learner.n_support, None
+    return learner._config, numbers, learner.n_support, None
 
 
 @pytest.mark.parametrize("along", ["one feature", "all features"])
@@ -70,10 +70,10 @@ def test_int8_is_as_long_as_its_levels_make_it() -> None:
                          feature_range=(-1e12, 1e12))  # fmt: skip
     numbers = memoryview(bytearray(8)).cast("b")
     levels = memoryview(np.array([1e24, 0.0], np.float32))
-    assert lengths_hold(learner.config, numbers, 8, levels)
+    assert lengths_hold(learner._config, numbers, 8, levels)
     numbers[3] = 127
-    assert lengths_hold(learner.config, numbers, 3, levels)
-    assert not lengths_hold(learner.config, numbers, 4, levels)
+    assert lengths_hold(learner._config, numbers, 3, levels)
+    assert not lengths_hold(learner._config, numbers, 4, levels)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -169,6 +169,24 @@ def test_a_folder_that_is_claimed(tmp_path: Path) -> None:
         system.claim_folder(str(tmp_path / "none"))
 
 
+def test_a_claim_on_windows_that_nobody_can_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim whose file Windows has marked as gone is one that is held; other refusals are not."""
+    from edgeolk.files import windows
+
+    def refuses(*_: object) -> int:
+        raise PermissionError(13, "refused")
+
+    (tmp_path / "held").mkdir()
+    (tmp_path / "held/.claimed").touch()
+    monkeypatch.setattr(os, "open", refuses)
+    with pytest.raises(BlockingIOError, match="is claimed"):
+        windows.claim_folder(str(tmp_path / "held"))
+    with pytest.raises(PermissionError, match="refused"):
+        windows.claim_folder(str(tmp_path))
+
+
 @pytest.mark.parametrize("name", ["with spaces here", "größer Ω 核", "a.b;c%20'd"])
 def test_names_of_all_kinds(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name

@@ -46,7 +46,8 @@ def test_a_scaler_inside_gives_the_numbers_of_one_before_it(name: str) -> None:
     for x, label in zip(X, y, strict=True):
         assert inner.decision_one(x) == outer.decision_one(held(name, scaler.transform_one(x)))
         assert inner.learn_one(x, label) == outer.learn_one(
-            held(name, scaler.learn_transform_one(x)), label)
+            held(name, scaler.learn_transform_one(x)), label
+        )
     assert inner.updates == outer.updates
     assert inner.updates > 0
     assert pickle.dumps(inner.scaler) == pickle.dumps(scaler)
@@ -68,8 +69,9 @@ def test_it_does_in_every_storage_type(method: str, dtype: str) -> None:
     assert pickle.dumps(inner.scaler) == pickle.dumps(scaler)
     assert inner.scaler is not None
     assert inner.scaler.frozen
-    assert inner.decision_function(X).tolist() == outer.decision_function(
-        scaler.transform(X)).tolist()
+    assert (
+        inner.decision_function(X).tolist() == outer.decision_function(scaler.transform(X)).tolist()
+    )
 
 
 @pytest.mark.parametrize("d", [1, 63, 64, 65, 200])
@@ -78,8 +80,10 @@ def test_it_does_for_any_number_of_features(d: int) -> None:
     options = {**options_of("sorf"), "n_features": d}
     scaler, outer = apart("sorf", options)
     inner = ek.Learner("sorf", scale="standard", **options)
-    scores = [outer.learn_one(held("sorf", scaler.learn_transform_one(x)), c)
-              for x, c in zip(X, y, strict=True)]
+    scores = [
+        outer.learn_one(held("sorf", scaler.learn_transform_one(x)), c)
+        for x, c in zip(X, y, strict=True)
+    ]
     assert inner.learn_many(X, y).tolist() == scores
     assert pickle.dumps(inner.scaler) == pickle.dumps(scaler)
 
@@ -169,8 +173,9 @@ def test_huge_readings_are_taken() -> None:
 
 
 def test_long_rows_are_shortened() -> None:
-    bounded = ek.Learner("ogd", n_features=2, budget=5, kernel=ek.Linear(), clip_rows=5.0,
-                         dtype="float64")
+    bounded = ek.Learner(
+        "ogd", n_features=2, budget=5, kernel=ek.Linear(), clip_rows=5.0, dtype="float64"
+    )
     plain = ek.Learner("ogd", n_features=2, budget=5, kernel=ek.Linear(), dtype="float64")
     for x, shorter in (((30.0, 40.0), (3.0, 4.0)), ((0.3, 0.4), (0.3, 0.4)), ((0, 0), (0, 0))):
         assert bounded.learn_one(x, 1) == pytest.approx(plain.learn_one(shorter, 1), rel=1e-12)
@@ -226,7 +231,10 @@ def test_resumed_from_a_file_it_goes_on_bit_for_bit(name: str, cut: int, tmp_pat
     assert again.learn_many(X[cut:], y[cut:]).tolist() == expected
     assert pickle.dumps(other) == pickle.dumps(learner) == pickle.dumps(again)
     assert (other.steps, other.kernel, other.n_shortened) == (
-        learner.steps, learner.kernel, learner.n_shortened)
+        learner.steps,
+        learner.kernel,
+        learner.n_shortened,
+    )
 
 
 def test_attached_it_goes_on_bit_for_bit() -> None:
@@ -248,12 +256,21 @@ def test_the_plan_has_every_byte(name: str) -> None:
     plain = ek.plan(name, scale=None, **options_of(name, **off))
     plan = ek.plan(name, kernel_gamma="auto", **options)
     names = {region.name for region in plan.regions} - {region.name for region in plain.regions}
-    assert names == {"scaler", "scaler_counts", "scaler_range", "clipped_rows", "width",
-                     "width_mean"}
-    assert whole_end(plan) == plan.nbytes == ek.Learner(
-        name, kernel_gamma="auto", **options).nbytes
-    fits = ek.plan(name, ram=plan.nbytes, kernel_gamma="auto",
-                   **{k: v for k, v in options.items() if k != "budget"})
+    assert names == {
+        "scaler",
+        "scaler_counts",
+        "scaler_range",
+        "clipped_rows",
+        "width",
+        "width_mean",
+    }
+    assert whole_end(plan) == plan.nbytes == ek.Learner(name, kernel_gamma="auto", **options).nbytes
+    fits = ek.plan(
+        name,
+        ram=plan.nbytes,
+        kernel_gamma="auto",
+        **{k: v for k, v in options.items() if k != "budget"},
+    )
     assert fits.budget >= BUDGET
     assert fits.nbytes <= plan.nbytes
 
@@ -263,7 +280,7 @@ def test_repr_makes_the_same_learner(name: str) -> None:
     config = ek.Config(name, kernel_gamma="auto", **options_of(name, **FULL))
     made = eval(repr(config), {"ek": ek})
     assert made == config
-    assert made.preprocessing == config.preprocessing
+    assert made._settings.preprocessing == config._settings.preprocessing
     assert "gamma='auto'" in repr(config)
     for word in ("scale='minmax'", "clip_rows=1.2", "scale_clip=4.0", "gamma_rows=50"):
         assert word in repr(config)
@@ -359,14 +376,23 @@ def test_wrong_arguments(given: dict[str, Any], error: type[Exception], words: s
 
 def test_names_that_an_algorithm_has_for_something_else() -> None:
     config = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma="auto")
-    assert config.preprocessing.gamma_rows == 100
+    assert config._settings.preprocessing.gamma_rows == 100
     assert config.parameters["gamma"] == 2.0
-    assert ek.Config("bogd", n_features=3, budget=5, gamma="auto").preprocessing.gamma_rows == 100
-    composed = ek.Config(
-        n_features=3, budget=5, update="gradient", policy="oldest", projection="clip",
-        clip_coefficients=1.5, scale="standard", scale_clip=3.0,
+    assert (
+        ek.Config("bogd", n_features=3, budget=5, gamma="auto")._settings.preprocessing.gamma_rows
+        == 100
     )
-    assert composed.preprocessing.clip == 3.0
+    composed = ek.Config(
+        n_features=3,
+        budget=5,
+        update="gradient",
+        policy="oldest",
+        projection="clip",
+        clip_coefficients=1.5,
+        scale="standard",
+        scale_clip=3.0,
+    )
+    assert composed._settings.preprocessing.clip == 3.0
     assert composed.parameters["clip_coefficients"] == 1.5
     assert eval(repr(composed), {"ek": ek}) == composed
 
@@ -377,16 +403,21 @@ def test_names_that_an_algorithm_has_for_something_else() -> None:
 def test_without_an_algorithm_it_is_the_recommended_one() -> None:
     learner = ek.Learner(n_features=5, ram="16KiB")
     assert learner.algorithm == "sorf"
-    assert learner.config.preprocessing.follows
-    assert learner.config.preprocessing.method == COMPACT
+    assert learner._config.preprocessing.follows
+    assert learner._config.preprocessing.method == COMPACT
     assert learner.nbytes <= 16 * 1024
     assert ek.plan(n_features=5, ram="16KiB").nbytes == learner.nbytes
     said = ek.Config("sorf", n_features=5, ram="16KiB", gamma="auto", scale="standard")
     assert learner.config == said == ek.Config("sorf", n_features=5, ram="16KiB")
-    assert ek.Config(n_features=5, budget=99, kernel=ek.Gaussian(0.3)).preprocessing.gamma_rows == 0
-    assert ek.Config(n_features=5, budget=99, scale=None).preprocessing.method == 0
+    assert (
+        ek.Config(
+            n_features=5, budget=99, kernel=ek.Gaussian(0.3)
+        )._settings.preprocessing.gamma_rows
+        == 0
+    )
+    assert ek.Config(n_features=5, budget=99, scale=None)._settings.preprocessing.method == 0
     assert ek.Config(n_features=5, budget=99, loss="novelty").name == "sorf"
-    assert ek.Config(n_features=5, budget=99, loss=ek.Loss.SQUARE).is_regression
+    assert ek.Config(n_features=5, budget=99, loss=ek.Loss.SQUARE)._settings.is_regression
     assert ek.Config(n_features=5, budget=99, policy="random").name == "custom"
 
 
@@ -420,9 +451,9 @@ def test_it_is_the_same_however_it_is_named(
         assert repr(named) == repr(unnamed)
         assert ek.plan(name, **size) == ek.plan(**size)
         assert BareLearner(name, history=None, **size).config == ek.Learner(named).config == unnamed
-    assert INSIDE_NAMES.get(unnamed.preprocessing.method) == scale
-    assert unnamed.preprocessing.follows == (made and scale is not None)
-    assert unnamed.preprocessing.gamma_rows == (100 if made and scale is None else 0)
+    assert INSIDE_NAMES.get(unnamed._settings.preprocessing.method) == scale
+    assert unnamed._settings.preprocessing.follows == (made and scale is not None)
+    assert unnamed._settings.preprocessing.gamma_rows == (100 if made and scale is None else 0)
     assert eval(repr(unnamed), {"ek": ek}) == unnamed
 
 
@@ -436,7 +467,10 @@ def test_named_it_learns_what_it_learns_unnamed() -> None:
 def test_its_parts_named_one_by_one_take_rows_as_they_are() -> None:
     made = ek.Config(n_features=3, budget=40, update="blended", basis="structured", dtype="int8")
     assert made.name == "custom"
-    assert made.preprocessing == ek.Config("ogd", n_features=3, budget=40).preprocessing
+    assert (
+        made._settings.preprocessing
+        == ek.Config("ogd", n_features=3, budget=40)._settings.preprocessing
+    )
 
 
 def test_a_number_is_the_width_of_a_gaussian_kernel() -> None:
@@ -445,7 +479,7 @@ def test_a_number_is_the_width_of_a_gaussian_kernel() -> None:
             said = ek.Config(name, n_features=3, budget=9, gamma=gamma)
             width = ek.Gaussian(float(gamma))
             assert said == ek.Config(name, n_features=3, budget=9, kernel=width)
-            assert said.preprocessing.gamma_rows == 0
+            assert said._settings.preprocessing.gamma_rows == 0
     own = ek.Config("bogd", n_features=3, budget=5, gamma=2.0, kernel_gamma=0.25)
     assert own.kernel == ek.Gaussian(0.25)
     assert own.parameters["gamma"] == 2.0

@@ -210,14 +210,14 @@ def test_a_width_is_a_number_or_auto() -> None:
         model = KernelClassifier(gamma=gamma)
         model.learn_one({"a": 1.0}, 1)
         assert model.to_learner().kernel.gamma == gamma
-        assert model.to_learner().config.preprocessing.gamma_rows == 0
-        assert not model.to_learner().config.preprocessing.follows
+        assert model.to_learner()._config.preprocessing.gamma_rows == 0
+        assert not model.to_learner()._config.preprocessing.follows
     made = KernelClassifier()
     made.learn_one({"a": 1.0}, 1)
-    assert made.to_learner().config.preprocessing.follows
+    assert made.to_learner()._config.preprocessing.follows
     ring = KernelClassifier("bpa_s")
     ring.learn_one({"a": 1.0}, 1)
-    assert ring.to_learner().config.preprocessing.gamma_rows == 100
+    assert ring.to_learner()._config.preprocessing.gamma_rows == 100
 
 
 @pytest.mark.parametrize("scale", ["standard", "common"])

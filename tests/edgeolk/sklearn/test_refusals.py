@@ -48,7 +48,7 @@ def test_a_composition_of_another_task_is_refused() -> None:
             estimator(None, params={**parts, "loss": loss}).fit(X, *ESTIMATORS[estimator])
     made = OnlineKernelNovelty(None, params=parts).fit(X)
     assert made.learner_.algorithm == "custom"
-    assert not made.learner_.config.needs_labels
+    assert not made.learner_._config.needs_labels
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

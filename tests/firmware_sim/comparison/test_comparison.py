@@ -66,7 +66,7 @@ def test_interrupted_it_goes_on_where_it_was(tmp_path: Path, found: Comparison) 
     begun = run(tmp_path, on_run=lambda: seen.append(1), should_stop=lambda: bool(seen))
     assert not begun.complete
     assert 1 <= len(begun.outcomes) < len(found.outcomes)
-    assert "INTERRUPTED: the same command goes on" in to_text(begun)
+    assert "INTERRUPTED: run the same command again" in to_text(begun)
     path = tmp_path / "runs.jsonl"
     path.write_text(path.read_text(encoding="utf-8") + '{"algorithm": "bp')  # the power went
     counts: list[tuple[int, int]] = []
@@ -88,7 +88,7 @@ def test_interrupted_before_the_first_run_it_blames_no_cap(tmp_path: Path) -> No
     begun = run(tmp_path, should_stop=lambda: True)
     assert not begun.outcomes
     text = to_text(begun)
-    assert "No method has run to the end yet" in text
+    assert "No method has finished yet" in text
     assert "larger --ram" not in text
 
 
@@ -195,7 +195,7 @@ def test_choice_is_the_smallest_that_is_as_good(found: Comparison) -> None:
     assert choice(known(("a", 1024, 100, 2), ("b", 1024, 100, 1))) == ("b", 1024)
     nothing = Comparison(CONFIG, found.rows, [512], [Outcome("a", 512, 0, "small")], True)
     assert choice(nothing) is None
-    assert sentence(nothing).startswith("No method ran to the end")
+    assert sentence(nothing).startswith("No method finished")
 
 
 def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
