@@ -33,8 +33,7 @@ COMMANDS = [
 
 def test_pages_do_not_exaggerate():
     for file in ("README.md", "docs/which-one.md"):
-        text = (ROOT / file).read_text()
-        (least,) = re.findall(r"[Mm]ore than (\d+)(?: algorithms|, compared)", text)
+        (least,) = re.findall(r"[Mm]ore than (\d+)(?![\d,]*\d)", (ROOT / file).read_text())
         assert int(least) < len(edgeolk.algorithms()), file
 
 

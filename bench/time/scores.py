@@ -73,6 +73,11 @@ def at_equal_alarms(truth: Marks, scores: Scores, share: float = 0.02) -> dict[s
     """Of the ``share`` of rows with the highest scores: events found, false stretches, delay."""
     alarms = np.zeros(len(scores), dtype=bool)
     alarms[np.argsort(-scores, kind="stable")[: int(share * len(scores))]] = True
+    return of_alarms(truth, alarms)
+
+
+def of_alarms(truth: Marks, alarms: Marks) -> dict[str, float]:
+    """Events found by alarms, false stretches of them, delay in rows."""
     found = [np.flatnonzero(alarms[first:end]) for first, end in events(truth)]
     hit = [int(rows[0]) for rows in found if len(rows)]
     # Alarms with at most HOLD quiet rows between them are one.
@@ -82,6 +87,6 @@ def at_equal_alarms(truth: Marks, scores: Scores, share: float = 0.02) -> dict[s
     return {
         "events": float(len(found)),
         "found": float(len(hit)),
-        "false": 1000.0 * false / len(scores),
+        "false": 1000.0 * false / len(alarms),
         "delay": float(np.mean(hit)) if hit else float("nan"),
     }
