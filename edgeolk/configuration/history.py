@@ -61,8 +61,6 @@ def take_history(
     watches = parts["loss"] == Loss.NOVELTY
     if watches and given.get("nu") is None:
         given["nu"] = NU
-    if watches and given.get("robust") is None:
-        given["robust"] = True
     return watches, parts["loss"] == Loss.SQUARE
 
 

@@ -272,7 +272,7 @@ PARAMETERS: dict[str, Parameter] = {
     "robust": Parameter(
         False, 0, 1,
         "novelty in a time series: where consecutive readings of a channel are unrelated, outliers"
-        " count less for its scale, and chance does not pass for a relation; on with history=True",
+        " count less for its scale, and chance does not pass for a relation",
         flag=True, omitted=0.0,
     ),
 }

@@ -71,7 +71,7 @@ class InTime:
         dtype: str = "float64",
         nu: float = 0.02,
         window: int = 4096,
-        robust: bool = True,
+        robust: bool = False,
     ) -> None:
         require(0.0 < nu < 1.0 and 8 <= window <= 65535, "0 < nu < 1, 8 <= window <= 65535")
         self.d, self.D, self.W, self.nu = n_features, D, window, nu

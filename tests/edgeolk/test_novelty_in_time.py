@@ -213,9 +213,8 @@ def test_robust_gates_are_not_opened_by_chance() -> None:
     assert opened[False] > 4 * opened[True]
 
 
-def test_robust_is_the_default_in_time_and_changes_nothing_where_gates_are_open() -> None:
-    assert learner_of().parameters["robust"] is True
-    assert learner_of(history=None).parameters["robust"] is False
+def test_robust_is_off_unless_asked_for_and_changes_nothing_where_gates_are_open() -> None:
+    assert learner_of().parameters["robust"] is False
     steady = np.cumsum(np.random.default_rng(5).normal(size=(400, D)), axis=0)
     noise = np.random.default_rng(5).standard_t(2, size=(400, D))
     for rows, alike in ((steady, True), (noise, False)):

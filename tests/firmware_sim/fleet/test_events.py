@@ -16,7 +16,7 @@ from fleets import write_fleet
 from firmware_sim.fleet import Board, read_configurations, read_manifest, run_fleet
 from firmware_sim.fleet.events import TOPIC, _counters
 
-EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "fleet_events.py"
+EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "fleet" / "events.py"
 distributed: Any = pytest.importorskip("distributed")
 
 

@@ -194,8 +194,6 @@ def test_stops_in_time_wherever_blocks_end(
         rows[at:] = [f"{year}{row[4:]}" if row[0] == "2" else row for row in rows[at:]]
     path = table(rows, tmp_path / "a.csv")
     options = {**OPTIONS, "target": "c" if kind == "regression" else "label", "time": "when"}
-    if kind == "novelty":  # these rows are unrelated: a robust gate keeps stops from mattering
-        options["params"] = {"robust": False}
     config = fs.ReplayConfig(path, **options, kind=kind, gap=3000.0)
     monkeypatch.setattr(blocks, "_FIRST", size)
     monkeypatch.setattr(blocks.BlockFeed, "_resize", lambda *_: None)

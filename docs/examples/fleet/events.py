@@ -1,4 +1,4 @@
-"""Print the events of fleets as JSON lines: python fleet_events.py tcp://10.0.0.1:8786."""
+"""Print the events of fleets as JSON lines: python events.py tcp://10.0.0.1:8786."""
 
 from __future__ import annotations
 
