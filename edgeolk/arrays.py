@@ -1,4 +1,4 @@
-"""Array-likes of real numbers, and what is said of those that are none. The slow way in."""
+"""Array-likes of real numbers, with error messages for all others. The slow way in."""
 
 from __future__ import annotations
 

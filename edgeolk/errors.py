@@ -1,4 +1,4 @@
-"""Errors that callers may want to tell from plain ValueError and TypeError."""
+"""Errors that callers may want to distinguish from plain ValueError and TypeError."""
 
 
 class BadRowError(ValueError):

@@ -76,9 +76,9 @@ class ReplayConfig(Fields):
         if self.scale != "none":
             return
         if self.dtype == "int8" and storage_of(self.algorithm) != "int8":
-            raise SimulatorError("dtype int8 needs scaled readings, and scale is 'none'")
+            raise SimulatorError("dtype int8 needs scaled readings, but scale is 'none'")
         if self.freeze_after is not None:
-            raise SimulatorError("freeze-after needs a scaler, and scale is 'none'")
+            raise SimulatorError("freeze-after needs a scaler, but scale is 'none'")
 
     def _check_device(self) -> None:
         """Refuse a period or a cap that cannot be, and a limit of nothing."""

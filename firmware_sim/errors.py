@@ -1,4 +1,4 @@
-"""The one family of errors a user of the simulator can cause."""
+"""The errors that a user of the simulator can cause."""
 
 from __future__ import annotations
 

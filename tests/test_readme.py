@@ -31,19 +31,10 @@ COMMANDS = [
 ]
 
 
-#: Where pages say how many algorithms there are.
-COUNTED = {
-    "README.md": r"(\d+) algorithms behind one interface",
-    "docs/which-one.md": r"(\d+) of them, compared with their papers",
-    "docs/survival.md": r"each of (\d+) algorithms",
-}
-
-
-@pytest.mark.parametrize("file", COUNTED)
-def test_pages_say_how_many_algorithms_there_are(file):
-    said = re.findall(COUNTED[file], (ROOT / file).read_text())
-    assert said
-    assert {int(number) for number in said} == {len(edgeolk.algorithms())}
+def test_pages_do_not_exaggerate():
+    for file in ("README.md", "docs/which-one.md"):
+        (least,) = re.findall(r"[Mm]ore than (\d+)(?![\d,]*\d)", (ROOT / file).read_text())
+        assert int(least) < len(edgeolk.algorithms()), file
 
 
 def test_no_other_page_counts_them():
@@ -52,7 +43,7 @@ def test_no_other_page_counts_them():
         str(page.relative_to(ROOT)) for page in pages
         if re.search(r"\b\d+ (?:of them, compared|(?:published )?algorithms)\b", page.read_text())
     }
-    assert counting == set(COUNTED)
+    assert counting == {"README.md"}, "a new algorithm would have to be counted there too"
 
 
 @pytest.mark.parametrize("snippet", PYTHON, ids=range(len(PYTHON)))

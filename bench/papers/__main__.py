@@ -89,7 +89,7 @@ def main() -> int:
         print("\n".join(row.name for row in rows))
         return 0
     if not rows:
-        print("no row has that in its name; --list names them", file=sys.stderr)
+        print(f"no row has {asked.only!r} in its name; --list shows all names", file=sys.stderr)
         return 1
     if problem := _without_data(rows):
         print(problem, file=sys.stderr)
@@ -113,9 +113,7 @@ def main() -> int:
         founds.append(found)
     failed = [found.row for found in founds if not found.values]
     if asked.only or asked.quick:
-        for found in founds:
-            if found.values:
-                print(" | ".join([found.row.name, *found.cells()[1:]]))
+        print("\n".join(report.lines(founds)))
     else:
         print(f"wrote {report.write(founds).name}")
     for row in failed:

@@ -147,6 +147,13 @@ def _section(title: str, founds: Sequence[Found]) -> Table:
     return Table(title, HEADER, [found.cells() for found in done], text, left=2)
 
 
+def lines(founds: Sequence[Found]) -> list[str]:
+    """What the command prints of some rows: the names of the columns, then a line for each row."""
+    done = [found for found in founds if found.values]
+    each = [" | ".join([found.row.name, *found.cells()[1:]]) for found in done]
+    return [" | ".join(HEADER), *each] if each else []
+
+
 def _summary(founds: Sequence[Found]) -> Table:
     papers: dict[str, list[str]] = {}
     for found in founds:

@@ -153,9 +153,10 @@ def _profile(X: Rows) -> Found:
 
 DETECTORS: dict[str, Callable[[Rows], Found]] = {
     "N 4 KiB": lambda X: _learned(X, history=True, ram="4KiB"),
-    "N, robust": lambda X: _learned(X, history=True, robust=True, D=256),
+    "N, robust": lambda X: _learned(X, history=True, robust=True, ram="4KiB"),
     "N, D = 64": lambda X: _learned(X, history=True, D=64),
     "N, D = 256": lambda X: _learned(X, history=True, D=256),
+    "N, D = 256, robust": lambda X: _learned(X, history=True, robust=True, D=256),
     "6b returned": lambda X: _learned(X, ram="4KiB"),
     "6b f": _embedding,
     "distance": _distance,

@@ -1,4 +1,4 @@
-"""A console that lacks characters of what is printed."""
+"""Consoles that cannot print every character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``edgeolk info``: what a model file holds."""
+"""``edgeolk info``: what is in a model file or a file of checkpoints."""
 
 from __future__ import annotations
 
@@ -6,9 +6,19 @@ import argparse
 from enum import IntEnum
 from typing import Any
 
+from edgeolk.checkpointer import Checkpointer
+from edgeolk.files.slots import MAGIC
 from edgeolk.learner import Learner, load
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.common import CommonScale
+
+
+def loaded(path: str) -> Learner:
+    """The learner in a file; a refusal names the file."""
+    try:
+        return load(path)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _shown(value: Any) -> str:
@@ -54,8 +64,28 @@ def _forecasting(learner: Learner) -> list[str]:
     ]
 
 
+def _checkpoint(path: str) -> list[Any]:
+    """The objects of the newest checkpoint in a file; none if it does not hold checkpoints."""
+    with open(path, "rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            return []
+    with Checkpointer(path) as checkpoints:
+        held = checkpoints.open()
+        if held is None:
+            raise ValueError(f"{path}: {checkpoints.opened}")
+        print(f"checkpoint       {checkpoints.opened}")
+    return list(held) if isinstance(held, tuple) else [held]
+
+
 def _run(options: argparse.Namespace) -> None:
-    learner = load(options.model)
+    for held in _checkpoint(options.model) or [loaded(options.model)]:
+        if isinstance(held, Learner):
+            _show(held)
+        else:
+            print(f"scaler           {held.n_features} features, {held.n_seen} rows")
+
+
+def _show(learner: Learner) -> None:
     parts = ", ".join(f"{axis} {part.name.lower()}" for axis, part in learner.parts.items())
     values = ", ".join(f"{name} = {_shown(value)}" for name, value in learner.parameters.items())
     print(f"algorithm        {learner.algorithm} ({parts})")
@@ -89,6 +119,6 @@ def _run(options: argparse.Namespace) -> None:
 
 def add_info(commands: Any) -> None:
     """Add the command to a parser's subparsers."""
-    parser = commands.add_parser("info", help="show what is in a model file")
-    parser.add_argument("model", help="a file written by Learner.save")
+    parser = commands.add_parser("info", help="show what is in a model file or a checkpoint")
+    parser.add_argument("model", help="a file written by Learner.save or Checkpointer")
     parser.set_defaults(run=_run)

@@ -1,4 +1,4 @@
-"""``edgeolk plan``: memory, to the byte, before anything is built."""
+"""``edgeolk plan``: the memory of a learner to the byte, without building it."""
 
 from __future__ import annotations
 

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 
 from edgeolk.catalogue import algorithms
 from edgeolk.cli.console import take_any_text
-from edgeolk.cli.info import add_info
+from edgeolk.cli.info import add_info, loaded
 from edgeolk.cli.page import page, parameter_rows, table
 from edgeolk.cli.plan import add_plan
 from edgeolk.errors import BudgetError
 from edgeolk.export import export_c
 from edgeolk.export.folder import SCRATCH
 from edgeolk.export.kits import KITS
-from edgeolk.learner import load
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -33,7 +32,7 @@ def _list(options: argparse.Namespace) -> None:
 def _export(options: argparse.Namespace) -> None:
     names = [name for name in options.with_.split(",") if name]
     for name in export_c(
-        load(options.model),
+        loaded(options.model),
         options.out,
         with_=names,
         prefix=options.prefix,

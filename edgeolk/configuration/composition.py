@@ -1,4 +1,4 @@
-"""First step, what is learned: the parts that a caller chooses, and their parameters.
+"""First step: the parts that a caller chooses, and their parameters.
 
 Parts are chosen by an algorithm and its options, or one by one; of the parameters those are taken
 that are given, and every default is filled in. What is refused is a TypeError or ValueError that

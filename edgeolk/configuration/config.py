@@ -365,7 +365,7 @@ def settings_of(
             like = next((name for name in options if near(name, ["n_features"])), "")
             raise TypeError(
                 "n_features= is missing: the number of inputs in a row"
-                + (f" (did you mean it by {like!r}?)" if like else "")
+                + (f" (instead of {like!r}?)" if like else "")
             )
         return Config(given, **options)._settings
     if options:

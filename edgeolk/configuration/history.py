@@ -1,4 +1,4 @@
-"""First step: ``history=``, whether rows come in the order of time, and what follows from it."""
+"""First step: ``history=``, whether rows are in the order of time, and its consequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would fit, where a model does not: one scale for all inputs, or fewer classes a block."""
+"""Suggestions for a model that does not fit: one scale for all inputs, or fewer classes."""
 
 from __future__ import annotations
 

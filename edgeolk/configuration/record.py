@@ -1,4 +1,4 @@
-"""The record of a configuration, every default filled in, and all that follows from its parts."""
+"""The record of a configuration, with every default filled in, and everything that follows."""
 
 from __future__ import annotations
 

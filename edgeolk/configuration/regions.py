@@ -1,4 +1,4 @@
-"""What a block may hold: one row a region, and which of them a configuration needs."""
+"""The regions of a block, a row each, and which of them a configuration needs."""
 
 from __future__ import annotations
 

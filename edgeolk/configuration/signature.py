@@ -1,4 +1,4 @@
-"""What ``help`` and editors at a prompt show of a class that takes the arguments of ``Config``."""
+"""The signature, for ``help`` and editors, of a class that takes the arguments of ``Config``."""
 
 from __future__ import annotations
 

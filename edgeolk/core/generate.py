@@ -1,4 +1,4 @@
-"""What the compiled core needs of the parts, written from their rows when it is built.
+"""Writes the generated sources of the compiled core from the rows of the parts, at build time.
 
 ``parts.pxd`` holds their numbers as C sees them and what is true of them, ``switches.pxd`` one
 switch a role over the functions that the rows name; those of losses, which the functions of updates

@@ -1,4 +1,4 @@
-"""The structs of ``loops``, read from the headers that declare them: nothing declares them again.
+"""The structs of ``loops``, read from the headers: they are declared only there.
 
 ``generate.py`` writes them for Cython, the exporter writes their members, benchmarks fill them
 through ctypes.

@@ -1,4 +1,4 @@
-"""The loops as units of C: each set of instructions has one of its own, and flags of its own.
+"""The loops as C units: one per instruction set, each with its own flags.
 
 Used by ``setup.py``, which runs it as a file, by the release and by tests.
 """

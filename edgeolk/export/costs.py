@@ -1,4 +1,4 @@
-"""What exported models cost on boards, as compilers and emulators said; bench/mcu/costs.py asks."""
+"""Stack and code of exported models, as reported by compilers (bench/mcu/costs.py)."""
 
 from __future__ import annotations
 

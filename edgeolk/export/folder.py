@@ -1,4 +1,4 @@
-"""The folder that is written: loops of the library, the source around them, the model."""
+"""Writes the exported folder: the library's loops, the source around them, and the model."""
 
 from __future__ import annotations
 

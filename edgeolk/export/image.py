@@ -1,4 +1,4 @@
-"""A model file as constants that take no more flash than what is not zero in it."""
+"""A model file as constants that store only its non-zero parts in flash."""
 
 from __future__ import annotations
 

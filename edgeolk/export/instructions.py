@@ -1,4 +1,4 @@
-"""Estimates of instructions a row: fits to counts on emulated boards; bench/mcu/instructions.py."""
+"""Estimated instructions per row, fitted to counts on emulated boards (bench/mcu)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tool chains want beside the C: a file or two each, written on request."""
+"""Project files for tool chains, written on request beside the C code."""
 
 from __future__ import annotations
 
@@ -183,6 +183,6 @@ def kits(names: Iterable[str], sources: list[str], prefix: str) -> dict[str, str
     made: dict[str, str] = {}
     for name in names:
         if name not in KITS:
-            raise ValueError(f"with_ must be of {', '.join(KITS)}, got {name!r}")
+            raise ValueError(f"unknown tool chain {name!r}; choose from {', '.join(KITS)}")
         made.update(KITS[name](sources, "edgeolk" if prefix == USUAL else prefix))
     return made

@@ -1,4 +1,4 @@
-"""Names of an exported model's own, so that several fit into one program."""
+"""Prefixed names for exported models, so that several fit into one program."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def check_prefix(prefix: str) -> None:
         raise TypeError(f"prefix must be a string, got {prefix!r}")
     if not _NAME.fullmatch(prefix):
         raise ValueError(
-            f"prefix must be a small letter and up to 15 small letters or digits, got {prefix!r}"
+            "prefix must be a lower-case letter and up to 15 lower-case letters or digits, "
+            f"got {prefix!r}"
         )
 
 

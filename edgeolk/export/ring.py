@@ -1,4 +1,4 @@
-"""A learner on the ring as constants: what it takes to score, and no more."""
+"""A learner with support vectors as constants, only for scoring."""
 
 from __future__ import annotations
 

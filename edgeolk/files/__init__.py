@@ -1,1 +1,1 @@
-"""Model files: one reader a format version, kept for ever, and one writer."""
+"""Model files: one reader per format version, kept for ever, and one writer."""

@@ -1,4 +1,4 @@
-"""Checksums inside a live block: a bit that flipped while nobody looked is found.
+"""Checksums inside a live block detect flipped bits.
 
 The region ``checksums`` has a CRC-32 of each region of state, in the order of the table; in the
 place of its own stands that of the header. They hold while the flag says so: the next step takes it

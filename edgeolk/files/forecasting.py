@@ -1,4 +1,4 @@
-"""What must be true of a forecaster's state (docs/forecast.md)."""
+"""Checks of a forecaster's state (docs/forecast.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must be true of a model's state before the compiled core may run on it.
+"""Checks of a model's state before the compiled core may run on it.
 
 The core trusts its state: counts are used as indices, divisors are not looked at again. So whoever
 takes a state from outside (a file, a buffer, a pickle) asks here first. Everything is checked in

@@ -1,4 +1,4 @@
-"""Slots side by side: where they begin, and what another number of them has left there."""
+"""Positions of slots side by side, and traces of another number of slots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a stored vector may be: what core/range.pxd lets in.
+"""The maximum length of stored vectors, as core/range.pxd accepts them.
 
 Kernels of distances take any vector. Of the others k(s, s) is bounded, so that what a step makes of
 a stored vector and a row that it takes is a number.

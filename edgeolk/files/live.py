@@ -1,4 +1,4 @@
-"""A live block: its header, its words, its regions as numbers; and what a state may be."""
+"""A live block: its header, its words, its regions as numbers, and checks of its state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that one checkpointer at a time may write, by a lock that ends with its process."""
+"""A file that only one checkpointer at a time can write, by a lock that ends with its process."""
 
 from __future__ import annotations
 

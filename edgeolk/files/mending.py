@@ -1,4 +1,4 @@
-"""A live block whose last step was cut: what can be set right is, the rest must be right.
+"""Repair of a live block whose last step was interrupted; the rest of it is checked.
 
 A step writes counters first, then vectors and coefficients, then what is kept beside them. So a
 torn one leaves counters that are one apart, a ring one vector too long, and norms, factors and

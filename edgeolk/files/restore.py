@@ -47,6 +47,11 @@ def _check_version(start: bytes | memoryview) -> None:
     if version == 0:
         if bytes(start[:2]) == b"PK":
             raise ValueError("not a model but a zip archive: extract the model first")
+        # Imported here: who loads a model has no use for slots.
+        from edgeolk.files.slots import MAGIC
+
+        if bytes(start[: len(MAGIC)]) == MAGIC:
+            raise ValueError("not a model but checkpoints: ek.Checkpointer.restore opens them")
         raise ValueError("not a model: the first bytes are not those of one")
     if version != VERSION:
         raise ValueError(refusal_of(version))

@@ -1,4 +1,4 @@
-"""Blocks sealed with a CRC-32, and files of them: length and checksum, whatever they hold."""
+"""Blocks and files sealed with length and CRC-32, independent of their contents."""
 
 from __future__ import annotations
 

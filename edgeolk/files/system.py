@@ -1,4 +1,4 @@
-"""What files and locks do differently from system to system: the one place that knows.
+"""Files and locks of each operating system: the only module that differs between systems.
 
 Both modules behind it have the same names, and the rest of the library asks for nothing that one
 system lacks. Design: a lock is one of an open file, taken at once or not at all, and ends with the

@@ -1,4 +1,4 @@
-"""Format version 3: the state of a block, header first, its regions where the table says.
+"""Format version 3: the state of a block, header first, its regions at the positions in the table.
 
 See ``configuration/header.py`` for the header. Regions lie in any order at offsets that are
 multiples of 8; numbers are little-endian. Rows of a region with several rows (the ring,

@@ -1,4 +1,4 @@
-"""What must be true of a state of weights only: the learner on structured features."""
+"""Checks of a state that has only weights: the learner on structured features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of state: what the small structs of ``core/state.pxd`` hold, by name and place."""
+"""The words of state: members of the small structs of ``core/state.pxd``, by name and position."""
 
 from __future__ import annotations
 

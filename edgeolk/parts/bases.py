@@ -1,4 +1,4 @@
-"""One row a basis: what the function is a weighted sum of.
+"""One row per basis: the functions whose weighted sum is learned.
 
 A row names its functions in ``core/bases`` as "file.function":
 

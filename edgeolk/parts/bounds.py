@@ -1,4 +1,4 @@
-"""One row a projection (a bound put on the function) and a kind of averaging."""
+"""One row per projection (a bound on the function) and per kind of averaging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of the numbers in a block, one row each, by the code that regions have for them."""
+"""Types of the numbers in a block, one row each, by their codes in regions."""
 
 from __future__ import annotations
 

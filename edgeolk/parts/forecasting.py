@@ -1,4 +1,4 @@
-"""What the forecaster over structured features (``history=True``) goes with."""
+"""Requirements of the forecaster over structured features (``history=True``)."""
 
 from __future__ import annotations
 

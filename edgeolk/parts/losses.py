@@ -1,4 +1,4 @@
-"""One row a loss, a sampling rule and a step-size schedule.
+"""One row per loss, sampling rule and step-size schedule.
 
 The row of a loss names its functions in ``core/losses.pxd``, for a row and its score f in ``e``:
 

@@ -1,4 +1,4 @@
-"""The parameters of the parts: defaults, ranges, meaning. Which part brings which is in its row."""
+"""The parameters of the parts: defaults, ranges, meaning. A part's row names its parameters."""
 
 from __future__ import annotations
 

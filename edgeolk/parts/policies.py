@@ -1,4 +1,4 @@
-"""One row a budget policy: what happens when the ring is full, and what that needs.
+"""One row per budget policy, which decides when the ring is full, with its requirements.
 
 A row names its function in ``core/policies`` as "file.function": ``admit(s, a, e)`` brings
 a k(x, .) into f within the budget and returns False where it left the model as it was.

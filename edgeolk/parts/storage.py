@@ -1,4 +1,4 @@
-"""One row a storage type of support vectors, a type of coefficients, and a kind of rows."""
+"""One row per storage type of support vectors, type of coefficients, and kind of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a row about a part can say; the rows are in the files named after the axes.
+"""The fields of a part's row; the rows are in the files named after the axes.
 
 A part is everywhere known by its row: the planner reads its regions, the configuration its
 parameters and refusals, the compiled core its functions, the documentation all of them.

@@ -1,4 +1,4 @@
-"""One row an update: when an example is used, and the coefficient it enters with.
+"""One row per update: when an example is used, and its coefficient.
 
 A row names its functions in ``core/updates`` as "file.function":
 

@@ -1,4 +1,4 @@
-"""Novelty of rows in the order of time (docs/novelty.md): what it is made of and refuses."""
+"""Novelty of rows in the order of time (docs/novelty.md): its parts and requirements."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is done with a row before the learner sees it: scaling, bounding, the kernel's width."""
+"""Input preprocessing: scaling, clipping, the kernel's width."""

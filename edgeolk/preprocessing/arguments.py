@@ -1,4 +1,4 @@
-"""The arguments that say what is done with a row on its way in, checked."""
+"""The arguments of input preprocessing, checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done with a row before the learner sees it.
+"""The record of input preprocessing.
 
 In this order: a scaler inside the block scales each feature, or all of them alike, ``clip_rows``
 bounds the length of the row, and the width of the kernel follows the rows where it is not given, or

@@ -1,4 +1,4 @@
-"""What must be true of the state beside a model: its scaler, its bound, the width of its kernel."""
+"""Checks of the state of preprocessing: the scaler, the bound, the width of the kernel."""
 
 from __future__ import annotations
 

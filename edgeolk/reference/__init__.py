@@ -1,4 +1,4 @@
-"""Slow, readable implementations in plain numpy of what the compiled core does.
+"""Slow, readable implementations of the algorithms in plain numpy.
 
 Each learner follows its paper or its page literally and keeps nothing but the model. It is meant to
 be read, checked, subclassed and plotted. The tests hold the compiled learners to these, decision by

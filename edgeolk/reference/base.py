@@ -1,4 +1,4 @@
-"""What every learner shares: random numbers, kernels, losses and the step template.
+"""Shared by all learners: random numbers, kernels, losses and the step template.
 
 Nothing is cached between steps except the model itself, so that a slip in some
 incremental formula elsewhere cannot be repeated here.

@@ -1,4 +1,4 @@
-"""What section 7f adds to `sorf`: a memory of rows in 4 bits beside the features.
+"""Section 7f of `sorf`: a memory of rows in 4 bits beside the features.
 
 Written from the text, apart from the loops: whole numbers where the text has whole numbers, float64
 for everything else.

@@ -1,4 +1,4 @@
-"""What sections 13, 14 and 7e add to `sorf`: alarm of drift, leaking weights, one learned width.
+"""Sections 13, 14 and 7e of `sorf`: the drift alarm, leaking weights, one learned width.
 
 Written from the text, apart from the loops. Arithmetic is float64, rounded when stored: to float32
 but for float64 storage. The scaler is not here: a row comes as it was scaled, with the inputs that

@@ -1,4 +1,4 @@
-"""Classes of dict rows."""
+"""Classification of dict rows."""
 
 from __future__ import annotations
 

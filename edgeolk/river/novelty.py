@@ -1,4 +1,4 @@
-"""Novelty of dict rows."""
+"""Novelty detection on dict rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real targets of dict rows."""
+"""Regression on dict rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where every byte of a scaler goes."""
+"""The memory layout of a scaler, to the byte."""
 
 from __future__ import annotations
 

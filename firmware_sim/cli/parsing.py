@@ -1,4 +1,4 @@
-"""A parser whose errors are a sentence, with the option that was meant."""
+"""A parser whose errors are one sentence and suggest the intended option."""
 
 from __future__ import annotations
 

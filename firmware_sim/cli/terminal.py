@@ -1,4 +1,4 @@
-"""What commands print, and their progress bar."""
+"""The output of commands, and their progress bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to take of a comparison, and whether it is worth a learner at all."""
+"""The recommendation of a comparison, and whether a learner is worthwhile at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows as learners are taught them in bulk, and how their answers are judged, by kind of labels.
+"""Learning in bulk and the evaluation of answers, by kind of labels.
 
 What a learner answers to a row is what it would in a replay, at compiled speed; figures are those
 of the metrics that a replay keeps.

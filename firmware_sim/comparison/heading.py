@@ -1,4 +1,4 @@
-"""What was compared, in lines."""
+"""The heading of a comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines of Python that do what a comparison says."""
+"""The Python lines that carry out a comparison's recommendation."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the fields of a `ReplayConfig` may be, and what their words mean."""
+"""The valid values of the fields of a `ReplayConfig`."""

@@ -1,4 +1,4 @@
-"""Algorithms by name, the recommended one, and what each has by itself."""
+"""Algorithms by name, the recommended one, and the defaults of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of a replay: a field each, with all that is true of it.
+"""The options of a replay: one field each, with all its properties.
 
 What an option is called, what it may be, what it is for and where it may be said stands here and
 nowhere else; what it does is the business of whoever reads the field of `ReplayConfig`.

@@ -1,4 +1,4 @@
-"""Words that say when: how late a label comes, and when the power goes."""
+"""Options about time: the delay of labels, and power cuts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is true of an option, said once: beside its field in `ReplayConfig`, or beside its command.
+"""The properties of an option, stated once: at its field in `ReplayConfig`, or at its command.
 
 Command lines, the tables of a fleet, the columns of a manifest, the command that repeats a replay,
 the checks of `ReplayConfig` and its documentation are all made from it.

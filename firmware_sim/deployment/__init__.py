@@ -1,1 +1,1 @@
-"""What a board gets after a replay: the trained model, and the Python program that runs it."""
+"""Deployment after a replay: the trained model, and the Python program that runs it."""

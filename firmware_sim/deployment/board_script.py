@@ -119,7 +119,9 @@ def _check_carried(config: ReplayConfig) -> None:
     ):
         value = getattr(config, option)
         if value != usual:
-            raise SimulatorError(f"--write-script does not go with --{option} {value}: {reason}")
+            raise SimulatorError(
+                f"--write-script cannot be combined with --{option} {value}: {reason}"
+            )
 
 
 def script(replay: Replay, model: str) -> str:

@@ -1,4 +1,4 @@
-"""What is under the cap, worked out before anything is built; and the kernel."""
+"""The plan of all parts under the cap, and the kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Power cuts: the RAM is lost, and the board goes on from its last checkpoint in flash."""
+"""Power cuts: the RAM is lost, and the board continues from its last checkpoint in flash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that are watched in the order of time: a long stop between them is told to the learner."""
+"""Rows in the order of time: the learner is told of long gaps between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fleet tells while it runs: events on Dask's scheduler, counters for Prometheus."""
+"""Live reports of a fleet: events on Dask's scheduler, counters for Prometheus."""
 
 from __future__ import annotations
 

@@ -153,9 +153,12 @@ def _learned(task: Task, configs: list[ReplayConfig], stream: Stream) -> list[Re
 
 def _nothing_used(stream: Stream, reader: Reader, refused: int) -> str:
     rows, also = reader.rows, f", the learner refuses {refused:,}" if refused else ""
+    if not rows.read:
+        return f"{stream.name}: there is no row after the header"
+    where = f" ({rows.missing_words()})" if rows.missing_by_column else ""
     return (
         f"{stream.name}: none of the {rows.read:,} rows can be used: {rows.missing:,} lack a "
-        f"value, {rows.damaged:,} are damaged{also}"
+        f"value{where}, {rows.damaged:,} are damaged{also}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Configurations held against each other over the same streams."""
+"""Comparison of configurations over the same streams."""
 
 from __future__ import annotations
 

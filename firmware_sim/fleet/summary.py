@@ -1,4 +1,4 @@
-"""What a fleet found: sentences, and tables of words that text and page both show."""
+"""The summary of a fleet: sentences and tables, for text and page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boards whose streams look wrong: their figures say more of the stream than of the learner."""
+"""Suspicious boards, whose figures reveal more about the stream than about the learner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to be done with one stream, and the key under which it is remembered."""
+"""The task of one stream, and the keys of its records."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class OnBoard:
         if reason := lacking():
             raise SimulatorError(f"--on {name}: {reason}")
         if config.power_cut is not None or config.enforce == "process":
-            raise SimulatorError("--on goes with neither --power-cut nor --enforce process")
+            raise SimulatorError("--on cannot be combined with --power-cut or --enforce process")
         if config.scales_outside:
             raise SimulatorError("--on needs a learner that scales inside, such as the default")
         self._board = BOARDS[name]

@@ -1,4 +1,4 @@
-"""What the figures of every kind of label have in common.
+"""Shared by the metrics of all kinds of labels.
 
 A figure is one row of a metrics class: its name, its title in a report, how it is written, and how
 it follows from what was counted. Reports, comparisons and the records of fleets take all there are.

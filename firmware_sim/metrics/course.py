@@ -1,4 +1,4 @@
-"""What a forecaster said: its last forecasts beside the truth, and what they were mixed of."""
+"""The last forecasts beside the truth, and the shares of their candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How figures are written; one that is not defined is a dash."""
+"""Formats of figures; an undefined one is a dash."""
 
 from __future__ import annotations
 

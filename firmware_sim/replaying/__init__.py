@@ -1,1 +1,1 @@
-"""The firmware's main loop: rows from a stream to a device, and what became of each."""
+"""The firmware's main loop: rows from a stream to a device, and the outcome of each."""

@@ -1,4 +1,4 @@
-"""The accounts of a replay: what became of each row."""
+"""The accounts of a replay: the outcome of each row."""
 
 from __future__ import annotations
 

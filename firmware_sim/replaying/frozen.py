@@ -1,4 +1,4 @@
-"""The same learner, frozen after the first rows: what learning on the board is worth."""
+"""The same learner, frozen after the first rows, to measure the value of learning on the board."""
 
 from __future__ import annotations
 

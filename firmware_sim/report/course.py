@@ -1,4 +1,4 @@
-"""Forecasts to look at: forecast, interval and truth of the last rows, and who answered when."""
+"""Forecast, interval and truth of the last rows, and the shares of the candidates over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to try next where a learner loses to a baseline: tried on the stream before it is said."""
+"""Suggestions if a learner loses to a baseline, each tried on the stream first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is drawn of a replay: the page's drawing and the picture show the same series."""
+"""The series drawn for a replay, the same in the page and the picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the figures of a replay amount to, in sentences."""
+"""The conclusions from the figures of a replay, in sentences."""
 
 from __future__ import annotations
 

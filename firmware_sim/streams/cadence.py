@@ -1,4 +1,4 @@
-"""How often rows come."""
+"""The time between rows."""
 
 from __future__ import annotations
 

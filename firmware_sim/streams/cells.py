@@ -1,4 +1,4 @@
-"""What a cell of a table says: a number, a moment, or nothing."""
+"""The meaning of a table's cell: a number, a moment, or nothing."""
 
 from __future__ import annotations
 

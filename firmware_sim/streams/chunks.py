@@ -1,4 +1,4 @@
-"""Many lines of a CSV file at once: what a table mostly is, by a fast reader.
+"""Many lines of a CSV file at once, by a fast reader for ordinary tables.
 
 A chunk is whole lines without quotes. Its numbers are parsed by pandas where that is there, else by
 numpy; both read a number as Python does, to the last bit. Where they refuse one, each cell of the

@@ -1,4 +1,4 @@
-"""What the columns of a table hold, found out from its first rows.
+"""The kinds of a table's columns, detected from its first rows.
 
 A column is of numbers when at least half of its cells are; the others are damage, not a reason to
 give the column up. It is a time where all its cells are dates, or where it is called one and its

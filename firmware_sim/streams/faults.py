@@ -1,4 +1,4 @@
-"""Broken sensors: what can go wrong with readings, a row of `KINDS` for each.
+"""Faults of sensors, each a row of `KINDS`.
 
 Sizes are in standard deviations of the clean column so far, so that one number suits lux and volts;
 levels (``value``, ``low``, ``high``, ``step``, ``code``) are in the column's own unit.

@@ -1,4 +1,4 @@
-"""What a message of a broker holds: a JSON object, cells of CSV, or something else."""
+"""Messages of a broker: a JSON object, cells of CSV, or something else."""
 
 from __future__ import annotations
 

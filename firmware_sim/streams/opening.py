@@ -1,4 +1,4 @@
-"""From what a user writes to the stream it names."""
+"""Opens the stream that a user names."""
 
 from __future__ import annotations
 

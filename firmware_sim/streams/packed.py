@@ -1,4 +1,4 @@
-"""What unpacks a file of text: gzip and xz, a piece at a time and in bounded memory."""
+"""Unpacking of text files: gzip and xz, a piece at a time and in bounded memory."""
 
 from __future__ import annotations
 

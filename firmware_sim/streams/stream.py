@@ -1,4 +1,4 @@
-"""What every stream is."""
+"""The interface of every stream."""
 
 from __future__ import annotations
 

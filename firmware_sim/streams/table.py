@@ -1,4 +1,4 @@
-"""A CSV file as people have it."""
+"""CSV files of any common dialect."""
 
 from __future__ import annotations
 

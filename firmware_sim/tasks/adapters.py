@@ -1,4 +1,4 @@
-"""How a learner is asked and taught, by the kind of labels: a row and a label in, a score out."""
+"""Queries and teaching of a learner by kind of labels: a row and a label in, a score out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds of labels: what a learner is told of each, how it is asked, and how it is judged.
+"""Kinds of labels: the learner's arguments for each, its queries, and its evaluation.
 
 Two classes, several classes, real numbers, or none at all. What is true of a kind stands in its row
 of `KINDS`; `report.figures` adds its tables, and `comparison.evaluators` how runs are judged.

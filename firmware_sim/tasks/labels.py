@@ -1,4 +1,4 @@
-"""From what a stream calls a class to the labels a learner knows."""
+"""From the class names of a stream to the labels of a learner."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ class LabelMap:
         if not self._is_told:
             raise StreamError(
                 f"{text}a labelled failure with --positive VALUE, or evaluate without labels: omit "
-                "--target out, and this one with --ignore"
+                "--target, and exclude this column with --ignore"
             )
         raise StreamError(
             f"{text}+1 with --positive VALUE, or learn several classes or real numbers: "

@@ -1,4 +1,4 @@
-"""Rows taught in bulk: what a learner is asked and told one by one, at compiled speed.
+"""Rows taught in bulk at compiled speed, equal to one by one.
 
 A row that the learner refuses is taught singly, and the others go on in bulk behind it.
 """

@@ -3,6 +3,9 @@
 
 #include "number.h"
 
+/* Larger ones are left to the C library. */
+static const double olk_largest_angle = 1e6;
+
 /* Two vectors side by side: |angle| below 2^20 quarter turns. The quarter turns come off in three
    parts, then come the polynomials of
    approximations.h. Absolute error below 3e-16. */
@@ -78,7 +81,7 @@ static void olk_cos_sin_row(void *angles, ptrdiff_t n, double norm)
     olk_real *row = angles;
     int small = 1;
     for (ptrdiff_t i = 0; i < n; i++)
-        small &= fabs((double)row[i]) < 1e6;
+        small &= fabs((double)row[i]) < olk_largest_angle;
     if (!small) {
         olk_cos_sin_by_libm(row, n, norm);
         return;

@@ -116,6 +116,10 @@ static inline double olk_ql_sweep(const olk_simd *simd, double *v, double *d, do
     return shift;
 }
 
+/* What is below that share of the largest numbers counts as 0; sweeps for one value, at most. */
+static const double olk_least_share = 2.3e-16;
+enum { OLK_MOST_SWEEPS = 60 };
+
 /* Diagonalises T: the rows of v become eigenvectors, d their values. */
 static inline void olk_implicit_ql(const olk_simd *simd, double *v, double *d, double *e,
                                    ptrdiff_t n)
@@ -128,9 +132,10 @@ static inline void olk_implicit_ql(const olk_simd *simd, double *v, double *d, d
         const double size = fabs(d[at]) + fabs(e[at]);
         bound = size > bound ? size : bound;
         ptrdiff_t m = at;
-        while (m < n - 1 && fabs(e[m]) > 2.3e-16 * bound)
+        while (m < n - 1 && fabs(e[m]) > olk_least_share * bound)
             m++;
-        for (int sweep = 0; m > at && fabs(e[at]) > 2.3e-16 * bound && sweep < 60; sweep++)
+        for (int sweep = 0;
+             m > at && fabs(e[at]) > olk_least_share * bound && sweep < OLK_MOST_SWEEPS; sweep++)
             shift += olk_ql_sweep(simd, v, d, e, n, at, m);
         d[at] += shift;
         e[at] = 0.0;

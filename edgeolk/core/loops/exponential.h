@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "compiler.h"
+#include "approximations.h"
 
 /* 1 / k!, k from 13 to 0. */
 OLK_TABLE double olk_exp_terms[] = {
@@ -19,9 +19,9 @@ static inline double olk_sorf_exp(double x)
 {
     if (!(x >= -700.0))
         return 0.0;
-    const double shifted = x * 1.4426950408889634074 + 6755399441055744.0;
-    const double n = shifted - 6755399441055744.0;
-    const double r = (x - n * 6.93145751953125e-1) - n * 1.42860682030941723212e-6;
+    const double shifted = x * OLK_LOG2_E_F64 + OLK_MAGIC_F64;
+    const double n = shifted - OLK_MAGIC_F64;
+    const double r = (x - n * OLK_LN2_HIGH_F64) - n * OLK_LN2_LOW_F64;
     double sum = olk_exp_terms[0];
     for (int k = 1; k < 14; k++)
         sum = sum * r + olk_exp_terms[k];

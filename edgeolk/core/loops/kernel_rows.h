@@ -210,7 +210,7 @@ static OLK_ALWAYS void olk_use(const olk_kernel *kernel, olk_number *restrict ti
                                ptrdiff_t w, const olk_wanted *wanted, ptrdiff_t i, ptrdiff_t start,
                                double (*lane)[8])
 {
-    double kept[OLK_PANEL_BYTES / sizeof(olk_number)];
+    double kept[OLK_WIDTH];
     const ptrdiff_t bytes = olk_real_bytes(wanted->real);
     const char *coef = wanted->coef ? (const char *)wanted->coef + start * bytes : NULL;
     char *row =

@@ -145,6 +145,9 @@ static void olk_solve_lower_transposed(const double *l, double *b, ptrdiff_t n)
     }
 }
 
+/* A pivot below that share of its diagonal is lost to rounding. */
+static const double olk_least_pivot = 1e-14;
+
 /* A = L L', L over A, packed. 0 (A then spoilt) if a pivot is not positive, or lost to rounding.
    OLK_ROWS rows advance together through the columns before them. */
 static int olk_cholesky(double *a, ptrdiff_t n)
@@ -172,7 +175,7 @@ static int olk_cholesky(double *a, ptrdiff_t n)
             for (int q = 0; q < r; q++)
                 row[r][i + q] = (row[r][i + q] - olk_dot(row[r], row[q], i + q)) / row[q][i + q];
             const double pivot = row[r][i + r] - olk_dot(row[r], row[r], i + r);
-            if (!(pivot > 1e-14 * row[r][i + r]))
+            if (!(pivot > olk_least_pivot * row[r][i + r]))
                 return 0;
             row[r][i + r] = sqrt(pivot);
         }

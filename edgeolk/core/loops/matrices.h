@@ -9,7 +9,7 @@
 
 /* Rows and vectors of a tile: eight sums each. */
 enum { OLK_TALL = OLK_BYTES == 64 ? 4 : 2 };
-enum { OLK_ACROSS = OLK_WIDE_FILE && OLK_BYTES ? (int)OLK_TALL : 1 + (OLK_BYTES == 32) };
+enum { OLK_ACROSS = OLK_BYTES == 0 ? 1 : (OLK_WIDE_FILE ? (int)OLK_TALL : 1 + (OLK_BYTES == 32)) };
 /* Rows that all vectors meet before the next are read: as many as olk_weigh takes at once. */
 enum { olk_group = 12 };
 

@@ -7,6 +7,14 @@
 #include "roots.h"
 #include "sorf_types.h"
 
+/* Sums of |x_j|: the largest, in either type; what three transforms (64^3) and relevance (e^2) make of
+   them, at most; where the linear candidate takes squares, and gradients are squared, which grow with a
+   row and with the widths. */
+static const double olk_most_double_sum = 1e300, olk_most_single_sum = 1e30, olk_most_growth = 2e6;
+static const double olk_most_linear_sum = 1e12, olk_most_gradient_sum = 1e10;
+/* Targets of regression. */
+static const double olk_most_regression_target = 1e100;
+
 /* Angles a unit of the transform for a width of the kernel, `widths` its multiples for each group.
    Returns the largest sum of |x_j| that a row may have: angles and squares of what is larger would
    overflow. `wide`: rows are doubles, else floats. */
@@ -20,12 +28,12 @@ static inline double olk_sorf_set_width(olk_sorf *p,
             p->omega[g][i] = olk_sqrt(2.0 * gamma * widths[g][i]) / 64.0;
             widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
         }
-    /* Three transforms grow a sum by 64^3, relevance by e^2; the linear candidate takes squares. */
-    double most = (wide ? 1e300 : 1e30) / (2e6 * widest > 1.0 ? 2e6 * widest : 1.0);
+    const double grown = olk_most_growth * widest;
+    double most = (wide ? olk_most_double_sum : olk_most_single_sum) / (grown > 1.0 ? grown : 1.0);
     if (p->linear)
-        most = most < 1e12 ? most : 1e12;
-    if (p->relevance) { /* squares of gradients, which grow with a row and with the widths */
-        const double bound = 1e10 / (64.0 * widest > 1.0 ? 64.0 * widest : 1.0);
+        most = most < olk_most_linear_sum ? most : olk_most_linear_sum;
+    if (p->relevance) {
+        const double bound = olk_most_gradient_sum / (64.0 * widest > 1.0 ? 64.0 * widest : 1.0);
         most = most < bound ? most : bound;
     }
     return most;
@@ -43,7 +51,7 @@ static inline int olk_sorf_takes(const void *x, ptrdiff_t d, int wide, double mo
 /* Targets of regression that can be learned. */
 static inline int olk_sorf_takes_target(double y)
 {
-    return olk_fabs(y) <= 1e100;
+    return olk_fabs(y) <= olk_most_regression_target;
 }
 
 /* A new learner, its memory all zero: the averaging windows, the variances of the linear candidate

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "approximations.h"
 #include "roots.h"
 
 /* The numbers of edgeolk/parts/numbers.py. */
@@ -62,7 +63,7 @@ static inline float olk_float_to_odd(double value)
 /* The nearest whole number, ties to even, of one below 2^21 in size. */
 static inline float olk_nearest(float v)
 {
-    return (v + 12582912.0f) - 12582912.0f;
+    return (v + OLK_MAGIC_F32) - OLK_MAGIC_F32;
 }
 
 /* Nearest level, clamped to the range: a reading beyond it is stored as the end of the range. */

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common.h"
 #include "roots.h"
 
 /* Words of a block, part of the file format. */
@@ -30,9 +31,7 @@ typedef struct {
     {                                                                                              \
         w->measured++;                                                                             \
         for (ptrdiff_t j = 0; j < d; j++) {                                                        \
-            /* Squares of what is larger would not be finite. */                                   \
-            const double below = (double)x[j] < 1e140 ? (double)x[j] : 1e140;                      \
-            const double reading = below > -1e140 ? below : -1e140;                                \
+            const double reading = olk_bounded_reading((double)x[j]);                              \
             if (w->measured == 1) /* there is no mean that it is far from */                       \
                 mean[j] = (type)reading;                                                           \
             const double before = reading - (double)mean[j];                                       \

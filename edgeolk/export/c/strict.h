@@ -4,6 +4,9 @@
 
 #include <float.h>
 
+#ifdef __cplusplus
+#error "compile this file as C; C++ can include edgeolk.h"
+#endif
 #ifdef __FAST_MATH__
 #error "edgeolk needs -fno-fast-math"
 #endif

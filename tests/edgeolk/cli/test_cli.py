@@ -178,6 +178,25 @@ def test_info_of_a_composition(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "policy = random" in told
     assert "float32" in told.splitlines()[4]
     assert "nothing" in refused(capsys, "info", str(tmp_path / "nothing"))
+    (tmp_path / "rows.txt").write_text("21.5 430 1\n" * 30)
+    for command in (("info",), ("export", "--out", str(tmp_path / "out"))):
+        told = refused(capsys, *command, str(tmp_path / "rows.txt"))
+        assert f"{tmp_path / 'rows.txt'}: not a model" in told
+
+
+def test_info_of_checkpoints(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    place = tmp_path / "state.checkpoint"
+    learner = ek.Learner("rbp", n_features=2, budget=5)
+    with ek.Checkpointer(place) as checkpoints:
+        checkpoints.write((ek.RunningScaler(2), learner))
+    told = run(capsys, "info", str(place))
+    assert "checkpoint       slot" in told
+    assert "scaler           2 features, 0 rows" in told
+    assert "support vectors  0 of 5" in told
+    with pytest.raises(ValueError, match=r"not a model but checkpoints: ek\.Checkpointer"):
+        ek.load(place)
+    place.write_bytes(place.read_bytes()[:40])
+    assert f"{place}: " in refused(capsys, "info", str(place))
 
 
 def test_the_recommended_one_is_planned_alike_with_its_name_and_without(

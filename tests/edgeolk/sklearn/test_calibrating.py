@@ -37,9 +37,7 @@ def _calibrated(rows: Any, classes: int, weight: Any = None) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("weighed", [False, True])
-def test_the_calibration_follows_scores_and_weights(
-    classes: int, weighed: bool, rows: Any
-) -> None:
+def test_the_calibration_follows_scores_and_weights(classes: int, weighed: bool, rows: Any) -> None:
     weight = np.random.default_rng(1).choice([0.25, 3.0], len(rows[1])) if weighed else None
     made, by_hand = _calibrated(rows, classes, weight)
     assert (made.slope, made.floor) == (by_hand.slope, by_hand.floor)

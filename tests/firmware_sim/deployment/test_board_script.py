@@ -272,10 +272,10 @@ def test_what_is_not_carried_over_is_refused_before_the_replay(
     script = ["--write-script", str(tmp_path / "r.py")]
     (tmp_path / "file").write_text("")
     for words, sentence in (
-        ([*script, "--missing", "last"], "does not go with --missing last: the program leaves"),
-        ([*script, "--missing", "mean"], "does not go with --missing mean"),
-        ([*script, "--damaged", "stop"], "does not go with --damaged stop"),
-        ([*script, "--categories", "onehot"], "does not go with --categories onehot"),
+        ([*script, "--missing", "last"], "be combined with --missing last: the program leaves"),
+        ([*script, "--missing", "mean"], "cannot be combined with --missing mean"),
+        ([*script, "--damaged", "stop"], "cannot be combined with --damaged stop"),
+        ([*script, "--categories", "onehot"], "cannot be combined with --categories onehot"),
         (["--write-script", str(tmp_path / "no" / "r.py")], "cannot write to"),
         (["--write-script", str(tmp_path)], "it is a folder"),
         (["--export", str(tmp_path / "file")], "is no folder"),
@@ -286,5 +286,5 @@ def test_what_is_not_carried_over_is_refused_before_the_replay(
         assert not out.exists()
         assert not (tmp_path / "m.zip").exists()
     replay = fs.Replay(fs.ReplayConfig("occupancy", missing="last"))
-    with pytest.raises(fs.SimulatorError, match="does not go with --missing last"):
+    with pytest.raises(fs.SimulatorError, match="cannot be combined with --missing last"):
         fs.write_script(replay, tmp_path / "r.py", "m.zip")

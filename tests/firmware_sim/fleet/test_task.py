@@ -151,8 +151,8 @@ def test_a_learner_that_refuses_every_row_says_so(tmp_path):
     [
         ("a,b,c\n1,2,3\n", "no column 'label'"),
         ("a,label\n1,maybe\n", "neither 1 nor -1"),
-        ("a,label\n,1\n", "none of the 1 rows can be used"),
-        ("a,label\n", "none of the 0 rows"),
+        ("a,label\n,1\n", "none of the 1 rows can be used: 1 lack a value (a 1), 0 are damaged"),
+        ("a,label\n", "there is no row after the header"),
         ("", "first line"),
         ("a,label\n1,\0\n", "binary"),
     ],
