@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .NOTPARALLEL:
 .PHONY: help replay test test-slow test-mcu exports lint bench roofs speed growth peers accuracy papers memory \
 	instructions results bytes mutants sanitized fuzz fuzz-guided fuzz-slots asan valgrind tsan soak nightly coverage \
-	wheels test-windows test-pi docs clean
+	wheels test-windows test-frozen test-pi docs clean
 help:
 	@echo "make replay   forecast a bundled sensor stream under 4 KiB and print the report"
 	@echo "make test     run the tests              make test-slow  run the long ones too"
@@ -43,6 +43,7 @@ help:
 	@echo "make coverage branches of the Python code and lines of the compiled core that the tests run"
 	@echo "make wheels   cross-built wheels for Debian's Pythons into dist, and the sdist"
 	@echo "make test-windows  tests of the wheel for Windows, in a Python under Wine (needs root once, for apt-get)"
+	@echo "make test-frozen  wheels in a Python on musl and in a free-threaded one (needs root once, for apt-get)"
 	@echo "make test-pi  tests of the wheels under emulated Raspberry Pis, riscv64 and s390x (hours)"
 	@echo "make instructions  instruction counts held against the recorded ones (needs valgrind)"
 
@@ -106,6 +107,10 @@ wheels: $(VENV)/.wheels
 # In a Python for Windows, under Wine: what is left out, and why, says release/windows_tests.py.
 test-windows: $(VENV)/.wheels
 	$(BIN)/python -m release.windows
+
+# Pythons that Debian has not: on musl, and free-threaded.
+test-frozen: $(VENV)/.wheels
+	$(BIN)/python -m release.frozen
 
 test-pi: $(VENV)/.wheels
 	$(BIN)/python -m release.emulated

@@ -1,0 +1,129 @@
+"""Tests wheels in Pythons that Debian has not: one on musl, and one that is free-threaded.
+
+``python -m release.frozen [musl] [free]``. Each Python is made by release/frozen_python.sh where
+there is none, and gets a wheel that is built anew: for musl by zig, for the other by this machine's
+compiler. On musl learners are compared with this machine's (release/crossing.py). Then a part of
+the library's tests is run (release/pythons.py says which).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from release import foreign, pythons
+from release.crossing import learners_agree
+from release.targets import BUILD, ROOT
+from release.wheels import described, source_distribution, unpack
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A Python: its tag, and the C library it runs on, musl or gnu."""
+
+    tag: str
+    libc: str
+
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return BUILD / "frozen" / f"{self.tag}-{self.libc}"
+
+    @property
+    def version(self) -> str:
+        """Say 3.13."""
+        return f"3.{self.tag.removeprefix('cp3').removesuffix('t')}"
+
+    @property
+    def packages(self) -> Path:
+        """Where its packages are."""
+        threads = "t" if self.tag.endswith("t") else ""
+        return self.folder / f"lib/python{self.version}{threads}/site-packages"
+
+    def program(self) -> Path:
+        """What starts it; made where there is none."""
+        if not (self.folder / "bin/python").exists():
+            script = ROOT / "release/frozen_python.sh"
+            named = {"ZIG": f"{sys.executable} -m ziglang"}
+            if self.version == f"3.{sys.version_info.minor}":
+                named["PYTHON"] = sys.executable
+            words = ["bash", str(script), str(self.folder), self.tag, self.libc]
+            subprocess.run(words, check=True, env={**os.environ, **named})
+        return self.folder / "bin/python"
+
+    def run(self, project: Path, words: list[str], simd: str = "") -> tuple[int, str]:
+        """Run it in the tests' folder; the exit code, and what it printed."""
+        made = subprocess.run(
+            [str(self.program()), *words],
+            cwd=project,
+            env={**os.environ, "EDGEOLK_SIMD": simd, "PYTHONDONTWRITEBYTECODE": "1"},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        return made.returncode, made.stdout
+
+
+FROZEN = {"musl": Frozen("cp311", "musl"), "free": Frozen("cp313t", "gnu")}
+
+
+def build_wheel(row: Frozen, source: Path) -> Path:
+    """A wheel for one of them."""
+    if row.libc == "musl":
+        return foreign.build_wheel(source, foreign.FOREIGN["linux-x86_64-musl"])
+    suffix = f".cpython-{row.tag.removeprefix('cp')}-x86_64-linux-gnu.so"
+    command = (str(row.program()),)
+    return pythons.build_wheel(
+        pythons.Python(command, None, row.tag, row.folder / "include", suffix), source
+    )
+
+
+def install(row: Frozen, wheel: Path) -> Path:
+    """Put the wheel into a Python, and the tests beside it; return their folder."""
+    project = row.folder / "project"
+    for folder in (row.packages / "edgeolk", row.packages / "firmware_sim", project):
+        shutil.rmtree(folder, ignore_errors=True)
+    shutil.unpack_archive(wheel, row.packages, "zip")
+    for name in ("tests", "bench", "release"):
+        unwanted = shutil.ignore_patterns("__pycache__", "cache")
+        shutil.copytree(ROOT / name, project / name, ignore=unwanted)
+    shutil.copy(ROOT / "pyproject.toml", project)
+    return project
+
+
+def test(row: Frozen, project: Path) -> bool:
+    """Run tests; whether none failed."""
+    words = ["-m", "pytest", "-p", "no:cacheprovider", "-rs", "-p", "release.fewer", "--most=2"]
+    # That it is enabled is what docs/threads.md says.
+    words += ["-W", "ignore:The global interpreter lock:RuntimeWarning"]
+    code, printed = row.run(project, [*words, *(f"tests/edgeolk/{name}" for name in pythons.TESTS)])
+    if code:
+        print(printed[-6000:])
+    print(
+        f"{row.tag}, {row.libc}:", ", ".join(re.findall(r"\d+ (?:passed|failed|skipped)", printed))
+    )
+    return code == 0
+
+
+def main() -> int:
+    """Build, compare and test; 1 where something failed."""
+    source, fine = unpack(source_distribution()), True
+    for name in sys.argv[1:] or FROZEN:
+        row = FROZEN[name]
+        row.program()
+        wheel = build_wheel(row, source)
+        print(described(wheel), flush=True)
+        project = install(row, wheel)
+        fine &= row.libc != "musl" or learners_agree(project, partial(row.run, project))
+        fine &= test(row, project)
+    return int(not fine)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
