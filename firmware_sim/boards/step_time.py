@@ -5,13 +5,13 @@ core is assumed to run at its average rate.
 
 Support vectors cost kernel rows. Structured features (``sorf``) cost what `boards.Cost` says for
 scoring a row and for the longest step, which changes weights and relevance: the score lies within
-20 % of every count that bench/results/mcu.md has for C in double on the cores here. The longest
-step is rare: the first 50 rows stay below it, and 2,000 rows whose label surprises reach it. Both
-lie within 30 % of those of a 64-bit Raspberry Pi in bench/results/boards.md. A row that changes
-nothing takes `QUIET` scores. How many rows change something is the stream's matter: the mean over
-a stream, made of the two and of the learner's updates, lies within 30 % of the counted means, but
-is up to four times too high for a few rows of which most come before the width of the kernel is
-known.
+20 % of the counts that bench/results/mcu.md has for 928 and more frequencies in double on the cores
+here. The longest step is rare: the first 50 rows stay below it, and 2,000 rows whose label
+surprises reach it. Both lie within 30 % of those of a 64-bit Raspberry Pi in
+bench/results/boards.md. A row that changes nothing takes `QUIET` scores, and what the rows held
+beside the features take. How many rows change something is the stream's matter: the mean over a
+stream, made of the two and of the learner's updates, lies within 30 % of the counted means, but is
+up to four times too high for a few rows of which most come before the width of the kernel is known.
 """
 
 from __future__ import annotations
@@ -24,14 +24,11 @@ from typing import Any
 from firmware_sim.boards import Board, Core, Cost
 
 #: Scores that learning a row takes where no weight changes: by the counts of `office` in
-#: bench/results/mcu.md, 5,000 rows of which 64 change weights.
-QUIET = 1.3
+#: bench/results/mcu.md, 5,000 rows of which 39 change weights.
+QUIET = 1.1
 #: Long steps for each update: averages and relevance go on in some rows that are no update. From
-#: the same tables, where it is 0.9 to 1.9.
-LONG_AN_UPDATE = 1.3
-#: Kernel rows that one in double counts as, which the memory beside features computes: a guess, not
-#: counted yet.
-_OF_DOUBLES = 2.0
+#: the same tables, `robot`, where it is 0.9 to 1.1.
+LONG_AN_UPDATE = 1.0
 #: How plans write the longest step of structured features.
 _STRUCTURED = "O(D d / 64 + D)"
 #: Frequencies in a block, the least that is computed at once.
@@ -62,17 +59,23 @@ class Timing:
         return self.step + share * (self.longest - self.step)
 
 
-def timing(board: Board, plan: Any, n_features: int) -> Timing:
+def timing(board: Board, plan: Any, n_features: int, held: int | None = None) -> Timing:
     """Estimate the time of a step.
 
     board: where it is to run.
     plan: budget and longest step; of structured features the regions too.
     n_features: numbers in a row.
+    held: rows in the memory beside structured features; None: as many as fit.
     """
     core, formula = board.core, plan.longest_step
     if formula.startswith(_STRUCTURED):
-        step = QUIET * _structured(core, core.score, plan, n_features) / board.per_second
-        longest = _structured(core, core.change, plan, n_features) / board.per_second
+        room = sum(region.shape[1] for region in plan.regions if region.name == "row_memory")
+        memory, fullest = (
+            rows * (cost.per_held + cost.per_held_reading * n_features)
+            for rows, cost in ((room if held is None else held, core.score), (room, core.change))
+        )
+        step = (QUIET * _structured(core.score, plan, n_features) + memory) / board.per_second
+        longest = (_structured(core.change, plan, n_features) + fullest) / board.per_second
         return Timing(step, max(step, longest), formula, True, core.structured_source)
     row = _row(core, plan.budget, n_features)
     most = _longest(core, formula, plan.budget, n_features)
@@ -81,17 +84,15 @@ def timing(board: Board, plan: Any, n_features: int) -> Timing:
     return Timing(row / board.per_second, seconds, formula, False, core.source)
 
 
-def _structured(core: Core, cost: Cost, plan: Any, n_features: int) -> float:
-    """Instructions of a row of structured features, and of the memory beside them."""
+def _structured(cost: Cost, plan: Any, n_features: int) -> float:
+    """Instructions of a row of structured features."""
     blocks: int = ceil(plan.budget / _BLOCK)
     # (D, 2) or (D, 2 classes) where there are weights: one that finds novelty has means.
     shapes = [region.shape for region in plan.regions if region.name == "weights"]
     columns: int = shapes[0][1] // 2 if shapes else 1
     block = cost.per_block + cost.per_block_reading * n_features
     block += cost.per_block_class * (columns - 1)
-    held = sum(region.shape[1] for region in plan.regions if region.name == "row_memory")
-    memory = _OF_DOUBLES * _row(core, held, n_features)
-    return cost.fixed + cost.per_reading * n_features + blocks * block + memory
+    return cost.fixed + cost.per_reading * n_features + blocks * block
 
 
 def _row(core: Core, budget: int, n_features: int) -> float:

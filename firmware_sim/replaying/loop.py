@@ -224,7 +224,8 @@ class Replay:
         if self.config.device is None:
             return None
         n_features = len(self.stream.features)
-        return timing(board_of(self.config.device), self.device.plan, n_features)
+        held = self.device.counters().get("n_remembered", 0)
+        return timing(board_of(self.config.device), self.device.plan, n_features, int(held))
 
     def _without_faults(self, should_stop: Callable[[], bool] | None) -> Figures | None:
         """Replay the same rows with whole sensors, where that can be, for the learner's figures."""
