@@ -58,7 +58,7 @@ MUTATIONS = (
      "each[columns] * (1.0 if weight is None else weight)", "each[columns]"),
     ("weights of rows are not added up", CLASSIFIER,
      "        refuse_too_many(weight, ", "        len((weight, ), *() and "),
-    ("a class that was not named is taken", CLASSIFIER, "if (known[columns] != y).any():",
+    ("a class that was not named is taken", CLASSIFIER, "if len(new):",
      "if False:"),
     ("other classes in a later call are taken", CLASSIFIER,
      "not np.array_equal(known, np.unique(classes))", "False"),
