@@ -114,7 +114,11 @@ def prepared(python: Python, wheel: Path) -> tuple[Path, dict[str, str], str]:
     for name in ("lib", "lib64"):
         if not (python.system / name).exists():
             (python.system / name).symlink_to(f"usr/{name}")
-    environment = {"PYTHONPATH": f"/opt/{python.tag}", "PATH": "/usr/bin:/bin", "HOME": "/tmp"}
+    environment = {
+        "PYTHONPATH": f"/opt/{python.tag}",
+        "PATH": "/usr/sbin:/usr/bin:/bin",
+        "HOME": "/tmp",
+    }
     return python.system / f"opt/{python.tag}-project", environment, python.command[-1]
 
 
