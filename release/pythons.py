@@ -34,7 +34,10 @@ ASKED = (
 
 
 #: Of Debian's newest release, where there is more than one Python.
-NEWEST = ("python3.14", "libpython3.14-dev", "python3.15", "libpython3.15-dev")
+NEWEST = (
+    *("python3.14", "libpython3.14-dev", "python3.15", "libpython3.15-dev"),
+    *("coreutils", "libstdc++6"),
+)
 TOOLS = ("numpy", "pytest>=8", "hypothesis>=6.100")
 PIP = ("pip", "install", "--quiet", "--disable-pip-version-check")
 
@@ -114,7 +117,11 @@ def prepared(python: Python, wheel: Path) -> tuple[Path, dict[str, str], str]:
     for name in ("lib", "lib64"):
         if not (python.system / name).exists():
             (python.system / name).symlink_to(f"usr/{name}")
-    environment = {"PYTHONPATH": f"/opt/{python.tag}", "PATH": "/usr/bin:/bin", "HOME": "/tmp"}
+    environment = {
+        "PYTHONPATH": f"/opt/{python.tag}",
+        "PATH": "/usr/sbin:/usr/bin:/bin",
+        "HOME": "/tmp",
+    }
     return python.system / f"opt/{python.tag}-project", environment, python.command[-1]
 
 
