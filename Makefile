@@ -169,7 +169,8 @@ peers: $(VENV)/.peers
 
 # A copy of the tree in the folder $(1), compiled with the environment $(2). Made anew every time, so
 # that what is tested is what is there; files keep their times, so only what changed is compiled.
-COPIED := edgeolk firmware_sim tests bench docs release setup.py pyproject.toml README.md Makefile
+COPIED := edgeolk firmware_sim tests bench docs release setup.py pyproject.toml README.md Makefile \
+	LICENSE .github
 define copy
 	mkdir -p $(1)
 	find $(1) -name '*.py' -delete

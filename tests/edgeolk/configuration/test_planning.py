@@ -145,9 +145,22 @@ def test_ram_gives_the_largest_budget(options: dict[str, Any], ram: int) -> None
     plan = ek.plan(**options, ram=ram)
     assert plan.nbytes <= ram
     options["lookahead"] = 0  # no byte is spent on that where they are counted
+    # Nor are rows remembered by themselves.
+    for region in plan.regions:
+        if region.name == "row_memory":
+            options["memory"] = region.shape[1]
     assert ek.plan(**options, budget=plan.budget) == plan
     assert ek.plan(**options, budget=plan.budget + 1).nbytes > ram
     assert ek.Learner(**options, ram=ram).plan == plan
+
+
+def test_ram_gives_the_largest_budget_beside_a_memory() -> None:
+    options: dict[str, Any] = {"kernel": ek.Gaussian(gamma=0.5), "dtype": "float64", "groups": 1}
+    options["relevance"] = False
+    plan = ek.plan(n_features=1, ram=13840, **options)
+    (rows,) = [r.shape[1] for r in plan.regions if r.name == "row_memory"]
+    assert ek.plan(n_features=1, budget=plan.budget, memory=rows, **options) == plan
+    assert ek.plan(n_features=1, budget=plan.budget + 1, memory=rows, **options).nbytes > 13840
 
 
 def test_ram_where_a_small_budget_has_no_meaning() -> None:
