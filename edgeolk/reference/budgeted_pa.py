@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, KernelLearner, direction, piecewise_loss, require
+from edgeolk.reference.base import (
+    KernelLearner,
+    among,
+    direction,
+    flag,
+    option,
+    piecewise_loss,
+    positive,
+)
 from edgeolk.reference.passive_aggressive import pa_asks_for_update
 
 # Squared error of a replacement, and the weights of the projection that makes it, per unit
@@ -22,21 +30,9 @@ class _BudgetedPa(KernelLearner):
 
     needs_budget = True
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        C: float = 1.0,
-        loss: str = "hinge",
-        allow_skip: bool = True,
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(C > 0.0 and np.isfinite(C), "C must be positive and finite")
-        require(loss in ("hinge", "ramp", "epsilon"), "loss is hinge, ramp or epsilon")
-        self.C = C
-        self.loss = loss
-        self.allow_skip = allow_skip
+    C: float = option(1.0, "must be positive and finite", lambda C: 0.0 < C < np.inf)
+    loss: str = among("hinge", "ramp", "epsilon")
+    allow_skip: bool = flag(True)
 
     def _repairs(self, row: np.ndarray, kxx: float) -> list[Repair]:
         return [self._project_victim(r, row, kxx) for r in range(self.m)]
@@ -110,20 +106,9 @@ def nearest(S: np.ndarray, x: np.ndarray, excluded: int | None = None) -> int:
 
 
 class _BudgetedPaWithEps(_BudgetedPa):
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int,
-        seed: int = 0,
-        *,
-        C: float = 1.0,
-        loss: str = "hinge",
-        allow_skip: bool = True,
-        eps: float = 1e-8,
-    ) -> None:
-        super().__init__(kernel, budget, seed, C=C, loss=loss, allow_skip=allow_skip)
-        require(eps > 0.0, "eps must be positive")
-        self.eps = eps
+    """Projects on several vectors, whose Gram matrix may be singular."""
+
+    eps: float = positive(1e-8)
 
 
 class BpaNn(_BudgetedPaWithEps):
