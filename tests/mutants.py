@@ -174,7 +174,7 @@ MUTATIONS = (
     Mutation("mapped memory is not flushed", MEDIA,
              "            self._flush()", "            pass"),
     Mutation("names are not synced before the first write", MEDIA,
-             "        sync_folder_at(folder)", "        pass"),
+             "        system.sync_folder_at(folder)", "        pass"),
     Mutation("files are not synced before the first write", MEDIA,
              "            file.sync()\n", "            pass\n"),
     Mutation("memory is not flushed before the first write", MEDIA,

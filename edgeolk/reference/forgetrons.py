@@ -56,12 +56,12 @@ class Forgetron(KernelLearner):
         return self.oldest()
 
     def _weight_and_margin(self, r: int, y: float, row: np.ndarray) -> tuple[float, float]:
-        """|alpha_r| and the margin at s_r of the model with the newcomer added."""
+        """|alpha_r| and the margin at s_r of the model with the candidate added."""
         side = math.copysign(1.0, self.alpha[r])
         return abs(float(self.alpha[r])), side * (self.decision(self.sv[r]) + y * float(row[r]))
 
     def _factor(self, sigma: float, mu: float, grown2: float) -> float:
-        """`grown2` is the squared norm of the model with the newcomer added."""
+        """`grown2` is the squared norm of the model with the candidate added."""
         return shrinking_factor(sigma, mu, SHARE * self.mistakes - self.Q)
 
 

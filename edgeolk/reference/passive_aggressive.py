@@ -63,7 +63,7 @@ class Pa1(PassiveAggressive):
 
 
 class PaRand(Pa1):
-    """PA-I; a full model overwrites a uniformly drawn slot with the newcomer.
+    """PA-I; a full model overwrites a uniformly drawn slot with the candidate.
     PA+Rand of Wang, Vucetic, AISTATS 2010."""
 
     needs_budget = True

@@ -104,7 +104,7 @@ class Bsgd(_Subgradient):
             freed = self._merge(S, beta, stamp, p)
         else:
             freed = p
-        # The freed slot receives the newcomer, who is last, unless it is the newcomer's own.
+        # The freed slot receives the candidate, who is last, unless it is the candidate's own.
         slots, used = np.arange(self.m), True
         if freed < self.m:
             slots[freed] = self.m

@@ -27,7 +27,7 @@ class Stoptron(Perceptron):
 
 
 class Rbp(KernelLearner):
-    """A full perceptron overwrites a uniformly drawn slot with the newcomer.
+    """A full perceptron overwrites a uniformly drawn slot with the candidate.
     Cavallanti, Cesa-Bianchi, Gentile, Machine Learning 2007."""
 
     needs_budget = True
@@ -44,7 +44,7 @@ class Rbp(KernelLearner):
 
 class ShiftingPerceptron(KernelLearner):
     """At the n-th update (from 0) everything shrinks by 1 - l, l = lam / (lam + n), and the
-    newcomer enters with weight l; when full, in a uniformly drawn slot.
+    candidate enters with weight l; when full, in a uniformly drawn slot.
     Cavallanti, Cesa-Bianchi, Gentile, Machine Learning 2007."""
 
     lam: float = positive(1.0)
@@ -62,7 +62,7 @@ class ShiftingPerceptron(KernelLearner):
 
 
 class Budgeted(KernelLearner):
-    """Perceptron or PA-I step; the newcomer always enters, and one support vector leaves when full.
+    """Perceptron or PA-I step; the candidate always enters, one support vector leaves when full.
     Cited baselines of Wang, Vucetic, AISTATS 2010.
 
     A policy of your own is a subclass with a ``victim``, a step of your own one with a
@@ -75,7 +75,7 @@ class Budgeted(KernelLearner):
     C: float = positive(1.0)
 
     def coefficient(self, y: float, f: float, kxx: float) -> float | None:
-        """The newcomer's coefficient given label, score and k(x, x); None: the model stays."""
+        """The candidate's coefficient given label, score and k(x, x); None: the model stays."""
         if self.step_rule == "unit":
             return None if y * f > 0.0 else y
         if not (y * f < 1.0 and kxx > 0.0):
@@ -83,7 +83,7 @@ class Budgeted(KernelLearner):
         return y * min(self.C, hinge(y, f) / kxx)
 
     def victim(self, row: np.ndarray) -> int:
-        """The slot that a newcomer x takes when the budget is full; row holds k(s_i, x), (m,)."""
+        """The slot that a candidate x takes when the budget is full; row holds k(s_i, x), (m,)."""
         raise NotImplementedError
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
