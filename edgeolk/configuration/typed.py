@@ -1,6 +1,6 @@
 """Writes ``options.py``, the types of all arguments, from the rows of parts and algorithms.
 
-Run by ``setup.py``. The file is for editors and type checkers alone: nothing imports it at run time.
+Run by ``setup.py``. The file is for editors and type checkers: nothing imports it at run time.
 """
 
 from __future__ import annotations
