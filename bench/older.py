@@ -47,7 +47,6 @@ PAGES = (
     Page("results/blocks.md", "python -m bench.speed.blocks", (*LOOPS, "bench/speed/blocks.py")),
     Page("results/growth.md", "make growth", (*LOOPS, "bench/growth")),
     Page("results/peers.md", "make peers", (*LIBRARY, "bench/peers")),
-    Page("results/accuracy.md", "make accuracy", (*LIBRARY, "bench/accuracy")),
     Page("results/memory.md", "make memory", (*LIBRARY, "bench/memory")),
     Page("results/steps.md", "make memory", (*LOOPS, "bench/memory/steps.py")),
     Page("results/instructions.json", "python -m bench.instructions --record",
