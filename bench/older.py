@@ -41,7 +41,6 @@ class Page:
 
 PAGES = (
     Page("results/roofs.md", "make roofs", (*LOOPS, "bench/roofs")),
-    Page("results/speed.md", "make speed", (*LOOPS, "bench/speed")),
     Page("results/passes.md", "make speed", (*LOOPS, "bench/speed")),
     Page("results/policies.md", "make speed", (*LOOPS, "bench/speed")),
     Page("results/blocks.md", "python -m bench.speed.blocks", (*LOOPS, "bench/speed/blocks.py")),
