@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -78,6 +80,26 @@ USUAL = ("rbp", "bpa_nn", "pomdr", "projectron", "bsgd", "nogd", "fogd", "sorf")
 BY_DAY = [
     *USUAL, *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY if name not in USUAL)
 ]  # fmt: skip
+
+
+def by_pairs(*axes: Iterable[Any]) -> list[Any]:
+    """The product of the axes for ``parametrize``: by day cases in which every two members of two
+    axes meet, at night the others too. What is marked in an axis is for the night."""
+    cases = list(itertools.product(*(list(axis) for axis in axes)))
+    met: set[Any] = set()
+    day = set()
+    for least in range(len(axes) * (len(axes) - 1) // 2, 0, -1):
+        for number, case in enumerate(cases):
+            pairs = set(itertools.combinations(enumerate(map(repr, case)), 2))
+            if len(pairs - met) >= least and not any(getattr(one, "marks", ()) for one in case):
+                day.add(number)
+                met |= pairs
+    plain = [[one.values[0] if hasattr(one, "marks") else one for one in case] for case in cases]
+    return [
+        pytest.param(*case, marks=() if number in day else pytest.mark.slow)
+        for number, case in enumerate(plain)
+    ]
+
 
 #: Rows that exist for the Gaussian kernel only, at least with their default choices.
 GAUSSIAN_ONLY = ("bsgd", "fogd")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import ACTIVE, EVERY, KERNELS, LIVELY, NEEDS
+from helpers import ACTIVE, BY_DAY, EVERY, KERNELS, LIVELY, NEEDS
 
 import edgeolk as ek
 from edgeolk import parts as pt
@@ -80,7 +80,7 @@ def test_every_algorithm_with_every_choice(name: str) -> None:
         round_trip(config)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", BY_DAY)
 def test_every_algorithm_in_every_storage(name: str) -> None:
     for dtype, coefficients, sparse, kernel in itertools.product(
         ("float32", "float64", "float16", "int8"), ("float64", "float32"), (False, True), KERNELS

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from helpers import EVERY, KERNELS, NEEDS
+from helpers import BY_DAY, EVERY, KERNELS, NEEDS
 
 import edgeolk as ek
 from edgeolk.configuration.config import Config
@@ -59,7 +59,7 @@ def test_plain_learners(name: str) -> None:
         assert header(config) <= (184 if name in LARGE else 168)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", BY_DAY)
 def test_any_learner(name: str) -> None:
     found = {}
     for config in every_option(name):

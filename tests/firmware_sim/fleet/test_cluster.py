@@ -107,7 +107,7 @@ def run_and_kill(folder: Path, kills: int, every: int) -> None:
 
 
 def test_a_worker_that_is_killed_changes_no_record(tmp_path):
-    write_fleet(tmp_path, boards=24)
+    write_fleet(tmp_path, boards=12)
     run_and_kill(tmp_path, kills=1, every=1)
     assert records(tmp_path, "killed") == alone(tmp_path)
 
