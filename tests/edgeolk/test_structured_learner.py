@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import Csr
+from helpers import Csr, in_turn
 from structured_cases import (
     ALL_TASKS,
     BUDGET,
@@ -18,6 +18,7 @@ from structured_cases import (
     OPTIONS,
     SEED,
     TASKS,
+    TYPES,
     D,
     cases,
     every_type,
@@ -91,7 +92,6 @@ def test_groups_are_rounded_in_double_each_with_its_own_change() -> None:
     assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
 
 
-
 @every_type
 def test_novelty_is_the_reference(dtype: str) -> None:
     X, _ = stream("novelty", 400)
@@ -140,12 +140,12 @@ def pickled(learner: ek.Learner, folder: Path) -> ek.Learner:
     return again
 
 
-@pytest.mark.parametrize("way", [saved, attached, pickled])
-@pytest.mark.parametrize(("task", "name"), ALL_TASKS)
+@pytest.mark.parametrize(("case", "way"), in_turn(ALL_TASKS, [saved, attached, pickled]))
 def test_going_on_bit_for_bit(
-    task: str, name: str, way: Callable[[ek.Learner, Path], ek.Learner], tmp_path: Path
+    case: tuple[str, str], way: Callable[[ek.Learner, Path], ek.Learner], tmp_path: Path
 ) -> None:
     """In the middle of a stream, after relevance has begun; the rounding generator goes along."""
+    task, name = case
     X, y = stream(task, 300)
     whole, half = learner_of(task, name=name), learner_of(task, name=name)
     expected = whole.learn_many(X, y)
@@ -156,9 +156,9 @@ def test_going_on_bit_for_bit(
     assert sealed(again) == sealed(whole)
 
 
-@every_type
-@pytest.mark.parametrize(("task", "name"), ALL_TASKS)
-def test_one_by_one_is_many(task: str, name: str, dtype: str) -> None:
+@pytest.mark.parametrize(("case", "dtype"), in_turn(ALL_TASKS, TYPES))
+def test_one_by_one_is_many(case: tuple[str, str], dtype: str) -> None:
+    task, name = case
     X, y = stream(task, 230)
     one, many = learner_of(task, dtype, name), learner_of(task, dtype, name)
     scores = [one.learn_one(a, b) for a, b in zip(X, y, strict=True)]
@@ -225,9 +225,9 @@ def test_sparse_rows_are_dense_ones(task: str, name: str) -> None:
 # ---- memory --------------------------------------------------------------------------------------
 
 
-@every_type
-@pytest.mark.parametrize(("task", "name"), ALL_TASKS)
-def test_the_plan_is_what_is_taken(task: str, name: str, dtype: str) -> None:
+@pytest.mark.parametrize(("case", "dtype"), in_turn(ALL_TASKS, TYPES))
+def test_the_plan_is_what_is_taken(case: tuple[str, str], dtype: str) -> None:
+    task, name = case
     options = settings(task, dtype, name)
     plan = ek.plan("sorf", **options)
     memory = bytearray(b"\xa5" * (plan.nbytes + 64))

@@ -101,6 +101,17 @@ def by_pairs(*axes: Iterable[Any]) -> list[Any]:
     ]
 
 
+def in_turn(first: Iterable[Any], *others: Iterable[Any]) -> list[Any]:
+    """The product of the axes for ``parametrize``: by day each of the first axis with one
+    combination of the others, one after the other, at night with all."""
+    beside = list(itertools.product(*(list(axis) for axis in others)))
+    return [
+        pytest.param(one, *more, marks=() if at == number % len(beside) else pytest.mark.slow)
+        for number, one in enumerate(first)
+        for at, more in enumerate(beside)
+    ]
+
+
 #: Rows that exist for the Gaussian kernel only, at least with their default choices.
 GAUSSIAN_ONLY = ("bsgd", "fogd")
 

@@ -38,7 +38,8 @@ CASES = [
 ]
 ALL_TASKS = [*CASES, ("novelty", "plain")]
 cases = pytest.mark.parametrize(("task", "name"), CASES)
-every_type = pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+TYPES = ("int8", "float32", "float64")
+every_type = pytest.mark.parametrize("dtype", TYPES)
 EXTRA: dict[str, dict[str, Any]] = {
     "two": {},
     "classes": {"n_classes": 4},

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from helpers import KERNELS, LIVELY, NEEDS, RINGS
+from helpers import KERNELS, LIVELY, NEEDS, RINGS, in_turn
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -331,9 +331,10 @@ def wild(rows: np.ndarray) -> np.ndarray:
     return rows * 10.0 ** rng.integers(-20, 6, size=(len(rows), 1))
 
 
-@pytest.mark.parametrize("rows", [np.asarray, np.zeros_like, repeated, wild])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", RINGS)
+@pytest.mark.parametrize(
+    ("name", "rows", "dtype"),
+    in_turn(RINGS, [np.asarray, wild, repeated, np.zeros_like], ["float32", "float64"]),
+)
 def test_states_that_learning_leads_to(
     name: str, dtype: str, rows: Callable[[np.ndarray], np.ndarray]
 ) -> None:
