@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import KERNELS, LIVELY, RINGS, Owned, fitting
+from helpers import KERNELS, LIVELY, RINGS, Owned, fitting, in_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.streams import random_stream
@@ -69,22 +69,21 @@ def test_same_seed_same_bits(
     assert same_model(one.learner, many.learner)
 
 
-@subjects
 @modest
 @given(seed=seeds, kernel=kernels, dtype=dtypes, budget=st.integers(2, 20), cut=st.integers(0, 79))
-@pytest.mark.parametrize("way", ["file", "pickle", "deepcopy"])
+@pytest.mark.parametrize(("subject", "way"), in_turn(SUBJECTS, ["file", "pickle", "deepcopy"]))
 def test_going_on_from_a_copy(
     *,
     tmp_path_factory: pytest.TempPathFactory,
     way: str,
-    name: str | None,
-    params: dict[str, Any],
+    subject: tuple[str | None, dict[str, Any]],
     seed: int,
     kernel: str,
     dtype: str,
     budget: int,
     cut: int,
 ) -> None:
+    name, params = subject
     X, y = random_stream(seed % 2**32, 80, 4)
     function = fitting(name, kernel)
     learner = ek.Learner(name, **options(function, dtype, seed, budget, **params))
