@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -82,6 +83,30 @@ BY_DAY = [
 ]  # fmt: skip
 
 
+def saved(learner: ek.Learner, folder: Path) -> ek.Learner:
+    """A learner that was saved and loaded."""
+    learner.save(folder / "model")
+    return ek.load(folder / "model")
+
+
+def attached(learner: ek.Learner, folder: Path) -> ek.Learner:
+    """A learner that goes on in memory where its block was copied to."""
+    data = memoryview(learner._engine.arena)
+    memory = bytearray(learner.nbytes)
+    memory[: len(data)] = data
+    return ek.attach(memory)
+
+
+def pickled(learner: ek.Learner, folder: Path) -> ek.Learner:
+    """A learner that was pickled."""
+    again: ek.Learner = pickle.loads(pickle.dumps(learner))
+    return again
+
+
+#: Ways for a learner to come back.
+WAYS = (saved, attached, pickled)
+
+
 def by_pairs(*axes: Iterable[Any]) -> list[Any]:
     """The product of the axes for ``parametrize``: by day cases in which every two members of two
     axes meet, at night the others too. What is marked in an axis is for the night."""
@@ -114,6 +139,18 @@ def in_turn(first: Iterable[Any], *others: Iterable[Any]) -> list[Any]:
 
 #: Rows that exist for the Gaussian kernel only, at least with their default choices.
 GAUSSIAN_ONLY = ("bsgd", "fogd")
+
+
+def every_choice(name: str) -> list[dict[str, Any]]:
+    """Every combination of the options of a row, and what else each needs."""
+    choices = ek.catalogue.find(name).choices
+    made = []
+    for chosen in itertools.product(*(list(options) for options in choices.values())):
+        options: dict[str, Any] = dict(zip(choices, chosen, strict=True))
+        for choice in list(options.items()):
+            options |= NEEDS.get((name, *choice), {})
+        made.append(options)
+    return made
 
 
 def fitting(name: str | None, kernel: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import ACTIVE, BY_DAY, EVERY, KERNELS, LIVELY, NEEDS
+from helpers import ACTIVE, BY_DAY, EVERY, KERNELS, LIVELY, every_choice
 
 import edgeolk as ek
 from edgeolk import parts as pt
@@ -54,18 +54,6 @@ def round_trip(config: ek.Config) -> None:
     loaded = copy.deepcopy(learner)
     assert repr(loaded) == repr(learner)
     assert same(loaded.config, config)
-
-
-def every_choice(name: str) -> list[dict[str, Any]]:
-    """Every combination of the options of a row, and what else each needs."""
-    choices = ek.catalogue.find(name).choices
-    made = []
-    for chosen in itertools.product(*(list(options) for options in choices.values())):
-        options: dict[str, Any] = dict(zip(choices, chosen, strict=True))
-        for choice in list(options.items()):
-            options |= NEEDS.get((name, *choice), {})
-        made.append(options)
-    return made
 
 
 @pytest.mark.parametrize("name", EVERY)
