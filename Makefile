@@ -145,7 +145,7 @@ papers: $(VENV)/.bench
 	$(BIN)/python -m bench.papers
 
 accuracy: $(VENV)/.bench
-	$(BIN)/python -m bench.accuracy
+	$(BIN)/python -m bench.papers --only a9a --quick
 
 memory: $(VENV)/.bench
 	$(BIN)/python -m bench.memory
@@ -159,7 +159,6 @@ results: $(VENV)/.test roofs speed growth memory
 	$(BIN)/python -m bench.speed.blocks
 	$(BIN)/python -m bench.fleets
 	$(BIN)/python -m bench.instructions --record
-	$(BIN)/python -m bench.accuracy
 	$(BIN)/python -m bench.older
 
 bytes: $(VENV)/.peers

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import edgeolk as ek
+from bench.mcu.page import need_boards
 from bench.mcu.rows import Array
 from edgeolk.export import costs
 from edgeolk.export.instructions import terms_of
-from firmware_sim.mcu import lacking
 from firmware_sim.mcu.counting import BOARD_OF, counts
 
 TARGET = Path(costs.__file__).parent / "fitted.json"
@@ -117,9 +117,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="boards at once (%(default)s)")
     parser.add_argument("--again", action="store_true", help="forget what was counted")
     options = parser.parse_args()
-    if reason := lacking():
-        print(reason, file=sys.stderr)
-        return 2
+    need_boards()
     if options.again:
         KEPT.unlink(missing_ok=True)
     known = Counts(KEPT)

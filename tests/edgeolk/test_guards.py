@@ -41,16 +41,6 @@ def test_a_share_beyond_the_range_of_numbers_is_not_passed_on() -> None:
     assert learner.dual_coef_[0] == 1e99
 
 
-def test_a_coefficient_beyond_its_range_is_refused() -> None:
-    owned = Owned("pa", n_features=1, budget=2, kernel=ek.Linear(), dtype="float64")
-    before = owned.state()
-    with pytest.raises(ek.BadRowError):
-        owned.learner.learn_one(np.array([1e-51]), 1)  # asks for 1e102
-    assert owned.state() == before
-    owned.learner.learn_one(np.array([1e-49]), 1)
-    assert owned.learner.dual_coef_[0] == pytest.approx(1e98)
-
-
 def test_a_merged_support_vector_is_as_young_as_its_merging() -> None:
     """So ties between weights go to those that have stood longer."""
     learner = ek.Learner("bsgd", n_features=1, budget=2, lam=0.5, kernel=ek.Gaussian(1.0))
