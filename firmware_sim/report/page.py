@@ -16,7 +16,6 @@ from firmware_sim.report.figures import (
     meanings,
     tables,
 )
-from firmware_sim.report.record import emulated_on
 from firmware_sim.report.series import SCALING
 from firmware_sim.report.table import Table
 from firmware_sim.report.text import board_lines, event_lines, head_lines
@@ -180,5 +179,5 @@ def _board(result: ReplayResult) -> list[str]:
 
 
 def _again(result: ReplayResult) -> list[str]:
-    words = command(result.config, emulated_on(result))
+    words = command(result.config)
     return ["<h2>Again</h2>", f'<pre id="command">{safe(words)}</pre>'] if words else []

@@ -214,7 +214,7 @@ def test_command_says_no_more_than_it_must() -> None:
 
 
 def test_command_names_the_emulated_board() -> None:
-    assert command(fs.ReplayConfig("s.csv"), "microbit").endswith(" --on microbit")
+    assert command(fs.ReplayConfig("s.csv", on="microbit")).endswith(" --on microbit")
 
 
 def test_command_with_members_of_enums_and_streams_of_its_own() -> None:
