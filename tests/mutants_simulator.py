@@ -39,7 +39,7 @@ TESTS = {
     FAULTS: [f"{_TESTS}/streams/test_faults.py"],
     FAULTY: [f"{_TESTS}/streams/test_faults.py"],
     HELD: [f"{_TESTS}/fleet/test_kinds.py"],
-    MQTT: [f"{_TESTS}/streams/test_mqtt.py"],
+    MQTT: [f"{_TESTS}/streams/test_mqtt_addresses.py"],
     ACCOUNTING: [f"{_TESTS}/replaying/test_loop.py", f"{_TESTS}/device/test_supervision.py"],
     ROWS: [f"{_TESTS}/replaying/test_loop.py"],
     GUARD: [

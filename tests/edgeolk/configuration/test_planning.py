@@ -63,26 +63,6 @@ def configurations(draw: Any) -> dict[str, Any]:
     return made
 
 
-@modest
-@given(options=configurations(), budget=st.integers(2, 300), seed=st.integers(0, 2**64 - 1))
-def test_the_plan_is_what_is_taken(options: dict[str, Any], budget: int, seed: int) -> None:
-    plan = ek.plan(**options, budget=budget)
-    learner = ek.Learner(**options, budget=budget, seed=seed)
-    assert plan == learner.plan
-    assert plan.nbytes == learner.nbytes == learner._engine.arena.nbytes
-    assert (plan.algorithm, plan.n_features, plan.budget, plan.dtype) == (
-        learner.algorithm,
-        learner.n_features,
-        learner.budget,
-        learner.dtype,
-    )
-    memory = bytearray(plan.nbytes)
-    ek.Learner(**options, budget=budget, buffer=memory)
-    assert len(memory) == plan.nbytes
-    with pytest.raises(ValueError, match=f"buffer must hold {plan.nbytes} bytes"):
-        ek.Learner(**options, budget=budget, buffer=bytearray(plan.nbytes - 1))
-
-
 def lifetime(region: ek.Region) -> Lifetime:
     return KINDS[region.name].lifetime if region.name in KINDS else Lifetime.STATE
 
