@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from firmware_sim.drawing.table import Table
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
 from firmware_sim.metrics.formats import count, thousandths
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.oddities import oddity_tables
-from firmware_sim.report.table import Table
 from firmware_sim.report.verdict import name_of
 
 #: Classes whose confusion is shown whole in text; of more, the commonest mistakes.

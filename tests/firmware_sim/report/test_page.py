@@ -21,6 +21,7 @@ from firmware_sim.cli.program import parser
 from firmware_sim.cli.replay import to_config
 from firmware_sim.comparison import compare
 from firmware_sim.comparison.page import to_page as comparison_page
+from firmware_sim.drawing.svg import row_marks
 from firmware_sim.fleet import Fleet
 from firmware_sim.fleet.page import to_page as fleet_page
 from firmware_sim.fleet.summary import summarize
@@ -31,7 +32,6 @@ from firmware_sim.report.command import command
 from firmware_sim.report.page import to_page
 from firmware_sim.report.record import to_dict
 from firmware_sim.report.rises import rises
-from firmware_sim.report.svg import row_marks
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 FAULTS = ("stuck:column=light_lux,from=1000,to=1500", "dropout:p=0.05")
