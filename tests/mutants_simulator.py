@@ -148,8 +148,9 @@ MUTATIONS = (
      "                yield from self._given(held, row, at)\n        return\n        yield from"),
     ("a duplicate is what was made of the row", FAULTY,
      "                row[:] = kept  # who", "                pass  # who"),
-    ("rows that are held are one", HELD,
-     "held.append((row.copy(), one))", "held.append((row, one))"),
+    ("rows before the asked for are given", HELD, "max(0, number - first)", "0"),
+    ("of a block one row is held", HELD,
+     "held.append(block)", "held.append(block.part(0, 1))"),
     ("port 0 is one", MQTT, "        if not port:\n", "        if False:\n"),
     # ---- replays
     ("the label comes before the row is judged", ACCOUNTING,

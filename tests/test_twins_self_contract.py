@@ -163,7 +163,7 @@ def test_shifting_perceptron_overwrites_the_drawn_slot():
 
 
 def grown_margins(old, a, b):
-    """y_i f'(s_i) with the newcomer added, by brute force."""
+    """y_i f'(s_i) with the candidate added, by brute force."""
     return np.array(
         [
             math.copysign(1, c) * (old.decision(s) + b * float(old.kernel(a[None, :], s)[0]))
