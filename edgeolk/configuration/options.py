@@ -73,6 +73,7 @@ class Parameters(TypedDict, total=False):
     M: int
     maintenance: Literal["merge", "project", "remove", "random"]
     memory: float | None
+    memory_narrow: bool | None
     method: Literal["auxiliary", "nc", "margin"]
     nu: float
     policy: Policy | str

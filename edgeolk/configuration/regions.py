@@ -228,6 +228,7 @@ KINDS: dict[str, Kind] = {
         "memory: rows in 4 bits, labels, rivals, coefficients",
     ),
     "memory_state": Kind("w", _words(8), "memory: rows held, mistakes of its shares"),
+    "memory_narrow": Kind("d", _words(4), "memory: mistakes of the narrower kernel's shares"),
     "history": Kind(
         "computing", forecasting.history, "the target: last values, unit, means; interval; inputs"
     ),
@@ -302,7 +303,7 @@ KINDS: dict[str, Kind] = {
     ),
     "recalled": Kind(
         "d",
-        lambda c: (2, c.columns),
+        lambda c: (2 + int(c.values["memory_narrow"]), c.columns),
         "scratch: what the memory says of the classes, and what the features do",
         Lifetime.CALL,
     ),

@@ -118,6 +118,11 @@ def _row_memory(context: Context) -> float:
     return context.get("usual_memory", 0.0)
 
 
+def _memory_narrow(context: Context) -> float:
+    """On where the memory is there by itself; rows that are asked for answer as the text says."""
+    return float(context.get("usual_memory", 0.0) > 0.0)
+
+
 def _half(context: Context) -> float:
     return float(context["budget"] // 2)
 
@@ -274,6 +279,12 @@ PARAMETERS: dict[str, Parameter] = {
         "novelty in a time series: where consecutive readings of a channel are unrelated, outliers"
         " count less for its scale, and chance does not pass for a relation",
         flag=True, omitted=0.0,
+    ),
+    "memory_narrow": Parameter(
+        _memory_narrow, 0, 1,
+        "the narrower kernel of the memory of rows answers by itself too: a width chosen by recent"
+        " mistakes; the default where the memory's rows are",
+        flag=True, omitted=0.0, regions=("memory_narrow",),
     ),
 }
 

@@ -179,7 +179,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         parameters=(
             *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
             *("relevance", "groups", "nu", "forget", "scratch", "history", "lead", "season"),
-            *("drift", "leak", "row_memory", "lapse", "robust"),
+            *("drift", "leak", "row_memory", "lapse", "robust", "memory_narrow"),
         ),
         lists=("widths", "blends", "interval"),
         default_dtype="int8",
@@ -220,6 +220,10 @@ UPDATES: dict[Update, UpdateTraits] = {
             (
                 both(lacks("loss", Loss.HINGE), lambda c: c.values["row_memory"] > 0.0),
                 "memory is for classification: it stores labels",
+            ),
+            (
+                lambda c: c.values["memory_narrow"] > 0.0 and c.values["row_memory"] == 0.0,
+                "memory_narrow is for a memory of rows: memory= says how many",
             ),
             (
                 lambda c: c.columns > MOST_REMEMBERED and c.values["row_memory"] > 0.0,
