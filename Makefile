@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-SOURCES := setup.py pyproject.toml edgeolk/core/generate.py $(wildcard edgeolk/parts/*.py) \
+SOURCES := setup.py pyproject.toml edgeolk/core/generate.py edgeolk/configuration/typed.py \
+	edgeolk/catalogue/methods.py $(wildcard edgeolk/parts/*.py) \
 	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name structs.pxd ! -name '*switch*.pxd' -o -name '*.h')
 
 # Compiled modules that Python calls into; what their stubs say is held against the modules.
@@ -144,7 +145,7 @@ papers: $(VENV)/.bench
 	$(BIN)/python -m bench.papers
 
 accuracy: $(VENV)/.bench
-	$(BIN)/python -m bench.accuracy
+	$(BIN)/python -m bench.papers --only a9a --quick
 
 memory: $(VENV)/.bench
 	$(BIN)/python -m bench.memory
@@ -158,7 +159,6 @@ results: $(VENV)/.test roofs speed growth memory
 	$(BIN)/python -m bench.speed.blocks
 	$(BIN)/python -m bench.fleets
 	$(BIN)/python -m bench.instructions --record
-	$(BIN)/python -m bench.accuracy
 	$(BIN)/python -m bench.older
 
 bytes: $(VENV)/.peers
@@ -267,6 +267,6 @@ coverage: $(VENV)/.test
 	$(BIN)/python tests/support/lines.py $(TRACE)
 
 clean:
-	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/structs.pxd edgeolk/core/*switch*.pxd
+	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/structs.pxd edgeolk/core/*switch*.pxd edgeolk/configuration/options.py
 	find edgeolk -name '*.so' -delete
 	rm -f $(GENERATED)

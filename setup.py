@@ -228,12 +228,13 @@ class BuildExtensions(build_ext):
 
 
 def write_from_rows():
-    """What the compiled core needs of edgeolk/parts, read without the package's own __init__."""
+    """Files made of the rows of edgeolk/parts, which are read without the package's own __init__."""
     package = types.ModuleType("edgeolk")
     package.__path__ = [str(HERE / "edgeolk")]
     sys.modules["edgeolk"] = package
     try:
-        runpy.run_path(str(HERE / "edgeolk/core/generate.py"))["write"]()
+        for writer in ("core/generate.py", "configuration/typed.py"):
+            runpy.run_path(str(HERE / "edgeolk" / writer))["write"]()
     finally:
         for name in [name for name in sys.modules if name.split(".")[0] == "edgeolk"]:
             del sys.modules[name]

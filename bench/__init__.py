@@ -1,4 +1,4 @@
-"""Benchmarks: ``python -m bench.speed`` and ``python -m bench.accuracy``; tables in results/.
+"""Benchmarks: ``python -m bench.speed`` and ``python -m bench.papers``; tables in results/.
 
 Whatever is timed here has one thread. A thread of a matrix product goes on waiting, busily, after
 its product is done, and its seconds would be counted with those of the next case.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import os
 from contextlib import suppress
@@ -58,6 +59,13 @@ def find(filename: str) -> Path:
         if (place / filename).is_file():
             return place / filename
     raise FileNotFoundError(f"{filename} is neither in {folder()} (EDGEOLK_DATA) nor in tests/data")
+
+
+def read_table(filename: str) -> tuple[list[str], list[list[str]]]:
+    """Header and rows of a compressed CSV file, found as `find` does."""
+    with gzip.open(find(filename), "rt", encoding="utf-8", newline="") as file:
+        header, *rows = [line for line in csv.reader(file) if line]
+    return header, rows
 
 
 def read_libsvm(path: Path, n_features: int) -> tuple[Rows, Labels]:

@@ -41,13 +41,11 @@ class Page:
 
 PAGES = (
     Page("results/roofs.md", "make roofs", (*LOOPS, "bench/roofs")),
-    Page("results/speed.md", "make speed", (*LOOPS, "bench/speed")),
     Page("results/passes.md", "make speed", (*LOOPS, "bench/speed")),
     Page("results/policies.md", "make speed", (*LOOPS, "bench/speed")),
     Page("results/blocks.md", "python -m bench.speed.blocks", (*LOOPS, "bench/speed/blocks.py")),
     Page("results/growth.md", "make growth", (*LOOPS, "bench/growth")),
     Page("results/peers.md", "make peers", (*LIBRARY, "bench/peers")),
-    Page("results/accuracy.md", "make accuracy", (*LIBRARY, "bench/accuracy")),
     Page("results/memory.md", "make memory", (*LIBRARY, "bench/memory")),
     Page("results/steps.md", "make memory", (*LOOPS, "bench/memory/steps.py")),
     Page("results/instructions.json", "python -m bench.instructions --record",

@@ -36,11 +36,6 @@ class Timing:
         return statistics.median(self.seconds)
 
     @property
-    def span(self) -> tuple[float, float]:
-        """Smallest and largest."""
-        return min(self.seconds), max(self.seconds)
-
-    @property
     def rate(self) -> float:
         """Rows a second."""
         return self.rows / self.median
@@ -59,14 +54,6 @@ def ratio(case: Timing, base: Timing) -> float:
     """Median over the rounds of time a row against time a row of ``base``."""
     pairs = zip(case.per_row(), base.per_row(), strict=True)
     return statistics.median(a / b for a, b in pairs)
-
-
-def difference(case: Timing, *others: Timing) -> float:
-    """Median over the rounds of seconds a row above the sum of the others."""
-    above = case.per_row()
-    for other in others:
-        above = [own - less for own, less in zip(above, other.per_row(), strict=True)]
-    return statistics.median(above)
 
 
 def interleave(

@@ -42,3 +42,9 @@ def real(name: str, value: Any, allowed: str = "a number") -> float:
         raise TypeError(refusal) from None
     except OverflowError:
         return math.inf
+
+
+def require(condition: bool, what: str) -> None:
+    """Raise ValueError for a model from outside in which something cannot be so."""
+    if not condition:
+        raise ValueError(f"the model is inconsistent: {what}")

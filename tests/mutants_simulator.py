@@ -39,7 +39,7 @@ TESTS = {
     FAULTS: [f"{_TESTS}/streams/test_faults.py"],
     FAULTY: [f"{_TESTS}/streams/test_faults.py"],
     HELD: [f"{_TESTS}/fleet/test_kinds.py"],
-    MQTT: [f"{_TESTS}/streams/test_mqtt.py"],
+    MQTT: [f"{_TESTS}/streams/test_mqtt_addresses.py"],
     ACCOUNTING: [f"{_TESTS}/replaying/test_loop.py", f"{_TESTS}/device/test_supervision.py"],
     ROWS: [f"{_TESTS}/replaying/test_loop.py"],
     GUARD: [
@@ -148,8 +148,9 @@ MUTATIONS = (
      "                yield from self._given(held, row, at)\n        return\n        yield from"),
     ("a duplicate is what was made of the row", FAULTY,
      "                row[:] = kept  # who", "                pass  # who"),
-    ("rows that are held are one", HELD,
-     "held.append((row.copy(), one))", "held.append((row, one))"),
+    ("rows before the asked for are given", HELD, "max(0, number - first)", "0"),
+    ("of a block one row is held", HELD,
+     "held.append(block)", "held.append(block.part(0, 1))"),
     ("port 0 is one", MQTT, "        if not port:\n", "        if False:\n"),
     # ---- replays
     ("the label comes before the row is judged", ACCOUNTING,

@@ -18,7 +18,7 @@ from twins import TWINS, Pcg32
 from twins import base as tb
 from twins.checks import KERNELS, joint_gram, run
 from twins.forgetrons import psi, shrinking_factor
-from twins.streams import random_stream, regression_stream
+from twins.streams import random_stream
 
 seeds = st.integers(0, 2**32 - 1)
 modest = settings(max_examples=15, deadline=None, database=None)
@@ -161,39 +161,3 @@ def test_forgetron_mistake_bound():
     c *= 0.25 * math.sqrt((B + 1) / math.log(B + 1)) / math.sqrt(c @ K @ c)
     hinges = sum(tb.hinge(b, c @ kernel(X[:80], a)) for a, b in zip(X, y, strict=True))
     assert twin.mistakes <= 2 * c @ K @ c + 4 * hinges
-
-
-@pytest.mark.parametrize(("name", "grows"), [("forgetron", False), ("forgetron_greedy", True)])
-def test_what_a_difference_in_the_last_digit_comes_to(name, grows):
-    """Who leaves the greedy one depends on f and f on who left: it parts from itself. The other
-    forgets with the rows that leave."""
-    rng = np.random.default_rng(5)
-    X, y = rng.standard_normal((800, 5)), rng.choice([-1.0, 1.0], 800)
-    scores = []
-    for rows in (X, X * (1 + 1e-15)):
-        twin = TWINS[name](tb.gaussian(0.2), 60, seed=7)
-        scores.append(np.array([twin.step(a, b) for a, b in zip(rows, y, strict=True)]))
-    apart = np.abs(scores[0] - scores[1])[600:].max()
-    assert (apart > 1e-11) == grows
-    assert apart > 0.0
-
-
-# --- streams --------------------------------------------------------------------------
-
-
-def test_streams_have_their_nuisances():
-    X, y = random_stream(0, 200, 3)
-    again = random_stream(0, 200, 3)
-    assert np.array_equal(X, again[0])
-    assert np.array_equal(y, again[1])
-    assert set(y) == {-1.0, 1.0}
-    assert 0.2 < np.mean(y > 0) < 0.8
-    assert np.any(np.all(X == 0.0, axis=1))
-    assert len(np.unique(X, axis=0)) < 170
-    labels: dict[bytes, set[float]] = {}
-    for a, b in zip(X, y, strict=True):
-        labels.setdefault(a.tobytes(), set()).add(b)
-    assert any(len(s) == 2 for s in labels.values())
-    X, target = regression_stream(0, 200, 3)
-    assert X.shape == (200, 3)
-    assert len(np.unique(target)) == 200

@@ -40,7 +40,7 @@ def best_change(lost, helpers, phi_t, *, z, y, C):
 
 
 def helpers_of(name, X, r, x):
-    """Slots whose vectors may change when r (None: the newcomer) is lost; -1 the newcomer."""
+    """Slots whose vectors may change when r (None: the candidate) is lost; -1 the candidate."""
     others = [i for i in range(len(X)) if i != r]
     if name == "bpa_p":
         return others + [-1] * (r is not None)

@@ -14,7 +14,6 @@ from twins import TWINS, Pcg32
 from twins import base as tb
 from twins.checks import KERNELS, run
 from twins.forgetrons import SHARE, psi, shrinking_factor
-from twins.gradient import dynamic_budget
 from twins.streams import random_stream
 
 seeds = st.integers(0, 2**32 - 1)
@@ -110,16 +109,6 @@ def test_regression_counts_squared_errors(name):
     assert twin.mistakes == 0
 
 
-# --- dynamic budgets ------------------------------------------------------------------
-
-
-def test_dynamic_budgets_grow_by_rounding():
-    for T, budgets in [(32561, (91, 362, 1445)), (49990, (113, 448, 1790)),
-                       (78823, (141, 563, 2247)), (100000, (159, 633, 2531))]:  # fmt: skip
-        for c, budget in zip((0.5, 2.0, 8.0), budgets, strict=True):
-            assert dynamic_budget(10**6, c, T) == budget == round(1 + c * math.sqrt(T))
-
-
 # --- shifting perceptron --------------------------------------------------------------
 
 
@@ -174,7 +163,7 @@ def test_shifting_perceptron_overwrites_the_drawn_slot():
 
 
 def grown_margins(old, a, b):
-    """y_i f'(s_i) with the newcomer added, by brute force."""
+    """y_i f'(s_i) with the candidate added, by brute force."""
     return np.array(
         [
             math.copysign(1, c) * (old.decision(s) + b * float(old.kernel(a[None, :], s)[0]))

@@ -200,7 +200,7 @@ def test_bsgd_without_repair_keeps_the_latest_or_the_drawn_ones():
     assert dice.rng.state == rng.state
 
 
-def test_bsgd_weighs_with_the_kernel_and_can_drop_the_newcomer():
+def test_bsgd_weighs_with_the_kernel_and_can_drop_the_candidate():
     twin = TWINS["bsgd"](tb.linear(), 2, lam=1.0, maintenance="remove")
     for x in ([2.0], [-2.0], [0.1]):
         twin.step(np.array(x), 1.0)
@@ -263,7 +263,7 @@ def test_bsgd_merging_is_the_best_single_replacement():
     kernel = tb.gaussian(gamma)
     twin = TWINS["bsgd"](kernel, B, lam=0.1)
     grid = np.linspace(0, 1, 4001)
-    merged = with_newcomer = 0
+    merged = with_candidate = 0
     for t, (a, b) in enumerate(zip(X, y, strict=True), start=1):
         old = copy.deepcopy(twin)
         f = twin.step(a, b)
@@ -293,7 +293,7 @@ def test_bsgd_merging_is_the_best_single_replacement():
         if sorted(best.values())[:2][-1] - best[j] < 1e-3 and len(best) > 1:
             continue
         low, high = min(p, j), max(p, j)
-        with_newcomer += high == B
+        with_candidate += high == B
         for slot in range(B):
             if slot == low:
                 # On the segment, with the weight that stands in best for both.
@@ -310,6 +310,6 @@ def test_bsgd_merging_is_the_best_single_replacement():
                 assert twin.beta[slot] == beta[source]
                 assert twin.stamp[slot] == stamp[source]
     assert merged > 40
-    assert with_newcomer > 3
+    assert with_candidate > 3
     with pytest.raises(ValueError, match="Gaussian"):
         TWINS["bsgd"](tb.linear(), 5)

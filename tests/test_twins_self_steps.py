@@ -76,7 +76,7 @@ def test_bpa_s_choice_has_the_least_objective(kernel, B, skip):
 
         best = Q(before) if skip else np.inf
         for r in range(B):
-            # Least squares repair first, then the PA move along the newcomer, on a grid
+            # Least squares repair first, then the PA move along the candidate, on a grid
             # that contains both corner solutions.
             lost = old.alpha[r] * phi[r]
             repair = np.linalg.lstsq(phi[-1:].T, lost, rcond=None)[0][0]

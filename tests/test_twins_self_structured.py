@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from twins import Pcg32
 from twins import structured as ts
 from twins.streams import random_stream, regression_stream
 from twins.structured_novelty import SorfNovelty
@@ -22,32 +21,6 @@ def after(twin, n=120, d=3, seed=1):
     for a, b in zip(X, y, strict=True):
         twin.step(a, b)
     return twin, X, y
-
-
-def test_words_of_the_generator():
-    generator = Pcg32(42)
-    assert [generator.next_u32() for _ in range(3)] == [0xA15C02B7, 0x7B47F409, 0xBA1D3330]
-    words = Pcg32(9, ts.FEATURE_STREAM)
-    first, second = words.next_u32(), words.next_u32()
-    signs = ts.Signs(9).signs(33)
-    assert [s < 0 for s in signs[:32]] == [bool(first >> i & 1) for i in range(32)]
-    assert (signs[32] < 0) == bool(second & 1)
-
-
-@pytest.mark.parametrize("d", [1, 31, 33, 100])
-def test_words_drawn_for_a_block(d):
-    assert ts.Features(d, 130, 1.0, [[1.0]], 3).words == 3 * (math.ceil(d / 32) + 4)
-
-
-def test_the_transform_keeps_lengths():
-    features = ts.Features(100, 64, 1.0, [[1.0]], 3)
-    fold = features.fold(np.random.default_rng(0).standard_normal(100))
-    assert np.sum(features.transform(fold) ** 2) == pytest.approx(64**3 * np.sum(fold**2))
-
-
-def test_the_hadamard_matrix_is_in_natural_order():
-    signs = [[(-1) ** bin(i & j).count("1") for j in range(64)] for i in range(64)]
-    assert np.array_equal(ts.H, signs)
 
 
 @pytest.mark.parametrize("d", [2, 20, 90])
@@ -77,16 +50,6 @@ def test_groups_take_whole_blocks_and_widths_of_their_own():
     assert np.allclose(two.omega[3:].ravel()[:4] / one.omega[0, 0], [2, 3, 2, 3])
 
 
-def test_an_update_reaches_the_margin_up_to_the_ridge():
-    twin, X, y = after(sorf())
-    for a, b in zip(X, y, strict=True):
-        before = b * twin.models(twin.phi(a))[0][0, 0]
-        loss = max(0.0, 1.0 - before)
-        twin.step(a, b)
-        now = b * twin.models(twin.phi(a))[0][0, 0]
-        assert now == pytest.approx(before + loss / 1.03, abs=1e-12)
-
-
 def test_rounding_is_unbiased_and_clamped():
     class Every:
         def __init__(self):
@@ -101,24 +64,6 @@ def test_rounding_is_unbiased_and_clamped():
         assert values.mean() == pytest.approx(v, abs=2**-17)
         assert set(np.unique(values)) <= {math.floor(v), math.floor(v) + 1}
     assert ts.rounded(np.array([[300.0, -300.0]]), Every()).tolist() == [[127.0, -127.0]]
-
-
-def test_rows_without_loss_move_only_the_average_of_an_eighth():
-    twin, X, y = after(sorf(d=3, D=1000, dtype="int8"), n=40)
-    a, b = X[-1], y[-1]
-    while 1.0 - b * twin.models(twin.phi(a))[0][0, 0] > 0.0:
-        twin.step(a, b)
-    w, before = twin.w.v.copy(), copy.deepcopy(twin)
-    blocks = range(twin.t % 8, 16, 8)
-    twin.step(a, b)
-    assert np.array_equal(twin.w.v, w)
-    for _ in range(sum(min(64, 1000 - 64 * i) for i in blocks)):
-        before.rounding.next_u32()
-    assert before.rounding.state == twin.rounding.state
-    still = [i for i in range(16) if i not in blocks]
-    for i in still:
-        k = slice(64 * i, 64 * i + 64)
-        assert np.array_equal(before.a.v[k], twin.a.v[k])
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
@@ -170,32 +115,6 @@ def test_permuted_classes_permute():
     assert np.allclose(two.scores(X[0])[order], one.scores(X[0]), atol=1e-10)
 
 
-def test_a_class_update_reaches_its_margin():
-    twin = sorf(n_classes=3)
-    X, y = random_stream(3, 60, 3)
-    labels = np.where(y > 0, 2, np.where(X[:, 0] > 0, 1, 0))
-    for a, b in zip(X, labels, strict=True):
-        before = twin.models(twin.phi(a))[0][0]
-        rival = twin.rival(before, b)
-        m = before[b] - before[rival]
-        twin.step(a, b)
-        now = twin.models(twin.phi(a))[0][0]
-        assert now[b] - now[rival] == pytest.approx(m + 2 * max(0.0, 1 - m) / 2.03, abs=1e-12)
-
-
-def test_classes_draw_for_the_columns_that_move():
-    twin = sorf(D=64, n_classes=3, dtype="int8")
-    twin.t = 1  # no block to average
-    other = copy.deepcopy(twin.rounding)
-    twin.step(np.ones(3), 2)
-    for _ in range(2 * 64):
-        other.next_u32()
-    assert other.state == twin.rounding.state
-    assert not twin.w.v[:, 1].any()
-    assert twin.w.v[:, 0].any()
-    assert twin.w.v[:, 2].any()
-
-
 def test_regression_scales_its_targets():
     X, y = regression_stream(2, 300, 3)
     plain, moved = (sorf(loss="square") for _ in range(2))
@@ -237,15 +156,6 @@ def test_the_linear_candidate_learns_a_line():
     assert (twin.Sl > 0.0).all()
 
 
-def test_the_last_label_wins_where_labels_stay():
-    X, y = random_stream(8, 600, 3)
-    y = np.repeat(y[::50], 50)
-    twin, plain = sorf(last_label=True), sorf()
-    runs = [[b * t.step(a, b) <= 0 for a, b in zip(X, y, strict=True)] for t in (twin, plain)]
-    assert np.sum(runs[0][100:]) < np.sum(runs[1][100:])
-    assert twin.f_last[0] == y[-1]
-
-
 @pytest.mark.parametrize("groups", [[(0.3, 1.0, 3.0)], [(0.3, 1.0), (2.0, 5.0)]])
 def test_relevance_follows_the_derivative_of_the_blend(groups):
     X, y = random_stream(3, 260, 70)
@@ -265,17 +175,6 @@ def test_relevance_follows_the_derivative_of_the_blend(groups):
         assert q[i] == pytest.approx((ends[0] - ends[1]) / 2e-5, abs=1e-7, rel=1e-6)
 
 
-def test_relevance_finds_the_columns_that_matter():
-    rng = np.random.default_rng(3)
-    X = rng.standard_normal((1500, 6))
-    y = np.sign(np.sin(2.5 * X[:, 0]))
-    twin = ts.Sorf(6, 256, 0.1, seed=5, relevance=True)
-    for a, b in zip(X, y, strict=True):
-        twin.step(a, b)
-    assert twin.lam[0] > twin.lam[1:].max()
-    assert np.abs(twin.lam).max() <= 2.0
-
-
 def test_a_group_learns_on_its_own_loss():
     X, y = random_stream(3, 100, 3)
     twin = sorf(D=128, groups=[(0.3, 1.0), (3.0,)])
@@ -290,17 +189,6 @@ def test_a_group_learns_on_its_own_loss():
 
 
 # --- novelty --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", ["float64", "int8"])
-def test_the_share_called_novel_is_the_one_asked_for(dtype):
-    rng = np.random.default_rng(1)
-    twin = SorfNovelty(4, 100, 0.2, seed=3, dtype=dtype, nu=0.1)
-    novel = [twin.step(x) < 0.0 for x in rng.standard_normal((2500, 4))]
-    assert np.mean(novel[500:]) == pytest.approx(0.1, abs=0.025)
-    assert twin.mistakes == sum(novel)
-    assert twin.decision(np.zeros(4)) > 0.0 > twin.decision(np.full(4, 6.0))
-    assert (twin.predict(np.zeros(4)), twin.predict(np.full(4, 6.0))) == (1, -1)
 
 
 def test_the_average_of_novelty_is_the_mean_feature():

@@ -7,18 +7,15 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench.bytes import offline, others
 from bench.bytes.grid import GRIDS, SETS, Grid, Job
 from bench.bytes.report import write
-from bench.bytes.runs import run
+from bench.bytes.runs import do
 from bench.papers.work import Cache
 
 CACHE = Path(__file__).resolve().parent / "cache" / "runs.jsonl"
@@ -34,29 +31,6 @@ def every_job(grid: Grid, sets: Sequence[str]) -> list[Job]:
         for far, job in found:
             ordered.setdefault(job.key, (far, place, job))
     return [job for _, _, job in sorted(ordered.values(), key=lambda found: found[:2])]
-
-
-def do(jobs: Sequence[Job], cache: Cache, processes: int, tick: Callable[[], object]) -> int:
-    """Run what the cache does not have; returns how many could not be run."""
-    waiting = [job for job in jobs if cache.get(job.key) is None]
-    for _ in range(len(jobs) - len(waiting)):
-        tick()
-    failed = 0
-    # A fresh interpreter each: one core a worker, whatever libraries were loaded here.
-    fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max_workers=processes, mp_context=fresh) as pool:
-        futures = {pool.submit(run, job): job for job in waiting}
-        for future in as_completed(futures):
-            job = futures[future]
-            try:
-                cache.add(job.key, asdict(job), future.result())
-            except ValueError as error:  # so few bytes hold no such learner, or it diverged
-                cache.add(job.key, asdict(job), {"refused": str(error)})
-            except (ArithmeticError, RuntimeError) as error:
-                failed += 1
-                print(f"\n{job.data} {job.name}: {error}", file=sys.stderr)
-            tick()
-    return failed
 
 
 def main(arguments: list[str] | None = None) -> int:

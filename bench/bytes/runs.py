@@ -1,14 +1,20 @@
-"""One run of the frontier: a job in, its error and bytes out."""
+"""Runs of the frontier: a job in, its error and bytes out."""
 
 from __future__ import annotations
 
+import multiprocessing
+import sys
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict
 
 import edgeolk as ek
 from bench.bytes.grid import Job
 from bench.bytes.others import run_other
 from bench.bytes.scoring import Record, record
 from bench.bytes.sets import SPECS, Rows, gamma_of, load
+from bench.papers.work import Cache
 
 
 def learner_of(job: Job, X: Rows) -> ek.Learner:
@@ -32,3 +38,38 @@ def run(job: Job) -> Record:
     answers = learner.learn_many(X, y)
     seconds = time.process_time() - start
     return record(task, answers, y, learner.nbytes, seconds)
+
+
+def do(
+    jobs: Sequence[Job],
+    cache: Cache,
+    processes: int,
+    tick: Callable[[], object],
+    call: Callable[[Job], Record] = run,
+    again: str = "",
+) -> int:
+    """Run what the cache does not have, and the learner named ``again``.
+
+    Returns how many could not be run.
+    """
+    waiting = [job for job in jobs if job.name == again or cache.get(job.key) is None]
+    for _ in range(len(jobs) - len(waiting)):
+        tick()
+    if not waiting:
+        return 0
+    failed = 0
+    # A fresh interpreter each: one core a worker, whatever libraries were loaded here.
+    fresh = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max_workers=processes, mp_context=fresh) as pool:
+        futures = {pool.submit(call, job): job for job in waiting}
+        for future in as_completed(futures):
+            job = futures[future]
+            try:
+                cache.add(job.key, asdict(job), future.result())
+            except (TypeError, ValueError) as error:  # it holds no such learner, or it diverged
+                cache.add(job.key, asdict(job), {"refused": str(error)})
+            except (ArithmeticError, RuntimeError) as error:
+                failed += 1
+                print(f"\n{job.data} {job.name}: {error}", file=sys.stderr)
+            tick()
+    return failed

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import functools
-import gzip
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
-from bench.datasets import find, read_libsvm
+from bench.datasets import find, read_libsvm, read_table
 
 Rows = NDArray[np.float64]
 CLIP = 5.0
@@ -106,12 +104,9 @@ SPECS = {
 
 def read_csv(name: str, drop: tuple[str, ...], label: str = "") -> tuple[Rows, Rows]:
     """Inputs, and the last or the named column, of a file with a header; words are numbered."""
-    with gzip.open(find(f"{name}.csv.gz"), "rt", newline="") as file:
-        lines = csv.reader(file)
-        header = next(lines)
-        said = header.index(label or header[-1])
-        kept = [i for i, title in enumerate(header) if i != said and title not in drop]
-        rows = [line for line in lines if line]
+    header, rows = read_table(f"{name}.csv.gz")
+    said = header.index(label or header[-1])
+    kept = [i for i, title in enumerate(header) if i != said and title not in drop]
     inputs = np.array([[float(row[i]) for i in kept] for row in rows])
     words = np.array([row[said] for row in rows])
     try:

@@ -10,12 +10,9 @@ best. What is finished is kept in ``bench/bytes/cache``, but for ours, which are
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +23,7 @@ from bench.bytes.frontier import Choice, Frontier, finished
 from bench.bytes.grid import OURS, SETS, WHOLE, Job
 from bench.bytes.picture import draw_summary
 from bench.bytes.report import REFERENCE, bytes_of, comparisons, losses, needed_bytes
+from bench.bytes.runs import do
 from bench.bytes.scoring import Record, record
 from bench.bytes.sets import SPECS, load
 from bench.papers.work import Cache
@@ -71,23 +69,6 @@ def every_job(sets: Sequence[str], sizes: Sequence[int]) -> list[Job]:
     found = [(far, job) for data in sets for far, job in WHOLE.jobs(data)]
     found.sort(key=lambda one: one[0])
     return [job for _, job in found if job.nbytes in sizes and job.exists()]
-
-
-def do(
-    jobs: Sequence[Job], cache: Cache, processes: int, tick: Callable[[], object] = lambda: None
-) -> None:
-    """Run ours, and what the cache does not have."""
-    fresh = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max_workers=processes, mp_context=fresh) as pool:
-        waiting = [job for job in jobs if job.name == OURS or cache.get(job.key) is None]
-        futures = {pool.submit(run, job): job for job in waiting}
-        for future in as_completed(futures):
-            job = futures[future]
-            try:
-                cache.add(job.key, asdict(job), future.result())
-            except (ValueError, TypeError, ArithmeticError, RuntimeError) as error:
-                cache.add(job.key, asdict(job), {"refused": str(error)})
-            tick()
 
 
 def _errors(title: str, note: str, sizes: Sequence[int], rows: Sequence[Sequence[str]]) -> Table:
@@ -162,8 +143,7 @@ def main(arguments: list[str] | None = None) -> int:
     from tqdm import tqdm
 
     with tqdm(total=len(jobs), unit="run") as bar:
-        bar.update(sum(job.name != OURS and cache.get(job.key) is not None for job in jobs))
-        do(jobs, cache, given.processes, bar.update)
+        do(jobs, cache, given.processes, bar.update, run, again=OURS)
     made, frontiers = report(given.sets, jobs, cache)
     if given.print:
         print(made.markdown())

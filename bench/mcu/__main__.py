@@ -5,18 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 import edgeolk as ek
-from bench.mcu.page import begin, put
-from bench.mcu.rows import packed, stream
+from bench.mcu.page import begin, need_boards, put
+from bench.mcu.rows import stream
 from bench.table import Table
-from firmware_sim.mcu import BOARDS, Board, Run, build, lacking, run
-from firmware_sim.mcu.program import HERE
+from firmware_sim.mcu import BOARDS, Board, Run
+from firmware_sim.mcu.learning import as_here, learn_on, packed
 
 SIZES: tuple[int, ...] = (150, 928, 4000)
 #: Inputs, and the bundled stream that they come from.
@@ -61,23 +60,16 @@ def measure(case: Case, before: int, rows: int) -> Found | str:
     X, y = stream(INPUTS[case.d], before + rows, case.d)
     learner = ek.Learner(n_features=case.d, budget=case.D)
     learner.learn_many(X[:before], y[:before])
-    flags = ["-O2", *ARITHMETIC[case.arithmetic][0]]
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        ek.export_c(learner, folder)
-        sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
-        try:
-            program = build(
-                case.board, sources, folder / "board.elf", include=[folder], flags=flags,
-                stack=STACK,
-            )  # fmt: skip
-        except RuntimeError as error:
-            if "will not fit" in str(error) or "overflowed" in str(error):
-                return "does not fit"
-            raise
-        told = run(program, packed(X[before:], y[before:]), folder, seconds=3600)
+    rows_left = packed(X[before:], y[before:])
+    flags = ARITHMETIC[case.arithmetic][0]
+    try:
+        program, told = learn_on(case.board, learner, rows_left, flags, stack=STACK)
+    except RuntimeError as error:
+        if "will not fit" in str(error) or "overflowed" in str(error):
+            return "does not fit"
+        raise
     learner.learn_many(X[before:], y[before:])
-    same = told.state == bytes(learner.__reduce__()[1][0])
+    same = as_here(told, learner)
     return Found(case, program.flash, program.ram, told, learner.mistakes, same)
 
 
@@ -137,9 +129,7 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     """Run the cases; 2 where there is no emulator, 1 where a board differs from the host."""
     options = _arguments()
-    if reason := lacking():
-        print(reason, file=sys.stderr)
-        return 2
+    need_boards()
     boards = [board for name, board in BOARDS.items() if name not in LEFT_OUT]
     sizes, inputs = SIZES, tuple(INPUTS)
     if options.quick:

@@ -12,7 +12,7 @@ import numpy as np
 
 import edgeolk as ek
 from bench.bytes.sets import load
-from bench.mcu.page import put
+from bench.mcu.page import show
 from bench.mcu.rows import Array
 from bench.table import Table
 
@@ -73,8 +73,7 @@ def main() -> int:
         f"The recommended learner with D = {D}, exported and compiled for the host: mistakes in one"
         f" pass, the mean of {len(SEEDS)} seeds; rows as `bench.bytes` has them.",
     )
-    print(table.markdown())
-    put(table)
+    show(table)
     return 0
 
 

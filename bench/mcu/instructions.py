@@ -1,4 +1,4 @@
-"""Instructions a row of exported models, fitted: writes `edgeolk/export/fitted.py`."""
+"""Instructions a row of exported models, fitted: writes `edgeolk/export/fitted.json`."""
 
 from __future__ import annotations
 
@@ -13,27 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import edgeolk as ek
+from bench.mcu.page import need_boards
 from bench.mcu.rows import Array
 from edgeolk.export import costs
 from edgeolk.export.instructions import terms_of
-from firmware_sim.mcu import lacking
 from firmware_sim.mcu.counting import BOARD_OF, counts
 
-TARGET = Path(costs.__file__).parent / "fitted.py"
+TARGET = Path(costs.__file__).parent / "fitted.json"
 #: Each run's counts, so that one that was broken off goes on.
 KEPT = Path("build/instructions.jsonl")
-WRITTEN = '''"""Factors of instructions, by terms of instructions.py."""
-
-# Written by python -m bench.mcu.instructions.
-
-#: To score a row, to learn one and of the longest step, by kind, type of numbers, core, arithmetic.
-FITTED: dict[tuple[str, str, str, str], tuple[tuple[int, ...], ...]] = {{
-{lines}
-}}
-#: How far they were off at most for sizes that they were not made from.
-FIT_ERROR = """For models held out they were off by up to:
-{said}"""
-'''
 #: A core with single precision gains nothing by whole numbers.
 LEFT_OUT = ("Cortex-M4F", "whole")
 
@@ -129,9 +117,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="boards at once (%(default)s)")
     parser.add_argument("--again", action="store_true", help="forget what was counted")
     options = parser.parse_args()
-    if reason := lacking():
-        print(reason, file=sys.stderr)
-        return 2
+    need_boards()
     if options.again:
         KEPT.unlink(missing_ok=True)
     known = Counts(KEPT)
@@ -163,19 +149,15 @@ def main() -> int:
               np.nanmax(off[last], 0).round(3), file=sys.stderr)  # fmt: skip
         where = "in double" if (name[1], how) == ("int8", "double") else "otherwise"
         worst[where] = np.fmax(worst[where], np.nanmax(off[last], 0))
-        lines.append(f'    ("{name[0]}", "{name[1]}", "{core}", "{how}"): (')
-        for each in fit:
-            whole = [round(float(v)) for v in each]
-            while whole and not whole[-1]:
-                whole.pop()
-            lines.append(f"        ({', '.join(map(str, whole))}),")
-        lines.append("    ),")
+        each = [np.trim_zeros(np.round(factors), "b").astype(int).tolist() for factors in fit]
+        lines.append(json.dumps([[*name, core, how], *each]))
     said = ";\n".join(
         f"{where} {each[0]:.0%} to score, {each[1]:.0%} to learn, {each[2]:.0%} of the longest"
         for where, each in worst.items()
     )
-    text = "\n".join(lines)
-    TARGET.write_text(WRITTEN.format(lines=text, said=said), encoding="utf-8")
+    error = json.dumps(f"For models held out they were off by up to:\n{said}")
+    text = ",\n".join(lines)
+    TARGET.write_text(f'{{"error": {error},\n"fits": [\n{text}\n]}}\n', encoding="utf-8")
     print(said)
     return 0
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import edgeolk as ek
-from bench.mcu.page import put
-from bench.mcu.rows import packed
+from bench.mcu.page import rows_asked, show, told
 from bench.table import Table
 from edgeolk.configuration.config import settings_of
 from edgeolk.export.costs import FLAGS, stacks_of
-from firmware_sim.mcu import BOARDS, Board, build, lacking, run
+from firmware_sim.mcu import BOARDS, Board
 from firmware_sim.mcu.counting import drawn
-from firmware_sim.mcu.program import HERE
+from firmware_sim.mcu.learning import learn_on, packed
 
 INPUTS = 8
 _PLAIN: dict[str, Any] = {"algorithm": "sorf", "D": 384, "gamma": "auto", "scale": "standard",
@@ -54,40 +50,24 @@ def measure(board: Board, how: str, name: str, rows: int) -> list[str]:
     X, y = drawn(learner, before + rows)
     if before:
         learner.learn_many(X[:before], y[:before])
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        ek.export_c(learner, folder)
-        sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
-        program = build(
-            board, sources, folder / "board.elf", include=[folder],
-            flags=["-O2", *FLAGS[how].split()],
-        )  # fmt: skip
-        told = run(program, packed(X[before:], y[before:]), folder, seconds=3600)
+    rows_left = packed(X[before:], y[before:])
+    program, ran = learn_on(board, learner, rows_left, FLAGS[how].split())
     return [
         f"{board.name}, {board.core}", how, name, f"{learner.nbytes:,}",
-        f"{program.flash / 1024:.1f}", f"{told.stack:,}", f"{stacks_of(learner)[how]:,}",
-        *(f"{n / 1e3:,.0f}" for n in (told.scored.mean, told.learned.mean, told.learned.most)),
+        f"{program.flash / 1024:.1f}", f"{ran.stack:,}", f"{stacks_of(learner)[how]:,}",
+        *(f"{n / 1e3:,.0f}" for n in (ran.scored.mean, ran.learned.mean, ran.learned.most)),
     ]  # fmt: skip
 
 
 def main() -> int:
     """Run them all; 2 where there is no emulator."""
-    parser = argparse.ArgumentParser(prog="python -m bench.mcu.options", description=__doc__)
-    parser.add_argument("--rows", type=int, default=400, help="(%(default)s)")
-    options = parser.parse_args()
-    if reason := lacking():
-        print(reason, file=sys.stderr)
-        return 2
-    rows = []
-    for board, how in ASKED:
-        for name in CASES:
-            rows.append(measure(BOARDS[board], how, name, options.rows))
-            print("  ".join(rows[-1]), file=sys.stderr, flush=True)
+    rows = rows_asked("bench.mcu.options", __doc__, 400)
+    lines = told(measure(BOARDS[board], how, name, rows) for board, how in ASKED for name in CASES)
     table = Table(
         "What options cost",
         HEADER,
-        rows,
-        f"{INPUTS} Gaussian inputs and 384 frequencies, int8; {options.rows:,} rows whose label is"
+        lines,
+        f"{INPUTS} Gaussian inputs and 384 frequencies, int8; {rows:,} rows whose label is"
         " the sign (regression, forecast: the value) of the product of two inputs, which surprises"
         " for long, gcc -O2. State is the bytes of the whole learner, which is its RAM; flash the"
         " whole program; the stack is painted and measured, some 100 bytes of the test program in"
@@ -96,8 +76,7 @@ def main() -> int:
         " a row of a forecaster is answered and learned in one call.",
         left=3,
     )
-    print(table.markdown())
-    put(table)
+    show(table)
     return 0
 
 

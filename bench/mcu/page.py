@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import re
+import sys
+from collections.abc import Iterable
 from dataclasses import replace
 
 from bench.commit import here
 from bench.table import RESULTS, Table
+from firmware_sim.mcu import lacking
 
 PAGE = RESULTS / "mcu.md"
 
@@ -35,3 +39,34 @@ def put(table: Table) -> None:
     title = f"## {table.title}"
     at = known.index(title) if title in known else len(parts)
     _write([*parts[:at], table.markdown(), *parts[at + 1 :]])
+
+
+def rows_asked(module: str, about: str | None, rows: int) -> int:
+    """The number of rows that a command is told to run; it ends where no board can be emulated."""
+    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=about)
+    parser.add_argument("--rows", type=int, default=rows, help="rows on the board (%(default)s)")
+    asked: int = parser.parse_args().rows
+    need_boards()
+    return asked
+
+
+def need_boards() -> None:
+    """End with 2 where no board can be emulated."""
+    if reason := lacking():
+        print(reason, file=sys.stderr)
+        sys.exit(2)
+
+
+def told(lines: Iterable[list[str]]) -> list[list[str]]:
+    """Lines of a table, each printed as it comes."""
+    found = []
+    for line in lines:
+        print("  ".join(line), file=sys.stderr, flush=True)
+        found.append(line)
+    return found
+
+
+def show(table: Table) -> None:
+    """Print a table and put it on the page."""
+    print(table.markdown())
+    put(table)

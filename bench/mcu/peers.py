@@ -15,12 +15,12 @@ import numpy as np
 
 import edgeolk as ek
 from bench.mcu import cmsis
-from bench.mcu.page import put
-from bench.mcu.rows import Array, packed, stream
+from bench.mcu.page import need_boards, show
+from bench.mcu.rows import Array, stream
 from bench.table import Table
-from firmware_sim.mcu import BOARDS, build, lacking, run
+from firmware_sim.mcu import BOARDS, build
 from firmware_sim.mcu.emulator import execute
-from firmware_sim.mcu.program import HERE
+from firmware_sim.mcu.learning import learn_on, packed
 
 BOARD, STREAM, INPUTS = "mps2-an386", "occupancy", 5
 #: Rows that they are trained on, that are predicted, and more of them after the sensor has moved.
@@ -212,20 +212,15 @@ def measure(peer: Peer, tails: Tails, folder: Path) -> list[str]:
 
 
 def going_on(
-    X: Array, y: Array, tails: Tails, folder: Path, words: str = "", flags: tuple[str, ...] = ()
+    X: Array, y: Array, tails: Tails, words: str = "", flags: tuple[str, ...] = ()
 ) -> list[str]:
     """Ours again, each row learned after it was predicted."""
     learner = ek.Learner(n_features=INPUTS, ram="4KiB")
     learner.learn_many(X, y)
-    ek.export_c(learner, folder)
-    sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
-    program = build(
-        BOARDS[BOARD], sources, folder / "board.elf", include=[folder], flags=("-O2", *flags)
-    )
     before, wrong, stack, each = learner.mistakes, [], 0, 0.0
     for end in (1, 2):  # the board begins anew each time
         rows = b"".join(packed(*tail) for tail in tails[:end])
-        told = run(program, rows, folder, seconds=3600)
+        program, told = learn_on(BOARDS[BOARD], learner, rows, flags)
         wrong.append((told.mistakes - before) / ROWS)
         before = told.mistakes
         stack, each = max(stack, told.stack), each or told.learned.mean
@@ -234,9 +229,7 @@ def going_on(
 
 def main() -> int:
     """Run them all; 2 where there is no emulator."""
-    if reason := lacking():
-        print(reason, file=sys.stderr)
-        return 2
+    need_boards()
     X, y = stream(STREAM, BEFORE + 2 * ROWS, INPUTS)
     middle = BEFORE + ROWS
     moved = (X[middle:] + MOVED * X[:BEFORE].std(axis=0)).astype(np.float32)
@@ -258,8 +251,8 @@ def main() -> int:
             rows.append(measure(peer, tails, folder))
             print("  ".join(rows[-1]), file=sys.stderr, flush=True)
         first = X[:BEFORE], y[:BEFORE]
-        rows.append(going_on(*first, tails, Path(made) / "learning"))
-        rows.append(going_on(*first, tails, Path(made) / "in float", _IN_FLOAT, _SINGLE))
+        rows.append(going_on(*first, tails))
+        rows.append(going_on(*first, tails, _IN_FLOAT, _SINGLE))
     table = Table(
         "Beside what others export",
         HEADER,
@@ -279,8 +272,7 @@ def main() -> int:
         " package, without the vector instructions of larger cores. TensorFlow Lite Micro is not"
         " here: no package of an index or of Debian has its C++ to compile for a board.",
     )
-    print(table.markdown())
-    put(table)
+    show(table)
     return 0
 
 

@@ -25,8 +25,3 @@ def stream(name: str, rows: int, d: int) -> tuple[Array, Array]:
         if len(X) == rows:
             break
     return np.array(X), np.array(y)
-
-
-def packed(X: Array, y: Array) -> bytes:
-    """As c/stream.c reads them."""
-    return b"".join(x.tobytes() + label.tobytes() for x, label in zip(X, y, strict=True))

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from bench.datasets import A9A_FEATURES, Dataset, folder, read_libsvm
+from bench.datasets import A9A_FEATURES, Dataset, find, read_libsvm
 
 FEATURES = {"ijcnn1": 22, "w8a": 300, "phishing": 68, "mushrooms": 126, "banana": 2}
 BOARD_ROWS = 10_000
@@ -19,10 +19,7 @@ TEST_SEED = 1_000_000
 
 
 def _file(name: str, features: int) -> Dataset:
-    path = folder() / f"{name}.libsvm.gz"
-    if not path.is_file():
-        raise FileNotFoundError(f"{path.name} is not in the data folder; set EDGEOLK_DATA")
-    return Dataset(name, *read_libsvm(path, features))
+    return Dataset(name, *read_libsvm(find(f"{name}.libsvm.gz"), features))
 
 
 def missing(name: str) -> str:
@@ -33,8 +30,12 @@ def missing(name: str) -> str:
     stems = [stem]
     if stem in ("a9a", "ijcnn1"):
         stems = [f"{stem}_train", f"{stem}_test"]
-    files = [f"{part}.libsvm.gz" for part in stems]
-    return next((file for file in files if not (folder() / file).is_file()), "")
+    for file in (f"{part}.libsvm.gz" for part in stems):
+        try:
+            find(file)
+        except FileNotFoundError:
+            return file
+    return ""
 
 
 def _joined(name: str, *parts: Dataset) -> Dataset:

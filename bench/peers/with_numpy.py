@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bench.peers.child import Spec
-from bench.speed.numpy_rbp import NumpyRbp
+from bench.peers.numpy_rbp import NumpyRbp
 
 
 class Plain:

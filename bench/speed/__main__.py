@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bench.datasets import Dataset
     from bench.speed.subjects import Subject
     from bench.table import Report
 
-BUDGETS = (1350, 100)
-SYNTHETIC_BUDGET = 200
-#: Rounds of the details, the whole passes and the policies.
-ROUNDS, QUICK_ROUNDS = (5, 3, 5), (3, 1, 2)
+#: Rounds of the whole passes and the policies.
+ROUNDS, QUICK_ROUNDS = (3, 5), (1, 2)
 QUICK_ROWS = 4_000
 
 
@@ -28,7 +22,7 @@ def _arguments() -> argparse.Namespace:
     )
     defaults = ", ".join(map(str, ROUNDS))
     parser.add_argument(
-        "--rounds", type=int, help=f"times each case is timed (details, passes, steps: {defaults})"
+        "--rounds", type=int, help=f"times each case is timed (passes, steps: {defaults})"
     )
     arguments = parser.parse_args()
     if arguments.rounds is not None and arguments.rounds < 1:
@@ -36,45 +30,8 @@ def _arguments() -> argparse.Namespace:
     if arguments.rounds is None:
         arguments.rounds = QUICK_ROUNDS if arguments.quick else ROUNDS
     else:
-        arguments.rounds = (arguments.rounds,) * 3
+        arguments.rounds = (arguments.rounds,) * 2
     return arguments
-
-
-def _details(a9a: Dataset | None, synthetic: Dataset, rounds: int) -> Report:
-    """rbp in detail: the peer, storage types, instruction sets, single calls."""
-    import numpy as np
-    from tqdm import tqdm
-
-    import edgeolk as ek
-    from bench.speed import cases, report
-    from bench.speed.subjects import A9A_GAMMA
-    from bench.speed.variant import time_in_child
-    from bench.timing import Case, interleave
-
-    todo: list[Case] = []
-    variants = ek.available_simd()
-    with tempfile.TemporaryDirectory() as scratch:
-        if a9a is not None:
-            rows = Path(scratch) / "rows.npz"
-            np.savez(rows, X=a9a.X, y=a9a.y)
-            for budget in BUDGETS:
-                todo += cases.a9a_cases(a9a, budget)
-                for name in variants:
-                    run = partial(time_in_child, name, rows, budget, A9A_GAMMA)
-                    todo.append(Case(f"variant-{name}-{budget}", name, len(a9a), run))
-        todo += cases.synthetic_cases(synthetic, SYNTHETIC_BUDGET, len(synthetic) // 4)
-        todo += cases.call_cases(synthetic)
-        with tqdm(total=len(todo) * rounds, disable=None, desc="details") as bar:
-            timings = interleave(todo, range(rounds), bar.update)
-    tables = []
-    if a9a is not None:
-        for budget in BUDGETS:
-            both = cases.mistakes_of_both(a9a, budget, A9A_GAMMA)
-            tables.append(report.a9a_table(timings, budget, both))
-        tables.append(report.variant_table(timings, variants, BUDGETS))
-    tables.append(report.synthetic_table(timings, SYNTHETIC_BUDGET))
-    tables.append(report.call_table(timings))
-    return report.make_report(tables, timings, rounds)
 
 
 def _passes(subjects: list[Subject], rounds: int, quick: bool) -> Report:
@@ -119,14 +76,12 @@ def main() -> int:
     most = QUICK_ROWS if quick else None
     synthetic = datasets.synthetic(40_000 if quick else 200_000)
     chosen: list[Subject] = []
-    a9a = None
     try:
         a9a = datasets.a9a().permuted(0)
         if len(a9a) == datasets.A9A_TRAIN_ROWS:
             print(f"a9a is its train part alone: {datasets.TRAIN_ALONE}", file=sys.stderr)
             whole = False
         chosen += subjects.a9a_subjects(a9a.head(most or len(a9a)))
-        a9a = a9a.head(10_000) if quick else a9a
         chosen.append(subjects.ijcnn1(most))
     except FileNotFoundError as error:
         print(f"left out: {error}", file=sys.stderr)
@@ -134,9 +89,8 @@ def main() -> int:
     chosen.append(subjects.occupancy(most))
     chosen.append(subjects.synthetic(synthetic.head(most or len(synthetic))))
 
-    details, passes, policies = arguments.rounds
+    passes, policies = arguments.rounds
     reports = {
-        "speed": _details(a9a, synthetic, details),
         "passes": _passes(chosen, passes, quick),
         "policies": _policies(policies, quick),
     }

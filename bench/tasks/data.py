@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.datasets import find, read_libsvm
+from bench.datasets import find, read_libsvm, read_table
 
 FloatArray = NDArray[np.float64]
 
@@ -47,12 +45,6 @@ class Rows:
     scale: str | None = "standard"
 
 
-def _table(name: str) -> tuple[list[str], list[list[str]]]:
-    with gzip.open(find(f"{name}.csv.gz"), "rt", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
-    return rows[0], rows[1:]
-
-
 def _mixed(X: FloatArray, y: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
     order = np.random.default_rng(0).permutation(len(y))
     return X[order], y[order]
@@ -62,7 +54,7 @@ def classes(name: str) -> Rows:
     """Rows with classes 0 to K - 1; streams in file order, the others shuffled once."""
     if name in STREAMS:
         label, left_out = STREAMS[name]
-        names, rows = _table(name)
+        names, rows = read_table(f"{name}.csv.gz")
         kept = [i for i, column in enumerate(names) if column not in (label, *left_out)]
         X = np.array([[float(row[i]) for i in kept] for row in rows])
         said = np.array([row[names.index(label)] for row in rows])
@@ -77,7 +69,7 @@ def classes(name: str) -> Rows:
 
 def anomalies(name: str, most: int) -> Rows:
     """Rows, True for anomalies; sets shuffled once, series with lagged values; the first rows."""
-    names, rows = _table(name)
+    names, rows = read_table(f"{name}.csv.gz")
     y = np.array([float(row[names.index("anomaly")]) > 0.0 for row in rows])
     if name.startswith("ad_"):
         kept = [i for i, column in enumerate(names) if column != "anomaly"]
@@ -94,6 +86,6 @@ def regression(name: str) -> Rows:
     if REGRESSION[name]:
         X, y = read_libsvm(find(f"{name}_regression.libsvm.gz"), REGRESSION[name])
         return Rows(name, *_mixed(X.astype(np.float64), y))
-    _, rows = _table(name)
+    _, rows = read_table(f"{name}.csv.gz")
     numbers = np.array([[float(value) for value in row[1:]] for row in rows])
     return Rows(name, numbers[:, :-1], numbers[:, -1])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.datasets import find
+from bench.datasets import read_table
 
 Rows = NDArray[np.float64]
 #: Columns that are no reading.
@@ -42,10 +40,7 @@ class Series:
 
 def series(name: str, shuffled: bool = False) -> list[Series]:
     """The series of a stream; ``shuffled`` by the seed 0 where that is asked for."""
-    with gzip.open(find(f"{name}.csv.gz"), "rt", newline="") as file:
-        lines = csv.reader(file)
-        header = next(lines)
-        rows = [line for line in lines if line]
+    header, rows = read_table(f"{name}.csv.gz")
     kept = [i for i, title in enumerate(header[:-1]) if title not in (*NO_READING, *SERIES)]
     X = np.array([[float(row[i]) for i in kept] for row in rows])
     anomaly = np.array([float(row[-1]) > 0.0 for row in rows])

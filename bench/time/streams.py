@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.datasets import find, read_libsvm
+from bench.datasets import find, read_libsvm, read_table
 
 Numbers = NDArray[np.float64]
 
@@ -87,10 +85,7 @@ def read(stream: Stream) -> tuple[Numbers, Numbers]:
     FileNotFoundError
         The data folder has no such table.
     """
-    with gzip.open(find(f"{stream.table}.csv.gz"), "rt") as file:
-        lines = csv.reader(file)
-        names = next(lines)
-        rows = list(lines)
+    names, rows = read_table(f"{stream.table}.csv.gz")
     taken = [
         place
         for place, name in enumerate(names)

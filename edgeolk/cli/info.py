@@ -27,7 +27,7 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _intake(learner: Learner) -> list[str]:
+def _preprocessing(learner: Learner) -> list[str]:
     """Lines on what is done with rows on their way in."""
     prepared = learner._config.preprocessing
     lines = []
@@ -95,7 +95,7 @@ def _show(learner: Learner) -> None:
     if learner.n_classes > 2:
         print(f"classes          {learner.n_classes}")
     print(f"coefficients     {learner.coefficients}")
-    for line in (*_intake(learner), *_forecasting(learner)):
+    for line in (*_preprocessing(learner), *_forecasting(learner)):
         print(line)
     print(f"support vectors  {learner.n_support} of {learner.budget}")
     if learner.parameters.get("memory"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 
 from edgeolk.configuration import forecasting
 from edgeolk.configuration.record import Record
@@ -147,24 +148,22 @@ def _state_regions(config: Record) -> tuple[int, int]:
     return 1, sum(KINDS[name].lifetime is Lifetime.STATE for name in names)
 
 
+_kept = partial(Kind, stays=True)
+_of_call = partial(Kind, lifetime=Lifetime.CALL)
+_of_learning = partial(Kind, lifetime=Lifetime.LEARN)
+
 #: Every region, in the order they lie in; words are the structs of ``core/state.pxd``.
 KINDS: dict[str, Kind] = {
     "function": Kind("w", _words(7), "scale, norm, oldest slot, counters of the function"),
     "support_vectors": Kind("storage", _ring, "the ring, one row per feature", read_beyond=True),
     "coefficients": Kind("real", _weights, "dual coefficients over the common scale"),
-    "levels": Kind(
-        "f",
-        lambda c: (2, c.n_features),
-        "int8: step between levels, number at level 0",
-        stays=True,
+    "levels": _kept(
+        "f", lambda c: (2, c.n_features), "int8: step between levels, number at level 0"
     ),
     "diagonal": Kind("d", _slots, "k(s, s) of each support vector"),
     "arrivals": Kind("q", _slots, "step of arrival of each support vector"),
     "norms": Kind(
-        "computing",
-        lambda c: (1, c.stride),
-        "norm of each support vector",
-        read_beyond=True,
+        "computing", lambda c: (1, c.stride), "norm of each support vector", read_beyond=True
     ),
     "averaging": Kind("w", _words(1), "averaging: sum of the scales so far"),
     "mean_start": Kind("d", _weights, "averaging: weight before each arrival"),
@@ -177,17 +176,13 @@ KINDS: dict[str, Kind] = {
     ),
     "inverse": Kind("d", lambda c: _triangle(c.budget), "inverse of the Gram matrix, packed"),
     "scores": Kind("d", _slots, "f of each support vector over the common scale"),
-    "feature_map": Kind(
-        "d", lambda c: (c.budget, c.budget), "eigenvectors, later the feature map"
-    ),
+    "feature_map": Kind("d", lambda c: (c.budget, c.budget), "eigenvectors, later the feature map"),
     "window": Kind(
-        "storage",
-        lambda c: (c.n_features, c.window_stride),
-        "last examples, for hints",
-        read_beyond=True,
+        "storage", lambda c: (c.n_features, c.window_stride),
+        "last examples, for hints", read_beyond=True,
     ),
     "window_labels": Kind("d", lambda c: (1, c.window_stride), "their labels"),
-    "errors": Kind("w", _words(2), "sums of squared and of absolute errors", stays=True),
+    "errors": _kept("w", _words(2), "sums of squared and of absolute errors"),
     "forgetron": Kind("w", _words(1), "running cost of removals"),
     "halving": Kind("w", _words(2), "halvings so far, whether projection has ended"),
     "hints": Kind("w", _words(2), "squared error of the hints, examples in the window"),
@@ -199,9 +194,7 @@ KINDS: dict[str, Kind] = {
     "novelty": Kind(
         "d", lambda c: (1, 2 if c.update.whole else 1), "threshold; mean score of features"
     ),
-    "channels": Kind(
-        "computing", lambda c: (c.n_features, 12), "channels: moments, short memory"
-    ),
+    "channels": Kind("computing", lambda c: (c.n_features, 12), "channels: moments, short memory"),
     "channel_counts": Kind("i", _features, "channels: readings, and rows without a change"),
     "deviations": Kind(
         "computing", _words(8), "threshold, input unit, moments of scores, state before an event"
@@ -223,8 +216,7 @@ KINDS: dict[str, Kind] = {
         "computing", _words(6), "drift alarm: spread, recent and long-run mistakes, checks, alarms"
     ),
     "row_memory": Kind(
-        "b",
-        lambda c: (c.memory_row, int(c.values["row_memory"])),
+        "b", lambda c: (c.memory_row, int(c.values["row_memory"])),
         "memory: rows in 4 bits, labels, rivals, coefficients",
     ),
     "memory_state": Kind("w", _words(8), "memory: rows held, mistakes of its shares"),
@@ -242,115 +234,67 @@ KINDS: dict[str, Kind] = {
     "waiting": Kind("computing", forecasting.waiting, "rows that wait for their targets"),
     "season": Kind("computing", forecasting.season, "targets of the last season"),
     "kernel_rows": Kind("q", _words(1), "rows that the kernel has learned"),
-    "scaler": Kind(
-        "d",
-        lambda c: (1, 4 * c.n_features),
-        "scaling: mean (two), deviation, pending reading",
-        stays=True,
+    "scaler": _kept(
+        "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, pending reading"
     ),
-    "scaler_counts": Kind(
-        "i",
-        lambda c: (1, 2 * c.n_features),
-        "scaling: readings, clipped readings",
-        stays=True,
+    "scaler_counts": _kept(
+        "i", lambda c: (1, 2 * c.n_features), "scaling: readings, clipped readings"
     ),
-    "scaler_range": Kind(
-        "d", lambda c: (1, 2 * c.n_features), "scaling: minimum and maximum", stays=True
+    "scaler_range": _kept("d", lambda c: (1, 2 * c.n_features), "scaling: minimum and maximum"),
+    "statistics": _kept(
+        "b", lambda c: (c.n_features, RECORD_BYTES), "scaling: mean, deviation and age of each"
     ),
-    "statistics": Kind(
-        "b",
-        lambda c: (c.n_features, RECORD_BYTES),
-        "scaling: mean, deviation and age of each",
-        stays=True,
-    ),
-    "clipped_rows": Kind("w", _words(1), "rows that were shortened", stays=True),
-    "width": Kind(
-        "w", _words(7), "kernel width, counters before it was known", stays=True
-    ),
-    "width_mean": Kind(
-        "computing", _features, "mean of the rows that determine the width", stays=True
-    ),
-    "width_follows": Kind(
-        "d",
-        lambda c: (1, 4 if c.finds_pairs else 1),
+    "clipped_rows": _kept("w", _words(1), "rows that were shortened"),
+    "width": _kept("w", _words(7), "kernel width, counters before it was known"),
+    "width_mean": _kept("computing", _features, "mean of the rows that determine the width"),
+    "width_follows": _kept(
+        "d", lambda c: (1, 4 if c.finds_pairs else 1),
         "kernel width that follows the rows, detection of two-valued inputs",
-        stays=True,
     ),
-    "common": Kind(
-        "d", _words(2), "scaling: mean of all inputs, sum of squared deviations", stays=True
-    ),
-    "skipped": Kind("w", _words(1), "skipped bad rows", stays=True),
+    "common": _kept("d", _words(2), "scaling: mean of all inputs, sum of squared deviations"),
+    "skipped": _kept("w", _words(1), "skipped bad rows"),
     "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
-    "query": Kind(
-        "computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example", Lifetime.CALL
-    ),
-    "answered": Kind(
-        "q", _words(1), "scratch: answers since the last label came", Lifetime.CALL
-    ),
-    "nonzero_index": Kind("i", _features, "scratch: non-zero positions of the row", Lifetime.CALL),
-    "nonzero_value": Kind("computing", _features, "scratch: the values there", Lifetime.CALL),
-    "inputs": Kind(
-        "computing",
-        lambda c: (3, c.n_features) if c.watches else (2, c.n_inputs),
+    "query": _of_call("computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example"),
+    "answered": _of_call("q", _words(1), "scratch: answers since the last label came"),
+    "nonzero_index": _of_call("i", _features, "scratch: non-zero positions of the row"),
+    "nonzero_value": _of_call("computing", _features, "scratch: the values there"),
+    "inputs": _of_call(
+        "computing", lambda c: (3, c.n_features) if c.watches else (2, c.n_inputs),
         "scratch: scaled inputs and their gradients, or the inputs of channels",
-        Lifetime.CALL,
     ),
-    "class_scores": Kind(
-        "d",
-        lambda c: (2 * int(c.values.get("groups", 1.0)), c.columns),
+    "class_scores": _of_call(
+        "d", lambda c: (2 * int(c.values.get("groups", 1.0)), c.columns),
         "scratch: class scores and shares",
-        Lifetime.CALL,
     ),
-    "recalled": Kind(
-        "d",
-        lambda c: (2 + int(c.values["memory_narrow"]), c.columns),
+    "recalled": _of_call(
+        "d", lambda c: (2 + int(c.values["memory_narrow"]), c.columns),
         "scratch: what the memory says of the classes, and what the features do",
-        Lifetime.CALL,
     ),
-    "feature_row": Kind(
-        "exact",
-        lambda c: (c.budget, 2),
+    "feature_row": _of_learning(
+        "exact", lambda c: (c.budget, 2),
         "scratch: features of a row, so that an update need not make them again",
-        Lifetime.LEARN,
     ),
-    "rows_ahead": Kind(
-        "computing",
-        lambda c: (c.lookahead, c.n_features),
-        "scratch: rows that wait to be learned",
-        Lifetime.LEARN,
+    "rows_ahead": _of_learning(
+        "computing", lambda c: (c.lookahead, c.n_features), "scratch: rows that wait to be learned"
     ),
-    "values_ahead": Kind(
-        "value",
-        lambda c: (c.lookahead, c.weights),
-        "scratch: their kernel values",
-        Lifetime.LEARN,
+    "values_ahead": _of_learning(
+        "value", lambda c: (c.lookahead, c.weights), "scratch: their kernel values"
     ),
-    "features_ahead": Kind(
-        "d",
-        lambda c: (c.lookahead, int(c.values["rank"])),
-        "scratch: their features",
-        Lifetime.LEARN,
+    "features_ahead": _of_learning(
+        "d", lambda c: (c.lookahead, int(c.values["rank"])), "scratch: their features"
     ),
-    "column": Kind("computing", _features, "scratch: one support vector", Lifetime.LEARN),
-    "kernel_row": Kind("real", _one_row, "scratch: k(s_i, x), or features of x", Lifetime.LEARN),
-    "distance_row": Kind(
-        "real", lambda c: (1, c.stride), "scratch: squared distances", Lifetime.LEARN
+    "column": _of_learning("computing", _features, "scratch: one support vector"),
+    "kernel_row": _of_learning("real", _one_row, "scratch: k(s_i, x), or features of x"),
+    "distance_row": _of_learning("real", lambda c: (1, c.stride), "scratch: squared distances"),
+    "gram": _of_learning(
+        "d", lambda c: _triangle(_gram_rows(c)), "scratch: factor of a Gram matrix"
     ),
-    "gram": Kind(
-        "d",
-        lambda c: _triangle(_gram_rows(c)),
-        "scratch: factor of a Gram matrix",
-        Lifetime.LEARN,
+    "pulls": _of_learning(
+        "d", lambda c: (c.columns, c.budget // 2), "scratch: right-hand sides of a halving"
     ),
-    "pulls": Kind(
-        "d",
-        lambda c: (c.columns, c.budget // 2),
-        "scratch: right-hand sides of a halving",
-        Lifetime.LEARN,
-    ),
-    "work": Kind("d", _slots, "scratch: vector of the linear algebra", Lifetime.LEARN),
-    "work2": Kind("d", _slots, "scratch: a second one", Lifetime.LEARN),
-    "order": Kind("i", _members, "scratch: slots by size", Lifetime.LEARN),
+    "work": _of_learning("d", _slots, "scratch: vector of the linear algebra"),
+    "work2": _of_learning("d", _slots, "scratch: a second one"),
+    "order": _of_learning("i", _members, "scratch: slots by size"),
     "mean_coefficients": Kind(
         "real", _weights, "scratch: coefficients of the mean model", Lifetime.MEAN
     ),

@@ -1,12 +1,12 @@
 """Writes ``options.py``, the types of all arguments, from the rows of parts and algorithms.
 
-``python -m edgeolk.configuration.typed > edgeolk/configuration/options.py``. The file is for
-editors and type checkers alone: nothing imports it at run time.
+Run by ``setup.py``. The file is for editors and type checkers: nothing imports it at run time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from edgeolk.catalogue.methods import METHODS, Method
 from edgeolk.parts.bases import BASES
@@ -137,5 +137,8 @@ def text() -> str:
     return _HEAD + "\n".join(lines) + "\n" + _COMMON
 
 
-if __name__ == "__main__":
-    print(text(), end="")
+def write() -> None:
+    """Write the file, where it would change."""
+    target = Path(__file__).with_name("options.py")
+    if not target.exists() or target.read_text(encoding="utf-8") != text():
+        target.write_text(text(), encoding="utf-8", newline="\n")

@@ -85,6 +85,13 @@ STRUCTS = {
 }
 
 
+#: Members of ``olk_sorf`` that ``decode.pxd`` sets, from more than one parameter.
+DERIVED = (
+    *("d", "D", "classes", "task", "first", "widths", "omega", "size", "n_blends", "blends"),
+    *("kappa", "signs", "memory_steps", "hold"),
+)
+
+
 class Role(NamedTuple):
     """What the functions of one switch share, and which part names which of them.
 
@@ -274,12 +281,17 @@ def structs_pxd() -> str:
 
 
 def parameters_of(struct: str, header: str) -> list[str]:
-    """A function that gives the members of a struct the parameters of their name."""
+    """A function that gives the members of a struct the parameters of their name.
+
+    Raises ValueError: nothing sets a member.
+    """
     lines = ["", "", "cdef inline void take_parameters("]
     lines[-1] += f"{struct}* p, const Params* v) noexcept nogil:"
     for name, kind, sizes in structs.read(header)[1][struct]:
         if name in PARAMETERS and not sizes:
             lines += [f"    p.{name} = {'' if kind == 'double' else f'<{kind}>'}v.{name}"]
+        elif name not in DERIVED:
+            raise ValueError(f"{struct}.{name} in {header} is set by no parameter of that name")
     return lines
 
 

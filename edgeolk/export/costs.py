@@ -22,7 +22,7 @@ STACK: dict[tuple[str, str, str], int] = {
     ("remembering", "int8", "double"): 5552,
     ("remembering", "int8", "single"): 3896,
     ("remembering", "int8", "whole"): 3888,
-    ("remembering", "float32", "double"): 3912,
+    ("remembering", "float32", "double"): 3992,
     ("remembering", "float64", "double"): 5280,
     ("novelty", "int8", "double"): 3576,
     ("novelty", "int8", "single"): 2896,

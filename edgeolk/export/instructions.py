@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from operator import mul
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from edgeolk.export.costs import kind_of
-from edgeolk.export.fitted import FITTED
 from edgeolk.learner import Learner
+
+#: What ``python -m bench.mcu.instructions`` writes: factors of the terms to score a row, to learn
+#: one and of the longest step, by kind, type of numbers, core and arithmetic.
+_WRITTEN: dict[str, Any] = json.loads(
+    Path(__file__).with_name("fitted.json").read_text(encoding="utf-8")
+)
+#: How far they were off at most for sizes that they were not made from.
+FIT_ERROR: str = _WRITTEN["error"]
 
 #: Frequencies that are computed together.
 BLOCK = 64
@@ -61,6 +70,6 @@ def instructions_of(learner: Learner) -> list[Row]:
     key, given = (kind_of(learner), learner.dtype), terms_of(learner)
     return [
         Row(core, how, *(sum(map(mul, fit, given)) / 1e3 for fit in each))
-        for (kind, dtype, core, how), each in FITTED.items()
+        for (kind, dtype, core, how), *each in _WRITTEN["fits"]
         if (kind, dtype) == key
     ]

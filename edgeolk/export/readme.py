@@ -10,8 +10,7 @@ from edgeolk.export.costs import (
     OF_OTHERS,
     code_of,
 )
-from edgeolk.export.fitted import FIT_ERROR
-from edgeolk.export.instructions import Row, instructions_of
+from edgeolk.export.instructions import FIT_ERROR, Row, instructions_of
 from edgeolk.export.text import Model
 from edgeolk.learner import Learner
 from edgeolk.parts.numbers import Rows

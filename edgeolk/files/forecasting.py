@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import inf, isfinite, sqrt
 
+from edgeolk.checks import require
 from edgeolk.configuration.forecasting import (
     HISTORY,
     WAITING,
@@ -30,23 +31,18 @@ _ROUNDED = 1e-3
 _PLAIN_MARKS = (0.0, -1.0, -2.0)
 
 
-def _require(condition: bool, what: str) -> None:
-    if not condition:
-        raise ValueError(f"the model is inconsistent: {what}")
-
-
 def _check_history(config: Settings, numbers: memoryview[Any]) -> None:
     for name, place in _COUNTERS.items():
         count = numbers[place]
-        _require(count >= 0.0 and count == int(count), f"{name} of the history are {count}")
+        require(count >= 0.0 and count == int(count), f"{name} of the history are {count}")
     marks = numbers[_MARKS]
     allowed = (0.0, _KNOWN, _KERNEL_KNOWN) if config.budget else (0.0, _KNOWN)
-    _require(marks in allowed, f"marks of the history are {marks}")
+    require(marks in allowed, f"marks of the history are {marks}")
     for name, place in _NOT_BELOW_0.items():
-        _require(numbers[place] >= 0.0, f"{name} of the history is {numbers[place]}")
+        require(numbers[place] >= 0.0, f"{name} of the history is {numbers[place]}")
     low, high = _QUANTILES
     for quantile in numbers[HISTORY : HISTORY + len(config.list_of("interval"))]:
-        _require(low <= quantile <= high, f"a quantile of errors is {quantile}")
+        require(low <= quantile <= high, f"a quantile of errors is {quantile}")
 
 
 def _is_definite(packed: memoryview[Any], n: int) -> bool:
@@ -73,10 +69,10 @@ def _check_linear(config: Settings, regions: Mapping[str, memoryview[Any]]) -> N
     diagonal, head = regions["forecaster"], regions["head"]
     variances = [*diagonal[long : 2 * long]]
     variances += [head[short + (j + 1) * (j + 2) // 2 - 1] for j in range(short)]
-    _require(all(low <= v <= high for v in variances), "variances of the forecaster")
+    require(all(low <= v <= high for v in variances), "variances of the forecaster")
     covariance = head[short : short + short * (short + 1) // 2]
-    _require(_is_definite(covariance, short), "covariances of the forecaster")
-    _require(diagonal[2 * long] >= 0.0 and head[-1] >= 0.0, "a mean error of the forecaster")
+    require(_is_definite(covariance, short), "covariances of the forecaster")
+    require(diagonal[2 * long] >= 0.0 and head[-1] >= 0.0, "a mean error of the forecaster")
 
 
 def check_forecast(
@@ -88,22 +84,22 @@ def check_forecast(
     """
     for name in REGIONS:
         if name in regions:
-            _require(all(map(isfinite, regions[name])), f"{name} must be finite")
+            require(all(map(isfinite, regions[name])), f"{name} must be finite")
     _check_history(config, regions["history"])
     _check_linear(config, regions)
     guard = regions["guard"]
     half = len(guard) // 2
-    _require(all(abs(regret) <= _REGRET for regret in guard[:half]), "a regret of the guard")
-    _require(all(0.0 <= square < inf for square in guard[half:]), "a square of the guard")
+    require(all(abs(regret) <= _REGRET for regret in guard[:half]), "a regret of the guard")
+    require(all(0.0 <= square < inf for square in guard[half:]), "a square of the guard")
     waiting = regions["waiting"]
     each = WAITING + head_inputs(config) + 2 * config.n_features
     for at in range(0, len(waiting), each):
         mark, unit = waiting[at], waiting[at + 1]
-        _require(mark > 0.0 or mark in _PLAIN_MARKS, f"the mark of a row that waits is {mark}")
-        _require(unit >= 0.0, "the unit of a row that waits")
+        require(mark > 0.0 or mark in _PLAIN_MARKS, f"the mark of a row that waits is {mark}")
+        require(unit >= 0.0, "the unit of a row that waits")
     if "season" in regions:
         came, room = regions["season"][0], len(regions["season"]) - 1
-        _require(0.0 <= came < 2 * room and came == int(came), f"{came} targets of a season")
+        require(0.0 <= came < 2 * room and came == int(came), f"{came} targets of a season")
     if "kernel_rows" in regions:
         rows = regions["kernel_rows"][0]
-        _require(0 <= rows <= words["steps"], f"{rows} rows of the kernel")
+        require(0 <= rows <= words["steps"], f"{rows} rows of the kernel")

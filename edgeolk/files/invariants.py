@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from math import inf, isfinite, isnan
 
 from edgeolk.catalogue import find
+from edgeolk.checks import require
 from edgeolk.files.lengths import lengths_hold
 from edgeolk.files.weights import check_weights
 from edgeolk.lean import TYPE_CHECKING, Any
@@ -57,11 +58,6 @@ _MOST_OF_UNIT, _MOST_OF_ANY, _MOST_KERNEL = 1e60, 1e302, 1e101
 #: Regions that hold numbers for every slot, used ones or not: the loops run over whole vectors.
 _STORED = ("support_vectors", "window")
 _WHOLE = (*_STORED, "coefficients", "window_labels", "own")
-
-
-def _require(condition: bool, what: str) -> None:
-    if not condition:
-        raise ValueError(f"the model is inconsistent: {what}")
 
 
 def _all_finite(numbers: memoryview[Any], read: Read | None = None) -> bool:
@@ -114,43 +110,43 @@ def check_name(config: Settings) -> None:
 def _check_counters(config: Settings, words: Words) -> None:
     for name in _COUNTERS:
         value = words.get(name, 0)
-        _require(0 <= value <= MOST_COUNT, f"{name} is {value}")
+        require(0 <= value <= MOST_COUNT, f"{name} is {value}")
     steps, updates = words["steps"], words.get("updates", 0)
-    _require(updates <= steps, f"{updates} updates in {steps} steps")
+    require(updates <= steps, f"{updates} updates in {steps} steps")
     for name in ("mistakes", "capacity_hits"):
-        _require(words.get(name, 0) <= steps, f"{words.get(name)} {name} in {steps} steps")
+        require(words.get(name, 0) <= steps, f"{words.get(name)} {name} in {steps} steps")
     for name in ("halvings", "removals"):
-        _require(words.get(name, 0) <= updates, f"{words.get(name)} {name} in {updates} updates")
+        require(words.get(name, 0) <= updates, f"{words.get(name)} {name} in {updates} updates")
     optimistic = config.parts["update"] == Update.OPTIMISTIC
     # Only reported, and may have grown beyond the range of numbers.
     for name in ("squared_error", "absolute_error"):
         error = words.get(name, 0.0)
-        _require(0.0 <= error <= inf, f"{name} is {error}")
+        require(0.0 <= error <= inf, f"{name} is {error}")
     seen = words.get("seen", 0)
-    _require(seen == (steps if optimistic else 0), f"{seen} examples went through the window")
+    require(seen == (steps if optimistic else 0), f"{seen} examples went through the window")
 
 
 def _check_sizes(config: Settings, words: Words) -> None:
     n, budget, rank = words["n_support"], config.budget, words.get("rank", 0)
     cursor, anchored = words.get("cursor", 0), words.get("anchored", 0)
     basis, policy = config.parts["basis"], config.parts["policy"]
-    _require(n <= budget, f"{n} support vectors of {budget}")
+    require(n <= budget, f"{n} support vectors of {budget}")
     if config.basis.starts_full:
-        _require(n == budget, f"{n} frequencies of {budget}")
+        require(n == budget, f"{n} frequencies of {budget}")
     else:
-        _require(n <= words.get("updates", 0), f"{n} support vectors from fewer updates")
-    _require(cursor < budget and (cursor == 0 or n == budget), f"cursor {cursor}")
+        require(n <= words.get("updates", 0), f"{n} support vectors from fewer updates")
+    require(cursor < budget and (cursor == 0 or n == budget), f"cursor {cursor}")
     if basis == Basis.NYSTROM and n == budget:
         # The basis changes in the step that fills the ring: there is no room for another one.
-        _require(1 <= rank <= config.values["rank"], f"rank {rank} with a full ring")
+        require(1 <= rank <= config.values["rank"], f"rank {rank} with a full ring")
     else:
-        _require(rank == 0, f"rank {rank}")
+        require(rank == 0, f"rank {rank}")
     if config.policy.never_full:
-        _require(n < budget, "the ring is full, but it is folded in the step that fills it")
+        require(n < budget, "the ring is full, but it is folded in the step that fills it")
     if policy == Policy.ANCHOR:
         b0 = config.values["b0"]
-        _require(anchored <= 1, f"anchored is {anchored}")
-        _require(anchored == 1 or n == 0 or n < b0, "projecting has not ended at b0")
+        require(anchored <= 1, f"anchored is {anchored}")
+        require(anchored == 1 or n == 0 or n < b0, "projecting has not ended at b0")
 
 
 def _check_scale(config: Settings, words: Words) -> None:
@@ -162,10 +158,10 @@ def _check_scale(config: Settings, words: Words) -> None:
         first = max(1.0 / (lam * (steps + 1)), _LEAST_PEGASOS)
         last = max(1.0 / (lam * max(steps - 1, 1)), _LEAST_PEGASOS)
         good = 0.999 * first <= scale <= 1.001 * last
-        _require(good, f"scale is {scale} after {steps} steps")
+        require(good, f"scale is {scale} after {steps} steps")
         return
     most = COEFFICIENTS[config.coefficients].most_factor
-    _require(1.0 / most <= scale <= most, f"scale is {scale}")
+    require(1.0 / most <= scale <= most, f"scale is {scale}")
 
 
 def _check_reals(config: Settings, words: Words) -> None:
@@ -176,13 +172,13 @@ def _check_reals(config: Settings, words: Words) -> None:
         ("mean_weight", _MOST_ALPHA),
     ):
         value = words.get(name, 0.0)
-        _require(0.0 <= value <= most, f"{name} is {value}")
+        require(0.0 <= value <= most, f"{name} is {value}")
     spent = words.get("forgetron_q", 0.0)
-    _require(abs(spent) <= _MOST_SQUARE, f"forgetron_q is {spent}")
+    require(abs(spent) <= _MOST_SQUARE, f"forgetron_q is {spent}")
     if config.policy.bounds_cost:
         # What the shrinking factor is made from must stay positive.
         allowed = 0.46875 * words.get("mistakes", 0)
-        _require(spent <= allowed + 1e-6 * (1.0 + allowed), f"forgetron_q is {spent}")
+        require(spent <= allowed + 1e-6 * (1.0 + allowed), f"forgetron_q is {spent}")
 
 
 def _columns(config: Settings, numbers: memoryview[Any]) -> list[memoryview[Any]]:
@@ -199,14 +195,14 @@ def _check_ring(config: Settings, words: Words, regions: Regions) -> None:
     for name in _WHOLE:
         if name in regions:
             read = ELEMENTS[config.storage.element].read if name in _STORED else None
-            _require(_all_finite(regions[name], read), f"{name} must be finite")
+            require(_all_finite(regions[name], read), f"{name} must be finite")
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
     held = int(min(words.get("seen", 0), config.values.get("hint_rows", 0)))
     levels = regions["levels"] if config.vectors == Dtype.INT8 else None
     for name, slots in (("support_vectors", n), ("window", held)):
         if name in regions:
             good = lengths_hold(config, regions[name], slots, levels)
-            _require(good, f"{name}: a vector is longer than the kernel takes")
+            require(good, f"{name}: a vector is longer than the kernel takes")
     used = rank or config.basis.per_member * n
     scale = words.get("scale", 1.0)
     real = COEFFICIENTS[config.coefficients]
@@ -214,55 +210,55 @@ def _check_ring(config: Settings, words: Words, regions: Regions) -> None:
     # A running sum is made of coefficients and the weight of the mean.
     bare = alpha if "mean_sum" in regions else real.most_stored
     for column in _columns(config, regions["coefficients"]):
-        _require(_within(column, min(bare, alpha / scale)), "a coefficient is out of range")
-        _require(not any(column[used:]), "a coefficient beyond those in use is not 0")
+        require(_within(column, min(bare, alpha / scale)), "a coefficient is out of range")
+        require(not any(column[used:]), "a coefficient beyond those in use is not 0")
     if "window_labels" in regions:
         labels = regions["window_labels"]
         signs = all(map(_LABELS.__contains__, labels[:held]))
-        _require(signs, "a label in the window is not -1 or 1")
-        _require(not any(labels[held:]), "there are labels beyond the window")
+        require(signs, "a label in the window is not -1 or 1")
+        require(not any(labels[held:]), "there are labels beyond the window")
     for name, most in (("mean_start", _MOST_ALPHA), ("mean_sum", _MOST_SQUARE)):
         if name in regions:
             for column in _columns(config, regions[name]):
-                _require(_within(column[:used], most), f"{name} is out of range")
+                require(_within(column[:used], most), f"{name} is out of range")
 
 
 def _check_slots(config: Settings, words: Words, regions: Regions) -> None:
     """What is kept beside each support vector, and the threshold of novelty."""
     if "novelty" in regions:
-        _require(_all_finite(regions["novelty"]), "the threshold of novelty must be finite")
+        require(_all_finite(regions["novelty"]), "the threshold of novelty must be finite")
     n, steps = int(words["n_support"]), words["steps"]
     if "arrivals" in regions:
         for arrival in regions["arrivals"][:n]:
-            _require(0 <= arrival <= steps, f"an arrival at step {arrival} of {steps}")
+            require(0 <= arrival <= steps, f"an arrival at step {arrival} of {steps}")
     if "nearest" in regions:
         for slot, other in enumerate(regions["nearest"][:n]):
             held = -1 <= other < n and other != slot
-            _require(held, f"a neighbour that is not held: slot {other} of {n}")
+            require(held, f"a neighbour that is not held: slot {other} of {n}")
     if "nearest_distance" in regions:
         distances = regions["nearest_distance"][:n]
         good = _no_nan(distances) and min(distances, default=0.0) >= 0.0
-        _require(good, "a distance is negative")
+        require(good, "a distance is negative")
     if "nearest_kernel" in regions:
         values = regions["nearest_kernel"][:n]
         most = _MOST_OF_UNIT if config.kernel.normalised else _MOST_KERNEL
-        _require(_within(values, most), "the kernel with a neighbour is out of range")
+        require(_within(values, most), "the kernel with a neighbour is out of range")
     if "norms" in regions:
         norms = regions["norms"][:n]
-        _require(_no_nan(norms) and min(norms, default=0.0) >= 0.0, "a norm is negative")
+        require(_no_nan(norms) and min(norms, default=0.0) >= 0.0, "a norm is negative")
     if "diagonal" in regions:
         own = regions["diagonal"][:n]
         signed = config.kernel.kind == KernelKind.SIGMOID
         least = 0.0 if signed else min(own, default=0.0)
-        _require(_within(own, _MOST_KERNEL), "k(x, x) of a support vector is out of range")
-        _require(least >= 0.0, "k(x, x) of a support vector is negative")
+        require(_within(own, _MOST_KERNEL), "k(x, x) of a support vector is out of range")
+        require(least >= 0.0, "k(x, x) of a support vector is negative")
     if "scores" in regions:
-        _require(_within(regions["scores"][:n], _MOST_COEFFICIENT), "scores are out of range")
+        require(_within(regions["scores"][:n], _MOST_COEFFICIENT), "scores are out of range")
     if config.vectors == Dtype.INT8:
         scale = regions["levels"][: config.n_features]
         offset = regions["levels"][config.n_features :]
         good = _all_finite(scale) and _all_finite(offset) and min(scale) > 0.0
-        _require(good, "its int8 levels are no levels")
+        require(good, "its int8 levels are no levels")
 
 
 def _triangle(n: int) -> int:
@@ -275,19 +271,19 @@ def _check_matrices(config: Settings, words: Words, regions: Regions) -> None:
     most = _MOST_OF_UNIT if config.kernel.normalised else _MOST_OF_ANY
     if "factor" in regions and not words.get("anchored", 0):
         rows = regions["factor"][: _triangle(n)]
-        _require(_within(rows, most), "factor is out of range")
+        require(_within(rows, most), "factor is out of range")
         if config.policy.factor_pivots:
             for i in range(1, n + 1):
-                _require(rows[_triangle(i) - 1] > 0.0, "a pivot of the factor is not positive")
+                require(rows[_triangle(i) - 1] > 0.0, "a pivot of the factor is not positive")
     if "inverse" in regions:
         rows = regions["inverse"][: _triangle(n)]
-        _require(_within(rows, most), "inverse is out of range")
+        require(_within(rows, most), "inverse is out of range")
         # Of a Gram matrix K: (K^-1)_ii is at least 1 / K_ii, far above this bound.
         least = _LEAST_OF_INVERSE if config.kernel.normalised else 0.0
         for i in range(1, n + 1):
-            _require(rows[_triangle(i) - 1] > least, "a pivot of the inverse is not positive")
+            require(rows[_triangle(i) - 1] > least, "a pivot of the inverse is not positive")
     if "feature_map" in regions:
-        _require(_within(regions["feature_map"][: rank * n], most), "feature_map is out of range")
+        require(_within(regions["feature_map"][: rank * n], most), "feature_map is out of range")
 
 
 _CHECKS: tuple[Callable[[Any, Words, Regions], None], ...] = (

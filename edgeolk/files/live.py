@@ -23,7 +23,7 @@ from edgeolk.configuration.layout import state_bytes
 from edgeolk.configuration.regions import KINDS, Lifetime, Region
 from edgeolk.configuration.settings import Settings
 from edgeolk.files.words import WORDS
-from edgeolk.lean import TYPE_CHECKING, Any, replace
+from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
 from edgeolk.parts.numbers import AXES, Algorithm, Update
@@ -167,6 +167,17 @@ def words_of(head: Head, regions: Iterable[Region], block: memoryview) -> dict[s
     return words
 
 
+def write_words(words: Mapping[str, Any], regions: Iterable[Region], block: memoryview) -> None:
+    """Put words of state where they lie, 0 for one that is not given."""
+    places = dict(PLACES)
+    for region in regions:
+        for place, (name, kind) in enumerate(WORDS.get(region.name, ())):
+            places[name] = (region.offset + 8 * place, kind)
+    for name, (at, kind) in places.items():
+        code: Any = kind
+        block[at : at + (4 if kind == "i" else 8)].cast(code)[0] = words.get(name, 0)
+
+
 def arrays_of(state: list[Region], block: memoryview) -> dict[str, Any]:
     """The numbers of each region that holds nothing else, by its name.
 
@@ -189,7 +200,3 @@ def check(config: Settings, head: Head, regions: tuple[Region, ...], block: memo
     state = [region for region in regions if is_state(region)]
     check_state(config, words_of(head, state, block), arrays_of(state, block))
 
-
-def with_counters(head: Head, words: dict[str, Any]) -> Head:
-    """The header with the words that lie in it."""
-    return replace(head, **{name: words[name] for name in PLACES})

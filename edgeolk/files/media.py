@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Protocol
 
+from edgeolk.files import system
 from edgeolk.files.atomic import Path
 from edgeolk.files.layouts import MOST_SLOTS, Taken, misplaced, room_of
 from edgeolk.files.locked import OpenFile, Piece
-from edgeolk.files.system import sync_folder_at
 
 #: Two slots share no sector, so a write that is cut short spoils one slot only.
 SECTOR = 4096
@@ -140,7 +140,7 @@ def _settle(files: Iterable[OpenFile]) -> None:
             if not file.is_device():
                 folders.add(os.path.dirname(os.path.realpath(file.path)))
     for folder in folders:
-        sync_folder_at(folder)
+        system.sync_folder_at(folder)
 
 
 def _rounded(need: int) -> int:

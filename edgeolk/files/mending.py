@@ -8,15 +8,13 @@ average that was half written cannot be told from a whole one, and stays where i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from edgeolk.configuration.header import NATIVE, PLACES, unpack
+from edgeolk.configuration.header import NATIVE, unpack
 from edgeolk.configuration.regions import Region
 from edgeolk.configuration.settings import Settings
 from edgeolk.files import live
 from edgeolk.files.invariants import check_state
-from edgeolk.files.words import WORDS
 from edgeolk.parts import Basis, Policy, Update
 
 #: Regions that follow from the others.
@@ -26,17 +24,6 @@ DERIVED = frozenset(
         *("factor", "inverse", "scores"),
     }
 )
-
-
-def write_words(words: dict[str, Any], regions: Iterable[Region], block: memoryview) -> None:
-    """Put the words of state where they lie."""
-    places = dict(PLACES)
-    for region in regions:
-        for place, (name, kind) in enumerate(WORDS.get(region.name, ())):
-            places[name] = (region.offset + 8 * place, kind)
-    for name, (at, kind) in places.items():
-        code: Any = kind
-        block[at : at + (4 if kind == "i" else 8)].cast(code)[0] = words[name]
 
 
 def _lower(words: dict[str, Any], name: str, most: int) -> None:
@@ -98,4 +85,4 @@ def prepare(config: Settings, regions: tuple[Region, ...], block: memoryview) ->
                 for at in range(column * config.weights + used, (column + 1) * config.weights):
                     columns[at] = 0.0
     check_state(config, words, {name: held for name, held in arrays.items() if name not in DERIVED})
-    write_words(words, state, block)
+    live.write_words(words, state, block)

@@ -1,4 +1,4 @@
-"""Files of Linux, macOS and their like; ``system`` says what each function promises.
+"""Files of Linux, macOS and their like; of the same names as those of ``windows``.
 
 What one of these systems lacks is looked for when it is needed: macOS has ``preadv`` since version
 11, no ``posix_fadvise``, and an ``fsync`` that stops short of the device, for which it has

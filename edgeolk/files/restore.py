@@ -164,17 +164,15 @@ def from_stored(stored: v3.Stored, most: int | None = None) -> tuple[Settings, A
             _check_region(config, region, stored)
     arena = _arena(regions)
     with memoryview(arena) as block:
-        live.write_head(block, live.with_counters(live.head_of(config, regions), stored.words))
+        live.write_head(block, live.head_of(config, regions))
+        live.write_words(stored.words, regions, block)
         for region in regions:
-            if region.name in WORDS:
-                for place, (name, kind) in enumerate(WORDS[region.name]):
-                    at = region.offset + 8 * place
-                    code: Any = kind
-                    block[at : at + 8].cast(code)[0] = stored.words.get(name, 0)
-            elif live.is_state(region) and _begins(region, stored):
+            if not live.is_state(region) or region.name in WORDS:
+                continue
+            if _begins(region, stored):
                 for place, number in enumerate(_ANEW[region.name](config)):
                     live.numbers(region, block)[place] = number
-            elif live.is_state(region):
+            else:
                 _copy(region, stored, block)
     return _settled(config, regions, arena)
 

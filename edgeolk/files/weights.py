@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import inf, isfinite
 
+from edgeolk.checks import require
 from edgeolk.files.forecasting import check_forecast
 from edgeolk.lean import TYPE_CHECKING, Any
 
@@ -31,11 +32,6 @@ _MOST_OF_SCORES = (1e15, 1001.0, 1e15, 1e30, 1e15, 1e30, 1e18, 1e18)
 _MOST_QUIET = 65535
 
 
-def _require(condition: bool, what: str) -> None:
-    if not condition:
-        raise ValueError(f"the model is inconsistent: {what}")
-
-
 def _check_watch(
     config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
@@ -43,23 +39,23 @@ def _check_watch(
     steps, d = words["steps"], config.n_features
     numbers, deviations = regions["channels"], regions["deviations"]
     good = all(abs(v) <= _MOST_OF_CHANNEL[at % 12] for at, v in enumerate(numbers))
-    _require(good, "what is known of a channel is out of range")
+    require(good, "what is known of a channel is out of range")
     for at in _VARIANCES:
         good = all(numbers[12 * j + at] >= 0.0 for j in range(d))
-        _require(good, "a channel's variance is negative")
+        require(good, "a channel's variance is negative")
     tau, unit, _, rarity, _, level, _, spread = deviations
     good = all(abs(v) <= most for v, most in zip(deviations, _MOST_OF_SCORES, strict=True))
     good = good and tau >= 0.5 and min(unit, rarity, level, spread) >= 0.0
-    _require(good, "threshold and moments of the scores")
-    _require(0 <= words["idle_rows"] <= steps, f"{words['idle_rows']} idle rows in {steps} steps")
-    _require(0 <= words["alarms"] <= words["mistakes"], f"{words['alarms']} alarms")
-    _require(0 <= words["quiet_rows"] <= _MOST_QUIET, f"{words['quiet_rows']} quiet rows")
+    require(good, "threshold and moments of the scores")
+    require(0 <= words["idle_rows"] <= steps, f"{words['idle_rows']} idle rows in {steps} steps")
+    require(0 <= words["alarms"] <= words["mistakes"], f"{words['alarms']} alarms")
+    require(0 <= words["quiet_rows"] <= _MOST_QUIET, f"{words['quiet_rows']} quiet rows")
     verdict = int(words["verdict"])
     good = verdict >= 0 and verdict >> 8 < d and not verdict & 0xE0 and verdict >> 1 & 3 < 3
-    _require(good, "the verdict on the last row")
+    require(good, "the verdict on the last row")
     held = int(words["held"])
     good = 0 <= held >> 32 < d and not held & 0xFFF80000 and held & 0x30000 != 0x30000
-    _require(good, "what has to end before the event does")
+    require(good, "what has to end before the event does")
 
 
 def _check_memory(
@@ -68,27 +64,27 @@ def _check_memory(
     """Rows that are remembered (docs/sorf.md, section 7f); what lies in other slots is not read."""
     most, K = int(config.values["row_memory"]), config.columns
     held, head = int(words["memory_held"]) & 0xFFFFFFFF, int(words["memory_held"]) >> 32
-    _require(0 <= held <= most, f"{held} rows in a memory of {most}")
-    _require(0 <= head < most and (held == most or not head), "where a memory's search begins")
+    require(0 <= held <= most, f"{held} rows in a memory of {most}")
+    require(0 <= head < most and (held == most or not head), "where a memory's search begins")
     worst = config.update.most_weight / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
     good = all(0.0 <= words[f"memory_mistakes_{i}"] <= worst for i in range(5))
     good = good and all(0.0 <= mistakes <= worst for mistakes in narrow)
-    _require(good, "mistakes of a memory's shares")
-    _require(not (words["memory_spare_0"] or words["memory_spare_1"]), "spare words of a memory")
+    require(good, "mistakes of a memory's shares")
+    require(not (words["memory_spare_0"] or words["memory_spare_1"]), "spare words of a memory")
     first = config.memory_row - (3 if K > 1 else 1)
     for at in range(first):
         codes = rows[at * most : at * most + held]
         good = all(code & 0x0F and code & 0xF0 for code in codes)
-        _require(good, "a code of a remembered row")
+        require(good, "a code of a remembered row")
     if K == 1:
         sizes = rows[first * most : first * most + held]
-        _require(0 not in sizes and -128 not in sizes, "a coefficient of a remembered row")
+        require(0 not in sizes and -128 not in sizes, "a coefficient of a remembered row")
         return
     for at in (first, first + 1):
         labels = rows[at * most : at * most + held]
-        _require(all(label & 0xFF < K for label in labels), "a class of a remembered row")
+        require(all(label & 0xFF < K for label in labels), "a class of a remembered row")
     sizes = rows[(first + 2) * most : (first + 2) * most + held]
-    _require(0 not in sizes, "a coefficient of a remembered row")
+    require(0 not in sizes, "a coefficient of a remembered row")
 
 
 def check_weights(
@@ -98,58 +94,58 @@ def check_weights(
 
     Raises ValueError: the state is none that learning leads to; says what is wrong.
     """
-    _require(words.get("n_support", 0) == 0, "support vectors where there is no ring")
+    require(words.get("n_support", 0) == 0, "support vectors where there is no ring")
     if config.forecasts:
         check_forecast(config, words, regions)
     for name in ("weights", "mean_weights"):
         if name in regions:
             numbers = regions[name]
             if numbers.format == "b":
-                _require(-128 not in numbers, f"{name} must be from -127 to 127")
+                require(-128 not in numbers, f"{name} must be from -127 to 127")
             else:
                 good = all(map(isfinite, numbers)) and max(map(abs, numbers)) <= _MOST_WEIGHT
-                _require(good, f"{name} are out of range")
+                require(good, f"{name} are out of range")
     if "blend" in regions:
         groups = int(config.values["groups"])
         counters, windows = regions["blend"][:-groups], regions["blend"][-groups:]
         # A mistake costs at most 4, times what the row counts.
         cost = 4.0 * config.update.most_weight
         most = cost / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
-        _require(all(0.0 <= count <= most for count in counters), "a candidate's counter")
+        require(all(0.0 <= count <= most for count in counters), "a candidate's counter")
         longest = max(config.values["cmax"], 1.0)
-        _require(all(1.0 <= n <= longest for n in windows), "an averaging window")
+        require(all(1.0 <= n <= longest for n in windows), "an averaging window")
     if config.watches:
         _check_watch(config, words, regions)
     if "novelty" in regions:
         rho, mean = regions["novelty"]
-        _require(0.0 <= rho < inf and 0.0 <= mean < inf, "the threshold of novelty")
+        require(0.0 <= rho < inf and 0.0 <= mean < inf, "the threshold of novelty")
     if "target" in regions:
         mean, squares = regions["target"]
         good = abs(mean) <= _MOST_TARGET and 0.0 <= squares <= _MOST_SQUARES
-        _require(good, "mean and spread of the targets")
+        require(good, "mean and spread of the targets")
     for name in ("linear", "relevance"):
         if name in regions:
-            _require(all(abs(v) <= MOST for v in regions[name]), f"{name} must be finite")
+            require(all(abs(v) <= MOST for v in regions[name]), f"{name} must be finite")
     if "linear" in regions:
         variances = regions["linear"][config.n_inputs + 1 :]
-        _require(all(0.0 <= v <= 1.0 for v in variances), "variances of the linear candidate")
+        require(all(0.0 <= v <= 1.0 for v in variances), "variances of the linear candidate")
     if "relevance" in regions:
         scales, squares = regions["relevance"][: config.n_inputs], regions["relevance"]
-        _require(all(-2.0 <= v <= 2.0 for v in scales), "a log length scale")
-        _require(min(squares[config.n_inputs :]) >= 0.0, "squared gradients of the length scales")
+        require(all(-2.0 <= v <= 2.0 for v in scales), "a log length scale")
+        require(min(squares[config.n_inputs :]) >= 0.0, "squared gradients of the length scales")
     if "turns" in regions:
-        _require(0 <= regions["turns"][0] <= words["steps"], "gradient steps of the length scales")
+        require(0 <= regions["turns"][0] <= words["steps"], "gradient steps of the length scales")
     if "shared_relevance" in regions:
         scale, square = regions["shared_relevance"]
-        _require(-2.0 <= scale <= 2.0 and 0.0 <= square <= MOST, "the log length scale")
+        require(-2.0 <= scale <= 2.0 and 0.0 <= square <= MOST, "the log length scale")
     if "drift" in regions:
         spread, gap, fast, slow, since, alarms = regions["drift"]
         good = 0.0 <= spread <= MOST and -1.0 <= gap <= 1.0
         good = good and 0.0 <= fast <= 1.0 and 0.0 <= slow <= 1.0
-        _require(good, "what the alarm of drift follows")
+        require(good, "what the alarm of drift follows")
         most = min(words["steps"] + 1, MOST_COUNTED)  # one more where a step was cut
         counts = all(v in range(int(most) + 1) for v in (since, alarms))
-        _require(counts, "what the alarm of drift counts")
+        require(counts, "what the alarm of drift counts")
     if "row_memory" in regions:
         narrow: Sequence[float] = tuple(regions.get("memory_narrow", ()))
         _check_memory(config, words, regions["row_memory"], narrow)
@@ -157,4 +153,4 @@ def check_weights(
         last = regions["last_label"][0]
         # A class is kept as one more, 0 standing for none yet.
         allowed = range(config.columns + 1) if config.columns > 1 else (-1.0, 0.0, 1.0)
-        _require(isfinite(last) if config.is_regression else last in allowed, "the last label")
+        require(isfinite(last) if config.is_regression else last in allowed, "the last label")

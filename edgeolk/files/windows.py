@@ -1,4 +1,4 @@
-"""Files of Windows; ``system`` says what each function promises.
+"""Files of Windows; ``posix`` says what each function promises.
 
 Design. A file is opened so that others may read, write, rename and remove it meanwhile, as
 elsewhere: Python's own ``open`` forbids the last two, and with them the rename of a file that is

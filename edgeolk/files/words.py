@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
+
+def _words(kind: str, *names: str) -> tuple[tuple[str, str], ...]:
+    return tuple((name, kind) for name in names)
+
+
 #: Region -> its words in order, each with its type: "d" float64, "q" int64.
 WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "function": (
-        ("scale", "d"),
-        ("norm2", "d"),
-        ("cursor", "q"),
-        ("removals", "q"),
-        ("capacity_hits", "q"),
-        ("labels_asked", "q"),
-        ("clipped", "q"),
+        *_words("d", "scale", "norm2"),
+        *_words("q", "cursor", "removals", "capacity_hits", "labels_asked", "clipped"),
     ),
-    "averaging": (("mean_weight", "d"),),
-    "errors": (("squared_error", "d"), ("absolute_error", "d")),
-    "forgetron": (("forgetron_q", "d"),),
-    "halving": (("halvings", "q"), ("anchored", "q")),
-    "hints": (("hint_error", "d"), ("seen", "q")),
-    "nystrom": (("rank", "q"),),
+    "averaging": _words("d", "mean_weight"),
+    "errors": _words("d", "squared_error", "absolute_error"),
+    "forgetron": _words("d", "forgetron_q"),
+    "halving": _words("q", "halvings", "anchored"),
+    "hints": (*_words("d", "hint_error"), *_words("q", "seen")),
+    "nystrom": _words("q", "rank"),
     "memory_state": (
-        ("memory_held", "q"),  # rows, and from bit 32 on where the search begins
-        *((f"memory_mistakes_{i}", "d") for i in range(5)),
-        ("memory_spare_0", "q"),
-        ("memory_spare_1", "q"),
+        *_words("q", "memory_held"),  # rows, and from bit 32 on where the search begins
+        *_words("d", *(f"memory_mistakes_{i}" for i in range(5))),
+        *_words("q", "memory_spare_0", "memory_spare_1"),
     ),
-    "watch": (
-        ("idle_rows", "q"),
-        ("alarms", "q"),
-        ("quiet_rows", "q"),
-        ("verdict", "q"),
-        ("held", "q"),
-    ),
-    "skipped": (("n_skipped", "q"),),
-    "clipped_rows": (("clipped_rows", "q"),),
+    "watch": _words("q", "idle_rows", "alarms", "quiet_rows", "verdict", "held"),
+    "skipped": _words("q", "n_skipped"),
+    "clipped_rows": _words("q", "clipped_rows"),
     "width": (
-        ("gamma", "d"),
-        ("spread", "d"),
-        ("measured", "q"),
-        ("steps_before", "q"),
-        ("mistakes_before", "q"),
-        ("updates_before", "q"),
-        ("hits_before", "q"),
+        *_words("d", "gamma", "spread"),
+        *_words("q", "measured", "steps_before", "mistakes_before", "updates_before"),
+        *_words("q", "hits_before"),
     ),
 }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from edgeolk.checks import MOST, real
 from edgeolk.lean import Any, dataclass
+from edgeolk.parts.numbers import Update
 
 Context = Mapping[str, float]
 Default = float | bool | str | None | Callable[[Context], float]
@@ -42,6 +44,8 @@ class Parameter:
         Whether None may be given for the default, and False for 0.
     regions : tuple of str, or dict
         Regions that it asks for where it is not 0; or those that each number asks for.
+    of : Update or None
+        The update whose option it is, so that the row of that update need not name it.
     """
 
     default: Default
@@ -57,6 +61,7 @@ class Parameter:
     omitted: float | None = None
     switched: bool = False
     regions: tuple[str, ...] | Mapping[float, tuple[str, ...]] = ()
+    of: Update | None = None
 
     def asked(self, value: float) -> tuple[str, ...]:
         """Regions that it asks for."""
@@ -81,6 +86,10 @@ class Parameter:
 
 def _positive(default: Default, doc: str, **more: Any) -> Parameter:
     return Parameter(default, 0.0, math.inf, doc, **more)
+
+
+#: An option of ``sorf``.
+_sorf = partial(Parameter, of=Update.BLENDED)
 
 
 def _singular(context: Context) -> float:
@@ -162,8 +171,9 @@ PARAMETERS: dict[str, Parameter] = {
     "eta2": _positive(_same_eta, "step size after the change of basis"),
     "rank": Parameter(_fifth, 1.0, math.inf, "eigenfunctions kept", low_open=False, whole=True),
     "iters": Parameter(40, 1.0, 1000.0, "golden-section steps", low_open=False, whole=True),
-    "hint_row"
-    "s": Parameter(15, 1.0, 1e6, "number of past examples in a hint", low_open=False, whole=True),
+    "hint_rows": Parameter(
+        15, 1.0, 1e6, "number of past examples in a hint", low_open=False, whole=True
+    ),
     "coe": _positive(0.1, "factor on the rate after the first halving"),
     "b0": Parameter(
         _half, 0.0, math.inf, "number of support vectors at which projection ends", low_open=False,
@@ -173,36 +183,37 @@ PARAMETERS: dict[str, Parameter] = {
         0.005, 0.0, math.inf, "distance to the span up to which a candidate is projected",
         low_open=False,
     ),
-    "r": Parameter(
+    "r": _sorf(
         0.03, 0.0, math.inf, "ridge of the passive-aggressive step", low_open=False, omitted=0.03,
     ),
-    "unit": _positive(
-        3.0, "int8: stored levels per unit of weight; 1.5 to 2 beyond 1e5 rows", omitted=3.0,
+    "unit": _sorf(
+        3.0, 0.0, math.inf, "int8: stored levels per unit of weight; 1.5 to 2 beyond 1e5 rows",
+        omitted=3.0,
     ),
-    "sharp": _positive(1.0, "sharpness of the blend", omitted=1.0),
-    "memory": Parameter(0.999, 0.0, 1.0, "memory of the mistake counters", omitted=0.999),
-    "cmin": Parameter(
+    "sharp": _sorf(1.0, 0.0, math.inf, "sharpness of the blend", omitted=1.0),
+    "memory": _sorf(0.999, 0.0, 1.0, "memory of the mistake counters", omitted=0.999),
+    "cmin": _sorf(
         30.0, 1.0, math.inf, "shortest averaging window, in octets of rows", low_open=False,
         omitted=30.0,
     ),
-    "cmax": Parameter(
+    "cmax": _sorf(
         4096.0, 1.0, math.inf, "longest averaging window, in octets of rows", low_open=False,
         omitted=4096.0,
     ),
-    "shrink": Parameter(
+    "shrink": _sorf(
         0.9, 0.0, 1.0, "factor on the window when the average falls behind", omitted=0.9,
     ),
-    "linear": Parameter(
+    "linear": _sorf(
         False, 0, 1, "a linear model as a further candidate", flag=True,
         omitted=0.0, regions=("linear",),
     ),
-    "last_label": Parameter(
+    "last_label": _sorf(
         False, 0, 1,
         "the last label as a further candidate; only if each label is known before the next row is"
         " predicted",
         flag=True, omitted=0.0, regions=("last_label",),
     ),
-    "relevance": Parameter(
+    "relevance": _sorf(
         _relevance, 0, 2,
         "also learn length scales: True, one per input (automatic relevance determination; the"
         " default if its 16 bytes per input take at most an eighth of the block); 'shared', one for"
@@ -213,80 +224,86 @@ PARAMETERS: dict[str, Parameter] = {
             2.0: ("shared_relevance", "turns"),
         },
     ),
-    "groups": Parameter(
+    "groups": _sorf(
         _groups, 1.0, 4.0,
         "number of models, each with its own widths; 2 from 8,000 frequencies on",
         low_open=False, high_open=False, whole=True, omitted=1.0,
     ),
-    "nu": Parameter(
+    "nu": _sorf(
         0.05, 0.0, 1.0, "share of rows to be called novel; .02 with history=True", omitted=0.05,
     ),
-    "forget": Parameter(
+    "forget": _sorf(
         4096.0, 8.0, 1e15, "memory of the novelty model, in rows", low_open=False,
         omitted=4096.0,
     ),
     "epsilon": Parameter(
         0.1, 0.0, math.inf, "tolerance: smaller errors cost nothing", low_open=False
     ),
-    "scratch": Parameter(
+    "scratch": _sorf(
         "block", 0, 1,
         "compute features in blocks of 64, or keep those of a whole row, which saves an update from"
         " recomputing them, for 16 bytes per frequency (float32: 8); except in exported C, a step"
         " keeps the first 2,048 on the stack anyway",
         words=("block", "row"), omitted=0.0, regions=("feature_row",),
     ),
-    "history": Parameter(
+    "history": _sorf(
         None, 0, 1,
         "True: rows form a time series; forecasts real targets, or detects novelty without labels;"
         " 'auto': the same, and last_label for classes",
         none=0.0, flag=True, omitted=0.0,
     ),
-    "lead": Parameter(
+    "lead": _sorf(
         1, 1.0, 1e6, "history: rows until a target arrives", low_open=False, high_open=False,
         whole=True, omitted=1.0,
     ),
-    "season": Parameter(
+    "season": _sorf(
         0, 0.0, 1e6, "history: length of a season in rows, 0 for none", low_open=False,
         high_open=False, whole=True, omitted=0.0,
     ),
-    "drift": Parameter(
+    "drift": _sorf(
         _drift, 0, 1,
         "detect changes by a rise in mistakes, then shorten the memory of the scaler or reset the"
         " weights; off for novelty and with history",
         flag=True, omitted=0.0, regions=("drift",),
     ),
-    "leak": Parameter(
+    "leak": _sorf(
         0.0, 0.0, 0.125,
         "share by which a mistake shrinks the weights during a change; 0.016 if the stream changes"
         " all the time",
         low_open=False, omitted=0.0,
     ),
-    "row_memory": Parameter(
+    "row_memory": _sorf(
         _row_memory, 0.0, MOST,
         "rows of a memory in 4 bits beside the features, a kernel model of narrow widths; d / 2 + 3"
         " bytes each (two classes: d / 2 + 1); the default if bytes are given and leave room",
         low_open=False, high_open=False, whole=True, omitted=0.0, switched=True,
         regions=("row_memory", "memory_state"),
     ),
-    "lapse": Parameter(
+    "lapse": _sorf(
         0, 0.0, 1e6,
         "answers that a last label counts for after it came, 0 for all; 16 with history='auto',"
         " so that answers do not freeze where labels stop",
         low_open=False, high_open=False, whole=True, omitted=0.0, regions=("answered",),
     ),
-    "robust": Parameter(
+    "robust": _sorf(
         False, 0, 1,
         "novelty in a time series: where consecutive readings of a channel are unrelated, outliers"
         " count less for its scale, and chance does not pass for a relation",
         flag=True, omitted=0.0,
     ),
-    "memory_narrow": Parameter(
+    "memory_narrow": _sorf(
         _memory_narrow, 0, 1,
         "the narrower kernel of the memory of rows answers by itself too: a width chosen by recent"
         " mistakes; the default where the memory's rows are",
         flag=True, omitted=0.0, regions=("memory_narrow",),
     ),
 }
+
+
+def options_of(update: Update) -> tuple[str, ...]:
+    """Stored names of the options of an update."""
+    return tuple(name for name, row in PARAMETERS.items() if row.of == update)
+
 
 #: Answers that a last label counts for where it is a candidate by itself: several, since one row
 #: may be asked about in several ways.

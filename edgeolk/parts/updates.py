@@ -25,6 +25,7 @@ from edgeolk.parts.numbers import (
     Sampling,
     Update,
 )
+from edgeolk.parts.parameters import options_of
 from edgeolk.parts.traits import Part, both, has, lacks
 from edgeolk.parts.watching import WATCHING_REFUSES
 
@@ -176,11 +177,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         decide="sorf.sorf_scores",
         construct="sorf.sorf_construct",
         classes=(Loss.HINGE,),
-        parameters=(
-            *("r", "unit", "sharp", "memory", "cmin", "cmax", "shrink", "linear", "last_label"),
-            *("relevance", "groups", "nu", "forget", "scratch", "history", "lead", "season"),
-            *("drift", "leak", "row_memory", "lapse", "robust", "memory_narrow"),
-        ),
+        parameters=options_of(Update.BLENDED),
         lists=("widths", "blends", "interval"),
         default_dtype="int8",
         regions=("weights", "mean_weights", "blend"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from math import inf, isfinite, ldexp
 from sys import float_info
 
+from edgeolk.checks import require
 from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts.numbers import Dtype
 from edgeolk.preprocessing.scaling import COMPACT, RECORD_BYTES
@@ -27,11 +28,6 @@ _WAITS, _RUNNING = 5, 6
 _STATES = (0, 1, 2, 2, 3, 4, 3)
 #: Bits of 2^-100, 2^125 and 2^126: of the least spread, the largest reading, the largest spread.
 _LEAST_FAR, _MOST_NUMBER, _MOST_FAR = (127 - 100) << 23, (127 + 125) << 23, (127 + 126) << 23
-
-
-def _require(condition: bool, what: str) -> None:
-    if not condition:
-        raise ValueError(f"the model is inconsistent: {what}")
 
 
 def _no_spread(sd: float, size: float) -> bool:
@@ -86,7 +82,7 @@ def _check_records(config: Record, seen: int, records: memoryview[Any]) -> None:
         own = records[RECORD_BYTES * j : RECORD_BYTES * (j + 1)].tobytes()
         word, spread = int.from_bytes(own[:4], "little"), int.from_bytes(own[4:7], "little")
         good = _record_holds(word, spread, int.from_bytes(own[7:], "little"), seen)
-        _require(good, f"no rows give the statistics of feature {j}")
+        require(good, f"no rows give the statistics of feature {j}")
 
 
 def _check_scaler(config: Record, rows: int, regions: Mapping[str, memoryview[Any]]) -> None:
@@ -103,7 +99,7 @@ def _check_scaler(config: Record, rows: int, regions: Mapping[str, memoryview[An
         good = _feature_holds(own, age, seen, config.forecasts) and clipped <= rows
         if good and span is not None:
             good = _range_holds(span[j], span[d + j], own[0], own[2], seen)
-        _require(good, f"no rows give the statistics of feature {j}")
+        require(good, f"no rows give the statistics of feature {j}")
 
 
 def _check_width(
@@ -111,14 +107,14 @@ def _check_width(
 ) -> None:
     gamma, spread, measured = words["gamma"], words["spread"], words["measured"]
     steps = words["steps_before"]
-    _require(0.0 <= gamma < inf and 0.0 <= spread < inf, "the width of the kernel is invalid")
+    require(0.0 <= gamma < inf and 0.0 <= spread < inf, "the width of the kernel is invalid")
     known = measured == config.preprocessing.gamma_rows
-    _require(known == (gamma > 0.0), f"a width from {measured} rows")
-    _require(measured == (steps if known else words["steps"]), f"a width from {measured} rows")
+    require(known == (gamma > 0.0), f"a width from {measured} rows")
+    require(measured == (steps if known else words["steps"]), f"a width from {measured} rows")
     for name in ("steps", "mistakes", "updates", "hits"):
         count = words[f"{name}_before"]
-        _require(0 <= count <= (steps if known else 0), f"{name} before the width: {count}")
-    _require(all(map(isfinite, regions["width_mean"])), "the mean of the first rows")
+        require(0 <= count <= (steps if known else 0), f"{name} before the width: {count}")
+    require(all(map(isfinite, regions["width_mean"])), "the mean of the first rows")
 
 
 def following(config: Record) -> list[float]:
@@ -132,11 +128,11 @@ def following(config: Record) -> list[float]:
 def _check_following(config: Record, rows: int, numbers: memoryview[Any]) -> None:
     q, least = numbers[0], LEAST_SQUARE * config.n_inputs
     good = least * (1.0 - 1e-6) <= q < inf
-    _require(good, f"a width of {q} that follows the rows")
+    require(good, f"a width of {q} that follows the rows")
     if config.finds_pairs:
         readings = float(min(rows, config.preprocessing.freeze_after or rows) * config.n_features)
         good = all(map(isfinite, numbers)) and -1.0 <= numbers[3] <= readings
-        _require(good, "the numbers that readings were")
+        require(good, "the numbers that readings were")
 
 
 def check_preprocessing(
@@ -153,9 +149,9 @@ def check_preprocessing(
         _check_following(config, rows, regions["width_follows"])
     if config.preprocessing.clip_rows:
         bounded = words["clipped_rows"]
-        _require(0 <= bounded <= rows, f"{bounded} bounded rows of {rows}")
+        require(0 <= bounded <= rows, f"{bounded} bounded rows of {rows}")
     if "common" in regions:
         mean, squares = regions["common"]
-        _require(abs(mean) <= MOST_READING and 0.0 <= squares < inf, "the scale of all inputs")
+        require(abs(mean) <= MOST_READING and 0.0 <= squares < inf, "the scale of all inputs")
     elif config.preprocessing.method and config.n_features:
         _check_scaler(config, rows, regions)

@@ -6,19 +6,26 @@ import math
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, KernelLearner, require
+from edgeolk.reference.base import (
+    KernelLearner,
+    among,
+    flag,
+    not_negative,
+    option,
+    positive,
+    require,
+)
 
 
 class _Aggressive(KernelLearner):
     """What the two variants share: margin test, insertion with rate lam, ball.
     Ahpatron, AAAI 2024, algorithms 1 and 2."""
 
-    U: float
-    lam: float | None
-    eps: float
+    U: float = positive(None)
+    lam: float | None = positive(None)
+    eps: float = option(0.5, "must be between 0 and 1", lambda eps: 0.0 < eps < 1.0)
 
-    def __init__(self, kernel: Kernel, budget: int | None, seed: int = 0) -> None:
-        super().__init__(kernel, budget, seed)
+    def _begin(self) -> None:
         self.margin_updates = 0
 
     def _asks_for_update(self, y: float, f: float) -> bool:
@@ -37,26 +44,12 @@ class Avp(_Aggressive):
     """Updates on margins below 1 - eps and projects on a ball; frozen once full.
     Algorithm 1 (AVP) of Ahpatron, AAAI 2024."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        *,
-        U: float,
-        lam: float | None = None,
-        eps: float = 0.5,
-        full: str = "stop",
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(U > 0.0, "U must be positive")
-        require(lam is None or lam > 0.0, "lam must be positive")
-        require(lam is not None or math.isfinite(U), "the adaptive rate needs a finite U")
-        require(0.0 < eps < 1.0, "0 < eps < 1 is required")
-        require(full == "stop", "a full model only freezes here")
-        self.U = U
-        self.lam = lam
-        self.eps = eps
+    U: float = positive(...)
+    full: str = among("stop")
+
+    def _begin(self) -> None:
+        super()._begin()
+        require(self.lam is not None or math.isfinite(self.U), "the adaptive rate needs a finite U")
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if not self._asks_for_update(y, f):
@@ -102,27 +95,15 @@ class Ahpatron(_Aggressive):
     needs_budget = True
     min_budget = 2
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int,
-        seed: int = 0,
-        U: float | None = None,
-        lam: float | None = None,
-        eps: float = 0.5,
-        eta: float = 5e-4,
-        rescale: bool = True,
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        self.U = math.sqrt(budget) / 2.0 if U is None else U
-        require(self.U > 0.0, "U must be positive")
-        self.lam = self.U / math.sqrt(4.0 * budget) if lam is None else lam
-        require(self.lam > 0.0, "lam must be positive")
-        require(0.0 < eps < 1.0 and eps >= self.lam / 2.0, "max(0, lam / 2) <= eps < 1")
-        require(eta >= 0.0, "eta must not be negative")
-        self.eps = eps
-        self.eta = eta
-        self.rescale = rescale
+    eta: float = not_negative(5e-4)
+    rescale: bool = flag(True)
+
+    def _begin(self) -> None:
+        super()._begin()
+        assert self.budget is not None
+        self.U = math.sqrt(self.budget) / 2.0 if self.U is None else self.U
+        self.lam = self.U / math.sqrt(4.0 * self.budget) if self.lam is None else self.lam
+        require(self.eps >= self.lam / 2.0, "eps must be at least lam / 2")
         self.halvings = 0
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:

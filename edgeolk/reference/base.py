@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -127,6 +128,9 @@ def direction(loss: str, y: float, f: float) -> float:
     return float(np.sign(y - f)) if loss == "epsilon" else y
 
 
+LOSSES = ("hinge", "ramp", "logistic", *REAL)
+
+
 def loss_value(loss: str, y: float, f: float) -> float:
     if loss == "epsilon":
         return piecewise_loss(loss, y, f)
@@ -161,6 +165,45 @@ def require(ok: bool, message: str) -> None:
         raise ValueError(message)
 
 
+# --- options of a learner ---
+
+
+@dataclass(frozen=True)
+class Option:
+    """A keyword of a learner's constructor, then its attribute; None where that is the default."""
+
+    default: Any
+    holds: Callable[[Any], bool]
+    rule: str
+    called: str = ""  # where the attribute is called otherwise
+
+
+def option(default: Any, rule: str, holds: Callable[[Any], bool], called: str = "") -> Any:
+    """An option with a rule; ``...`` as the default: it has to be given."""
+    return Option(default, holds, rule, called)
+
+
+def positive(default: Any, called: str = "") -> Any:
+    return option(default, "must be positive", lambda value: value > 0.0, called)
+
+
+def not_negative(default: Any) -> Any:
+    return option(default, "must not be negative", lambda value: value >= 0.0)
+
+
+def at_least(least: float, default: Any) -> Any:
+    return option(default, f"must be at least {least:g}", lambda value: value >= least)
+
+
+def among(*words: str, called: str = "") -> Any:
+    """One of these; the first is the default."""
+    return option(words[0], f"is {' or '.join(words)}", lambda value: value in words, called)
+
+
+def flag(default: bool) -> Any:
+    return option(default, "is True or False", lambda value: isinstance(value, bool))
+
+
 # --- the step template --------------------------------------------------------------
 
 
@@ -177,6 +220,8 @@ class KernelLearner:
         The most support vectors; None where the method has no limit.
     seed : int
         Of the PCG32 generator ``rng``.
+    **options
+        What the class and its bases declare, such as ``C: float = positive(1.0)``.
 
     Attributes
     ----------
@@ -195,13 +240,31 @@ class KernelLearner:
     needs_budget = False
     keeps_average = False
 
-    def __init__(self, kernel: Kernel, budget: int | None, seed: int = 0) -> None:
+    #: Attribute and option by keyword, those of the bases among them.
+    options: ClassVar[dict[str, tuple[str, Option]]] = {}
+    loss: str = "hinge"
+
+    def __init_subclass__(cls) -> None:
+        found = [(name, held) for name, held in vars(cls).items() if isinstance(held, Option)]
+        cls.options = {**cls.options, **{held.called or name: (name, held) for name, held in found}}
+
+    def __init__(
+        self, kernel: Kernel, budget: int | None = None, seed: int = 0, **options: Any
+    ) -> None:
+        unknown = [name for name in options if name not in self.options]
+        require(not unknown, f"no option {unknown}; there are {', '.join(self.options)}")
+        for name, (attribute, one) in self.options.items():
+            value = options.get(name, one.default)
+            require(value is not ..., f"{name} must be given")
+            unset = value is None and one.default is None
+            require(unset or one.holds(value), f"{name} {one.rule}")
+            setattr(self, attribute, value)
         require(budget is not None or not self.needs_budget, "this method needs a budget")
         require(budget is None or budget >= self.min_budget, "budget too small")
         self.kernel = kernel
         self.budget = budget
+        self.seed = seed
         self.rng = Pcg32(seed)
-        self.loss = "hinge"
         self.sv = np.zeros((0, 0))
         self.alpha = np.zeros(0)
         self.arrival = np.zeros(0, dtype=int)
@@ -213,6 +276,10 @@ class KernelLearner:
         self.updates = 0
         self.sq_error = 0.0
         self.capacity_hits = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make state of its own, and check options that concern each other."""
 
     # --- public side ---
 

@@ -1,18 +1,26 @@
 """Passive-aggressive on a budget: choose whom to lose and repair the rest.
 
 The members of the family differ only in which vectors may take over the weight of the
-lost one; a new member supplies `_project_victim` and `_project_newcomer`.
+lost one; a new member supplies `_project_victim` and `_project_candidate`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, KernelLearner, direction, piecewise_loss, require
+from edgeolk.reference.base import (
+    KernelLearner,
+    among,
+    direction,
+    flag,
+    option,
+    piecewise_loss,
+    positive,
+)
 from edgeolk.reference.passive_aggressive import pa_asks_for_update
 
 # Squared error of a replacement, and the weights of the projection that makes it, per unit
-# of the lost coefficient: on the old slots, on the newcomer.
+# of the lost coefficient: on the old slots, on the candidate.
 Repair = tuple[float, np.ndarray, float]
 
 
@@ -22,21 +30,9 @@ class _BudgetedPa(KernelLearner):
 
     needs_budget = True
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        C: float = 1.0,
-        loss: str = "hinge",
-        allow_skip: bool = True,
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(C > 0.0 and np.isfinite(C), "C must be positive and finite")
-        require(loss in ("hinge", "ramp", "epsilon"), "loss is hinge, ramp or epsilon")
-        self.C = C
-        self.loss = loss
-        self.allow_skip = allow_skip
+    C: float = option(1.0, "must be positive and finite", lambda C: 0.0 < C < np.inf)
+    loss: str = among("hinge", "ramp", "epsilon")
+    allow_skip: bool = flag(True)
 
     def _repairs(self, row: np.ndarray, kxx: float) -> list[Repair]:
         return [self._project_victim(r, row, kxx) for r in range(self.m)]
@@ -45,10 +41,10 @@ class _BudgetedPa(KernelLearner):
         """How the vectors that may do so stand in for slot r."""
         raise NotImplementedError
 
-    def _project_newcomer(
+    def _project_candidate(
         self, x: np.ndarray, row: np.ndarray, kxx: float
     ) -> tuple[float, np.ndarray]:
-        """Squared norm of the newcomer's projection on the old slots it may use, and the
+        """Squared norm of the candidate's projection on the old slots it may use, and the
         weights of that projection."""
         raise NotImplementedError
 
@@ -69,7 +65,7 @@ class _BudgetedPa(KernelLearner):
         if self.allow_skip:
             tail = 0.5 * tau * tau * kxx + self.C * (H - tau * kxx)
             q_best = 0.5 * costs[best] + tail
-            a, weights = self._project_newcomer(x, row, kxx)
+            a, weights = self._project_candidate(x, row, kxx)
             tau_skip = min(self.C, H / a) if a > 0.0 else 0.0
             q_skip = 0.5 * tau_skip * tau_skip * a + self.C * (H - tau_skip * a)
             if q_skip < q_best:
@@ -83,21 +79,21 @@ class _BudgetedPa(KernelLearner):
         return True
 
 
-def project_on_newcomer(k_rr: float, k_rt: float, kxx: float, m: int) -> Repair:
+def project_on_candidate(k_rr: float, k_rt: float, kxx: float, m: int) -> Repair:
     return max(0.0, k_rr - k_rt * k_rt / kxx), np.zeros(m), k_rt / kxx
 
 
 class BpaS(_BudgetedPa):
-    """Only the newcomer takes over the weight of the lost vector.
+    """Only the candidate takes over the weight of the lost vector.
     BPA-S of Wang, Vucetic, AISTATS 2010."""
 
     def _project_victim(self, r: int, row: np.ndarray, kxx: float) -> Repair:
-        return project_on_newcomer(self._self_kernel(self.sv[r]), float(row[r]), kxx, self.m)
+        return project_on_candidate(self._self_kernel(self.sv[r]), float(row[r]), kxx, self.m)
 
-    def _project_newcomer(
+    def _project_candidate(
         self, x: np.ndarray, row: np.ndarray, kxx: float
     ) -> tuple[float, np.ndarray]:
-        # Without the newcomer there is nobody left to adjust.
+        # Without the candidate there is nobody left to adjust.
         return 0.0, np.zeros(self.m)
 
 
@@ -110,29 +106,18 @@ def nearest(S: np.ndarray, x: np.ndarray, excluded: int | None = None) -> int:
 
 
 class _BudgetedPaWithEps(_BudgetedPa):
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int,
-        seed: int = 0,
-        *,
-        C: float = 1.0,
-        loss: str = "hinge",
-        allow_skip: bool = True,
-        eps: float = 1e-8,
-    ) -> None:
-        super().__init__(kernel, budget, seed, C=C, loss=loss, allow_skip=allow_skip)
-        require(eps > 0.0, "eps must be positive")
-        self.eps = eps
+    """Projects on several vectors, whose Gram matrix may be singular."""
+
+    eps: float = positive(1e-8)
 
 
 class BpaNn(_BudgetedPaWithEps):
-    """The newcomer and the lost vector's nearest neighbour take over its weight.
+    """The candidate and the lost vector's nearest neighbour take over its weight.
     BPA-NN of Wang, Vucetic, AISTATS 2010."""
 
     def _project_victim(self, r: int, row: np.ndarray, kxx: float) -> Repair:
         k_rr, k_rt = self._self_kernel(self.sv[r]), float(row[r])
-        alone = project_on_newcomer(k_rr, k_rt, kxx, self.m)
+        alone = project_on_candidate(k_rr, k_rt, kxx, self.m)
         if self.m == 1:
             return alone
         n = nearest(self.sv, self.sv[r], excluded=r)
@@ -147,7 +132,7 @@ class BpaNn(_BudgetedPaWithEps):
         on_old[n] = b_n
         return max(0.0, k_rr - b_n * k_rn - b_t * k_rt), on_old, b_t
 
-    def _project_newcomer(
+    def _project_candidate(
         self, x: np.ndarray, row: np.ndarray, kxx: float
     ) -> tuple[float, np.ndarray]:
         j = nearest(self.sv, x)
@@ -165,7 +150,7 @@ class BpaP(_BudgetedPaWithEps):
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if not pa_asks_for_update(y, f, kxx, self.loss):
             return False
-        a, weights = self._project_newcomer(x, row, kxx)
+        a, weights = self._project_candidate(x, row, kxx)
         if kxx - a <= self.eps * kxx:
             before = self.alpha
             H, sign = piecewise_loss(self.loss, y, f), direction(self.loss, y, f)
@@ -173,7 +158,7 @@ class BpaP(_BudgetedPaWithEps):
             return not np.array_equal(before, self.alpha)
         return super().update(x, y, f, row, kxx)
 
-    def _project_newcomer(
+    def _project_candidate(
         self, x: np.ndarray, row: np.ndarray, kxx: float
     ) -> tuple[float, np.ndarray]:
         if self.m == 0:
@@ -182,7 +167,7 @@ class BpaP(_BudgetedPaWithEps):
         return float(row @ u), u
 
     def _repairs(self, row: np.ndarray, kxx: float) -> list[Repair]:
-        # Column r of the inverse Gram of old vectors and newcomer is, up to its diagonal
+        # Column r of the inverse Gram of old vectors and candidate is, up to its diagonal
         # entry, minus the weights of the others in the projection of vector r.
         M = np.linalg.inv(np.block([[self.gram(), row[:, None]], [row[None, :], kxx]]))
         repairs = []

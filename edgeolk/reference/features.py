@@ -7,10 +7,14 @@ import math
 import numpy as np
 
 from edgeolk.reference.base import (
-    Kernel,
+    LOSSES,
     KernelLearner,
+    among,
+    at_least,
     loss_gradient,
-    loss_value,
+    not_negative,
+    option,
+    positive,
     require,
     width_of,
 )
@@ -23,30 +27,17 @@ class Fogd(KernelLearner):
 
     keeps_average = True
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None = None,
-        seed: int = 0,
-        *,
-        D: int = 100,
-        eta: float = 0.1,
-        lam: float = 0.0,
-        loss: str = "hinge",
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        self.width = width_of(kernel)
-        require(D >= 1, "D >= 1 is required")
-        require_shrinkage(eta, lam)
-        loss_value(loss, 1.0, 0.0)
-        self.seed = seed
-        self.D = D
-        self.eta = eta
-        self.lam = lam
-        self.loss = loss
+    D: int = at_least(1, 100)
+    eta: float = positive(0.1)
+    lam: float = not_negative(0.0)
+    loss: str = among(*LOSSES)
+
+    def _begin(self) -> None:
+        require_shrinkage(self.eta, self.lam)
+        self.width = width_of(self.kernel)
         self.omega: np.ndarray | None = None
-        self.w = np.zeros(2 * D)
-        self.w_sum = np.zeros(2 * D)
+        self.w = np.zeros(2 * self.D)
+        self.w_sum = np.zeros(2 * self.D)
 
     def features(self, x: np.ndarray) -> np.ndarray:
         x = np.asarray(x, dtype=float)
@@ -96,28 +87,17 @@ class Nogd(KernelLearner):
 
     needs_budget = True
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int,
-        seed: int = 0,
-        *,
-        k: int | None = None,
-        eta: float = 0.1,
-        eta2: float | None = None,
-        loss: str = "hinge",
-        rcond: float = 1e-10,
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        self.k = max(1, math.floor(0.2 * budget + 0.5)) if k is None else k
-        require(1 <= self.k <= budget, "1 <= k <= B is required")
-        self.eta = eta
-        self.eta2 = eta if eta2 is None else eta2
-        require(self.eta > 0.0 and self.eta2 > 0.0, "eta and eta2 must be positive")
-        require(0.0 <= rcond < 1.0, "0 <= rcond < 1 is required")
-        loss_value(loss, 1.0, 0.0)
-        self.loss = loss
-        self.rcond = rcond
+    k: int = at_least(1, None)
+    eta: float = positive(0.1)
+    eta2: float = positive(None)
+    loss: str = among(*LOSSES)
+    rcond: float = option(1e-10, "must be from 0 to below 1", lambda rcond: 0.0 <= rcond < 1.0)
+
+    def _begin(self) -> None:
+        assert self.budget is not None
+        self.k = max(1, math.floor(0.2 * self.budget + 0.5)) if self.k is None else self.k
+        require(self.k <= self.budget, "k must be at most the budget")
+        self.eta2 = self.eta if self.eta2 is None else self.eta2
         self.M: np.ndarray | None = None
         self.w: np.ndarray | None = None
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, KernelLearner, require
+from edgeolk.reference.base import KernelLearner, positive
 
 SHARE = 15.0 / 32.0
 
@@ -33,8 +33,7 @@ class Forgetron(KernelLearner):
 
     needs_budget = True
 
-    def __init__(self, kernel: Kernel, budget: int | None, seed: int = 0) -> None:
-        super().__init__(kernel, budget, seed)
+    def _begin(self) -> None:
         self.Q = 0.0
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
@@ -57,12 +56,12 @@ class Forgetron(KernelLearner):
         return self.oldest()
 
     def _weight_and_margin(self, r: int, y: float, row: np.ndarray) -> tuple[float, float]:
-        """|alpha_r| and the margin at s_r of the model with the newcomer added."""
+        """|alpha_r| and the margin at s_r of the model with the candidate added."""
         side = math.copysign(1.0, self.alpha[r])
         return abs(float(self.alpha[r])), side * (self.decision(self.sv[r]) + y * float(row[r]))
 
     def _factor(self, sigma: float, mu: float, grown2: float) -> float:
-        """`grown2` is the squared norm of the model with the newcomer added."""
+        """`grown2` is the squared norm of the model with the candidate added."""
         return shrinking_factor(sigma, mu, SHARE * self.mistakes - self.Q)
 
 
@@ -70,12 +69,13 @@ class ForgetronBasic(Forgetron):
     """Shrinks by a fixed factor, and further when that leaves the ball of radius U.
     Dekel, Shalev-Shwartz, Singer, SIAM J. Comput. 2008."""
 
-    def __init__(
-        self, kernel: Kernel, budget: int, seed: int = 0, *, U: float | None = None
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        self.U = math.sqrt((budget + 1) / math.log(budget + 1)) / 4.0 if U is None else U
-        require(self.U > 0.0, "U must be positive")
+    U: float = positive(None)
+
+    def _begin(self) -> None:
+        super()._begin()
+        assert self.budget is not None
+        B = self.budget + 1
+        self.U = math.sqrt(B / math.log(B)) / 4.0 if self.U is None else self.U
 
     def _factor(self, sigma: float, mu: float, grown2: float) -> float:
         assert self.budget is not None

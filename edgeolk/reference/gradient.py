@@ -6,7 +6,17 @@ import math
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, KernelLearner, loss_gradient, loss_value, require
+from edgeolk.reference.base import (
+    LOSSES,
+    KernelLearner,
+    among,
+    at_least,
+    loss_gradient,
+    not_negative,
+    option,
+    positive,
+    require,
+)
 
 
 def dynamic_budget(budget: int, c: float | None, t: int) -> int:
@@ -23,31 +33,12 @@ class Olrd(KernelLearner):
     needs_budget = True
     min_budget = 2
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int,
-        seed: int = 0,
-        eta: float = 0.1,
-        schedule: str = "constant",
-        c: float | None = None,
-        U: float | None = None,
-        projection: str = "inf",
-        loss: str = "hinge",
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(eta > 0.0, "eta must be positive")
-        require(schedule in ("constant", "sqrt"), "schedule is constant or sqrt")
-        require(c is None or c > 0.0, "c must be positive")
-        require(U is None or U > 0.0, "U must be positive")
-        require(projection in ("inf", "ball", "none"), "projection is inf, ball or none")
-        loss_value(loss, 1.0, 0.0)
-        self.eta = eta
-        self.schedule = schedule
-        self.c = c
-        self.U = U
-        self.projection = projection
-        self.loss = loss
+    eta: float = positive(0.1)
+    schedule: str = among("constant", "sqrt")
+    c: float | None = positive(None)
+    U: float | None = positive(None)
+    projection: str = among("inf", "ball", "none")
+    loss: str = among(*LOSSES)
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         g = loss_gradient(self.loss, y, f)
@@ -96,25 +87,13 @@ class Ogd(KernelLearner):
     """Gradient step on the regularised loss: everything shrinks at every example.
     NORMA of Kivinen, Smola, Williamson, IEEE Trans. Signal Processing 2004."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        *,
-        eta: float = 0.1,
-        lam: float = 0.0,
-        loss: str = "hinge",
-        full: str = "oldest",
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require_shrinkage(eta, lam)
-        require(full in ("oldest", "stop"), "full is oldest or stop")
-        loss_value(loss, 1.0, 0.0)
-        self.eta = eta
-        self.lam = lam
-        self.loss = loss
-        self.full = full
+    eta: float = positive(0.1)
+    lam: float = not_negative(0.0)
+    loss: str = among(*LOSSES)
+    full: str = among("oldest", "stop")
+
+    def _begin(self) -> None:
+        require_shrinkage(self.eta, self.lam)
         self.next_slot = 0
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
@@ -130,36 +109,18 @@ class Ogd(KernelLearner):
 
 
 def require_shrinkage(eta: float, lam: float) -> None:
-    require(eta > 0.0, "eta must be positive")
-    require(lam >= 0.0 and eta * lam < 1.0, "0 <= eta lam < 1 is required")
+    require(eta * lam < 1.0, "eta lam < 1 is required")
 
 
 class Olk(_ProjectedGradient):
     """Projected gradient descent that keeps every example with a loss.
     OLK of He, Kwok, Neural Networks 2014."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        *,
-        eta: float = 0.1,
-        schedule: str = "constant",
-        U: float | None = None,
-        loss: str = "hinge",
-        full: str = "stop",
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(eta > 0.0, "eta must be positive")
-        require(schedule in ("constant", "sqrt"), "schedule is constant or sqrt")
-        require(U is None or U > 0.0, "U must be positive")
-        require(full == "stop", "a full model only freezes here")
-        loss_value(loss, 1.0, 0.0)
-        self.eta = eta
-        self.schedule = schedule
-        self.U = U
-        self.loss = loss
+    eta: float = positive(0.1)
+    schedule: str = among("constant", "sqrt")
+    U: float | None = positive(None)
+    loss: str = among(*LOSSES)
+    full: str = among("stop")
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         g = loss_gradient(self.loss, y, f)
@@ -173,36 +134,17 @@ class Olru(_ProjectedGradient):
     """A coin decides whether the gradient step is made, enlarged to stay unbiased.
     OLRU of He, Kwok, Neural Networks 2014."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        *,
-        eta: float = 0.1,
-        gamma: float = 0.25,
-        c: float = 1.0,
-        T: int | None = None,
-        schedule: str = "dynamic",
-        U: float | None = None,
-        loss: str = "hinge",
-        full: str = "stop",
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(eta > 0.0 and c > 0.0, "eta and c must be positive")
-        require(0.0 < gamma < 1.0, "0 < gamma < 1 is required")
-        require(schedule in ("constant", "dynamic"), "schedule is constant or dynamic")
-        require(schedule == "dynamic" or (T is not None and T >= 1), "constant needs T >= 1")
-        require(U is None or U > 0.0, "U must be positive")
-        require(full == "stop", "a full model only freezes here")
-        loss_value(loss, 1.0, 0.0)
-        self.eta = eta
-        self.gamma = gamma
-        self.c = c
-        self.T = T
-        self.schedule = schedule
-        self.U = U
-        self.loss = loss
+    eta: float = positive(0.1)
+    gamma: float = option(0.25, "must be between 0 and 1", lambda gamma: 0.0 < gamma < 1.0)
+    c: float = positive(1.0)
+    T: int | None = at_least(1, None)
+    schedule: str = among("dynamic", "constant")
+    U: float | None = positive(None)
+    loss: str = among(*LOSSES)
+    full: str = among("stop")
+
+    def _begin(self) -> None:
+        require(self.schedule == "dynamic" or self.T is not None, "constant needs T >= 1")
 
     def _chance_and_rate(self) -> tuple[float, float]:
         if self.schedule == "constant":
@@ -229,28 +171,14 @@ class Bogd(KernelLearner):
     needs_budget = True
     min_budget = 2
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int,
-        seed: int = 0,
-        *,
-        eta: float = 0.1,
-        lam: float = 0.0,
-        gamma: float | None = None,
-        projection: str = "clip",
-        loss: str = "hinge",
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require_shrinkage(eta, lam)
-        require(gamma is None or gamma > 0.0, "gamma must be positive")
-        require(projection in ("clip", "scale", "none"), "projection is clip, scale or none")
-        loss_value(loss, 1.0, 0.0)
-        self.eta = eta
-        self.lam = lam
-        self.gamma = gamma
-        self.projection = projection
-        self.loss = loss
+    eta: float = positive(0.1)
+    lam: float = not_negative(0.0)
+    gamma: float | None = positive(None)
+    projection: str = among("clip", "scale", "none")
+    loss: str = among(*LOSSES)
+
+    def _begin(self) -> None:
+        require_shrinkage(self.eta, self.lam)
 
     def _make_room(self) -> int:
         """Rescale the survivors of a removal and say which slot is free."""

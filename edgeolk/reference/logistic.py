@@ -7,10 +7,13 @@ import math
 import numpy as np
 
 from edgeolk.reference.base import (
-    Kernel,
     KernelLearner,
+    among,
+    at_least,
     logistic_function,
     loss_gradient,
+    option,
+    positive,
     require,
     softplus,
 )
@@ -21,22 +24,9 @@ class _Sampled(KernelLearner):
 
     keeps_average = True
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int,
-        *,
-        eta: float,
-        R: float | None,
-        full: str,
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(eta > 0.0, "eta must be positive")
-        require(R is None or R > 0.0, "R must be positive")
-        require(full == "stop", "a full model only freezes here")
-        self.eta = eta
-        self.R = R
+    eta: float = positive(0.1)
+    R: float | None = positive(None)
+    full: str = among("stop")
 
     def _chance_and_coefficient(self, y: float, f: float) -> tuple[float, float]:
         """Probability of entering, and the coefficient then; 0 if there is nothing to do."""
@@ -61,23 +51,8 @@ class Oskl(_Sampled):
     gradient step.
     OSKL of Zhang, Yi, Jin, Lin, He, Int. Conf. Machine Learning 2013."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        *,
-        eta: float = 0.1,
-        G: float = 1.0,
-        R: float | None = None,
-        loss: str = "logistic",
-        full: str = "stop",
-    ) -> None:
-        super().__init__(kernel, budget, seed, eta=eta, R=R, full=full)
-        require(G >= 1.0, "G >= 1 is required")
-        require(loss in ("logistic", "hinge"), "loss is logistic or hinge")
-        self.G = G
-        self.loss = loss
+    G: float = at_least(1.0, 1.0)
+    loss: str = among("logistic", "hinge")
 
     def _chance_and_coefficient(self, y: float, f: float) -> tuple[float, float]:
         g = loss_gradient(self.loss, y, f)
@@ -117,31 +92,14 @@ class Klr(_Sampled):
     loss.
     Zhang, Jin, Chen, Bu, He, AAAI 2012."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        *,
-        method: str = "auxiliary",
-        eta: float = 0.1,
-        R: float | None = None,
-        h: str = "shift",
-        gamma: float = 2.0,
-        delta: float = 1.0,
-        full: str = "stop",
-    ) -> None:
-        super().__init__(kernel, budget, seed, eta=eta, R=R, full=full)
-        require(method in ("nc", "margin", "auxiliary"), "method is nc, margin or auxiliary")
-        require(method != "margin" or eta < 2.0, "the margin method needs eta < 2")
-        require(h in ("shift", "scale", "cut"), "h is shift, scale or cut")
-        require(gamma >= 1.0, "gamma >= 1 is required")
-        require(math.isfinite(delta), "delta must be finite")
-        self.method = method
-        self.h = h
-        self.gamma = gamma
-        self.delta = delta
-        self.loss = "logistic"
+    loss = "logistic"
+    method: str = among("auxiliary", "nc", "margin")
+    h: str = among("shift", "scale", "cut")
+    gamma: float = at_least(1.0, 2.0)
+    delta: float = option(1.0, "must be finite", math.isfinite)
+
+    def _begin(self) -> None:
+        require(self.method != "margin" or self.eta < 2.0, "the margin method needs eta < 2")
 
     def posterior(self, x: np.ndarray) -> float:
         return logistic_function(self.decision(x))

@@ -56,7 +56,7 @@ class Norma:
             self.came.append(self.t)
             return
         if self.policy == "lightest":
-            # The newcomer is the youngest: it leaves only where it weighs least.
+            # The candidate is the youngest: it leaves only where it weighs least.
             if a < self.a.min():
                 return
             slot = self.least()

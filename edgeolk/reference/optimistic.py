@@ -7,7 +7,7 @@ from collections import deque
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, KernelLearner, require
+from edgeolk.reference.base import KernelLearner, at_least, not_negative, option, positive
 from edgeolk.reference.projections import NEGLIGIBLE, project_on_span
 
 
@@ -19,29 +19,16 @@ class Pomdr(KernelLearner):
     needs_budget = True
     min_budget = 2
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int,
-        seed: int = 0,
-        *,
-        U: float = 25.0,
-        M: int = 15,
-        coe: float = 0.1,
-        b0: int | None = None,
-        ald: float = 0.005,
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(U > 0.0 and math.isfinite(U), "U must be positive and finite")
-        require(M >= 1, "M >= 1 is required")
-        require(coe > 0.0, "coe must be positive")
-        require(b0 is None or b0 >= 0, "b0 must not be negative")
-        require(ald >= 0.0, "ald must not be negative")
-        self.U = U
-        self.coe = coe
-        self.b0 = budget // 2 if b0 is None else b0
-        self.ald = ald
-        self.window: deque[tuple[np.ndarray, float]] = deque(maxlen=M)
+    U: float = option(25.0, "must be positive and finite", lambda U: 0.0 < U < math.inf)
+    M: int = at_least(1, 15)
+    coe: float = positive(0.1)
+    b0: int = not_negative(None)
+    ald: float = not_negative(0.005)
+
+    def _begin(self) -> None:
+        assert self.budget is not None
+        self.b0 = self.budget // 2 if self.b0 is None else self.b0
+        self.window: deque[tuple[np.ndarray, float]] = deque(maxlen=self.M)
         self.projecting = self.b0 > 0
         self.S = 0.0
         self.halvings = 0

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, KernelLearner, direction, piecewise_loss, require
+from edgeolk.reference.base import (
+    KernelLearner,
+    among,
+    direction,
+    option,
+    piecewise_loss,
+    require,
+)
 
 
 def pa_asks_for_update(y: float, f: float, kxx: float, loss: str) -> bool:
@@ -18,23 +25,12 @@ class PassiveAggressive(KernelLearner):
     """Smallest change of the model that answers for the hinge (or ramp) loss.
     Crammer et al., JMLR 2006; ramp form of Wang, Vucetic, AISTATS 2010."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        C: float = 1.0,
-        loss: str = "hinge",
-        full: str = "stop",
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(C > 0.0 and np.isfinite(C), "C must be positive and finite")
-        require(loss in ("hinge", "ramp", "epsilon"), "loss is hinge, ramp or epsilon")
-        require(full in ("stop", "random"), "a full model freezes or replaces here")
-        require(full == "stop" or budget is not None, "replacing needs a budget")
-        self.C = C
-        self.loss = loss
-        self.full = full
+    C: float = option(1.0, "must be positive and finite", lambda C: 0.0 < C < np.inf)
+    loss: str = among("hinge", "ramp", "epsilon")
+    full: str = among("stop", "random")
+
+    def _begin(self) -> None:
+        require(self.full == "stop" or self.budget is not None, "replacing needs a budget")
 
     def tau(self, H: float, kxx: float) -> float:
         """The size of the step for a loss H > 0 and k(x, x) > 0."""
@@ -67,15 +63,12 @@ class Pa1(PassiveAggressive):
 
 
 class PaRand(Pa1):
-    """PA-I; a full model overwrites a uniformly drawn slot with the newcomer.
+    """PA-I; a full model overwrites a uniformly drawn slot with the candidate.
     PA+Rand of Wang, Vucetic, AISTATS 2010."""
 
     needs_budget = True
 
-    def __init__(
-        self, kernel: Kernel, budget: int | None, seed: int = 0, C: float = 1.0, loss: str = "hinge"
-    ) -> None:
-        super().__init__(kernel, budget, seed, C, loss, full="random")
+    full: str = among("random")
 
 
 class Pa2(PassiveAggressive):

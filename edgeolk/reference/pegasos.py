@@ -6,7 +6,14 @@ import math
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, KernelLearner, require, width_of
+from edgeolk.reference.base import (
+    KernelLearner,
+    among,
+    at_least,
+    not_negative,
+    positive,
+    width_of,
+)
 
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
@@ -14,10 +21,9 @@ GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 class _Subgradient(KernelLearner):
     """Rate 1 / (lam t), which makes the model the plain sum of `beta` over lam t."""
 
-    def __init__(self, kernel: Kernel, budget: int | None, seed: int, lam: float) -> None:
-        super().__init__(kernel, budget, seed)
-        require(lam > 0.0, "lam must be positive")
-        self.lam = lam
+    lam: float = positive(1e-4)
+
+    def _begin(self) -> None:
         self.beta = np.zeros(0)
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
@@ -35,17 +41,7 @@ class Pegasos(_Subgradient):
 
     keeps_average = True
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        *,
-        lam: float = 1e-4,
-        full: str = "stop",
-    ) -> None:
-        super().__init__(kernel, budget, seed, lam)
-        require(full == "stop", "a full model only freezes here")
+    full: str = among("stop")
 
     def _add(self, x: np.ndarray, y: float) -> bool:
         if not self.append_or_freeze(x, y):
@@ -78,28 +74,13 @@ class Bsgd(_Subgradient):
 
     needs_budget = True
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int,
-        seed: int = 0,
-        *,
-        lam: float = 1e-4,
-        maintenance: str = "merge",
-        ridge: float = 1e-8,
-        iters: int = 40,
-    ) -> None:
-        super().__init__(kernel, budget, seed, lam)
-        require(
-            maintenance in ("remove", "random", "project", "merge"),
-            "maintenance is remove, random, project or merge",
-        )
-        self.width = width_of(kernel) if maintenance == "merge" else 0.0
-        require(ridge >= 0.0, "ridge must not be negative")
-        require(iters >= 1, "iters >= 1 is required")
-        self.maintenance = maintenance
-        self.ridge = ridge
-        self.iters = iters
+    maintenance: str = among("merge", "remove", "random", "project")
+    ridge: float = not_negative(1e-8)
+    iters: int = at_least(1, 40)
+
+    def _begin(self) -> None:
+        super()._begin()
+        self.width = width_of(self.kernel) if self.maintenance == "merge" else 0.0
         self.stamp = np.zeros(0, dtype=int)
 
     def _add(self, x: np.ndarray, y: float) -> bool:
@@ -123,7 +104,7 @@ class Bsgd(_Subgradient):
             freed = self._merge(S, beta, stamp, p)
         else:
             freed = p
-        # The freed slot receives the newcomer, who is last, unless it is the newcomer's own.
+        # The freed slot receives the candidate, who is last, unless it is the candidate's own.
         slots, used = np.arange(self.m), True
         if freed < self.m:
             slots[freed] = self.m

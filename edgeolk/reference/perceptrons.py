@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, KernelLearner, hinge, require
+from edgeolk.reference.base import KernelLearner, among, hinge, positive
 
 
 class Perceptron(KernelLearner):
     """Every mistake becomes a support vector with weight y; frozen once full.
     Rosenblatt 1958; kernel form of Freund, Schapire, Machine Learning 1999."""
 
-    def __init__(
-        self, kernel: Kernel, budget: int | None, seed: int = 0, full: str = "stop"
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(full == "stop", "a full model only freezes here")
+    full: str = among("stop")
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if y * f > 0.0:
@@ -31,7 +27,7 @@ class Stoptron(Perceptron):
 
 
 class Rbp(KernelLearner):
-    """A full perceptron overwrites a uniformly drawn slot with the newcomer.
+    """A full perceptron overwrites a uniformly drawn slot with the candidate.
     Cavallanti, Cesa-Bianchi, Gentile, Machine Learning 2007."""
 
     needs_budget = True
@@ -48,15 +44,10 @@ class Rbp(KernelLearner):
 
 class ShiftingPerceptron(KernelLearner):
     """At the n-th update (from 0) everything shrinks by 1 - l, l = lam / (lam + n), and the
-    newcomer enters with weight l; when full, in a uniformly drawn slot.
+    candidate enters with weight l; when full, in a uniformly drawn slot.
     Cavallanti, Cesa-Bianchi, Gentile, Machine Learning 2007."""
 
-    def __init__(
-        self, kernel: Kernel, budget: int | None, seed: int = 0, *, lam: float = 1.0
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(lam > 0.0, "lam must be positive")
-        self.lam = lam
+    lam: float = positive(1.0)
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if y * f > 0.0:
@@ -71,7 +62,7 @@ class ShiftingPerceptron(KernelLearner):
 
 
 class Budgeted(KernelLearner):
-    """Perceptron or PA-I step; the newcomer always enters, and one support vector leaves when full.
+    """Perceptron or PA-I step; the candidate always enters, one support vector leaves when full.
     Cited baselines of Wang, Vucetic, AISTATS 2010.
 
     A policy of your own is a subclass with a ``victim``, a step of your own one with a
@@ -80,17 +71,11 @@ class Budgeted(KernelLearner):
 
     needs_budget = True
 
-    def __init__(
-        self, kernel: Kernel, budget: int | None, seed: int = 0, step: str = "unit", C: float = 1.0
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(step in ("unit", "pa"), "step is unit or pa")
-        require(C > 0.0, "C must be positive")
-        self.step_rule = step
-        self.C = C
+    step_rule: str = among("unit", "pa", called="step")
+    C: float = positive(1.0)
 
     def coefficient(self, y: float, f: float, kxx: float) -> float | None:
-        """The newcomer's coefficient given label, score and k(x, x); None: the model stays."""
+        """The candidate's coefficient given label, score and k(x, x); None: the model stays."""
         if self.step_rule == "unit":
             return None if y * f > 0.0 else y
         if not (y * f < 1.0 and kxx > 0.0):
@@ -98,7 +83,7 @@ class Budgeted(KernelLearner):
         return y * min(self.C, hinge(y, f) / kxx)
 
     def victim(self, row: np.ndarray) -> int:
-        """The slot that a newcomer x takes when the budget is full; row holds k(s_i, x), (m,)."""
+        """The slot that a candidate x takes when the budget is full; row holds k(s_i, x), (m,)."""
         raise NotImplementedError
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
@@ -124,10 +109,7 @@ class RemoveSmallest(Budgeted):
     """Drops the least |alpha|, the oldest of the tied; PA-I steps unless told otherwise.
     Cited baseline of Wang, Vucetic, AISTATS 2010."""
 
-    def __init__(
-        self, kernel: Kernel, budget: int | None, seed: int = 0, step: str = "pa", C: float = 1.0
-    ) -> None:
-        super().__init__(kernel, budget, seed, step, C)
+    step_rule: str = among("pa", "unit", called="step")
 
     def victim(self, row: np.ndarray) -> int:
         size = np.abs(self.alpha)

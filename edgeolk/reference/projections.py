@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, KernelLearner, require
+from edgeolk.reference.base import KernelLearner, among, not_negative, positive
 
 NEGLIGIBLE = 1e-10
 
@@ -23,17 +23,11 @@ class Projectron(KernelLearner):
     projected on that span; any other becomes a vector.
     Orabona, Keshet, Caputo, JMLR 2009."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        *,
-        eta: float | None = None,
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        self.eta = (0.1 if budget is None else 0.0) if eta is None else eta
-        require(self.eta >= 0.0, "eta must not be negative")
+    eta: float = not_negative(None)
+
+    def _begin(self) -> None:
+        if self.eta is None:
+            self.eta = 0.1 if self.budget is None else 0.0
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         if y * f > 0.0:
@@ -62,27 +56,17 @@ class ProjectronPlusPlus(Projectron):
     Orabona, Keshet, Caputo, ICML 2008 and JMLR 2009; rule "loose" is what the authors of
     Ahpatron ran."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        *,
-        eta: float | None = None,
-        U: float | None = None,
-        rule: str = "jmlr",
-    ) -> None:
-        super().__init__(kernel, budget, seed, eta=eta)
-        if U is None and self.eta > 0.0:
-            U = 1.0 / self.eta
-        elif U is None and budget is not None:
-            U = math.sqrt((budget + 1) / math.log(budget + 1)) / 4.0
-        elif U is None:
-            U = math.inf
-        require(U > 0.0, "U must be positive")
-        require(rule in ("jmlr", "icml", "loose"), "rule is jmlr, icml or loose")
-        self.U = U
-        self.rule = rule
+    U: float = positive(None)
+    rule: str = among("jmlr", "icml", "loose")
+
+    def _begin(self) -> None:
+        super()._begin()
+        if self.U is None and self.eta > 0.0:
+            self.U = 1.0 / self.eta
+        elif self.U is None and self.budget is not None:
+            self.U = math.sqrt((self.budget + 1) / math.log(self.budget + 1)) / 4.0
+        elif self.U is None:
+            self.U = math.inf
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         missing = 1.0 - y * f

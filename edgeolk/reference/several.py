@@ -92,7 +92,7 @@ class Several:
             p = odds / odds.sum()
             e = -p
             e[y] += 1.0
-        a, tau = self.newcomer(m, e, kxx, weight, float(e[y]))
+        a, tau = self.candidate(m, e, kxx, weight, float(e[y]))
         if self.update == "gradient":
             self.A = self.A * (1.0 - self.p["eta"] * self.p["lam"])
         if a is None:
@@ -103,7 +103,7 @@ class Several:
             self.bound()
         return m
 
-    def newcomer(
+    def candidate(
         self, m: float, e: np.ndarray, kxx: float, weight: float, steep: float
     ) -> tuple[np.ndarray | None, float]:
         H, C, eta = max(0.0, 1.0 - m), self.p["C"] * weight, self.p["eta"]
@@ -229,7 +229,7 @@ class Several:
         return self.replace(r, x, lost * to_x + a)
 
     def repair(self, r: int, row: np.ndarray, kxx: float) -> tuple[float, int, float, float]:
-        """Squared distance left, who helps, the helper's share and the newcomer's."""
+        """Squared distance left, who helps, the helper's share and the candidate's."""
         own = self.k(self.S[r], self.S[r])
         alone = (max(0.0, own - row[r] ** 2 / kxx), -1, 0.0, row[r] / kxx)
         if self.policy == "simple" or len(self.S) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, KernelLearner, hinge, require
+from edgeolk.reference.base import KernelLearner, among, hinge, positive, require
 
 
 class Spa(KernelLearner):
@@ -13,24 +13,13 @@ class Spa(KernelLearner):
 
     keeps_average = True
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        budget: int | None,
-        seed: int = 0,
-        eta: float = 0.1,
-        alpha: float = 1.0,
-        beta: float = 20.0,
-        full: str = "stop",
-    ) -> None:
-        super().__init__(kernel, budget, seed)
-        require(eta > 0.0, "eta must be positive")
-        require(beta >= alpha > 0.0, "beta >= alpha > 0 is required")
-        require(full == "stop", "a full model only freezes here")
-        self.eta = eta
-        # `alpha` itself is the coefficient vector, as in every learner here.
-        self.loss_cap = alpha
-        self.beta = beta
+    eta: float = positive(0.1)
+    loss_cap: float = positive(1.0, called="alpha")
+    beta: float = positive(20.0)
+    full: str = among("stop")
+
+    def _begin(self) -> None:
+        require(self.beta >= self.loss_cap, "beta >= alpha is required")
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         loss = hinge(y, f)

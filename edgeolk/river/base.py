@@ -24,37 +24,25 @@ class KernelModel:
     #: Whether the score that a row had before it is learned is asked for.
     _scores_first = False
 
-    def __init__(
-        self,
-        algorithm: str,
-        ram: int | str,
-        budget: int | None,
-        gamma: float | str,
-        kernel: Any,
-        scale: str | None,
-        features: Any,
-        unseen: str,
-        missing: str | None,
-        params: dict[str, Any] | None,
-        seed: int,
-        D: int | None,
-        **named: Any,
-    ) -> None:
-        for name in self._named:
-            setattr(self, name, named[name])
-        self.D = D
-        self.algorithm = algorithm
-        self.ram = ram
-        self.budget = budget
-        self.gamma = gamma
-        self.kernel = kernel
-        self.scale = scale
-        self.features = features
-        self.unseen = unseen
-        self.missing = missing
-        self.params = params
-        self.seed = seed
-        self._columns = Columns(features, unseen, self._stands_in(missing))
+    algorithm: str
+    ram: int | str
+    budget: int | None
+    D: int | None
+    gamma: float | str
+    kernel: Any
+    scale: str | None
+    features: Any
+    unseen: str
+    missing: str | None
+    params: dict[str, Any] | None
+    seed: int
+
+    def _keep(self, given: dict[str, Any]) -> None:
+        """Keep the arguments of ``__init__``, its ``locals()``, as they are; no row has come."""
+        for name, value in given.items():
+            if name != "self":
+                setattr(self, name, value)
+        self._columns = Columns(self.features, self.unseen, self._stands_in(self.missing))
         self._learner: Learner | None = None
         # What the row scored last was given, and the rows learned by then.
         self._scored: Any = None

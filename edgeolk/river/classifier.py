@@ -81,6 +81,7 @@ class KernelClassifier(KernelModel, base.Classifier):
     _task = "classes"
     _named = ("loss", "dtype", "drift", "relevance", "memory")
     _scores_first = True
+    history: bool | str
 
     def __init__(
         self,
@@ -104,11 +105,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         relevance: bool | str | None = None,
         memory: int | None = None,
     ) -> None:
-        super().__init__(
-            algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed,
-            D, loss=loss, dtype=dtype, drift=drift, relevance=relevance, memory=memory,
-        )  # fmt: skip
-        self.history = history
+        self._keep(locals())
         self.n_classes = check_int("n_classes", n_classes, 2)
         self._classes: dict[Any, int] = {}
         self._calibration = Calibration()

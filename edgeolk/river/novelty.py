@@ -64,6 +64,8 @@ class KernelNovelty(KernelModel, AnomalyDetector):
 
     _task = "novelty"
     _named = ("window", "dtype")
+    nu: float | None
+    history: bool | str
 
     def __init__(
         self,
@@ -84,15 +86,11 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         window: int | None = None,
         dtype: str | None = None,
     ) -> None:
-        self.history = history
         # What says of the order of rows stands before the columns are made.
-        usual = algorithm == "sorf" and gamma == "auto" and kernel is None and scale == "standard"
-        self._plain = usual and not _OWN & set(params or ())
-        super().__init__(
-            algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed,
-            D, window=window, dtype=dtype,
-        )  # fmt: skip
-        self.nu = nu
+        self._plain = not _OWN & set(params or ()) and (
+            algorithm == "sorf" and gamma == "auto" and kernel is None and scale == "standard"
+        )
+        self._keep(locals())
 
     @property
     def _in_time(self) -> bool:

@@ -41,6 +41,8 @@ class KernelRegressor(KernelModel, base.Regressor):
 
     _task = "targets"
     _named = ("epsilon", "dtype", "season", "drift", "relevance", "memory")
+    loss: str
+    history: bool | str
 
     def __init__(
         self,
@@ -65,13 +67,7 @@ class KernelRegressor(KernelModel, base.Regressor):
         relevance: bool | str | None = None,
         memory: int | None = None,
     ) -> None:
-        super().__init__(
-            algorithm, ram, budget, gamma, kernel, scale, features, unseen, missing, params, seed,
-            D, epsilon=epsilon, dtype=dtype, season=season, drift=drift, relevance=relevance,
-            memory=memory,
-        )  # fmt: skip
-        self.loss = loss
-        self.history = history
+        self._keep(locals())
 
     def learn_one(self, x: Row, y: float, w: float = 1.0) -> None:
         """Learn one row.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,11 @@ def make_learner(n_features: int, settings: dict[str, Any], **memory: Any) -> An
         raise SimulatorError(str(error)) from None
 
 
+#: Plans that are kept, by what they follow from: planning takes longer than a hundred rows.
+_plans: dict[str, tuple[Layout, Any]] = {}
+_MOST_PLANS = 1024
+
+
 def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout, Any]:
     """Work out what lies where, building nothing that stays.
 
@@ -60,6 +66,17 @@ def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Lay
     Returns layout: every part and region under the cap.
     Returns plan: the learner's own plan, with its budget.
     """
+    # What is read, and the width of a kernel, take no room.
+    read = {"stream": "", "target": None, "ignore": (), "faults": (), "fault_seed": None}
+    key = repr((n_features, type(kernel), replace(config, **read)))  # type: ignore[arg-type]
+    if key not in _plans:
+        if len(_plans) >= _MOST_PLANS:
+            _plans.clear()
+        _plans[key] = _planned(config, n_features, kernel)
+    return _plans[key]
+
+
+def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout, Any]:
     raw = f"readings as they come from the sensors, {buffer_type(config)}"
     needs = [Need("raw row", RowBuffer.nbytes(config, n_features), raw)]
     if config.scales_outside:

@@ -9,6 +9,7 @@ flashed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -40,9 +41,15 @@ def choose(rows: Rows, *, norm: str = "squared euclidean") -> Width:
 
     Returns: the same rows give the same width, on every machine to rounding.
     """
-    n = len(rows)
-    if n == 0:
+    if len(rows) == 0:
         raise ValueError("no usable row to choose a kernel width from")
+    return _chosen(np.asarray(rows, dtype=np.float64).tobytes(), rows.shape[1], norm)
+
+
+@lru_cache(maxsize=8)  # several learners of one stream ask for the same
+def _chosen(numbers: bytes, n_features: int, norm: str) -> Width:
+    rows = np.frombuffer(numbers).reshape(-1, n_features)
+    n = len(rows)
     distances = _pair_distances(rows, norm)
     apart = distances[distances > 0.0]
     if apart.size == 0:

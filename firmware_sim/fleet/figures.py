@@ -1,28 +1,19 @@
-"""The figures of a record: those of a replay, whichever way its rows were learned."""
+"""The figures of a record: those of a replay."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 
-from firmware_sim.metrics import Figures, Metrics
+from firmware_sim.metrics import Figures
 from firmware_sim.metrics.base import finite
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.replaying.rows import RowCount
 
 
-def figures_of(
-    rows: RowCount, metrics: Metrics, learner: Mapping[str, int], nbytes: int
-) -> Figures:
-    """Return rows, the learner's figures, and of each baseline the first one.
-
-    rows: what became of the rows.
-    metrics: what was counted.
-    learner: the learner's counters.
-    nbytes: bytes under the cap that are used.
-    """
+def figures_of(result: ReplayResult) -> Figures:
+    """Return rows, the learner's figures, of each baseline the first one, labels and power."""
+    rows, metrics, learner = result.rows, result.metrics, result.learner
     summary, first = metrics.summary(), next(iter(metrics.table))
-    return finite(
+    out = finite(
         {
             "rows_read": rows.read,
             "rows_missing": rows.missing,
@@ -32,18 +23,13 @@ def figures_of(
             **summary["learner"],
             "rows_refused": rows.refused,
             "budget": learner["budget"],
-            "nbytes": nbytes,
+            "nbytes": result.layout.end,
             "n_support": learner["n_support"],
             "updates": learner["updates"],
             "drift_alarms": learner["alarms"],
             **{f"{who}_{first}": summary[who][first] for who in metrics.baselines},
         }
     )
-
-
-def of_result(result: ReplayResult) -> Figures:
-    """Return the figures of a replay, and what befell its labels and its power."""
-    out = figures_of(result.rows, result.metrics, result.learner, result.layout.end)
     if result.config.is_eventful:
         out |= {f"labels_{name}": count for name, count in asdict(result.labels).items()}
     if result.power is not None:

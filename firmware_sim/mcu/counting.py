@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +14,8 @@ from edgeolk.export.costs import FLAGS, arithmetic_of
 from edgeolk.export.instructions import Row
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.boards import BOARDS
-from firmware_sim.mcu.emulator import Run, lacking, run
-from firmware_sim.mcu.program import HERE, build
+from firmware_sim.mcu.emulator import lacking
+from firmware_sim.mcu.learning import learn_on, packed
 
 #: A board for each core that costs other instructions, with room for most models.
 BOARD_OF = {"Cortex-M0": "rp2040", "Cortex-M3": "lm3s6965evb", "Cortex-M4F": "mps2-an386"}
@@ -40,20 +38,6 @@ def drawn(learner: ek.Learner, rows: int) -> _Rows:
     return X[:, : learner.n_features].astype(number), y
 
 
-def ran(core: str, learner: ek.Learner, rows: _Rows, flags: Sequence[str] = ()) -> Run:
-    """Go on with a learner over rows on the board of a core, -O2."""
-    X, y = rows
-    with tempfile.TemporaryDirectory() as made:
-        folder, board = Path(made), BOARDS[BOARD_OF[core]]
-        ek.export_c(learner, folder)
-        sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
-        program = build(
-            board, sources, folder / "board.elf", include=[folder], flags=["-O2", *flags]
-        )
-        packed = b"".join(x.tobytes() + np.float64(v).tobytes() for x, v in zip(X, y, strict=True))
-        return run(program, packed, folder, seconds=3600)
-
-
 def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> Iterator[Row]:
     """What rows cost on these cores in these kinds of arithmetic; boards too small are left out."""
     flags = {how: FLAGS[how].split() for how in kinds}
@@ -63,11 +47,11 @@ def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> I
     X, y = drawn(learner, before + ROWS)
     if before:  # its memory is full then
         given.learn_many(X[:before], y[:before])
-    rows = X[before:], y[before:]
+    rows = packed(X[before:], y[before:])
     for core in cores:
         for how, given_flags in flags.items():
             try:
-                told = ran(core, given, rows, given_flags)
+                _, told = learn_on(BOARDS[BOARD_OF[core]], given, rows, given_flags)
             except RuntimeError as error:
                 if "fit" in str(error) or "overflow" in str(error):
                     continue  # a board that is too small says nothing of its core

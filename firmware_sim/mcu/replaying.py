@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +13,9 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.boards import BOARDS
-from firmware_sim.mcu.emulator import lacking, run
-from firmware_sim.mcu.program import HERE, build, too_large
+from firmware_sim.mcu.emulator import lacking
+from firmware_sim.mcu.learning import as_here, learn_on, packed
+from firmware_sim.mcu.program import too_large
 from firmware_sim.plaintext import counted
 from firmware_sim.streams import Row
 
@@ -134,17 +133,12 @@ class OnBoard:
         learner = ek.Learner(self._options)
         number = np.float64 if learner.dtype == "float64" else np.float32
         rows = [(row.astype(number), label) for row, label in self._taught]
-        packed = b"".join(row.tobytes() + np.float64(label).tobytes() for row, label in rows)
-        with tempfile.TemporaryDirectory() as made:
-            folder = Path(made)
-            try:
-                ek.export_c(learner, folder)
-                sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
-                program = build(self._board, sources, folder / "board.elf", include=[folder])
-                told = run(program, packed, folder, seconds=3600)
-            except (RuntimeError, ValueError) as error:
-                told_why = too_large(str(error)) or str(error)
-                raise SimulatorError(f"--on {self._board.name}: {told_why}") from None
+        columns = [row for row, _ in rows], [label for _, label in rows]
+        try:
+            program, told = learn_on(self._board, learner, packed(*columns))
+        except (RuntimeError, ValueError) as error:
+            told_why = too_large(str(error)) or str(error)
+            raise SimulatorError(f"--on {self._board.name}: {told_why}") from None
         undecided = 0
         settings = settings_of(learner.config)
         signs = settings.columns == 1 and not learner.is_regression
@@ -153,7 +147,7 @@ class OnBoard:
             undecided += signs and settings.needs_labels and said == 0.0 and label > 0.0
         return Emulated(
             self._board.name, self._board.core, told.steps, told.mistakes, learner.mistakes,
-            told.state == learner.__reduce__()[1][0], program.flash, program.ram, told.stack,
+            as_here(told, learner), program.flash, program.ram, told.stack,
             told.learned.mean, told.learned.most, told.scored.mean, self._board.clock,
             ek.simd(), undecided, self._board.near,
         )  # fmt: skip

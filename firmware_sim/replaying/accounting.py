@@ -41,13 +41,14 @@ class Accounting:
     stream: where the rows come from.
     device: what learns them.
     on_row: called after each row.
-    beside_frozen: whether the learner is also asked that is frozen after the first rows.
+    beside: whether the learner is also asked that is frozen after the first rows, and some rows are
+        kept to rank its inputs by.
     rows: what became of the rows so far.
     cadence: the usual time between them.
     labels: what decodes the target column.
     metrics: what keeps score.
     waiting: rows that the device has not scored yet.
-    sampled: some of the rows.
+    sampled: some of the rows; None where nobody asks for them.
     twin: the learner as it was after the first rows, where there is one.
     alarms: rows at which the learner's alarm of drift rang.
     stopped: why the replay has to stop, empty where it goes on.
@@ -61,7 +62,7 @@ class Accounting:
         device: Device,
         on_row: Callable[[], object] | None,
         *,
-        beside_frozen: bool = False,
+        beside: bool = False,
     ) -> None:
         self._config = config
         self._stream = stream
@@ -74,9 +75,9 @@ class Accounting:
         self.labels = kind.labels(config)
         self.metrics = kind.metrics(config, self.cadence)
         self.waiting: list[_Waiting] = []
-        self.sampled = Sampled()
+        self.sampled = Sampled() if beside else None
         self.alarms: list[int] = []
-        freezes = beside_frozen and may_freeze(config)
+        freezes = beside and may_freeze(config)
         self.twin = FrozenTwin(config, self.metrics) if freezes else None
         self._rang = 0
         self.stopped = ""
@@ -100,7 +101,8 @@ class Accounting:
         if not len(places):
             return
         y = block.y[places]
-        self.sampled.add_block(X)
+        if self.sampled is not None:
+            self.sampled.add_block(X)
         looked = [] if self.taught else self.metrics.look_many(X)
         when = When(numbers.first + places, numbers.seconds[places])
         found = device.learn_block(X, y, when)
@@ -146,7 +148,8 @@ class Accounting:
         repaired = given and bool(row.absent) and not self._config.takes_gaps
         self.waiting.append(_Waiting(row, given, repaired, looked))
         if given:
-            self.sampled.add(device.raw)
+            if self.sampled is not None:
+                self.sampled.add(device.raw)
             device.put(row.label, row.number, row.seconds)
         if len(self.waiting) >= device.block or self._forbidden(row):
             self.settle()

@@ -25,10 +25,10 @@ from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
 from firmware_sim.metrics import Figures
 from firmware_sim.replaying.accounting import Accounting
 from firmware_sim.replaying.blocks import BlockFeed, goes_by_blocks
-from firmware_sim.replaying.checked import told_words
+from firmware_sim.replaying.checked import checked, told_words
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.replaying.rows import checked_rows, nothing_usable, opened
-from firmware_sim.streams import Row
+from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.tasks.labels import ClassNames, LabelMap
@@ -69,7 +69,7 @@ class Replay:
         self.stream = opened(config)
         n_features = len(self.stream.features)
         try:
-            self.clean = self.stream
+            self.clean = self.stream.clean
             if config.faults:
                 faults = [parse(text) for text in config.faults]
                 seed = config.seed if config.fault_seed is None else config.fault_seed
@@ -86,7 +86,7 @@ class Replay:
 
     def _close_stream(self) -> None:
         """Let go of a stream that was opened here; one that was given is its owner's."""
-        if self.clean is not self.config.stream:
+        if not isinstance(self.config.stream, Stream):
             self.clean.close()
 
     def run(
@@ -105,8 +105,8 @@ class Replay:
         should_stop : callable, optional
             Asked before each row; True ends the replay, and the result says "interrupted".
         beside_clean : bool
-            Whether a stream with faults is replayed without them, too, and the learner is held
-            against itself frozen after the first rows.
+            Whether a stream with faults is replayed without them, too, the learner is held
+            against itself frozen after the first rows, and its inputs are ranked.
 
         Returns
         -------
@@ -129,9 +129,7 @@ class Replay:
         should_stop: Callable[[], bool] | None,
         beside_clean: bool,
     ) -> ReplayResult:
-        accounting = Accounting(
-            self.config, self.stream, self.device, on_row, beside_frozen=beside_clean
-        )
+        accounting = Accounting(self.config, self.stream, self.device, on_row, beside=beside_clean)
         began = time.perf_counter()
         if goes_by_blocks(self.config, self.stream, self.device.learns_blocks):
             status, detail = self._feed_blocks(accounting, on_row, should_stop)
@@ -167,10 +165,7 @@ class Replay:
             clean=clean,
             alarms=accounting.alarms,
             frozen=None if accounting.twin is None else accounting.twin.result(),
-            inputs={
-                self.stream.features[place]: share
-                for place, share in self.device.inputs(accounting.sampled.rows).items()
-            },
+            inputs=self._inputs(accounting),
             row=str(self.device.row.held.dtype),
             unlike=self.device.row.unlike,
         )
@@ -220,6 +215,12 @@ class Replay:
             self._close_stream()
         return ("interrupted", detail) if detail else ("complete", "")
 
+    def _inputs(self, accounting: Accounting) -> dict[str, float]:
+        if accounting.sampled is None:
+            return {}
+        found = self.device.inputs(accounting.sampled.rows)
+        return {self.stream.features[place]: share for place, share in found.items()}
+
     def _timing(self) -> Timing | None:
         if self.config.device is None:
             return None
@@ -261,19 +262,30 @@ class Replay:
 
         Sensors are whole when a board is flashed, so their faults do not count.
         """
-        row = np.empty(len(self.stream.features))
         kept: list[Row] = []
-        # Labels are not looked at, so a row that only lacks one counts.
-        for checked in checked_rows(self.config, self.clean, row):
-            if checked is None:
-                continue
-            if not (checked.absent or checked.damage):
-                kept.append(row.copy())
-            if len(kept) == self.config.prefix or checked.number == self.stream.kept:
+        wanted = self.config.prefix
+        for rows in self._whole_rows():
+            kept.append(rows[: wanted - sum(map(len, kept))])
+            if sum(map(len, kept)) == wanted:
                 break
         if not kept:
             raise StreamError(f"{self.stream.name}: no row has a value in every column")
-        return scaled_prefix(self.config, np.array(kept))
+        return scaled_prefix(self.config, np.concatenate(kept))
+
+    def _whole_rows(self) -> Iterator[Row]:
+        """Yield rows with a value in every column; labels are not looked at."""
+        if self.stream.kept is None:
+            for block in checked(self.config, self.clean, None):
+                whole = ~(block.absent | block.damaged)
+                if whole.any():
+                    yield block.block.rows[whole]
+            return
+        row = np.empty(len(self.stream.features))
+        for one in checked_rows(self.config, self.clean, row):
+            if one is not None and not (one.absent or one.damage):
+                yield row[np.newaxis].copy()
+            if one is not None and one.number == self.stream.kept:
+                return
 
 
 @contextmanager

@@ -69,9 +69,7 @@ def inputs(result: ReplayResult) -> list[tuple[str, float]]:
 
 
 #: What their bars are.
-ABOUT_INPUTS = (
-    "change of the answers when this input is shuffled among rows from the whole stream"
-)
+ABOUT_INPUTS = "change of the answers when this input is shuffled among rows from the whole stream"
 
 
 def tables(result: ReplayResult) -> list[Table]:

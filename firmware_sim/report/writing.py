@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from edgeolk.files.system import claim_folder
+from edgeolk.files import system
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.files import text_of, write_each
@@ -63,7 +63,7 @@ def claimed(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # The lock goes with the process, however it ends, and leaves no file behind.
-        handle = claim_folder(str(folder))
+        handle = system.claim_folder(str(folder))
     except BlockingIOError:
         raise SimulatorError(
             f"another replay is writing to {folder}; use another folder: --out DIR"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from firmware_sim.streams.block import Block
 from firmware_sim.streams.stream import Row, Sample, Stream
 
 #: Numbers that are kept at most, of eight bytes each; a longer stream is read again.
@@ -21,27 +22,51 @@ class CachedStream(Stream):
         self.name, self.target, self.features = stream.name, stream.target, stream.features
         self.ignored, self.notes = stream.ignored, stream.notes
         self.local_times = stream.local_times
-        self._held: list[tuple[Row, Sample]] | None = None
+        self._held: list[Block] | None = None
+
+    @property
+    def clean(self) -> Stream:
+        """The same with whole sensors."""
+        return self if self._stream.clean is self._stream else self._stream.clean
 
     def samples(self, row: Row) -> Iterator[Sample | None]:
         """Yield the rows in order; see `Stream.samples`."""
+        for block in self.blocks():
+            words, places = block.labels.words, block.labels.places.tolist()
+            for at, seconds in enumerate(block.seconds.tolist()):
+                row[:] = block.rows[at]
+                yield Sample(block.first + at, words[places[at]], block.damage.get(at, ""), seconds)
+
+    def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
+        """Yield the rows behind row `number`; see `Stream.blocks_after`."""
+        end = None if limit is None else number + limit
+        for block in self._blocks():
+            first, last = block.first - 1, block.first - 1 + len(block)
+            stop = last if end is None else min(last, end)
+            if stop > max(first, number):
+                whole = first >= number and stop == last
+                yield block if whole else block.part(max(0, number - first), stop - first)
+            if end is not None and last >= end:
+                return
+
+    def _blocks(self) -> Iterator[Block]:
         if self._held is not None:
-            for numbers, sample in self._held:
-                row[:] = numbers
-                yield sample
+            yield from self._held
             return
-        held: list[tuple[Row, Sample]] = []
-        room = True
-        for one in self._stream.samples(row):
-            if room and one is not None:
-                held.append((row.copy(), one))
-                room = len(held) * len(row) < MOST
-            yield one
-        self._held = held if room else None
+        held: list[Block] | None = []
+        numbers = 0
+        for block in self._stream.blocks():
+            numbers += block.rows.size
+            if numbers >= MOST:
+                held = None
+            if held is not None:
+                held.append(block)
+            yield block
+        self._held = held
 
     def count(self) -> int | None:
         """Return the number of rows."""
-        return self._stream.count() if self._held is None else len(self._held)
+        return self._stream.count() if self._held is None else sum(map(len, self._held))
 
     def close(self) -> None:
         """Let go of the stream, and of what was kept."""

@@ -36,7 +36,7 @@ class FaultyStream(Stream):
     """
 
     def __init__(self, clean: Stream, faults: Sequence[Fault], seed: int = 0) -> None:
-        self.clean = clean
+        self._clean = clean
         self.faults = tuple(faults)
         self.name, self.target, self.features = clean.name, clean.target, clean.features
         self.ignored, self.kept = clean.ignored, clean.kept
@@ -48,6 +48,11 @@ class FaultyStream(Stream):
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         """What the clean stream says."""
         return self.clean.notes
+
+    @property
+    def clean(self) -> Stream:
+        """The stream with whole sensors."""
+        return self._clean
 
     def _effects(self) -> tuple[Spread, list[tuple[int, Fault, Effect]]]:
         spread = Spread(len(self.features))

@@ -98,6 +98,11 @@ class Stream(ABC):
             if fault is not None:
                 raise fault
 
+    @property
+    def clean(self) -> Stream:
+        """The same stream with whole sensors."""
+        return self
+
     def count(self) -> int | None:
         """Return the number of rows where it can be known without an endless wait."""
         return None

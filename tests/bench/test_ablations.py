@@ -6,11 +6,10 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from bench.bytes.ablations import __main__ as program
-from bench.bytes.ablations import experts, levels, storage, twins
+from bench.bytes.ablations import storage
 from bench.bytes.ablations.tries import Try, halves, judged, measured, ratio, tolerant
 from bench.papers.work import Cache
 
@@ -71,58 +70,3 @@ def test_a_setting_that_does_not_fit_is_the_usual() -> None:
 
 def test_shorter_vectors_are_more() -> None:
     assert storage.longer(100, 4, 4) == 150
-
-
-@pytest.mark.parametrize("softmax", [False, True])
-def test_an_expert_learns_its_row(softmax: bool) -> None:
-    expert = experts.Expert(2, 3, softmax)
-    x = np.array([1.0, -2.0, 1.0])
-    for _ in range(50):
-        expert.learn(x, 1, expert.scores(x))
-    f = expert.scores(x)
-    assert np.argmax(f) == 1
-    assert np.sum(f) == pytest.approx(0.0)
-
-
-def test_fewer_levels_leave_the_model_as_it_is_in_the_mean() -> None:
-    class Learner:
-        config = type("Config", (), {"kappa": 3.0})()
-        parts = {name: np.full((2000, 1, 2), 101, np.int8) for name in "wa"}  # noqa: RUF012
-
-    levels.shrink(Learner(), 0.5, np.random.default_rng(0))  # type: ignore[arg-type]
-    assert Learner.config.kappa == 1.5
-    assert set(np.unique(Learner.parts["w"])) == {50, 51}
-    assert np.mean(Learner.parts["a"]) == pytest.approx(50.5, abs=0.05)
-
-
-def test_a_block_is_drawn_anew_and_forgets() -> None:
-    learner = twins.structured.Sorf(3, 128, 0.5, dtype="float32")
-    learner.w.v[:] = 1.0
-    learner.a.v[:] = 1.0
-    learner.a.v[64:] = 0.5
-    before = learner.phi.s2.copy()
-    twins.replace_weakest(learner, np.random.default_rng(1))
-    assert np.array_equal(learner.phi.s2[0], before[0])
-    assert not np.array_equal(learner.phi.s2[1], before[1])
-    assert np.all(learner.w.v[:64] == 1.0)
-    assert not learner.w.v[64:].any()
-
-
-@pytest.mark.parametrize("name", list(twins.PARAMS))
-def test_beside_its_average_a_method_learns_as_alone(name: str) -> None:
-    """What the method holds after some rows; the average follows it."""
-    rng = np.random.default_rng(3)
-    X, y = rng.normal(size=(80, 3)), np.sign(rng.normal(size=80))
-    size = {"D": 20} if name == "fogd" else {"budget": 10}
-
-    def made() -> twins.Any:
-        return twins.TWINS[name](twins.base.gaussian(0.5), seed=1, **size, **twins.PARAMS[name])
-
-    alone, both = made(), twins.Both(made(), twins.BLEND)
-    for x, label in zip(X, y, strict=True):
-        alone.step(x, label)
-        both.step(x, label)
-    last = "w" if name == "fogd" else "alpha"
-    assert np.array_equal(getattr(alone, last), getattr(both.method, last))
-    assert both.mean.shape == getattr(alone, last).shape
-    assert np.any(both.mean != 0.0)

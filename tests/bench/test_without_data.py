@@ -54,7 +54,7 @@ def test_every_paper_has_its_title():
 
 
 MODULES = [
-    "accuracy", "growth", "instructions", "memory", "memory.steps", "papers", "peers",
+    "growth", "instructions", "memory", "memory.steps", "papers", "peers",
     "peers.build_dlib", "peers.tune", "roofs", "speed",
 ]  # fmt: skip
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import by_pairs
 from sorf_from_page import Generator, Sorf
 
 import edgeolk as ek
@@ -47,9 +48,9 @@ def rows(task: str, n: int, d: int, *, turned: int, smaller: int) -> tuple[np.nd
     return Z * np.geomspace(0.1, 10.0, d) + np.arange(d), y
 
 
-@pytest.mark.parametrize("d", [2, 5, 70])
-@pytest.mark.parametrize("relevance", [False, True, "shared"])
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(
+    ("task", "relevance", "d"), by_pairs(TASKS, [False, True, "shared"], [2, 5, 70])
+)
 def test_a_thousand_rows(task: str, relevance: bool | str, d: int) -> None:
     X, y = rows(task, 1000, d, turned=600, smaller=800)
     options: dict[str, Any] = {"seed": 3, "relevance": relevance}

@@ -18,7 +18,7 @@ from helpers import Csr
 import edgeolk as ek
 
 #: Seeds of the quick test, and of each part of the nightly one.
-QUICK, PART, PARTS = 40, 100, 20
+QUICK, PART, PARTS = 100, 100, 20
 REFUSALS = (ValueError, TypeError, AttributeError, RuntimeError, ek.BudgetError)
 
 pytestmark = [

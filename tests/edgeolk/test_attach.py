@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import LIVELY, RINGS
+from helpers import BY_DAY, LIVELY, RINGS, in_turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.streams import random_stream
@@ -23,9 +23,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:a reading lies outside")
 
 D, B = 3, 7
 X, Y = random_stream(12, 120, D)
-SUBJECTS = [(name, dtype) for name in RINGS for dtype in ("float32", "float64", "float16", "int8")]
-SUBJECTS.remove(("fogd", "int8"))
-subjects = pytest.mark.parametrize(("name", "dtype"), SUBJECTS)
+SUBJECTS = in_turn(RINGS, ("float32", "float64", "float16", "int8"))
+subjects = pytest.mark.parametrize(
+    ("name", "dtype"), [case for case in SUBJECTS if case.values != ("fogd", "int8")]
+)
 
 
 @pytest.fixture(autouse=True)
@@ -174,7 +175,7 @@ def use(memory: bytearray) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", RINGS)
+@pytest.mark.parametrize("name", BY_DAY)
 def test_every_word_of_the_header_may_be_hostile(name: str) -> None:
     memory = block_of(name, "float64")
     start = memory.find(MARK)

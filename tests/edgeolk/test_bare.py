@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import LIVELY, RINGS, python
+from helpers import LIVELY, RINGS, in_turn, python
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -38,9 +38,10 @@ def test_no_numpy_is_imported() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:a reading lies outside")
-@pytest.mark.parametrize("coefficients", ["float64", "float32"])
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8"])
-@pytest.mark.parametrize("name", TAKEN)
+@pytest.mark.parametrize(
+    ("name", "dtype", "coefficients"),
+    in_turn(TAKEN, ["float32", "float64", "float16", "int8"], ["float64", "float32"]),
+)
 def test_same_bits_as_the_learner(name: str, dtype: str, coefficients: str) -> None:
     options = {"n_features": D, "budget": 9, "dtype": dtype, "seed": 5, **LIVELY.get(name, {})}
     if dtype == "int8":

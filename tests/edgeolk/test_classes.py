@@ -114,7 +114,7 @@ def test_decision_by_decision(update: str, policy: str, loss: str, kernel: str) 
 @pytest.mark.parametrize("policy", ["simple", "nearest", "project"])
 @pytest.mark.parametrize("C", [0.02, 0.2, 2.0])
 @pytest.mark.parametrize("allow_skip", [True, False])
-def test_newcomers_that_cost_least_are_left_out(policy: str, C: float, allow_skip: bool) -> None:
+def test_candidates_that_cost_least_are_left_out(policy: str, C: float, allow_skip: bool) -> None:
     X, y = stream(5)
     skipped = 0
     options = {"C": C, "allow_skip": allow_skip, "budget": 9}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import KERNELS, LIVELY, RINGS, ROOT, fitting
+from helpers import KERNELS, LIVELY, RINGS, ROOT, fitting, in_turn
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -61,8 +61,7 @@ def test_types_that_are_none(given: Any) -> None:
         ek.Learner("rbp", n_features=2, budget=3, coefficients=given)
 
 
-@pytest.mark.parametrize("budget", [7, 100, 1000])
-@pytest.mark.parametrize("name", TAKEN)
+@pytest.mark.parametrize(("name", "budget"), in_turn(TAKEN, [7, 100, 1000]))
 def test_bytes_shrink_as_planned(name: str, budget: int) -> None:
     """Regions of that type by half, every other one not at all."""
     for dtype in ("float32", "float64", "float16", "int8"):
@@ -91,8 +90,7 @@ def test_what_64_kib_hold() -> None:
     assert ek.plan("bpa_s", **options, dtype="int8").budget >= 4500
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", TAKEN)
+@pytest.mark.parametrize(("name", "dtype"), in_turn(TAKEN, ["float32", "float64"]))
 def test_scores_are_close(name: str, dtype: str) -> None:
     """On a stream without ties, no decision differs: rounding is all."""
     X, y = random_stream(11, 250, 4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from array import array
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import Csr, by_variant
+from helpers import WAYS, Csr, by_variant
 from twins.streams import regression_stream
 
 import edgeolk as ek
@@ -73,26 +72,7 @@ def sealed(learner: ek.Learner) -> bytes:
 # ---- going on ------------------------------------------------------------------------------------
 
 
-def saved(learner: ek.Learner, folder: Path) -> ek.Learner:
-    learner.save(folder / "model")
-    return ek.load(folder / "model")
-
-
-def attached(learner: ek.Learner, folder: Path) -> ek.Learner:
-    memory = bytearray(learner.nbytes)
-    start = ek.Learner(learner.config, buffer=memory)
-    X, y = stream(next(name for name in MODELS if ek.Config(**options_of(name)) == start.config))
-    start.learn_many(X[:CUT], y[:CUT])
-    del start
-    return ek.attach(memory)
-
-
-def pickled(learner: ek.Learner, folder: Path) -> ek.Learner:
-    again: ek.Learner = pickle.loads(pickle.dumps(learner))
-    return again
-
-
-@pytest.mark.parametrize("way", [saved, attached, pickled])
+@pytest.mark.parametrize("way", WAYS)
 @each
 def test_going_on_bit_for_bit(
     name: str, way: Callable[[ek.Learner, Path], ek.Learner], tmp_path: Path

@@ -6,7 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from helpers import KERNELS, LIVELY, RINGS, Owned, fitting, python
+from helpers import KERNELS, LIVELY, RINGS, Owned, fitting, in_turn, python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -36,8 +36,7 @@ def learn_or_refuse(owned: Owned, x: np.ndarray, y: float) -> None:
     assert np.isfinite(learner.decision_one(np.zeros(D)))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", RINGS)
+@pytest.mark.parametrize(("name", "dtype"), in_turn(RINGS, ["float32", "float64"]))
 @settings(max_examples=20, deadline=None, database=None)
 @given(
     X=hnp.arrays(np.float64, (12, D), elements=extreme),
@@ -55,16 +54,16 @@ def test_finite_in_finite_out(
 
 
 @pytest.mark.parametrize("name", RINGS)
-@pytest.mark.parametrize("exponent", [-20, -22, -23, -150, -156, -160, -162, -200])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_rows_too_small_to_mend_anything(name: str, exponent: int, dtype: str) -> None:
+def test_rows_too_small_to_mend_anything(name: str, dtype: str) -> None:
     """k(x, x) is subnormal or 0: a step of loss / k(x, x) would overflow."""
     function = KERNELS[fitting(name, "linear")][0]
     options = {"n_features": D, "budget": 3, "kernel": function, "dtype": dtype}
-    owned = Owned(name, **options, **LIVELY.get(name, {}))
-    for _ in range(5):
-        learn_or_refuse(owned, np.array([10.0**exponent, 0.0]), 1)
-        learn_or_refuse(owned, np.array([1.0, 0.5]), -1)
+    for exponent in (-20, -22, -23, -150, -156, -160, -162, -200):
+        owned = Owned(name, **options, **LIVELY.get(name, {}))
+        for _ in range(5):
+            learn_or_refuse(owned, np.array([10.0**exponent, 0.0]), 1)
+            learn_or_refuse(owned, np.array([1.0, 0.5]), -1)
 
 
 @pytest.mark.parametrize("target", [1e154, 1e300, 1e308, -1.7e308])
@@ -77,12 +76,14 @@ def test_targets_at_the_end_of_their_range(target: float, eta: float) -> None:
 
 
 @pytest.mark.parametrize("update", list(ek.Update))
-@pytest.mark.parametrize("policy", list(ek.Policy))
 @pytest.mark.parametrize("kernel", ["linear", "homogeneous", "gaussian"])
-def test_the_zero_row_in_every_pair_of_update_and_policy(
-    update: ek.Update, policy: ek.Policy, kernel: str
-) -> None:
+def test_the_zero_row_in_every_pair_of_update_and_policy(update: ek.Update, kernel: str) -> None:
     """With k(x, x) = 0 nothing may be divided by it."""
+    for policy in ek.Policy:
+        takes_the_zero_row(update, policy, kernel)
+
+
+def takes_the_zero_row(update: ek.Update, policy: ek.Policy, kernel: str) -> None:
     options = {"n_features": D, "budget": 2, "kernel": KERNELS[kernel][0], "dtype": "float64"}
     try:
         owned = Owned(None, update=update, policy=policy, **options)

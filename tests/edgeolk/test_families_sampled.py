@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from families import kernels, make, modest, numbers, seeds
-from helpers import EVERY, KERNELS, LIVELY, RINGS, gram
+from families import kernels, make, modest, seeds
+from helpers import EVERY, LIVELY, RINGS
 from hypothesis import given
 from hypothesis import strategies as st
 from twins.streams import random_stream
@@ -16,18 +16,6 @@ from twins.streams import random_stream
 import edgeolk as ek
 
 # ---- sampled and averaged ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("h", ["shift", "scale"])
-@modest
-@given(seed=seeds, eta=st.floats(0.05, 1.9), R=st.none() | st.floats(0.2, 5.0))
-def test_klr_without_boost_keeps_everything(h: str, seed: int, eta: float, R: Any) -> None:
-    X, y = random_stream(seed, 60, 3)
-    sampled = make("klr", budget=60, h=h, gamma=1.0, eta=eta, R=R, seed=seed)
-    plain = make("klr", budget=60, method="nc", eta=eta, R=R)
-    f, g = sampled.learn_many(X, y), plain.learn_many(X, y)
-    assert f == pytest.approx(g, rel=1e-12, abs=1e-12)
-    assert sampled.n_support == plain.n_support == 60
 
 
 @pytest.mark.parametrize("params", [{"method": "nc"}, {"h": "cut", "delta": 0.1}], ids=str)
@@ -124,19 +112,6 @@ def test_probabilities_are_those_of_the_logistic_loss() -> None:
                 learner.predict_proba_one(X[0])
 
 
-@modest
-@given(seed=seeds, kernel=kernels, lam=st.floats(1e-4, 2.0), budget=st.integers(1, 60))
-def test_pegasos_sums_are_whole(seed: int, kernel: str, lam: float, budget: int) -> None:
-    X, y = random_stream(seed, 60, 3)
-    learner = make("pegasos", kernel, budget=budget, lam=lam)
-    for a, b in zip(X, y, strict=True):
-        learner.learn_one(a, b)
-        n = learner.n_support
-        assert np.all(np.abs(numbers(learner, "coefficients")[:n]) == 1.0)
-        sums = learner.dual_coef_ * lam * learner.steps
-        assert np.abs(sums) == pytest.approx(np.ones(n), rel=1e-14)
-
-
 MEANS = [name for name in RINGS if make(name, budget=2, **LIVELY.get(name, {})).parts["averaging"]
          == ek.Averaging.MEAN]  # fmt: skip
 
@@ -177,31 +152,3 @@ def test_fogd_frequencies_are_those_of_numpy(dtype: str, seed: int, D: int, d: i
     learner.learn_one(x, 1)
     assert learner.support_vectors_.shape == (D, d)
     assert learner.decision_one(x) == pytest.approx(0.1, rel=1e-6)  # eta |z|^2, |z| = 1
-
-
-@modest
-@given(seed=seeds)
-def test_nogd_of_full_rank_goes_on_as_projected_gradient(seed: int) -> None:
-    """The change of basis leaves f as it is; a step then adds the projection of k(x, .)."""
-    rng = np.random.default_rng(seed)
-    X, y = rng.standard_normal((60, 4)) * 1.5, rng.choice([-1.0, 1.0], 60)
-    options = {"d": 4, "eta": 0.3}
-    learner = make("nogd", budget=8, k=8, eta2=0.2, **options)
-    plain = make("ogd", budget=60, **options)
-    for a, b in zip(X, y, strict=True):
-        full = learner.n_support == 8
-        before = learner.decision_function(learner.support_vectors_)
-        row = KERNELS["gaussian"][1](learner.support_vectors_, a)
-        f = learner.learn_one(a, b)
-        if not full:
-            assert f == pytest.approx(plain.learn_one(a, b), abs=1e-9)
-            if learner.n_support == 8:
-                same = plain.decision_function(X)
-                assert learner.decision_function(X) == pytest.approx(same, abs=1e-7)
-            continue
-        step = 0.2 * b if b * f < 1.0 else 0.0
-        after = learner.decision_function(learner.support_vectors_)
-        assert after == pytest.approx(before + step * row, abs=1e-7)
-        weights = learner.dual_coef_
-        K = gram(learner, KERNELS["gaussian"][1])
-        assert K @ weights == pytest.approx(after, abs=1e-7)

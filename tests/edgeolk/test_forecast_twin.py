@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from forecasts import learner_of, series, troubled, twin_of
+from helpers import in_turn
 
 CASES: list[dict[str, Any]] = [
     {},
@@ -25,8 +26,7 @@ def _case_id(case: dict[str, Any]) -> str:
     return "-".join(f"{name}={value}" for name, value in case.items()) or "plain"
 
 
-@pytest.mark.parametrize("make", [series, troubled])
-@pytest.mark.parametrize("case", CASES, ids=_case_id)
+@pytest.mark.parametrize(("case", "make"), in_turn(CASES, [series, troubled]))
 def test_every_answer_is_the_twins(case: dict[str, Any], make: Any) -> None:
     _compare(case, make, 1e-9)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -67,40 +65,6 @@ def test_same_seed_same_bits(
     assert single.tobytes() == out.tobytes()
     assert one.state() == many.state()
     assert same_model(one.learner, many.learner)
-
-
-@subjects
-@modest
-@given(seed=seeds, kernel=kernels, dtype=dtypes, budget=st.integers(2, 20), cut=st.integers(0, 79))
-@pytest.mark.parametrize("way", ["file", "pickle", "deepcopy"])
-def test_going_on_from_a_copy(
-    *,
-    tmp_path_factory: pytest.TempPathFactory,
-    way: str,
-    name: str | None,
-    params: dict[str, Any],
-    seed: int,
-    kernel: str,
-    dtype: str,
-    budget: int,
-    cut: int,
-) -> None:
-    X, y = random_stream(seed % 2**32, 80, 4)
-    function = fitting(name, kernel)
-    learner = ek.Learner(name, **options(function, dtype, seed, budget, **params))
-    learner.learn_many(X[:cut], y[:cut])
-    if way == "file":
-        path = tmp_path_factory.mktemp("model") / "model.olk"
-        learner.save(path)
-        again = ek.load(path)
-    else:
-        again = pickle.loads(pickle.dumps(learner)) if way == "pickle" else copy.deepcopy(learner)
-    assert same_model(learner, again)
-    a, b = learner.learn_many(X[cut:], y[cut:]), again.learn_many(X[cut:], y[cut:])
-    assert a.tobytes() == b.tobytes()
-    assert same_model(learner, again)
-    if learner.parts["averaging"] == ek.Averaging.MEAN:
-        assert np.array_equal(learner.averaged.dual_coef_, again.averaged.dual_coef_)
 
 
 @modest

@@ -93,32 +93,6 @@ def one_number(chosen: dict[str, Any]) -> None:
         ek.Learner(**chosen, buffer=bytearray(plan.nbytes - 1))
 
 
-@given(configurations(), st.integers(0, 5000))
-@settings(
-    max_examples=100,
-    deadline=None,
-    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
-)
-def test_ram_gives_the_largest_budget(chosen: dict[str, Any], more: int) -> None:
-    if chosen["algorithm"] == "sorf":
-        # A cap may switch it on by itself, and a budget another way: two different learners.
-        chosen = {"relevance": False, **chosen}
-    least = planned(chosen)
-    assume(least is not None)
-    assert least is not None
-    cap = least.nbytes + more
-    size = {**chosen, "budget": None, "ram": cap}
-    fitted = ek.plan(**size)
-    assert fitted.budget >= least.budget
-    assert fitted.nbytes <= cap
-    try:
-        beyond = ek.plan(**{**chosen, "budget": fitted.budget + 1})
-    except ValueError:
-        return  # an option that no larger budget allows
-    assert beyond.nbytes > cap
-    assert ek.Learner(**size).nbytes == fitted.nbytes
-
-
 def held(algorithm: str, dtype: str) -> int:
     """The largest block Python's allocator gave for a learner, its tables made before."""
     build: Any = {"n_features": 9, "budget": 1200, "dtype": dtype}
@@ -143,13 +117,6 @@ def test_bytes_really_held(method: Any) -> None:
             held(method.name, dtype)
             == ek.plan(method.name, n_features=9, budget=1200, dtype=dtype).nbytes
         )
-
-
-@pytest.mark.parametrize("size", [2**31 - 1, 2**31, 2**62, 10**30])
-def test_sizes_that_no_machine_has_are_refused(size: int) -> None:
-    for algorithm in ("rbp", "bpa_p", "ahpatron"):
-        with pytest.raises(ValueError, match=r"cannot be addressed|must be from 1 to"):
-            ek.plan(algorithm, n_features=size, budget=size)
 
 
 # ---- who may allocate ----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from helpers import EVERY, LIVELY, Owned
+from helpers import EVERY, LIVELY, Owned, in_turn
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
@@ -20,9 +20,9 @@ KERNELS = {
 SIZES = (1e6, 1e12, 1e25, 1e37, 1e49, 1e77, 1e120, 1e154, 1e200, 1e307)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize(
+    ("name", "kernel", "dtype"), in_turn(EVERY, KERNELS, ["float32", "float64"])
+)
 def test_what_is_learned_leaves_a_model_that_loads(name: str, dtype: str, kernel: str) -> None:
     draws = np.random.default_rng(0)
     Z = draws.normal(size=(60, 3))
@@ -35,7 +35,12 @@ def test_what_is_learned_leaves_a_model_that_loads(name: str, dtype: str, kernel
             X[::every] *= size
             try:
                 owned = Owned(
-                    name, n_features=3, budget=6, kernel=KERNELS[kernel], dtype=dtype, seed=1,
+                    name,
+                    n_features=3,
+                    budget=6,
+                    kernel=KERNELS[kernel],
+                    dtype=dtype,
+                    seed=1,
                     **LIVELY.get(name, {}),
                 )
             except ValueError:

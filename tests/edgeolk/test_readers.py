@@ -15,7 +15,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from helpers import EVERY, LIVELY, Csr
+from helpers import BY_DAY, LIVELY, Csr
 from threaded import together
 from twins.streams import random_stream
 
@@ -26,7 +26,7 @@ X, Y = random_stream(5, LEARNED, D)
 ROWS = X[:60]
 #: Where rows are looked ahead without being asked for, and a smaller one where they are asked for.
 LARGE, SMALL = 1000, 40
-every = pytest.mark.parametrize("name", EVERY)
+every = pytest.mark.parametrize("name", BY_DAY)
 ahead = pytest.mark.parametrize("lookahead", [None, 7], ids=["usual", "forced"])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import Csr
+from helpers import WAYS, in_turn
 from structured_cases import (
     ALL_TASKS,
     BUDGET,
@@ -18,6 +18,7 @@ from structured_cases import (
     OPTIONS,
     SEED,
     TASKS,
+    TYPES,
     D,
     cases,
     every_type,
@@ -25,7 +26,6 @@ from structured_cases import (
     sealed,
     settings,
     stream,
-    task_of,
 )
 from twins.structured_drift import DriftingSorf as Twin
 from twins.structured_novelty import SorfNovelty as NoveltyTwin
@@ -91,7 +91,6 @@ def test_groups_are_rounded_in_double_each_with_its_own_change() -> None:
     assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
 
 
-
 @every_type
 def test_novelty_is_the_reference(dtype: str) -> None:
     X, _ = stream("novelty", 400)
@@ -121,31 +120,12 @@ def test_float32_keeps_near_the_reference() -> None:
 # ---- going on ------------------------------------------------------------------------------------
 
 
-def saved(learner: ek.Learner, folder: Path) -> ek.Learner:
-    learner.save(folder / "model")
-    return ek.load(folder / "model")
-
-
-def attached(learner: ek.Learner, folder: Path) -> ek.Learner:
-    memory = bytearray(learner.nbytes)
-    start = ek.Learner(learner.config, buffer=memory)
-    X, y = stream(task_of(learner), 300)
-    start.learn_many(X[:230], y[:230])
-    del start
-    return ek.attach(memory)
-
-
-def pickled(learner: ek.Learner, folder: Path) -> ek.Learner:
-    again: ek.Learner = pickle.loads(pickle.dumps(learner))
-    return again
-
-
-@pytest.mark.parametrize("way", [saved, attached, pickled])
-@pytest.mark.parametrize(("task", "name"), ALL_TASKS)
+@pytest.mark.parametrize(("case", "way"), in_turn(ALL_TASKS, WAYS))
 def test_going_on_bit_for_bit(
-    task: str, name: str, way: Callable[[ek.Learner, Path], ek.Learner], tmp_path: Path
+    case: tuple[str, str], way: Callable[[ek.Learner, Path], ek.Learner], tmp_path: Path
 ) -> None:
     """In the middle of a stream, after relevance has begun; the rounding generator goes along."""
+    task, name = case
     X, y = stream(task, 300)
     whole, half = learner_of(task, name=name), learner_of(task, name=name)
     expected = whole.learn_many(X, y)
@@ -154,16 +134,6 @@ def test_going_on_bit_for_bit(
     assert again.config == half.config
     assert again.learn_many(X[230:], y[230:]).tobytes() == expected[230:].tobytes()
     assert sealed(again) == sealed(whole)
-
-
-@every_type
-@pytest.mark.parametrize(("task", "name"), ALL_TASKS)
-def test_one_by_one_is_many(task: str, name: str, dtype: str) -> None:
-    X, y = stream(task, 230)
-    one, many = learner_of(task, dtype, name), learner_of(task, dtype, name)
-    scores = [one.learn_one(a, b) for a, b in zip(X, y, strict=True)]
-    assert many.learn_many(X, y).tolist() == scores
-    assert sealed(one) == sealed(many)
 
 
 @pytest.mark.parametrize(("task", "name"), ALL_TASKS)
@@ -201,33 +171,12 @@ def test_a_bare_learner_checks_scores_and_labels() -> None:
     assert quiet.counters()["steps"] == 1
 
 
-# ---- sparse rows ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("task", "name"), ALL_TASKS)
-def test_sparse_rows_are_dense_ones(task: str, name: str) -> None:
-    X, y = stream(task, 230)
-    X[::3, 1:] = 0.0
-    dense, by_index, csr = (learner_of(task, name=name) for _ in range(3))
-    expected = dense.learn_many(X, y)
-    where = [np.flatnonzero(x).astype(np.int32) for x in X]
-    found = [
-        by_index.learn_one_sparse(at, x[at], label)
-        for x, at, label in zip(X, where, y, strict=True)
-    ]
-    assert found == expected.tolist()
-    assert csr.learn_many(Csr(X), y).tobytes() == expected.tobytes()
-    assert sealed(by_index) == sealed(dense) == sealed(csr)
-    if task != "classes":
-        assert by_index.decision_one_sparse(where[0], X[0][where[0]]) == dense.decision_one(X[0])
-
-
 # ---- memory --------------------------------------------------------------------------------------
 
 
-@every_type
-@pytest.mark.parametrize(("task", "name"), ALL_TASKS)
-def test_the_plan_is_what_is_taken(task: str, name: str, dtype: str) -> None:
+@pytest.mark.parametrize(("case", "dtype"), in_turn(ALL_TASKS, TYPES))
+def test_the_plan_is_what_is_taken(case: tuple[str, str], dtype: str) -> None:
+    task, name = case
     options = settings(task, dtype, name)
     plan = ek.plan("sorf", **options)
     memory = bytearray(b"\xa5" * (plan.nbytes + 64))

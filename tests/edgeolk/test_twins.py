@@ -6,6 +6,7 @@ How far the runs got before a decision hung on rounding is counted and asserted.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -201,18 +202,25 @@ def outcomes(case: Case, dtype: str) -> list[Outcome]:
     ]
 
 
-def by_day(cases: list[Case]) -> list[Any]:
-    """Every composition with the Gaussian kernel; at night with the polynomial one too."""
+def marked(cases: list[Case], day: Callable[[Case], bool]) -> list[Any]:
+    """Cases, those that are not for the day at night."""
     slow = pytest.mark.slow
-    return [
-        pytest.param(
-            case, marks=slow if case[1] and case[2] != "gaussian" else (), id=case_id(case)
-        )
-        for case in cases
-    ]
+    return [pytest.param(case, marks=() if day(case) else slow, id=case_id(case)) for case in cases]
 
 
-@pytest.mark.parametrize("case", by_day(CASES))
+OTHERS = ("polynomial", "linear", "homogeneous", "laplacian", "sigmoid")
+
+
+def is_usual(case: Case) -> bool:
+    """The Gaussian kernel, or of the defaults one of the others, each in its turn."""
+    name, options, kernel = case
+    if options or kernel == "gaussian":
+        return kernel == "gaussian"
+    taken = [other for other in OTHERS if (name, {}, other) in CASES]
+    return kernel == taken[RINGS.index(name) % len(taken)]
+
+
+@pytest.mark.parametrize("case", marked(CASES, is_usual))
 def test_float64_decision_by_decision(case: Case) -> None:
     found = outcomes(case, "float64")
     assert [o.complaint for o in found if o.complaint] == []
@@ -244,7 +252,7 @@ FLOAT32_CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", by_day(FLOAT32_CASES))
+@pytest.mark.parametrize("case", marked(FLOAT32_CASES, lambda case: is_usual(case) and not case[1]))
 def test_float32_within_its_bound(case: Case) -> None:
     found = [compare(case, budget, "float32") for budget in (7, 40)]
     assert [o.complaint for o in found if o.complaint] == []

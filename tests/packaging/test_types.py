@@ -11,7 +11,6 @@ import pytest
 import edgeolk as ek
 from edgeolk.bare import BareLearner
 from edgeolk.configuration.config import Config
-from edgeolk.configuration.typed import text
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -28,11 +27,6 @@ def test_every_module_that_python_calls_into_has_a_stub():
     expected = {Path(name.replace(".", "/")) for name in modules}
     expected -= {Path("edgeolk/core/step"), Path("edgeolk/core/structured")}
     assert stubs == expected
-
-
-def test_types_of_arguments_are_those_of_the_rows():
-    """After a change of parameters: python -m edgeolk.configuration.typed > the file."""
-    assert (ROOT / "edgeolk/configuration/options.py").read_text() == text()
 
 
 def test_a_checker_of_types_refuses_misspelt_arguments(tmp_path):

@@ -31,7 +31,10 @@ NUMBERS = ("eta", "C", "U", "lam", "beta", "alpha")
 #: The same for structured features.
 STRUCTURED: dict[str, tuple[Any, ...]] = {
     "loss": ("hinge", "square", "novelty"),
-    "relevance": (True, False),
+    "relevance": (True, False, "shared"),
+    "widths": ((0.5, 2.0), ((0.3, 1.0, 3.0), (3.0, 5.5))),
+    "blends": ((0.0, 0.4, 1.0),),
+    "leak": (0.016, 0.05),
     "groups": (1, 2, 3, 4),
     "linear": (True, False),
     "last_label": (True, False),

@@ -93,7 +93,11 @@ def length_of(image: bytes | bytearray, geometry: Geometry, writes: int, **fault
 
 
 def cuts(
-    image: bytes | bytearray, geometry: Geometry, writes: int, step: int = 1, garble: bool = True,
+    image: bytes | bytearray,
+    geometry: Geometry,
+    writes: int,
+    step: int = 1,
+    garble: bool = True,
     **faults: Any,
 ) -> Iterator[tuple[Run, bytearray]]:
     """Every cut of a run, with every image it may leave."""
@@ -127,7 +131,12 @@ def deaths(
 
 
 def counted_after_death(
-    before: Run, dead: Device, geometry: Geometry, writes: int, step: int = 1, garble: bool = True,
+    before: Run,
+    dead: Device,
+    geometry: Geometry,
+    writes: int,
+    step: int = 1,
+    garble: bool = True,
     **faults: Any,
 ) -> int:
     """Check every cut of the process that goes on after one that died; returns how many."""
@@ -150,7 +159,11 @@ def counted_after_death(
 
 
 def counted(
-    image: bytes | bytearray, geometry: Geometry, writes: int, depth: int = 1, step: int = 1,
+    image: bytes | bytearray,
+    geometry: Geometry,
+    writes: int,
+    depth: int = 1,
+    step: int = 1,
     **faults: Any,
 ) -> int:
     """Check every cut, and every cut of the runs that follow it; returns how many."""

@@ -100,7 +100,7 @@ def tied(sizes: Any, rank: int, tolerance: float) -> bool:
 def skip_is_open(
     learner: ek.Learner, margin: float, kxx: float, least: float, reach: float, tolerance: float
 ) -> bool:
-    """Whether budgeted PA may as well drop the newcomer."""
+    """Whether budgeted PA may as well drop the candidate."""
     if not kxx > 0.0:
         return False
     C, H = learner.parameters["C"], max(0.0, 1.0 - margin)
@@ -127,7 +127,7 @@ def removal_is_open(
             return False
         missed = np.array([repair[0] for repair in twin._repairs(row, kxx)])
         costs = twin.alpha**2 * missed
-        reach, _ = twin._project_newcomer(x, row, kxx)
+        reach, _ = twin._project_candidate(x, row, kxx)
         skips = skip_is_open(learner, margin, kxx, min(costs), reach, tolerance)
         return tied(costs, 1, tolerance) or skips
     if policy == ek.Policy.FORGETRON_GREEDY:

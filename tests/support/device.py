@@ -30,8 +30,15 @@ class Device:
     """
 
     def __init__(
-        self, image: Piece, slots: int = 2, sector: int = 512, cut: int = -1, fail: int = -1,
-        error: int = 5, seed: int = 0, cached: Sequence[tuple[int, bytes]] = (),
+        self,
+        image: Piece,
+        slots: int = 2,
+        sector: int = 512,
+        cut: int = -1,
+        fail: int = -1,
+        error: int = 5,
+        seed: int = 0,
+        cached: Sequence[tuple[int, bytes]] = (),
     ) -> None:
         self.image = bytearray(image)
         self.slots = slots
@@ -148,8 +155,9 @@ class Device:
         """Images that a cut may leave: every subset of a few sectors, samples of many."""
         units = self.units()
         if 2 ** len(units) <= most:
-            chosen = [list(c) for n in range(len(units) + 1)
-                      for c in itertools.combinations(units, n)]
+            chosen = [
+                list(c) for n in range(len(units) + 1) for c in itertools.combinations(units, n)
+            ]
         else:
             chosen = [[], units, units[:1], units[1:], units[:-1], units[-1:], units[::2]]
             chosen += [[u for u in units if self._rng.random() < 0.5] for _ in range(most // 3)]

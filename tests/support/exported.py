@@ -72,7 +72,7 @@ class Compiled:
         sources = [folder / name for name in ("edgeolk.c", "model.c", *names)]
         if shutil.which(compiler) is None:
             raise FileNotFoundError(compiler)
-        command = [compiler, *STRICT, "-O1", "-fPIC", *flags]
+        command = [compiler, *STRICT, "-Og", "-fPIC", *flags]
         # The loops are the same for many learners, and many tests.
         objects = [str(compiled([*command, "-c"], [source], ".o")) for source in sources]
         subprocess.run([compiler, "-shared", "-o", str(library), *objects], check=True)

@@ -10,6 +10,7 @@ from twins.forecast import Forecaster, Widened
 from twins.structured import Sorf
 
 import edgeolk as ek
+from edgeolk.files.live import is_state
 
 Numbers = NDArray[np.float64]
 
@@ -102,3 +103,16 @@ def run(learner: Any, X: Numbers, y: Numbers, horizon: int = 1) -> Numbers:
             learner.tell_one(y[t - horizon])
         said[t] = learner.ask_one(X[t])
     return said
+
+
+def state(learner: ek.Learner, *without: str) -> dict[str, bytes]:
+    """Regions of state but some, by name."""
+    return {
+        region.name: bytes(memoryview(learner._engine.view(region.name)))
+        for region in learner.plan.regions
+        if is_state(region) and region.element != "w" and region.name not in without
+    }
+
+
+def sealed(learner: ek.Learner) -> bytes:
+    return bytes(learner._sealed())

@@ -42,8 +42,12 @@ def fuzz(fuzzer: Fuzzer, count: int, seed: int) -> int:
 
         now = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         resident = resident or now
-        print(f"seed {seed}: {done + ROUND} mutants, {time.monotonic() - began:.0f} s,"
-              f" resident +{now - resident} KiB", file=sys.stderr, flush=True)
+        print(
+            f"seed {seed}: {done + ROUND} mutants, {time.monotonic() - began:.0f} s,"
+            f" resident +{now - resident} KiB",
+            file=sys.stderr,
+            flush=True,
+        )
         (fuzzer.broken / "report.json").write_text(fuzzer.report())
     print(fuzzer.report())
     return int(fuzzer.most_memory > MOST_MEMORY or fuzzer.tally["poisoned"] > 0)
@@ -54,6 +58,6 @@ if __name__ == "__main__":
     target = Path("build") / f"fuzz-{numbers[1] if len(numbers) > 1 else 0}"
     target.mkdir(parents=True, exist_ok=True)
     try:
-        sys.exit(main(*(numbers + [1_000_000, 0][len(numbers):]), target))
+        sys.exit(main(*(numbers + [1_000_000, 0][len(numbers) :]), target))
     except BrokenError as error:
         sys.exit(f"{error}\nthe mutant is in {target}")

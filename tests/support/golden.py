@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
+import pytest
 
 from edgeolk.files import v3
 from edgeolk.files.v3 import Stored
@@ -29,8 +31,21 @@ HELD = {
 CASES = [
     (version, name.removesuffix(".olk")) for version, name in sorted(HELD) if name.endswith(".olk")
 ]
+_STORED = ("float16", "float32", "float64", "int8")
+#: By day the files of every option, and of an algorithm in each storage type one in eight.
+_ALIKE = [
+    case
+    for case in CASES
+    if case[1].removesuffix("-narrow").endswith(_STORED) and not case[1].startswith("sorf")
+]
+DAY = [case for case in CASES if case not in _ALIKE or _ALIKE.index(case) % 8 == 3]
 #: float64 of a region by its element type.
 TYPES = {"d": "<f8", "f": "<f4", "e": "<f2", "b": "i1", "q": "<i8", "i": "<i4"}
+
+
+def few_by_day(cases: Iterable[Any]) -> list[Any]:
+    """Cases, those that are not for the day at night."""
+    return [pytest.param(*case, marks=() if case in DAY else pytest.mark.slow) for case in cases]
 
 
 def data_of(version: int, stem: str) -> bytes:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import pickle
 import subprocess
 import sys
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -79,8 +82,75 @@ BY_DAY = [
     *USUAL, *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY if name not in USUAL)
 ]  # fmt: skip
 
+
+def saved(learner: ek.Learner, folder: Path) -> ek.Learner:
+    """A learner that was saved and loaded."""
+    learner.save(folder / "model")
+    return ek.load(folder / "model")
+
+
+def attached(learner: ek.Learner, folder: Path) -> ek.Learner:
+    """A learner that goes on in memory where its block was copied to."""
+    data = memoryview(learner._engine.arena)
+    memory = bytearray(learner.nbytes)
+    memory[: len(data)] = data
+    return ek.attach(memory)
+
+
+def pickled(learner: ek.Learner, folder: Path) -> ek.Learner:
+    """A learner that was pickled."""
+    again: ek.Learner = pickle.loads(pickle.dumps(learner))
+    return again
+
+
+#: Ways for a learner to come back.
+WAYS = (saved, attached, pickled)
+
+
+def by_pairs(*axes: Iterable[Any]) -> list[Any]:
+    """The product of the axes for ``parametrize``: by day cases in which every two members of two
+    axes meet, at night the others too. What is marked in an axis is for the night."""
+    cases = list(itertools.product(*(list(axis) for axis in axes)))
+    met: set[Any] = set()
+    day = set()
+    for least in range(len(axes) * (len(axes) - 1) // 2, 0, -1):
+        for number, case in enumerate(cases):
+            pairs = set(itertools.combinations(enumerate(map(repr, case)), 2))
+            if len(pairs - met) >= least and not any(getattr(one, "marks", ()) for one in case):
+                day.add(number)
+                met |= pairs
+    plain = [[one.values[0] if hasattr(one, "marks") else one for one in case] for case in cases]
+    return [
+        pytest.param(*case, marks=() if number in day else pytest.mark.slow)
+        for number, case in enumerate(plain)
+    ]
+
+
+def in_turn(first: Iterable[Any], *others: Iterable[Any]) -> list[Any]:
+    """The product of the axes for ``parametrize``: by day each of the first axis with one
+    combination of the others, one after the other, at night with all."""
+    beside = list(itertools.product(*(list(axis) for axis in others)))
+    return [
+        pytest.param(one, *more, marks=() if at == number % len(beside) else pytest.mark.slow)
+        for number, one in enumerate(first)
+        for at, more in enumerate(beside)
+    ]
+
+
 #: Rows that exist for the Gaussian kernel only, at least with their default choices.
 GAUSSIAN_ONLY = ("bsgd", "fogd")
+
+
+def every_choice(name: str) -> list[dict[str, Any]]:
+    """Every combination of the options of a row, and what else each needs."""
+    choices = ek.catalogue.find(name).choices
+    made = []
+    for chosen in itertools.product(*(list(options) for options in choices.values())):
+        options: dict[str, Any] = dict(zip(choices, chosen, strict=True))
+        for choice in list(options.items()):
+            options |= NEEDS.get((name, *choice), {})
+        made.append(options)
+    return made
 
 
 def fitting(name: str | None, kernel: str) -> str:

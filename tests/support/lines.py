@@ -49,8 +49,11 @@ def code_lines(folder: Path, name: str, found: dict[int, int]) -> dict[int, int]
         for number, count in found.items()
         if 0 < number <= len(source)
         and source[number - 1].strip()
-        and not (source[number - 1].strip().startswith(bare) and name.endswith((".pyx", ".pxd"))
-                 and "=" not in source[number - 1])
+        and not (
+            source[number - 1].strip().startswith(bare)
+            and name.endswith((".pyx", ".pxd"))
+            and "=" not in source[number - 1]
+        )
     }
 
 

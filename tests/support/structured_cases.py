@@ -38,7 +38,8 @@ CASES = [
 ]
 ALL_TASKS = [*CASES, ("novelty", "plain")]
 cases = pytest.mark.parametrize(("task", "name"), CASES)
-every_type = pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+TYPES = ("int8", "float32", "float64")
+every_type = pytest.mark.parametrize("dtype", TYPES)
 EXTRA: dict[str, dict[str, Any]] = {
     "two": {},
     "classes": {"n_classes": 4},
@@ -74,11 +75,3 @@ def learner_of(task: str, dtype: str = "int8", name: str = "plain", **more: Any)
 
 def sealed(learner: ek.Learner) -> bytes:
     return bytes(learner._sealed())
-
-
-def task_of(learner: ek.Learner) -> str:
-    if learner.n_classes > 2:
-        return "classes"
-    if learner.is_regression:
-        return "regression"
-    return "two" if learner._config.needs_labels else "novelty"

@@ -38,8 +38,10 @@ def marked(forms):
     return [pytest.param(form, marks=slow if form in between else ()) for form in forms]
 
 
-every_form = pytest.mark.parametrize("form", marked(EXACT), ids="-".join)
-every_type = pytest.mark.parametrize("dtype", ["float64", "int8", "float32"])
+DAY = marked(EXACT)
+TYPES = ("float64", "int8", "float32")
+every_form = pytest.mark.parametrize("form", DAY, ids="-".join)
+every_type = pytest.mark.parametrize("dtype", TYPES)
 
 TWO_GROUPS = [(0.3, 1.0, 3.0), (3.0, 5.5)]
 OPTIONS = {
@@ -82,9 +84,7 @@ def pair(task, dtype, d, D, form, gamma=0.1, options=None, **more):
         d, D, gamma, task=task, dtype=dtype, n_classes=4 if task == "classes" else 1,
         form=form[0], variant=form[1], seed=2**40 + 7, **options, **more,
     )  # fmt: skip
-    twin = DriftingSorf(
-        d, D, gamma, dtype=dtype, seed=2**40 + 7, drift=False, **known, **options
-    )
+    twin = DriftingSorf(d, D, gamma, dtype=dtype, seed=2**40 + 7, drift=False, **known, **options)
     return loops, twin
 
 

@@ -11,13 +11,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from bench.bytes.ablations import experts, levels, relevance, storage, twins, widths
+from bench.bytes.ablations import storage, widths
 from bench.bytes.ablations.tries import CACHE, PAYS, Outcome, Try, judged, measured
 from bench.bytes.report import bytes_of
 from bench.papers.work import Cache
 from bench.table import RESULTS, Report, Table
 
-MODULES = (widths, storage, relevance, twins, experts, levels)
+MODULES = (widths, storage)
 TRIES: tuple[Try, ...] = tuple(one for module in MODULES for one in module.TRIES)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import ACTIVE, EVERY, KERNELS, LIVELY, NEEDS
+from helpers import ACTIVE, BY_DAY, EVERY, KERNELS, LIVELY, every_choice
 
 import edgeolk as ek
 from edgeolk import parts as pt
@@ -56,18 +56,6 @@ def round_trip(config: ek.Config) -> None:
     assert same(loaded.config, config)
 
 
-def every_choice(name: str) -> list[dict[str, Any]]:
-    """Every combination of the options of a row, and what else each needs."""
-    choices = ek.catalogue.find(name).choices
-    made = []
-    for chosen in itertools.product(*(list(options) for options in choices.values())):
-        options: dict[str, Any] = dict(zip(choices, chosen, strict=True))
-        for choice in list(options.items()):
-            options |= NEEDS.get((name, *choice), {})
-        made.append(options)
-    return made
-
-
 @pytest.mark.parametrize("name", EVERY)
 def test_every_algorithm_with_every_choice(name: str) -> None:
     for options in every_choice(name):
@@ -80,7 +68,7 @@ def test_every_algorithm_with_every_choice(name: str) -> None:
         round_trip(config)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", BY_DAY)
 def test_every_algorithm_in_every_storage(name: str) -> None:
     for dtype, coefficients, sparse, kernel in itertools.product(
         ("float32", "float64", "float16", "int8"), ("float64", "float32"), (False, True), KERNELS

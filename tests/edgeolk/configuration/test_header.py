@@ -5,12 +5,10 @@ from __future__ import annotations
 import itertools
 import struct
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from helpers import EVERY, KERNELS, NEEDS
+from helpers import BY_DAY, EVERY, KERNELS, every_choice
 
-import edgeolk as ek
 from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import PLACES
 from edgeolk.configuration.layout import layout
@@ -27,12 +25,7 @@ def header(config: Config) -> int:
 
 def every_option(name: str) -> Iterator[Config]:
     """Choices x storage x rows x kernels x coefficients x a radius or none, where allowed."""
-    choices = ek.catalogue.find(name).choices
-    for chosen in itertools.product(*(list(options) for options in choices.values())):
-        options = dict(zip(choices, chosen, strict=True))
-        needs: dict[str, Any] = {}
-        for choice in options.items():
-            needs |= NEEDS.get((name, *choice), {})
+    for options in every_choice(name):
         for dtype, sparse, kernel, coefficients, radius in itertools.product(
             ("float32", "int8"),
             (False, True),
@@ -43,7 +36,7 @@ def every_option(name: str) -> Iterator[Config]:
             try:
                 yield Config(name, n_features=3, budget=6, dtype=dtype, sparse=sparse,
                              kernel=KERNELS[kernel][0], coefficients=coefficients,
-                             **options, **needs, **radius)  # fmt: skip
+                             **options, **radius)  # fmt: skip
             except (TypeError, ValueError):
                 continue  # there is no such learner
 
@@ -59,7 +52,7 @@ def test_plain_learners(name: str) -> None:
         assert header(config) <= (184 if name in LARGE else 168)
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", BY_DAY)
 def test_any_learner(name: str) -> None:
     found = {}
     for config in every_option(name):

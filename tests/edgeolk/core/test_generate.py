@@ -10,6 +10,7 @@ from edgeolk.core import generate
 from edgeolk.lean import replace
 from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.numbers import Loss, Policy, Update
+from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.updates import UPDATES
 
@@ -56,3 +57,9 @@ def test_a_struct_takes_the_parameters_of_its_members() -> None:
         *("unit", "scratch", "lapse"),
         *_FORECASTERS,
     }
+
+
+def test_a_member_that_nothing_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(PARAMETERS, "leak")
+    with pytest.raises(ValueError, match=r"olk_sorf\.leak .* is set by no parameter"):
+        generate.parameters_of("olk_sorf", "sorf_types.h")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import EVERY, LIVELY, Csr, by_variant
+from helpers import LIVELY, Csr, by_variant
 
 import edgeolk as ek
 
@@ -44,21 +44,6 @@ def assert_same(learner: ek.Learner, X: Any, y: np.ndarray, rows: Any = None) ->
     one_by_one = [single.learn_one(x, label) for x, label in zip(rows, y, strict=True)]
     np.testing.assert_array_equal(scores, one_by_one)
     assert pickle.dumps(learner) == pickle.dumps(single)
-
-
-@pytest.mark.parametrize("name", EVERY)
-def test_every_algorithm(name: str) -> None:
-    X, y = stream()
-    learner = fresh(name, 7)
-    assert_same(learner, X, y)
-    assert learner.updates > 0
-
-
-@pytest.mark.parametrize("lookahead", range(17))
-def test_every_size(lookahead: int) -> None:
-    X, y = stream()
-    for name in ("rbp", "ahpatron", "projectron"):
-        assert_same(fresh(name, lookahead), X.astype(np.float32), y)
 
 
 @pytest.mark.parametrize("classes", [3, 10, 11, 12, 13, 25])

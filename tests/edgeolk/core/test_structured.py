@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers import by_pairs
 from structured_forms import (
+    DAY,
     NEAR,
     OPTIONS,
     OPTIONS_AND_TYPES,
     TASKS,
+    TYPES,
     assert_same,
     every_form,
     every_type,
@@ -35,11 +38,10 @@ def test_two_classes(form, dtype):
     follow(form, "two", dtype, 5, 200, n=1500)
 
 
-@every_form
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize(("name", "dtype"), OPTIONS_AND_TYPES)
-def test_every_option(form, task, name, dtype):
+@pytest.mark.parametrize(("form", "task", "learner"), by_pairs(DAY, TASKS, OPTIONS_AND_TYPES))
+def test_every_option(form, task, learner):
     """Deciding afterwards: many rows as one by one, as the reference, and nothing changes."""
+    name, dtype = learner
     loops, twin, X = follow(form, task, dtype, 6, 140, name=name)
     if "relevance" in OPTIONS[name]:
         assert int(loops.gradient_steps[0]) == twin.u > 0
@@ -57,9 +59,10 @@ def test_every_option(form, task, name, dtype):
         assert loops.parts[key].tobytes() == bytes_, key
 
 
-@every_form
-@pytest.mark.parametrize("d", [1, 3, 31, 32, 33, 63, 64, 65, 96, 127, 128, 200])
-@pytest.mark.parametrize("D", [1, 63, 64, 65, 130])
+@pytest.mark.parametrize(
+    ("form", "d", "D"),
+    by_pairs(DAY, [1, 3, 31, 32, 33, 63, 64, 65, 96, 127, 128, 200], [1, 63, 64, 65, 130]),
+)
 def test_every_shape(form, d, D):
     for dtype in ("float64", "int8"):
         follow(form, "two", dtype, d, D, n=25)
@@ -83,10 +86,9 @@ def test_numbers_of_classes(form, K):
     assert_same(loops, twin, "int8")
 
 
-@every_form
-@pytest.mark.parametrize("task", TASKS)
-@every_type
-@pytest.mark.parametrize("name", ["plain", "all"])
+@pytest.mark.parametrize(
+    ("form", "task", "dtype", "name"), by_pairs(DAY, TASKS, TYPES, ["plain", "all"])
+)
 def test_scratch_for_a_whole_row_changes_nothing(form, task, dtype, name):
     X, y = stream(task, 300, 5)
     runs = [pair(task, dtype, 5, 150, form, options=OPTIONS[name], row=row)[0] for row in (0, 1)]
@@ -96,9 +98,7 @@ def test_scratch_for_a_whole_row_changes_nothing(form, task, dtype, name):
     assert runs[0].a.tobytes() == runs[1].a.tobytes()
 
 
-@every_form
-@every_type
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize(("form", "dtype", "name"), by_pairs(DAY, TYPES, OPTIONS))
 def test_a_row_by_its_non_zeros(form, dtype, name):
     d = 150
     X, y = stream("two", 300, d)

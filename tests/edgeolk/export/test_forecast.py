@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import subprocess
-import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import numpy as np
 import pytest
 from exported import Compiled
 from forecasts import learner_of, run, series, troubled
+from helpers import by_variant
 
 import edgeolk as ek
 
@@ -53,31 +52,18 @@ def exported(learner: ek.Learner, folder: Path, flags: tuple[str, ...] = ()) -> 
     return made
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_it_goes_on_as_the_library_does(case: dict[str, Any], tmp_path: Path) -> None:
-    """In a process of its own, whose loops are the plainest."""
-    if os.environ.get("EDGEOLK_SIMD") != "scalar":
-        here = f"{__file__}::{test_it_goes_on_as_the_library_does.__name__}[{case}]"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", here]
-        done = subprocess.run(
-            command,
-            env={**os.environ, "EDGEOLK_SIMD": "scalar"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout
-        return
+def goes_on(case: dict[str, Any], folder: Path) -> int:
+    """Hold the exported learner against the library, row by row; return the rows learned."""
     learner = learner_of(**case)
     k = int(learner.parameters["horizon"])
     X, y = troubled(d=learner.n_features)
     X = X.astype(np.float32).astype(float)
     run(learner, X[:200], y[:200], k)
-    c = exported(learner, tmp_path)
+    c = exported(learner, folder)
     for t in range(200, len(X)):
         learner.tell_one(y[t - k])
         c.tell_one(y[t - k])
-        assert learner.ask_one(X[t]) == c.ask_one(X[t]), t
+        assert learner.ask_one(X[t]) == c.ask_one(X[t]), (case, t)
         intervals = learner.interval
         if intervals is not None:
             flat = np.reshape(intervals, (-1, 2)).T.ravel()
@@ -88,6 +74,19 @@ def test_it_goes_on_as_the_library_does(case: dict[str, Any], tmp_path: Path) ->
             for _ in range(k):  # nobody waits until these do
                 assert learner.ask_one(X[t]) == c.ask_one(X[t])
     assert c.counts()[0] == learner.steps
+    return learner.steps
+
+
+def in_child(target: str) -> None:
+    """Every case."""
+    folder = Path(target).parent
+    steps = {str(i): goes_on(case, folder / str(i)) for i, case in enumerate(CASES)}
+    np.savez(target, **steps)  # type: ignore[arg-type]
+
+
+def test_it_goes_on_as_the_library_does(tmp_path: Path) -> None:
+    """In a process of its own, whose loops are the plainest."""
+    assert len(by_variant(__file__, "scalar", tmp_path)) == len(CASES)
 
 
 def test_its_state_goes_both_ways_and_a_forged_one_is_refused(tmp_path: Path) -> None:
@@ -166,6 +165,6 @@ def test_the_example_runs(tmp_path: Path) -> None:
         sources = [str(folder / name) for name in ("main.c", "edgeolk.c", "model.c")]
         flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Wconversion"]
         program = str(folder / "example")
-        subprocess.run(["cc", *flags, "-O1", "-o", program, *sources], check=True)
+        subprocess.run(["cc", *flags, "-o", program, *sources], check=True)
         said = subprocess.run([program], check=True, capture_output=True, text=True).stdout
         assert said.startswith("next ")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from helpers import EVERY
+from helpers import BY_DAY, EVERY
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -65,13 +65,19 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in ("rbp", "ahpatron", "fogd") else pytest.mark.slow)
+        for name in KINDS
+    ],
+)
 def test_every_flipped_bit_is_found(name: str) -> None:
     memory = sealed(name, **KINDS[name])
     assert refuses(memory, (8 * at + bit for at in state_of(memory) for bit in range(8)))
 
 
-@every
+@pytest.mark.parametrize("name", BY_DAY)
 def test_a_flipped_bit_of_every_byte_is_found(name: str) -> None:
     memory = sealed(name)
     assert refuses(memory, [*FLAGS, *(8 * at + at % 8 for at in state_of(memory))])

@@ -116,6 +116,7 @@ TYPES = {
     "kernel_rows": "q", "channels": "computing", "channel_counts": "i",
     "deviations": "computing", "statistics": "b",
     "shared_relevance": "computing", "drift": "computing", "row_memory": "b",
+    "memory_narrow": "d",
 }  # fmt: skip
 
 
@@ -215,6 +216,7 @@ def test_values_that_a_region_says() -> None:
         "relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0),
         "drift": ("drift", 1.0), "width_follows": ("width_follows", 1.0),
         "common": ("scale.method", 3.0), "statistics": ("scale.method", 9.0),
+        "memory_narrow": ("memory_narrow", 1.0),
     }  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from golden import (
     READERS,
     data_of,
     dual_coef,
+    few_by_day,
     file_of,
     rows_of,
     support_vectors,
@@ -30,6 +31,7 @@ from edgeolk.learner import Averaged
 COUNTERS = ("n_support", "steps", "mistakes", "updates", "capacity_hits", "labels_asked",
             "halvings", "squared_error")  # fmt: skip
 cases = pytest.mark.parametrize(("version", "stem"), CASES)
+few_cases = pytest.mark.parametrize(("version", "stem"), few_by_day(CASES))
 _RING = {
     "support_vectors", "coefficients", "levels", "diagonal", "arrivals",
     "norms", "mean_start", "mean_sum", "nearest", "nearest_distance", "nearest_kernel", "factor",
@@ -42,7 +44,7 @@ _ROWS = {
 _STRUCTURED = {
     "weights", "mean_weights", "blend", "target", "last_label", "linear", "relevance", "turns",
     "novelty", "shared_relevance", "drift", "channels", "channel_counts", "deviations",
-    "row_memory",
+    "row_memory", "memory_narrow",
 }  # fmt: skip
 _FORECASTER = {"history", "forecaster", "head", "guard", "waiting", "season", "kernel_rows"}
 #: Regions that are no structs, by version.
@@ -100,7 +102,7 @@ def test_every_type_has_a_file_of_this_version() -> None:
                     assert config.coefficients.name.lower() == coefficients
 
 
-@cases
+@few_cases
 def test_what_is_read(version: int, stem: str) -> None:
     """Configuration, counters, support vectors and coefficients are those of their time."""
     told = told_of(version, stem)
@@ -181,9 +183,11 @@ def test_going_on(version: int, stem: str, tmp_path: Path) -> None:
         agree(learner.norm2, after["norm2"])
 
 
-@pytest.mark.parametrize("stem", stems(VERSION))
-def test_what_is_saved_is_what_was_read(stem: str, tmp_path: Path) -> None:
+@few_cases
+def test_what_is_saved_is_what_was_read(version: int, stem: str, tmp_path: Path) -> None:
     """Byte for byte, but for headers of before entries were short."""
+    if version < VERSION:
+        pytest.skip("written as a newer version")
     file = data_of(VERSION, stem)
     ek.load(file_of(VERSION, stem, tmp_path)).save(tmp_path / "model")
     saved = (tmp_path / "model").read_bytes()

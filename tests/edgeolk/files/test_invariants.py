@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from helpers import KERNELS, LIVELY, NEEDS, RINGS
+from helpers import KERNELS, LIVELY, RINGS, every_choice, in_turn
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -295,24 +294,14 @@ def test_a_name_must_fit_the_parts() -> None:
             refused(renamed(state, name), "parts")
 
 
-def every_choice(name: str) -> list[dict[str, str]]:
-    """Every combination of the options of a row."""
-    choices = ek.catalogue.find(name).choices
-    return [dict(zip(choices, o, strict=True)) for o in itertools.product(*choices.values())]
-
-
 @pytest.mark.parametrize("name", RINGS)
 def test_every_choice_of_a_row_keeps_its_name(name: str) -> None:
     """With and without a bound on the function, which takes its projection away."""
     for options in every_choice(name):
-        needs: dict[str, Any] = {}
-        for (row, choice, option), more in NEEDS.items():
-            if row == name and options[choice] == option:
-                needs |= more
-        held(ek.Learner(name, n_features=D, budget=B, **options, **needs)).check()
+        held(ek.Learner(name, n_features=D, budget=B, **options)).check()
         for radius in ({"U": None}, {"U": 2.0}, {"R": 2.0}):
             try:
-                learner = ek.Learner(name, n_features=D, budget=B, **options, **needs, **radius)
+                learner = ek.Learner(name, n_features=D, budget=B, **{**options, **radius})
             except (TypeError, ValueError):
                 continue  # this row has no such parameter, or needs another value of it
             held(learner).check()
@@ -331,9 +320,10 @@ def wild(rows: np.ndarray) -> np.ndarray:
     return rows * 10.0 ** rng.integers(-20, 6, size=(len(rows), 1))
 
 
-@pytest.mark.parametrize("rows", [np.asarray, np.zeros_like, repeated, wild])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", RINGS)
+@pytest.mark.parametrize(
+    ("name", "rows", "dtype"),
+    in_turn(RINGS, [np.asarray, wild, repeated, np.zeros_like], ["float32", "float64"]),
+)
 def test_states_that_learning_leads_to(
     name: str, dtype: str, rows: Callable[[np.ndarray], np.ndarray]
 ) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import EVERY, LIVELY
+from helpers import EVERY, LIVELY, USUAL
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -25,8 +25,8 @@ from edgeolk.lean import replace
 D = 3
 X, Y = random_stream(6, 60, D)
 
-SUBJECTS: list[tuple[str | None, dict[str, Any]]] = [(n, LIVELY.get(n, {})) for n in EVERY]
-SUBJECTS += [
+BY_NAME = [(name, LIVELY.get(name, {})) for name in EVERY]
+MORE: list[tuple[str | None, dict[str, Any]]] = [
     ("olrd", {"projection": "ball", "U": 2.0, "c": 0.5, "kernel": ek.Polynomial(3, 0.5, 1.0)}),
     ("ahpatron", {"kernel": ek.Sigmoid(0.4, 0.2), "rescale": False}),
     ("avp", {"U": 2.0, "lam": None, "eps": 0.9, "kernel": ek.Linear()}),
@@ -46,7 +46,14 @@ of_little_endian = pytest.mark.skipif(
 )
 #: A hostile count of readings beyond the levels may be one that learning leads to.
 pytestmark = pytest.mark.filterwarnings("ignore:a reading lies outside")
-subjects = pytest.mark.parametrize(("name", "params"), SUBJECTS, ids=lambda v: str(v)[:40])
+subjects = pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        *(pytest.param(*one, marks=() if one[0] in USUAL else pytest.mark.slow) for one in BY_NAME),
+        *MORE,
+    ],
+    ids=lambda v: str(v)[:40],
+)
 
 
 @pytest.fixture(autouse=True)

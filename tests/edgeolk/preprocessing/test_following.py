@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import by_pairs, in_turn
 from twins.following import Following
 from twins.structured import Sorf as Twin
 from twins.structured_novelty import SorfNovelty as NoveltyTwin
@@ -36,8 +37,8 @@ CASES = [
     if not (task == "classes" and "linear" in OPTIONS[name])
     and not (task == "novelty" and name != "plain")
 ]
-cases = pytest.mark.parametrize(("task", "name"), CASES)
-types = pytest.mark.parametrize("dtype", ["float64", "int8"])
+TYPES = ("float64", "int8")
+types = pytest.mark.parametrize("dtype", TYPES)
 
 
 def readings(n: int, d: int = D) -> np.ndarray:
@@ -106,11 +107,12 @@ def assert_same(learner: ek.Learner, twin: Following, said: Any, expected: Any) 
     )
 
 
-@cases
-@types
-@pytest.mark.parametrize("scale", ["standard", "minmax", "common"])
-def test_it_is_the_reference(task: str, name: str, dtype: str, scale: str) -> None:
+@pytest.mark.parametrize(
+    ("case", "scale", "dtype"), by_pairs(CASES, ["standard", "minmax", "common"], TYPES)
+)
+def test_it_is_the_reference(case: tuple[str, str], dtype: str, scale: str) -> None:
     """Scores, every stored weight, the width: over rows whose size changes on the way."""
+    task, name = case
     X = readings(420)
     y = labels(task, X)
     learner, twin = learner_of(task, name, dtype, scale=scale), twin_of(task, name, dtype, scale)
@@ -181,10 +183,10 @@ def test_rows_far_beyond_are_rows_at_the_end() -> None:
     assert learner.decision_one(far) != learner.decision_one(scaler.mean_ + 2.0 * deviation)
 
 
-@cases
-@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
-def test_many_rows_are_rows_one_by_one(task: str, name: str, dtype: str) -> None:
+@pytest.mark.parametrize(("case", "dtype"), in_turn(CASES, ["int8", "float32", "float64"]))
+def test_many_rows_are_rows_one_by_one(case: tuple[str, str], dtype: str) -> None:
     """Learned and scored, dense and sparse; saved in the middle and read again."""
+    task, name = case
     X = readings(320)
     y = labels(task, X)
     one, many = (learner_of(task, name, dtype) for _ in range(2))

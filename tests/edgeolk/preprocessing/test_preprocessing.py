@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import EVERY, Csr, Owned, whole_end
+from helpers import EVERY, Csr, Owned, in_turn, whole_end
 from preprocessings import BUDGET, ROWS, D, options_of, rows_and_labels
 
 import edgeolk as ek
@@ -216,8 +216,7 @@ FULL: dict[str, Any] = {"scale": "minmax", "clip": 4.0, "scale_window": 30, "cli
                         "gamma_rows": 50, "freeze_after": 90}  # fmt: skip
 
 
-@every
-@pytest.mark.parametrize("cut", [0, 1, 2, 20, 49, 50, 51, 95])
+@pytest.mark.parametrize(("name", "cut"), in_turn(EVERY, [0, 1, 2, 20, 49, 50, 51, 95]))
 def test_resumed_from_a_file_it_goes_on_bit_for_bit(name: str, cut: int, tmp_path: Path) -> None:
     X, y = rows_and_labels()
     learner = ek.Learner(name, kernel_gamma="auto", **FULL, **options_of(name))

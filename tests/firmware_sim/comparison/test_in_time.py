@@ -110,18 +110,26 @@ def test_a_forecaster_frozen_after_the_first_rows(tmp_path: Path) -> None:
     assert before[0] < before[1]
 
 
-@pytest.mark.parametrize("dtype", ["int8", "float64"])
-@pytest.mark.parametrize("more", [{}, {"season": 12}, {"D": 0}, {"freeze_after": 250}], ids=str)
+@pytest.mark.parametrize(
+    ("dtype", "more"),
+    [
+        ("int8", {}),
+        ("float64", {"season": 12}),
+        ("float64", {"D": 0}),
+        ("int8", {"freeze_after": 250}),
+    ],
+    ids=str,
+)
 def test_a_frozen_forecaster_is_one_whose_memory_is_put_back(
     dtype: str, more: dict[str, Any]
 ) -> None:
     """Bit for bit, with readings and targets that are missing: all but the target's history."""
     X, y = rows()
-    X, y = X.copy(), y.copy()
+    X, y = X[:700].copy(), y[:700].copy()
     X[320:400:7, 0] = np.nan
     y[330:420:11] = np.nan
     options = {"n_features": 2, "loss": "square", "history": True, "dtype": dtype, "seed": 3}
-    options |= more if "D" in more else {"D": 96, **more}
+    options |= {"D": 64, **more}
     memory = bytearray(ek.plan(**options).nbytes + 64)
     ek.Learner(**options, buffer=memory).learn_many(X[:300], y[:300])
     frozen, block = FrozenForecaster(bytearray(memory)), bytearray(memory)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers import by_pairs
 
 import firmware_sim as fs
 from firmware_sim.cli import main
@@ -37,28 +38,26 @@ def stream(path: Path, words: list[tuple[str, ...]]) -> list[tuple[str, int | No
     return held
 
 
-@pytest.mark.parametrize("scale", [None, "none"])
-@pytest.mark.parametrize("algorithm", [None, "bpa_s"])
+#: The words of each class, and what is said of them.
+Labels = tuple[list[tuple[str, ...]], dict[str, str]]
+LABELS: list[Labels] = [
+    ([("no",), ("yes", "Yes")], {}),
+    ([("0",), ("1", "1.0")], {}),
+    ([("-1", "-1.0"), ("+1", "1")], {}),
+    ([("out", "away"), ("in", "in ")], {"positive": "in"}),
+    ([("3", "4"), ("5", "5.0")], {"positive": "5"}),
+    ([("low",), ("idle, yes",), ("high",)], {"kind": "multiclass"}),
+    ([("1", "1.0"), ("2",), ("10",)], {"kind": "multiclass"}),
+]
+
+
 @pytest.mark.parametrize(
-    ("words", "options"),
-    [
-        ([("no",), ("yes", "Yes")], {}),
-        ([("0",), ("1", "1.0")], {}),
-        ([("-1", "-1.0"), ("+1", "1")], {}),
-        ([("out", "away"), ("in", "in ")], {"positive": "in"}),
-        ([("3", "4"), ("5", "5.0")], {"positive": "5"}),
-        ([("low",), ("idle, yes",), ("high",)], {"kind": "multiclass"}),
-        ([("1", "1.0"), ("2",), ("10",)], {"kind": "multiclass"}),
-    ],
-    ids=str,
+    ("labels", "algorithm", "scale"), by_pairs(LABELS, [None, "bpa_s"], [None, "none"])
 )
 def test_same_mistakes(
-    words: list[tuple[str, ...]],
-    options: dict[str, str],
-    algorithm: str | None,
-    scale: str | None,
-    tmp_path: Path,
+    labels: Labels, algorithm: str | None, scale: str | None, tmp_path: Path
 ) -> None:
+    words, options = labels
     path, model = tmp_path / "s.csv", tmp_path / "model.zip"
     held = stream(path, words)
     more = {**options}

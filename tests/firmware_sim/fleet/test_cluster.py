@@ -9,12 +9,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from fleets import write_fleet
 
-pytest.importorskip("distributed")
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="no dask.distributed here")
 
 PATIENCE = 120.0
 
@@ -107,7 +108,7 @@ def run_and_kill(folder: Path, kills: int, every: int) -> None:
 
 
 def test_a_worker_that_is_killed_changes_no_record(tmp_path):
-    write_fleet(tmp_path, boards=24)
+    write_fleet(tmp_path, boards=12)
     run_and_kill(tmp_path, kills=1, every=1)
     assert records(tmp_path, "killed") == alone(tmp_path)
 

@@ -164,3 +164,5 @@ def test_rows_that_are_held_are_those_of_the_stream(tmp_path: Path) -> None:
     assert held.count() == 400
     assert read(held) == whole
     assert read(held, 7) == whole[:7]
+    (part,) = held.blocks_after(390, 7)
+    assert part.rows.tolist() == [numbers for numbers, _ in whole[390:397]]

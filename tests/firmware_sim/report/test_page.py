@@ -249,21 +249,27 @@ def test_rises_are_where_the_error_rises() -> None:
     assert rises(result) == []
 
 
-#: Looks, in a page of the test's own, at a report in a frame of some width.
+#: Looks, in a page of the test's own, at a report in a frame.
 MEASURE = """
-const own = document.getElementById("own").contentDocument, screen = own.documentElement;
-const shown = [...own.querySelectorAll("svg")].filter(one => one.getBoundingClientRect().width);
-const box = shown[0].getBoundingClientRect(), text = shown[0].querySelector("text");
-document.title = JSON.stringify({
-  wide: screen.scrollWidth, drawings: shown.length, chart: [box.width, box.height],
-  text: text.getBoundingClientRect().height,
-  cut: [...own.querySelectorAll(".scroll")].filter(one => one.scrollWidth > one.clientWidth + 1)
-    .map(one => one.firstChild.id),
-  beyond: [...own.querySelectorAll("svg text")].filter(one => {
-    const at = one.getBoundingClientRect();
-    return at.width && (at.left < 0 || at.right > screen.clientWidth + 1);
-  }).length,
-});
+const measure = frame => {
+  const own = frame.contentDocument, screen = own.documentElement;
+  const shown = [...own.querySelectorAll("svg")].filter(one => one.getBoundingClientRect().width);
+  const box = shown[0].getBoundingClientRect(), text = shown[0].querySelector("text");
+  return {
+    wide: screen.scrollWidth, drawings: shown.length, chart: [box.width, box.height],
+    text: text.getBoundingClientRect().height,
+    cut: [...own.querySelectorAll(".scroll")].filter(one => one.scrollWidth > one.clientWidth + 1)
+      .map(one => one.firstChild.id),
+    beyond: [...own.querySelectorAll("svg text")].filter(one => {
+      const at = one.getBoundingClientRect();
+      return at.width && (at.left < 0 || at.right > screen.clientWidth + 1);
+    }).length,
+  };
+};
+onload = () => {
+  const frames = [...document.querySelectorAll("iframe")];
+  document.title = JSON.stringify(Object.fromEntries(frames.map(one => [one.id, measure(one)])));
+};
 """
 REPLAYS: dict[str, dict[str, Any]] = {
     "binary": {"stream": "occupancy", "limit": 3000},
@@ -277,14 +283,16 @@ REPLAYS: dict[str, dict[str, Any]] = {
         "limit": 600,
     },
 }
+WIDTHS = (375, 1280)
+EVERY_PAGE = (*REPLAYS, "comparison", "fleet")
 
 
-@pytest.fixture(scope="module", params=[*REPLAYS, "comparison", "fleet"])
-def any_page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    if request.param in REPLAYS:
-        said = {"kind": request.param, "ram": "8KiB", **REPLAYS[request.param]}
+def made(kind: str, folder: Path) -> str:
+    """A page of that kind."""
+    if kind in REPLAYS:
+        said = {"kind": kind, "ram": "8KiB", **REPLAYS[kind]}
         return to_page(fs.replay(fs.ReplayConfig(**said)))
-    if request.param == "fleet":
+    if kind == "fleet":
         rng = np.random.default_rng(0)
         names = [f"a configuration of fleets {i}" for i in range(6)]
         records = [
@@ -304,30 +312,43 @@ def any_page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         return fleet_page(summarize(Fleet(240, tuple(names), records)))
     config = fs.ReplayConfig("occupancy", algorithm="rbp", limit=800)
     caps = ["1KiB", "4KiB", "16KiB", "64KiB"]
-    folder = tmp_path_factory.mktemp("compared")
     names = ["rbp", "bpa_s", "ogd"]
     return comparison_page(compare(config, caps, names, folder=folder, workers=1, seeds=1))
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
-@pytest.mark.parametrize("width", [375, 1280])
-def test_every_page_fits_a_telephone_and_a_desktop(
-    any_page: str, width: int, tmp_path: Path
-) -> None:
-    (tmp_path / "report.html").write_text(any_page, encoding="utf-8")
-    framed = tmp_path / "framed.html"
-    look = f"width:{width}px;height:900px;border:0"
-    framed.write_text(
-        f'<iframe id="own" src="report.html" style="{look}"></iframe>'
-        f"<script>onload = () => {{ {MEASURE} }}</script>"
-    )
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What a browser says of every page in frames of both widths, and how many drawings it has."""
+    folder = tmp_path_factory.mktemp("pages")
+    drawings, frames = {}, []
+    for kind in EVERY_PAGE:
+        text = made(kind, folder / kind)
+        (folder / f"{kind}.html").write_text(text, encoding="utf-8")
+        drawings[kind] = text.count("<svg")
+        frames += [
+            f'<iframe id="{kind} {width}" src="{kind}.html"'
+            f' style="width:{width}px;height:900px;border:0"></iframe>'
+            for width in WIDTHS
+        ]
+    framed = folder / "framed.html"
+    framed.write_text("".join(frames) + f"<script>{MEASURE}</script>")
     seen = browse(framed, "--dump-dom", "--allow-file-access-from-files")
     title = re.search(r"<title>({.*?})</title>", seen.stdout)
     assert title is not None, seen.stderr[-2000:]
-    found = json.loads(title[1])
+    found: dict[str, dict[str, Any]] = json.loads(title[1])
+    return {at: {**one, "drawn": drawings[at.split()[0]]} for at, one in found.items()}
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("kind", EVERY_PAGE)
+def test_every_page_fits_a_telephone_and_a_desktop(
+    kind: str, width: int, measured: dict[str, dict[str, Any]]
+) -> None:
+    found = measured[f"{kind} {width}"]
     assert found["wide"] <= width
     # Of each two, the one for this width.
-    assert found["drawings"] == any_page.count("<svg") // 2
+    assert found["drawings"] == found["drawn"] // 2
     assert found["beyond"] == 0
     chart_width, height = found["chart"]
     assert chart_width > 0.85 * min(width, 900)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import queue
 import shutil
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
+from broker import Line, Publisher, message
 
 import firmware_sim as fs
 from firmware_sim.cli import main
@@ -59,33 +56,6 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         broker.terminate()
 
 
-def message(value: int, mid: int, dup: bool = False) -> SimpleNamespace:
-    """A message as the client library hands it over."""
-    return SimpleNamespace(payload=str(value).encode(), mid=mid, dup=dup)
-
-
-class Publisher:
-    """A client that publishes and waits for what it asks for."""
-
-    def __init__(self, port: int) -> None:
-        from paho.mqtt import client as paho
-
-        self.client: Any = paho.Client(paho.CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
-        connected: queue.Queue[object] = queue.Queue()
-        self.client.on_connect = lambda *arguments: connected.put(arguments)
-        self.client.connect("127.0.0.1", port)
-        self.client.loop_start()
-        connected.get(timeout=30)
-
-    def send(self, topic: str, *payloads: str | bytes) -> None:
-        for message in [self.client.publish(topic, payload, qos=1) for payload in payloads]:
-            message.wait_for_publish(timeout=60)
-
-    def close(self) -> None:
-        self.client.disconnect()
-        self.client.loop_stop()
-
-
 @pytest.fixture
 def publisher(port: int) -> Iterator[Publisher]:
     made = Publisher(port)
@@ -101,57 +71,6 @@ def taken(source: MqttSource, n: int) -> list[list[str]]:
         if len(out) == n:
             break
     return out
-
-
-class Line:
-    """A way to the broker that can be cut."""
-
-    def __init__(self, port: int) -> None:
-        self._port = port
-        self._server = socket.create_server(("127.0.0.1", 0))
-        self.port = int(self._server.getsockname()[1])
-        self._ends: list[socket.socket] = []
-        self._all: list[socket.socket] = []
-        self._threads: list[threading.Thread] = []
-        self._start(self._serve)
-
-    def _start(self, work: Callable[..., None], *arguments: socket.socket) -> None:
-        thread = threading.Thread(target=work, args=arguments, daemon=True)
-        self._threads.append(thread)
-        thread.start()
-
-    def _serve(self) -> None:
-        with contextlib.suppress(OSError):  # closed
-            while True:
-                near, _ = self._server.accept()
-                far = socket.create_connection(("127.0.0.1", self._port))
-                self._ends += [near, far]
-                self._all += [near, far]
-                self._start(self._pass_on, near, far)
-                self._start(self._pass_on, far, near)
-
-    def _pass_on(self, a: socket.socket, b: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            while data := a.recv(65_536):
-                b.sendall(data)
-        for end in (a, b):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    def cut(self) -> None:
-        """Cut every connection; new ones can be made."""
-        ends, self._ends = self._ends, []
-        for end in ends:
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        self.cut()
-        self._server.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join(30)
-        for end in (self._server, *self._all):
-            end.close()
 
 
 @pytest.fixture
@@ -442,80 +361,6 @@ def test_no_broker_and_refusals(capsys: pytest.CaptureFixture[str]) -> None:
     assert "secret" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["mqtt://host", "mqtt:///topic", "mqtt://host/t?qos=3", "mqtt://host/t?colums=a", "mqtts://"],
-)
-def test_addresses_that_make_no_sense(url: str) -> None:
-    with pytest.raises(StreamError, match=r"is not of the form mqtt://.*HOST\[:PORT\]/TOPIC"):
-        MqttSource(url)
-
-
-@pytest.mark.parametrize(
-    "place",
-    [
-        "host:abc",
-        "host:99999",
-        "host:-1",
-        "host:0",
-        "fe80::1",
-        "[::1",
-        "::1]",
-        "[::zz]x",
-        "me:se/x@h",
-    ],
-)
-def test_a_bad_port_or_address_is_a_sentence(
-    place: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    url = f"mqtt://{place}/topic"
-    assert main(["record", url, str(tmp_path / "r.csv")]) == 2
-    said = capsys.readouterr().err
-    assert "a port is a number from 1 to 65535" in said
-    assert "as in mqtt://[::1]:1883/TOPIC" in said
-    assert said.count("\n") == 1
-    assert "'se'" not in said
-
-
-@pytest.mark.parametrize(
-    ("place", "host", "port"),
-    [
-        ("[::1]", "::1", 1883),
-        ("[::1]:18", "::1", 18),
-        ("me:word@[fe80::2%25eth0]:19", "fe80::2%eth0", 19),
-        ("10.0.0.1:20", "10.0.0.1", 20),
-        ("10.0.0.1:", "10.0.0.1", 1883),
-    ],
-)
-def test_ipv6_in_brackets(
-    monkeypatch: pytest.MonkeyPatch, place: str, host: str, port: int
-) -> None:
-    asked: list[tuple[str, int]] = []
-
-    class Client:
-        def __init__(self, *_: object, **__: object) -> None:
-            self.username_pw_set = self.reconnect_delay_set = lambda *_, **__: None
-
-        def connect(self, host: str, port: int, **_: object) -> None:
-            asked.append((host, port))
-            raise OSError("nobody is there")
-
-    fake = SimpleNamespace(
-        Client=Client,
-        CallbackAPIVersion=SimpleNamespace(VERSION2=2),
-        MQTTv5=5,
-        MQTT_CLEAN_START_FIRST_ONLY=3,
-        Properties=lambda _: SimpleNamespace(),
-        PacketTypes=SimpleNamespace(CONNECT=1),
-    )
-    monkeypatch.setattr(mqtt, "import_module", lambda _: fake)
-    shown = f"[{host}]" if ":" in host else host
-    with pytest.raises(StreamError) as error:
-        MqttSource(f"mqtt://{place}/t")
-    assert str(error.value) == f"no broker at {shown}:{port}: nobody is there"
-    assert asked == [(host, port)]
-
-
 @needs_broker
 def test_a_replay_loses_no_message_of_a_burst(port: int, publisher: Publisher) -> None:
     """More of them than the queue holds, as fast as they can be sent."""
@@ -529,18 +374,3 @@ def test_a_replay_loses_no_message_of_a_burst(port: int, publisher: Publisher) -
     sending.join()
     assert (result.rows.read, result.rows.used) == (n, n)
     assert (source.received, source.dropped, source.damaged) == (n, 0, 0)
-
-
-@pytest.mark.parametrize("topic", ["a%23b", "a/%23/b", "a+/b", "a%00b"])
-def test_a_topic_that_is_none(topic: str) -> None:
-    with pytest.raises(StreamError, match=r"is not of the form mqtt://"):
-        MqttSource(f"mqtt://127.0.0.1:9/{topic}")
-
-
-def test_without_the_client_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> object:
-        raise ImportError(name)
-
-    monkeypatch.setattr(mqtt, "import_module", missing)
-    with pytest.raises(StreamError, match=r"pip install 'edgeolk\[mqtt\]'"):
-        MqttSource("mqtt://127.0.0.1/t")

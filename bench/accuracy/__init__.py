@@ -1,1 +1,0 @@
-"""Accuracy against the published figures: ``python -m bench.accuracy``."""
