@@ -318,7 +318,7 @@ WHOLE = ("recommended", "classes", "regression", "memory", "drift, one width")
         [*WHOLE, "recommended, 24 inputs", "memory, robot", "memory, narrow",
          "memory, narrow, classes", "drift"],
         WHOLE,
-    ),  # fmt: skip
+    ),
 )
 def test_whole_numbers_decide_alike(key: str, tmp_path: Path) -> None:
     """For cores without floats: features some thousandths away, other draws, as few errors."""
