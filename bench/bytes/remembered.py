@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ import numpy as np
 
 import edgeolk as ek
 from bench.bytes.grid import SETS
-from bench.bytes.scoring import costs
+from bench.bytes.runs import learned
 from bench.bytes.sets import SPECS, load
 from bench.table import Report, Table
 from edgeolk.configuration.remembering import least_frequencies, usual_rows
@@ -64,19 +63,13 @@ class Found(NamedTuple):
     time: float
 
 
-def learned(name: str, nbytes: int, rows: int, seeds: Sequence[int], memory: int) -> Found:
+def measured(name: str, nbytes: int, rows: int, seeds: Sequence[int], memory: int) -> Found:
     """The mean over seeds."""
-    X, y = load(name, rows, raw=True)
-    spec, found = SPECS[name], []
-    classes: dict[str, Any] = {"n_classes": spec.classes} if spec.task == "classes" else {}
+    found = []
     for seed in seeds:
-        learner = ek.Learner(n_features=X.shape[1], ram=nbytes, seed=seed, memory=memory, **classes)
-        start = time.process_time()
-        answers = learner.learn_many(X, y)
-        each = (time.process_time() - start) / len(y) * 1e6
-        error = 100.0 * float(np.mean(costs(spec.task, answers, y)))
-        held = learner.n_remembered
-        found.append(Found(error, learner.budget, held, learner.memory_share, each))
+        learner, error, seconds = learned(name, rows, seed, ram=nbytes, memory=memory)
+        each = 1e6 * seconds / learner.steps
+        found.append(Found(error, learner.budget, learner.n_remembered, learner.memory_share, each))
     return Found(*(np.mean(numbers) for numbers in zip(*found, strict=True)))
 
 
@@ -96,8 +89,8 @@ def memory_of(name: str, nbytes: int) -> int:
 def both(name: str, nbytes: int, rows: int, seeds: Sequence[int]) -> tuple[Found, Found | None]:
     """Without and with a memory; None where the rule gives none."""
     memory = memory_of(name, nbytes)
-    without = learned(name, nbytes, rows, seeds, 0)
-    return without, learned(name, nbytes, rows, seeds, memory) if memory else None
+    without = measured(name, nbytes, rows, seeds, 0)
+    return without, measured(name, nbytes, rows, seeds, memory) if memory else None
 
 
 def ratio_of(without: Found, found: Found | None) -> float:
