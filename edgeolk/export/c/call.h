@@ -102,6 +102,7 @@ static void ek_enter(void *arena, ek_call *c)
     s->memory_rows = base + EK_AT_row_memory;
     s->memory_held = ek_words(base, EK_AT_memory_state);
     s->memory_mistakes = (double *)(void *)(s->memory_held + 1);
+    s->memory_narrow = (double *)ek_at(base, EK_AT_memory_narrow);
     s->recalled = (double *)ek_at(base, EK_AT_recalled);
 #endif
     /* Without relevance, inputs are held where the row lies. */
