@@ -233,20 +233,12 @@ def broken(form: str, part: str, at: int, value: int) -> Any:
 @pytest.mark.parametrize(
     ("form", "part", "at", "value"),
     [
-        ("csr", "indptr", 2, 10**6),
-        ("csr", "indptr", -1, 10**6),
-        ("csr", "indptr", 0, 1),
-        ("csr", "indptr", 3, -5),
-        ("csr", "indices", 4, 10**6),
-        ("csr", "indices", 4, -1),
-        ("csc", "indptr", 1, 10**6),
-        ("csc", "indices", 4, 10**6),
-        ("bsr", "indptr", 1, 10**6),
-        ("bsr", "indices", 1, 10**6),
-        ("coo", "row", 4, 10**6),
-        ("coo", "col", 4, -1),
+        ("csr", "indptr", 2, 10**6), ("csr", "indptr", -1, 10**6), ("csr", "indptr", 0, 1),
+        ("csr", "indptr", 3, -5), ("csr", "indices", 4, 10**6), ("csr", "indices", 4, -1),
+        ("csc", "indptr", 1, 10**6), ("csc", "indices", 4, 10**6), ("bsr", "indptr", 1, 10**6),
+        ("bsr", "indices", 1, 10**6), ("coo", "row", 4, 10**6), ("coo", "col", 4, -1),
     ],
-)
+)  # fmt: skip
 def test_broken_sparse_matrices_never_reach_scipy(
     form: str, part: str, at: int, value: int
 ) -> None:

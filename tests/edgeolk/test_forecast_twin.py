@@ -10,16 +10,10 @@ from forecasts import learner_of, series, troubled, twin_of
 from helpers import in_turn
 
 CASES: list[dict[str, Any]] = [
-    {},
-    {"D": 0},
-    {"d": 0},
-    {"d": 0, "D": 0, "season": 12},
-    {"horizon": 3},
-    {"horizon": 12, "season": 24, "d": 2},
-    {"season": 12, "interval": (0.5, 0.9, 0.99)},
-    {"D": 130, "relevance": False},
-    {"gamma": 0.05},
-]
+    {}, {"D": 0}, {"d": 0}, {"d": 0, "D": 0, "season": 12}, {"horizon": 3},
+    {"horizon": 12, "season": 24, "d": 2}, {"season": 12, "interval": (0.5, 0.9, 0.99)},
+    {"D": 130, "relevance": False}, {"gamma": 0.05},
+]  # fmt: skip
 
 
 def _case_id(case: dict[str, Any]) -> str:

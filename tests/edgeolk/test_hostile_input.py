@@ -225,18 +225,13 @@ assert np.all(np.isfinite(learner.scores(X[:100])))
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("indices", np.zeros((N, 1), np.int32)),
-        ("indices", np.zeros((1, N), np.int32)),
-        ("indices", np.zeros(N)),
-        ("indices", np.full(N, 2**40)),
-        ("indptr", np.arange(N + 1.0)),
-        ("indptr", np.arange(N + 1)[None]),
-        ("indptr", np.arange(N + 1).astype(bool)),
-        ("data", np.ones((N, 1))),
-        ("data", np.ones(N, complex)),
+        ("indices", np.zeros((N, 1), np.int32)), ("indices", np.zeros((1, N), np.int32)),
+        ("indices", np.zeros(N)), ("indices", np.full(N, 2**40)), ("indptr", np.arange(N + 1.0)),
+        ("indptr", np.arange(N + 1)[None]), ("indptr", np.arange(N + 1).astype(bool)),
+        ("data", np.ones((N, 1))), ("data", np.ones(N, complex)),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_parts_of_a_matrix_that_are_none(field: str, value: Any) -> None:
     X, subject = Csr(), owned()
     setattr(X, field, value)

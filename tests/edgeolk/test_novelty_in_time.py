@@ -392,24 +392,13 @@ def test_others_have_no_verdict_and_refuse_gaps() -> None:
 @pytest.mark.parametrize(
     ("region", "at", "value"),
     [
-        ("channels", 1, -1.0),
-        ("channels", 0, np.nan),
-        ("channels", 0, 1e19),
-        ("channels", 1, 1e37),
-        ("channels", 7, -3e38),
-        ("deviations", 2, 1e16),
-        ("deviations", 0, 0.1),
-        ("deviations", 3, -0.5),
-        ("watch", 0, 10**6),
-        ("watch", 1, 10**6),
-        ("watch", 2, 70_000),
-        ("watch", 3, D << 8),
-        ("watch", 3, 3 << 1),
-        ("watch", 4, D << 32),
-        ("watch", 4, 3 << 16),
-        ("deviations", 7, -1.0),
+        ("channels", 1, -1.0), ("channels", 0, np.nan), ("channels", 0, 1e19),
+        ("channels", 1, 1e37), ("channels", 7, -3e38), ("deviations", 2, 1e16),
+        ("deviations", 0, 0.1), ("deviations", 3, -0.5), ("watch", 0, 10**6), ("watch", 1, 10**6),
+        ("watch", 2, 70_000), ("watch", 3, D << 8), ("watch", 3, 3 << 1), ("watch", 4, D << 32),
+        ("watch", 4, 3 << 16), ("deviations", 7, -1.0),
     ],
-)
+)  # fmt: skip
 def test_states_that_nothing_leads_to_are_refused(region: str, at: int, value: float) -> None:
     learner = learner_of()
     learner.learn_many(stream(300))

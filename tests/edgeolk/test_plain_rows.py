@@ -91,30 +91,14 @@ def test_the_numbers_are_the_same(row: Any) -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        [1.0, "x"],
-        ["1", "2"],
-        [1.0, [2.0]],
-        [[1.0], [2.0, 3.0]],
-        [1.0, math.nan],
-        (math.inf, 1),
-        [1, 2, 3],
-        (1,),
-        [],
-        [None, 1.0],
-        [1j, 1.0],
-        [2**70, 1],
-        [10**400, 1.0],
-        [Decimal(1), 2.0],
-        [1e39, 1.0],
-        array.array("d", [1, math.nan]),
-        array.array("d", [1, 2, 3]),
-        np.array([1, 2, 3], np.int16),
-        np.array([[1, 2]], np.int16),
-        np.array([1, math.nan], np.float16),
-        memoryview(b"abc"),
+        [1.0, "x"], ["1", "2"], [1.0, [2.0]], [[1.0], [2.0, 3.0]], [1.0, math.nan], (math.inf, 1),
+        [1, 2, 3], (1,), [], [None, 1.0], [1j, 1.0], [2**70, 1], [10**400, 1.0], [Decimal(1), 2.0],
+        [1e39, 1.0], array.array("d", [1, math.nan]), array.array("d", [1, 2, 3]),
+        np.array([1, 2, 3], np.int16), np.array([[1, 2]], np.int16),
+        np.array([1, math.nan], np.float16), memoryview(b"abc"),
     ],
     ids=named,
-)
+)  # fmt: skip
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_what_is_refused_is_refused_in_the_same_words(row: Any, dtype: str) -> None:
     for ask in ("learn_one", "decision_one", "predict_one"):

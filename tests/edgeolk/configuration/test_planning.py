@@ -181,22 +181,11 @@ def test_text_of_a_plan() -> None:
 @pytest.mark.parametrize(
     ("size", "expected"),
     [
-        (0, 0),
-        (65536, 65536),
-        (np.int64(7), 7),
-        ("65536", 65536),
-        ("3B", 3),
-        ("64KiB", 65536),
-        ("64 kib", 65536),
-        ("1.5KiB", 1536),
-        ("2MiB", 2**21),
-        ("0.5 GiB", 2**29),
-        ("64kB", 64000),
-        (" 64 KB ", 64000),
-        ("1MB", 10**6),
-        ("1GB", 10**9),
+        (0, 0), (65536, 65536), (np.int64(7), 7), ("65536", 65536), ("3B", 3), ("64KiB", 65536),
+        ("64 kib", 65536), ("1.5KiB", 1536), ("2MiB", 2**21), ("0.5 GiB", 2**29), ("64kB", 64000),
+        (" 64 KB ", 64000), ("1MB", 10**6), ("1GB", 10**9),
     ],
-)
+)  # fmt: skip
 def test_sizes(size: Any, expected: int) -> None:
     assert ek.parse_bytes(size) == expected
 

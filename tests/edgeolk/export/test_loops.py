@@ -32,17 +32,9 @@ def c(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
         pytest.skip("no cc")
     made = tmp_path_factory.mktemp("shim") / "shim.so"
     flags = [
-        "-std=c99",
-        "-O2",
-        "-shared",
-        "-fPIC",
-        f"-I{LOOPS}",
-        f"-I{LOOPS.parent}",
-        f"-I{HERE}",
-        "-x",
-        "c",
-        "-",
-    ]
+        "-std=c99", "-O2", "-shared", "-fPIC", f"-I{LOOPS}", f"-I{LOOPS.parent}", f"-I{HERE}", "-x",
+        "c", "-",
+    ]  # fmt: skip
     subprocess.run(["cc", *flags, "-o", str(made)], input=SHIM, text=True, check=True)
     library = ctypes.CDLL(str(made))
     library.root.restype = ctypes.c_double

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,20 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
+#: By day each kind of candidate, number, scale, label and state.
+DAY = (
+    "recommended", "all candidates", "bounded rows", "float32", "float64", "classes", "regression",
+    "held, all candidates", "one scale", "bits, then a third number", "drift, one width",
+    "drift, classes", "memory", "memory, wide", "novelty", "novelty in time",
+)  # fmt: skip
+
+
+def few_first(keys: Iterable[str], day: Container[str]) -> list[Any]:
+    """Cases, those that are not for the day at night."""
+    slow = pytest.mark.slow
+    return [pytest.param(key, marks=() if key in day else slow) for key in keys]
+
+
 def readings(name: str) -> tuple[np.ndarray, np.ndarray]:
     """A stream, or one made of it: which readings are above their medians ("bits"), a third number
     among these ("half"); in any order,
@@ -151,7 +166,7 @@ def compiled(learner: ek.Learner, folder: Path, **how: Any) -> Compiled:
         pytest.skip(f"no {missing}")
 
 
-@pytest.mark.parametrize("key", CASES)
+@pytest.mark.parametrize("key", few_first(CASES, DAY))
 def test_learns_to_the_bit(key: str, folder: Path, tmp_path: Path) -> None:
     """Every score, every stored byte, over thousands of real rows; nothing beside the arena."""
     expected = {name: by_variant(__file__, "scalar", folder)[f"{key}: {name}"]
@@ -176,7 +191,13 @@ def test_learns_to_the_bit(key: str, folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize(
-    "flags", [("-O0",), ("-O3", "-march=native"), ("-std=gnu11", "-O2", "-march=native")], ids=str
+    "flags",
+    [
+        pytest.param(("-O0",), marks=pytest.mark.slow),
+        ("-O3", "-march=native"),
+        pytest.param(("-std=gnu11", "-O2", "-march=native"), marks=pytest.mark.slow),
+    ],
+    ids=str,
 )
 def test_no_compiler_changes_a_bit(
     compiler: str, flags: tuple[str, ...], folder: Path, tmp_path: Path
@@ -288,19 +309,16 @@ def test_single_precision_decides_alike(key: str, tmp_path: Path) -> None:
     assert board.counts()[4] == learner.alarms
 
 
-WHOLE = ("recommended", "recommended, 24 inputs", "classes", "regression", "memory")
+WHOLE = ("recommended", "classes", "regression", "memory", "drift, one width")
 
 
 @pytest.mark.parametrize(
     "key",
-    [
-        *WHOLE,
-        "memory, robot",
-        "memory, narrow",
-        "memory, narrow, classes",
-        "drift",
-        "drift, one width",
-    ],
+    few_first(
+        [*WHOLE, "recommended, 24 inputs", "memory, robot", "memory, narrow",
+         "memory, narrow, classes", "drift"],
+        WHOLE,
+    ),
 )
 def test_whole_numbers_decide_alike(key: str, tmp_path: Path) -> None:
     """For cores without floats: features some thousandths away, other draws, as few errors."""

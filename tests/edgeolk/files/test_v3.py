@@ -28,13 +28,8 @@ stems = pytest.mark.parametrize(
 )
 #: Numbers more in a row, bytes between regions, whether these stand in the other order.
 LAYOUTS = [
-    (5, 8, True),
-    (0, 0, False),
-    (0, 0, True),
-    (5, 8, False),
-    (16, 64, False),
-    (16, 64, True),
-]
+    (5, 8, True), (0, 0, False), (0, 0, True), (5, 8, False), (16, 64, False), (16, 64, True),
+]  # fmt: skip
 
 
 def sealed(made: bytearray) -> bytes:

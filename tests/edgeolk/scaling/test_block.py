@@ -95,17 +95,9 @@ def test_hostile_numbers_are_refused():
     head = [(8, "<u4", 3), (16, whole, 1), (16, whole, 2**62), (24, whole, 0), (24, whole, 2**40)]
     head += [(24, whole, -1), (24, whole, 9), (32, whole, -1), (32, whole, 5), (32, whole, 400)]
     head += [
-        (40, whole, -1),
-        (40, whole, 0),
-        (40, whole, 2**63 - 1),
-        (48, "<u2", 0),
-        (48, "<u2", 3),
-        (50, "<u2", 2),
-        (52, "<u4", 100),
-        (56, real, 5.0),
-        (56, real, np.nan),
-        (56, real, -0.5),
-    ]
+        (40, whole, -1), (40, whole, 0), (40, whole, 2**63 - 1), (48, "<u2", 0), (48, "<u2", 3),
+        (50, "<u2", 2), (52, "<u4", 100), (56, real, 5.0), (56, real, np.nan), (56, real, -0.5),
+    ]  # fmt: skip
     values = [(at["mean"], real, v) for v in (np.nan, np.inf, -1e308)]
     values += [(at["mean_low"], real, v) for v in (np.nan, np.inf, 1.0)]
     values += [(at["m2"], real, v) for v in (np.nan, np.inf, -1.0, 1e308)]

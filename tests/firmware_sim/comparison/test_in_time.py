@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import in_turn
 
 import edgeolk as ek
 from firmware_sim import ReplayConfig, replay
@@ -111,13 +112,8 @@ def test_a_forecaster_frozen_after_the_first_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("dtype", "more"),
-    [
-        ("int8", {}),
-        ("float64", {"season": 12}),
-        ("float64", {"D": 0}),
-        ("int8", {"freeze_after": 250}),
-    ],
+    ("more", "dtype"),
+    in_turn([{}, {"season": 12}, {"D": 0}, {"freeze_after": 250}], ["int8", "float64"]),
     ids=str,
 )
 def test_a_frozen_forecaster_is_one_whose_memory_is_put_back(

@@ -25,17 +25,10 @@ def test_addresses_that_make_no_sense(url: str) -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        "host:abc",
-        "host:99999",
-        "host:-1",
-        "host:0",
-        "fe80::1",
-        "[::1",
-        "::1]",
-        "[::zz]x",
+        "host:abc", "host:99999", "host:-1", "host:0", "fe80::1", "[::1", "::1]", "[::zz]x",
         "me:se/x@h",
     ],
-)
+)  # fmt: skip
 def test_a_bad_port_or_address_is_a_sentence(
     place: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
