@@ -163,8 +163,8 @@ def main(arguments: list[str] | None = None) -> int:
         f" {', '.join(map(str, given.seeds))}, `ek.Learner(n_features=d, ram=R)` without and with"
         " the memory of section 7f of [the algorithm's page](../../docs/sorf.md), rows of it by its"
         " rule, so that its narrower kernel answers alone too; none: the rule gives none."
-        " (.. *): mean of eight seeds, where three lost more than"
-        f" 2 %. The rule is chosen on the first {len(DESIGN)} sets; the others, from"
+        " (.. *): mean of eight seeds, where three lost more than 2 %."
+        f" The rule is chosen on the first {len(DESIGN)} sets; the others, from"
         f" {ASIDE[0]} on, are kept aside."
     )
     second = Table("Every set", ("set", *sizes), lines, "")
