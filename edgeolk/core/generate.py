@@ -78,7 +78,9 @@ STRUCTS = {
     "winsor.h": ("olk_feature",),
     "lines.h": ("olk_line",),
     "compact.h": ("olk_compact_rule", "olk_compact"),
-    "intake.h": ("olk_scaler",),
+    "storage.h": ("olk_quantum",),
+    "simd.h": ("olk_kernel", "olk_wanted", "olk_simd"),
+    "intake.h": ("olk_scaler", "olk_reading"),
     "common.h": ("olk_common", "olk_two_numbers", "olk_one_line"),
     "length.h": ("olk_length",),
     "width.h": ("olk_width",),
@@ -259,23 +261,37 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
     return "\n".join(head + bodies) + "\n"
 
 
+def _pointer_type(name: str, kind: str) -> str:
+    """A pointer to a function of a name, as Cython declares its type."""
+    returned, parameters = kind.split(" (*)")
+    return f"    ctypedef {returned} (*{name}){parameters} noexcept"
+
+
 def structs_pxd() -> str:
     """The structs of the loops that Cython code reads, and the numbers of enums that it needs."""
     lines = ['"""Written from the headers in loops by generate.py; do not edit."""', ""]
     lines += ["from libc.stddef cimport ptrdiff_t"]
-    lines += ["from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t"]
+    lines += ["from libc.stdint cimport (", "    int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,", ")"]
     lines += ["", "from edgeolk.core.parts cimport Params"]
+    known: dict[str, int] = {}
     for header, wanted in STRUCTS.items():
-        constants, found = structs.read(header)
+        constants, found = structs.read(header, known)
+        known |= constants
         lines += ["", "", f'cdef extern from "{header}" nogil:']
         if constants:
             lines += ["    enum:"] + [f"        {name}" for name in constants] + [""]
+        used = {member.kind for struct in wanted for member in found[struct]}
+        named = {name: kind for name, kind in structs.pointers(header).items() if name in used}
+        lines += [_pointer_type(name, kind) for name, kind in named.items()]
         for struct in wanted:
-            lines += [f"    ctypedef struct {struct}:"]
+            body = [f"    ctypedef struct {struct}:"]
             for name, kind, sizes in found[struct]:
+                if "(*)" in kind:
+                    lines += [_pointer_type(f"{struct}_{name}", kind)]
+                    kind = f"{struct}_{name}"
                 dimensions = "".join(f"[{size}]" for size in sizes)
-                lines += [f"        {kind.replace(' *', '*')} {name}{dimensions}"]
-            lines += [""]
+                body += [f"        {kind.replace(' *', '*')} {name}{dimensions}"]
+            lines += [*body, ""]
         lines.pop()
     return "\n".join(lines + parameters_of("olk_sorf", "sorf_types.h")) + "\n"
 

@@ -9,7 +9,7 @@ Design. Welford's recurrence (1962), never sums of x and x^2, which cancel. Two 
   reading, because the square of 1e200 overflows and that of 1e-200 vanishes. A unit is a power of
   two: changing it rounds nothing that matters beside the reading that asked for it.
 
-One glitch stays in these statistics for ever; winsor.pxd is for sensors that have them.
+One glitch stays in these statistics for ever; loops/winsor.h is for sensors that have them.
 
 Rejected: refusing large readings (one glitch would stop a device), hypot (differs between C
 libraries), long double (differs between processors).

@@ -16,7 +16,7 @@ from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.finite cimport all_finite
 from edgeolk.core.forecasting cimport last_input
 from edgeolk.core.rows cimport (
-    olk_read_f64, place_f32, place_f64, place_sparse, read_index,
+    olk_read_f64, place, place_sparse, read_index,
 )
 from edgeolk.core.scaling cimport (
     olk_common_line, olk_is_frozen, olk_is_within, olk_keep_reading, olk_learn_apart,
@@ -307,9 +307,9 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
     if not good:
         return NULL
     if now.wide != NULL:
-        return place_f64(s, now.wide)
+        return place(s, now.wide)
     if now.narrow != NULL:
-        return place_f32(s, now.narrow)
+        return place(s, now.narrow)
     return place_sparse(s, now.index, now.value, now.count)
 
 
@@ -318,37 +318,22 @@ cdef inline const void* take_f64(State* s, const double* x, bint learning) noexc
 
     ``learning`` says whether it is going to be learned or only scored.
     """
-    cdef Raw raw
+    cdef Raw raw = Raw(x, NULL, Indices(NULL, NULL), NULL, 0)
     if not s.preprocessing.reshapes:
-        return place_f64(s, x)
-    raw.wide = x
-    raw.narrow = NULL
-    raw.index = Indices(NULL, NULL)
-    raw.value = NULL
-    raw.count = 0
+        return place(s, x)
     return reshaped(s, &raw, learning)
 
 
 cdef inline const void* take_f32(State* s, const float* x, bint learning) noexcept nogil:
-    cdef Raw raw
+    cdef Raw raw = Raw(NULL, x, Indices(NULL, NULL), NULL, 0)
     if not s.preprocessing.reshapes:
-        return place_f32(s, x)
-    raw.wide = NULL
-    raw.narrow = x
-    raw.index = Indices(NULL, NULL)
-    raw.value = NULL
-    raw.count = 0
+        return place(s, x)
     return reshaped(s, &raw, learning)
 
 
 cdef inline const void* take_sparse(State* s, Indices index, const double* value,
                                     int64_t count, bint learning) noexcept nogil:
-    cdef Raw raw
+    cdef Raw raw = Raw(NULL, NULL, index, value, count)
     if not s.preprocessing.reshapes:
         return place_sparse(s, index, value, count)
-    raw.wide = NULL
-    raw.narrow = NULL
-    raw.index = index
-    raw.value = value
-    raw.count = count
     return reshaped(s, &raw, learning)

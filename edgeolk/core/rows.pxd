@@ -62,31 +62,21 @@ cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
         (<float*>s.query)[j] = olk_seen(s.c.vectors, <float>v, j, &s.quantum)
 
 
-cdef inline const void* place_f32(State* s, const float* x) noexcept nogil:
+cdef inline const void* place(State* s, const real* x) noexcept nogil:
     """The row as storage holds it: where it lies, or converted in scratch."""
     cdef int64_t j
     cdef const void* placed = x
+    cdef int own = DTYPE_FLOAT64
+    if real is float:
+        own = DTYPE_FLOAT32
     s.beyond = 0
     if s.c.vectors == DTYPE_INT8:
-        s.beyond = olk_see_levels_f32(x, <float*>s.query, s.c.n_features, &s.quantum)
+        if real is float:
+            s.beyond = olk_see_levels_f32(x, <float*>s.query, s.c.n_features, &s.quantum)
+        else:
+            s.beyond = olk_see_levels_f64(x, <float*>s.query, s.c.n_features, &s.quantum)
         placed = s.query
-    elif s.c.vectors != DTYPE_FLOAT32:
-        placed = s.query
-        for j in range(s.c.n_features):
-            place_number(s, j, x[j])
-    if s.nonzero_index != NULL:
-        note_nonzeros(s, placed)
-    return placed
-
-
-cdef inline const void* place_f64(State* s, const double* x) noexcept nogil:
-    cdef int64_t j
-    cdef const void* placed = x
-    s.beyond = 0
-    if s.c.vectors == DTYPE_INT8:
-        s.beyond = olk_see_levels_f64(x, <float*>s.query, s.c.n_features, &s.quantum)
-        placed = s.query
-    elif s.c.vectors != DTYPE_FLOAT64:
+    elif s.c.vectors != own:
         placed = s.query
         for j in range(s.c.n_features):
             place_number(s, j, x[j])

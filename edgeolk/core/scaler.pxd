@@ -1,6 +1,6 @@
-"""A scaler in a block: learn a row, scale a row. Free of Python, for the class and for a learner.
+"""A scaler in a block: learn a row, scale a row. Free of Python, for the class.
 
-Whoever has the memory zeroes it, fills the Head, sets the pointers of a Scaler to regions that are
+The caller zeroes the memory, fills the Head, sets the pointers of a Scaler to regions that are
 multiples of 8 bytes from an aligned start, and calls learn_rows and transform_rows. Rows are
 finite; nothing here checks that. The regions, in bytes per feature:
 
@@ -9,23 +9,24 @@ finite; nothing here checks that. The regions, in bytes per feature:
     METHOD_MINMAX: least 8, most 8, and those of clip > 0
     METHOD_COMPACT: records 9
 
-How a feature is scaled: loops/lines.h.
+With clip > 0 the statistics, and how a feature is scaled, are those of a learner's scaler:
+loops/intake.h. With clip = 0 every reading counts alike and for ever, in another recurrence: the
+mean of Welford's, without forgetting (moments.pxd).
 """
 
 from libc.float cimport DBL_MAX, FLT_MAX
-from libc.math cimport HUGE_VAL, fabs, fmax, sqrt
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.math cimport HUGE_VAL, fabs, fmax, isfinite, ldexp, sqrt
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 from edgeolk.core.finite cimport real
-from edgeolk.core.lines cimport (
-    olk_line, olk_range_line, olk_scaled_number, olk_settled, olk_standard_line,
-)
 from edgeolk.core.moments cimport Moments, add_reading, moments_hold, unit
 from edgeolk.core.scaling cimport (
-    olk_compact_holds, olk_compact_rule_of, olk_keep_reading, olk_scale_reading,
+    olk_compact_holds, olk_compact_rule_of, olk_keep_reading, olk_line_of, olk_no_spread,
+    olk_recall, olk_scale_reading, olk_scaled_number, olk_settled,
 )
-from edgeolk.core.structs cimport OLK_COMPACT_BYTES, olk_scaler
-from edgeolk.core.winsor cimport Feature, beyond, count_clipped, feature_holds, learn_reading
+from edgeolk.core.structs cimport (
+    OLK_COMPACT_BYTES, OLK_START, olk_feature, olk_line, olk_reading, olk_scaler,
+)
 
 ctypedef fused scaled:
     float
@@ -56,11 +57,8 @@ cdef struct Head:
 
 cdef struct Scaler:
     Head* head
-    Moments moments           # NULL where the configuration has none of it, here and below
-    Feature* features
-    double* least
-    double* most
-    olk_scaler compact        # of METHOD_COMPACT, its records in the block
+    olk_scaler kept           # with clip > 0 as a learner has it; least and most of any minmax
+    Moments moments           # METHOD_STANDARD with clip = 0, which no learner has
 
 
 cdef struct Lines:
@@ -72,64 +70,45 @@ cdef struct Lines:
     double high[BATCH]
 
 
-cdef inline void widen(Scaler* s, int64_t j, double x) noexcept nogil:
-    if x < s.least[j] or s.head.n_seen == 1:
-        s.least[j] = x
-    if x > s.most[j] or s.head.n_seen == 1:
-        s.most[j] = x
-
-
-cdef inline void point_to_records(Scaler* s, uint8_t* records) noexcept nogil:
-    """What is known of a scaler of METHOD_COMPACT, as a learner's is."""
-    s.compact.method = METHOD_COMPACT
-    s.compact.records = records
-    s.compact.rule = olk_compact_rule_of(s.head.clip, s.head.window)
-
-
-cdef inline void learn_records(Scaler* s, const real* x) noexcept nogil:
-    cdef int64_t j
-    if s.head.frozen:
+cdef inline void point_to_statistics(Scaler* s, char* base) noexcept nogil:
+    """Statistics of clip > 0 by the head: those of each feature in 40 bytes, or in a record."""
+    s.kept.method = s.head.method
+    s.kept.clip = s.head.clip
+    s.kept.window = s.head.window
+    s.kept.freeze_after = INT64_MAX  # the head says when
+    if s.head.method == METHOD_COMPACT:
+        s.kept.records = <uint8_t*>base
+        s.kept.rule = olk_compact_rule_of(s.head.clip, s.head.window)
         return
-    for j in range(s.head.n_features):
-        olk_keep_reading(&s.compact, j, x[j], s.head.n_seen)
-    s.head.n_seen += s.head.n_seen < <int64_t>1 << 62
-    s.head.frozen = s.head.n_seen == s.head.freeze_after
+    s.kept.numbers = <double*>base
+    s.kept.counts = <int32_t*>(base + 4 * sizeof(double))
+    s.kept.by_feature = True
 
 
-cdef inline void scale_records(const Scaler* s, const real* x, scaled* z) noexcept nogil:
-    cdef int64_t j
-    for j in range(s.head.n_features):
-        z[j] = <scaled>olk_scale_reading(&s.compact, j, x[j], s.head.n_seen, False)
+cdef inline void widen(Scaler* s, int64_t j, double x) noexcept nogil:
+    if x < s.kept.least[j] or s.head.n_seen == 0:
+        s.kept.least[j] = x
+    if x > s.kept.most[j] or s.head.n_seen == 0:
+        s.kept.most[j] = x
 
 
 cdef inline void learn(Scaler* s, const real* x) noexcept nogil:
     """One finite row into the statistics. Once frozen, only readings beyond clip are counted."""
     cdef int64_t j
     cdef Head* h = s.head
-    cdef double least_gain
-    if h.method == METHOD_COMPACT:
-        learn_records(s, x)
-        return
-    if h.frozen:
-        if h.clip > 0.0:
-            for j in range(h.n_features):
-                if beyond(&s.features[j], x[j], h.clip):
-                    count_clipped(&s.features[j])
-        return
-    if h.n_seen < <int64_t>1 << 62:
-        h.n_seen += 1
     if h.clip > 0.0:
-        least_gain = 1.0 / h.window
         for j in range(h.n_features):
-            learn_reading(&s.features[j], x[j], h.clip, least_gain)
-    elif h.method == METHOD_STANDARD:
+            olk_keep_reading(&s.kept, j, x[j], INT64_MAX if h.frozen else h.n_seen)
+    if h.frozen:
+        return
+    if h.clip == 0.0 and h.method == METHOD_STANDARD:
         for j in range(h.n_features):
-            add_reading(&s.moments, j, x[j], <double>h.n_seen)
-    if h.method == METHOD_MINMAX:
+            add_reading(&s.moments, j, x[j], <double>(h.n_seen + 1))
+    elif h.clip == 0.0:
         for j in range(h.n_features):
             widen(s, j, x[j])
-    if h.n_seen == h.freeze_after:
-        h.frozen = 1
+    h.n_seen += h.n_seen < <int64_t>1 << 62
+    h.frozen = h.n_seen == h.freeze_after
 
 
 cdef inline void learn_rows(Scaler* s, const real* x, int64_t n) noexcept nogil:
@@ -152,9 +131,9 @@ cdef inline olk_line plain_line(const Scaler* s, int64_t j) noexcept nogil:
         # sd = sqrt(m2 / n), in the order in which nothing overflows
         f.half = 0.5 * sqrt(s.moments.m2[j] / n) * back
         return olk_settled(f, fabs(f.centre))
-    f.centre = 0.5 * s.least[j]
+    f.centre = 0.5 * s.kept.least[j]
     f.rest = 0.0
-    f.half = 0.5 * s.most[j] - f.centre
+    f.half = 0.5 * s.kept.most[j] - f.centre
     return olk_settled(f, fmax(fabs(f.centre), fabs(f.centre + f.half)))
 
 
@@ -162,14 +141,13 @@ cdef inline void lines(const Scaler* s, int64_t first, int64_t m, Lines* to) noe
     """How features first .. first + m - 1 are scaled now."""
     cdef int64_t k
     cdef olk_line f
+    cdef olk_reading known
     for k in range(m):
         if s.head.clip == 0.0:
             f = plain_line(s, first + k)
-        elif s.head.method == METHOD_STANDARD:
-            f = olk_standard_line(&s.features[first + k], s.head.clip)
         else:
-            f = olk_range_line(&s.features[first + k], s.head.clip, s.least[first + k],
-                               s.most[first + k])
+            known = olk_recall(&s.kept, first + k)
+            f = olk_line_of(&s.kept, &known)
         to.centre[k] = f.centre
         to.rest[k] = f.rest
         to.half[k] = f.half
@@ -203,7 +181,7 @@ cdef inline int64_t transform_rows(
     Returns -1 when done, which clip > 0 always comes to.
     """
     cdef Lines f
-    cdef int64_t i, batch, first, m
+    cdef int64_t i, j, batch, first, m
     cdef int64_t d = s.head.n_features
     cdef double limit = DBL_MAX
     cdef int write
@@ -211,7 +189,8 @@ cdef inline int64_t transform_rows(
         limit = FLT_MAX
     if s.head.method == METHOD_COMPACT:
         for i in range(n):
-            scale_records(s, x + i * d, z + i * d)
+            for j in range(d):
+                z[i * d + j] = <scaled>olk_scale_reading(&s.kept, j, x[i * d + j], 0, False)
         return -1
     for write in range(1 if s.head.clip > 0.0 else 0, 2):
         for batch in range((d + BATCH - 1) // BATCH):
@@ -227,10 +206,30 @@ cdef inline int64_t transform_rows(
     return -1
 
 
+cdef inline bint feature_holds(const olk_feature* f, int64_t n_seen, bint frozen) noexcept nogil:
+    """Whether the CONVENTION of loops/winsor.h holds after n_seen readings."""
+    if not (
+        isfinite(f.mean)
+        and fabs(f.low) <= ldexp(fabs(f.mean), -52)
+        and 0.0 <= f.sd <= DBL_MAX
+        and isfinite(f.held)
+        and f.age <= n_seen
+        and (f.age >= OLK_START or f.age == n_seen)
+        and (frozen or f.clipped <= n_seen)
+    ):
+        return False
+    if f.age == 0:
+        return f.mean == 0.0 and f.sd == 0.0 and f.held == 0.0
+    if f.age < OLK_START:
+        return f.sd == 0.0 and f.low == 0.0 and (f.age > 1 or f.held == f.mean)
+    return f.sd == 0.0 or (f.held == 0.0 and not olk_no_spread(f.sd, fabs(f.mean)))
+
+
 cdef inline bint range_holds(const Scaler* s, int64_t j) noexcept nogil:
     """Whether least <= most, and mean and sd of clip > 0 belong to readings between them."""
-    cdef double least = s.least[j]
-    cdef double most = s.most[j]
+    cdef olk_feature f
+    cdef double least = s.kept.least[j]
+    cdef double most = s.kept.most[j]
     cdef double margin = 1e-6 * (0.5 * most - 0.5 * least) + 1e-14 * fmax(fabs(least), fabs(most))
     if not (-DBL_MAX <= least <= most <= DBL_MAX):
         return False
@@ -238,21 +237,24 @@ cdef inline bint range_holds(const Scaler* s, int64_t j) noexcept nogil:
         return False
     if s.head.clip == 0.0:
         return True
+    f = olk_recall(&s.kept, j).feature
     return (
-        0.5 * least - margin <= 0.5 * s.features[j].mean <= 0.5 * most + margin
-        and 0.5 * s.features[j].sd <= (0.5 * most - 0.5 * least) + margin
+        0.5 * least - margin <= 0.5 * f.mean <= 0.5 * most + margin
+        and 0.5 * f.sd <= (0.5 * most - 0.5 * least) + margin
     )
 
 
 cdef inline bint scaler_holds(const Scaler* s) noexcept nogil:
     """Whether some rows give these statistics; of a block from outside nothing is presumed."""
     cdef int64_t j
+    cdef olk_reading known
     for j in range(s.head.n_features):
         if s.head.method == METHOD_COMPACT:
-            if not olk_compact_holds(s.compact.records + OLK_COMPACT_BYTES * j, s.head.n_seen):
+            if not olk_compact_holds(s.kept.records + OLK_COMPACT_BYTES * j, s.head.n_seen):
                 return False
         elif s.head.clip > 0.0:
-            if not feature_holds(&s.features[j], s.head.n_seen, s.head.frozen):
+            known = olk_recall(&s.kept, j)
+            if not feature_holds(&known.feature, s.head.n_seen, s.head.frozen):
                 return False
         elif s.head.method == METHOD_STANDARD:
             if not moments_hold(&s.moments, j, <double>s.head.n_seen):

@@ -1,10 +1,10 @@
-"""The scaler inside a learner, and the length of its rows: loops/intake.h, loops/length.h."""
+"""Scalers, and the length of rows: loops/intake.h, loops/lines.h, loops/length.h."""
 
 from libc.stdint cimport int64_t, uint8_t
 
 from edgeolk.core.structs cimport (
-    olk_common, olk_compact, olk_compact_rule, olk_length, olk_one_line, olk_scaler,
-    olk_two_numbers,
+    olk_common, olk_compact, olk_compact_rule, olk_length, olk_line, olk_one_line, olk_reading,
+    olk_scaler, olk_two_numbers,
 )
 
 
@@ -15,7 +15,17 @@ cdef extern from "compact.h" nogil:
     double olk_compact_sd(const olk_compact* f) noexcept
     bint olk_compact_holds(const uint8_t* at, int64_t seen) noexcept
 
+cdef extern from "winsor.h" nogil:
+    bint olk_no_spread(double sd, double size) noexcept
+
+cdef extern from "lines.h" nogil:
+    olk_line olk_settled(olk_line f, double size) noexcept
+    double olk_scaled_number(double centre, double rest, double half, double low, double high,
+                             double x) noexcept
+
 cdef extern from "intake.h" nogil:
+    olk_reading olk_recall(const olk_scaler* s, Py_ssize_t j) noexcept
+    olk_line olk_line_of(const olk_scaler* s, const olk_reading* r) noexcept
     double olk_scale_reading(const olk_scaler* s, Py_ssize_t j, double x, int64_t seen,
                              bint learning) noexcept
     bint olk_is_frozen(const olk_scaler* s, int64_t seen) noexcept

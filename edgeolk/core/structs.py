@@ -7,6 +7,7 @@ through ctypes.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,12 +16,17 @@ LOOPS = Path(__file__).parent / "loops"
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _ENUM = re.compile(r"\benum \{([^}]*)\};")
 _STRUCT = re.compile(r"typedef struct \{([^}]*)\} (\w+);")
+_POINTER = re.compile(r"([\w ]+?)\s*\(\*(\w+)((?:\[\w+\])?)\)\((.*)\)", re.DOTALL)
+_NAMED_POINTER = re.compile(r"typedef ([\w ]+?) \(\*(\w+)\)\(([^;]*)\);")
 _DECLARATION = re.compile(r"\s*((?:const )?\w+) (.*)", re.DOTALL)
 _MEMBER = re.compile(r"(\**)(\w+)((?:\[[^\]]+\])*)")
 
 
 class Member(NamedTuple):
-    """One member: its type as C spells it, ``*`` included, and the size of each dimension."""
+    """One member: its type as C spells it, ``*`` included, and the size of each dimension.
+
+    A pointer to a function has as its type what it returns, ``(*)`` and its parameters.
+    """
 
     name: str
     kind: str
@@ -32,21 +38,46 @@ def _number(text: str, known: dict[str, int]) -> int:
     return sum(known[part] if part in known else int(part) for part in text.split(" + "))
 
 
-def read(header: str) -> tuple[dict[str, int], dict[str, tuple[Member, ...]]]:
-    """Constants of the enums of a header in ``loops``, and members of its structs."""
-    text = _COMMENT.sub("", (LOOPS / header).read_text(encoding="utf-8"))
+def _text(header: str) -> str:
+    return _COMMENT.sub("", (LOOPS / header).read_text(encoding="utf-8"))
+
+
+def _pointer(returned: str, parameters: str) -> str:
+    return f"{returned.strip()} (*)({' '.join(parameters.split())})"
+
+
+def pointers(header: str) -> dict[str, str]:
+    """The types of pointers to functions that a header names."""
+    found = _NAMED_POINTER.findall(_text(header))
+    return {name: _pointer(returned, parameters) for returned, name, parameters in found}
+
+
+def read(
+    header: str, known: Mapping[str, int] | None = None
+) -> tuple[dict[str, int], dict[str, tuple[Member, ...]]]:
+    """Constants of the enums of a header in ``loops``, and members of its structs.
+
+    known: constants of the headers that it includes.
+    """
+    text = _text(header)
     constants: dict[str, int] = {}
     for body in _ENUM.findall(text):
         for line in filter(str.strip, body.split(",")):
             name, value = line.strip().split(" = ")
             constants[name] = _number(value, constants)
+    sizes_of = {**(known or {}), **constants}
     structs = {}
     for body, struct in _STRUCT.findall(text):
         members = []
         for declaration in filter(str.strip, body.split(";")):
+            if pointer := _POINTER.fullmatch(declaration.strip()):
+                returned, name, size, parameters = pointer.groups()
+                dimensions = (sizes_of[size[1:-1]],) if size else ()
+                members.append(Member(name, _pointer(returned, parameters), dimensions))
+                continue
             kind, names = _DECLARATION.findall(declaration)[0]
             for stars, name, sizes in _MEMBER.findall(names):
-                numbers = [_number(size, constants) for size in re.findall(r"\[([^\]]+)\]", sizes)]
+                numbers = [_number(size, sizes_of) for size in re.findall(r"\[([^\]]+)\]", sizes)]
                 members.append(Member(name, f"{kind} {stars}".strip(), tuple(numbers)))
         structs[struct] = tuple(members)
     return constants, structs

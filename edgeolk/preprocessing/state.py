@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LEAST_SQUARE = 1e-6
 #: What readings count as at most where one scale is that of all (core/loops/common.h).
 MOST_READING = 1e140
-#: Readings that the scaler of a feature begins with (core/winsor.pxd).
+#: Readings that the scaler of a feature begins with (core/loops/winsor.h).
 START = 3
 _MASK = 2**32 - 1
 #: Codes of a record where a reading waits, and from which on it has a deviation.
@@ -35,7 +35,7 @@ def _no_spread(sd: float, size: float) -> bool:
 
 
 def _feature_holds(numbers: tuple[float, ...], age: int, seen: int, gaps: bool) -> bool:
-    """The convention of core/winsor.pxd after so many rows, of which some had ``gaps``."""
+    """The convention of core/loops/winsor.h after so many rows, of which some had ``gaps``."""
     mean, low, sd, held = numbers
     if not all(map(isfinite, numbers)) or sd < 0.0 or abs(low) > ldexp(abs(mean), -52):
         return False

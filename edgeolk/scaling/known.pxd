@@ -4,26 +4,26 @@ from libc.math cimport isfinite
 
 from edgeolk.core.moments cimport unit
 from edgeolk.core.scaler cimport Lines, Scaler, lines
-from edgeolk.core.scaling cimport olk_compact_mean, olk_compact_of, olk_compact_sd
+from edgeolk.core.scaling cimport olk_compact_mean, olk_compact_of, olk_compact_sd, olk_recall
 from edgeolk.core.structs cimport OLK_COMPACT_BYTES, olk_compact
 
 
 cdef inline olk_compact record_of(const Scaler* s, Py_ssize_t j) noexcept nogil:
-    return olk_compact_of(s.compact.records + OLK_COMPACT_BYTES * j)
+    return olk_compact_of(s.kept.records + OLK_COMPACT_BYTES * j)
 
 
 cdef inline bint keeps_mean(const Scaler* s) noexcept nogil:
-    return s.compact.records != NULL or s.features != NULL or s.moments.mean != NULL
+    return s.kept.records != NULL or s.kept.numbers != NULL or s.moments.mean != NULL
 
 
 cdef inline double mean_of(const Scaler* s, Py_ssize_t j) noexcept nogil:
     """The mean, where it is kept."""
     cdef olk_compact record
-    if s.compact.records != NULL:
+    if s.kept.records != NULL:
         record = record_of(s, j)
         return olk_compact_mean(&record)
-    if s.features != NULL:
-        return s.features[j].mean
+    if s.kept.numbers != NULL:
+        return olk_recall(&s.kept, j).feature.mean
     return s.moments.mean[j] * unit(s.moments.level[j])
 
 
@@ -31,7 +31,7 @@ cdef inline double scale_of(const Scaler* s, Py_ssize_t j) noexcept nogil:
     """What the feature is divided by; 0 where it counts as constant."""
     cdef Lines f
     cdef olk_compact record
-    if s.compact.records != NULL:
+    if s.kept.records != NULL:
         record = record_of(s, j)
         return olk_compact_sd(&record)
     lines(s, j, 1, &f)

@@ -9,7 +9,7 @@ from edgeolk.configuration.regions import Region
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.preprocessing.scaling import COMPACT, METHODS, NAMES, RECORD_BYTES
 
-#: Sizes of the structs Head (core/scaler.pxd) and Feature (core/winsor.pxd).
+#: Size of the struct Head (core/scaler.pxd); bytes of a feature's four numbers and two counts.
 HEAD_BYTES = 64
 FEATURE_BYTES = 40
 

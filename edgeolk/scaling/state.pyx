@@ -1,23 +1,23 @@
 """A scaler as a block: construction, what it knows, files."""
 
-from libc.stdint cimport int8_t, int64_t, uint8_t
+from libc.stdint cimport int8_t, int64_t
 from libc.string cimport memcpy
 
 import numpy as np
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.scaler cimport (
-    METHOD_COMPACT, Head, Scaler, point_to_records, scaler_holds,
+    METHOD_COMPACT, Head, Scaler, point_to_statistics, scaler_holds,
 )
-from edgeolk.core.winsor cimport Feature
+from edgeolk.core.scaling cimport olk_recall
 from edgeolk.scaling.known cimport keeps_mean, mean_of, scale_of
 
 from edgeolk.preprocessing.scaling import CLIP, NAMES, clip_number, form_number, window_number
 from edgeolk.checks import check_int
 from edgeolk.scaling import block as blocks
-from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, plan_of
+from edgeolk.scaling.layout import HEAD_BYTES, plan_of
 
-if sizeof(Head) != HEAD_BYTES or sizeof(Feature) != FEATURE_BYTES:
+if sizeof(Head) != HEAD_BYTES:
     raise ImportError("edgeolk.scaling: this compiler lays out a struct unlike the file format")
 
 
@@ -55,17 +55,17 @@ cdef class ScalerState:
         """Point to the regions there are."""
         self.scaler.head = <Head*>base
         if "features" in at:
-            self.scaler.features = <Feature*>(base + <Py_ssize_t>at["features"])
+            point_to_statistics(&self.scaler, base + <Py_ssize_t>at["features"])
         if "statistics" in at:
-            point_to_records(&self.scaler, <uint8_t*>(base + <Py_ssize_t>at["statistics"]))
+            point_to_statistics(&self.scaler, base + <Py_ssize_t>at["statistics"])
         if "mean" in at:
             self.scaler.moments.mean = <double*>(base + <Py_ssize_t>at["mean"])
             self.scaler.moments.low = <double*>(base + <Py_ssize_t>at["mean_low"])
             self.scaler.moments.m2 = <double*>(base + <Py_ssize_t>at["m2"])
             self.scaler.moments.level = <int8_t*>(base + <Py_ssize_t>at["level"])
         if "min" in at:
-            self.scaler.least = <double*>(base + <Py_ssize_t>at["min"])
-            self.scaler.most = <double*>(base + <Py_ssize_t>at["max"])
+            self.scaler.kept.least = <double*>(base + <Py_ssize_t>at["min"])
+            self.scaler.kept.most = <double*>(base + <Py_ssize_t>at["max"])
         return 0
 
     @staticmethod
@@ -166,12 +166,11 @@ cdef class ScalerState:
         frozen; scaling alone counts nothing. A count stops at 4,294,967,295.
         """
         cdef Py_ssize_t j
-        if self.scaler.features == NULL:
+        cdef const Scaler* s = &self.scaler
+        if s.kept.numbers == NULL:
             return None
         return np.array(
-            [self.scaler.features[j].clipped for j in range(self.scaler.head.n_features)],
-            np.int64,
-        )
+            [olk_recall(&s.kept, j).feature.clipped for j in range(s.head.n_features)], np.int64)
 
     @property
     def mean_(self):
@@ -200,7 +199,7 @@ cdef class ScalerState:
 
         With ``clip`` it may lie beyond what is scaled to 0.
         """
-        return self.copied(self.scaler.least)
+        return self.copied(self.scaler.kept.least)
 
     @property
     def max_(self):
@@ -208,7 +207,7 @@ cdef class ScalerState:
 
         With ``clip`` it may lie beyond what is scaled to 1.
         """
-        return self.copied(self.scaler.most)
+        return self.copied(self.scaler.kept.most)
 
     cdef object copied(self, const double* values):
         cdef Py_ssize_t j

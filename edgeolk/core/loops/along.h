@@ -3,6 +3,9 @@
 #pragma once
 
 #include "gradient.h"
+#if OLK_BYTES
+#include "quarter_turns.h"
+#endif
 
 #ifdef OLK_SORF_FIXED
 /* Of a block, from its transform v: omega o delta against it. */
@@ -58,35 +61,6 @@ static OLK_ALWAYS double olk_slope_of(double E, double alpha, int8_t w, int8_t a
 }
 
 #if OLK_BYTES
-/* olk_quarter of two vectors; the quarter turns come off in two parts, since the angles lie below
-   olk_largest_angle: that leaves less than 1e-14. */
-static OLK_ALWAYS void olk_two_quarters(const olk_reals *angle, olk_reals *cosine, olk_reals *sine,
-                                        olk_words *quarters)
-{
-    const olk_reals none = {0};
-    olk_reals r[2], z[2], s[2], c[2];
-    for (int g = 0; g < 2; g++) {
-        const olk_reals shifted =
-            olk_fma_lanes(angle[g], OLK_TURNS_F64 - none, OLK_MAGIC_F64 - none);
-        const olk_reals n = shifted - OLK_MAGIC_F64;
-        quarters[g] = (olk_words)shifted;
-        r[g] = olk_fma_lanes(n, -OLK_QUARTER_1_F64 - none, angle[g]);
-        r[g] = olk_fma_lanes(n, -OLK_QUARTER_2_F64 - none, r[g]);
-        z[g] = r[g] * r[g];
-        s[g] = olk_sine_f64[0] - none;
-        c[g] = olk_cosine_f64[0] - none;
-    }
-    for (int k = 1; k < 6; k++)
-        for (int g = 0; g < 2; g++) {
-            s[g] = olk_fma_lanes(s[g], z[g], olk_sine_f64[k] - none);
-            c[g] = olk_fma_lanes(c[g], z[g], olk_cosine_f64[k] - none);
-        }
-    for (int g = 0; g < 2; g++) {
-        sine[g] = olk_fma_lanes(s[g] * z[g], r[g], r[g]);
-        cosine[g] = olk_fma_lanes(c[g] * z[g], z[g], olk_fma_lanes(z[g], -0.5 - none, 1.0 - none));
-    }
-}
-
 /* Lanes of a where the first bit is set, else of b. */
 static OLK_ALWAYS olk_reals olk_picked(olk_words bit, olk_reals a, olk_reals b)
 {
@@ -122,7 +96,7 @@ static OLK_ALONE double olk_along_angles(double E, double alpha, const int8_t *w
         for (int g = 0; g < 2; g++)
             angle[g] = *(const olk_reals *)(v + k + g * L) *
                        *(const olk_reals *)(paces->of + at + k + g * L);
-        olk_two_quarters(angle, c, s, quarters);
+        olk_two_quarters(2, angle, c, s, quarters);
         for (int g = 0; g < 2; g++) {
             /* An odd quarter turn exchanges cosine and sine, and the cosine's sign; two turn both. */
             const olk_words odd = quarters[g] << 63, back = (quarters[g] & 2) << 62;

@@ -2,41 +2,20 @@
 #pragma once
 
 #include "number.h"
+#include "quarter_turns.h"
 
 /* Larger ones are left to the C library. */
 static const double olk_largest_angle = 1e6;
 
-/* Two vectors side by side: |angle| below 2^20 quarter turns. The quarter turns come off in three
-   parts, then come the polynomials of
-   approximations.h. Absolute error below 3e-16. */
+/* Two vectors side by side: |angle| below 2^20 quarter turns. Absolute error below 3e-16. */
 static OLK_ALWAYS void olk_cos_sin_vectors(const olk_f64s *angle, olk_f64s *cosine, olk_f64s *sine)
 {
-    olk_f64s shifted[2], r[2], z[2], s[2], c[2];
+    olk_u64s quarters[2];
+    olk_two_quarters(3, angle, cosine, sine, quarters);
     for (int g = 0; g < 2; g++) {
-        shifted[g] =
-            olk_madd_f64s(angle[g], olk_splat_f64(OLK_TURNS_F64), olk_splat_f64(OLK_MAGIC_F64));
-        const olk_f64s n = shifted[g] - OLK_MAGIC_F64;
-        r[g] = olk_madd_f64s(n, olk_splat_f64(-OLK_QUARTER_1_F64), angle[g]);
-        r[g] = olk_madd_f64s(n, olk_splat_f64(-OLK_QUARTER_2_F64), r[g]);
-        r[g] = olk_madd_f64s(n, olk_splat_f64(-OLK_QUARTER_3_F64), r[g]);
-        z[g] = r[g] * r[g];
-        s[g] = olk_splat_f64(olk_sine_f64[0]);
-        c[g] = olk_splat_f64(olk_cosine_f64[0]);
-    }
-    for (int k = 1; k < 6; k++)
-        for (int g = 0; g < 2; g++) {
-            s[g] = olk_madd_f64s(s[g], z[g], olk_splat_f64(olk_sine_f64[k]));
-            c[g] = olk_madd_f64s(c[g], z[g], olk_splat_f64(olk_cosine_f64[k]));
-        }
-    for (int g = 0; g < 2; g++) {
-        s[g] = olk_madd_f64s(s[g] * z[g], r[g], r[g]);
-        c[g] = olk_madd_f64s(c[g] * z[g], z[g],
-                             olk_madd_f64s(z[g], olk_splat_f64(-0.5), olk_splat_f64(1.0)));
-        /* Odd quarter turns exchange the two; the cosine's sign is bit 1 of n + 1, the sine's n's.
-         */
-        const olk_u64s quarter = olk_words_of_f64s(shifted[g]), odd = 0 - (quarter & 1);
-        const olk_u64s of_c = olk_words_of_f64s(c[g]);
-        const olk_u64s of_s = olk_words_of_f64s(s[g]);
+        /* Odd quarter turns exchange the two; the cosine's sign is bit 1 of n + 1, the sine's n's. */
+        const olk_u64s quarter = quarters[g], odd = 0 - (quarter & 1);
+        const olk_u64s of_c = olk_words_of_f64s(cosine[g]), of_s = olk_words_of_f64s(sine[g]);
         const olk_u64s a = (of_c & ~odd) | (of_s & odd), b = (of_s & ~odd) | (of_c & odd);
         cosine[g] = olk_f64s_of_words(a ^ (((quarter + 1) & 2) << 62));
         sine[g] = olk_f64s_of_words(b ^ ((quarter & 2) << 62));

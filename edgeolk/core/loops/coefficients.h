@@ -9,13 +9,7 @@ static void olk_clamp(void *coefficients, ptrdiff_t n, double bound)
 {
     olk_real *coef = coefficients;
     const olk_real most = (olk_real)bound;
-    ptrdiff_t i = 0;
-    for (; i + OLK_LANES_F64 <= n; i += OLK_LANES_F64) {
-        const olk_f64s above =
-            olk_max_f64s(olk_splat_f64(-(double)most), olk_widen(OLK_REAL, coef, i));
-        olk_narrow(OLK_REAL, coef, i, -olk_max_f64s(olk_splat_f64(-(double)most), -above));
-    }
-    for (; i < n; i++)
+    for (ptrdiff_t i = 0; i < n; i++)
         coef[i] = coef[i] > most ? most : coef[i] < -most ? -most : coef[i];
 }
 
@@ -23,10 +17,7 @@ static void olk_clamp(void *coefficients, ptrdiff_t n, double bound)
 static void olk_scale(void *coefficients, ptrdiff_t n, double factor)
 {
     olk_real *restrict coef = coefficients;
-    ptrdiff_t i = 0;
-    for (; i + OLK_LANES_F64 <= n; i += OLK_LANES_F64)
-        olk_narrow(OLK_REAL, coef, i, olk_widen(OLK_REAL, coef, i) * factor);
-    for (; i < n; i++)
+    for (ptrdiff_t i = 0; i < n; i++)
         coef[i] = (olk_real)((double)coef[i] * factor);
 }
 
@@ -35,28 +26,18 @@ static void olk_divide_by_probability(void *coefficients, const double *restrict
                                       double c)
 {
     olk_real *restrict coef = coefficients;
-    ptrdiff_t i = 0;
-    for (; i + OLK_LANES_F64 <= n; i += OLK_LANES_F64) {
-        const olk_f64s stay = c * olk_load_f64s(w + i), old = olk_widen(OLK_REAL, coef, i);
-        olk_narrow(OLK_REAL, coef, i, olk_select_f64s(OLK_MASK_F64S(stay < 1.0), old / stay, old));
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double stay = c * w[i], old = (double)coef[i];
+        coef[i] = (olk_real)(stay < 1.0 ? old / stay : old);
     }
-    for (; i < n; i++)
-        if (c * w[i] < 1.0)
-            coef[i] = (olk_real)((double)coef[i] / (c * w[i]));
 }
 
 /* A running sum brought up to date: sum_i += coef_i (weight - start_i), start_i <- weight. */
 static void olk_settle(const void *coefficients, double weight, double *restrict start,
                        double *restrict sum, ptrdiff_t n)
 {
-    const olk_real *coef = coefficients;
-    ptrdiff_t i = 0;
-    for (; i + OLK_LANES_F64 <= n; i += OLK_LANES_F64) {
-        const olk_f64s gained = olk_widen(OLK_REAL, coef, i) * (weight - olk_load_f64s(start + i));
-        olk_store_f64s(sum + i, olk_load_f64s(sum + i) + gained);
-        olk_store_f64s(start + i, olk_splat_f64(weight));
-    }
-    for (; i < n; i++) {
+    const olk_real *restrict coef = coefficients;
+    for (ptrdiff_t i = 0; i < n; i++) {
         sum[i] += (double)coef[i] * (weight - start[i]);
         start[i] = weight;
     }

@@ -1,5 +1,6 @@
-/* The scaler inside a learner, one reading at a time. A row that is learned is scaled by statistics
-   that include it; they are kept only when the learner has taken the row. */
+/* A scaler with winsorised statistics, inside a learner or by itself (`RunningScaler`), one reading at a
+   time. In a learner, a row that is learned is scaled by statistics that include it; they are kept only
+   when the learner has taken the row. */
 #pragma once
 
 #include <stddef.h>
@@ -11,14 +12,15 @@
 /* Part of the file format. OLK_COMPACT: as OLK_STANDARD, by statistics in 9 bytes. */
 enum { OLK_STANDARD = 1, OLK_MINMAX = 2, OLK_COMPACT = 9 };
 
-/* What a scaler is made of, and its statistics as a block holds them. */
+/* What a scaler is made of, and its statistics as a block holds them: a learner's in a region of numbers
+   and one of counts, those of a scaler by itself feature by feature, in 40 bytes. */
 typedef struct {
     double clip;         /* deviations, 2 at least */
     double window;       /* rows remembered */
     int64_t freeze_after; /* 0: never */
-    int32_t method;
-    double *numbers;     /* [d][4]: mean, low, sd, held */
-    int32_t *counts;     /* [d][2]: age, clipped */
+    int16_t method, by_feature;
+    double *numbers;     /* of each feature: mean, low, sd, held */
+    int32_t *counts;     /* of each feature: age, clipped */
     double *least, *most; /* [d], OLK_MINMAX only */
     uint8_t *records;    /* [d][OLK_COMPACT_BYTES], OLK_COMPACT only, which has no other numbers */
     olk_compact_rule rule; /* the same clip and window for these */
@@ -41,14 +43,43 @@ static inline int olk_is_compact(const olk_scaler *s)
 #endif
 }
 
+static inline double *olk_numbers_of(const olk_scaler *s, ptrdiff_t j)
+{
+#ifndef OLK_SCALE_METHOD
+    if (s->by_feature)
+        return s->numbers + 5 * j;
+#endif
+    return s->numbers + 4 * j;
+}
+
+static inline int32_t *olk_counts_of(const olk_scaler *s, ptrdiff_t j)
+{
+#ifndef OLK_SCALE_METHOD
+    if (s->by_feature)
+        return s->counts + 10 * j;
+#endif
+    return s->counts + 2 * j;
+}
+
+static inline int olk_has_range(const olk_scaler *s)
+{
+#ifdef OLK_SCALE_METHOD
+    (void)s;
+    return OLK_SCALE_METHOD == OLK_MINMAX;
+#else
+    return s->method == OLK_MINMAX;
+#endif
+}
+
 static inline olk_reading olk_recall(const olk_scaler *s, ptrdiff_t j)
 {
-    olk_reading r = {{s->numbers[4 * j], s->numbers[4 * j + 1], s->numbers[4 * j + 2],
-                      s->numbers[4 * j + 3], (uint32_t)s->counts[2 * j],
-                      (uint32_t)s->counts[2 * j + 1]},
+    const double *numbers = olk_numbers_of(s, j);
+    const int32_t *counts = olk_counts_of(s, j);
+    olk_reading r = {{numbers[0], numbers[1], numbers[2], numbers[3], (uint32_t)counts[0],
+                      (uint32_t)counts[1]},
                      0.0,
                      0.0};
-    if (s->method == OLK_MINMAX) {
+    if (olk_has_range(s)) {
         r.least = s->least[j];
         r.most = s->most[j];
     }
@@ -82,10 +113,17 @@ static inline void olk_learn_into(const olk_scaler *s, olk_reading *r, double x,
         return;
     }
     olk_learn_reading(&r->feature, x, s->clip, 1.0 / s->window);
-    if (s->method == OLK_MINMAX) {
+    if (olk_has_range(s)) {
         r->least = x < r->least || seen == 0 ? x : r->least;
         r->most = x > r->most || seen == 0 ? x : r->most;
     }
+}
+
+/* How a feature is scaled by such statistics. */
+static inline olk_line olk_line_of(const olk_scaler *s, const olk_reading *r)
+{
+    return olk_has_range(s) ? olk_range_line(&r->feature, s->clip, r->least, r->most)
+                            : olk_standard_line(&r->feature, s->clip);
 }
 
 /* Reading j scaled: by statistics that include it where it is learned; they stay as they are. */
@@ -102,9 +140,7 @@ static inline double olk_scale_reading(const olk_scaler *s, ptrdiff_t j, double 
     olk_reading r = olk_recall(s, j);
     if (learning)
         olk_learn_into(s, &r, x, seen);
-    const olk_line f = s->method == OLK_MINMAX
-                           ? olk_range_line(&r.feature, s->clip, r.least, r.most)
-                           : olk_standard_line(&r.feature, s->clip);
+    const olk_line f = olk_line_of(s, &r);
     return olk_scaled_number(f.centre, f.rest, f.half, f.low, f.high, x);
 }
 
@@ -113,7 +149,7 @@ static inline int olk_has_deviation(const olk_scaler *s, ptrdiff_t j)
 {
     if (olk_is_compact(s))
         return olk_compact_of(s->records + OLK_COMPACT_BYTES * j).code >= OLK_RUNNING;
-    return s->numbers[4 * j + 2] > 0.0;
+    return olk_numbers_of(s, j)[2] > 0.0;
 }
 
 /* How many of d features have a deviation so far. */
@@ -138,8 +174,8 @@ static inline void olk_limit_age(const olk_scaler *s, ptrdiff_t d, int32_t age)
     for (ptrdiff_t j = 0; j < d; j++) {
         if (olk_is_compact(s))
             olk_compact_limit_age(s->records + OLK_COMPACT_BYTES * j, (uint32_t)age);
-        else if ((uint32_t)s->counts[2 * j] > (uint32_t)age)
-            s->counts[2 * j] = age;
+        else if ((uint32_t)*olk_counts_of(s, j) > (uint32_t)age)
+            *olk_counts_of(s, j) = age;
     }
 }
 
@@ -152,13 +188,15 @@ static inline void olk_keep_reading(const olk_scaler *s, ptrdiff_t j, double x, 
     }
     olk_reading r = olk_recall(s, j);
     olk_learn_into(s, &r, x, seen);
-    s->numbers[4 * j] = r.feature.mean;
-    s->numbers[4 * j + 1] = r.feature.low;
-    s->numbers[4 * j + 2] = r.feature.sd;
-    s->numbers[4 * j + 3] = r.feature.held;
-    s->counts[2 * j] = (int32_t)r.feature.age;
-    s->counts[2 * j + 1] = (int32_t)r.feature.clipped;
-    if (s->method == OLK_MINMAX) {
+    double *numbers = olk_numbers_of(s, j);
+    int32_t *counts = olk_counts_of(s, j);
+    numbers[0] = r.feature.mean;
+    numbers[1] = r.feature.low;
+    numbers[2] = r.feature.sd;
+    numbers[3] = r.feature.held;
+    counts[0] = (int32_t)r.feature.age;
+    counts[1] = (int32_t)r.feature.clipped;
+    if (olk_has_range(s)) {
         s->least[j] = r.least;
         s->most[j] = r.most;
     }

@@ -21,10 +21,9 @@ static OLK_ALWAYS void olk_merged(const olk_f64s *share, const olk_f64s *spread,
    height[i] maximises the merged weight over [0, 1/2], by `iters` golden sections, where the global
    maximum lies if |b| is the smaller; loss[i] is what merging then loses of ||f||^2, infinite where
    coef[i] has not b's sign. A section keeps the better of its two points for the next one. `real`
-   is the type of coefficients and distances, a constant. */
-static OLK_ALWAYS void olk_merge_of(const int real, double b, double gamma, ptrdiff_t iters,
-                                    const void *coefficients, const void *distances, ptrdiff_t n,
-                                    double *height, double *loss)
+   is the type of coefficients and distances. */
+static void olk_merge(int real, double b, double gamma, ptrdiff_t iters, const void *coefficients,
+                      const void *distances, ptrdiff_t n, double *height, double *loss)
 {
     const double golden = 0.6180339887498949;
     for (ptrdiff_t i = 0; i < n; i += 2 * OLK_LANES_F64) {
@@ -85,16 +84,4 @@ static OLK_ALWAYS void olk_merge_of(const int real, double b, double gamma, ptrd
             loss[i + k] = c == 0.0 ? INFINITY : both - z * z;
         }
     }
-}
-
-static void olk_merge_f32(double b, double gamma, ptrdiff_t iters, const void *coef,
-                          const void *distance, ptrdiff_t n, double *height, double *loss)
-{
-    olk_merge_of(OLK_F32, b, gamma, iters, coef, distance, n, height, loss);
-}
-
-static void olk_merge_f64(double b, double gamma, ptrdiff_t iters, const void *coef,
-                          const void *distance, ptrdiff_t n, double *height, double *loss)
-{
-    olk_merge_of(OLK_F64, b, gamma, iters, coef, distance, n, height, loss);
 }

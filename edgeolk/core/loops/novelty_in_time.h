@@ -14,6 +14,18 @@ enum { OLK_WATCH_KEPT = 0 };
 enum { OLK_WATCH_KEPT = 4 };
 #endif
 
+/* Whether rows are in the order of time; a program for one learner says so, and is without the code of
+   the others. */
+static inline int olk_watches(const olk_sorf *p)
+{
+#ifdef OLK_SORF_WATCHES
+    (void)p;
+    return OLK_SORF_WATCHES;
+#else
+    return p->task == OLK_SORF_NOVELTY && p->history;
+#endif
+}
+
 /* Rows that count: those before anything has moved do not. */
 static inline uint64_t olk_watched_rows(const olk_sorf_state *s)
 {

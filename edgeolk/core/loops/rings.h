@@ -42,10 +42,8 @@ static void olk_fill(olk_simd *to)
     to->max_abs[OLK_REAL] = olk_max_abs;
     to->argmin[OLK_REAL] = olk_argmin;
     to->argmin_abs[OLK_REAL] = olk_argmin_abs;
-    to->argmin_line_residual[OLK_REAL] = olk_argmin_line_residual;
-    to->argmin_plane_residual[OLK_REAL] = olk_argmin_plane_residual;
-    to->argmin_line_weight[OLK_REAL] = olk_argmin_line_weight;
-    to->argmin_plane_weight[OLK_REAL] = olk_argmin_plane_weight;
+    to->argmin_line[OLK_REAL] = olk_argmin_line;
+    to->argmin_plane[OLK_REAL] = olk_argmin_plane;
     to->squares[OLK_REAL] = olk_squares;
     to->cos_sin[OLK_REAL] = olk_cos_sin_row;
 }
@@ -61,8 +59,7 @@ void OLK_OF_SET(olk_fill_double)(olk_simd *to)
     to->sparse[OLK_F64] = olk_sparse_f64;
     to->norm[OLK_F64] = olk_norm_f64;
     to->pair[OLK_F64] = olk_pair;
-    to->merge[OLK_F32] = olk_merge_f32;
-    to->merge[OLK_F64] = olk_merge_f64;
+    to->merge = olk_merge;
     to->sum_uncertain = olk_sum_uncertain;
     to->leaver = olk_leaver;
     to->matrix_vector = olk_matrix_vector;

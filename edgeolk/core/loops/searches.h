@@ -113,38 +113,21 @@ static ptrdiff_t olk_argmin(const void *values, ptrdiff_t n)
     return olk_search(OLK_VALUES, &of, n, &least);
 }
 
-static ptrdiff_t olk_argmin_line_residual(const void *coef, const double *diagonal, const void *row,
-                                          double k_tt, ptrdiff_t n, double *least)
+static ptrdiff_t olk_argmin_line(const void *coef, const double *weight, const double *diagonal,
+                                 const void *row, double k_tt, ptrdiff_t n, double *least)
 {
-    const olk_costs of = {.coef = coef, .row = row, .diagonal = diagonal, .k_tt = k_tt};
+    const olk_costs of = {
+        .coef = coef, .row = row, .weight = weight, .diagonal = diagonal, .k_tt = k_tt};
     return k_tt == 1.0 ? olk_search(OLK_UNIT_LINE, &of, n, least)
                        : olk_search(OLK_LINE, &of, n, least);
 }
 
-/* The same where a slot has a weight of its own: the sum of its coefficients' squares. */
-static ptrdiff_t olk_argmin_line_weight(const double *weight, const double *diagonal,
-                                        const void *row, double k_tt, ptrdiff_t n, double *least)
+static ptrdiff_t olk_argmin_plane(const void *coef, const double *weight, const double *diagonal,
+                                  const void *row, double k_tt, const int64_t *near,
+                                  const double *near_k, double singular, ptrdiff_t n,
+                                  double *least)
 {
-    const olk_costs of = {.row = row, .weight = weight, .diagonal = diagonal, .k_tt = k_tt};
-    return k_tt == 1.0 ? olk_search(OLK_UNIT_LINE, &of, n, least)
-                       : olk_search(OLK_LINE, &of, n, least);
-}
-
-static ptrdiff_t olk_argmin_plane_residual(const void *coef, const double *diagonal,
-                                           const void *row, double k_tt, const int64_t *near,
-                                           const double *near_k, double singular, ptrdiff_t n,
-                                           double *least)
-{
-    const olk_costs of = {coef, row, NULL, diagonal, k_tt, near, near_k, singular};
-    return olk_search(OLK_PLANE, &of, n, least);
-}
-
-static ptrdiff_t olk_argmin_plane_weight(const double *weight, const double *diagonal,
-                                         const void *row, double k_tt, const int64_t *near,
-                                         const double *near_k, double singular, ptrdiff_t n,
-                                         double *least)
-{
-    const olk_costs of = {NULL, row, weight, diagonal, k_tt, near, near_k, singular};
+    const olk_costs of = {coef, row, weight, diagonal, k_tt, near, near_k, singular};
     return olk_search(OLK_PLANE, &of, n, least);
 }
 

@@ -107,25 +107,18 @@ typedef struct {
     ptrdiff_t (*argmin[OLK_REALS])(const void *v, ptrdiff_t n);
     ptrdiff_t (*argmin_abs[OLK_REALS])(const void *coef, const double *diagonal,
                                        const int64_t *arrival, ptrdiff_t n);
-    ptrdiff_t (*argmin_line_residual[OLK_REALS])(const void *coef, const double *diagonal,
-                                                 const void *row, double k_tt, ptrdiff_t n,
-                                                 double *least);
-    ptrdiff_t (*argmin_plane_residual[OLK_REALS])(const void *coef, const double *diagonal,
-                                                  const void *row, double k_tt,
-                                                  const int64_t *near, const double *near_k,
-                                                  double singular, ptrdiff_t n, double *least);
-    ptrdiff_t (*argmin_line_weight[OLK_REALS])(const double *weight, const double *diagonal,
-                                               const void *row, double k_tt, ptrdiff_t n,
-                                               double *least);
-    ptrdiff_t (*argmin_plane_weight[OLK_REALS])(const double *weight, const double *diagonal,
-                                                const void *row, double k_tt, const int64_t *near,
-                                                const double *near_k, double singular, ptrdiff_t n,
-                                                double *least);
+    ptrdiff_t (*argmin_line[OLK_REALS])(const void *coef, const double *weight,
+                                        const double *diagonal, const void *row, double k_tt,
+                                        ptrdiff_t n, double *least);
+    ptrdiff_t (*argmin_plane[OLK_REALS])(const void *coef, const double *weight,
+                                         const double *diagonal, const void *row, double k_tt,
+                                         const int64_t *near, const double *near_k,
+                                         double singular, ptrdiff_t n, double *least);
     void (*squares[OLK_REALS])(const void *coef, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
                                double *squares);
-    void (*merge[OLK_REALS])(double b, double gamma, ptrdiff_t iters, const void *coef,
-                             const void *distance, ptrdiff_t n, double *height, double *loss);
     void (*cos_sin[OLK_REALS])(void *row, ptrdiff_t n, double norm);
+    void (*merge)(int real, double b, double gamma, ptrdiff_t iters, const void *coef,
+                  const void *distance, ptrdiff_t n, double *height, double *loss);
     double (*sum_uncertain)(const double *w, ptrdiff_t n, double c, ptrdiff_t *certain);
     ptrdiff_t (*leaver)(const double *w, ptrdiff_t n, double c, double u);
     void (*matrix_vector)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,

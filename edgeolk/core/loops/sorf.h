@@ -320,7 +320,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
     double *recalled = olk_remembers(p) ? (p->classes == 1 ? own_recalled : s->recalled) : NULL;
     double *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
     olk_sorf_shares share;
-    if (p->task == OLK_SORF_NOVELTY && p->history) {
+    if (olk_watches(p)) {
         for (ptrdiff_t i = 0; i < m; i++) {
             const olk_sorf_row one = {(const olk_input *)row->values + i * (p->d / 3), NULL, 0};
             out[i] = olk_sorf_watched(p, s, &one);

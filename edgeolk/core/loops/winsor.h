@@ -25,7 +25,7 @@ Rejected: quantile sketches. P-square lets the largest reading pull its neighbou
 stochastic approximation take 10 times as long to follow a shift of 100 deviations, and are equal
 where a sensor is quiet more than half of the time: 3 of 7 columns of elec2, 23 of 24 of smap.
 
-CONVENTION, true between any two readings; winsor.pxd checks it:
+CONVENTION, true between any two readings; scaler.pxd checks it:
 - age is 0 before the first reading; age 1: mean and held are x1; age 2: mean is x1, held is x2;
 - mean, low, sd, held are finite; low is at most one last bit of mean;
 - sd is 0, or above the rounding of mean and its half among the normal numbers;

@@ -47,6 +47,14 @@ cdef inline double cost_without(const State* s, double reach, double* tau,
     return 0.5 * tau[0] * tau[0] * whole + s.c.p.C * e.weight * (h - tau[0] * whole)
 
 
+cdef inline const double* slot_weights(State* s) noexcept nogil:
+    """Sums of the squares of a slot's coefficients; NULL where it has one."""
+    if s.c.columns == 1:
+        return NULL
+    squares(s)
+    return s.work
+
+
 cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
     """BPA-S: r is projected on the candidate alone, S = {t}. Needs k(x, x) > 0."""
     cdef Model* m = s.m
@@ -57,13 +65,8 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
         return True
     if not e.self_kernel > 0.0:
         return False
-    if s.c.columns > 1:
-        squares(s)
-        r = s.simd.argmin_line_weight[real(s)](s.work, s.diagonal, s.row, e.self_kernel, m.n,
-                                               &least)
-    else:
-        r = s.simd.argmin_line_residual[real(s)](s.coef, s.diagonal, s.row, e.self_kernel, m.n,
-                                                 &least)
+    r = s.simd.argmin_line[real(s)](s.coef, slot_weights(s), s.diagonal, s.row, e.self_kernel,
+                                    m.n, &least)
     if r < 0:
         # All of them beyond the range of numbers: any will do.
         r = 0
@@ -87,7 +90,7 @@ cdef inline void take_over(const State* s, Example* e, int64_t column, double sh
 cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, double* share_n,
                                 double* share_t) noexcept nogil:
     """What n, the nearest other old one, and t take over of Phi_r, S = {t, n}; the cost is judged
-    by argmin_plane_residual."""
+    by argmin_plane."""
     cdef int64_t n = s.nearest[r]
     cdef double k_rt = row_at(s, r)
     cdef double k_tt = e.self_kernel
@@ -119,15 +122,8 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
         return True
     if not e.self_kernel > 0.0:
         return False
-    if s.c.columns > 1:
-        squares(s)
-        r = s.simd.argmin_plane_weight[real(s)](s.work, s.diagonal, s.row, e.self_kernel,
-                                                s.nearest, s.nearest_k, s.c.p.singular, m.n,
-                                                &least)
-    else:
-        r = s.simd.argmin_plane_residual[real(s)](s.coef, s.diagonal, s.row, e.self_kernel,
-                                                  s.nearest, s.nearest_k, s.c.p.singular, m.n,
-                                                  &least)
+    r = s.simd.argmin_plane[real(s)](s.coef, slot_weights(s), s.diagonal, s.row, e.self_kernel,
+                                     s.nearest, s.nearest_k, s.c.p.singular, m.n, &least)
     if r < 0:
         r = 0
     least *= s.function.scale * s.function.scale

@@ -60,7 +60,7 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
     cdef double bp = coefficient(s, p)
     cdef double spread, h
     distance_row(s, gather(s, p))
-    s.simd.merge[real(s)](bp, s.c.kernel.gamma, <int64_t>s.c.p.iters, s.coef, s.distance, m.n,
+    s.simd.merge(real(s), bp, s.c.kernel.gamma, <int64_t>s.c.p.iters, s.coef, s.distance, m.n,
                           s.work, s.work2)
     s.work2[p] = INFINITY
     best = s.simd.argmin[OLK_F64](s.work2, m.n)

@@ -1,6 +1,7 @@
 """Policies that let one support vector go and give its slot to the candidate."""
 
 from libc.math cimport floor, sqrt
+from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport drop, fold, put, rescale, squares
@@ -87,7 +88,7 @@ cdef inline bint admit_unbiased(State* s, double a, Example* e) noexcept nogil:
 cdef inline double keeping_factor(State* s) noexcept nogil:
     """c with sum_i min(1, c w_i) = B - 1, w_i = work[i]: the heaviest are certain to stay."""
     cdef Py_ssize_t before = -1
-    cdef Py_ssize_t certain = 0
+    cdef ptrdiff_t certain = 0
     cdef int64_t n = s.m.n
     cdef double c = 0.0
     cdef double rest = s.simd.sum_uncertain(s.work, n, c, &certain)

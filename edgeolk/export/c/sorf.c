@@ -23,6 +23,7 @@
 #elif defined(EK_SINGLE)
 #define OLK_SORF_SINGLE 1
 #endif
+#define OLK_SORF_WATCHES EK_WATCHES
 #if !EK_AT_row_memory
 #define OLK_SORF_FORGETS 1
 #endif

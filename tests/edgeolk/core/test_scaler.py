@@ -19,8 +19,11 @@ ALONE = """
 from libc.stdint cimport int8_t, int64_t
 from libc.stdlib cimport calloc, free
 
-from edgeolk.core.scaler cimport Head, Scaler, learn_rows, transform_rows
-from edgeolk.core.winsor cimport Feature
+from libc.string cimport memset
+
+from edgeolk.core.scaler cimport (
+    Head, Scaler, learn_rows, point_to_statistics, transform_rows,
+)
 
 
 cdef int64_t run(const double* x, float* z, int64_t n, Head head) noexcept nogil:
@@ -28,10 +31,11 @@ cdef int64_t run(const double* x, float* z, int64_t n, Head head) noexcept nogil
     cdef int64_t i, bad
     cdef int64_t d = head.n_features
     cdef double* block = <double*>calloc(8 * d, sizeof(double))
+    memset(&s, 0, sizeof s)
     s.head = &head
-    s.least = block
-    s.most = block + d
-    s.features = <Feature*>(block + 2 * d)
+    point_to_statistics(&s, <char*>(block + 2 * d))
+    s.kept.least = block
+    s.kept.most = block + d
     s.moments.mean = block + 2 * d
     s.moments.low = block + 3 * d
     s.moments.m2 = block + 4 * d
