@@ -117,7 +117,7 @@ OPTIONS = {"categories": "onehot", "ram": "8KiB", "target": "label"}
     ],
     ids=str,
 )
-@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("broken", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_reports_are_equal(
     changes: dict[str, Any], broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +163,7 @@ def test_reports_are_equal(
     ],
     ids=str,
 )
-@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("broken", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_reports_of_forecasters_are_equal(
     changes: dict[str, Any], broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
