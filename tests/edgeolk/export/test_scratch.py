@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from exported import Compiled
+from helpers import few_first
 
 import edgeolk as ek
 from bench.mcu.costs import ARITHMETIC, CORES, LEVELS, compiled, learner_of
@@ -17,7 +18,6 @@ from edgeolk.export.costs import STACK, STACK_BESIDE, scratch_of, stacks_of
 from firmware_sim.mcu.program import PREFIX
 
 compiles = pytest.mark.skipif(shutil.which(f"{PREFIX}gcc") is None, reason=f"no {PREFIX}gcc")
-slow = pytest.mark.slow
 #: By day one core and level.
 WAYS = [(core, level) for core in CORES for level in LEVELS]
 BOUNDS = [(("learner", "int8", "double"), [("Cortex-M4F", "-Os")])]
@@ -44,13 +44,7 @@ def rows(learner: ek.Learner) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("flag", ["", "-DEK_SINGLE", "-DEK_FIXED"])
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=() if kind in ("recommended", "classes", "forecaster") else slow)
-        for kind in KINDS
-    ],
-)
+@pytest.mark.parametrize("kind", few_first(KINDS, ("recommended", "classes", "forecaster")))
 def test_the_same_bits(kind: str, flag: str, tmp_path: Path) -> None:
     """And nothing beyond the arena, wherever that begins."""
     options = KINDS[kind]
