@@ -228,7 +228,7 @@ class BuildExtensions(build_ext):
 
 
 def write_from_rows():
-    """Files made of the rows of edgeolk/parts, which are read without the package's own __init__."""
+    """Files made of the rows of edgeolk/parts, read without the package's own __init__."""
     package = types.ModuleType("edgeolk")
     package.__path__ = [str(HERE / "edgeolk")]
     sys.modules["edgeolk"] = package

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-#: Attributes of a learner before 1.0 -> their names now.
-RENAMED = {"clipped": "n_out_of_range", "n_clipped": "n_shortened"}
-
 
 def unknown_attribute(holder: object, name: str) -> AttributeError:
-    """The error for an attribute that ``holder`` lacks, with the new name or near matches."""
+    """The error for an attribute that ``holder`` lacks, with near matches."""
     kind = type(holder)
     said = f"{kind.__name__!r} object has no attribute {name!r}"
-    if name in RENAMED:
-        said += f": it is {RENAMED[name]!r} now"
-    elif not name.startswith("_"):
+    if not name.startswith("_"):
         said += near(name, [known for known in dir(kind) if not known.startswith("_")])
     return AttributeError(said)
 

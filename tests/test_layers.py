@@ -45,7 +45,7 @@ LAYERS = {
         *("export", "wrapped", "river", "sklearn", "reference", "cli", "__main__"),
     ),
     firmware_sim: (
-        *("errors", "plaintext", "containment", "streams", "metrics", "boards", "tasks"),
+        *("errors", "plaintext", "drawing", "containment", "streams", "metrics", "boards", "tasks"),
         *("configuration", "config", "device", "mcu", "replaying", "report", "deployment"),
         *("comparison", "fleet", "cli", "__main__"),
     ),

@@ -92,6 +92,7 @@ IMPLIED: dict[str, tuple[str, float]] = {
     **{"relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0)},
     **{"drift": ("drift", 1.0), "width_follows": ("width_follows", 1.0)},
     **{"common": ("scale.method", 3.0), "statistics": ("scale.method", 9.0)},
+    **{"memory_narrow": ("memory_narrow", 1.0)},
 }
 
 
@@ -110,7 +111,7 @@ REGIONS: dict[str, int] = {
     **{"halving": 24, "hints": 25, "nystrom": 26, "weights": 28, "mean_weights": 29},
     **{"blend": 30, "target": 31, "last_label": 32, "linear": 33, "relevance": 34, "turns": 35},
     **{"novelty": 36, "own": 37, "shared_relevance": 38, "drift": 39},
-    **{"row_memory": 40, "memory_state": 41},
+    **{"row_memory": 40, "memory_state": 41, "memory_narrow": 42},
     **{"channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51},
     **{"history": 56, "forecaster": 57, "head": 58, "guard": 59, "waiting": 60, "season": 61},
     **{"kernel_rows": 62},

@@ -220,6 +220,7 @@ KINDS: dict[str, Kind] = {
         "memory: rows in 4 bits, labels, rivals, coefficients",
     ),
     "memory_state": Kind("w", _words(8), "memory: rows held, mistakes of its shares"),
+    "memory_narrow": Kind("d", _words(4), "memory: mistakes of the narrower kernel's shares"),
     "history": Kind(
         "computing", forecasting.history, "the target: last values, unit, means; interval; inputs"
     ),
@@ -266,7 +267,7 @@ KINDS: dict[str, Kind] = {
         "scratch: class scores and shares",
     ),
     "recalled": _of_call(
-        "d", lambda c: (2, c.columns),
+        "d", lambda c: (2 + int(c.values["memory_narrow"]), c.columns),
         "scratch: what the memory says of the classes, and what the features do",
     ),
     "feature_row": _of_learning(

@@ -131,6 +131,7 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     t.memory_held = <uint64_t*>at(places, "memory_state")
     if t.memory_held != NULL:
         t.memory_mistakes = <double*>(t.memory_held + 1)
+    t.memory_narrow = <double*>at(places, "memory_narrow")
     t.inputs = at(places, "inputs")
     if s.query == NULL:
         s.query = t.inputs  # relevance scales a row where it lies

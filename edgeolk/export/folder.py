@@ -22,7 +22,7 @@ HERE = Path(__file__).parent / "c"
 LOOPS = Path(edgeolk.core.__file__).parent / "loops"
 #: Files beside edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c", "LICENSE")
-LEARNING = ("block.h", "crc.h", "state.h", "flash.h", "flash.c")
+LEARNING = ("block.h", "call.h", "crc.h", "rows.h", "state.h", "flash.h", "flash.c")
 #: Those of forecasters.
 FORECASTING = ("forecast_state.h", "forecasting.h")
 #: Where a call works.

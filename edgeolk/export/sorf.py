@@ -24,6 +24,7 @@ STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
     *("relevance", "turns", "shared_relevance", "drift", "row_memory", "memory_state"),
+    "memory_narrow",
     *("scaler", "scaler_counts", "scaler_range", "width", "width_mean", "width_follows", "common"),
     *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores"),
     *("recalled", "feature_row", "answered"),
@@ -35,6 +36,7 @@ REGIONS = (
 ANEW = (
     *("weights", "mean_weights", "blend", "novelty", "target", "last_label", "linear"),
     *("relevance", "turns", "shared_relevance", "drift", "row_memory", "memory_state"),
+    "memory_narrow",
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf, isfinite
 
 from edgeolk.checks import require
@@ -58,7 +58,9 @@ def _check_watch(
     require(good, "what has to end before the event does")
 
 
-def _check_memory(config: Settings, words: Mapping[str, float], rows: memoryview[Any]) -> None:
+def _check_memory(
+    config: Settings, words: Mapping[str, float], rows: memoryview[Any], narrow: Sequence[float]
+) -> None:
     """Rows that are remembered (docs/sorf.md, section 7f); what lies in other slots is not read."""
     most, K = int(config.values["row_memory"]), config.columns
     held, head = int(words["memory_held"]) & 0xFFFFFFFF, int(words["memory_held"]) >> 32
@@ -66,6 +68,7 @@ def _check_memory(config: Settings, words: Mapping[str, float], rows: memoryview
     require(0 <= head < most and (held == most or not head), "where a memory's search begins")
     worst = config.update.most_weight / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
     good = all(0.0 <= words[f"memory_mistakes_{i}"] <= worst for i in range(5))
+    good = good and all(0.0 <= mistakes <= worst for mistakes in narrow)
     require(good, "mistakes of a memory's shares")
     require(not (words["memory_spare_0"] or words["memory_spare_1"]), "spare words of a memory")
     first = config.memory_row - (3 if K > 1 else 1)
@@ -144,7 +147,8 @@ def check_weights(
         counts = all(v in range(int(most) + 1) for v in (since, alarms))
         require(counts, "what the alarm of drift counts")
     if "row_memory" in regions:
-        _check_memory(config, words, regions["row_memory"])
+        narrow: Sequence[float] = tuple(regions.get("memory_narrow", ()))
+        _check_memory(config, words, regions["row_memory"], narrow)
     if "last_label" in regions:
         last = regions["last_label"][0]
         # A class is kept as one more, 0 standing for none yet.

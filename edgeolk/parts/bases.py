@@ -10,6 +10,8 @@ A row names its functions in ``core/bases`` as "file.function":
 
 from __future__ import annotations
 
+from functools import partial
+
 from edgeolk.lean import dataclass
 from edgeolk.parts.numbers import (
     Averaging,
@@ -23,7 +25,7 @@ from edgeolk.parts.numbers import (
     Schedule,
     Update,
 )
-from edgeolk.parts.traits import Part, both, has, lacks
+from edgeolk.parts.traits import Part, Refusal, both, has, lacks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +106,25 @@ _WHOLE_ROWS = (
     "sparse rows are for support vectors: Fourier features read every number of a row",
 )
 
+#: Cosines and sines of D frequencies.
+_features = partial(
+    BasisTraits,
+    admit="weights.admit_features",
+    per_member=2,
+    starts_full=True,
+    members="D",
+    regions=("kernel_row",),
+)
+
+
+def _needs_gaussian(basis: Basis, why: str) -> Refusal:
+    """Features stand for a Gaussian kernel."""
+    return (
+        lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
+        f"Basis.{basis.name} needs the Gaussian kernel: {why}",
+    )
+
+
 BASES: dict[Basis, BasisTraits] = {
     Basis.SUPPORT_VECTORS: BasisTraits(
         score="ring.ring_score",
@@ -111,20 +132,12 @@ BASES: dict[Basis, BasisTraits] = {
         changes_old=False,
         ahead=("rows_ahead", "values_ahead"),
     ),
-    Basis.FOURIER: BasisTraits(
+    Basis.FOURIER: _features(
         score="fourier.fourier_score",
-        admit="weights.admit_features",
         construct="fourier.fourier_construct",
-        per_member=2,
-        starts_full=True,
-        members="D",
-        regions=("kernel_row",),
         refuses=(
             *_NO_RING,
-            (
-                lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
-                "Basis.FOURIER needs the Gaussian kernel: its frequencies are normal",
-            ),
+            _needs_gaussian(Basis.FOURIER, "its frequencies are normal"),
             _FREQUENCIES,
             _WHOLE_ROWS,
             (
@@ -134,20 +147,12 @@ BASES: dict[Basis, BasisTraits] = {
         ),
         longest_step="O(B d), every step",
     ),
-    Basis.STRUCTURED: BasisTraits(
+    Basis.STRUCTURED: _features(
         score="structured.structured_score",
-        admit="weights.admit_features",
-        per_member=2,
         keeps_vectors=False,
-        starts_full=True,
-        members="D",
-        regions=("kernel_row",),
         refuses=(
             *_NO_RING,
-            (
-                lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
-                "Basis.STRUCTURED needs the Gaussian kernel: its features are cosines and sines",
-            ),
+            _needs_gaussian(Basis.STRUCTURED, "its features are cosines and sines"),
             _FREQUENCIES,
             (
                 lacks("dtype", Dtype.INT8, Dtype.FLOAT32, Dtype.FLOAT64),
@@ -164,20 +169,12 @@ BASES: dict[Basis, BasisTraits] = {
         ),
         longest_step="O(D d / 64 + D), twice that on a loss",
     ),
-    Basis.FOURIER_DRAWN: BasisTraits(
+    Basis.FOURIER_DRAWN: _features(
         score="fourier.drawn_score",
-        admit="weights.admit_features",
-        per_member=2,
         keeps_vectors=False,
-        starts_full=True,
-        members="D",
-        regions=("kernel_row",),
         refuses=(
             *_NO_RING,
-            (
-                lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
-                "Basis.FOURIER_DRAWN needs the Gaussian kernel: its frequencies are normal",
-            ),
+            _needs_gaussian(Basis.FOURIER_DRAWN, "its frequencies are normal"),
             _FREQUENCIES,
             (
                 lacks("dtype", Dtype.FLOAT32, Dtype.FLOAT64),

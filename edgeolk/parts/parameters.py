@@ -127,6 +127,11 @@ def _row_memory(context: Context) -> float:
     return context.get("usual_memory", 0.0)
 
 
+def _memory_narrow(context: Context) -> float:
+    """On where the memory is there by itself; rows that are asked for answer as the text says."""
+    return float(context.get("usual_memory", 0.0) > 0.0)
+
+
 def _half(context: Context) -> float:
     return float(context["budget"] // 2)
 
@@ -286,8 +291,13 @@ PARAMETERS: dict[str, Parameter] = {
         " count less for its scale, and chance does not pass for a relation",
         flag=True, omitted=0.0,
     ),
+    "memory_narrow": _sorf(
+        _memory_narrow, 0, 1,
+        "the narrower kernel of the memory of rows answers by itself too: a width chosen by recent"
+        " mistakes; the default where the memory's rows are",
+        flag=True, omitted=0.0, regions=("memory_narrow",),
+    ),
 }
-
 
 
 def options_of(update: Update) -> tuple[str, ...]:

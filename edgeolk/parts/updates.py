@@ -219,6 +219,10 @@ UPDATES: dict[Update, UpdateTraits] = {
                 "memory is for classification: it stores labels",
             ),
             (
+                lambda c: c.values["memory_narrow"] > 0.0 and c.values["row_memory"] == 0.0,
+                "memory_narrow is for a memory of rows: memory= says how many",
+            ),
+            (
                 lambda c: c.columns > MOST_REMEMBERED and c.values["row_memory"] > 0.0,
                 f"a memory of rows has a byte for a label: at most {MOST_REMEMBERED} classes",
             ),

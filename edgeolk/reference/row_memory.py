@@ -15,12 +15,15 @@ from edgeolk.reference.base import require
 from edgeolk.reference.structured_drift import DriftingSorf
 
 SHARES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # Q
-COST = 4.0  # rho
+COST, COST_OF_TWO = 4.0, 3.0  # rho; with candidates of the narrower kernel
 NEAR, MOST_CODE = 9.0, 7
 
 
 class RememberingSorf(DriftingSorf):
-    """`DriftingSorf` with a memory of M rows; ``memory_gamma`` is the gamma_0 of the start."""
+    """`DriftingSorf` with a memory of M rows; ``memory_gamma`` is the gamma_0 of the start.
+
+    ``memory_narrow``: the narrower of its two kernels has candidates of its own.
+    """
 
     def __init__(
         self,
@@ -30,11 +33,14 @@ class RememberingSorf(DriftingSorf):
         *,
         memory: int,
         memory_gamma: float | None = None,
+        memory_narrow: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(n_features, D, gamma, **options)
         require(memory >= 1 and not self.regression and self.K <= 256, "M >= 1, K <= 256")
         self.M = memory
+        self.memory_kernels = 2 if memory_narrow else 1  # together, the narrower alone
+        self.memory_cost = COST_OF_TWO if memory_narrow else COST
         start = gamma if memory_gamma is None else memory_gamma
         self.h = 1.0 / (5.0 * math.sqrt(start * n_features))
         self.codes = np.zeros((memory, n_features), dtype=int)
@@ -47,6 +53,7 @@ class RememberingSorf(DriftingSorf):
     def _empty(self) -> None:
         self.m = self.head = 0
         self.L_Q = np.zeros(len(SHARES))
+        self.L_N = np.zeros((self.memory_kernels - 1, len(SHARES) - 1))  # from 1/4 on
 
     # --- what it says of a row ---
 
@@ -56,36 +63,44 @@ class RememberingSorf(DriftingSorf):
         return np.asarray(np.clip(held / self.h, -MOST_CODE, MOST_CODE))
 
     def kernels(self, x: np.ndarray) -> np.ndarray:
-        """k_j of the rows held, two narrow widths in one."""
+        """k_j of the rows held (2, m): two narrow widths in one, and the narrower alone."""
         each = self.relevance and not self.shared
         by = np.exp(2.0 * self.lam.astype(float)) if each else np.ones(self.phi.d)
         z = ((self.units(x) - self.codes[: self.m]) ** 2) @ by / (25.0 * self.phi.d)
         p = np.exp(-NEAR * z)
-        return np.asarray((p + p**3) / 2.0)
+        return np.stack([(p + p**3) / 2.0, p**3])
 
     def recalled(self, x: np.ndarray) -> np.ndarray:
-        """g (K,)."""
-        g = np.zeros(self.K)
-        weighed = self.kernels(x) * self.C[: self.m] / (self.top * (2.0 + self.r))
-        if self.classes:
-            np.add.at(g, self.labels[: self.m], weighed)
-            np.subtract.at(g, self.rivals[: self.m], weighed)
-        else:
-            g[0] = 2.0 * float(weighed @ self.labels[: self.m])
+        """g (readings, K)."""
+        g = np.zeros((self.memory_kernels, self.K))
+        for said, kernels in zip(g, self.kernels(x), strict=False):
+            weighed = kernels * self.C[: self.m] / (self.top * (2.0 + self.r))
+            if self.classes:
+                np.add.at(said, self.labels[: self.m], weighed)
+                np.subtract.at(said, self.rivals[: self.m], weighed)
+            else:
+                said[0] = 2.0 * float(weighed @ self.labels[: self.m])
         return g
+
+    @property
+    def memory_parts(self) -> np.ndarray:
+        """Of each reading of the memory in the next answer."""
+        least = min(self.L_Q.min(), self.L_N.min(initial=np.inf))
+        mistakes = [self.L_Q, *(np.concatenate([[np.inf], of]) for of in self.L_N)]
+        e = np.exp([-(of - least) - self.memory_cost * SHARES for of in mistakes])
+        return np.asarray(e @ SHARES / e.sum())
 
     @property
     def share(self) -> float:
         """Of the memory in the next answer."""
-        e = np.exp(-(self.L_Q - self.L_Q.min()) - COST * SHARES)
-        return float(e @ SHARES / e.sum())
+        return float(self.memory_parts.sum())
 
     def said(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
-        return np.asarray(f + self.asked_share * (self.recalled_before - f))
+        return np.asarray(f + self.asked_shares @ (self.recalled_before - f))
 
     def scores(self, x: np.ndarray) -> np.ndarray:
         f = super().scores(x)
-        return np.asarray(f + self.share * (self.recalled(x) - f))
+        return np.asarray(f + self.memory_parts @ (self.recalled(x) - f))
 
     # --- the step ---
 
@@ -98,14 +113,15 @@ class RememberingSorf(DriftingSorf):
         follows: bool = True,
     ) -> float:
         x = np.asarray(x, dtype=float)
-        fs, g, share = super().scores(x), self.recalled(x), self.share
-        f = fs + share * (g - fs)
+        fs, g, shares = super().scores(x), self.recalled(x), self.memory_parts
+        f = fs + shares @ (g - fs)
         mistakes = self.mistakes + int(self.margin(f, y) <= 0.0)
-        self.recalled_before, self.asked_share = g, share
-        for i, part in enumerate(SHARES):
-            wrong = self.margin(fs + part * (g - fs), y) <= 0.0
-            self.L_Q[i] = self.delta * self.L_Q[i] + weight * wrong
-        self._remember(x, y, math.sqrt(weight) - self.margin(g, y), g)
+        self.recalled_before, self.asked_shares = g, shares
+        for counters, said, first in ((self.L_Q, g[0], 0), *((of, g[1], 1) for of in self.L_N)):
+            for i, part in enumerate(SHARES[first:]):
+                wrong = self.margin(fs + part * (said - fs), y) <= 0.0
+                counters[i] = self.delta * counters[i] + weight * wrong
+        self._remember(x, y, math.sqrt(weight) - self.margin(g[0], y), g[0])
         super().step(x, y, weight, deviates, follows)
         self.mistakes = mistakes
         return self.margin(f, y) if self.classes else float(f[0])

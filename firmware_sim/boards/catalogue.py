@@ -59,7 +59,7 @@ _LANES = Core(
 # B = 100 and d = 16 take 20,000 instructions of a Cortex-M4F, 711,000 of a Cortex-M0, in C.
 # Structured features: least squares on the first table of bench/results/mcu.md (C that computes
 # in double, gcc -O2, d = 5 and 22, D = 150 to 4,000); classes by a run of `robot` with four. Rows
-# held beside them: edgeolk/export/fitted.py; of four lanes, counted for d = 5 and 16.
+# held beside them: edgeolk/export/fitted.json; of four lanes, counted for d = 5 and 16.
 _SINGLE = Core(
     "float unit",
     5.0,

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import edgeolk as ek
 from edgeolk.export import check_exportable
@@ -36,20 +36,10 @@ from firmware_sim.report import hints, to_text
 from firmware_sim.report.writing import claimed, import_picture, write_files
 from firmware_sim.streams import BUNDLED
 
-if TYPE_CHECKING:
-    from firmware_sim.mcu.replaying import OnBoard
-
 #: Caps from here on may make steps so long that it is worth counting the rows beforehand.
 _LARGE = 1 << 24
 
 OWN = {
-    "on": Option(
-        "learn the same rows on an emulated microcontroller too: mps2-an386, microbit, ..., with "
-        "qemu-system-arm and gcc-arm-none-eabi",
-        default="",
-        group="device",
-        metavar="BOARD",
-    ),
     "out": out("replay-report"),
     "quiet": QUIET,
     "no_progress": NO_PROGRESS,
@@ -117,14 +107,11 @@ def run(chosen: argparse.Namespace) -> int:
     with ExitStack() as stack:
         stack.enter_context(claimed(Path(chosen.out)))  # before the long part, not after it
         interrupted = stack.enter_context(interruption())
-        on_board = _on_board(chosen.on, replay) if chosen.on else None
         if replay.width is not None and not chosen.quiet:
             note(f"kernel width: {replay.width.reason}")
         if picture and replay.config.enforce == "arena":
             import_picture()
         result = _replayed(replay, chosen, interrupted)
-        if on_board is not None and result.status == "complete":
-            result.emulated = on_board.run()
         result.hint = hints.tried(result)
         writers = [lambda: write_files(result, Path(chosen.out), picture=picture)]
         if result.status not in ("killed", "died"):  # the learner's process is still there
@@ -173,12 +160,6 @@ def _sacrificed(words: Sequence[str]) -> int:
         return code
     tell(f"caught: the device wrote beyond its cap and died: {death}")
     return BEYOND_CAP
-
-
-def _on_board(name: str, replay: Replay) -> OnBoard:
-    from firmware_sim.mcu.replaying import OnBoard
-
-    return OnBoard(name, replay.config, replay.device)
 
 
 def _replayed(

@@ -9,23 +9,17 @@ from firmware_sim.comparison.choice import choice, sentence
 from firmware_sim.comparison.heading import head_lines
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.comparison.table import lasting, ranking, shown, table
-from firmware_sim.report.document import document, drawn, safe
-from firmware_sim.report.svg import Frame, both, points, ticks
+from firmware_sim.comparison.series import OTHERS, coloured, lines
+from firmware_sim.comparison.table import lasting, shown, table
+from firmware_sim.drawing.document import document, drawn, safe
+from firmware_sim.drawing.svg import Frame, Plane, both, legend, ticks
 
-#: Methods and baselines that are drawn in a colour of their own; the others are grey.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
 _DASHES = ("2 4", "8 4", "8 3 2 3")
 _NAMED = ("dotted", "dashed", "dashes and dots")
 _EARLY = "interrupted: these are the runs so far."
 _STYLE = """
-polyline{fill:none;stroke-width:2.4}polyline.other{stroke:#cdd3da;stroke-width:1.2}
-line.trivial{stroke:#222b36;stroke-width:1.2}
-.legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;margin:.3rem 0}
-.legend li::before{content:"";display:inline-block;width:1.1em;height:.35em;margin-right:.4em;
-vertical-align:middle;background:var(--c)}
-pre{background:#f4f6f8;padding:.6rem;overflow-x:auto;white-space:pre-wrap;
-overflow-wrap:anywhere;font-size:.9rem}
+polyline.other{stroke:#cdd3da;stroke-width:1.2}polyline.trivial{stroke:#222b36;stroke-width:1.2}
+.legend li::before{height:.35em;vertical-align:middle}
 """
 
 
@@ -46,77 +40,53 @@ def to_page(found: Comparison) -> str:
         f'<p class="faint">{safe(table(found).title)}.</p>',
         drawn(table(found)),
         *(
-            f'<h2>While it runs</h2><pre id="lasting">{safe(chr(10).join(lines))}</pre>'
-            for lines in [lasting(found)]
-            if lines
+            f'<h2>While it runs</h2><pre id="lasting">{safe(chr(10).join(told))}</pre>'
+            for told in [lasting(found)]
+            if told
         ),
     ]
     if best is not None:
-        lines = "\n".join(program(found, *best))
-        body += ["<h2>In Python</h2>", f'<pre id="program">{safe(lines)}</pre>']
+        code = "\n".join(program(found, *best))
+        body += ["<h2>In Python</h2>", f'<pre id="program">{safe(code)}</pre>']
     body += ["<h2>The run</h2>", f'<pre id="run">{safe(chr(10).join(head_lines(found)))}</pre>']
     return document(title, _STYLE, body)
 
 
-def _lines(found: Comparison) -> dict[str, list[tuple[int, float]]]:
-    """Return errors by cap, of the methods that have some."""
-    lines = {
-        name: [(ram, e) for ram in found.rams if (e := found.cell(name, ram).error) is not None]
-        for name in ranking(found)
-        if name not in found.rows.baselines
-    }
-    return {name: line for name, line in lines.items() if line}
-
-
-def _coloured(found: Comparison) -> list[str]:
-    return [*_lines(found)][: len(_COLOURS)]
-
-
 def _picture(found: Comparison, frame: Frame) -> str:
-    lines, baselines = _lines(found), found.rows.baselines
-    shares = found.rows.evaluator.metrics.shares
-    known = [e for line in lines.values() for _, e in line] + [*baselines.values()]
+    drawn, baselines = lines(found), found.rows.baselines
+    known = [e for line in drawn.values() for _, e in line] + [*baselines.values()]
     above = [error for error in known if error > 0.0] or [0.01]
     # What errs more than twice as often as the worst trivial answer lies on the upper edge.
     most = 2.0 * max(baselines.values(), default=max(above))
     low, high = min(above) / 1.3, max(min(max(above) * 1.1, most), 2.0 * min(above))
-
-    def x(ram: int) -> float:
-        span = math.log(found.rams[-1] / found.rams[0]) or 1.0
-        part = math.log(ram / found.rams[0]) / span if len(found.rams) > 1 else 0.5
-        return frame.left + 14 + part * (frame.inner_width - 28)
-
-    def y(error: float) -> float:
-        return frame.y(error, low, high)
-
-    parts = [frame.open("error against memory")]
-    for value in ticks(low, high):
-        parts += frame.line_at(y(value), f"{100 * value:g} %" if shares else f"{value:g}")
-    for ram in found.rams:
-        parts.append(frame.below(x(ram), written(ram)))
+    # Caps on a logarithmic scale, a little off the edges; a single one in the middle.
+    at = {ram: math.log(ram) for ram in found.rams}
+    off = max(0.03 * (max(at.values()) - min(at.values())), 1e-3)
+    across = min(at.values()) - off, max(at.values()) + off
+    plane = Plane(frame, across, (low, high), logarithmic=True)
+    percent = found.rows.evaluator.metrics.shares
+    parts = plane.lines(ticks(low, high), percent=percent)
+    parts += [frame.below(plane.x(at[ram]), written(ram)) for ram in found.rams]
     for error, dash in zip(baselines.values(), _DASHES, strict=False):
-        ends = f'x1="{frame.left}" x2="{frame.width - frame.right}"'
-        look = f'y1="{y(error):.1f}" y2="{y(error):.1f}" stroke-dasharray="{dash}"'
-        parts.append(f'<line class="trivial" {ends} {look}/>')
-    coloured = dict(zip(_coloured(found), _COLOURS, strict=False))
-    for name in reversed(lines):  # the first are on top
-        places = [(x(ram), y(error)) for ram, error in lines[name]]
-        colour = coloured.get(name)
-        look = f'stroke="{colour}"' if colour else 'class="other"'
-        parts.append(f'<polyline {look} points="{points(places)}"/>')
+        look = f'class="trivial" stroke-dasharray="{dash}"'
+        parts.append(plane.line(look, across, (error, error)))
+    colours = coloured(found)
+    for name in reversed(drawn):  # the first are on top
+        places = [at[ram] for ram, _ in drawn[name]], [error for _, error in drawn[name]]
+        colour = colours.get(name)
+        parts.append(plane.line(f'stroke="{colour}"' if colour else 'class="other"', *places))
         if colour:
             look = f'r="4" fill="{colour}"'
-            parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" {look}/>' for a, b in places]
-    return "".join([*parts, "</svg>"])
+            parts += [
+                f'<circle cx="{a:.1f}" cy="{b:.1f}" {look}/>' for a, b in plane.places(*places)
+            ]
+    return frame.drawn("error against memory", parts)
 
 
 def _legend(found: Comparison) -> str:
-    items = [
-        f'<li style="--c:{colour}">{safe(shown(name))}</li>'
-        for name, colour in zip(_coloured(found), _COLOURS, strict=False)
-    ]
-    if len(_lines(found)) > len(items):
-        items.append('<li style="--c:#cdd3da">the other methods</li>')
+    items = [(colour, shown(name)) for name, colour in coloured(found).items()]
+    if len(lines(found)) > len(items):
+        items.append((OTHERS, "the other methods"))
     for name, dash in zip(found.rows.baselines, _NAMED, strict=False):
-        items.append(f'<li style="--c:#222b36">{safe(name)} ({dash})</li>')
-    return f'<ul class="legend">{"".join(items)}</ul>'
+        items.append(("#222b36", f"{name} ({dash})"))
+    return legend((f'style="--c:{colour}"', said) for colour, said in items)

@@ -88,7 +88,7 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
     if config.kernel != "gaussian":
         raise SimulatorError("compare and tune are for Gaussian kernels")
     # What reads and scales the rows takes room of its own; the learner beside it is not asked.
-    replay = Replay(replace(config, ram=max(config.cap_bytes, _ROOM), budget=_BUDGET))
+    replay = Replay(replace(config, ram=max(config.cap_bytes, _ROOM), budget=_BUDGET, on=None))
     device, stream = replay.device, replay.stream
     config = replace(replay.config, ram=config.ram, budget=config.budget)
     kind = KINDS[config.kind]

@@ -22,6 +22,8 @@ from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.comparison.work import DEFAULT, Outcome, Run, draws, goes, share, work
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.choices import RECOMMENDED, canonical, storage_of
+from firmware_sim.configuration.fields import OPTIONS
+from firmware_sim.configuration.option import COMPARE
 from firmware_sim.errors import SimulatorError
 
 
@@ -290,16 +292,7 @@ def _begin(evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: fl
 
 def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
     """What must be the same for a result to count."""
-    said = (
-        ek.__version__,
-        rows.mark,
-        config.dtype,
-        config.scale,
-        config.missing,
-        config.freeze_after,
-        config.frozen_after,
-        rows.evaluator.changes,
-        *rows.evaluator.metrics.table,
-        BLOCKS,
-    )
-    return hashlib.sha256(repr((*said, seconds)).encode()).hexdigest()[:16]
+    options = [getattr(config, name) for name, one in OPTIONS.items() if one.where >= COMPARE]
+    evaluator = rows.evaluator
+    said = (rows.mark, options, evaluator.changes, *evaluator.metrics.table, BLOCKS, seconds)
+    return hashlib.sha256(repr((ek.__version__, *said)).encode()).hexdigest()[:16]

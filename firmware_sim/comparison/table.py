@@ -8,7 +8,7 @@ from firmware_sim.comparison.caps import written
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.configuration.choices import RECOMMENDED
-from firmware_sim.report.table import Table
+from firmware_sim.drawing.table import Table
 
 
 def shown(name: str) -> str:

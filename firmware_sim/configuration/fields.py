@@ -308,6 +308,12 @@ class Fields:
         metavar="BOARD",
         check=board_of,
     )
+    on: str | None = _device(
+        None,
+        "learn the same rows on an emulated microcontroller too: mps2-an386, microbit, ..., with "
+        "qemu-system-arm and gcc-arm-none-eabi",
+        metavar="BOARD",
+    )
     period: float | None = _device(
         None,
         "time between rows (default: from the time column)",

@@ -101,6 +101,8 @@ class Option:
             )
         if value is None:
             return
+        if self.several and isinstance(value, str):  # it would be a value a letter
+            raise SimulatorError(f"{shown} is {value!r}, it must be a list")
         if not self.value.holds(value):
             raise SimulatorError(f"{shown} is {value}, it must be {self.value.range}")
         if self.check is not None:

@@ -52,20 +52,13 @@ class Configuration:
         Raises SimulatorError: a field has no such value.
         """
         said = {**self.fields, **options}
-        if "classes" in said:
-            said["classes"] = self._labels(said["classes"])
+        for option, value in said.items():
+            if isinstance(value, list) and option in OPTIONS and OPTIONS[option].several:
+                said[option] = tuple(map(str, value))
         try:
             return ReplayConfig(stream, **said)
         except TypeError as error:
             raise SimulatorError(f"configuration {self.name!r}: {error}") from None
-
-    def _labels(self, classes: Any) -> tuple[str, ...]:
-        if not isinstance(classes, (list, tuple)):  # text would be a class a letter
-            raise SimulatorError(
-                f"configuration {self.name!r}: classes is {classes!r}, it must be a list of "
-                'labels, such as ["idle", "running"]'
-            )
-        return tuple(map(str, classes))
 
 
 def read_configurations(path: str | Path) -> list[Configuration]:

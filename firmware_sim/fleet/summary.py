@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from firmware_sim.drawing.table import Table
 from firmware_sim.fleet import statistics
 from firmware_sim.fleet.run import Fleet
 from firmware_sim.fleet.suspicion import suspicions
 from firmware_sim.fleet.task import Record
 from firmware_sim.metrics import Metrics, Novelty, Prequential, Regression
 from firmware_sim.plaintext import counted
-from firmware_sim.report.table import Table
 
 _WORST = 10
 _REASONS = 12

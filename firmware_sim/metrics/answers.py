@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.base import NOTHING, Metrics, RowContext
+from firmware_sim.metrics.base import NOTHING, Figure, Metrics, RowContext, ratio
 from firmware_sim.metrics.curve import Curve
+from firmware_sim.metrics.formats import count, percent, thousandths
 from firmware_sim.streams import Row
 
 Classes = npt.NDArray[np.int64]
@@ -40,6 +41,26 @@ class Record(Protocol):
 
 
 Kept = TypeVar("Kept", bound=Record)
+
+
+#: The figures of labels of classes, however many there are.
+FIGURES = {
+    "error": Figure("error", percent, lambda own, _: ratio(own.wrong, own.rows)),
+    "kappa": Figure(
+        "kappa",
+        thousandths,
+        lambda own, _: own.kappa,
+        "agreement beyond chance: 1 is perfect, 0 no better than guessing by how common each class "
+        "is",
+    ),
+    "kappa_no_change": Figure(
+        "kappa vs no-change",
+        thousandths,
+        lambda own, all: ratio(all.no_change.wrong - own.wrong, all.no_change.wrong),
+        "1 is perfect, 0 as good as repeating the last label, below 0 worse",
+    ),
+    "wrong": Figure("", count, lambda own, _: own.wrong),
+}
 
 
 class Answers(Metrics, Generic[Kept]):

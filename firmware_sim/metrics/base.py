@@ -33,6 +33,8 @@ class Figure(NamedTuple):
     title: str
     shown: Callable[[Number], str]
     of: Callable[[Any, Any], Number]
+    #: for a reader who meets it for the first time; empty where the title says it
+    meaning: str = ""
 
 
 class Looked(NamedTuple):

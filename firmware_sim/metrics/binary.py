@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from firmware_sim.metrics.answers import Answers, Classes
+from firmware_sim.metrics.answers import FIGURES, Answers, Classes
 from firmware_sim.metrics.base import Figure, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS
-from firmware_sim.metrics.formats import count, percent, thousandths
+from firmware_sim.metrics.formats import count, thousandths
 
 
 @dataclass
@@ -75,10 +75,6 @@ class Confusion:
         """Return the harmonic mean of precision and recall of the positive class."""
         return ratio(2 * self.true_positive, 2 * self.true_positive + self.wrong)
 
-    def kappa_against(self, other: Confusion) -> float | None:
-        """Return (accuracy - other's accuracy) / (1 - other's accuracy), over the same rows."""
-        return ratio(other.wrong - self.wrong, other.wrong)
-
 
 class Prequential(Answers[Confusion]):
     """The record of a learner of two classes, -1 and +1, beside both baselines'.
@@ -89,13 +85,13 @@ class Prequential(Answers[Confusion]):
 
     kind = "binary"
     table: ClassVar = {
-        "error": Figure("error", percent, lambda own, _: own.error),
-        "kappa": Figure("kappa", thousandths, lambda own, _: own.kappa),
-        "kappa_no_change": Figure(
-            "kappa vs no-change", thousandths, lambda own, all: own.kappa_against(all.no_change)
+        **FIGURES,
+        "f1": Figure(
+            "F1",
+            thousandths,
+            lambda own, _: own.f1,
+            "of the class +1, how complete and how correct its answers are: 1 is perfect",
         ),
-        "f1": Figure("F1", thousandths, lambda own, _: own.f1),
-        "wrong": Figure("", count, lambda own, _: own.wrong),
         "true_positive": Figure("", count, lambda own, _: own.true_positive),
         "false_positive": Figure("", count, lambda own, _: own.false_positive),
         "true_negative": Figure("", count, lambda own, _: own.true_negative),

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.answers import Answers, Classes
+from firmware_sim.metrics.answers import FIGURES, Answers, Classes
 from firmware_sim.metrics.base import Figure, ratio
 from firmware_sim.metrics.curve import CURVE_POINTS
-from firmware_sim.metrics.formats import count, percent, thousandths
+from firmware_sim.metrics.formats import count, thousandths
 
 
 @dataclass(frozen=True)
@@ -98,15 +98,13 @@ class Multiclass(Answers[ClassTable]):
 
     kind = "multiclass"
     table: ClassVar = {
-        "error": Figure("error", percent, lambda own, _: own.error),
-        "kappa": Figure("kappa", thousandths, lambda own, _: own.kappa),
-        "kappa_no_change": Figure(
-            "kappa vs no-change",
+        **FIGURES,
+        "macro_f1": Figure(
+            "macro F1",
             thousandths,
-            lambda own, all: ratio(all.no_change.wrong - own.wrong, all.no_change.wrong),
+            lambda own, _: own.macro_f1,
+            "the mean over classes of how complete and how correct answers are: 1 is perfect",
         ),
-        "macro_f1": Figure("macro F1", thousandths, lambda own, _: own.macro_f1),
-        "wrong": Figure("", count, lambda own, _: own.wrong),
         "classes_seen": Figure("", count, lambda own, _: int(np.sum(own.counts.any(axis=1)))),
     }
 

@@ -56,7 +56,12 @@ class Novelty(Metrics):
     loss_name = "area above the ROC curve"
     over_boards = "area above the ROC curve, %"
     table: ClassVar = {
-        "auc": Figure("AUC", thousandths, lambda own, _: own.auc),
+        "auc": Figure(
+            "AUC",
+            thousandths,
+            lambda own, _: own.auc,
+            "how often a labelled row looks more novel than another: 1 is perfect, .5 is chance",
+        ),
         "alarm_rows": Figure("rows alarmed", count, lambda own, _: own.alarm_rows),
         "alarms": Figure("alarms", count, lambda own, _: own.alarms),
         "alarms_a_day": Figure(
@@ -67,7 +72,9 @@ class Novelty(Metrics):
             "false a day", short, lambda own, all: own.a_day(own.false, all.period)
         ),
         "windows": Figure("windows", count, lambda own, _: own.windows),
-        "detected": Figure("found", count, lambda own, _: own.detected),
+        "detected": Figure(
+            "found", count, lambda own, _: own.detected, "windows with an alarm in them"
+        ),
         "delay_rows": Figure("delay in rows", short, lambda own, _: own.delay_rows),
         "delay_seconds": Figure(
             "in time", duration, lambda own, all: own.delay_seconds(all.period)

@@ -66,14 +66,26 @@ class Regression(Metrics):
 
     kind = "regression"
     table: ClassVar = {
-        "mae": Figure("MAE", short, lambda own, _: own.mae),
-        "rmse": Figure("RMSE", short, lambda own, _: own.rmse),
-        # Against the mean of the whole stream, and against the last value: 0 where no better.
-        "r2": Figure("R2", thousandths, lambda own, all: _gain(own.squared, all.spread)),
+        "mae": Figure(
+            "MAE",
+            short,
+            lambda own, _: own.mae,
+            "mean absolute error, in the unit of the target",
+        ),
+        "rmse": Figure(
+            "RMSE", short, lambda own, _: own.rmse, "as MAE, with large errors counted for more"
+        ),
+        "r2": Figure(
+            "R2",
+            thousandths,
+            lambda own, all: _gain(own.squared, all.spread),
+            "share of the target's variance that is explained: 1 is perfect, 0 as good as its mean",
+        ),
         "r2_last_value": Figure(
             "R2 vs last value",
             thousandths,
             lambda own, all: _gain(own.squared, all.last_value.squared),
+            "1 is perfect, 0 as good as repeating the last value, below 0 worse",
         ),
     }
     baselines: ClassVar = {"mean": "running mean", "last_value": "last value"}

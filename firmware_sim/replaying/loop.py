@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.device.planning import make_kernel, scaled_prefix
 from firmware_sim.device.split import make_device
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
+from firmware_sim.mcu.replaying import Emulated, OnBoard
 from firmware_sim.metrics import Figures
 from firmware_sim.replaying.accounting import Accounting
 from firmware_sim.replaying.blocks import BlockFeed, goes_by_blocks
@@ -80,6 +82,7 @@ class Replay:
                 self.config = config = self._with_classes(config)
             kernel, self.width = make_kernel(config, n_features, self._prefix)
             self.device = make_device(config, n_features, kernel)
+            self._board = OnBoard(config.on, config, self.device) if config.on else None
         except BaseException:
             self._close_stream()
             raise
@@ -163,6 +166,7 @@ class Replay:
             timing=self._timing(),
             period=self.config.period or accounting.cadence.period,
             clean=clean,
+            emulated=self._emulated(status),
             alarms=accounting.alarms,
             frozen=None if accounting.twin is None else accounting.twin.result(),
             inputs=self._inputs(accounting),
@@ -215,6 +219,9 @@ class Replay:
             self._close_stream()
         return ("interrupted", detail) if detail else ("complete", "")
 
+    def _emulated(self, status: str) -> Emulated | None:
+        return self._board.run() if self._board is not None and status == "complete" else None
+
     def _inputs(self, accounting: Accounting) -> dict[str, float]:
         if accounting.sampled is None:
             return {}
@@ -232,7 +239,8 @@ class Replay:
         """Replay the same rows with whole sensors, where that can be, for the learner's figures."""
         if not self.config.faults or self.stream.kept is not None:
             return None
-        whole = Replay(replace(self.config, stream=self.clean, faults=(), leak=0, frozen_after=0))
+        less: dict[str, Any] = {"faults": (), "leak": 0, "frozen_after": 0, "on": None}
+        whole = Replay(replace(self.config, stream=self.clean, **less))
         result = whole.run(should_stop=should_stop)
         return result.metrics.summary()["learner"] if result.status == "complete" else None
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from firmware_sim.drawing.pictures import LEARNER, TEXT
 from firmware_sim.metrics import Multiclass
 from firmware_sim.plaintext import printable
 
-_LEARNER, _TEXT = "#0072B2", "#222B36"
 #: Classes whose counts are written into the cells; more would not be legible.
 _WRITTEN = 12
 _LONGEST = 18
@@ -36,13 +36,13 @@ def draw_classes(figure: Any, metrics: Multiclass) -> None:
     confusion.set_yticks(places, names, **small)
     if len(names) <= _WRITTEN:
         for i, j in np.ndindex(counts.shape):
-            colour = "white" if shares[i, j] > 0.55 else _TEXT
+            colour = "white" if shares[i, j] > 0.55 else TEXT
             confusion.text(j, i, f"{counts[i, j]:,}", ha="center", va="center", color=colour)
     by_class = metrics.by_class()
-    classes.barh(places, [one.f1 or 0.0 for one in by_class], 0.6, color=_LEARNER, label="F1")
+    classes.barh(places, [one.f1 or 0.0 for one in by_class], 0.6, color=LEARNER, label="F1")
     for mark, what in (("|", "precision"), ("x", "recall")):
         values = [getattr(one, what) or 0.0 for one in by_class]
-        classes.plot(values, places, mark, color=_TEXT, markersize=9, label=what)
+        classes.plot(values, places, mark, color=TEXT, markersize=9, label=what)
     macro = metrics.learner.macro_f1
     classes.set_title(
         f"F1 by class, mean {macro:.3f}" if macro is not None else "F1 by class", pad=30
@@ -51,9 +51,8 @@ def draw_classes(figure: Any, metrics: Multiclass) -> None:
     classes.set_ylim(len(names) - 0.4, -0.6)
     rows = [f"{name}  ({one.support:,})" for name, one in zip(names, by_class, strict=True)]
     classes.set_yticks(places, rows, **small)
-    classes.grid(axis="x", color="#EDF0F3")
-    classes.set_axisbelow(True)
-    classes.legend(loc="lower left", bbox_to_anchor=(-0.03, 0.995), ncols=3, frameon=False)
+    classes.grid(axis="x")
+    classes.legend(loc="lower left", bbox_to_anchor=(-0.03, 0.995), ncols=3)
 
 
 def _short(name: str) -> str:

@@ -11,18 +11,14 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Stream
 
 
-def command(config: ReplayConfig, on: str = "") -> str:
-    """Return the command line that gives this configuration; empty where a stream object does.
-
-    config: what was replayed.
-    on: the emulated board that learned the same rows; empty for none.
-    """
+def command(config: ReplayConfig) -> str:
+    """Return the command line that gives this configuration; empty where a stream object does."""
     if isinstance(config.stream, Stream):
         return ""
     words = ["python", "-m", "firmware_sim", "replay", config.stream]
     for name, value in _said(config).items():
         words += OPTIONS[name].words(name, value)
-    return shlex.join([*words, *(["--on", on] if on else [])])
+    return shlex.join(words)
 
 
 def _said(config: ReplayConfig) -> dict[str, Any]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import html
-import math
 from typing import Any
 
 import numpy as np
 
+from firmware_sim.drawing.svg import Frame, Plane, both, legend, round_numbers
 from firmware_sim.metrics.course import Course
-from firmware_sim.report.svg import Frame, both, points
 
 #: What the candidates are called, in the order in which bands lie on each other.
 WORDS = {"last": "last value", "head": "linear on history", "kernel": "kernel"}
@@ -67,10 +65,9 @@ def draw_course(figure: Any, course: Course) -> None:
     mixed.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
     mixed.set_xlabel("row of the stream")
     for axes in (said, off):
-        axes.grid(axis="y", color="#EDF0F3", linewidth=0.9)
+        axes.grid(axis="y")
     for axes in (said, off, mixed):
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        axes.set_axisbelow(True)
     handles, labels = said.get_legend_handles_labels()
     _name(said, [*handles, band], [*labels, "interval"])
     _name(mixed, *mixed.get_legend_handles_labels())
@@ -78,8 +75,8 @@ def draw_course(figure: Any, course: Course) -> None:
 
 def _name(axes: Any, handles: list[Any], labels: list[str]) -> None:
     axes.legend(
-        handles, labels, loc="lower left", bbox_to_anchor=(-0.02, 0.99), ncols=3, frameon=False,
-        fontsize=10, handlelength=1.2, columnspacing=1.4,
+        handles, labels, loc="lower left", bbox_to_anchor=(-0.02, 0.99), ncols=3,
+        handlelength=1.2, columnspacing=1.4,
     )  # fmt: skip
 
 
@@ -121,86 +118,46 @@ def sections(course: Course) -> list[str]:
 
 
 def _legend(items: list[tuple[str, str]]) -> str:
-    listed = "".join(f'<li class="{kind}">{html.escape(said)}</li>' for kind, said in items)
-    return f'<ul class="legend">{listed}</ul>'
+    return legend((f'class="{kind}"', said) for kind, said in items)
 
 
-class _Plane:
-    """Rows to the right and numbers upwards, both on plain scales."""
-
-    def __init__(self, frame: Frame, rows: tuple[float, float], low: float, high: float) -> None:
-        self.frame, self.first, self.last = frame, rows[0], max(rows[1], rows[0] + 1)
-        self.low, self.high = low, high if high > low else low + 1.0
-
-    def at(self, row: float, value: float) -> tuple[float, float]:
-        """Where a number of a row is; the least and the most are at the edges."""
-        frame = self.frame
-        value = min(max(value, self.low), self.high)
-        part = (float(row) - self.first) / (self.last - self.first)
-        tall = frame.height - frame.bottom - frame.top
-        up = (float(value) - self.low) / (self.high - self.low)
-        return frame.left + frame.inner_width * part, frame.height - frame.bottom - tall * up
-
-    def line(self, kind: str, rows: np.ndarray, values: np.ndarray) -> str:
-        """A line of that class."""
-        places = [self.at(row, value) for row, value in zip(rows, values, strict=True)]
-        return f'<polyline class="{kind}" points="{points(places)}"/>'
-
-    def area(self, kind: str, rows: np.ndarray, low: np.ndarray, high: np.ndarray) -> str:
-        """The area of that class between two lines."""
-        below = [self.at(row, value) for row, value in zip(rows, low, strict=True)]
-        above = [self.at(row, value) for row, value in zip(rows, high, strict=True)]
-        return f'<polygon class="{kind}" points="{points(below + above[::-1])}"/>'
-
-    def grid(self, percent: bool = False) -> list[str]:
-        """Lines and marks."""
-        out, frame = [], self.frame
-        for value in round_numbers(self.low, self.high, 6):
-            text = f"{100 * value:g} %" if percent else f"{value:g}"
-            out += frame.line_at(self.at(self.first, value)[1], text)
-        room = max(3, frame.inner_width // 110)
-        for row in round_numbers(self.first, self.last, room):
-            out.append(frame.below(self.at(row, self.low)[0], f"{row:,.0f}"))
-        return out
-
-
-def round_numbers(low: float, high: float, most: int) -> list[float]:
-    """Return multiples of a round number from ``low`` to ``high``, at most ``most`` + 1."""
-    raw = (high - low) / most
-    decade = 10.0 ** math.floor(math.log10(raw))
-    step = next(n * decade for n in (1, 2, 5, 10) if n * decade >= raw * (1.0 - 1e-12))
-    first = math.ceil(low / step - 1e-9)
-    return [round(n * step, 12) for n in range(first, math.floor(high / step + 1e-9) + 1)]
+def _plane(
+    frame: Frame, rows: tuple[float, float], ends: tuple[float, float], *, percent: bool = False
+) -> tuple[Plane, list[str]]:
+    """Rows to the right and numbers upwards, both on plain scales; and their lines and marks."""
+    first, last = float(rows[0]), max(float(rows[1]), float(rows[0]) + 1)
+    low, high = ends
+    plane = Plane(frame, (first, last), (low, high if high > low else low + 1.0))
+    grid = plane.lines(round_numbers(plane.low, plane.high, 6), percent=percent)
+    for row in round_numbers(first, last, max(3, frame.inner_width // 110)):
+        grid.append(frame.below(plane.x(row), f"{row:,.0f}"))
+    return plane, grid
 
 
 def _said(rows: np.ndarray, recent: np.ndarray, frame: Frame) -> str:
-    low, high = float(recent[:, :2].min()), float(recent[:, :2].max())
-    plane = _Plane(frame, (float(rows[0]), float(rows[-1])), low, high)
-    parts = [frame.open("forecast and truth"), *plane.grid()]
-    parts += [
-        plane.line(kind, rows, recent[:, at]) for at, kind in enumerate(("truth", "forecast"))
-    ]
-    return "".join([*parts, "</svg>"])
+    ends = float(recent[:, :2].min()), float(recent[:, :2].max())
+    plane, grid = _plane(frame, (rows[0], rows[-1]), ends)
+    kinds = enumerate(("truth", "forecast"))
+    lines = [plane.line(f'class="{kind}"', rows, recent[:, at]) for at, kind in kinds]
+    return frame.drawn("forecast and truth", [*grid, *lines])
 
 
 def _off(rows: np.ndarray, recent: np.ndarray, frame: Frame) -> str:
-    plane = _Plane(frame, (float(rows[0]), float(rows[-1])), *_seen(recent))
-    parts = [frame.open(_OFF), *plane.grid()]
+    plane, parts = _plane(frame, (rows[0], rows[-1]), _seen(recent))
     known = np.isfinite(recent[:, 2])
     if known.any():
         ends = (recent[:, 2:] - recent[:, 1:2])[known]
-        parts.append(plane.area("interval", rows[known], ends[:, 0], ends[:, 1]))
-    parts.append(plane.line("truth", rows, recent[:, 0] - recent[:, 1]))
-    return "".join([*parts, "</svg>"])
+        parts.append(plane.area('class="interval"', rows[known], ends[:, 0], ends[:, 1]))
+    parts.append(plane.line('class="truth"', rows, recent[:, 0] - recent[:, 1]))
+    return frame.drawn(_OFF, parts)
 
 
 def _shares(course: Course, names: list[str], frame: Frame) -> str:
     at, shares = course.shares()
-    plane = _Plane(frame, (0.0, float(course.rows)), 0.0, 1.0)
-    parts = [frame.open(_MIXED)]
-    lower = np.zeros(len(at))
+    plane, grid = _plane(frame, (0.0, course.rows), (0.0, 1.0), percent=True)
+    parts, lower = [], np.zeros(len(at))
     for name in names:
         upper = np.minimum(lower + shares[:, course.names.index(name)], 1.0)
-        parts.append(plane.area(name, at, lower, upper))
+        parts.append(plane.area(f'class="{name}"', at, lower, upper))
         lower = upper
-    return "".join([*parts, *plane.grid(percent=True), "</svg>"])
+    return frame.drawn(_MIXED, [*parts, *grid])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from firmware_sim.drawing.table import Table
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
 from firmware_sim.metrics.formats import count, thousandths
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.oddities import oddity_tables
-from firmware_sim.report.table import Table
 from firmware_sim.report.verdict import name_of
 
 #: Classes whose confusion is shown whole in text; of more, the commonest mistakes.
@@ -31,31 +31,14 @@ def figures(result: ReplayResult) -> Table:
     return Table("figures", "Figures", ("prequential", *titles), rows)
 
 
-#: What the figures are, by their titles, for a reader who meets them for the first time.
-MEANINGS = {
-    "kappa": "agreement beyond chance: 1 is perfect, 0 no better than guessing by how common each "
-    "class is",
-    "kappa vs no-change": "1 is perfect, 0 as good as repeating the last label, below 0 worse",
-    "F1": "of the class +1, how complete and how correct its answers are: 1 is perfect",
-    "macro F1": "the mean over classes of how complete and how correct answers are: 1 is perfect",
-    "AUC": "how often a labelled row looks more novel than another: 1 is perfect, .5 is chance",
-    "found": "windows with an alarm in them",
-    "MAE": "mean absolute error, in the unit of the target",
-    "RMSE": "as MAE, with large errors counted for more",
-    "R2": "share of the target's variance that is explained: 1 is perfect, 0 as good as its mean",
-    "R2 vs last value": "1 is perfect, 0 as good as repeating the last value, below 0 worse",
-}
-
-
 def meanings(result: ReplayResult) -> list[str]:
     """Return a line for each figure there is that is not plain from its title."""
     summary = result.metrics.summary().values()
-    there = [
-        one.title
+    return [
+        f"{one.title}: {one.meaning}"
         for name, one in result.metrics.table.items()
-        if any(one.shown(own[name]) != "-" for own in summary)
+        if one.meaning and any(one.shown(own[name]) != "-" for own in summary)
     ]
-    return [f"{title}: {MEANINGS[title]}" for title in there if title in MEANINGS]
 
 
 #: Inputs that are shown; of more, those that matter most.

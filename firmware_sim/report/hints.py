@@ -76,7 +76,7 @@ def _repeats(result: ReplayResult) -> str:
 def _loss(config: ReplayConfig) -> float | None:
     """Return the mean loss of a replay; None where it cannot be had."""
     try:
-        result = Replay(replace(config, faults=(), leak=0, enforce="arena")).run()
+        result = Replay(replace(config, faults=(), leak=0, enforce="arena", on=None)).run()
     except (SimulatorError, TypeError, ValueError):
         return None
     return result.metrics.mean_loss("learner") if result.metrics.judged else None

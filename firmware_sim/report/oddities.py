@@ -6,11 +6,11 @@ import math
 from datetime import datetime, timezone
 from typing import Any
 
+from firmware_sim.drawing.table import Table
 from firmware_sim.metrics import Novelty
 from firmware_sim.metrics.formats import short
 from firmware_sim.metrics.oddities import Alarm, Oddity
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report.table import Table
 from firmware_sim.tasks.adapters import unpacked
 
 #: Alarms that a table lists, readings of a row that are told.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from firmware_sim.drawing.document import document, drawn, safe
+from firmware_sim.drawing.table import Table
 from firmware_sim.metrics import Novelty, Regression
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report import course, svg
+from firmware_sim.report import course
 from firmware_sim.report.command import command
-from firmware_sim.report.document import document, drawn, safe
+from firmware_sim.report.errors import errors
 from firmware_sim.report.figures import (
     ABOUT_INPUTS,
     figures,
@@ -16,14 +18,11 @@ from firmware_sim.report.figures import (
     meanings,
     tables,
 )
-from firmware_sim.report.record import emulated_on
 from firmware_sim.report.series import SCALING
-from firmware_sim.report.table import Table
 from firmware_sim.report.text import board_lines, event_lines, head_lines
 from firmware_sim.report.verdict import over_time, verdict
 
 _STYLE = """
-polyline{fill:none;stroke-width:2.4}
 polyline.learner{stroke:var(--learner)}
 polyline.first{stroke:var(--first);stroke-dasharray:6 4}
 polyline.second{stroke:var(--second);stroke-dasharray:6 4}
@@ -31,9 +30,6 @@ polygon.recent{fill:var(--learner);opacity:.16}
 rect.fault{fill:#cc79a7;opacity:.22}rect.window{fill:#e69f00;opacity:.3}
 rect.alarm{fill:#b00020;opacity:.5}rect.rise{fill:var(--warn);opacity:.14}
 rect.drift{fill:#d55e00}
-.legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;margin:.3rem 0}
-.legend li::before{content:"";display:inline-block;width:1.1em;height:.7em;margin-right:.4em;
-background:var(--c)}
 .legend .learner{--c:var(--learner)}.legend .first{--c:var(--first)}
 .legend .second{--c:var(--second)}.legend .recent{--c:#cfe3f0}
 .legend .fault{--c:#f1d5e4}.legend .window{--c:#f7dca6}
@@ -46,8 +42,6 @@ dl.bars{display:grid;grid-template-columns:fit-content(45%) 1fr;gap:.2rem .7rem;
 .bars dt{overflow-wrap:anywhere}.bars dd{margin:0;white-space:nowrap}
 .bars dd{display:flex;align-items:center;gap:.4rem}
 .bars span{background:var(--learner);height:.9em;min-width:2px}
-pre{background:#f4f6f8;padding:.6rem;overflow-x:auto;white-space:pre-wrap;
-overflow-wrap:anywhere;font-size:.9rem}
 """
 
 
@@ -67,7 +61,7 @@ def to_page(result: ReplayResult) -> str:
         *(f'<p class="warn">{safe(text)}</p>' for text in result.warnings),
         f"<h2>{safe(over_time(result))}</h2>",
         '<p class="faint">Each row is predicted before it is learned. Logarithmic scale.</p>',
-        f'<div id="errors">{svg.errors(result)}</div>',
+        f'<div id="errors">{errors(result)}</div>',
         *_forecasts(result),
         "<h2>Figures</h2>",
         drawn(figures(result)),
@@ -180,5 +174,5 @@ def _board(result: ReplayResult) -> list[str]:
 
 
 def _again(result: ReplayResult) -> list[str]:
-    words = command(result.config, emulated_on(result))
+    words = command(result.config)
     return ["<h2>Again</h2>", f'<pre id="command">{safe(words)}</pre>'] if words else []

@@ -7,13 +7,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import matplotlib
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator
 
+from firmware_sim.drawing.pictures import (
+    BUFFER,
+    CAP,
+    FAINT,
+    FIRST,
+    FREE,
+    LEARNER,
+    SCALER,
+    SECOND,
+    TEXT,
+    THOUSANDS,
+    canvas,
+    logarithmic,
+)  # fmt: skip
 from firmware_sim.metrics import Metrics, Multiclass, Regression
 from firmware_sim.plaintext import printable
 from firmware_sim.replaying.result import ReplayResult
@@ -23,29 +34,11 @@ from firmware_sim.report.figures import in_short
 from firmware_sim.report.series import SCALING, Band, series
 from firmware_sim.report.verdict import held, verdict
 
-# Colours that stay apart for the colour-blind (Okabe and Ito) and in grey.
-COLOURS = ("#0072B2", "#8C8C8C", "#D55E00")  # the learner and its baselines
-BUFFER, SCALER, LEARNER, FREE, CAP = "#E69F00", "#009E73", "#0072B2", "#E4E7EB", "#B00020"
-TEXT, FAINT = "#222B36", "#6B7785"
-STYLE: Any = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
-    "font.size": 10.5,
-    "text.color": TEXT,
-    "axes.edgecolor": "#B8C0CA",
-    "axes.labelcolor": FAINT,
-    "axes.titlesize": 12,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.color": FAINT,
-    "ytick.color": FAINT,
-}
+COLOURS = (LEARNER, FIRST, SECOND)
 #: Of the rows, what the reason of an alarm takes beside another; its letters at most.
 _ROOM, _LONGEST = 0.018, 60
 #: Inches of what every picture has.
 _TALL = 6.4
-PERCENTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 SMALL = 0.01  # learner regions below this fraction of the cap share one line
 
 
@@ -63,13 +56,9 @@ def draw(result: ReplayResult, path: Path) -> None:
     result: what a replay returned.
     path: the file, overwritten.
     """
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()  # a style file of the user's must not change a report
-        matplotlib.rcParams.update(STYLE)
-        # Not pyplot: a report must not touch the state of a program that draws its own figures.
-        more = _more(result.metrics)
-        whole = Figure(figsize=(13.0, _TALL + (more[0] if more else 0.0)), facecolor="white")
-        FigureCanvasAgg(whole)
+    more = _more(result.metrics)
+    size = 13.0, _TALL + (more[0] if more else 0.0)
+    with canvas(path, size, dpi=120, pil_kwargs={"compress_level": 3}) as whole:
         upper: Any = whole
         if more:
             halves: Any = whole.subfigures(2, 1, height_ratios=(_TALL, more[0]))
@@ -80,7 +69,6 @@ def draw(result: ReplayResult, path: Path) -> None:
         _headline(upper, result)
         _draw_errors(errors, result)
         _draw_memory(memory, result)
-        whole.savefig(path, dpi=120, metadata={"Software": None}, pil_kwargs={"compress_level": 3})
 
 
 def _more(metrics: Metrics) -> tuple[float, Callable[[Any], None]] | None:
@@ -156,9 +144,8 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
     axes.set_xlim(0, int(drawn.rows[-1]))
     axes.set_ylim(floor, 1.0 if drawn.shares else None)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.grid(axis="y", color="#EDF0F3", linewidth=0.9)
-    axes.set_axisbelow(True)
+    axes.xaxis.set_major_formatter(THOUSANDS)
+    axes.grid(axis="y")
     axes.set_xlabel("row of the stream")
     axes.set_ylabel(f"{result.metrics.over_time} (log scale)")
     _draw_legend(axes, len(drawn.names))
@@ -195,22 +182,8 @@ def _draw_legend(axes: Any, lines: int) -> None:
         ncols=2,
         loc="lower left",
         bbox_to_anchor=(-0.01, 0.995),
-        frameon=False,
-        fontsize=10,
         columnspacing=2.5,
     )
-
-
-def logarithmic(axes: Any, *, percent: bool) -> None:
-    """Give an axis of losses its logarithmic scale, and marks that people can read."""
-    axes.set_yscale("log")
-    if percent:
-        axes.yaxis.set_major_locator(FixedLocator([mark / 100 for mark in PERCENTS]))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
-    else:
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def _draw_memory(axes: Any, result: ReplayResult) -> None:
@@ -239,9 +212,8 @@ def _draw_memory(axes: Any, result: ReplayResult) -> None:
     axes.set_yticks(range(len(bars)), [bar.name for bar in bars])
     axes.tick_params(axis="y", length=0, labelcolor=TEXT)
     axes.xaxis.set_major_locator(FixedLocator([layout.cap * i / 4 for i in range(5)]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.grid(axis="x", color="#EDF0F3", linewidth=0.9)
-    axes.set_axisbelow(True)
+    axes.xaxis.set_major_formatter(THOUSANDS)
+    axes.grid(axis="x")
     axes.set_xlabel("address under the cap, bytes")
     tenants = {"rows": BUFFER, "scaler, repair": SCALER, "learner": LEARNER, "free": FREE}
     shown = {bar.colour for bar in bars}
@@ -252,8 +224,6 @@ def _draw_memory(axes: Any, result: ReplayResult) -> None:
         ncols=4,
         loc="lower left",
         bbox_to_anchor=(-0.03, 0.995),
-        frameon=False,
-        fontsize=10,
         handlelength=1.0,
         columnspacing=1.6,
     )

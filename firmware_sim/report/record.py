@@ -33,7 +33,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "status": result.status,
         "detail": result.detail,
         "warnings": list(result.warnings),
-        "command": command(result.config, emulated_on(result)),
+        "command": command(result.config),
         "stream": _stream(result),
         "learner": _learner(result),
         "scaling": {"method": result.config.scale, "freeze_after": result.config.freeze_after},
@@ -61,11 +61,6 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
             "note": "time on the host, reading and bookkeeping included; says nothing of a device",
         },
     }
-
-
-def emulated_on(result: ReplayResult) -> str:
-    """Return the emulated board that learned the same rows; empty for none."""
-    return "" if result.emulated is None else result.emulated.board
 
 
 def _stream(result: ReplayResult) -> dict[str, Any]:

@@ -12,8 +12,6 @@ import edgeolk as ek
     [
         ("mistake", "no attribute 'mistake' .did you mean 'mistakes'"),
         ("support_vectors", "did you mean 'support_vectors_'"),
-        ("clipped", "it is 'n_out_of_range' now"),
-        ("n_clipped", "it is 'n_shortened' now"),
         ("nothing_like_it_at_all", "no attribute 'nothing_like_it_at_all'$"),
     ],
 )

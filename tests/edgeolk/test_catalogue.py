@@ -48,7 +48,7 @@ FROZEN_PARAMETERS = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity"
     " singular decay horizon G boost delta clip_coefficients eta2 rank iters hint_rows"
     " coe b0 ald r unit sharp memory cmin cmax shrink linear last_label relevance groups nu forget"
-    " epsilon scratch history lead season drift leak row_memory lapse robust"
+    " epsilon scratch history lead season drift leak row_memory lapse robust memory_narrow"
 )
 
 

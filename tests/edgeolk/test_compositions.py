@@ -163,6 +163,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "square", "leak": 0.01}, "leak is for classification"),
             ({"loss": "square", "row_memory": 5}, "memory is for classification"),
             ({"n_classes": 257, "row_memory": 5}, "at most 256 classes"),
+            ({"memory_narrow": True}, "memory_narrow is for a memory of rows"),
             ({"loss": "square", "history": True, "drift": True}, "history has no drift"),
             ({"loss": "epsilon"}, "Loss.EPSILON needs"),
             ({"loss": "novelty", "scratch": "row"}, "scratch='row' is useless"),

@@ -39,6 +39,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "classes shared": {"n_classes": 3, "relevance": "shared", "last_label": True},
     "classes groups": {"n_classes": 3, "widths": ((0.3, 1.0, 3.0), (3.0, 5.5))},
     "two columns": {"n_classes": 2},
+    "narrow": {"memory_narrow": True},
+    "classes narrow": {"n_classes": 3, "relevance": True, "memory_narrow": True},
 }
 
 
@@ -85,7 +87,15 @@ def remembered(learner: ek.Learner) -> dict[str, Any]:
         "rivals": np.zeros(m, int) if K == 1 else marks[1],
         "C": np.abs(signed) if K == 1 else marks[2],
         "L_Q": state[1:6].view(np.float64),
+        "L_N": mistakes_of_narrow(learner),
     }
+
+
+def mistakes_of_narrow(learner: ek.Learner) -> np.ndarray:
+    """[1][4] where the narrower kernel has candidates."""
+    if not learner.parameters["memory_narrow"]:
+        return np.zeros((0, 4))
+    return np.asarray(learner._engine.view("memory_narrow")).reshape(1, 4).copy()
 
 
 def assert_remembers(learner: ek.Learner, twin: RememberingSorf) -> None:
@@ -94,6 +104,7 @@ def assert_remembers(learner: ek.Learner, twin: RememberingSorf) -> None:
     for name in ("codes", "labels", "rivals", "C"):
         assert np.array_equal(found[name], getattr(twin, name)[: twin.m]), name
     np.testing.assert_allclose(found["L_Q"], twin.L_Q, rtol=1e-12)
+    np.testing.assert_allclose(found["L_N"], twin.L_N, rtol=1e-12)
     assert learner.n_remembered == twin.m
     assert learner.memory_share == pytest.approx(twin.share, rel=1e-9)
 
@@ -134,10 +145,10 @@ def test_rows_are_those_of_the_reference(kind: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float64", "int8", "float32"])
 @pytest.mark.parametrize(("d", "memory"), [(6, 150), (1, 1), (70, 300)])
-@pytest.mark.parametrize("kind", ["two", "classes"])
+@pytest.mark.parametrize("kind", ["two", "classes", "narrow", "classes narrow"])
 def test_rows_of_any_length(kind: str, d: int, memory: int, dtype: str) -> None:
     X, y = turning(kind, 330, d)
-    if kind == "two":
+    if "classes" not in kind:
         y = np.where((X > 0.3).sum(axis=1) % 2, 1.0, -1.0)  # nearly every row is stored
     learner = ek.Learner("sorf", **settings(kind, dtype, n_features=d, memory=memory))
     twin = twin_of(kind, dtype, memory, n_features=d)
@@ -145,7 +156,7 @@ def test_rows_of_any_length(kind: str, d: int, memory: int, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int8"])
-@pytest.mark.parametrize("kind", ["two", "classes each", "shared"])
+@pytest.mark.parametrize("kind", ["two", "classes each", "shared", "classes narrow"])
 def test_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     """The memory's width is that of the start; rows enter it held to 2.5."""
     X, y = turning(kind, 700)
@@ -176,15 +187,23 @@ def test_rows_that_count_more() -> None:
     assert_remembers(learner, twin)
 
 
-@pytest.mark.parametrize("kind", ["two", "classes each"])
+@pytest.mark.parametrize("kind", ["two", "classes each", "narrow", "classes narrow"])
 def test_the_features_learn_as_without_it(kind: str) -> None:
     """What lies beside the memory is what a learner of the same D without one has."""
     X, y = turning(kind, 900)
     found = []
     for memory in (20, 0, False):
-        learner = ek.Learner("sorf", **settings(kind, "int8", memory=memory, drift=False))
+        asked = settings(kind, "int8", memory=memory, drift=False)
+        if not memory:
+            asked.pop("memory_narrow", None)
+        learner = ek.Learner("sorf", **asked)
         learner.learn_many(X, y)
-        names = ("weights", "mean_weights", "blend", *(("relevance",) if "each" in kind else ()))
+        names = (
+            "weights",
+            "mean_weights",
+            "blend",
+            *(("relevance",) if KINDS[kind].get("relevance") else ()),
+        )
         found.append([np.asarray(learner._engine.view(name)).copy() for name in names])
     for one, other, off in zip(*found, strict=True):
         assert np.array_equal(one, other)
@@ -194,7 +213,7 @@ def test_the_features_learn_as_without_it(kind: str) -> None:
 # ---- the block ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["two", "classes each"])
+@pytest.mark.parametrize("kind", ["two", "classes each", "narrow", "classes narrow"])
 def test_saved_in_the_middle(kind: str, tmp_path: Path) -> None:
     X, y = turning(kind)
     one = ek.Learner("sorf", **settings(kind, "int8"))
@@ -211,7 +230,7 @@ def test_saved_in_the_middle(kind: str, tmp_path: Path) -> None:
     assert ek.Learner(back.config).config == one.config
 
 
-@pytest.mark.parametrize("kind", ["two", "classes each"])
+@pytest.mark.parametrize("kind", ["two", "classes each", "narrow", "classes narrow"])
 def test_a_decision_changes_nothing(kind: str) -> None:
     X, y = turning(kind, 300)
     learner = ek.Learner("sorf", **settings(kind, "int8"))
@@ -219,7 +238,7 @@ def test_a_decision_changes_nothing(kind: str) -> None:
     before = bytes(learner._sealed())
     together = learner.scores(X)
     alone = [learner.scores(x[None])[0] for x in X]
-    if kind == "two":
+    if "classes" not in kind:
         alone = [[learner.decision_one(x)] for x in X]
         together = together.reshape(-1, 1)
     assert np.array_equal(together, alone)
@@ -228,7 +247,10 @@ def test_a_decision_changes_nothing(kind: str) -> None:
 
 def in_child(target: str) -> None:
     found = {}
-    for kind, dtype in (("two", "int8"), ("classes each", "int8"), ("two", "float64")):
+    for kind, dtype in (
+        *(("two", "int8"), ("classes each", "int8"), ("two", "float64")),
+        *(("narrow", "int8"), ("classes narrow", "float64")),
+    ):
         X, y = turning(kind)
         learner = ek.Learner("sorf", **settings(kind, dtype, memory=70))
         learner.learn_many(X, y)
@@ -247,7 +269,7 @@ def test_variants_remember_the_same(tmp_path: Path) -> None:
             assert np.array_equal(other[name], expected), (variant, name)
 
 
-@pytest.mark.parametrize("kind", ["two", "classes each"])
+@pytest.mark.parametrize("kind", ["two", "classes each", "narrow", "classes narrow"])
 def test_threads_read_beside_each_other(kind: str) -> None:
     X, y = turning(kind, 900)
     learner = ek.Learner("sorf", **settings(kind, "int8", memory=300))
@@ -293,6 +315,46 @@ def test_bytes_of_the_plan(options: dict[str, int], row: int, scores: int, memor
     assert learner.nbytes == plan.nbytes
 
 
+@pytest.mark.parametrize(("classes", "scores"), [({}, 0), ({"n_classes": 11}, 88)])
+def test_bytes_of_the_narrower_kernel(classes: dict[str, int], scores: int) -> None:
+    """Four counters of state, 8 bytes a class of scratch."""
+    sizes = [
+        {
+            r.name: r.nbytes
+            for r in ek.plan(D=100, n_features=3, memory=9, **more, **classes).regions
+        }
+        for more in ({}, {"memory_narrow": True})
+    ]
+    assert sizes[1].pop("memory_narrow") == 32
+    assert sizes[1].pop("header") - sizes[0].pop("header") <= 16
+    assert sizes[1].pop("recalled", 0) - sizes[0].pop("recalled", 0) == scores
+    assert sizes[0] == sizes[1]
+
+
+def test_the_narrower_kernel_answers_where_the_memory_is_there_by_itself() -> None:
+    """Rows that are asked for answer as the text says; so does a memory that is told to."""
+    made: dict[str, Any] = {"n_features": 5, "ram": 16_384}
+    usual = ek.Learner(**made)
+    rows = usual.parameters["memory"]
+    assert usual.parameters["memory_narrow"] is True
+    assert ek.Learner(**made, memory=rows).parameters["memory_narrow"] is False
+    asked = ek.Learner(**made, memory=rows, memory_narrow=True)
+    assert asked.config == usual.config
+    plain = ek.Learner(**made, memory_narrow=False)
+    assert plain.config == ek.Learner(**made, memory=rows).config
+    X, y = turning("two", 600, 5)
+    answers = [learner.learn_many(X, y) for learner in (usual, asked, plain)]
+    assert np.array_equal(answers[0], answers[1])
+    assert not np.array_equal(answers[0], answers[2])
+    assert ek.Learner(n_features=5, D=100).parameters["memory_narrow"] is False
+
+
+def test_no_narrower_kernel_without_a_memory() -> None:
+    for off in (0, None):
+        with pytest.raises(ValueError, match="memory_narrow is for a memory of rows"):
+            ek.Learner(n_features=3, D=64, memory=off, memory_narrow=True)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
@@ -324,7 +386,7 @@ def test_none_where_it_is_off(off: Any) -> None:
 
 def forged(kind: str) -> list[tuple[str, str, int, int, bytes]]:
     """What is wrong, and the bytes that make it so: region, index, size of an element."""
-    two = kind == "two"
+    two = "classes" not in kind
     held = [
         ("more rows than there is room for", 0, (21).to_bytes(8, "little")),
         ("a head beyond the memory", 0, (20 | 20 << 32).to_bytes(8, "little")),
@@ -334,6 +396,9 @@ def forged(kind: str) -> list[tuple[str, str, int, int, bytes]]:
         ("more than all", 5, struct.pack("<d", 1e30)),
     ]
     made = [(what, "memory_state", at, 8, data) for what, at, data in held]
+    if "narrow" in kind:
+        mistakes = (("that are no number", 3, float("nan")), ("below 0", 0, -1.0))
+        made += [(what, "memory_narrow", at, 8, struct.pack("<d", v)) for what, at, v in mistakes]
     codes = 2 * 20
     made += [("no code", "row_memory", 3, 1, b"\x80"), ("no code", "row_memory", 25, 1, b"\x08")]
     if two:
@@ -345,7 +410,7 @@ def forged(kind: str) -> list[tuple[str, str, int, int, bytes]]:
     return made
 
 
-@pytest.mark.parametrize("kind", ["two", "classes"])
+@pytest.mark.parametrize("kind", ["two", "classes", "narrow", "classes narrow"])
 def test_states_that_no_learning_leads_to(kind: str, tmp_path: Path) -> None:
     """Refused by the library and by exported C."""
     X, y = turning(kind, 600)

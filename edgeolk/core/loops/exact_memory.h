@@ -36,10 +36,10 @@ static inline olk_memory_scale olk_memory_scale_of(ptrdiff_t d)
     return (olk_memory_scale)(-olk_memory_narrow / (olk_memory_unit * (double)d));
 }
 
-/* (p + p^3) / 2 of p = exp(scale sum). */
-static OLK_ALWAYS olk_memory_value olk_memory_kernel(olk_memory_sum sum, olk_memory_scale scale)
+/* (p + p^3) / 2 of p = exp(scale sum); the sum becomes p^3, the narrower kernel. */
+static OLK_ALWAYS olk_memory_value olk_memory_kernel(olk_memory_sum *sum, olk_memory_scale scale)
 {
-    olk_memory_value x = sum * scale;
+    olk_memory_value x = *sum * scale;
     x = x < olk_memory_far ? olk_memory_far : x;
 #ifdef OLK_SORF_SINGLE
     enum { DEGREE = 6 };
@@ -67,8 +67,9 @@ static OLK_ALWAYS olk_memory_value olk_memory_kernel(olk_memory_sum sum, olk_mem
     olk_memory_value total = c[DEGREE];
     for (int k = DEGREE - 1; k >= 0; k--)
         total = total * r + c[k];
-    const olk_memory_value p = total * power.f;
-    return (olk_memory_value)0.5 * (p + p * p * p);
+    const olk_memory_value p = total * power.f, cube = p * p * p;
+    *sum = cube;
+    return (olk_memory_value)0.5 * (p + cube);
 }
 
 /* A kernel times a coefficient. */

@@ -14,9 +14,10 @@
 /* Codes go from -7 to 7 in steps of a fifth of sqrt(gamma d); they are stored with 8 added. */
 enum { OLK_MOST_CODE = 7, OLK_CODE_OF_ZERO = 8 };
 static const double olk_memory_step = 5.0;
-/* Shares of the memory in the candidates, and what a whole one costs in mistakes (rho). */
+/* Shares of the memory in the candidates, and what a whole one costs in mistakes (rho): of the mean of
+   its kernels alone, and where the narrower one has candidates of its own. */
 OLK_TABLE double olk_memory_shares[OLK_MEMORY_SHARES] = {0.0, 0.25, 0.5, 0.75, 1.0};
-static const double olk_memory_cost = 4.0;
+static const double olk_memory_cost = 4.0, olk_memory_cost_of_two = 3.0;
 /* Nearer to a decision than this, scores of features are computed again in olk_real. */
 static const double olk_memory_undecided = 1e-4;
 
@@ -65,18 +66,41 @@ static inline void olk_memory_hold(const olk_sorf_state *s, ptrdiff_t held, ptrd
     *s->memory_held = (uint64_t)held | (uint64_t)head << 32;
 }
 
-/* The share of the memory in the next answer. */
-static inline double olk_memory_share(const double *L)
+/* Shares in an answer: of g, and of the g of the narrower kernel alone. */
+typedef struct {
+    double mean, narrow;
+} olk_memory_parts;
+
+/* Those in the next answer; `narrow` NULL: the narrower kernel has no candidates. */
+static inline olk_memory_parts olk_memory_parts_of(const double *L, const double *narrow)
 {
-    double least = L[0], total = 0.0, share = 0.0;
+    const double cost = narrow ? olk_memory_cost_of_two : olk_memory_cost;
+    olk_memory_parts parts = {0.0, 0.0};
+    double least = L[0], total = 0.0;
     for (int i = 1; i < OLK_MEMORY_SHARES; i++)
         least = L[i] < least ? L[i] : least;
+    for (int i = 1; i < OLK_MEMORY_SHARES && narrow; i++)
+        least = narrow[i - 1] < least ? narrow[i - 1] : least;
     for (int i = 0; i < OLK_MEMORY_SHARES; i++) {
-        const double e = olk_sorf_exp(-(L[i] - least) - olk_memory_cost * olk_memory_shares[i]);
-        share += e * olk_memory_shares[i];
+        const double e = olk_sorf_exp(-(L[i] - least) - cost * olk_memory_shares[i]);
+        parts.mean += e * olk_memory_shares[i];
         total += e;
     }
-    return share / total;
+    for (int i = 1; i < OLK_MEMORY_SHARES && narrow; i++) {
+        const double e = olk_sorf_exp(-(narrow[i - 1] - least) - cost * olk_memory_shares[i]);
+        parts.narrow += e * olk_memory_shares[i];
+        total += e;
+    }
+    parts.mean /= total;
+    parts.narrow /= total;
+    return parts;
+}
+
+/* The share of the memory in the next answer. */
+static inline double olk_memory_share(const double *L, const double *narrow)
+{
+    const olk_memory_parts parts = olk_memory_parts_of(L, narrow);
+    return parts.mean + parts.narrow;
 }
 
 /* The memory begins anew. */
@@ -84,6 +108,8 @@ static inline void olk_forget_rows(const olk_sorf_state *s)
 {
     *s->memory_held = 0;
     memset(s->memory_mistakes, 0, OLK_MEMORY_SHARES * sizeof *s->memory_mistakes);
+    if (s->memory_narrow)
+        memset(s->memory_narrow, 0, (OLK_MEMORY_SHARES - 1) * sizeof *s->memory_narrow);
 }
 
 /* The largest but one, the smallest class at a tie. */
@@ -96,46 +122,67 @@ static inline ptrdiff_t olk_best_other(const double *f, ptrdiff_t classes, ptrdi
     return best;
 }
 
-/* y f with two classes, f_y less the best other with several, of f = f_s + share (g - f_s). */
-static inline double olk_margin_with(const olk_sorf *p, const double *f_s, const double *g,
-                                     double share, double y)
+/* A column of f = f_s + share (g - f_s): of `said`, g[K], then f_s[K], then g[K] of the narrower kernel. */
+static inline double olk_said_with(const double *said, ptrdiff_t K, olk_memory_parts share,
+                                   ptrdiff_t c)
 {
+    const double f_s = said[K + c], f = f_s + share.mean * (said[c] - f_s);
+    return share.narrow > 0.0 ? f + share.narrow * (said[2 * K + c] - f_s) : f;
+}
+
+/* y f with two classes, f_y less the best other with several. */
+static inline double olk_margin_with(const olk_sorf *p, const double *said, olk_memory_parts share,
+                                     double y)
+{
+    const ptrdiff_t K = p->classes, mine = (ptrdiff_t)y;
     if (p->task != OLK_SORF_CLASSES)
-        return y * (*f_s + share * (*g - *f_s));
-    const ptrdiff_t mine = (ptrdiff_t)y;
-    const double own = f_s[mine] + share * (g[mine] - f_s[mine]);
+        return y * olk_said_with(said, 1, share, 0);
     double best = 0.0;
     int some = 0;
-    for (ptrdiff_t c = 0; c < p->classes; c++) {
-        const double other = f_s[c] + share * (g[c] - f_s[c]);
+    for (ptrdiff_t c = 0; c < K; c++) {
+        const double other = olk_said_with(said, K, share, c);
         if (c != mine && (!some || other > best)) {
             best = other;
             some = 1;
         }
     }
-    return own - best;
+    return olk_said_with(said, K, share, mine) - best;
 }
 
-/* What the features say of a row, [K] behind the g[K] of the memory. */
-static inline const double *olk_said_beside(const olk_sorf_answers *f, const olk_sorf_shares *share,
-                                            double *recalled)
+/* What the features say of a row, [K] behind the g[K] of the memory; returns all of it. */
+static inline const double *olk_said_beside(const olk_sorf_answers *f, const olk_sorf_shares *share)
 {
-    double *f_s = recalled + f->p->classes;
+    double *f_s = f->recalled + f->p->classes;
     for (ptrdiff_t c = 0; c < f->p->classes; c++)
         f_s[c] = olk_sorf_score(f, share, -1, 0.0, c);
-    return f_s;
+    return f->recalled;
+}
+
+/* Candidates: shares of g, and but for the first those of the narrower kernel's. */
+static inline int olk_memory_candidates(const olk_sorf_state *s)
+{
+    return s->memory_narrow ? 2 * OLK_MEMORY_SHARES - 1 : OLK_MEMORY_SHARES;
+}
+
+static inline olk_memory_parts olk_memory_candidate(int i)
+{
+    const int narrow = i >= OLK_MEMORY_SHARES;
+    const double share = olk_memory_shares[narrow ? i - OLK_MEMORY_SHARES + 1 : i];
+    const olk_memory_parts parts = {narrow ? 0.0 : share, narrow ? share : 0.0};
+    return parts;
 }
 
 /* Whether a candidate, or the blend, is too near to a decision for scores in single precision. */
 static inline int olk_memory_is_undecided(const olk_sorf_answers *f, const olk_sorf_shares *share,
                                           const olk_sorf_state *s, double y)
 {
-    const double *f_s = olk_said_beside(f, share, f->recalled);
-    const double now = olk_memory_share(s->memory_mistakes);
-    int undecided = 0;
-    for (int i = 0; i < OLK_MEMORY_SHARES && !undecided; i++) {
-        const double by = i < OLK_MEMORY_SHARES - 1 ? olk_memory_shares[i] : now; /* 1: g alone */
-        undecided = olk_fabs(olk_margin_with(f->p, f_s, f->recalled, by, y)) < olk_memory_undecided;
+    const double *said = olk_said_beside(f, share);
+    const olk_memory_parts now = olk_memory_parts_of(s->memory_mistakes, s->memory_narrow);
+    int undecided = olk_fabs(olk_margin_with(f->p, said, now, y)) < olk_memory_undecided;
+    for (int i = 0; i < olk_memory_candidates(s) && !undecided; i++) {
+        const olk_memory_parts by = olk_memory_candidate(i);
+        if (by.mean + by.narrow < 1.0) /* 1: none of the features */
+            undecided = olk_fabs(olk_margin_with(f->p, said, by, y)) < olk_memory_undecided;
     }
     return undecided;
 }
@@ -147,13 +194,15 @@ static inline double olk_blend_memory(const olk_sorf_answers *f, const olk_sorf_
                                       double *score)
 {
     const olk_sorf *p = f->p;
-    double *L = s->memory_mistakes;
-    const double *f_s = olk_said_beside(f, share, f->recalled), *g = f->recalled;
-    const double now = olk_memory_share(L), margin = olk_margin_with(p, f_s, g, now, y);
-    for (int i = 0; i < OLK_MEMORY_SHARES; i++) {
-        const double m = olk_margin_with(p, f_s, g, olk_memory_shares[i], y);
-        L[i] = p->memory * L[i] + (m <= 0.0 ? weight : 0.0);
+    const double *said = olk_said_beside(f, share);
+    const olk_memory_parts now = olk_memory_parts_of(s->memory_mistakes, s->memory_narrow);
+    const double margin = olk_margin_with(p, said, now, y);
+    for (int i = 0; i < olk_memory_candidates(s); i++) {
+        double *L = i < OLK_MEMORY_SHARES ? s->memory_mistakes + i
+                                          : s->memory_narrow + (i - OLK_MEMORY_SHARES);
+        const double m = olk_margin_with(p, said, olk_memory_candidate(i), y);
+        *L = p->memory * *L + (m <= 0.0 ? weight : 0.0);
     }
-    *score = p->task == OLK_SORF_CLASSES ? margin : *f_s + now * (*g - *f_s);
+    *score = p->task == OLK_SORF_CLASSES ? margin : olk_said_with(said, 1, now, 0);
     return margin;
 }

@@ -41,7 +41,7 @@ typedef struct {
     const double *fw, *fa; /* [groups][columns] */
     double f_linear;
     double last; /* class + 1 for several classes, 0 before the first row */
-    double *recalled; /* of a memory of rows: g, then room for as many; NULL without one */
+    double *recalled; /* of a memory of rows: g, room for f_s, g of the narrower kernel; or NULL */
 } olk_sorf_answers;
 
 /* The last label's score for a column. */

@@ -72,12 +72,11 @@ static OLK_ALWAYS void olk_add_code_distances(const uint8_t *restrict codes, ptr
     }
 }
 
-/* kernel[j] of rows from .. from + n - 1 with a row. */
+/* kernel[j] of rows from .. from + n - 1 with a row; sum[j]: the narrower one alone. */
 static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *row, ptrdiff_t from, ptrdiff_t n,
-                                      olk_memory_value *kernel)
+                                      olk_memory_value *kernel, olk_memory_sum *sum)
 {
-    OLK_ALIGNED(64) olk_memory_sum sum[OLK_MEMORY_ROWS];
     olk_memory_input input[OLK_MEMORY_INPUTS], weight[OLK_MEMORY_INPUTS];
     const int weighted = p->relevance == OLK_RELEVANCE_EACH;
     const olk_input *lambda = s->log_scale;
@@ -105,7 +104,7 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
     }
     const olk_memory_scale scale = olk_memory_scale_of(p->d);
     for (ptrdiff_t j = 0; j < n; j++)
-        kernel[j] = olk_memory_kernel(sum[j], scale);
+        kernel[j] = olk_memory_kernel(sum + j, scale);
 }
 
 /* What n rows say for their classes and against their rivals, to g[K]: of one class in the order of
@@ -146,36 +145,52 @@ static inline void olk_add_votes(const olk_memory_value *kernel, const uint8_t *
     }
 }
 
-/* g[K] of a row as it came, before it is held or scaled. */
+/* The same with two classes, to lane[OLK_MEMORY_SUMS]. */
+static inline void olk_add_signed_votes(const olk_memory_value *kernel, const int8_t *signed_size,
+                                        ptrdiff_t n, double *lane)
+{
+    for (int l = 0; l < OLK_MEMORY_SUMS; l++)
+        for (ptrdiff_t j = l; j < n; j += OLK_MEMORY_SUMS)
+            lane[l] += olk_memory_part(kernel[j], signed_size[j]);
+}
+
+/* g[K] of a row as it came, before it is held or scaled; behind room for as many, that of the narrower
+   kernel. */
 static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
                                  const olk_sorf_row *row, double *g)
 {
     OLK_ALIGNED(64) olk_memory_value kernel[OLK_MEMORY_ROWS];
-    double lane[OLK_MEMORY_SUMS] = {0.0};
+    OLK_ALIGNED(64) olk_memory_sum narrow[OLK_MEMORY_ROWS];
+    double lane[2][OLK_MEMORY_SUMS] = {{0.0}};
+    const int columns = p->memory_narrow ? 2 : 1;
     const ptrdiff_t held = olk_memory_held(s);
     const int many = p->task == OLK_SORF_CLASSES;
     const uint8_t *label = olk_memory_labels(p, s), *rival = label + p->row_memory;
     const uint8_t *size = rival + p->row_memory;
-    for (ptrdiff_t c = 0; c < p->classes; c++)
-        g[c] = 0.0;
+    for (int v = 0; v < columns; v++)
+        for (ptrdiff_t c = 0; c < p->classes; c++)
+            g[2 * v * p->classes + c] = 0.0;
     for (ptrdiff_t from = 0; from < held; from += OLK_MEMORY_ROWS) {
         const ptrdiff_t left = held - from, n = left < OLK_MEMORY_ROWS ? left : OLK_MEMORY_ROWS;
-        olk_memory_kernels(p, s, row, from, n, kernel);
-        if (many) {
-            olk_add_votes(kernel, label + from, rival + from, size + from, n, p->classes, g);
-        } else {
-            const int8_t *of = (const int8_t *)label + from;
-            for (int l = 0; l < OLK_MEMORY_SUMS; l++)
-                for (ptrdiff_t j = l; j < n; j += OLK_MEMORY_SUMS)
-                    lane[l] += olk_memory_part(kernel[j], of[j]);
+        olk_memory_kernels(p, s, row, from, n, kernel, narrow);
+        for (int v = 0; v < columns; v++) {
+            for (ptrdiff_t j = 0; v && j < n; j++)
+                kernel[j] = (olk_memory_value)narrow[j];
+            if (many)
+                olk_add_votes(kernel, label + from, rival + from, size + from, n, p->classes,
+                              g + 2 * v * p->classes);
+            else
+                olk_add_signed_votes(kernel, (const int8_t *)label + from, n, lane[v]);
         }
     }
-    for (int l = 0; l < OLK_MEMORY_SUMS && !many; l++)
-        g[0] += lane[l];
+    for (int v = 0; v < columns && !many; v++)
+        for (int l = 0; l < OLK_MEMORY_SUMS; l++)
+            g[2 * v] += lane[v][l];
     const double unit = many ? 1.0 / (double)OLK_MOST_MEMORY_CLASS
                              : 2.0 / (double)OLK_MOST_MEMORY_LABEL;
-    for (ptrdiff_t c = 0; c < p->classes; c++)
-        g[c] *= unit / ((double)OLK_MEMORY_ONE * (2.0 + p->r));
+    for (int v = 0; v < columns; v++)
+        for (ptrdiff_t c = 0; c < p->classes; c++)
+            g[2 * v * p->classes + c] *= unit / ((double)OLK_MEMORY_ONE * (2.0 + p->r));
 }
 
 /* Size of a stored coefficient. */

@@ -162,7 +162,7 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
 {
     olk_sorf paced;
     const olk_sorf *p = olk_paced(made, s, &paced);
-    double own[2][OLK_SORF_GROUPS], own_recalled[2];
+    double own[2][OLK_SORF_GROUPS], own_recalled[3];
     const int one = p->classes == 1;
     double *fw = one ? own[0] : s->scores, *fa = one ? own[1] : fw + p->groups * p->classes;
     const int real = p->task == OLK_SORF_REGRESSION;
@@ -278,19 +278,22 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
 
 /* out[columns]: blended scores of a row from those of its groups. */
 static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, double linear,
-                               const double *recalled, const olk_sorf_shares *share,
+                               double *recalled, const olk_sorf_shares *share,
                                const double *fw, const double *fa, double *out)
 {
     if (p->task == OLK_SORF_NOVELTY) {
         *out = *fa - s->novelty[0];
         return;
     }
-    const olk_sorf_answers f = {p, fw, fa, linear, p->last_label ? *s->last : 0.0, NULL};
-    const double now = olk_remembers(p) ? olk_memory_share(s->memory_mistakes) : 0.0;
-    for (ptrdiff_t c = 0; c < p->classes; c++) {
-        out[c] = olk_sorf_score(&f, share, -1, 0.0, c);
-        if (olk_remembers(p))
-            out[c] += now * (recalled[c] - out[c]);
+    const olk_sorf_answers f = {p, fw, fa, linear, p->last_label ? *s->last : 0.0, recalled};
+    if (olk_remembers(p)) {
+        const double *said = olk_said_beside(&f, share);
+        const olk_memory_parts now = olk_memory_parts_of(s->memory_mistakes, s->memory_narrow);
+        for (ptrdiff_t c = 0; c < p->classes; c++)
+            out[c] = olk_said_with(said, p->classes, now, c);
+    } else {
+        for (ptrdiff_t c = 0; c < p->classes; c++)
+            out[c] = olk_sorf_score(&f, share, -1, 0.0, c);
     }
     if (p->task == OLK_SORF_REGRESSION)
         *out = s->target[0] + olk_sorf_deviation(s->target, *s->t) * *out;
@@ -306,7 +309,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
     const olk_sorf *p = olk_paced(made, s, &paced);
     enum { WIDE = OLK_SORF_SCALED / OLK_SORF_ROWS };
     double own[2][OLK_SORF_ROWS][OLK_SORF_GROUPS], linear[OLK_SORF_ROWS] = {0};
-    double own_recalled[OLK_SORF_ROWS];
+    double own_recalled[3 * OLK_SORF_ROWS];
     olk_input scaled[OLK_SORF_SCALED];
     olk_real by[WIDE];
     const int each = p->relevance == OLK_RELEVANCE_EACH;
@@ -336,7 +339,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
             const olk_sorf_row one = {(const olk_input *)in.values + i * p->d, in.index, in.count};
             linear[i] = olk_linear_score(p, s, &one);
             if (olk_remembers(p))
-                olk_ask_memory(p, s, &one, recalled + i);
+                olk_ask_memory(p, s, &one, recalled + 3 * i);
         }
         const olk_sorf_row x = together ? olk_rows_as_seen(p, by, &in, now, scaled)
                                         : olk_as_seen(p, s, &in, s->inputs);
@@ -348,7 +351,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state
             olk_pass(p, s, &x, 1, 1, NULL, of_w, fa);
         }
         for (ptrdiff_t i = 0; i < now; i++)
-            olk_blended(p, s, linear[i], recalled ? recalled + i : NULL, &share, fw + i * G,
+            olk_blended(p, s, linear[i], recalled ? recalled + 3 * i : NULL, &share, fw + i * G,
                         fa + i * G, out + (r + i) * p->classes);
         r += now;
     }

@@ -36,6 +36,7 @@ typedef struct {
     int32_t robust;                              /* option of novelty in time, 0 or 1 */
     uint64_t signs;                              /* state of the feature generator, seeded */
     int32_t row_memory;                          /* rows of a memory beside the features, 0: none */
+    int32_t memory_narrow;                       /* its narrower kernel is a candidate too, 0 or 1 */
     double memory_steps; /* of its codes, in a unit of an input */
     double hold; /* features see inputs from -hold to hold; 0: as they are (section 15) */
 } olk_sorf;
@@ -61,6 +62,7 @@ typedef struct {
     uint8_t *memory_rows;
     uint64_t *memory_held;             /* rows, and from bit 32 on where the search begins */
     double *memory_mistakes;           /* [OLK_MEMORY_SHARES] */
+    double *memory_narrow;             /* [OLK_MEMORY_SHARES - 1], of its narrower kernel alone */
     /* novelty in time */
     void *channels;         /* [d / 3][12] of type: channels.h */
     uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
@@ -71,7 +73,7 @@ typedef struct {
                                without these: [d], where a row that is learned or scored alone may
                                lie */
     double *scores;         /* K > 1: [2][groups][K] */
-    double *recalled;       /* a memory of rows, K > 1: [2][K] */
+    double *recalled;       /* a memory of rows, K > 1: [2][K], of two kernels [3][K] */
     void *row;              /* may be NULL: [D][2], float for float32, else double */
 } olk_sorf_state;
 

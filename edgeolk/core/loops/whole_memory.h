@@ -42,18 +42,20 @@ static inline olk_memory_scale olk_memory_scale_of(ptrdiff_t d)
 OLK_TABLE int32_t olk_memory_series[] = {16378,    165394,    1431680,   10327388,
                                          59597083, 257941248, 744261118, 1073741824};
 
-/* (p + p^3) / 2 of p = 2^-y: y in 2^-24. */
-static inline olk_memory_value olk_memory_kernel(olk_memory_sum sum, olk_memory_scale scale)
+/* (p + p^3) / 2 of p = 2^-y, y in 2^-24; the sum becomes p^3, the narrower kernel. */
+static inline olk_memory_value olk_memory_kernel(olk_memory_sum *sum, olk_memory_scale scale)
 {
-    const uint64_t y = sum * scale >> 20;
+    const uint64_t y = *sum * scale >> 20;
     const int64_t f = (int64_t)(y & 16777215);
     int64_t t = olk_memory_series[0];
+    *sum = 0;
     if (y >> 24 > 22)
         return 0;
     for (int k = 1; k < 8; k++)
         t = olk_memory_series[k] - (t * f >> 24);
-    const int64_t p = t >> (y >> 24);
-    return (olk_memory_value)((p + ((p * p >> 30) * p >> 30)) >> 8);
+    const int64_t p = t >> (y >> 24), cube = (p * p >> 30) * p >> 30;
+    *sum = (olk_memory_sum)(cube >> 7);
+    return (olk_memory_value)((p + cube) >> 8);
 }
 
 /* A kernel times a coefficient. */

@@ -197,6 +197,11 @@ static int ek_memory_holds(const uint8_t *file)
     for (size_t i = 1; i <= OLK_MEMORY_SHARES; i++)
         if (!ek_between(ek_double_of(file, EK_AT_memory_state, i), 0.0, most))
             return 0;
+#if EK_AT_memory_narrow
+    for (size_t i = 0; i < OLK_MEMORY_SHARES - 1; i++)
+        if (!ek_between(ek_double_of(file, EK_AT_memory_narrow, i), 0.0, most))
+            return 0;
+#endif
     for (size_t j = 0; j < (size_t)held; j++) {
         for (size_t c = 0; c < (EK_FEATURES + 1) / 2; c++)
             if (!(codes[c * M + j] & 15) || !(codes[c * M + j] >> 4))

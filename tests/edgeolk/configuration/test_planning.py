@@ -128,7 +128,7 @@ def test_ram_gives_the_largest_budget(options: dict[str, Any], ram: int) -> None
     # Nor are rows remembered by themselves.
     for region in plan.regions:
         if region.name == "row_memory":
-            options["memory"] = region.shape[1]
+            options |= {"memory": region.shape[1], "memory_narrow": True}
     assert ek.plan(**options, budget=plan.budget) == plan
     assert ek.plan(**options, budget=plan.budget + 1).nbytes > ram
     assert ek.Learner(**options, ram=ram).plan == plan
@@ -137,10 +137,11 @@ def test_ram_gives_the_largest_budget(options: dict[str, Any], ram: int) -> None
 def test_ram_gives_the_largest_budget_beside_a_memory() -> None:
     options: dict[str, Any] = {"kernel": ek.Gaussian(gamma=0.5), "dtype": "float64", "groups": 1}
     options["relevance"] = False
-    plan = ek.plan(n_features=1, ram=13840, **options)
+    plan = ek.plan(n_features=1, ram=13888, **options)
     (rows,) = [r.shape[1] for r in plan.regions if r.name == "row_memory"]
+    options["memory_narrow"] = True
     assert ek.plan(n_features=1, budget=plan.budget, memory=rows, **options) == plan
-    assert ek.plan(n_features=1, budget=plan.budget + 1, memory=rows, **options).nbytes > 13840
+    assert ek.plan(n_features=1, budget=plan.budget + 1, memory=rows, **options).nbytes > 13888
 
 
 def test_ram_where_a_small_budget_has_no_meaning() -> None:

@@ -41,6 +41,7 @@ CASES: dict[str, dict[str, Any]] = {
     "classes": {"algorithm": "sorf", "D": 130, "n_classes": 3, "groups": 2, "last_label": True},
     "memory": {"algorithm": "sorf", "D": 70, "memory": 40},
     "memory, classes": {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 200},
+    "memory, narrow": {"algorithm": "sorf", "D": 70, "memory": 40, "memory_narrow": True},
     "regression": {"algorithm": "sorf", "D": 70, "loss": "square", "last_label": True,
                    "scale": "standard", "gamma": "auto"},
     "novelty": {"algorithm": "sorf", "D": 70, "loss": "novelty", "gamma": "auto",

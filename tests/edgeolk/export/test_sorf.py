@@ -68,6 +68,10 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "memory, classes": ("drifts", {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 40,
                                    "last_label": True}),
     "memory, robot": ("robot", {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 300}),
+    "memory, narrow": ("occupancy", {"algorithm": "sorf", "D": 70, "memory": 90,
+                                     "memory_narrow": True}),
+    "memory, narrow, classes": ("robot", {"algorithm": "sorf", "D": 70, "n_classes": 3,
+                                          "memory": 300, "memory_narrow": True}),
     "memory, float32": ("robot", {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 65,
                                   "dtype": "float32"}),
     "novelty": ("office", {"algorithm": "sorf", "D": 200, "loss": "novelty", "gamma": "auto",
@@ -302,7 +306,12 @@ WHOLE = ("recommended", "classes", "regression", "memory", "drift, one width")
 
 
 @pytest.mark.parametrize(
-    "key", few_first([*WHOLE, "recommended, 24 inputs", "memory, robot", "drift"], WHOLE)
+    "key",
+    few_first(
+        [*WHOLE, "recommended, 24 inputs", "memory, robot", "memory, narrow",
+         "memory, narrow, classes", "drift"],
+        WHOLE,
+    ),
 )
 def test_whole_numbers_decide_alike(key: str, tmp_path: Path) -> None:
     """For cores without floats: features some thousandths away, other draws, as few errors."""

@@ -23,6 +23,7 @@ VALUES = (
     " decay horizon G boost delta clip_coefficients eta2 rank iters hint_rows coe b0 ald r"
     " unit sharp memory cmin cmax shrink linear last_label relevance groups nu forget epsilon"
     " scratch history lead season drift leak row_memory lapse robust"
+    " memory_narrow"
 )
 KERNEL_VALUES = {"kernel.gamma": 128, "kernel.scale": 129, "kernel.offset": 130}
 #: Options of any learner.
@@ -41,6 +42,7 @@ OMITTED = {
     "shrink": 0.9, "linear": 0.0, "last_label": 0.0, "relevance": 0.0, "groups": 1.0, "nu": 0.05,
     "forget": 4096.0, "scratch": 0.0, "history": 0.0, "lead": 1.0, "season": 0.0,
     "drift": 0.0, "leak": 0.0, "row_memory": 0.0, "lapse": 0.0, "robust": 0.0,
+    "memory_narrow": 0.0,
     "scale.clip": 5.0, "scale.window": 10_000.0,
 }  # fmt: skip
 #: What a list is where none of its numbers is written; widths by the number of groups.
@@ -63,7 +65,7 @@ REGIONS = (
     " averaging mean_start mean_sum nearest nearest_distance nearest_kernel factor inverse scores"
     " feature_map window window_labels errors - forgetron halving hints nystrom"
     " - weights mean_weights blend target last_label linear relevance turns novelty own"
-    " shared_relevance drift row_memory memory_state"
+    " shared_relevance drift row_memory memory_state memory_narrow"
 )
 #: Those of options, with their numbers.
 OPTION_REGIONS = {
@@ -114,6 +116,7 @@ TYPES = {
     "kernel_rows": "q", "channels": "computing", "channel_counts": "i",
     "deviations": "computing", "statistics": "b",
     "shared_relevance": "computing", "drift": "computing", "row_memory": "b",
+    "memory_narrow": "d",
 }  # fmt: skip
 
 
@@ -213,6 +216,7 @@ def test_values_that_a_region_says() -> None:
         "relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0),
         "drift": ("drift", 1.0), "width_follows": ("width_follows", 1.0),
         "common": ("scale.method", 3.0), "statistics": ("scale.method", 9.0),
+        "memory_narrow": ("memory_narrow", 1.0),
     }  # fmt: skip
 
 

@@ -44,7 +44,7 @@ _ROWS = {
 _STRUCTURED = {
     "weights", "mean_weights", "blend", "target", "last_label", "linear", "relevance", "turns",
     "novelty", "shared_relevance", "drift", "channels", "channel_counts", "deviations",
-    "row_memory",
+    "row_memory", "memory_narrow",
 }  # fmt: skip
 _FORECASTER = {"history", "forecaster", "head", "guard", "waiting", "season", "kernel_rows"}
 #: Regions that are no structs, by version.

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from firmware_sim import ReplayConfig, replay
+from firmware_sim.drawing.svg import round_numbers
 from firmware_sim.report import to_dict
-from firmware_sim.report.course import round_numbers
 from firmware_sim.report.page import to_page
 from firmware_sim.report.picture import draw
 

@@ -21,6 +21,7 @@ from firmware_sim.cli.program import parser
 from firmware_sim.cli.replay import to_config
 from firmware_sim.comparison import compare
 from firmware_sim.comparison.page import to_page as comparison_page
+from firmware_sim.drawing.svg import row_marks
 from firmware_sim.fleet import Fleet
 from firmware_sim.fleet.page import to_page as fleet_page
 from firmware_sim.fleet.summary import summarize
@@ -31,7 +32,6 @@ from firmware_sim.report.command import command
 from firmware_sim.report.page import to_page
 from firmware_sim.report.record import to_dict
 from firmware_sim.report.rises import rises
-from firmware_sim.report.svg import row_marks
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 FAULTS = ("stuck:column=light_lux,from=1000,to=1500", "dropout:p=0.05")
@@ -214,7 +214,7 @@ def test_command_says_no_more_than_it_must() -> None:
 
 
 def test_command_names_the_emulated_board() -> None:
-    assert command(fs.ReplayConfig("s.csv"), "microbit").endswith(" --on microbit")
+    assert command(fs.ReplayConfig("s.csv", on="microbit")).endswith(" --on microbit")
 
 
 def test_command_with_members_of_enums_and_streams_of_its_own() -> None:

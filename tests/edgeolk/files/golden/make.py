@@ -199,6 +199,14 @@ ADDED: dict[str, dict[str, Case]] = {
         "sorf-memory": ("sorf", {"scale": "standard", "dtype": "int8", "memory": 9}),
         "sorf-memory-classes": ("sorf", {"dtype": "float64", "n_classes": 3, "memory": 7}),
     },
+    "narrow": {
+        "sorf-memory-narrow": (
+            "sorf", {"scale": "standard", "dtype": "int8", "memory": 9, "memory_narrow": True},
+        ),
+        "sorf-memory-narrow-classes": (
+            "sorf", {"dtype": "float64", "n_classes": 3, "memory": 7, "memory_narrow": True},
+        ),
+    },
     "drift": {
         "sorf-drift": (
             "sorf", {"scale": "standard", "dtype": "int8", "drift": True, "relevance": "shared",

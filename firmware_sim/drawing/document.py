@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
+from firmware_sim.drawing.table import Table
 from firmware_sim.plaintext import printable
-from firmware_sim.report.table import Table
 
 #: Of every page; the colours are those of the pictures.
 _STYLE = """
@@ -20,6 +20,12 @@ p{margin:.4rem 0}.faint{color:var(--faint)}.warn{color:var(--warn);font-weight:6
 svg{width:100%;height:auto;display:block}
 svg text{font-size:12px;fill:var(--faint)}
 .grid{stroke:var(--line)}
+polyline{fill:none;stroke-width:2.4}
+.legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;margin:.3rem 0}
+.legend li::before{content:"";display:inline-block;width:1.1em;height:.7em;margin-right:.4em;
+background:var(--c)}
+pre{background:#f4f6f8;padding:.6rem;overflow-x:auto;white-space:pre-wrap;
+overflow-wrap:anywhere;font-size:.9rem}
 .scroll{overflow-x:auto}ul{margin:.4rem 0;padding-left:1.1rem}
 table{border-collapse:collapse;width:100%}
 th,td{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}

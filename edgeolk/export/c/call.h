@@ -1,0 +1,149 @@
+/* What a call works with: the block as the loops see it, the width in force, the scaler. Included by
+   sorf.c. */
+#ifndef EDGEOLK_CALL_H
+#define EDGEOLK_CALL_H
+
+/* What a call works with, made afresh by each: on the stack, or in the arena behind the block. */
+typedef struct {
+    uint8_t *base;
+    const olk_sorf *p;
+    double most;   /* the largest sum |x_j| that is taken */
+    int shortened; /* the row that was taken was longer than allowed */
+    olk_sorf_state *s;
+#ifdef OLK_SORF_SCRATCH
+    olk_sorf_worked worked;
+#else
+    olk_sorf_state state;
+#endif
+#if EK_SCALE_METHOD
+    olk_scaler scaler;
+    int64_t seen; /* rows that the scaler has been given */
+#endif
+#if EK_OWN_WIDTHS
+    olk_sorf made;
+#endif
+#if EK_GAMMA_ROWS
+    olk_width *width;
+#endif
+#if EK_COMMON
+    olk_common alike;
+#elif EK_PAIRS
+    olk_two_numbers alike; /* with the row that is being learned */
+#endif
+} ek_call;
+
+#ifdef OLK_SORF_SCRATCH
+/* Behind the block: EK_SCRATCH_BYTES are as many as it takes. */
+typedef char ek_scratch_is_enough[sizeof(ek_call) <= EK_SCRATCH_BYTES ? 1 : -1];
+#define EK_CALL(c, arena) \
+    ek_call *const c = (ek_call *)(void *)(ek_base(arena) + EK_AT_SCRATCH)
+#else
+#define EK_CALL(c, arena) ek_call c##_here, *const c = &c##_here
+#endif
+
+static uint64_t *ek_words(uint8_t *base, size_t offset)
+{
+    return (uint64_t *)(void *)(base + offset);
+}
+
+#if EK_GAMMA_ROWS || EK_FOLLOWS
+static void ek_use_width(ek_call *c)
+{
+#if EK_FOLLOWS
+    const double gamma = olk_followed_gamma(*(const double *)ek_at(c->base, EK_AT_width_follows));
+#else
+    const double gamma = c->width->gamma > 0.0 ? c->width->gamma : EK_GAMMA;
+#endif
+    c->made = ek_made;
+    c->most = olk_sorf_set_width(&c->made, EK_MULTIPLES_NAME, gamma, EK_WIDE_ROWS);
+#if !EK_FOLLOWS
+    olk_set_memory_steps(&c->made, gamma);
+#endif
+    c->p = &c->made;
+}
+#endif
+
+static void ek_enter(void *arena, ek_call *c)
+{
+    uint8_t *base = ek_base(arena);
+#ifdef OLK_SORF_SCRATCH
+    olk_sorf_state *s = c->s = &c->worked.state;
+#else
+    olk_sorf_state *s = c->s = &c->state;
+#endif
+    c->base = base;
+    c->shortened = 0;
+    memset(s, 0, sizeof *s);
+    s->w = ek_at(base, EK_AT_weights);
+    s->a = ek_at(base, EK_AT_mean_weights);
+    s->L = (double *)ek_at(base, EK_AT_blend);
+    if (s->L)
+        s->n = s->L + ek_made.groups * ek_made.n_blends + ek_made.linear + ek_made.last_label;
+#if EK_FORECASTS /* the kernel counts its own rows */
+    s->t = (uint64_t *)ek_at(base, EK_AT_kernel_rows);
+#else
+    s->t = ek_words(base, EK_AT_STEPS);
+#endif
+    s->mistakes = ek_words(base, EK_AT_MISTAKES);
+    s->updates = ek_words(base, EK_AT_UPDATES);
+    s->rounding = ek_words(base, EK_AT_DRAWS);
+    s->flags = (uint16_t *)(void *)(base + EK_AT_FLAGS);
+    s->target = (double *)ek_at(base, EK_AT_target);
+    s->last = (double *)ek_at(base, EK_AT_last_label);
+    s->novelty = (double *)ek_at(base, EK_AT_novelty);
+    s->wl = ek_at(base, EK_AT_linear);
+    s->Sl = s->wl ? (ek_number *)s->wl + EK_INPUTS + 1 : NULL;
+    s->log_scale = ek_at(base, EK_AT_relevance);
+    s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_INPUTS : NULL;
+    s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_turns);
+    s->shared = ek_at(base, EK_AT_shared_relevance);
+    s->drift = ek_at(base, EK_AT_drift);
+#if EK_AT_row_memory
+    s->memory_rows = base + EK_AT_row_memory;
+    s->memory_held = ek_words(base, EK_AT_memory_state);
+    s->memory_mistakes = (double *)(void *)(s->memory_held + 1);
+    s->memory_narrow = (double *)ek_at(base, EK_AT_memory_narrow);
+    s->recalled = (double *)ek_at(base, EK_AT_recalled);
+#endif
+    /* Without relevance, inputs are held where the row lies. */
+    s->inputs = ek_at(base, EK_AT_inputs ? EK_AT_inputs : EK_AT_query);
+    s->scores = (double *)ek_at(base, EK_AT_class_scores);
+    s->row = ek_at(base, EK_AT_feature_row);
+    s->channels = ek_at(base, EK_AT_channels);
+    s->readings = (uint32_t *)ek_at(base, EK_AT_channel_counts);
+    s->deviations = ek_at(base, EK_AT_deviations);
+    s->watch = (uint64_t *)ek_at(base, EK_AT_watch);
+    c->p = &ek_made;
+    c->most = EK_MOST;
+#if EK_GAMMA_ROWS
+    c->width = (olk_width *)ek_at(base, EK_AT_width);
+#endif
+#if EK_GAMMA_ROWS || EK_FOLLOWS
+    ek_use_width(c);
+#elif EK_SHARED
+    c->made = ek_made;
+    c->p = &c->made;
+#endif
+#if EK_SHARED
+    if (*(const ek_number *)s->shared != 0)
+        olk_scale_widths(&c->made, s);
+#endif
+#if EK_SCALE_METHOD
+    c->scaler.clip = EK_SCALE_CLIP;
+    c->scaler.window = EK_SCALE_WINDOW;
+    c->scaler.freeze_after = EK_FREEZE_AFTER;
+    c->scaler.method = EK_SCALE_METHOD;
+    c->scaler.numbers = (double *)ek_at(base, EK_AT_scaler);
+    c->scaler.counts = (int32_t *)ek_at(base, EK_AT_scaler_counts);
+    c->scaler.records = (uint8_t *)ek_at(base, EK_AT_statistics);
+    c->scaler.rule = olk_compact_rule_of(EK_SCALE_CLIP, EK_SCALE_WINDOW);
+    c->scaler.least = (double *)ek_at(base, EK_AT_scaler_range);
+    c->scaler.most = c->scaler.least ? c->scaler.least + EK_FEATURES : NULL;
+    c->seen = (int64_t)*ek_words(base, EK_AT_STEPS);
+#if EK_GAMMA_ROWS
+    c->seen += c->width->steps;
+#endif
+#endif
+}
+
+#endif

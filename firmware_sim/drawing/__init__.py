@@ -1,0 +1,1 @@
+"""What all reports are made with: pages, tables, drawings in SVG, and the look of pictures."""
