@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from bench.bytes.scoring import costs
-from bench.bytes.sets import SPECS, Rows, load
+from bench.bytes.runs import learned
+from bench.bytes.sets import Rows, load
 from bench.table import RESULTS, Report, Table
 from edgeolk.reference import DriftingSorf, Following
 from edgeolk.reference import structured as reference
@@ -58,23 +58,14 @@ SLOW_SETS = {
 SLOW_D = 512
 
 
-def learned(data: str, rows: int, seeds: Sequence[int], options: Mapping[str, Any]) -> float | None:
+def error_of(
+    data: str, rows: int, seeds: Sequence[int], options: Mapping[str, Any]
+) -> float | None:
     """The error of the library's learner in %; None where it does not fit."""
-    spec = SPECS[data]
-    X, y = load(data, rows, raw=True)
-    if spec.task == "regression":
-        y = (y - y.mean()) / y.std()
-    task: dict[str, Any] = {"n_classes": spec.classes} if spec.task == "classes" else {}
-    if spec.task == "regression":
-        task = {"loss": "square"}
-    found = []
-    for seed in seeds:
-        made = {"n_features": X.shape[1], "ram": RAM, "seed": seed, **task, **options}
-        try:
-            learner = ek.Learner("sorf", **made)
-        except ValueError:
-            return None
-        found.append(100.0 * float(np.mean(costs(spec.task, learner.learn_many(X, y), y))))
+    try:
+        found = [learned(data, rows, seed, **{"ram": RAM, **options})[1] for seed in seeds]
+    except ValueError:
+        return None
     return float(np.mean(found))
 
 
@@ -181,7 +172,7 @@ def measured(rows: int, seeds: Sequence[int]) -> Errors:
     errors: Errors = {}
     for data in (*CHOSEN_ON, *ASIDE):
         for part, options in {"": {}, **PARTS}.items():
-            errors[data, part] = learned(data, rows, seeds, options)
+            errors[data, part] = error_of(data, rows, seeds, options)
         print(data, flush=True)
     return errors
 

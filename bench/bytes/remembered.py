@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ import numpy as np
 
 import edgeolk as ek
 from bench.bytes.grid import SETS
-from bench.bytes.scoring import costs
+from bench.bytes.runs import learned
 from bench.bytes.sets import SPECS, load
 from bench.table import Report, Table
 
@@ -63,19 +62,13 @@ class Found(NamedTuple):
     time: float
 
 
-def learned(name: str, nbytes: int, rows: int, seeds: Sequence[int], memory: int | None) -> Found:
+def measured(name: str, nbytes: int, rows: int, seeds: Sequence[int], memory: int | None) -> Found:
     """The mean over seeds; ``memory`` None: by the rule."""
-    X, y = load(name, rows, raw=True)
-    spec, found = SPECS[name], []
-    classes: dict[str, Any] = {"n_classes": spec.classes} if spec.task == "classes" else {}
+    found = []
     for seed in seeds:
-        learner = ek.Learner(n_features=X.shape[1], ram=nbytes, seed=seed, memory=memory, **classes)
-        start = time.process_time()
-        answers = learner.learn_many(X, y)
-        each = (time.process_time() - start) / len(y) * 1e6
-        error = 100.0 * float(np.mean(costs(spec.task, answers, y)))
-        held = learner.n_remembered
-        found.append(Found(error, learner.budget, held, learner.memory_share, each))
+        learner, error, seconds = learned(name, rows, seed, ram=nbytes, memory=memory)
+        each = 1e6 * seconds / learner.steps
+        found.append(Found(error, learner.budget, learner.n_remembered, learner.memory_share, each))
     return Found(*(np.mean(numbers) for numbers in zip(*found, strict=True)))
 
 
@@ -89,8 +82,10 @@ def has_memory(name: str, nbytes: int) -> bool:
 
 def both(name: str, nbytes: int, rows: int, seeds: Sequence[int]) -> tuple[Found, Found | None]:
     """Without and with a memory; None where the rule gives none."""
-    without = learned(name, nbytes, rows, seeds, 0)
-    return without, learned(name, nbytes, rows, seeds, None) if has_memory(name, nbytes) else None
+    without = measured(name, nbytes, rows, seeds, 0)
+    if not has_memory(name, nbytes):
+        return without, None
+    return without, measured(name, nbytes, rows, seeds, None)
 
 
 def ratio_of(without: Found, found: Found | None) -> float:
@@ -167,8 +162,9 @@ def main(arguments: list[str] | None = None) -> int:
         f"Wrong answers in %, the first {given.rows:,} rows, one pass, mean of seeds"
         f" {', '.join(map(str, given.seeds))}, `ek.Learner(n_features=d, ram=R)` without and with"
         " the memory of section 7f of [the algorithm's page](../../docs/sorf.md), rows of it by its"
-        " rule, so that its narrower kernel answers alone too; none: the rule gives none. (.. *): mean of eight seeds, where three lost more than"
-        f" 2 %. The rule is chosen on the first {len(DESIGN)} sets; the others, from"
+        " rule, so that its narrower kernel answers alone too; none: the rule gives none."
+        " (.. *): mean of eight seeds, where three lost more than 2 %."
+        f" The rule is chosen on the first {len(DESIGN)} sets; the others, from"
         f" {ASIDE[0]} on, are kept aside."
     )
     second = Table("Every set", ("set", *sizes), lines, "")

@@ -8,11 +8,14 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
+from typing import Any
+
+import numpy as np
 
 import edgeolk as ek
 from bench.bytes.grid import Job
 from bench.bytes.others import run_other
-from bench.bytes.scoring import Record, record
+from bench.bytes.scoring import Record, costs, record
 from bench.bytes.sets import SPECS, Rows, gamma_of, load
 from bench.papers.work import Cache
 
@@ -22,6 +25,29 @@ def learner_of(job: Job, X: Rows) -> ek.Learner:
     kernel = ek.Linear() if job.width == 0.0 else ek.Gaussian(job.width * gamma_of(X))
     options = {"seed": 1, **job.options}
     return ek.Learner(job.name, n_features=X.shape[1], kernel=kernel, scale=None, **options)
+
+
+def learned(data: str, rows: int, seed: int, **options: Any) -> tuple[ek.Learner, float, float]:
+    """Learn the first rows of a set as they come, each scored before it is learned.
+
+    Returns the learner, its error in % and seconds of processor time.
+
+    Raises
+    ------
+    ValueError
+        So few bytes hold no such learner.
+    """
+    spec = SPECS[data]
+    X, y = load(data, rows, raw=True)
+    made: dict[str, Any] = {"n_classes": spec.classes} if spec.task == "classes" else {}
+    if spec.task == "regression":
+        made = {"loss": "square"}
+        y = (y - y.mean()) / y.std()
+    learner = ek.Learner(n_features=X.shape[1], seed=seed, **made, **options)
+    start = time.process_time()
+    answers = learner.learn_many(X, y)
+    seconds = time.process_time() - start
+    return learner, 100.0 * float(np.mean(costs(spec.task, answers, y))), seconds
 
 
 def run(job: Job) -> Record:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-import edgeolk as ek
 from bench.bytes import sets
+from bench.bytes.runs import learned
 from bench.table import Table
 
 RAM, ROWS = "4KiB", 10_000
@@ -24,17 +24,6 @@ STREAMS = {
 }
 
 
-def wrong(name: str, **options: Any) -> float:
-    """Per cent of the rows that a learner answers wrongly before it learns them."""
-    spec = sets.SPECS[name]
-    X, y = sets.load(name, ROWS, raw=True)
-    own: dict[str, Any] = {"n_classes": spec.classes} if spec.task == "classes" else {}
-    learner = ek.Learner(n_features=X.shape[1], ram=RAM, **own, **options)
-    f = learner.learn_many(X, y)
-    # The margin of the right class, or the score of +1.
-    return 100.0 * float(np.mean((f if own else f * y) <= 0.0))
-
-
 def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
     """The table and the numbers behind it."""
     data: dict[str, Any] = {}
@@ -44,8 +33,8 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
             continue
         y = sets.load(of, ROWS, raw=True)[1]
         found = {
-            "without": wrong(of),
-            "with": wrong(of, history="auto"),
+            "without": learned(of, ROWS, 0, ram=RAM)[1],
+            "with": learned(of, ROWS, 0, ram=RAM, history="auto")[1],
             "no change": 100.0 * float(np.mean(y[1:] != y[:-1])),
         }
         data[name] = found

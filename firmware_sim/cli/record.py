@@ -12,13 +12,13 @@ from firmware_sim.cli.shared import NO_PROGRESS, QUIET, add_command
 from firmware_sim.cli.signals import interruption
 from firmware_sim.cli.terminal import Bar, note, show
 from firmware_sim.configuration.fields import OPTIONS
+from firmware_sim.configuration.option import RECORD
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams.opening import open_source
 from firmware_sim.streams.recording import record
 
 OWN = {
-    "limit": OPTIONS["limit"],
-    "idle": OPTIONS["idle"],
+    **{name: one for name, one in OPTIONS.items() if one.where >= RECORD},
     "quiet": replace(QUIET, help="print nothing"),
     "no_progress": NO_PROGRESS,
 }

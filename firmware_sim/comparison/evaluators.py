@@ -24,6 +24,7 @@ from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.base import NOTHING, Looked, RowContext
 from firmware_sim.metrics.recovery import recovery
+from firmware_sim.replaying.frozen import answers_of
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
@@ -133,8 +134,11 @@ class Evaluator:
 
     def frozen(self, learner: Any, after: int) -> Row:
         """Return the answers of a learner that knows the first rows, to those behind them."""
-        rows: Row = learner.decision_function(self.X[after:])
-        return rows
+        return answers_of(learner, self._config.kind, *self._unit(after))(self.X[after:])
+
+    def _unit(self, at: int) -> tuple[float, float]:
+        """Return mean and spread of the targets before a row, where the learner has no unit."""
+        return 0.0, 1.0
 
     def linear(self) -> tuple[str, Row]:
         """Return name and answers of the linear model that a kernel has to beat."""
@@ -163,10 +167,6 @@ class Classes(Evaluator):
     def wrong(self, answers: Row) -> Row:
         """Return which answers were wrong."""
         return np.asarray(answers != self.y[: len(answers)], dtype=float)
-
-    def frozen(self, learner: Any, after: int) -> Row:
-        """Return the classes that are predicted."""
-        return np.asarray(learner.predict(self.X[after:]), dtype=float)
 
     def _taught(self, learner: Any, part: slice) -> Row:
         return _whole(teach("multiclass", learner, None, self.X[part], self.y[part])).scores
@@ -198,10 +198,8 @@ class Numbers(Evaluator):
         """Return none: numbers are not right or wrong."""
         return np.empty(0)
 
-    def frozen(self, learner: Any, after: int) -> Row:
-        """Return predictions by mean and spread of the targets so far."""
-        mean, spread = self._mean[after], self._spread[after]
-        return np.asarray(mean + spread * learner.decision_function(self.X[after:]))
+    def _unit(self, at: int) -> tuple[float, float]:
+        return float(self._mean[at]), float(self._spread[at])
 
     def for_learner_of(self, config: ReplayConfig) -> Evaluator:
         """Return what teaches such a learner; a forecaster has a unit of its own for targets."""

@@ -8,8 +8,8 @@ import multiprocessing
 import os
 import signal
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -202,73 +202,70 @@ def compare(
         missing = [run for run in runs if run.key not in results.outcomes]
         if on_start is not None:
             on_start(len(runs), len(runs) - len(missing))
-        shared = (rows.evaluator, replace(config, stream="", faults=()), gamma, seconds)
-        _share_out(missing, shared, workers or os.cpu_count() or 1, results, on_run, should_stop)
+        many = min(workers or os.cpu_count() or 1, max(1, len(missing)))
+        stop = should_stop or (lambda: False)
+        with spread(many, rows.evaluator, config, gamma, seconds, stop) as each:
+            for _, outcome in each(work, missing):
+                results.enter(outcome)
+                if on_run is not None:
+                    on_run()
         found = [results.outcomes[run.key] for run in runs if run.key in results.outcomes]
     finally:
         results.close()
     return Comparison(config, rows, caps, found, len(found) == len(runs))
 
 
-def _share_out(
-    runs: list[Run],
-    shared: tuple[Evaluator, ReplayConfig, float, float],
-    workers: int,
-    results: Results,
-    on_run: Callable[[], object] | None,
-    should_stop: Callable[[], bool] | None,
-) -> None:
-    if not runs:
-        return
-    if workers == 1:
-        share(*shared)
-        for run in runs:
-            if should_stop is not None and should_stop():
-                return
-            results.enter(work(run))
-            if on_run is not None:
-                on_run()
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(
-        min(workers, len(runs)), mp_context=context, initializer=_begin, initargs=shared
-    ) as pool:
-        with _uninterrupted():
-            left: set[Future[Outcome]] = {pool.submit(work, run) for run in runs}
-        while left:
-            done, left = wait(left, timeout=0.2, return_when="FIRST_COMPLETED")
-            for future in done:
-                results.enter(future.result())
-                if on_run is not None:
-                    on_run()
-            if should_stop is not None and should_stop():
-                pool.shutdown(wait=True, cancel_futures=True)
-                return
+#: Gives a function's result for each job, with the job's place, as they come.
+Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[tuple[int, Any]]]
 
 
 @contextmanager
 def spread(
-    workers: int, evaluator: Evaluator, config: ReplayConfig
-) -> Iterator[Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]]:
-    """Give what maps a function over jobs, here or in processes that share rows and configuration.
+    workers: int,
+    evaluator: Evaluator,
+    config: ReplayConfig,
+    gamma: float = 0.0,
+    seconds: float = 0.0,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Iterator[Each]:
+    """Give what does jobs here, or in processes that share rows and configuration.
 
+    should_stop: asked between jobs; True ends them early.
     Raises BrokenProcessPool: one of the processes has died.
     """
-    shared = (evaluator, replace(config, stream="", faults=()), 0.0, 0.0)
+    shared = (evaluator, replace(config, stream="", faults=()), gamma, seconds)
     if workers == 1:
         share(*shared)
-        yield map
+
+        def in_turn(
+            function: Callable[[Any], Any], jobs: Sequence[Any]
+        ) -> Iterator[tuple[int, Any]]:
+            for at, job in enumerate(jobs):
+                if should_stop():
+                    return
+                yield at, function(job)
+
+        yield in_turn
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(
         workers, mp_context=context, initializer=_begin, initargs=shared
     ) as pool:
 
-        def mapped(function: Callable[[Any], Any], jobs: Iterable[Any]) -> Iterable[Any]:
+        def together(
+            function: Callable[[Any], Any], jobs: Sequence[Any]
+        ) -> Iterator[tuple[int, Any]]:
             with _uninterrupted():
-                return pool.map(function, jobs)
+                left = {pool.submit(function, job): at for at, job in enumerate(jobs)}
+            while left:
+                done, _ = wait(left, timeout=0.2, return_when="FIRST_COMPLETED")
+                for future in done:
+                    yield left.pop(future), future.result()
+                if should_stop():
+                    pool.shutdown(wait=True, cancel_futures=True)
+                    return
 
-        yield mapped
+        yield together
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from edgeolk.configuration.config import settings_of
 from edgeolk.parts.losses import LOSSES
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import day_of, prepare
-from firmware_sim.comparison.run import spread
+from firmware_sim.comparison.run import Each, spread
 from firmware_sim.comparison.work import default_of, shared
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration import values
@@ -174,14 +174,11 @@ def tune(
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
     with spread(workers, evaluator, config) as each:
         chosen, work = _halved(each, pool, few, on_run)
-        judged = []
-        jobs = [(candidate, n, few) for candidate in (start, chosen)]
-        for (candidate, *_), losses in zip(jobs, each(_shared_losses, jobs), strict=True):
-            if math.isinf(losses[0]):
-                raise SimulatorError(f"{config.algorithm} rejects the rows with {candidate}")
-            judged.append(losses)
-            if on_run is not None:
-                on_run()
+        both = (start, chosen)
+        judged = _judged(each, [(candidate, n, few) for candidate in both], on_run)
+    for candidate, (loss, _) in zip(both, judged, strict=True):
+        if math.isinf(loss):
+            raise SimulatorError(f"{config.algorithm} rejects the rows with {candidate}")
     default = None
     if not (config.scales_inside and config.chooses_inside):
         default = _default_loss(config, found.evaluator, few)
@@ -210,7 +207,7 @@ def _own_width(config: ReplayConfig, evaluator: Evaluator, few: int) -> float:
 
 
 def _halved(
-    each: Callable[..., Iterable[tuple[float, float]]],
+    each: Each,
     pool: list[Candidate],
     rows: int,
     on_run: Callable[[], object] | None,
@@ -218,16 +215,25 @@ def _halved(
     """Halve the pool in every round; return the candidate left, and the rows learned in all."""
     work = 0
     for size in [rows >> (_ROUNDS - 1 - i) for i in range(_ROUNDS)]:
-        losses = []
-        for loss, _ in each(_shared_losses, [(candidate, size, 0) for candidate in pool]):
-            losses.append(loss)
-            work += size
-            if on_run is not None:
-                on_run()
+        judged = _judged(each, [(candidate, size, 0) for candidate in pool], on_run)
+        losses = [loss for loss, _ in judged]
+        work += size * len(pool)
         # The sort is stable and the start comes first, so that it wins a tie.
         order = sorted(range(len(pool)), key=losses.__getitem__)
         pool = [pool[at] for at in order[: max(1, len(pool) // 2)]]
     return pool[0], work
+
+
+def _judged(
+    each: Each, jobs: list[tuple[Candidate, int, int]], on_run: Callable[[], object] | None
+) -> list[tuple[float, float]]:
+    """Return the losses of each job."""
+    found = [(math.inf, math.inf)] * len(jobs)
+    for at, losses in each(_shared_losses, jobs):
+        found[at] = losses
+        if on_run is not None:
+            on_run()
+    return found
 
 
 def _shared_losses(job: tuple[Candidate, int, int]) -> tuple[float, float]:

@@ -36,6 +36,7 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
         settings.setdefault("relevance", "relevance" in regions or shared)
         remembered = (r.shape[1] for r in plan.regions if r.name == "row_memory")
         settings.setdefault("memory", next(remembered, 0))
+        settings.setdefault("memory_narrow", "memory_narrow" in regions)
     if config.dtype == "int8" and config.scale == "minmax":
         settings["feature_range"] = (0.0, 1.0)
     return settings

@@ -14,7 +14,7 @@ enum { OLK_MOST_MEMORY_LABEL = 127, OLK_MOST_MEMORY_CLASS = 255 };
 
 /* Rows whose distances are summed at once, and inputs whose readings wait for them. */
 #ifdef OLK_SORF_PLAIN
-enum { OLK_MEMORY_ROWS = 64, OLK_MEMORY_INPUTS = 16 };
+enum { OLK_MEMORY_ROWS = 56, OLK_MEMORY_INPUTS = 16 };
 #else
 enum { OLK_MEMORY_ROWS = 256, OLK_MEMORY_INPUTS = 64 };
 #endif
