@@ -7,7 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -75,12 +75,16 @@ RINGS = [
 ]
 
 
+def few_first(cases: Iterable[Any], day: Container[Any]) -> list[Any]:
+    """Cases for ``parametrize``, those that are not for the day at night."""
+    slow = pytest.mark.slow
+    return [pytest.param(case, marks=() if case in day else slow) for case in cases]
+
+
 #: By day one algorithm of each kind of step: removal, neighbours, simplex, projection, merging,
 #: landmarks, features; at night every one.
 USUAL = ("rbp", "bpa_nn", "pomdr", "projectron", "bsgd", "nogd", "fogd", "sorf")
-BY_DAY = [
-    *USUAL, *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY if name not in USUAL)
-]  # fmt: skip
+BY_DAY = few_first(EVERY, USUAL)
 
 
 def saved(learner: ek.Learner, folder: Path) -> ek.Learner:

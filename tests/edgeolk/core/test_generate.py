@@ -60,6 +60,8 @@ def test_a_struct_takes_the_parameters_of_its_members() -> None:
 
 
 def test_a_member_that_nothing_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(PARAMETERS, "leak")
+    # A copy: a row that is put back would stand last, and the order is what files count by.
+    left = {name: row for name, row in PARAMETERS.items() if name != "leak"}
+    monkeypatch.setattr(generate, "PARAMETERS", left)
     with pytest.raises(ValueError, match=r"olk_sorf\.leak .* is set by no parameter"):
         generate.parameters_of("olk_sorf", "sorf_types.h")

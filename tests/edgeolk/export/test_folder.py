@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from exported import STRICT
+from helpers import few_first
 
 import edgeolk as ek
 from edgeolk.cli import main
@@ -46,12 +47,6 @@ MODES = ("recommended", "forecaster", "in time")
 MODES_OF_C = (("-DEK_SINGLE", "-fsyntax-only"), ("-DEK_FIXED", "-fsyntax-only"))
 
 
-def few_first(*kept: str) -> list[Any]:
-    """All forms, those that are not named at night."""
-    slow = pytest.mark.slow
-    return [form if form in kept else pytest.param(form, marks=slow) for form in FORMS]
-
-
 def folder_of(form: str, folder: Path) -> Path:
     options = dict(FORMS[form])
     learner = ek.Learner(options.pop("algorithm", None), n_features=3, **options)
@@ -79,7 +74,7 @@ def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> N
             run(compiler, *told, source, "-o", source.with_suffix(".o"))
 
 
-@pytest.mark.parametrize("form", few_first("recommended", "forecaster", "in time", "ring"))
+@pytest.mark.parametrize("form", few_first(FORMS, ("recommended", "forecaster", "in time", "ring")))
 def test_what_the_readme_shows_compiles(form: str, tmp_path: Path) -> None:
     """Its variables, then its calls in a function: as they stand there, and they are enough."""
     folder = folder_of(form, tmp_path)
@@ -91,7 +86,7 @@ def test_what_the_readme_shows_compiles(form: str, tmp_path: Path) -> None:
     run(folder / "shown")
 
 
-@pytest.mark.parametrize("form", few_first("recommended", "ring, probability"))
+@pytest.mark.parametrize("form", few_first(FORMS, ("recommended", "ring, probability")))
 def test_nothing_of_the_c_library_but_memory(form: str, tmp_path: Path) -> None:
     """No mathematics, no allocation; and no variable of its own."""
     folder = folder_of(form, tmp_path)

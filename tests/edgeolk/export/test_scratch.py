@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from exported import Compiled
+from helpers import few_first
 
 import edgeolk as ek
 from bench.mcu.costs import ARITHMETIC, CORES, LEVELS, compiled, learner_of
@@ -43,7 +44,7 @@ def rows(learner: ek.Learner) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("flag", ["", "-DEK_SINGLE", "-DEK_FIXED"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few_first(KINDS, ("recommended", "classes", "forecaster")))
 def test_the_same_bits(kind: str, flag: str, tmp_path: Path) -> None:
     """And nothing beyond the arena, wherever that begins."""
     options = KINDS[kind]

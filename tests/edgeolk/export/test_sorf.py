@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from exported import Compiled, signs, stream
-from helpers import by_variant
+from helpers import by_variant, few_first
 
 import edgeolk as ek
 
@@ -89,12 +88,6 @@ DAY = (
     "held, all candidates", "one scale", "bits, then a third number", "drift, one width",
     "drift, classes", "memory", "memory, wide", "novelty", "novelty in time",
 )  # fmt: skip
-
-
-def few_first(keys: Iterable[str], day: Container[str]) -> list[Any]:
-    """Cases, those that are not for the day at night."""
-    slow = pytest.mark.slow
-    return [pytest.param(key, marks=() if key in day else slow) for key in keys]
 
 
 def readings(name: str) -> tuple[np.ndarray, np.ndarray]:

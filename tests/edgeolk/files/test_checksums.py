@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from helpers import BY_DAY, EVERY
+from helpers import BY_DAY, EVERY, few_first
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -65,13 +65,7 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=() if name in ("rbp", "ahpatron", "fogd") else pytest.mark.slow)
-        for name in KINDS
-    ],
-)
+@pytest.mark.parametrize("name", few_first(KINDS, ("rbp", "ahpatron", "fogd")))
 def test_every_flipped_bit_is_found(name: str) -> None:
     memory = sealed(name, **KINDS[name])
     assert refuses(memory, (8 * at + bit for at in state_of(memory) for bit in range(8)))

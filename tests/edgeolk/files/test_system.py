@@ -214,3 +214,21 @@ def test_a_file_that_another_program_has_open(
     write_whole(path, [b"new"])
     assert path.read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["model"]
+
+
+@posix
+def test_a_name_that_is_taken_is_not_written_to(tmp_path: Path) -> None:
+    """Whatever was put there: a file, a link to one, a link that leads nowhere."""
+    from edgeolk.files.posix import Folder
+
+    (tmp_path / "victim").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "victim")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "elsewhere")
+    folder = Folder(str(tmp_path))
+    try:
+        for name in ("victim", "link", "nowhere"):
+            with pytest.raises(FileExistsError):
+                folder.make(name, 0o600)
+    finally:
+        folder.close()
+    assert not (tmp_path / "elsewhere").exists()

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from golden import CASES, DAY, data_of, rows_of, told_of
+from helpers import few_first
 
 import edgeolk as ek
 from edgeolk.configuration import header as head
@@ -23,9 +24,7 @@ from edgeolk.parts.updates import UPDATES
 STEMS = [stem for version, stem in CASES if version == 3]
 DAYS = [stem for version, stem in DAY if version == 3]
 slow = pytest.mark.slow
-stems = pytest.mark.parametrize(
-    "stem", [pytest.param(stem, marks=() if stem in DAYS else slow) for stem in STEMS]
-)
+stems = pytest.mark.parametrize("stem", few_first(STEMS, DAYS))
 #: Numbers more in a row, bytes between regions, whether these stand in the other order.
 LAYOUTS = [
     (5, 8, True), (0, 0, False), (0, 0, True), (5, 8, False), (16, 64, False), (16, 64, True),

@@ -117,7 +117,7 @@ OPTIONS = {"categories": "onehot", "ram": "8KiB", "target": "label"}
     ],
     ids=str,
 )
-@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("broken", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_reports_are_equal(
     changes: dict[str, Any], broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,7 +163,7 @@ def test_reports_are_equal(
     ],
     ids=str,
 )
-@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("broken", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_reports_of_forecasters_are_equal(
     changes: dict[str, Any], broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +213,7 @@ def test_stops_in_time_wherever_blocks_end(
         "2020-01-01 00:00:00,\N{ARABIC-INDIC DIGIT THREE},2,x,3,1",
         "2020-01-01 00:00:00,1,2,x,3,1\r",
         "no time,1,2,x,3,1",
+        "2020-01-01 00:00:00,1_0,2,x,3,1",
     ],
     ids=ascii,
 )
@@ -246,6 +247,25 @@ def test_who_stops_it_and_when(rows: int, monkeypatch: pytest.MonkeyPatch) -> No
     config = fs.ReplayConfig("occupancy", ram="4KiB")
     report = both(monkeypatch, lambda: config, options)
     assert report["stream"]["rows_read"] == rows
+
+
+def test_labels_behind_the_last_row_are_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words that may be a class or none: only those of rows that were read are doubted."""
+    rows = [
+        row.rpartition(",")[0] + f",{'on' if at % 2 else 'off'}" for at, row in enumerate(lines())
+    ]
+    rows[150:] = [row.rpartition(",")[0] + ",none" for row in rows[150:]]
+    path = table(rows, tmp_path / "a.csv")
+
+    def options() -> dict[str, Any]:
+        asked = itertools.count()
+        return {"should_stop": lambda: next(asked) == 140}
+
+    config = fs.ReplayConfig(path, **{**OPTIONS, "positive": "on"})
+    assert both(monkeypatch, lambda: config, options)["stream"]["rows_read"] == 140
+    assert "none" in str(both(monkeypatch, lambda: config))
 
 
 @pytest.mark.parametrize(
