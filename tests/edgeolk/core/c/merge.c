@@ -23,7 +23,7 @@ void check_merge(const olk_simd *simd)
                 d2[n / 2] = 0.0;
             void *coef = as_real(real, c, n), *distance = as_real(real, d2, n);
             double *height = doubles(n), *loss = doubles(n);
-            simd->merge[real](b, gamma, 40, coef, distance, n, height, loss);
+            simd->merge(real, b, gamma, 40, coef, distance, n, height, loss);
             for (ptrdiff_t i = 0; i < n; i++) {
                 const double other = number(real, coef, i);
                 const long double spread = gamma * number(real, distance, i);

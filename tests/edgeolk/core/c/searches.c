@@ -108,7 +108,7 @@ static void residuals(const olk_simd *simd, uint64_t *rng, int real, ptrdiff_t n
         for (ptrdiff_t i = 0; i < n; i++)
             value[i] = line(coef[i], with ? own[i] : 1.0, row[i], k_tt);
         ptrdiff_t expected = first_least(value, n, &least);
-        ptrdiff_t found = simd->argmin_line_residual[real](c, diagonal, r, k_tt, n, &got);
+        ptrdiff_t found = simd->argmin_line[real](c, NULL, diagonal, r, k_tt, n, &got);
         CHECK(found == expected && got == least, "line: %td, not %td, n = %td", found, expected, n);
         for (ptrdiff_t i = 0; i < n; i++) {
             const double o = with ? own[i] : 1.0, k_it = row[i], k_in = near_k[i];
@@ -122,8 +122,7 @@ static void residuals(const olk_simd *simd, uint64_t *rng, int real, ptrdiff_t n
             value[i] = coef[i] * coef[i] * above_zero(o - share_n * k_in - share_t * k_it);
         }
         expected = first_least(value, n, &least);
-        found = simd->argmin_plane_residual[real](c, diagonal, r, k_tt, near, near_k, singular, n,
-                                                  &got);
+        found = simd->argmin_plane[real](c, NULL, diagonal, r, k_tt, near, near_k, singular, n, &got);
         CHECK(found == expected && got == least, "plane: %td, not %td, n = %td", found, expected,
               n);
     }
