@@ -8,6 +8,7 @@ their headers have them. Run by ``setup.py``; without numpy.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
@@ -264,14 +265,21 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
 def _pointer_type(name: str, kind: str) -> str:
     """A pointer to a function of a name, as Cython declares its type."""
     returned, parameters = kind.split(" (*)")
-    return f"    ctypedef {returned} (*{name}){parameters} noexcept"
+    return textwrap.fill(
+        f"ctypedef {returned} (*{name}){parameters} noexcept",
+        width=100,
+        initial_indent=" " * 4,
+        subsequent_indent=" " * 8,
+        break_long_words=False,
+    )
 
 
 def structs_pxd() -> str:
     """The structs of the loops that Cython code reads, and the numbers of enums that it needs."""
     lines = ['"""Written from the headers in loops by generate.py; do not edit."""', ""]
     lines += ["from libc.stddef cimport ptrdiff_t"]
-    lines += ["from libc.stdint cimport (", "    int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t,", ")"]
+    integers = ("int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t")
+    lines += [f"from libc.stdint cimport {', '.join(integers)}"]
     lines += ["", "from edgeolk.core.parts cimport Params"]
     known: dict[str, int] = {}
     for header, wanted in STRUCTS.items():

@@ -61,7 +61,7 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
     cdef double spread, h
     distance_row(s, gather(s, p))
     s.simd.merge(real(s), bp, s.c.kernel.gamma, <int64_t>s.c.p.iters, s.coef, s.distance, m.n,
-                          s.work, s.work2)
+                 s.work, s.work2)
     s.work2[p] = INFINITY
     best = s.simd.argmin[OLK_F64](s.work2, m.n)
     if best < 0:
