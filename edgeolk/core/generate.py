@@ -8,7 +8,6 @@ their headers have them. Run by ``setup.py``; without numpy.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
@@ -71,6 +70,8 @@ NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
 }
 
 
+#: Columns of a line that is written.
+MOST_COLUMNS = 100
 #: Structs of the loops that Cython code reads, by the header that declares them.
 STRUCTS = {
     "sorf_types.h": ("olk_sorf", "olk_sorf_state", "olk_sorf_row"),
@@ -264,14 +265,18 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
 
 def _pointer_type(name: str, kind: str) -> str:
     """A pointer to a function of a name, as Cython declares its type."""
-    returned, parameters = kind.split(" (*)")
-    return textwrap.fill(
-        f"ctypedef {returned} (*{name}){parameters} noexcept",
-        width=100,
-        initial_indent=" " * 4,
-        subsequent_indent=" " * 8,
-        break_long_words=False,
-    )
+    returned, parameters = kind.split(" (*)(")
+    start = f"    ctypedef {returned} (*{name})("
+    # Cython ends a declaration with its bracket's line: the last words stay together.
+    *first, last = parameters.split(", ")
+    lines = [start]
+    for word in [*(f"{each}," for each in first), f"{last} noexcept"]:
+        space = "" if lines[-1].endswith("(") else " "
+        if len(lines[-1] + space + word) > MOST_COLUMNS:
+            lines += [" " * (len(start) - 1)]
+            space = " "
+        lines[-1] += space + word
+    return "\n".join(lines)
 
 
 def structs_pxd() -> str:
