@@ -28,11 +28,8 @@ TOOLS = ("pytest>=8", "hypothesis>=6.100", "sortedcontainers", "attrs")
 LEFT_OUT = (
     "core/test_c.py",
     "core/test_structured.py",
-    "core/test_structured_forms.py",
     "core/test_vector_code.py",
-    "core/test_normals.py",
     "core/test_moments.py",
-    "core/test_scaler.py",
     "core/test_winsor.py",
     "export/test_flash.py",
     "export/test_folder.py",

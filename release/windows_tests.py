@@ -144,10 +144,7 @@ FILES: dict[str, str] = {
         (
             "edgeolk/core/test_c.py",
             "edgeolk/core/test_structured.py",
-            "edgeolk/core/test_structured_forms.py",
-            "edgeolk/core/test_normals.py",
             "edgeolk/core/test_moments.py",
-            "edgeolk/core/test_scaler.py",
             "edgeolk/core/test_winsor.py",
             "edgeolk/export/test_flash.py",
             "edgeolk/export/test_forecast.py",
