@@ -74,7 +74,6 @@ LEFT_OUT: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "tests/edgeolk/files/test_atomic.py::test_threads_that_save_to_one_path",
             "tests/edgeolk/files/test_media.py::test_a_folder_takes_larger_checkpoints",
             "tests/edgeolk/files/test_media_names.py::test_a_reader_follows_the_name",
             "tests/edgeolk/files/test_media_names.py::test_of_two_who_make_a_file_at_once",
@@ -130,12 +129,8 @@ LEFT_OUT: dict[str, str] = {
         ),
         _LIMITS,
     ),
-    **dict.fromkeys(
-        (
-            "tests/edgeolk/test_torn.py::test_processes_killed",
-            "tests/edgeolk/test_checkpointer.py::test_killed",
-        ),
-        "forks; test_checkpointer_killed.py kills without",
+    "tests/edgeolk/test_torn.py::test_processes_killed": (
+        "forks; test_checkpointer_killed.py kills without"
     ),
 }
 #: Files and folders of tests that are left out whole, and why: each is one that is skipped.
