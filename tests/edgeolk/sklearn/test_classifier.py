@@ -108,17 +108,6 @@ def test_weights_of_classes_move_the_boundary(moons: Any) -> None:
     assert (said["balanced"] == "occupied").sum() > (said[None] == "occupied").sum()
 
 
-def test_one_row_at_a_time(moons: Any) -> None:
-    X, y = moons
-    model = OnlineKernelClassifier(random_state=0)
-    right = 0
-    for x, label in zip(X, y, strict=True):
-        if hasattr(model, "learner_"):
-            right += model.predict([x])[0] == label
-        model.partial_fit([x], [label], classes=["occupied", "vacant"])
-    assert right / len(y) > 0.85
-
-
 def test_the_first_call_names_the_classes(moons: Any) -> None:
     X, y = moons
     model = OnlineKernelClassifier()
