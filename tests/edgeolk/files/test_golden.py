@@ -32,25 +32,6 @@ COUNTERS = ("n_support", "steps", "mistakes", "updates", "capacity_hits", "label
             "halvings", "squared_error")  # fmt: skip
 cases = pytest.mark.parametrize(("version", "stem"), CASES)
 few_cases = pytest.mark.parametrize(("version", "stem"), few_by_day(CASES))
-_RING = {
-    "support_vectors", "coefficients", "levels", "diagonal", "arrivals",
-    "norms", "mean_start", "mean_sum", "nearest", "nearest_distance", "nearest_kernel", "factor",
-    "inverse", "scores", "feature_map", "window", "window_labels",
-}  # fmt: skip
-_ROWS = {
-    "scaler", "scaler_counts", "scaler_range", "statistics", "width_mean", "width_follows",
-    "common",
-}  # fmt: skip
-_STRUCTURED = {
-    "weights", "mean_weights", "blend", "target", "last_label", "linear", "relevance", "turns",
-    "novelty", "shared_relevance", "drift", "channels", "channel_counts", "deviations",
-    "row_memory", "memory_narrow",
-}  # fmt: skip
-_FORECASTER = {"history", "forecaster", "head", "guard", "waiting", "season", "kernel_rows"}
-#: Regions that are no structs, by version.
-EVERY_REGION = {
-    3: _RING | _ROWS | _STRUCTURED | _FORECASTER | {"checksums"},
-}
 
 
 def config_of(stored: Stored) -> Settings:
@@ -65,16 +46,6 @@ def stems(version: int) -> list[str]:
 def test_there_are_files_of_every_version() -> None:
     """Formats 1 and 2 were never released."""
     assert set(READERS) == set(range(3, VERSION + 1))
-
-
-@pytest.mark.parametrize("version", READERS)
-def test_every_region_kind_occurs(version: int) -> None:
-    names = stems(version)
-    found = {name for stem in names for name in READERS[version](data_of(version, stem)).regions}
-    assert found == EVERY_REGION[version]
-    told = {str(told_of(version, stem)["algorithm"]) for stem in names}
-    assert {row.name for row in ek.algorithms()} >= told - {"None"}
-    assert len(names) > 100
 
 
 def test_every_region_of_this_version_occurs() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -179,13 +178,6 @@ def test_columns_of_a_table_are_known_by_name(moons: Any) -> None:
         model.predict(table[["co2", "light"]])
 
 
-def test_sparse_rows_are_rows(moons: Any) -> None:
-    X, y = moons
-    dense = OnlineKernelClassifier(random_state=0).fit(X, y)
-    sparse = OnlineKernelClassifier(random_state=0).fit(csr_matrix(X), y)
-    np.testing.assert_allclose(sparse.predict_proba(csr_matrix(X)), dense.predict_proba(X))
-
-
 @pytest.mark.parametrize("gamma", ["scale", "auto", 0.7])
 def test_widths(gamma: Any, moons: Any) -> None:
     X, y = moons
@@ -215,18 +207,6 @@ def test_one_scale_for_all_features(algorithm: str, gamma: str, moons: Any) -> N
     assert alike.mean == pytest.approx(X.mean(), abs=1e-9)
     assert alike.sd == pytest.approx(X.std(), rel=1e-9)
     assert model.score(X, y) > 0.9
-
-
-def test_the_width_of_a_stream_is_not_that_of_its_first_few_rows(moons: Any) -> None:
-    """They lie close together here."""
-    X, y = moons
-    X = X.copy()
-    X[:10] = X[0] + 1e-3 * (X[:10] - X[0])
-    model = OnlineKernelClassifier(algorithm="bpa_s", scale=None, random_state=0)
-    for first in range(0, 300, 10):
-        model.partial_fit(X[first : first + 10], y[first : first + 10], np.unique(y))
-    width = model.learner_.kernel.gamma
-    assert width == pytest.approx(1.0 / np.median(_squares(X)), rel=0.5)
 
 
 def _squares(X: Any) -> Any:
