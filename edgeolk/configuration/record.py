@@ -53,40 +53,27 @@ LOOKAHEAD = "lookahead"
 
 @dataclass(frozen=True)
 class Record:
-    """What a model block is made from: the fields of a ``Config``, and what they imply.
+    """What a model block is made from: the fields of a ``Config``, and what they imply."""
 
-    Attributes
-    ----------
-    member : Algorithm
-        The published algorithm, or ``Algorithm.CUSTOM``.
-    n_features, budget, seed : int
-        Dimension d, capacity B, seed of the generator.
-    kernel : Kernel
-        With ``gamma="auto"`` the one that answers until the width is known.
-    parts : mapping of axis to member
-        The part on each axis of ``AXES``.
-    values : mapping of stored parameter name to number
-        Parameters in use, ``OPTIONS`` that are on and ``LOOKAHEAD``.
-    feature_range : tuple or None
-        Ends of the levels of int8 storage, as given.
-    columns : int
-        Columns of coefficients: the number of classes, or 1 for two.
-    lists : mapping of stored name to numbers
-        Parameters that are several numbers, those at their defaults omitted.
-    preprocessing : Preprocessing
-        What is done with a row before the learner sees it.
-    """
-
+    #: The published algorithm, or ``Algorithm.CUSTOM``.
     member: Algorithm
+    #: Dimension d, capacity B, seed of the generator.
     n_features: int
     budget: int
     seed: int
+    #: With ``gamma="auto"`` the one that answers until the width is known.
     kernel: Kernel
+    #: The part on each axis of ``AXES``.
     parts: Mapping[str, IntEnum]
+    #: Numbers by stored name: parameters in use, ``OPTIONS`` that are on and ``LOOKAHEAD``.
     values: Mapping[str, float]
+    #: Ends of the levels of int8 storage, as given.
     feature_range: tuple[object, object] | None = None
+    #: Columns of coefficients: the number of classes, or 1 for two.
     columns: int = 1
+    #: Parameters that are several numbers, by stored name, those at their defaults omitted.
     lists: Mapping[str, tuple[float, ...]] = {}
+    #: What is done with a row before the learner sees it.
     preprocessing: Preprocessing = Preprocessing()
 
     # ---- rows of the parts --------------------------------------------------------------------

@@ -66,31 +66,21 @@ class Region(_Region):
 
 @dataclass(frozen=True)
 class Kind:
-    """One row of the table of regions.
+    """One row of the table of regions."""
 
-    Attributes
-    ----------
-    element : str
-        Type of its numbers: a code of ``ELEMENT_BYTES``, or a word for the type that the
-        configuration gives to support vectors ("storage"), the arithmetic on rows ("computing"),
-        coefficients ("real"), kernel values ("value") or exact features ("exact").
-    shape : callable
-        Configuration -> rows, and numbers from one row to the next.
-    purpose : str
-        One line for people.
-    lifetime : Lifetime
-        When its content matters.
-    read_beyond : bool
-        Loops may read past its last row, whole vectors at a time.
-    stays : bool
-        State that does not start anew when the width of the kernel is known.
-    """
-
+    #: Type of its numbers: a code of ``ELEMENT_BYTES``, or a word for the type that the
+    #: configuration gives to support vectors ("storage"), the arithmetic on rows ("computing"),
+    #: coefficients ("real"), kernel values ("value") or exact features ("exact").
     element: str
+    #: Configuration -> rows, and numbers from one row to the next.
     shape: Callable[[Record], tuple[int, int]]
+    #: One line for people.
     purpose: str
+    #: When its content matters.
     lifetime: Lifetime = Lifetime.STATE
+    #: Loops may read past its last row, whole vectors at a time.
     read_beyond: bool = False
+    #: State that does not start anew when the width of the kernel is known.
     stays: bool = False
 
 

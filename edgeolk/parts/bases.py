@@ -30,40 +30,27 @@ from edgeolk.parts.traits import Part, Refusal, both, has, lacks
 
 @dataclass(frozen=True, kw_only=True)
 class BasisTraits(Part):
-    """What is true of a basis.
+    """What is true of a basis."""
 
-    Attributes
-    ----------
-    score, admit, construct : str
-        Functions of the core, "" for none.
-    per_member : int
-        Coefficients of a column for each member: support vector, frequency.
-    keeps_vectors : bool
-        Vectors of the input space are stored ("support_vectors").
-    starts_full : bool
-        All ``budget`` members are there from construction.
-    freezes : bool
-        A full basis admits nobody where the policy says so.
-    changes_old : bool
-        Old coefficients may change.
-    ahead : tuple of str
-        Regions for rows that wait to be learned; () where none can.
-    longest_step : str
-        Instead of the policy's, if any.
-    members : str
-        What the budget is called for it, if not so; then 100 is its default.
-    """
-
+    #: Functions of the core, "" for none.
     score: str
     admit: str = ""
     construct: str = ""
+    #: Coefficients of a column for each member: support vector, frequency.
     per_member: int = 1
+    #: Vectors of the input space are stored ("support_vectors").
     keeps_vectors: bool = True
+    #: All ``budget`` members are there from construction.
     starts_full: bool = False
+    #: A full basis admits nobody where the policy says so.
     freezes: bool = False
+    #: Old coefficients may change.
     changes_old: bool = True
+    #: Regions for rows that wait to be learned; () where none can.
     ahead: tuple[str, ...] = ()
+    #: Instead of the policy's, if any.
     longest_step: str = ""
+    #: What the budget is called for it, if not so; then 100 is its default.
     members: str = ""
 
 

@@ -9,20 +9,13 @@ from edgeolk.parts.traits import Part, has, lacks
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectionTraits(Part):
-    """What is true of a projection.
+    """What is true of a projection."""
 
-    Attributes
-    ----------
-    bound : str
-        Function in ``core/bounds`` as "file.function", "" for none: ``bound(s, e)``.
-    radial : bool
-        The bound is a radius U; an infinite one bounds nothing.
-    needs_norm : bool
-        ||f||^2 is kept for it.
-    """
-
+    #: Function in ``core/bounds`` as "file.function", "" for none: ``bound(s, e)``.
     bound: str = ""
+    #: The bound is a radius U; an infinite one bounds nothing.
     radial: bool = False
+    #: ||f||^2 is kept for it.
     needs_norm: bool = False
 
 

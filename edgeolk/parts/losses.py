@@ -37,28 +37,19 @@ RESIDUAL_UPDATES = (Update.PA, Update.PA1, Update.PA2, Update.SPARSE_PA)
 
 @dataclass(frozen=True, kw_only=True)
 class LossTraits(Part):
-    """What is true of a loss.
+    """What is true of a loss."""
 
-    Attributes
-    ----------
-    labels : str
-        What it is a loss for: "classes", "numbers" or "none".
-    updates : tuple of Update
-        Those that follow it, unless their own rows refuse it.
-    doc : str
-        Its formula or meaning, as the pages say it.
-    slope, residual, sign : str
-        Functions of the core; without a residual no passive-aggressive update follows it.
-    capped : bool
-        A row whose score is beyond 1 either way is not learned.
-    """
-
+    #: What it is a loss for: "classes", "numbers" or "none".
     labels: str
+    #: Those that follow it, unless their own rows refuse it.
     updates: tuple[Update, ...]
+    #: Its formula or meaning, as the pages say it.
     doc: str
+    #: Functions of the core; without a residual no passive-aggressive update follows it.
     slope: str
     residual: str = ""
     sign: str = ""
+    #: A row whose score is beyond 1 either way is not learned.
     capped: bool = False
 
 

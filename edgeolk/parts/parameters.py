@@ -16,51 +16,35 @@ Default = float | bool | str | None | Callable[[Context], float]
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter that a block stores as one number.
+    """A parameter that a block stores as one number."""
 
-    Attributes
-    ----------
-    default : number, bool, str, None or callable
-        A callable makes it from ``n_features``, ``budget``, ``ram`` (0 where it is not given),
-        ``novelty`` and ``float32`` (0 or 1), ``cramped`` (1 where not even the smallest budget fits
-        with the usual defaults), the parameters that were given or have plain defaults, and U.
-    low, high : float
-        The range.
-    doc : str
-        Its meaning, in one line.
-    low_open, high_open : bool
-        Whether the end itself is left out of the range.
-    none : float or None
-        The number stored for None; without it None is refused.
-    flag : bool
-        Whether it is True or False.
-    whole : bool
-        Whether it is a whole number.
-    words : tuple of str or bool
-        What callers write for 0, 1, ...
-    omitted : float or None
-        What it is where a file does not say it; None where every file does.
-    switched : bool
-        Whether None may be given for the default, and False for 0.
-    regions : tuple of str, or dict
-        Regions that it asks for where it is not 0; or those that each number asks for.
-    of : Update or None
-        The update whose option it is, so that the row of that update need not name it.
-    """
-
+    #: A callable makes it from ``n_features``, ``budget``, ``ram`` (0 where it is not given),
+    #: ``novelty`` and ``float32`` (0 or 1), ``cramped`` (1 where not even the smallest budget fits
+    #: with the usual defaults), the parameters that were given or have plain defaults, and U.
     default: Default
+    #: The range.
     low: float
     high: float
+    #: Its meaning, in one line.
     doc: str
+    #: Whether the end itself is left out of the range.
     low_open: bool = True
     high_open: bool = True
+    #: The number stored for None; without it None is refused.
     none: float | None = None
+    #: Whether it is True or False.
     flag: bool = False
+    #: Whether it is a whole number.
     whole: bool = False
+    #: What callers write for 0, 1, ...
     words: tuple[str | bool, ...] = ()
+    #: What it is where a file does not say it; None where every file does.
     omitted: float | None = None
+    #: Whether None may be given for the default, and False for 0.
     switched: bool = False
+    #: Regions that it asks for where it is not 0; or those that each number asks for.
     regions: tuple[str, ...] | Mapping[float, tuple[str, ...]] = ()
+    #: The update whose option it is, so that the row of that update need not name it.
     of: Update | None = None
 
     def asked(self, value: float) -> tuple[str, ...]:

@@ -17,56 +17,37 @@ ROW = "O(B d), every step"
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyTraits(Part):
-    """What is true of a budget policy.
+    """What is true of a budget policy."""
 
-    Attributes
-    ----------
-    admit : str
-        Function of the core.
-    freezes : bool
-        A full ring admits nobody.
-    removes : bool
-        Support vectors may leave.
-    changes_old : bool
-        Coefficients of support vectors that stay may change.
-    scales : bool
-        It changes the common scale.
-    needs_norm : bool
-        ||f||^2 is kept for it.
-    follows_norm : bool
-        A kept ||f||^2 follows its moves by increments; else it is computed anew at each.
-    counts_exchanges : bool
-        It counts removals itself, towards a renewal of its own.
-    columns : tuple of str or None
-        Regions it needs where a slot has several coefficients; None: it serves one only.
-    spare_slot : bool
-        The candidate is judged in a slot beside the full ring.
-    follows_change : bool
-        A model of what is normal can follow the stream under it (``Loss.NOVELTY``).
-    never_full : bool
-        The step that fills the ring empties a part of it.
-    factor_pivots : bool
-        Region "factor" holds a factor, whose pivots are positive, and not the Gram matrix.
-    bounds_cost : bool
-        What its removals cost, ``forgetron_q``, is at most 15/32 for each mistake.
-    longest_step : str
-        In B, d and the parameters in braces, and when it comes.
-    """
-
+    #: Function of the core.
     admit: str
+    #: A full ring admits nobody.
     freezes: bool = False
+    #: Support vectors may leave.
     removes: bool = True
+    #: Coefficients of support vectors that stay may change.
     changes_old: bool = False
+    #: It changes the common scale.
     scales: bool = False
+    #: ||f||^2 is kept for it.
     needs_norm: bool = False
+    #: A kept ||f||^2 follows its moves by increments; else it is computed anew at each.
     follows_norm: bool = True
+    #: It counts removals itself, towards a renewal of its own.
     counts_exchanges: bool = False
+    #: The candidate is judged in a slot beside the full ring.
     spare_slot: bool = False
+    #: A model of what is normal can follow the stream under it (``Loss.NOVELTY``).
     follows_change: bool = False
+    #: The step that fills the ring empties a part of it.
     never_full: bool = False
+    #: Region "factor" holds a factor, whose pivots are positive, and not the Gram matrix.
     factor_pivots: bool = False
+    #: What its removals cost, ``forgetron_q``, is at most 15/32 for each mistake.
     bounds_cost: bool = False
+    #: Regions it needs where a slot has several coefficients; None: it serves one only.
     columns: tuple[str, ...] | None = None
+    #: In B, d and the parameters in braces, and when it comes.
     longest_step: str = ROW
 
 

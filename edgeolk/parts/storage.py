@@ -12,20 +12,13 @@ MOST_FLOAT, MOST_DOUBLE = 3.4028234663852886e38, 1.7976931348623157e308
 
 @dataclass(frozen=True, kw_only=True)
 class StorageTraits(Part):
-    """What is true of a storage type.
+    """What is true of a storage type."""
 
-    Attributes
-    ----------
-    element : str
-        Code of the type of a stored number, in ``ELEMENTS``.
-    computes_in : str
-        Code of the type rows are computed in: narrow storage computes in float32.
-    most : float
-        The largest number of a row that stays finite once it is stored.
-    """
-
+    #: Code of the type of a stored number, in ``ELEMENTS``.
     element: str
+    #: Code of the type rows are computed in: narrow storage computes in float32.
     computes_in: str = "f"
+    #: The largest number of a row that stays finite once it is stored.
     most: float = MOST_FLOAT
 
     @property
@@ -74,27 +67,18 @@ STORAGES: dict[Dtype, StorageTraits] = {
 
 @dataclass(frozen=True, kw_only=True)
 class RealTraits(Part):
-    """What is true of a type of coefficients.
+    """What is true of a type of coefficients."""
 
-    Attributes
-    ----------
-    element : str
-        Code of the type of one, in ``ELEMENTS``.
-    most : float
-        Largest coefficient of a candidate: a power of ten below what the type holds once it is
-        divided by the least common factor.
-    most_kernel : float
-        Largest k(x, x) of a row.
-    most_factor : float
-        The common factor is folded into the coefficients beyond it, and below its inverse.
-    most_alpha, most_stored : float
-        What a file may hold: times the common factor, so that the square is a number, and without.
-    """
-
+    #: Code of the type of one, in ``ELEMENTS``.
     element: str
+    #: Largest coefficient of a candidate: a power of ten below what the type holds once it is
+    #: divided by the least common factor.
     most: float
+    #: Largest k(x, x) of a row.
     most_kernel: float
+    #: The common factor is folded into the coefficients beyond it, and below its inverse.
     most_factor: float
+    #: What a file may hold: times the common factor, so that the square is a number, and without.
     most_alpha: float
     most_stored: float
 

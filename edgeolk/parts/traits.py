@@ -21,20 +21,13 @@ Refusal = tuple[Condition, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What is true of any part.
+    """What is true of any part."""
 
-    Attributes
-    ----------
-    parameters : tuple of str
-        Stored names of the parameters it brings.
-    regions : tuple of str
-        Regions it needs beyond those of every learner.
-    refuses : tuple of (condition, sentence)
-        Compositions that make no sense with it.
-    """
-
+    #: Stored names of the parameters it brings.
     parameters: tuple[str, ...] = ()
+    #: Regions it needs beyond those of every learner.
     regions: tuple[str, ...] = ()
+    #: Compositions that make no sense with it.
     refuses: tuple[Refusal, ...] = ()
 
 

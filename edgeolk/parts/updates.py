@@ -32,46 +32,33 @@ from edgeolk.parts.watching import WATCHING_REFUSES
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateTraits(Part):
-    """What is true of an update.
+    """What is true of an update."""
 
-    Attributes
-    ----------
-    asks, coefficient, shrink, begin, end, construct : str
-        Functions of the core, "" for none.
-    scales : bool
-        Old coefficients shrink even where no parameter says so.
-    learn, decide : str
-        Functions of the core where an update is the whole step and the whole score, of several
-        rows at once: none of the others but ``construct`` is called then.
-    classes : tuple of Loss
-        The losses under which it tells several classes apart.
-    weighs : str
-        Why a row cannot count more or less than one, "" if it can.
-    most_weight : float
-        What a row may count at most.
-    lists : tuple of str
-        Parameters that are several numbers.
-    own : int
-        Numbers of its own that an update keeps beside each coefficient, in ``s.own``, (own,
-        weights) float64: 0 at the start unless ``construct`` fills them.
-    default_dtype : str
-        Storage type where none is given.
-    """
-
+    #: Functions of the core, "" for none.
     asks: str
     coefficient: str
     shrink: str = ""
     begin: str = ""
     end: str = ""
     construct: str = ""
+    #: Old coefficients shrink even where no parameter says so.
     scales: bool = False
+    #: Functions of the core where an update is the whole step and the whole score, of several rows
+    #: at once: none of the others but ``construct`` is called then.
     learn: str = ""
     decide: str = ""
+    #: The losses under which it tells several classes apart.
     classes: tuple[Loss, ...] = ()
+    #: Why a row cannot count more or less than one, "" if it can.
     weighs: str = ""
+    #: What a row may count at most.
     most_weight: float = 1e6
+    #: Parameters that are several numbers.
     lists: tuple[str, ...] = ()
+    #: Numbers of its own that an update keeps beside each coefficient, in ``s.own``, (own, weights)
+    #: float64: 0 at the start unless ``construct`` fills them.
     own: int = 0
+    #: Storage type where none is given.
     default_dtype: str = "float32"
 
     @property

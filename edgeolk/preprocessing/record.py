@@ -45,32 +45,21 @@ _OF_COMPACT = ("method", "clip", "window")
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """What happens to a row on its way in. A field is 0 where that is not asked for.
+    """What happens to a row on its way in. A field is 0 where that is not asked for."""
 
-    Attributes
-    ----------
-    method : int
-        How each feature is scaled: a number of ``scaling.INSIDE``, or ``scaling.COMPACT``.
-    clip : float
-        Deviations from the mean at which the scaler clips a reading.
-    window : int
-        Rows that the scaler remembers.
-    freeze_after : int
-        Rows after which the statistics of the scaler stay as they are.
-    clip_rows : float
-        The longest a row may be, in the Euclidean norm.
-    gamma_rows : int
-        Rows that the width of the kernel is made from.
-    follows : bool
-        Whether the width follows the rows (docs/sorf.md, section 15).
-    """
-
+    #: How each feature is scaled: a number of ``scaling.INSIDE``, or ``scaling.COMPACT``.
     method: int = 0
+    #: Deviations from the mean at which the scaler clips a reading.
     clip: float = 0.0
+    #: Rows that the scaler remembers.
     window: int = 0
+    #: Rows after which the statistics of the scaler stay as they are.
     freeze_after: int = 0
+    #: The longest a row may be, in the Euclidean norm.
     clip_rows: float = 0.0
+    #: Rows that the width of the kernel is made from.
     gamma_rows: int = 0
+    #: Whether the width follows the rows (docs/sorf.md, section 15).
     follows: bool = False
 
     @property
