@@ -30,6 +30,7 @@ from edgeolk.configuration.history import kernel_in_time, refuse_interval, take_
 from edgeolk.configuration.instead import what_fits
 from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.settings import Settings
+from edgeolk.configuration.spelling import call_said, options_said, parameters_said
 from edgeolk.configuration.usual import settled
 from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.near import near, unknown_attribute
@@ -317,16 +318,16 @@ class Config:
         ``Config(config.name, ..., **config.parameters)`` is the same configuration. For a
         composition they include its parts.
         """
-        return self._settings.parameters
+        return parameters_said(self._settings)
 
     @property
     def options(self) -> dict[str, Any]:
         """Every argument except the algorithm; those left at a plain default are omitted."""
-        return self._settings.options
+        return options_said(self._settings)
 
     def call(self, name: str) -> str:
         """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""
-        return self._settings.call(name)
+        return call_said(self._settings, name)
 
     def __repr__(self) -> str:
         return self.call("ek.Config")
@@ -346,10 +347,11 @@ class Config:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Config):
             return NotImplemented
-        return self._settings == other._settings
+        same = self._settings.member == other._settings.member
+        return same and self.options == other.options
 
     def __hash__(self) -> int:
-        return hash(self._settings)
+        return hash((self._settings.member, self.n_features, self.budget, self.seed))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Config._of, (self._settings,)

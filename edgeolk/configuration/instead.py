@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from edgeolk.configuration.layout import layout, total
-from edgeolk.configuration.record import Record
-from edgeolk.lean import replace
+from edgeolk.configuration.settings import Settings
+from edgeolk.lean import Any, replace
 from edgeolk.preprocessing.scaling import COMMON_CLIP, INSIDE
 
 
-def what_fits(config: Record, cap: int) -> str:
+def what_fits(config: Settings, cap: int) -> str:
     """Words to put behind the bytes that a model needs; "" where nothing takes less.
 
     ``config`` is the smallest of these models, ``cap`` the bytes there are.
@@ -32,5 +32,5 @@ def what_fits(config: Record, cap: int) -> str:
     return said
 
 
-def _nbytes(config: Record, **changes: object) -> int:
-    return total(layout(Record(**{**vars(config), **changes})))
+def _nbytes(config: Settings, **changes: Any) -> int:
+    return total(layout(replace(config, **changes)))

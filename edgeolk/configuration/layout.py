@@ -9,8 +9,8 @@ weights. A smaller one keeps all on 8, where every byte counts.
 from __future__ import annotations
 
 from edgeolk.configuration.header import head_bytes, without_implied
-from edgeolk.configuration.record import Record
 from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Kind, Lifetime, Region, needed
+from edgeolk.configuration.settings import Settings
 from edgeolk.parts.numbers import Dtype
 from edgeolk.parts.storage import COEFFICIENTS, STORAGES
 
@@ -24,7 +24,7 @@ _IN_VECTORS = ("weights", "mean_weights", "feature_row")
 BEYOND = 64
 
 
-def _element(config: Record, kind: Kind) -> str:
+def _element(config: Settings, kind: Kind) -> str:
     storage = STORAGES[Dtype(config.parts["dtype"])]
     named = {
         "storage": storage.element,
@@ -36,7 +36,7 @@ def _element(config: Record, kind: Kind) -> str:
     return named.get(kind.element, kind.element)
 
 
-def _region(config: Record, name: str, at: int, boundary: int) -> Region:
+def _region(config: Settings, name: str, at: int, boundary: int) -> Region:
     """A region that begins there, up to that boundary."""
     kind = KINDS[name]
     element = _element(config, kind)
@@ -45,12 +45,12 @@ def _region(config: Record, name: str, at: int, boundary: int) -> Region:
     return Region(name, at, -(-size // boundary) * boundary, kind.purpose, element, shape)
 
 
-def _own_boundary(config: Record, name: str, boundary: int) -> int:
+def _own_boundary(config: Settings, name: str, boundary: int) -> int:
     """What a region is aligned to."""
     return NARROW if config.update.whole and name not in _IN_VECTORS else boundary
 
 
-def _lay(config: Record, names: set[str], boundary: int) -> tuple[Region, ...]:
+def _lay(config: Settings, names: set[str], boundary: int) -> tuple[Region, ...]:
     # Plain loops: Python loses generators and closures that memory is too short to close.
     kept: list[str] = []
     for name, kind in KINDS.items():
@@ -98,7 +98,7 @@ def total(regions: tuple[Region, ...]) -> int:
     return end
 
 
-def layout(config: Record) -> tuple[Region, ...]:
+def layout(config: Settings) -> tuple[Region, ...]:
     """Regions of a configuration, state first, alignment slack last."""
     names = needed(config)
     regions = _lay(config, names, WIDE)

@@ -8,7 +8,7 @@ from enum import Enum
 from functools import partial
 
 from edgeolk.configuration import forecasting
-from edgeolk.configuration.record import Record
+from edgeolk.configuration.settings import Settings
 from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
@@ -73,7 +73,7 @@ class Kind:
     #: coefficients ("real"), kernel values ("value") or exact features ("exact").
     element: str
     #: Configuration -> rows, and numbers from one row to the next.
-    shape: Callable[[Record], tuple[int, int]]
+    shape: Callable[[Settings], tuple[int, int]]
     #: One line for people.
     purpose: str
     #: When its content matters.
@@ -88,51 +88,51 @@ def _triangle(n: int) -> tuple[int, int]:
     return 1, n * (n + 1) // 2
 
 
-def _factor_rows(config: Record) -> int:
+def _factor_rows(config: Settings) -> int:
     if config.parts["policy"] == Policy.ANCHOR:
         return min(config.budget, int(config.values["b0"]))
     return config.slots
 
 
-def _gram_rows(config: Record) -> int:
+def _gram_rows(config: Settings) -> int:
     return config.budget // 2 if config.parts["policy"] == Policy.HALVE else config.budget
 
 
-def _ring(config: Record) -> tuple[int, int]:
+def _ring(config: Settings) -> tuple[int, int]:
     return config.n_features, config.stride
 
 
-def _weights(config: Record) -> tuple[int, int]:
+def _weights(config: Settings) -> tuple[int, int]:
     return config.columns, config.weights
 
 
-def _one_row(config: Record) -> tuple[int, int]:
+def _one_row(config: Settings) -> tuple[int, int]:
     return 1, config.weights
 
 
-def _features(config: Record) -> tuple[int, int]:
+def _features(config: Settings) -> tuple[int, int]:
     return 1, config.n_features
 
 
-def _slots(config: Record) -> tuple[int, int]:
+def _slots(config: Settings) -> tuple[int, int]:
     return 1, config.slots
 
 
-def _members(config: Record) -> tuple[int, int]:
+def _members(config: Settings) -> tuple[int, int]:
     return 1, config.budget
 
 
-def _blend(config: Record) -> tuple[int, int]:
+def _blend(config: Settings) -> tuple[int, int]:
     groups = int(config.values["groups"])
     extra = int(config.values["linear"] + config.values["last_label"])
     return 1, groups * len(config.list_of("blends")) + extra + groups
 
 
-def _words(n: int) -> Callable[[Record], tuple[int, int]]:
+def _words(n: int) -> Callable[[Settings], tuple[int, int]]:
     return lambda config: (1, n)
 
 
-def _state_regions(config: Record) -> tuple[int, int]:
+def _state_regions(config: Settings) -> tuple[int, int]:
     """One number for each region of state; that of the checksums themselves is the header's."""
     names = needed(config)
     return 1, sum(KINDS[name].lifetime is Lifetime.STATE for name in names)
@@ -291,7 +291,7 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def needed(config: Record) -> set[str]:
+def needed(config: Settings) -> set[str]:
     """Names of the regions a configuration has."""
     names = {"coefficients", "function", "query"}
     for row in config.rows:

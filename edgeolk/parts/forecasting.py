@@ -6,7 +6,7 @@ from edgeolk.lean import TYPE_CHECKING
 from edgeolk.parts.traits import Refusal, both
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.record import Record
+    from edgeolk.configuration.settings import Settings
 
 #: Inputs that the kernel sees beside those of the row (core/loops/forecast_types.h).
 HISTORY_INPUTS = 4
@@ -16,7 +16,7 @@ STANDARD = (1, 9)
 LEAST_FREQUENCIES = 32
 
 
-def _asked(config: Record) -> bool:
+def _asked(config: Settings) -> bool:
     return config.forecasts
 
 

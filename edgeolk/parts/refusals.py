@@ -13,7 +13,7 @@ from edgeolk.parts.traits import Refusal, both, has, lacks, spoken
 from edgeolk.parts.updates import UPDATES
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.record import Record
+    from edgeolk.configuration.settings import Settings
 
 #: What is looked at first says why: what learns, then what bounds it, then how it is stored.
 ORDER = (
@@ -117,7 +117,7 @@ def sentences() -> set[str]:
     return {sentence for _, sentence in (*rows, *GENERAL)}
 
 
-def refuse(config: Record) -> None:
+def refuse(config: Settings) -> None:
     """Raise ValueError with one sentence if the composition has no meaning."""
     for axis in ORDER:
         for meaningless, sentence in TRAITS[axis][config.parts[axis]].refuses:
@@ -128,7 +128,7 @@ def refuse(config: Record) -> None:
             raise ValueError(sentence + _got(config, sentence))
 
 
-def _got(config: Record, sentence: str) -> str:
+def _got(config: Settings, sentence: str) -> str:
     """The numbers that a sentence speaks of, as the end of it."""
     words = sentence.replace(",", " ").replace(":", " ").split()
     numbers = {"budget": config.budget, **config.values}

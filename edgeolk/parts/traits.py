@@ -12,9 +12,9 @@ from enum import IntEnum
 from edgeolk.lean import TYPE_CHECKING, dataclass
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.record import Record
+    from edgeolk.configuration.settings import Settings
 
-Condition = Callable[["Record"], bool]
+Condition = Callable[["Settings"], bool]
 #: (what is refused, the sentence that says why)
 Refusal = tuple[Condition, str]
 
@@ -51,7 +51,7 @@ def spoken(members: Iterable[IntEnum]) -> str:
 def both(*conditions: Condition) -> Condition:
     """All of the conditions."""
 
-    def every(config: Record) -> bool:
+    def every(config: Settings) -> bool:
         # A loop: Python loses a generator that memory is too short to close.
         for condition in conditions:  # noqa: SIM110
             if not condition(config):

@@ -16,7 +16,7 @@ import pytest
 from helpers import EVERY, LIVELY
 
 import edgeolk as ek
-from edgeolk.configuration.usual import MOST_AHEAD
+from edgeolk.configuration.settings import MOST_AHEAD
 from edgeolk.parts.numbers import Basis
 
 #: The ring is full, and long enough to be read in blocks, for most of the stream.
