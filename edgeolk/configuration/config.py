@@ -27,8 +27,6 @@ from edgeolk.configuration.composition import (
 )
 from edgeolk.configuration.fit import fit, parse_bytes
 from edgeolk.configuration.history import kernel_in_time, refuse_interval, take_history
-from edgeolk.configuration.instead import what_fits
-from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.spelling import call_said, options_said, parameters_said
 from edgeolk.configuration.usual import settled
@@ -247,8 +245,7 @@ class Config:
                 context["usual_memory"] = float(rows)
                 try:
                     made = fit(
-                        configure, lambda config: total(layout(config)), ram, most,
-                        without=forecasts, instead=what_fits,
+                        configure, ram, most, without=forecasts,
                         leaner=None if rows else lambda size: configure(size, cramped=True),
                     )  # fmt: skip
                 except ValueError:
