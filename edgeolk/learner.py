@@ -23,6 +23,7 @@ from edgeolk.near import unknown_attribute
 from edgeolk.notebook import table_of
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.table import STORED
 from edgeolk.preprocessing.scaling import INSIDE
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.common import CommonScale, common_scale
@@ -182,8 +183,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
         The storage types and the kind of rows are left out.
         """
-        own = ("dtype", "rows", "coefficients")
-        return {axis: part for axis, part in self._config.parts.items() if axis not in own}
+        return {axis: part for axis, part in self._config.parts.items() if axis not in STORED}
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -32,35 +32,34 @@ class StorageTraits(Part):
         return ELEMENTS[self.computes_in].nbytes
 
 
-_GAMMA_RANGE = (
-    lambda c: c.kernel.normalised and not 1e-37 <= c.kernel.fields()[2] <= 1e37,
-    "gamma must lie between 1e-37 and 1e37 unless storage is float64",
-)
+_GAMMA_RANGE = {
+    "gamma must lie between 1e-37 and 1e37 unless storage is float64": (
+        lambda c: c.kernel.normalised and not 1e-37 <= c.kernel.fields()[2] <= 1e37
+    ),
+}
 
 #: The largest number that rows stored as float16 may be clipped to.
 _HALF = 65504.0
-_HALF_RANGE = (
-    lambda c: max(4.0 * c.preprocessing.clip, c.preprocessing.clip_rows) > _HALF,
-    "float16 holds numbers up to 65504: clip= must be at most a quarter of that, clip_rows= at most"
-    " that",
-)
+_HALF_RANGE = {
+    (
+        "float16 holds numbers up to 65504: clip= must be at most a quarter of that, clip_rows= at"
+        " most that"
+    ): (lambda c: max(4.0 * c.preprocessing.clip, c.preprocessing.clip_rows) > _HALF),
+}
 
 STORAGES: dict[Dtype, StorageTraits] = {
-    Dtype.FLOAT32: StorageTraits(element="f", refuses=(_GAMMA_RANGE,)),
+    Dtype.FLOAT32: StorageTraits(element="f", refuses=_GAMMA_RANGE),
     Dtype.FLOAT64: StorageTraits(element="d", computes_in="d", most=MOST_DOUBLE),
-    Dtype.FLOAT16: StorageTraits(
-        element="e", most=65519.0, refuses=(_HALF_RANGE, _GAMMA_RANGE)
-    ),
+    Dtype.FLOAT16: StorageTraits(element="e", most=65519.0, refuses=_HALF_RANGE | _GAMMA_RANGE),
     Dtype.INT8: StorageTraits(
         element="b",
         regions=("levels",),
-        refuses=(
-            (
-                lacks("rows", Rows.DENSE),
-                "sparse rows cannot be stored as int8: a zero lies between two of its levels",
+        refuses={
+            "sparse rows cannot be stored as int8: a zero lies between two of its levels": lacks(
+                Rows.DENSE
             ),
-            _GAMMA_RANGE,
-        ),
+            **_GAMMA_RANGE,
+        },
     ),
 }
 

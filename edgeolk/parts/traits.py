@@ -6,17 +6,18 @@ parameters and refusals, the compiled core its functions, the documentation all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 
 from edgeolk.lean import TYPE_CHECKING, dataclass
+from edgeolk.parts.numbers import axis_of
 
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
 Condition = Callable[["Settings"], bool]
-#: (what is refused, the sentence that says why)
-Refusal = tuple[Condition, str]
+#: The sentence that says why -> where it is refused.
+Refusals = dict[str, Condition]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,16 +29,18 @@ class Part:
     #: Regions it needs beyond those of every learner.
     regions: tuple[str, ...] = ()
     #: Compositions that make no sense with it.
-    refuses: tuple[Refusal, ...] = ()
+    refuses: Mapping[str, Condition] = {}
 
 
-def has(axis: str, *members: IntEnum) -> Condition:
-    """The configuration has one of these parts."""
+def has(*members: IntEnum) -> Condition:
+    """The configuration has one of these parts, all of one axis."""
+    axis = axis_of(type(members[0]))
     return lambda config: config.parts[axis] in members
 
 
-def lacks(axis: str, *members: IntEnum) -> Condition:
-    """The configuration has none of these parts."""
+def lacks(*members: IntEnum) -> Condition:
+    """The configuration has none of these parts, all of one axis."""
+    axis = axis_of(type(members[0]))
     return lambda config: config.parts[axis] not in members
 
 
