@@ -7,7 +7,12 @@ from collections.abc import Callable
 from enum import Enum
 from functools import partial
 
-from edgeolk.configuration import forecasting
+from edgeolk.configuration.forecasting import (
+    HISTORY,
+    diagonal_inputs,
+    head_inputs,
+    waiting_numbers,
+)
 from edgeolk.configuration.settings import Settings
 from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
@@ -128,6 +133,11 @@ def _blend(config: Settings) -> tuple[int, int]:
     return 1, groups * len(config.list_of("blends")) + extra + groups
 
 
+def _head(config: Settings) -> tuple[int, int]:
+    m = head_inputs(config)
+    return 1, m + _triangle(m)[1] + 1
+
+
 def _words(n: int) -> Callable[[Settings], tuple[int, int]]:
     return lambda config: (1, n)
 
@@ -212,17 +222,24 @@ KINDS: dict[str, Kind] = {
     "memory_state": Kind("w", _words(8), "memory: rows held, mistakes of its shares"),
     "memory_narrow": Kind("d", _words(4), "memory: mistakes of the narrower kernel's shares"),
     "history": Kind(
-        "computing", forecasting.history, "the target: last values, unit, means; interval; inputs"
+        "computing", lambda c: (1, HISTORY + len(c.list_of("interval")) + c.n_features),
+        "the target: last values, unit, means; interval; inputs",
     ),
     "forecaster": Kind(
-        "computing", forecasting.forecaster, "diagonal linear forecaster: weights, variances, error"
+        "computing", lambda c: (1, 2 * diagonal_inputs(c) + 1),
+        "diagonal linear forecaster: weights, variances, error",
     ),
-    "head": Kind(
-        "computing", forecasting.head, "head of the forecaster: weights, covariance, error"
+    "head": Kind("computing", _head, "head of the forecaster: weights, covariance, error"),
+    "guard": Kind(
+        "computing", lambda c: (2, 3 if c.budget else 2), "regrets of the candidates, their squares"
     ),
-    "guard": Kind("computing", forecasting.guard, "regrets of the candidates, their squares"),
-    "waiting": Kind("computing", forecasting.waiting, "rows that wait for their targets"),
-    "season": Kind("computing", forecasting.season, "targets of the last season"),
+    "waiting": Kind(
+        "computing", lambda c: (int(c.values["lead"]), waiting_numbers(c)),
+        "rows that wait for their targets",
+    ),
+    "season": Kind(
+        "computing", lambda c: (1, int(c.values["season"]) + 2), "targets of the last season"
+    ),
     "kernel_rows": Kind("q", _words(1), "rows that the kernel has learned"),
     "scaler": _kept(
         "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, pending reading"
