@@ -30,7 +30,7 @@ from edgeolk.configuration.history import kernel_in_time, refuse_interval, take_
 from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.spelling import call_said, options_said, parameters_said
 from edgeolk.configuration.usual import settled
-from edgeolk.lean import TYPE_CHECKING, Any
+from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.near import near, unknown_attribute
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.forecasting import HISTORY_INPUTS
@@ -229,7 +229,7 @@ class Config:
                 feature_range=used_range,
                 columns=columns,
                 lists=lists_of(values, **lists) if lists else {},
-                preprocessing=preprocessing if size else preprocessing.without_width(),
+                preprocessing=preprocessing if size else replace(preprocessing, follows=False),
             )
             refuse(made)
             return settled(made, sparse, lookahead, capped=ram is not None)

@@ -17,7 +17,11 @@ from edgeolk.configuration.settings import Settings
 from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
+from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.preprocessing.scaling import RECORD_BYTES
+
+#: Regions of every forecaster.
+FORECASTER = ("history", "forecaster", "head", "guard", "waiting")
 
 #: Bytes of one number by the code of its type.
 ELEMENT_BYTES = {code: element.nbytes for code, element in ELEMENTS.items()}
@@ -308,12 +312,37 @@ KINDS: dict[str, Kind] = {
 }
 
 
+def _asked(config: Settings) -> tuple[str, ...]:
+    """Regions that parameters and preprocessing ask for."""
+    asked: list[str] = []
+    for name, parameter in PARAMETERS.items():
+        if config.budget:
+            asked += parameter.asked(config.values.get(name, 0.0))
+    if config.columns > 1:
+        asked.append("class_scores")
+        if not config.update.whole:
+            asked += ["kernel_row", *(config.policy.columns or ())]
+        if config.values.get("row_memory"):
+            asked.append("recalled")
+    if config.forecasts:
+        asked += FORECASTER
+        asked += ("season",) if config.values["season"] else ()
+        asked += ("kernel_rows",) if config.budget else ()
+    if "skip_bad_rows" in config.values:
+        asked.append("skipped")
+    if "checksums" in config.values:
+        asked.append("checksums")
+    if config.lookahead:
+        asked += config.basis.ahead
+    return (*asked, *config.preprocessing.regions)
+
+
 def needed(config: Settings) -> set[str]:
     """Names of the regions a configuration has."""
     names = {"coefficients", "function", "query"}
     for row in config.rows:
         names.update(row.regions)
-    names.update(config.option_regions)
+    names.update(_asked(config))
     if config.basis.keeps_vectors:
         names.add("support_vectors")
     else:
@@ -335,7 +364,7 @@ def needed(config: Settings) -> set[str]:
         if config.watches:
             names -= {"novelty", "query"}
             names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}
-    if config.tracks_norm and config.removes:
+    if config.tracks_norm and config.policy.removes:
         names.update(("column", "diagonal"))
     if "averaging" in names and config.changes_old:
         names.add("mean_sum")

@@ -46,9 +46,6 @@ PAGE = 4096
 #: Deviations at which features see an input end (core/loops/width.h).
 HELD_TO = 2.5
 
-#: Regions of every forecaster.
-FORECASTER = ("history", "forecaster", "head", "guard", "waiting")
-
 #: Values that belong to no part, so that any learner may have them: 1 where asked for, else absent.
 OPTIONS = ("skip_bad_rows", "checksums")
 #: Another such value: rows that ``learn_many`` looks ahead, absent for none; and the most that the
@@ -251,11 +248,6 @@ class Settings:
         )
 
     @property
-    def removes(self) -> bool:
-        """Whether support vectors may leave."""
-        return self.policy.removes
-
-    @property
     def freezes(self) -> bool:
         """Whether a full ring admits nobody."""
         return self.policy.freezes and self.basis.freezes
@@ -371,28 +363,3 @@ class Settings:
     def needs_labels(self) -> bool:
         """Whether a row is learned with a label."""
         return self.loss.labels != "none"
-
-    @property
-    def option_regions(self) -> tuple[str, ...]:
-        """Regions that parameters and preprocessing ask for."""
-        asked: list[str] = []
-        for name, parameter in PARAMETERS.items():
-            if self.budget:
-                asked += parameter.asked(self.values.get(name, 0.0))
-        if self.columns > 1:
-            asked.append("class_scores")
-            if not self.update.whole:
-                asked += ["kernel_row", *(self.policy.columns or ())]
-            if self.values.get("row_memory"):
-                asked.append("recalled")
-        if self.forecasts:
-            asked += FORECASTER
-            asked += ("season",) if self.values["season"] else ()
-            asked += ("kernel_rows",) if self.budget else ()
-        if "skip_bad_rows" in self.values:
-            asked.append("skipped")
-        if "checksums" in self.values:
-            asked.append("checksums")
-        if self.lookahead:
-            asked += self.basis.ahead
-        return (*asked, *self.preprocessing.regions)

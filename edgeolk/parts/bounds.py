@@ -53,7 +53,7 @@ AVERAGINGS: dict[Averaging, Part] = {
             (
                 "averaging needs a policy that never removes a support vector: the mean of the"
                 " models would need the removed ones"
-            ): (lambda c: c.removes),
+            ): (lambda c: c.policy.removes),
             "averaging cannot be combined with Projection.CLIP: it moves single coefficients": has(
                 Projection.CLIP
             ),
