@@ -44,6 +44,7 @@ from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Literal
 
     from typing_extensions import Unpack
 
@@ -166,7 +167,7 @@ class Config:
         seed: int = 0,
         sparse: bool | None = None,
         n_classes: int | None = None,
-        on_bad_row: str = "raise",
+        on_bad_row: Literal["raise", "skip"] = "raise",
         checksums: bool = False,
         lookahead: int | None = None,
         feature_range: tuple[Any, Any] | None = None,
