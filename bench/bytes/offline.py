@@ -10,7 +10,7 @@ import numpy as np
 from bench.bytes.grid import OURS, Job
 from bench.bytes.runs import learner_of
 from bench.bytes.sets import Rows, load
-from bench.papers.work import Cache
+from bench.cache import Cache
 from bench.table import Table
 
 #: Compact models trained offline, in many passes: (model, set, bytes, accuracy in %).

@@ -17,7 +17,7 @@ from bench.bytes.grid import Job
 from bench.bytes.others import run_other
 from bench.bytes.scoring import Record, costs, record
 from bench.bytes.sets import SPECS, Rows, gamma_of, load
-from bench.papers.work import Cache
+from bench.cache import Cache
 
 
 def learner_of(job: Job, X: Rows) -> ek.Learner:

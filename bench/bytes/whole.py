@@ -26,7 +26,7 @@ from bench.bytes.report import REFERENCE, bytes_of, comparisons, losses, needed_
 from bench.bytes.runs import do
 from bench.bytes.scoring import Record, record
 from bench.bytes.sets import SPECS, load
-from bench.papers.work import Cache
+from bench.cache import Cache
 from bench.table import RESULTS, Report, Table
 
 CACHE = Path(__file__).resolve().parent / "cache" / "whole.jsonl"
