@@ -11,6 +11,17 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from time import process_time
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+def timed(call: Callable[[], Result]) -> tuple[Result, float]:
+    """What a call returns, and its seconds of the processor."""
+    start = process_time()
+    result = call()
+    return result, process_time() - start
 
 
 @dataclass(frozen=True)

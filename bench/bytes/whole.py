@@ -145,12 +145,10 @@ def main(arguments: list[str] | None = None) -> int:
     with tqdm(total=len(jobs), unit="run") as bar:
         do(jobs, cache, given.processes, bar.update, run, again=OURS)
     made, frontiers = report(given.sets, jobs, cache)
-    if given.print:
-        print(made.markdown())
-        return 0
-    written = made.save("whole")
-    written.append(draw_summary(WHOLE, frontiers, REFERENCE, RESULTS / "whole.png"))
-    print(*written, sep="\n")
+    picture = RESULTS / "whole.png"
+    if not given.print:
+        draw_summary(WHOLE, frontiers, REFERENCE, picture)
+    made.publish("whole", not given.print, [picture])
     return 0
 
 

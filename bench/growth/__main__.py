@@ -51,11 +51,9 @@ def main() -> int:
 
     groups = [axes.curves(axis, timings) for axis in (*steps, rows)]
     made = report.make_report(groups, journey, rounds)
-    print(made.markdown())
     if not quick:
         figure.draw(groups, journey, RESULTS / "growth.png")
-        for path in (RESULTS / "growth.png", *made.save("growth")):
-            print(f"saved {path.relative_to(RESULTS.parent.parent)}")
+    made.publish("growth", not quick, [RESULTS / "growth.png"])
     return 0
 
 

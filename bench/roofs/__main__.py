@@ -11,7 +11,6 @@ from pathlib import Path
 from tqdm import tqdm
 
 import edgeolk as ek
-from bench.datasets import ROOT
 from bench.roofs.caches import caches
 from bench.roofs.peak import (
     DTYPES,
@@ -74,12 +73,10 @@ def main() -> int:
             timings = interleave(todo, range(arguments.rounds), bar.update)
     shares = shares_of(variants, sizes, timings)
     made = make_report(variants, sizes, timings, shares, arguments.rounds)
-    print(made.markdown())
+    picture = RESULTS / "roofs.png"
     if not arguments.quick:
-        picture = RESULTS / "roofs.png"
         draw(shares, variants, picture)
-        for path in [*made.save("roofs"), picture]:
-            print(f"saved {path.relative_to(ROOT)}")
+    made.publish("roofs", not arguments.quick, [picture])
     return 0
 
 

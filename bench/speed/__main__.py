@@ -90,16 +90,8 @@ def main() -> int:
     chosen.append(subjects.synthetic(synthetic.head(most or len(synthetic))))
 
     passes, policies = arguments.rounds
-    reports = {
-        "passes": _passes(chosen, passes, quick),
-        "policies": _policies(policies, quick),
-    }
-    for made in reports.values():
-        print(made.markdown())
-    if whole:
-        for stem, made in reports.items():
-            for path in made.save(stem):
-                print(f"saved {path.relative_to(datasets.ROOT)}")
+    _passes(chosen, passes, quick).publish("passes", whole)
+    _policies(policies, quick).publish("policies", whole)
     return 0
 
 

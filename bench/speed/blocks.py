@@ -173,9 +173,7 @@ def main() -> int:
             ),
         ],
     )
-    print(report.markdown())
-    if not quick:
-        report.save("blocks")
+    report.publish("blocks", not quick)
     return 0
 
 
