@@ -24,6 +24,11 @@ def timed(call: Callable[[], Result]) -> tuple[Result, float]:
     return result, process_time() - start
 
 
+def seconds_of(call: Callable[[], object]) -> float:
+    """Its seconds of the processor alone."""
+    return timed(call)[1]
+
+
 @dataclass(frozen=True)
 class Case:
     """Something to be timed: ``run`` does it once and returns its seconds, set-up excluded."""
