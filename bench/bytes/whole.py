@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,11 @@ from bench.bytes.grid import OURS, SETS, WHOLE, Job
 from bench.bytes.picture import draw_summary
 from bench.bytes.report import REFERENCE, bytes_of, comparisons, losses, needed_bytes
 from bench.bytes.runs import do
-from bench.bytes.scoring import Record, record
+from bench.bytes.scoring import record
 from bench.bytes.sets import SPECS, load
-from bench.cache import Cache
+from bench.cache import Cache, Record
 from bench.table import RESULTS, Report, Table
+from bench.timing import timed
 
 CACHE = Path(__file__).resolve().parent / "cache" / "whole.jsonl"
 SEEDS = (1, 2, 3)
@@ -57,9 +58,7 @@ def run(job: Job) -> Record:
     found = []
     for seed in SEEDS if job.name == OURS else SEEDS[:1]:
         learner = ek.Learner(job.name, seed=seed, **options(job, X.shape[1]))
-        start = time.process_time()
-        answers = learner.learn_many(X, y)
-        seconds = time.process_time() - start
+        answers, seconds = timed(partial(learner.learn_many, X, y))
         found.append(record(task, answers, y, learner.nbytes, seconds))
     return {name: float(np.mean([one[name] for one in found])) for name in found[0]}
 

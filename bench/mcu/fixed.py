@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 import edgeolk as ek
 from bench.bytes.sets import load
+from bench.compiled import compiled, compiler
 from bench.mcu.rows import Array
 from bench.table import Table
 
@@ -29,10 +29,8 @@ def mistakes(learner: ek.Learner, X: Array, y: Array, flags: tuple[str, ...]) ->
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         ek.export_c(learner, folder)
-        library = folder / "learner.so"
-        command = ["cc", "-std=c99", "-O2", "-shared", "-fPIC", *flags, "-o", str(library)]
-        subprocess.run([*command, folder / "edgeolk.c", folder / "model.c"], check=True)
-        c = ctypes.CDLL(str(library))
+        command = [*compiler(), "-std=c99", "-O2", "-shared", "-fPIC", *flags]
+        c = ctypes.CDLL(str(compiled(command, [folder / "edgeolk.c", folder / "model.c"])))
         arena = (ctypes.c_double * (learner.nbytes // 8 + 8))()
         c.ek_start(arena)
         for x, label in zip(X.astype(np.float32), y, strict=True):

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.cache import Cache
-from bench.papers.runs import MissingExtraError, Record, run
+from bench.cache import Cache, Record
+from bench.papers.runs import MissingExtraError, run
 from bench.papers.setting import Row, Setting, Tuning
 
 CACHE = Path(__file__).resolve().parent / "cache" / "runs.jsonl"
