@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-from firmware_sim.comparison.caps import written
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.comparison.table import shown
+from firmware_sim.comparison.table import shown, written
 from firmware_sim.comparison.work import DEFAULT
 
 #: An error so little above the least, in its own measure, counts as no worse.

@@ -7,7 +7,6 @@ rows that took no part in the choice.
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 from collections.abc import Callable
@@ -28,7 +27,7 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration import values
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import SimulatorError
-from firmware_sim.report.files import text_of, write_each
+from firmware_sim.report.files import write_each
 from firmware_sim.streams import Row
 
 #: Rounds, each with half as many candidates on twice as many rows.
@@ -366,8 +365,7 @@ def write_tuning(found: Tuning, folder: Path) -> list[Path]:
             )
         },
     }
-    texts = {"tune.txt": to_text(found), "tune.json": json.dumps(data, indent=1) + "\n"}
-    return write_each(folder, {name: text_of(text) for name, text in texts.items()})
+    return write_each(folder, {"tune.txt": to_text(found), "tune.json": data})
 
 
 def to_text(tuning: Tuning) -> str:

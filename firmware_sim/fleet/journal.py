@@ -66,8 +66,9 @@ def publish(
     ]
     write = _write_parquet if form == "parquet" else _write_lines
     tables = {"records": rows, "timings": times}
-    writers = {f"{name}.{form}": partial(write, rows=table) for name, table in tables.items()}
-    return write_each(folder, writers)
+    return write_each(
+        folder, {f"{name}.{form}": partial(write, rows=table) for name, table in tables.items()}
+    )
 
 
 def check_form(form: str) -> None:
