@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "changes": rows.evaluator.changes,
         "choice": None if best is None else {"algorithm": best[0], "ram": best[1]},
         "unbeaten": [] if best is None else unbeaten(found, *best),
-        "runs": [one.to_dict() for one in found.outcomes],
+        "runs": [asdict(one) for one in found.outcomes],
     }
 
 

@@ -52,7 +52,7 @@ class Chart:
     @property
     def ordered(self) -> list[Mark]:
         """The marks from back to front: bands, areas, lines."""
-        return sorted(self.marks[::-1], key=lambda mark: mark.depth)
+        return sorted(self.marks, key=lambda mark: -mark.depth)[::-1]
 
     @property
     def legend(self) -> dict[str, Mark]:
