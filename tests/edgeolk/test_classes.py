@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers import KERNELS
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from twins.several import Several
 
 import edgeolk as ek
@@ -233,56 +230,6 @@ def test_raising_refuses_what_stopping_passes_over() -> None:
 
 # ---- what the rules promise ----------------------------------------------------------------------
 
-modest = settings(max_examples=20, deadline=None, database=None)
-seeds = st.integers(0, 2**32 - 1)
-rules = st.sampled_from([case for case in CASES if case[1] not in LOOSE])
-
-
-@modest
-@given(seed=seeds, case=rules, budget=st.integers(2, 15))
-def test_the_scores_of_all_classes_sum_to_zero(
-    seed: int, case: tuple[str, str, str], budget: int
-) -> None:
-    X, y = stream(seed, 80)
-    learner = learner_of(case[0], case[1], loss=case[2], budget=budget, **params_of(*case[:2]))
-    learner.learn_many(X, y)
-    assert learner.n_support <= budget
-    assert 0 <= learner.updates <= learner.steps
-    size = np.abs(learner.dual_coef_).sum()
-    assert np.abs(learner.scores(X).sum(axis=1)).max() <= 1e-12 * (1.0 + size)
-
-
-@modest
-@given(
-    seed=seeds,
-    policy=st.sampled_from(["stop", "oldest", "random", "smallest", "unbiased"]),
-    loss=st.sampled_from(["hinge", "ramp"]),
-)
-def test_classes_that_never_come_stay_at_zero(seed: int, policy: str, loss: str) -> None:
-    """Mistakes only: of two scores that sum to zero the one that wins is not below the others'."""
-    X, y = stream(seed, 80, classes=2)
-    many, two = (learner_of("perceptron", policy, classes=k, loss=loss) for k in (6, 2))
-    many.learn_many(X, y)
-    two.learn_many(X, y)
-    assert not many.dual_coef_[:, 2:].any()
-    assert np.array_equal(many.dual_coef_[:, :2], two.dual_coef_)
-
-
-@modest
-@given(seed=seeds, case=rules, order=st.permutations(range(5)))
-def test_permuted_classes_permute_the_columns(
-    seed: int, case: tuple[str, str, str], order: list[int]
-) -> None:
-    X, y = stream(seed, 80)
-    options = {"loss": case[2], **params_of(*case[:2])}
-    one, other = (learner_of(case[0], case[1], **options) for _ in range(2))
-    to = np.array(order)
-    f, g = one.learn_many(X, y), other.learn_many(X, to[y])
-    ties = f == 0.0
-    if ties[1:].any() or not np.allclose(f, g, rtol=1e-9, atol=1e-9):
-        return  # a tie goes to the smallest class, whichever that is
-    np.testing.assert_allclose(one.scores(X), other.scores(X)[:, to], rtol=1e-8, atol=1e-8)
-
 
 def test_ties_go_to_the_smallest_class() -> None:
     learner = learner_of("perceptron", "stop", classes=4)
@@ -314,12 +261,3 @@ def test_softmax_of_scores_beyond_exp() -> None:
     assert np.isfinite(learner.learn_many(X, y)).all()
     assert np.isfinite(learner.predict_proba_one(X[0])).all()
     assert math.isclose(learner.predict_proba_one(X[0]).sum(), 1.0)
-
-
-def test_accuracy_on_clouds() -> None:
-    X, y = stream(12, 3000, noise=0.4)
-    for update, policy in itertools.product(("pa1", "gradient"), ("simple", "nearest", "random")):
-        learner = learner_of(update, policy, budget=60, eta=0.5) if update == "gradient" else (
-            learner_of(update, policy, budget=60))  # fmt: skip
-        learner.learn_many(X, y)
-        assert np.mean(learner.predict(X) == y) > 0.6
