@@ -68,7 +68,7 @@ def tables(result: ReplayResult) -> list[Table]:
     if isinstance(metrics, Multiclass):
         return [_classes(metrics), _confusion(metrics)]
     if isinstance(metrics, Novelty):
-        return oddity_tables(result)
+        return oddity_tables(metrics, result.stream.features)
     return []
 
 
