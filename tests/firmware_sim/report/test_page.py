@@ -250,18 +250,15 @@ def test_a_stream_object_has_no_command() -> None:
 def test_rises_are_where_the_error_rises() -> None:
     result = fs.replay(fs.ReplayConfig("occupancy", limit=2, gamma=1.0))
     rng = np.random.default_rng(0)
-    metrics = type(result.metrics)()
-    for row in range(8000):
-        wrong = rng.random() < (0.4 if 5000 <= row < 5600 else 0.05)
-        metrics.add(1, -1.0 if wrong else 1.0)
-    result.metrics = metrics
+    rows, drawn = np.arange(8000), rng.random((2, 8000))
+    bad = np.where((rows >= 5000) & (rows < 5600), 0.4, 0.05)
+    result.metrics = type(result.metrics)()
+    result.metrics.add_block(np.ones(8000), np.where(drawn[0] < bad, -1.0, 1.0))
     ((first, last),) = rises(result)
     assert 4700 < first < 5100
     assert 5500 < last < 5900
-    calm = type(result.metrics)()
-    for _ in range(8000):
-        calm.add(1, -1.0 if rng.random() < 0.05 else 1.0)
-    result.metrics = calm
+    result.metrics = type(result.metrics)()
+    result.metrics.add_block(np.ones(8000), np.where(drawn[1] < 0.05, -1.0, 1.0))
     assert rises(result) == []
 
 
