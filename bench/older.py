@@ -85,8 +85,6 @@ PAGES = (
     Page("results/tasks_novelty.md", "python -m bench.tasks", (*LIBRARY, "bench/tasks")),
     Page("results/time_novelty.md", "python -m bench.time --only novelty",
          (*LIBRARY, "bench/time")),
-    Page("results/time_novelty_slow.md", "python -m bench.time --only novelty_slow",
-         (*LIBRARY, "bench/time")),
     Page("results/mcu.md", "python -m bench.mcu", (*EXPORT, "bench/mcu")),
     Page("results/boards.md", "python -m release.instructions",
          (*LOOPS, "release/instructions.py")),
