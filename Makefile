@@ -159,6 +159,7 @@ results: $(VENV)/.test roofs speed growth memory
 	$(BIN)/python -m bench.speed.blocks
 	$(BIN)/python -m bench.fleets
 	$(BIN)/python -m bench.instructions --record
+	$(BIN)/python -m bench.older --save
 	$(BIN)/python -m bench.older
 
 bytes: $(VENV)/.peers
