@@ -6,6 +6,7 @@ import csv
 import gzip
 import lzma
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,17 +122,23 @@ def synthetic(n: int = 200_000, d: int = 16, seed: int = 0) -> Dataset:
     return Dataset("synthetic", X, np.where(surface > 0.0, 1.0, -1.0))
 
 
-def sensors(filename: str, leave: tuple[str, ...]) -> tuple[NDArray[np.float64], Labels]:
-    """Readings of a stream as a running scaler leaves them, in the order of time, and labels.
-
-    The label is the last column; ``leave`` are those that are no readings.
-    """
+def columns(
+    filename: str, leave: Sequence[str] = (), label: str = ""
+) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    """Inputs of a table, and the last or the named column as words; ``leave`` are no inputs."""
     header, rows = read_table(filename)
-    keep = [i for i, name in enumerate(header[:-1]) if name not in leave]
-    table = np.array([[float(row[i]) for i in (*keep, -1)] for row in rows])
-    scaler = ek.RunningScaler(len(keep))
-    X = np.array([scaler.learn_transform_one(row) for row in np.ascontiguousarray(table[:, :-1])])
-    return X, np.where(table[:, -1] > 0, 1.0, -1.0)
+    said = header.index(label or header[-1])
+    kept = [i for i, name in enumerate(header) if i != said and name not in leave]
+    X = np.array([[float(row[i]) for i in kept] for row in rows])
+    return X, np.array([row[said] for row in rows])
+
+
+def sensors(filename: str, leave: Sequence[str]) -> tuple[NDArray[np.float64], Labels]:
+    """Readings of a stream as a running scaler leaves them, in the order of time, and labels."""
+    X, words = columns(filename, leave)
+    scaler = ek.RunningScaler(X.shape[1])
+    scaled = np.array([scaler.learn_transform_one(row) for row in X])
+    return scaled, np.where(words.astype(float) > 0, 1.0, -1.0)
 
 
 def occupancy() -> tuple[NDArray[np.float64], Labels, float]:
