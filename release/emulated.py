@@ -26,8 +26,8 @@ from release.targets import ROOT, Debian, Target, platform_name, platforms
 TOOLS = ("pytest>=8", "hypothesis>=6.100", "sortedcontainers", "attrs")
 #: Compiles, preloads a library, reads machine code, the source or /proc, or starts many processes.
 LEFT_OUT = (
-    *(f"core/test_{name}.py" for name in ("c", "moments", "normals", "scaler", "winsor")),
-    *(f"core/test_{name}.py" for name in ("structured", "structured_forms", "vector_code")),
+    *(f"core/test_{name}.py" for name in ("c", "moments", "winsor")),
+    *(f"core/test_{name}.py" for name in ("structured", "vector_code")),
     *(f"export/test_{name}.py" for name in ("flash", "folder", "ring", "sorf")),
     *(f"test_{name}.py" for name in ("allocations", "long_life", "memory_contract")),
     "test_out_of_memory.py",

@@ -98,8 +98,7 @@ TESTS: dict[str, dict[str, str]] = {
 FILES: dict[str, str] = {
     _COMPILES: """
         edgeolk/core/test_c.py edgeolk/core/test_structured.py
-        edgeolk/core/test_structured_forms.py edgeolk/core/test_normals.py
-        edgeolk/core/test_moments.py edgeolk/core/test_scaler.py edgeolk/core/test_winsor.py
+        edgeolk/core/test_moments.py edgeolk/core/test_winsor.py
         edgeolk/export/test_flash.py edgeolk/export/test_forecast.py
         edgeolk/export/test_watching.py edgeolk/export/test_restart.py
         edgeolk/export/test_ring.py edgeolk/export/test_sorf.py edgeolk/export/test_forged.py
