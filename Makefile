@@ -118,7 +118,6 @@ test-pi: $(VENV)/.wheels
 	$(BIN)/python -m release.source
 
 mutants: $(VENV)/.test
-	$(BIN)/python tests/mutants_loops.py
 	$(BIN)/python tests/mutants.py
 
 docs: $(VENV)/.docs
