@@ -1,8 +1,8 @@
 """Are the tests any good? Each mutation of the source must turn them red.
 
 ``python tests/mutants.py [WORD...]`` tries those whose file or description has one of the words,
-and lists the ones that lived; ends with 1 if there is any. The package and its tests are copied to a
-temporary folder, and must be green there. Mutations of the loops come first: they take seconds
+and lists the ones that lived; ends with 1 if there is any. The package and its tests are copied to
+a temporary folder, and must be green there. Mutations of the loops come first: they take seconds
 (mutants_loops.py).
 """
 
