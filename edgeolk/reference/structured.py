@@ -295,6 +295,7 @@ class Sorf:
             y = self._scaled_target(y)
         elif self.margin(f, y) <= 0.0:
             self.mistakes += 1
+        self._asked(x, y, f, fw, fa)
         self._count(fw, fa, f_l, y, weight)
         if self.linear:
             self._learn_linear(x, y, f_l)
@@ -320,6 +321,11 @@ class Sorf:
         self.m2 += gap * (y - self.mean)
         variance = self.m2 / self.t if self.t else 0.0
         return (y - self.mean) / (math.sqrt(variance) if variance > 0.0 else 1.0)
+
+    def _asked(
+        self, x: np.ndarray, y: float, f: np.ndarray, fw: np.ndarray, fa: np.ndarray
+    ) -> None:
+        """See what a row was answered, before anything but the target's scale has changed."""
 
     def _count(self, fw: np.ndarray, fa: np.ndarray, f_l: float, y: float, weight: float) -> None:
         for g in range(self.G):

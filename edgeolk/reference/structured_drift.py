@@ -84,6 +84,15 @@ class DriftingSorf(Sorf):
 
     # --- 13 ---
 
+    def _asked(
+        self, x: np.ndarray, y: float, f: np.ndarray, fw: np.ndarray, fa: np.ndarray
+    ) -> None:
+        lead = int(np.argmax(self.shares()[0]))
+        whole = 4.0 if self.regression else 1.0
+        said = self.said(x, f)
+        self.costs = [self.cost(part, y) / whole for part in (said, fw[lead], fa[lead])]
+        self.wrong = not self.regression and self.cost(f, y) > 0.0
+
     def step(
         self,
         x: np.ndarray,
@@ -95,19 +104,8 @@ class DriftingSorf(Sorf):
         """`deviates`: the inputs with a deviation in the scaler, None without one; `follows`: the
         scaler is a standard one that is not frozen."""
         x = np.asarray(x, dtype=float)
-        fw, fa = self.models(self.phi(self.inputs(x)))
-        f = self.blend(fw, fa, self.linear_score(x))
-        lead = int(np.argmax(self.shares()[0]))
-        label = float(y)
-        if self.regression:
-            mean, m2 = self.mean, self.m2
-            label = self._scaled_target(label)
-            self.mean, self.m2 = mean, m2
-        whole = 4.0 if self.regression else 1.0
-        said = self.said(x, f)
-        e, e_w, e_a = (self.cost(part, label) / whole for part in (said, fw[lead], fa[lead]))
-        self.wrong = not self.regression and self.cost(f, label) > 0.0
         returned = super().step(x, y, weight)
+        e, e_w, e_a = self.costs
         if self.drift:
             if deviates is not None and deviates.any():
                 square = float(np.mean(x[deviates] ** 2))
