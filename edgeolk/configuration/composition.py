@@ -36,10 +36,10 @@ def is_default(given: Mapping[str, Any]) -> bool:
     return not any(axis in given for axis in DEFAULT_PARTS if axis != "loss")
 
 
-def own_names(method: Method | None, parts: Parts) -> set[str]:
-    """Names that an algorithm, or a composition, has for its parameters."""
+def own_names(method: Method | None, parts: Parts) -> dict[str, str]:
+    """Names that an algorithm, or a composition, has for its parameters -> those stored under."""
     public = method.public if method else {}
-    return {public.get(stored, stored) for stored in uses(parts)}
+    return {public.get(stored, stored): stored for stored in uses(parts)}
 
 
 def parts_of(
@@ -107,7 +107,7 @@ def values_of(
     ``given`` are the arguments of the caller that are left, by public name.
     """
     wanted = uses(parts)
-    names = _public_names(method, parts)
+    names = own_names(method, parts)
     defaults = {
         stored: (method.defaults if method else {}).get(stored, PARAMETERS[stored].default)
         for stored in wanted
@@ -133,12 +133,6 @@ def values_of(
     return parts, {stored: values[stored] for stored in wanted if stored in values}
 
 
-def _public_names(method: Method | None, parts: Parts) -> dict[str, str]:
-    """What parameters are stored under, by the names that a caller gives them."""
-    public = method.public if method else {}
-    return {public.get(stored, stored): stored for stored in uses(parts)}
-
-
 def refuse_unknown(
     given: Iterable[str], method: Method | None, parts: Parts, common: Iterable[str]
 ) -> None:
@@ -147,7 +141,7 @@ def refuse_unknown(
     ``common`` are the names that every learner takes.
     """
     basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
-    names = [*_public_names(method, parts), *filter(None, [basis.members]), *update.lists]
+    names = [*own_names(method, parts), *filter(None, [basis.members]), *update.lists]
     unknown = next((name for name in given if name not in names), None)
     if unknown is None:
         return

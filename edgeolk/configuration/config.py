@@ -27,11 +27,10 @@ from edgeolk.configuration.composition import (
 )
 from edgeolk.configuration.fit import fit, parse_bytes
 from edgeolk.configuration.history import kernel_in_time, refuse_interval, take_history
-from edgeolk.configuration.instead import what_fits
-from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.settings import Settings
+from edgeolk.configuration.spelling import call_said, options_said, parameters_said
 from edgeolk.configuration.usual import settled
-from edgeolk.lean import TYPE_CHECKING, Any
+from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.near import near, unknown_attribute
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.forecasting import HISTORY_INPUTS
@@ -45,6 +44,7 @@ from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Literal
 
     from typing_extensions import Unpack
 
@@ -167,7 +167,7 @@ class Config:
         seed: int = 0,
         sparse: bool | None = None,
         n_classes: int | None = None,
-        on_bad_row: str = "raise",
+        on_bad_row: Literal["raise", "skip"] = "raise",
         checksums: bool = False,
         lookahead: int | None = None,
         feature_range: tuple[Any, Any] | None = None,
@@ -230,7 +230,7 @@ class Config:
                 feature_range=used_range,
                 columns=columns,
                 lists=lists_of(values, **lists) if lists else {},
-                preprocessing=preprocessing if size else preprocessing.without_width(),
+                preprocessing=preprocessing if size else replace(preprocessing, follows=False),
             )
             refuse(made)
             return settled(made, sparse, lookahead, capped=ram is not None)
@@ -246,8 +246,7 @@ class Config:
                 context["usual_memory"] = float(rows)
                 try:
                     made = fit(
-                        configure, lambda config: total(layout(config)), ram, most,
-                        without=forecasts, instead=what_fits,
+                        configure, ram, most, without=forecasts,
                         leaner=None if rows else lambda size: configure(size, cramped=True),
                     )  # fmt: skip
                 except ValueError:
@@ -317,16 +316,16 @@ class Config:
         ``Config(config.name, ..., **config.parameters)`` is the same configuration. For a
         composition they include its parts.
         """
-        return self._settings.parameters
+        return parameters_said(self._settings)
 
     @property
     def options(self) -> dict[str, Any]:
         """Every argument except the algorithm; those left at a plain default are omitted."""
-        return self._settings.options
+        return options_said(self._settings)
 
     def call(self, name: str) -> str:
         """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""
-        return self._settings.call(name)
+        return call_said(self._settings, name)
 
     def __repr__(self) -> str:
         return self.call("ek.Config")
@@ -346,10 +345,11 @@ class Config:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Config):
             return NotImplemented
-        return self._settings == other._settings
+        same = self._settings.member == other._settings.member
+        return same and self.options == other.options
 
     def __hash__(self) -> int:
-        return hash(self._settings)
+        return hash((self._settings.member, self.n_features, self.budget, self.seed))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Config._of, (self._settings,)

@@ -22,23 +22,15 @@ _X86 = "defined(__x86_64__) && (__clang_major__ >= 18 || (!defined(__clang__) &&
 
 @dataclass(frozen=True)
 class InstructionSet:
-    """A row: the set's name, which compilers make it, and what they are told.
+    """A row: the set's name, which compilers make it, and what they are told."""
 
-    Parameters
-    ----------
-    name : str
-        What ``EDGEOLK_SIMD`` calls it.
-    made_by : str
-        A condition of the preprocessor, true for compilers and targets that have it.
-    flags : tuple of tuple of str
-        Spellings of the flags; the first that the compiler takes is used.
-    small : bool
-        Whether code is made small: of a set that is seldom run where there is another.
-    """
-
+    #: What ``EDGEOLK_SIMD`` calls it.
     name: str
+    #: A condition of the preprocessor, true for compilers and targets that have it.
     made_by: str
+    #: Spellings of the flags; the first that the compiler takes is used.
     flags: tuple[tuple[str, ...], ...] = ((),)
+    #: Whether code is made small: of a set that is seldom run where there is another.
     small: bool = False
 
     @property

@@ -9,16 +9,7 @@ from edgeolk.lean import Any
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import AVERAGINGS, PROJECTIONS
 from edgeolk.parts.losses import LOSSES, SAMPLINGS, SCHEDULES
-from edgeolk.parts.numbers import (
-    Averaging,
-    Basis,
-    Loss,
-    Policy,
-    Projection,
-    Sampling,
-    Schedule,
-    Update,
-)
+from edgeolk.parts.numbers import AXES
 from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.storage import COEFFICIENTS, ROWS, STORAGES
@@ -42,17 +33,10 @@ TRAITS: dict[str, Mapping[Any, Part]] = {
 
 Parts = dict[str, IntEnum]
 
-#: Parts of a composition that names only some of them.
-DEFAULT_PARTS: Parts = {
-    "update": Update.PERCEPTRON,
-    "loss": Loss.HINGE,
-    "sampling": Sampling.ALWAYS,
-    "policy": Policy.STOP,
-    "projection": Projection.NONE,
-    "schedule": Schedule.CONSTANT,
-    "averaging": Averaging.NONE,
-    "basis": Basis.SUPPORT_VECTORS,
-}
+#: Axes on which it is chosen how numbers are kept, not what is learned.
+STORED = ("dtype", "coefficients", "rows")
+#: Parts of a composition that names only some of them: the first on each axis.
+DEFAULT_PARTS: Parts = {axis: kind(1) for axis, kind in AXES.items() if axis not in STORED}
 
 
 def uses(parts: Mapping[str, IntEnum]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from edgeolk.parts.numbers import Dtype
 from edgeolk.preprocessing.scaling import COMPACT, RECORD_BYTES
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.record import Record
+    from edgeolk.configuration.settings import Settings
 
 #: The least mean of a squared input that a width follows (core/loops/width.h).
 LEAST_SQUARE = 1e-6
@@ -77,7 +77,7 @@ def _record_holds(word: int, spread: int, code: int, seen: int) -> bool:
     return word & 0x7FFFFFFF <= _MOST_NUMBER and far_enough
 
 
-def _check_records(config: Record, seen: int, records: memoryview[Any]) -> None:
+def _check_records(config: Settings, seen: int, records: memoryview[Any]) -> None:
     for j in range(config.n_features):
         own = records[RECORD_BYTES * j : RECORD_BYTES * (j + 1)].tobytes()
         word, spread = int.from_bytes(own[:4], "little"), int.from_bytes(own[4:7], "little")
@@ -85,7 +85,7 @@ def _check_records(config: Record, seen: int, records: memoryview[Any]) -> None:
         require(good, f"no rows give the statistics of feature {j}")
 
 
-def _check_scaler(config: Record, rows: int, regions: Mapping[str, memoryview[Any]]) -> None:
+def _check_scaler(config: Settings, rows: int, regions: Mapping[str, memoryview[Any]]) -> None:
     seen = min(rows, config.preprocessing.freeze_after or rows)
     if config.preprocessing.method == COMPACT:
         _check_records(config, seen, regions["statistics"])
@@ -103,7 +103,7 @@ def _check_scaler(config: Record, rows: int, regions: Mapping[str, memoryview[An
 
 
 def _check_width(
-    config: Record, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+    config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     gamma, spread, measured = words["gamma"], words["spread"], words["measured"]
     steps = words["steps_before"]
@@ -117,7 +117,7 @@ def _check_width(
     require(all(map(isfinite, regions["width_mean"])), "the mean of the first rows")
 
 
-def following(config: Record) -> list[float]:
+def following(config: Settings) -> list[float]:
     """The state of a width that begins to follow the rows, and each input's scale its own."""
     q = max(0.5 / config.kernel.fields()[2], LEAST_SQUARE * config.n_inputs)
     if config.vectors != Dtype.FLOAT64:
@@ -125,7 +125,7 @@ def following(config: Record) -> list[float]:
     return [q, 0.0, 0.0, -1.0] if config.finds_pairs else [q]
 
 
-def _check_following(config: Record, rows: int, numbers: memoryview[Any]) -> None:
+def _check_following(config: Settings, rows: int, numbers: memoryview[Any]) -> None:
     q, least = numbers[0], LEAST_SQUARE * config.n_inputs
     good = least * (1.0 - 1e-6) <= q < inf
     require(good, f"a width of {q} that follows the rows")
@@ -136,7 +136,7 @@ def _check_following(config: Record, rows: int, numbers: memoryview[Any]) -> Non
 
 
 def check_preprocessing(
-    config: Record, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+    config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     """Check what lies beside a model.
 
