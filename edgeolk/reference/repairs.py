@@ -25,11 +25,8 @@ class Step:
     e: Any  # the sign, or a number for each class
     H: float
     C: float
+    square: float = 1.0  # of e; 2 where two classes move
     fixed: float | None = None
-
-    @property
-    def square(self) -> float:
-        return float(np.sum(np.square(self.e)))
 
     def tau(self, reach: float) -> float:
         """The best size where the vectors that move have the squared norm ``reach``."""

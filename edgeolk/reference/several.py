@@ -142,7 +142,7 @@ class Several(Vectors):
         if self.policy in RULES:
             rule, pa1 = RULES[self.policy](self.p["singular"]), self.update == "pa1"
             C, H = self.p["C"] * weight, max(0.0, 1.0 - m)
-            step = Step(e, H, C, None if pa1 else tau)
+            step = Step(e, H, C, 2.0, None if pa1 else tau)
             return admit_repaired(self, rule, step, x, row, kxx, self.p["allow_skip"] and pa1)
         a = tau * e
         if self.policy == "halve" and self.is_full:
