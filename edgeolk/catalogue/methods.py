@@ -114,14 +114,6 @@ CLIPPING = {
 }
 
 
-def _aggressive_radius(context: Context) -> float:
-    return math.sqrt(context["budget"]) / 2.0
-
-
-def _aggressive_rate(context: Context) -> float:
-    return context["U"] / math.sqrt(4.0 * context["budget"])
-
-
 def _forgetron_radius(context: Context) -> float:
     b = context["budget"] + 1.0
     return 0.25 * math.sqrt(b / math.log(b))
@@ -196,7 +188,10 @@ METHODS: tuple[Method, ...] = (
     Method(
         Algorithm.AHPATRON, "ahpatron", "aggressive perceptron, halving with projection", AHP,
         by_axis(Update.AGGRESSIVE, Policy.HALVE, Projection.BALL),
-        defaults={"U": _aggressive_radius, "rate": _aggressive_rate},
+        defaults={
+            "U": lambda c: math.sqrt(c["budget"]) / 2.0,
+            "rate": lambda c: c["U"] / math.sqrt(4.0 * c["budget"]),
+        },
         renames={"lam": "rate", "eta": "ridge"},
     ),
     Method(

@@ -47,24 +47,20 @@ class CommonScale(NamedTuple):
 def common_scale(prepared: Preprocessing, engine: Engine) -> CommonScale | None:
     """The scale of all inputs in a block; None where each has its own."""
     rows = min(engine.counters()["steps"], prepared.freeze_after or 2**62)
+    readings = rows * int(engine.config.n_features)
     if "common" in prepared.regions:
         numbers: Any = np.asarray(engine.view("common"))
         mean, squares = map(float, numbers[0])
-        readings = rows * _inputs(engine)
         sd = sqrt(squares / readings) if readings else 0.0
     elif engine.config.finds_pairs:
         numbers = np.asarray(engine.view("width_follows"))
         _, first, second, others = map(float, numbers[0])
         if others < 0.0:
             return None
-        share = others / (rows * _inputs(engine)) if others else 0.0
+        share = others / readings if others else 0.0
         half = second / 2.0 - first / 2.0
         mean = 2.0 * (first / 2.0 + (half * share if share else 0.0))
         sd = 2.0 * abs(half) * sqrt(share * (1.0 - share)) if share else 0.0
     else:
         return None
     return CommonScale(mean, sd if sd > 0.0 else 1.0, prepared.alike_clip, rows)
-
-
-def _inputs(engine: Engine) -> int:
-    return int(engine.config.n_features)
