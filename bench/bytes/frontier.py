@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from bench.bytes.grid import OURS, Job
-from bench.papers.work import Cache
+from bench.cache import Cache
 
 Key = TypeVar("Key")
 

@@ -12,7 +12,7 @@ from bench.bytes.grid import SETS, Grid, Job
 from bench.bytes.others import KINDS
 from bench.bytes.picture import draw_set, draw_summary
 from bench.bytes.sets import SPECS
-from bench.papers.work import Cache
+from bench.cache import Cache
 from bench.table import RESULTS, Report, Table
 
 #: Tasks for people.

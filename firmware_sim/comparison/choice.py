@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 
-from firmware_sim.comparison.caps import written
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.comparison.table import shown
+from firmware_sim.comparison.table import shown, written
 from firmware_sim.comparison.work import DEFAULT
 
 #: An error so little above the least, in its own measure, counts as no worse.
@@ -48,7 +47,7 @@ def noise(found: Comparison, name: str, ram: int, baseline: str) -> float:
     a stretch, and the deviation among seeds; 0 where neither is known.
     """
     cell = found.cell(name, ram)
-    ours, theirs = cell.blocks, found.rows.baseline_blocks.get(baseline, [])
+    ours, theirs = cell.means("blocks"), found.rows.baseline_blocks.get(baseline, [])
     squared = (cell.deviation or 0.0) ** 2 / max(1, len(cell.runs))
     if ours and theirs:
         squared += float(np.var(np.subtract(theirs, ours), ddof=1)) / len(ours)

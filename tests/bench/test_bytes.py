@@ -13,9 +13,9 @@ from bench.bytes import __main__ as program
 from bench.bytes import again, neighbours, offline, report, runs
 from bench.bytes.frontier import Choice, Frontier, Run
 from bench.bytes.grid import KIB, SMALL, Grid, Job
-from bench.bytes.printed import OFFLINE
+from bench.bytes.offline import OFFLINE
 from bench.bytes.scoring import record
-from bench.papers.work import Cache
+from bench.cache import Cache
 
 TINY = Grid(
     sizes=(KIB, 4 * KIB), names=("bpa_s", "fogd"), storage=(("float32", "float32"),),
