@@ -129,7 +129,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
             state += f", {self.n_support}/{self.budget} support vectors"
         if not self.budget:
             state += ", no kernel"
-        if self._config.policy.freezes and self._config.basis.freezes:
+        if self._config.freezes:
             state += ", frozen" if self.n_support == self.budget else ", freezes when full"
         return f"{call_said(self._config, 'ek.Learner')}  # {state}, {self.nbytes} bytes"
 

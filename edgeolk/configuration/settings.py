@@ -248,6 +248,11 @@ class Settings:
         )
 
     @property
+    def freezes(self) -> bool:
+        """Whether a full ring admits nobody."""
+        return self.policy.freezes and self.basis.freezes
+
+    @property
     def is_regression(self) -> bool:
         """Whether targets are real numbers."""
         return self.loss.labels == "numbers"
