@@ -167,7 +167,7 @@ def check() -> None:
             if member not in TRAITS[axis]:
                 raise ValueError(f"{kind.__name__}.{member.name} has no row")
             row: Any = TRAITS[axis][member]
-            needed = NEEDED.get(axis, ())
+            needed: tuple[str, ...] = NEEDED.get(axis, ())
             if axis == "update":
                 needed = ("learn", "decide") if row.whole else ("asks", "coefficient")
             for function in needed:
