@@ -7,7 +7,6 @@ of the metrics that a replay keeps.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -23,7 +22,7 @@ from firmware_sim.comparison import linear
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.metrics import Metrics
-from firmware_sim.metrics.base import NOTHING, Looked, RowContext
+from firmware_sim.metrics.base import Context, WatchedMany
 from firmware_sim.metrics.recovery import recovery
 from firmware_sim.replaying.frozen import answers_of
 from firmware_sim.streams import Row
@@ -44,7 +43,7 @@ class Evaluator:
     X (ndarray of shape (n, d)): scaled rows.
     y (ndarray of shape (n,)): what the stream says.
     config: the kind, and what its metrics depend on.
-    looked: what the metrics made of the readings of each row; empty for nothing.
+    distances (ndarray of shape (n,)): what the metrics made of each row's readings.
     raw (ndarray of shape (n, d)): the rows before they were scaled, for learners that scale.
     """
 
@@ -53,10 +52,10 @@ class Evaluator:
         X: Row,
         y: Row,
         config: ReplayConfig,
-        looked: Sequence[Looked] = (),
+        distances: Row | None = None,
         raw: Row | None = None,
     ) -> None:
-        self.X, self.y, self._config, self._looked = X, y, config, looked
+        self.X, self.y, self._config, self._distances = X, y, config, distances
         self.told = y  # what a learner is told
         self.raw = X if raw is None else raw
         #: the raw rows with NaN where a reading was absent, for learners that know such; None where
@@ -266,12 +265,9 @@ class Unlabelled(Evaluator):
     def judged(self, answers: Row, first: int = 0) -> Metrics:
         """Return the metrics of the answers, shape (n, 2)."""
         found, part = self.metrics, slice(first, len(answers))
-        looked = self._looked[part] or [NOTHING.looked] * len(answers[part])
-        context = [
-            RowContext(level, own)
-            for level, own in zip(answers[part, 1].tolist(), looked, strict=True)
-        ]
-        found.add_block(self.y[part], answers[part, 0], context)
+        distances = None if self._distances is None else self._distances[part]
+        watched = WatchedMany.of(answers[part, 1], distances)
+        found.add_block(self.y[part], answers[part, 0], Context(watched=watched))
         return found
 
     def blocks(self, answers: Row) -> dict[str, list[float]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,9 @@ from firmware_sim.streams.block import ROWS, Block, Cells
 from firmware_sim.streams.row import Row
 
 __all__ = ["Row", "Sample", "Stream"]
+
+#: Seconds that a row of a live stream waits for others of its block.
+PATIENCE = 0.05
 
 
 class Sample(NamedTuple):
@@ -46,6 +49,8 @@ class Stream(ABC):
         The most rows after which it can still be read from its first row again; None for ever.
     local_times : bool
         Whether its times have no zone: those of the place.
+    at_once : int
+        The most rows of a block.
     """
 
     name: str
@@ -55,6 +60,7 @@ class Stream(ABC):
     kept: int | None = None
     notes: tuple[str, ...] = ()
     local_times: bool = False
+    at_once: int = ROWS
 
     @abstractmethod
     def samples(self, row: Row) -> Iterator[Sample | None]:
@@ -72,6 +78,8 @@ class Stream(ABC):
 
         limit: rows to read at most.
 
+        Yields: a block without rows, several times a second, while a live stream has nothing.
+
         What goes wrong while rows are read is raised when those before it have been given.
         """
         yield from self.blocks_after(0, limit)
@@ -79,22 +87,36 @@ class Stream(ABC):
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows behind row `number`; see `blocks`."""
         row = np.empty(len(self.features))
-        held = (sample for sample in self.samples(row) if sample is not None)
-        samples = islice(held, number, limit)
-        going = True
+        samples = self.samples(row)
+        given, going = 0, limit is None or number < limit
+        at_once, live = self.at_once, self.kept is not None
         while going:
-            rows = np.empty((ROWS, len(row)))
+            rows = np.empty((at_once, len(row)))
             taken: list[Sample] = []
             fault: BaseException | None = None
+            going, began = False, time.monotonic()
             try:
-                for sample in islice(samples, ROWS):
+                for sample in samples:
+                    going = sample is None
+                    if sample is None:
+                        break
+                    given += 1
+                    if given <= number:
+                        continue
                     rows[len(taken)] = row
                     taken.append(sample)
+                    full = len(taken) == at_once
+                    # Rows of a live stream do not wait for others for long.
+                    waited = live and time.monotonic() - began > PATIENCE
+                    if full or waited or given == limit:
+                        going = given != limit
+                        break
             except Exception as error:
                 fault = error
-            going = len(taken) == ROWS
             if taken:
                 yield block_of(taken, rows)
+            elif going:
+                yield Block(given + 1, rows[:0], Cells.of([]), np.empty(0))
             if fault is not None:
                 raise fault
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from edgeolk.configuration.config import settings_of
@@ -34,16 +33,8 @@ def unpacked(verdict: float) -> tuple[str, int, str] | None:
     return PARTS[number & 3], number >> 4, WHATS[number >> 2 & 3]
 
 
-class Forecast(NamedTuple):
-    """A forecast, the first of its intervals, and what it was mixed of."""
-
-    score: float
-    interval: tuple[float, float] | None  # None while errors are not known well enough
-    shares: Mapping[str, float]
-
-
-#: What a row gets: a score, a class, a prediction, or one of these.
-Score = float | Watched | Forecast
+#: What a row gets: a score, a class, a prediction, or that.
+Score = float | Watched
 
 
 class RegressionAdapter:

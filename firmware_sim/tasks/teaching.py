@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from edgeolk.configuration.config import settings_of
+from firmware_sim.metrics.base import Told
 from firmware_sim.metrics.course import Forecasts
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Watched, adapter
@@ -97,10 +98,20 @@ class Taught:
         reach, shares = np.split(said, [said.shape[1] - len(names)], axis=1)
         known = (reach > 0.0).all(axis=1)
         low, high = (np.where(known, answers + sign * reach[:, 0], np.nan) for sign in (-1, 1))
-        order = {at: place for place, at in enumerate(taken.tolist())}
-        came = {order[at]: some for at, some in self.came.items() if at in order}
-        late = {order[at] for at in self.late if at in order}
-        return Forecasts(names, low, high, shares, came, late)
+        return Forecasts(names, low, high, shares)
+
+    def told(self, y: Row) -> Told | None:
+        """Return the labels `y` as they came; None where each came with its row."""
+        if not (self.came or self.late):
+            return None
+        labels: list[float] = []
+        before = []
+        for at in self.taken.tolist():
+            labels += self.came.get(at, ())
+            before.append(len(labels))
+            if at not in self.late:
+                labels.append(float(y[at]))
+        return Told(np.array(labels), np.array(before, dtype=np.int64))
 
 
 def numbers_said(learner: Any) -> int:

@@ -19,8 +19,6 @@ from edgeolk.configuration.settings import Settings
 from edgeolk.lean import replace
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
-from edgeolk.parts.updates import UPDATES
-from edgeolk.preprocessing.record import Preprocessing
 
 SENTENCES = sentences()
 

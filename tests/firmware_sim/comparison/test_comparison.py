@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from firmware_sim.comparison.results import Results
 
 import firmware_sim as fs
 from firmware_sim.cli import main
@@ -20,7 +21,6 @@ from firmware_sim.comparison.choice import choice, sentence, unbeaten
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.page import to_page
 from firmware_sim.comparison.report import to_dict, to_text, write_comparison
-from firmware_sim.comparison.results import Results
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.table import ranking, shown
 from firmware_sim.comparison.work import Outcome, Run, do, share

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from firmware_sim.report.series import series
 
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.report.page import to_page
-from firmware_sim.report.series import series
 
 N, FLIPPED = 3200, 2000
 

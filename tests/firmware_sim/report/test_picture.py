@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from firmware_sim.report.series import Band
 from matplotlib.figure import Figure
 
 from firmware_sim.report.picture import _draw_alarms
-from firmware_sim.report.series import Band
 
 
 def test_alarms_say_why_where_there_is_room() -> None:
