@@ -8,7 +8,7 @@ weights. A smaller one keeps all on 8, where every byte counts.
 
 from __future__ import annotations
 
-from edgeolk.configuration.header import head_bytes, without_implied
+from edgeolk.configuration.header import head_bytes, stored_values, without_implied
 from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Kind, Lifetime, Region, needed
 from edgeolk.configuration.settings import Settings
 from edgeolk.parts.numbers import Dtype
@@ -52,7 +52,7 @@ def _lay(config: Settings, names: set[str], boundary: int) -> tuple[Region, ...]
         if name in names and kind.lifetime is Lifetime.STATE:
             rows, stride = kind.sizes(config)
             counts.append(rows * stride)
-    head = head_bytes(len(without_implied(config.stored_values, names)), counts)
+    head = head_bytes(len(without_implied(stored_values(config), names)), counts)
     offset = -(-head // NARROW) * NARROW
     regions = [Region("header", 0, offset, "configuration, counters, generator state")]
     scratch = end = beyond = offset

@@ -8,7 +8,6 @@ from enum import IntEnum
 from edgeolk.catalogue.methods import find
 from edgeolk.checks import check_int
 from edgeolk.configuration.arguments import MOST_CLASSES, levels
-from edgeolk.configuration.header import OMITTED, omitted_gamma
 from edgeolk.lean import dataclass, replace
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
@@ -310,18 +309,6 @@ class Settings:
     def params(self) -> tuple[float, ...]:
         """Every parameter in the order of ``PARAMETERS``, 0 where it is not used."""
         return tuple(self.values.get(name, 0.0) for name in PARAMETERS)
-
-    @property
-    def stored_values(self) -> dict[str, float]:
-        """Parameters in use and those of the kernel, by name, as the header holds them."""
-        _, _, gamma, scale, offset = self.kernel.fields()
-        kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
-        used = {name: value for name, value in kernel.items() if value != 0.0}
-        if self.update.whole and self.n_features and gamma == omitted_gamma(self.n_features):
-            del used["kernel.gamma"]
-        own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
-        listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
-        return {**own, **used, **listed, **self.preprocessing.stored()}
 
     def list_of(self, name: str) -> tuple[float, ...]:
         """The numbers in force of a parameter that is a list, by its stored name."""
