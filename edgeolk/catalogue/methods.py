@@ -85,7 +85,7 @@ class Method:
         parts = {**DEFAULT_PARTS, **self.parts}
         for options in self.choices.values():
             parts.update(next(iter(options.values())))
-        policy, basis = POLICIES[Policy(parts["policy"])], BASES[Basis(parts["basis"])]
+        policy, basis = POLICIES[parts["policy"]], BASES[parts["basis"]]
         return policy.freezes and basis.freezes
 
 

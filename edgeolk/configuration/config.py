@@ -38,7 +38,7 @@ from edgeolk.parts.bases import BASES
 from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
-from edgeolk.parts.numbers import Algorithm, Basis, Coefficients, Dtype, Loss, Update
+from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Loss
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.watching import KERNEL, USUAL_FREQUENCIES, least_bytes
@@ -181,7 +181,7 @@ class Config:
         method = None if algorithm is None else find(algorithm)
         options = options_of(sparse, on_bad_row, checksums)
         parts = parts_of(method, params, dtype, coefficients, sparse)
-        basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
+        basis, update = BASES[parts["basis"]], UPDATES[parts["update"]]
         own = own_names(method, parts)
         watches, forecasts = take_history(params, parts, own)
         n_features = check_int("n_features", n_features, 0 if forecasts else 1)

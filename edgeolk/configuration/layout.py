@@ -12,7 +12,7 @@ from edgeolk.configuration.header import head_bytes, stored_values, without_impl
 from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Kind, Lifetime, Region, needed
 from edgeolk.configuration.settings import Settings
 from edgeolk.parts.numbers import Dtype
-from edgeolk.parts.storage import COEFFICIENTS, STORAGES
+from edgeolk.parts.storage import COEFFICIENTS
 
 #: Boundary of regions in a block, and in one of at most SMALL bytes.
 WIDE, NARROW = 64, 8
@@ -25,7 +25,7 @@ BEYOND = 64
 
 
 def _element(config: Settings, kind: Kind) -> str:
-    storage = STORAGES[Dtype(config.parts["dtype"])]
+    storage = config.storage
     named = {
         "storage": storage.element,
         "computing": storage.computes_in,

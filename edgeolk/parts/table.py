@@ -31,7 +31,8 @@ TRAITS: dict[str, Mapping[Any, Part]] = {
     "basis": BASES,
 }
 
-Parts = dict[str, IntEnum]
+#: Members by axis, to look up rows by.
+Parts = dict[str, Any]
 
 #: Axes on which it is chosen how numbers are kept, not what is learned.
 STORED = ("dtype", "coefficients", "rows")
