@@ -26,8 +26,7 @@ from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.table import STORED
 from edgeolk.preprocessing.scaling import INSIDE
 from edgeolk.scaling import RunningScaler
-from edgeolk.scaling.common import CommonScale, common_scale
-from edgeolk.scaling.inside import copied
+from edgeolk.scaling.inside import CommonScale, common_scale, copied
 from edgeolk.storing import Storing
 from edgeolk.watching import Watching
 
