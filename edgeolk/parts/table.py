@@ -16,19 +16,20 @@ from edgeolk.parts.storage import COEFFICIENTS, ROWS, STORAGES
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES
 
-# Members of different IntEnums are equal as keys: always ask by axis.
+#: In the order in which rows say why a composition has no meaning: what learns, what bounds it, how
+#: it is stored. Members of different IntEnums are equal as keys: always ask by axis.
 TRAITS: dict[str, Mapping[Any, Part]] = {
+    "loss": LOSSES,
+    "update": UPDATES,
+    "sampling": SAMPLINGS,
+    "schedule": SCHEDULES,
+    "policy": POLICIES,
+    "averaging": AVERAGINGS,
+    "projection": PROJECTIONS,
+    "basis": BASES,
+    "rows": ROWS,
     "dtype": STORAGES,
     "coefficients": COEFFICIENTS,
-    "rows": ROWS,
-    "update": UPDATES,
-    "loss": LOSSES,
-    "sampling": SAMPLINGS,
-    "policy": POLICIES,
-    "projection": PROJECTIONS,
-    "schedule": SCHEDULES,
-    "averaging": AVERAGINGS,
-    "basis": BASES,
 }
 
 #: Members by axis, to look up rows by.
