@@ -92,6 +92,8 @@ class Role(NamedTuple):
     default: str = ""
 
 
+#: Functions that every row of an axis names; an update those of the whole step, or of its own.
+NEEDED = {"policy": ("admit",), "basis": ("score",), "loss": ("slope",)}
 #: Folders of ``core`` with the functions of an axis.
 FOLDERS = {"update": "updates", "policy": "policies", "basis": "bases", "projection": "bounds"}
 _ROW = "const State* s, const Example* e"
@@ -156,14 +158,21 @@ def parts_pxd() -> str:
 
 
 def check() -> None:
-    """Every part has a row, and every loss what its updates ask of it.
+    """Every part has a row that names the functions it cannot do without.
 
-    Raises ValueError: one has not: the switches would leave it out.
+    Raises ValueError: one has not: it would fall through the switches.
     """
     for axis, kind in AXES.items():
         for member in kind:
             if member not in TRAITS[axis]:
                 raise ValueError(f"{kind.__name__}.{member.name} has no row")
+            row: Any = TRAITS[axis][member]
+            needed: tuple[str, ...] = NEEDED.get(axis, ())
+            if axis == "update":
+                needed = ("learn", "decide") if row.whole else ("asks", "coefficient")
+            for function in needed:
+                if not getattr(row, function):
+                    raise ValueError(f"{kind.__name__}.{member.name} has no {function}")
     for loss, row in LOSSES.items():
         mended = [update for update in RESIDUAL_UPDATES if update in row.updates]
         if mended and not (row.residual and row.sign):
