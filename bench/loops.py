@@ -14,7 +14,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         *("angles", "coefficients", "dots", "eigen", "kernel_column", "kernel_row"),
         *("kernel_rows", "kernel_values", "linalg", "matrices", "merge", "nonzeros", "number"),
         *("one_row", "probabilities", "rings", "searches", "selection", "simd", "sparse_row"),
-        *("tiles", "tracker", "variants"),
+        *("tiles", "variants"),
     ),
     "vectors, sets of instructions, numbers as they are stored, approximations": (
         *("approximations", "compiler", "exponential", "finite", "logarithm", "processor"),
@@ -22,7 +22,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "random numbers": ("normals", "pcg", "rng", "ziggurat"),
     "scaler, length of a row, width of the kernel": (
-        *("intake", "length", "lines", "width", "winsor"),
+        *("length", "lines", "preprocessing", "width", "winsor"),
     ),
     "one scale for all inputs, statistics in 9 bytes (sections 8, 15)": (
         *("common", "compact", "compact_rows"),
