@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml edgeolk/core/generate.py edgeolk/configuration/typed.py \
 	edgeolk/catalogue/methods.py $(wildcard edgeolk/parts/*.py) \
-	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name structs.pxd ! -name '*switch*.pxd' -o -name '*.h')
+	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name headers.pxd ! -name '*switch*.pxd' -o -name '*.h')
 
 # Compiled modules that Python calls into; what their stubs say is held against the modules.
 STUBBED := $(subst /,.,$(basename $(shell find edgeolk -name '*.pyi')))
@@ -267,6 +267,6 @@ coverage: $(VENV)/.test
 	$(BIN)/python tests/support/lines.py $(TRACE)
 
 clean:
-	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/structs.pxd edgeolk/core/*switch*.pxd edgeolk/configuration/options.py
+	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/headers.pxd edgeolk/core/*switch*.pxd edgeolk/configuration/options.py
 	find edgeolk -name '*.so' -delete
 	rm -f $(GENERATED)
