@@ -69,16 +69,17 @@ def params_of(update: str, policy: str) -> dict[str, Any]:
 
 
 def alike(learner: ek.Learner, twin: Several, rows: np.ndarray, tolerance: float) -> None:
-    size = max(1.0, float(np.abs(twin.A).max(initial=0.0)))
-    assert learner.dual_coef_.shape == (len(twin.S), twin.K)
-    np.testing.assert_allclose(learner.dual_coef_, twin.A, rtol=tolerance, atol=tolerance * size)
-    assert np.array_equal(learner.support_vectors_, twin.S)
+    size = max(1.0, float(np.abs(twin.alpha).max(initial=0.0)))
+    assert learner.dual_coef_.shape == (len(twin.sv), twin.K)
+    near = {"rtol": tolerance, "atol": tolerance * size}
+    np.testing.assert_allclose(learner.dual_coef_, twin.alpha, **near)
+    assert np.array_equal(learner.support_vectors_, twin.sv)
     counters = (learner.steps, learner.mistakes, learner.updates, learner.capacity_hits)
     assert counters == (twin.t, twin.mistakes, twin.updates, twin.hits)
     expected = np.array([twin.scores(x) for x in rows])
     one = learner.scores_one(rows[0])
     for found, scores in ((learner.scores(rows), expected), (one, expected[0])):
-        np.testing.assert_allclose(found, scores, rtol=tolerance, atol=tolerance * size)
+        np.testing.assert_allclose(found, scores, **near)
     assert learner.predict(rows).tolist() == [twin.predict(x) for x in rows]
     assert learner.predict_one(rows[0]) == twin.predict(rows[0])
 
@@ -86,7 +87,7 @@ def alike(learner: ek.Learner, twin: Several, rows: np.ndarray, tolerance: float
 def follow(learner: ek.Learner, twin: Several, X: np.ndarray, y: np.ndarray, near: float) -> None:
     for i, (a, b) in enumerate(zip(X, y, strict=True)):
         expected = twin.step(a, int(b))
-        size = max(1.0, float(np.abs(twin.A).max(initial=0.0)))
+        size = max(1.0, float(np.abs(twin.alpha).max(initial=0.0)))
         assert learner.learn_one(a, b) == pytest.approx(expected, rel=near, abs=near * size), i
 
 
@@ -200,7 +201,7 @@ def test_averages_of_every_column(update: str, loss: str) -> None:
     learner = learner_of(update, "stop", averaging="mean", **options)
     twin = twin_of(update, "stop", **options)
     follow(learner, twin, X, y, 1e-9)
-    mean = twin.averaged()[: len(twin.S)]
+    mean = twin.averaged()[: len(twin.sv)]
     np.testing.assert_allclose(learner.averaged.dual_coef_, mean, rtol=1e-9, atol=1e-12)
     expected = np.array([twin.row(x) @ mean for x in X[:30]])
     np.testing.assert_allclose(learner.averaged.scores(X[:30]), expected, rtol=1e-9, atol=1e-12)

@@ -16,9 +16,9 @@ import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.configuration.header import OMITTED
 from edgeolk.configuration.settings import Settings
+from edgeolk.lean import replace
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
-from edgeolk.preprocessing.record import Preprocessing
 
 SENTENCES = sentences()
 
@@ -205,7 +205,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 def prepared(config: Settings, **changes: Any) -> Settings:
     """The configuration with other preprocessing."""
-    return config.but(preprocessing=Preprocessing(**{**vars(config.preprocessing), **changes}))
+    return replace(config, preprocessing=replace(config.preprocessing, **changes))
 
 
 #: Changed fields of a learner, as only a forged file has them, and what is said of them.
@@ -213,7 +213,7 @@ SCALED = {"update": "blended", "basis": "structured", "scale": "standard", "budg
 FORGED: list[tuple[dict[str, Any], Callable[[Settings], Settings], str]] = [
     (
         SCALED,
-        lambda c: c.but(parts={**c.parts, "dtype": pt.Dtype.FLOAT64}),
+        lambda c: replace(c, parts={**c.parts, "dtype": pt.Dtype.FLOAT64}),
         "rows of float64 have statistics in float64",
     ),
     (

@@ -39,8 +39,8 @@ def test_decision_by_decision(policy: str, nu: float, eta: float, lam: float) ->
         assert learner.threshold == pytest.approx(twin.rho, rel=1e-10, abs=1e-12)
     assert (learner.steps, learner.mistakes) == (twin.t, twin.novelties)
     assert twin.novelties > 20
-    np.testing.assert_allclose(learner.dual_coef_, twin.a, rtol=1e-9)
-    assert np.array_equal(learner.support_vectors_, twin.S)
+    np.testing.assert_allclose(learner.dual_coef_, twin.alpha, rtol=1e-9)
+    assert np.array_equal(learner.support_vectors_, twin.sv)
     expected = np.array([twin.decision(x) for x in X[:50]])
     np.testing.assert_allclose(learner.decision_function(X[:50]), expected, rtol=1e-9, atol=1e-11)
     assert learner.predict(X[:50]).tolist() == np.where(expected < 0.0, -1, 1).tolist()

@@ -125,7 +125,7 @@ def test_classes_step_by_weight(update: str, policy: str) -> None:
     for a, b, v in zip(X, y, weight, strict=True):
         m = learner.learn_one(a, b, weight=v)
         assert m == pytest.approx(twin.step(a, int(b), float(v)), rel=1e-6, abs=1e-7)
-    np.testing.assert_allclose(learner.dual_coef_, twin.A, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(learner.dual_coef_, twin.alpha, rtol=1e-6, atol=1e-7)
 
 
 def test_two_classes_step_by_weight() -> None:
