@@ -188,20 +188,6 @@ def test_a_scaler_that_does_not_follow_is_left_alone(more: dict[str, Any]) -> No
         before = int(ages(learner).min())
 
 
-@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
-def test_bytes(dtype: str) -> None:
-    """In a small block: 24 for the alarm, 16 for one learned width; in doubles 48 and 24."""
-    plan = ek.plan(
-        "sorf", n_features=50, D=20, dtype=dtype, scale=None, kernel=ek.Gaussian(0.1),
-        relevance="shared",
-    )  # fmt: skip
-    nbytes = {region.name: region.nbytes for region in plan.regions}
-    wide = dtype == "float64"
-    assert plan.nbytes <= 4096
-    assert nbytes["drift"] == (48 if wide else 24)
-    assert nbytes["shared_relevance"] + nbytes["turns"] == (24 if wide else 16)
-
-
 # ---- one learned width ---------------------------------------------------------------------------
 
 
@@ -250,23 +236,3 @@ def test_defaults_by_size() -> None:
     for loss in ("hinge", "square"):
         assert ek.Config(n_features=3, D=9, loss=loss).parameters["drift"] is True
     assert ek.Config(n_features=3, D=9, loss="novelty").parameters["drift"] is False
-
-
-# ---- what is refused -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"relevance": "each"}, "relevance must be False or True or 'shared'"),
-        ({"drift": 2}, "drift must be True or False"),
-        ({"leak": 0.125}, "leak must be"),
-        ({"leak": -0.1}, "leak must be"),
-        ({"leak": 0.01, "loss": "square"}, "leak is for classification"),
-        ({"drift": True, "loss": "novelty"}, "drift"),
-        ({"relevance": "shared", "loss": "novelty"}, "relevance"),
-    ],
-)
-def test_what_is_refused(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        ek.Learner(n_features=D, D=100, **options)

@@ -216,25 +216,6 @@ def test_bytes_and_defaults() -> None:
     assert config._settings.watches
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"scale": "standard"}, "keeps the scale of each channel itself"),
-        ({"clip_rows": 3.0}, "keeps the scale of each channel itself"),
-        ({"gamma": "auto"}, "keeps the scale of each channel itself"),
-        ({"gamma": 0.2}, "has a width of its own"),
-        ({"kernel": ek.Gaussian(0.2)}, "has a width of its own"),
-        ({"D": 63}, "D must be at least 64"),
-        ({"window": 70_000}, "window must be at most 65535"),
-        ({"relevance": True}, "keeps one average"),
-        ({"history": "always"}, "history must be True, False"),
-    ],
-)
-def test_what_contradicts_it_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        learner_of(**options)
-
-
 def test_others_have_no_verdict_and_refuse_gaps() -> None:
     learner = ek.Learner(n_features=2, loss="novelty")
     with pytest.raises(ValueError, match="must be finite"):

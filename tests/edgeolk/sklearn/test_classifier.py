@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_blobs, make_moons
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_moons
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -265,3 +266,29 @@ def test_a_last_label_is_for_rows_in_order_and_lapses(labels: int) -> None:
     kept = {**told, "params": {"last_label": True}}
     model = OnlineKernelClassifier(**kept).partial_fit(X[:600], y[:600], classes=range(labels))
     assert (model.predict(X[600:]) == y[599]).mean() > (said == y[599]).mean()
+
+
+@pytest.mark.parametrize("algorithm", ["sorf", "bpa_s", "ogd"])
+def test_probabilities_know_something(algorithm: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X, held, y, truth = train_test_split(X, y, random_state=0)
+    params = {"loss": "logistic", "full": "oldest", "eta": 1.0} if algorithm == "ogd" else None
+    model = OnlineKernelClassifier(algorithm, params=params, random_state=0).fit(X, y)
+    assert (model.calibration_ is None) == (algorithm == "ogd")
+    p = model.predict_proba(held)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert (model.classes_[p.argmax(axis=1)] == model.predict(held)).all()
+    base = log_loss(truth, np.tile(np.bincount(y) / len(y), (len(held), 1)))
+    assert log_loss(truth, p) < 0.5 * base
+
+
+def test_the_width_of_a_stream_is_not_that_of_its_first_few_rows(moons: Any) -> None:
+    """They lie close together here."""
+    X, y = moons
+    X = X.copy()
+    X[:10] = X[0] + 1e-3 * (X[:10] - X[0])
+    model = OnlineKernelClassifier(algorithm="bpa_s", scale=None, random_state=0)
+    for first in range(0, 300, 10):
+        model.partial_fit(X[first : first + 10], y[first : first + 10], np.unique(y))
+    width = model.learner_.kernel.gamma
+    assert width == pytest.approx(1.0 / np.median(_squares(X)), rel=0.5)
