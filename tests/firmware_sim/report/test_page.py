@@ -250,19 +250,19 @@ def test_a_stream_object_has_no_command() -> None:
 def test_rises_are_where_the_error_rises() -> None:
     result = fs.replay(fs.ReplayConfig("occupancy", limit=2, gamma=1.0))
     rng = np.random.default_rng(0)
-    metrics = type(result.metrics)()
-    for row in range(8000):
-        wrong = rng.random() < (0.4 if 5000 <= row < 5600 else 0.05)
-        metrics.add(1, -1.0 if wrong else 1.0)
-    result.metrics = metrics
-    ((first, last),) = rises(result)
+
+    def found(chance: np.ndarray) -> list[tuple[int, int]]:
+        result.metrics = type(result.metrics)()
+        answers = np.where(rng.random(len(chance)) < chance, -1.0, 1.0)
+        result.metrics.add_block(np.ones(len(chance)), answers)
+        return rises(result)
+
+    chance = np.full(8000, 0.05)
+    assert found(chance) == []
+    chance[5000:5600] = 0.4
+    ((first, last),) = found(chance)
     assert 4700 < first < 5100
     assert 5500 < last < 5900
-    calm = type(result.metrics)()
-    for _ in range(8000):
-        calm.add(1, -1.0 if rng.random() < 0.05 else 1.0)
-    result.metrics = calm
-    assert rises(result) == []
 
 
 #: Looks, in a page of the test's own, at a report in a frame.
