@@ -18,6 +18,7 @@ from firmware_sim.comparison.evaluators import Classes
 from firmware_sim.comparison.report import to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
+from firmware_sim.device.supervision import When
 from firmware_sim.streams import open_stream
 
 STREAMS: dict[str, dict[str, Any]] = {
@@ -236,18 +237,12 @@ def test_tuned_figures_are_those_of_rows_that_took_no_part(kind: str) -> None:
 
 def _by_replay(mine: fs.ReplayConfig, gamma: float, first: int, y: Any) -> float:
     """Loss from a row on, by a replay that learned all before."""
-    answers: list[float] = []
     replay = fs.Replay(replace(mine, gamma=gamma))
-    device = replay.device
-    row = np.empty(len(replay.stream.features))
-    for sample in replay.stream.samples(row):
-        if sample is None or (mine.limit and sample.number > mine.limit):
-            break
-        device.raw[:] = row
-        device.put(float(y[len(answers)]))
-        (outcome,) = device.settle()
-        answers.append(sum(outcome) if isinstance(outcome, tuple) else float(outcome))  # type: ignore[arg-type]
-    got, true = np.array(answers)[first:], y[first : len(answers)]
+    X = np.concatenate([block.rows for block in replay.stream.blocks(mine.limit)])
+    when = When(np.arange(len(X)), np.full(len(X), np.nan))
+    taught = replay.device.learn_block(X, y[: len(X)], when)
+    answers = taught.scores + taught.levels
+    got, true = answers[first:], y[first : len(answers)]
     if mine.kind == "binary":
         return float(np.mean((got >= 0) != (true > 0)))
     if mine.kind == "multiclass":

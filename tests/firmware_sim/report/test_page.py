@@ -250,19 +250,16 @@ def test_a_stream_object_has_no_command() -> None:
 def test_rises_are_where_the_error_rises() -> None:
     result = fs.replay(fs.ReplayConfig("occupancy", limit=2, gamma=1.0))
     rng = np.random.default_rng(0)
-
-    def found(chance: np.ndarray) -> list[tuple[int, int]]:
-        result.metrics = type(result.metrics)()
-        answers = np.where(rng.random(len(chance)) < chance, -1.0, 1.0)
-        result.metrics.add_block(np.ones(len(chance)), answers)
-        return rises(result)
-
-    chance = np.full(8000, 0.05)
-    assert found(chance) == []
-    chance[5000:5600] = 0.4
-    ((first, last),) = found(chance)
+    rows, drawn = np.arange(8000), rng.random((2, 8000))
+    bad = np.where((rows >= 5000) & (rows < 5600), 0.4, 0.05)
+    result.metrics = type(result.metrics)()
+    result.metrics.add_block(np.ones(8000), np.where(drawn[0] < bad, -1.0, 1.0))
+    ((first, last),) = rises(result)
     assert 4700 < first < 5100
     assert 5500 < last < 5900
+    result.metrics = type(result.metrics)()
+    result.metrics.add_block(np.ones(8000), np.where(drawn[1] < 0.05, -1.0, 1.0))
+    assert rises(result) == []
 
 
 #: Looks, in a page of the test's own, at a report in a frame.
