@@ -45,11 +45,7 @@ _NOT_HERE = (
     " seccomp filter and no RLIMIT_AS, and Job Objects are not used; --enforce arena keeps the cap"
     " by guard pages"
 )
-_NAMES = {
-    "cgroup": "memory control group",
-    "seccomp": "seccomp filter",
-    "rlimit": "RLIMIT_AS",
-}
+_NAMES = {"cgroup": "memory control group", "seccomp": "seccomp filter", "rlimit": "RLIMIT_AS"}
 
 
 class ProcessLearner:
