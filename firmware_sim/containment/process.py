@@ -89,10 +89,10 @@ class ProcessLearner:
         assert isinstance(self._child.stdout, io.FileIO)
         self._to, self._from = self._child.stdin, self._child.stdout
         try:
+            self._group, refusal = _group_for(limit, self._child.pid)
             # Neither end may wait for ever: the child may be stopped.
             os.set_blocking(self._to.fileno(), False)
             os.set_blocking(self._from.fileno(), False)
-            self._group, refusal = _group_for(limit, self._child.pid)
             said = {
                 "learner": {"n_features": n_features, **settings},
                 "limit": limit if self._group is None else "cgroup",
