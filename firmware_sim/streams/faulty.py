@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from firmware_sim.errors import SimulatorError
-from firmware_sim.streams.faults import KINDS, Effect, Fault, Spread, effect
+from firmware_sim.streams.faults import KINDS, Effect, Fault, Spread
 from firmware_sim.streams.stream import Row, Sample, Stream
 
 Rows = Iterator[Sample | None]
@@ -59,7 +59,7 @@ class FaultyStream(Stream):
     def _effects(self) -> tuple[Spread, list[tuple[int, Fault, Effect]]]:
         spread = Spread(len(self.features))
         acts = [
-            (at, fault, effect(fault, self.features, spread, self._draws(at)))
+            (at, fault, Effect(fault, self.features, spread, self._draws(at)))
             for at, fault in enumerate(self.faults)
             if not KINDS[fault.kind].of_rows
         ]
@@ -98,9 +98,9 @@ class FaultyStream(Stream):
                 yield sample
                 continue
             spread.add(row)
-            for at, fault, act in acts:
+            for at, fault, effect in acts:
                 if fault.covers(sample.number):
-                    self.counts[at] += act(row, sample.number)
+                    self.counts[at] += effect.act(row, sample.number)
             yield sample
 
     def _duplicated(self, rows: Rows, row: Row, at: int, fault: Fault) -> Rows:
