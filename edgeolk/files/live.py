@@ -200,4 +200,3 @@ def check(config: Settings, head: Head, regions: tuple[Region, ...], block: memo
 
     state = [region for region in regions if is_state(region)]
     check_state(config, words_of(head, state, block), arrays_of(state, block))
-

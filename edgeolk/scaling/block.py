@@ -25,7 +25,7 @@ MAGIC = b"edgescal"
 MOST_SEEN = 2**62
 
 HEAD = struct.Struct("<8sIIqqqqHHId")
-#: Head and the statistics of a feature (core/loops/intake.h), number by number.
+#: Head and the statistics of a feature (core/loops/preprocessing.h), number by number.
 _HEAD_NUMBERS = np.dtype([("magic", "S8"), ("a", "u4", 2), ("b", "i8", 4), ("c", "u2", 2),
                           ("window", "u4"), ("clip", "f8")])  # fmt: skip
 FEATURE = np.dtype([("numbers", "<f8", 4), ("counts", "<u4", 2)])
