@@ -15,7 +15,7 @@ from edgeolk.core.rows cimport (
     accepts_f32, accepts_f64, indices_from, olk_read_i64, read_index,
 )
 from edgeolk.core.state cimport Indices, State
-from edgeolk.boundary.ndarray cimport as_numbers, is_plain
+from edgeolk.boundary.ndarray cimport as_doubles, as_numbers, is_plain, is_vector
 
 
 cdef enum:
@@ -111,9 +111,7 @@ cdef inline tuple converted_csr(object X):
     if not getattr(X, "has_canonical_format", True):
         X = X.copy()
         X.sum_duplicates()
-    value = X.data
-    if not (is_plain(value, 1) and is_vector(value, cnp.NPY_FLOAT64)):
-        value = as_numbers(value, "X.data", 1).astype(np.float64, copy=False)
+    value = as_doubles(X.data, "X.data")
     return (
         whole_numbers(X.indptr, "X.indptr", np.int64),
         whole_numbers(X.indices, "X.indices", np.int64 if is_wide(X.indices) else np.int32),
@@ -154,12 +152,6 @@ cdef inline Py_ssize_t row_count(object held):
 
 cdef inline tuple as_tuple(object held):
     return held if isinstance(held, tuple) else (held,)
-
-
-cdef inline bint is_vector(object x, int kind) noexcept:
-    """A plain vector of that element type."""
-    return (cnp.PyArray_Check(x) and cnp.PyArray_NDIM(x) == 1 and cnp.PyArray_ISCARRAY_RO(x)
-            and cnp.PyArray_TYPE(x) == kind)
 
 
 cdef inline int describe(State* s, object arrays, Batch* rows) except -1:

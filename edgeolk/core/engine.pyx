@@ -1,7 +1,7 @@
 """The engine: a shell around one model's C struct.
 
 Design. The step is free functions over the struct (step.pxd); this class decodes the configuration
-once, holds the regions as typed memoryviews for its life, and keeps two threads apart. It knows
+once, holds the regions as memoryviews for its life, and keeps two threads apart. It knows
 neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
@@ -41,8 +41,7 @@ from edgeolk.core.updates.sorf cimport (
     answer_by_label, sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
 )
 from edgeolk.core.variants cimport chosen_simd
-from edgeolk.core.views cimport typed
-from edgeolk.core.watched cimport reason_of
+from edgeolk.core.said cimport reason_of
 
 cdef const olk_simd* SIMD = chosen_simd()
 
@@ -88,7 +87,7 @@ cdef class Engine:
             self.start()
 
     cdef dict places(self):
-        """Where each region lies; their typed views are kept."""
+        """Where each region lies; their views are kept."""
         cdef dict found = {}
         for name, region in self.regions.items():
             if not region.element:
@@ -97,8 +96,7 @@ cdef class Engine:
             rows, stride = region.shape
             start = region.offset
             raw = memoryview(self.arena)[start:start + rows * stride * element.nbytes]
-            raw = raw.cast("B").cast(element.cast, (rows, stride))
-            self.views[name] = typed(raw, element.cast)
+            self.views[name] = raw.cast("B").cast(element.cast, (rows, stride))
             found[name] = <size_t>(self.arena.base + <Py_ssize_t>start)
         return found
 

@@ -317,6 +317,8 @@ def headers_pxd() -> str:
         for name, (returned, parameters) in structs.functions(header).items():
             if all(_is_known(kind, types) for kind in (returned, *parameters)):
                 lines += [_function(f"{returned.replace(' *', '*')} {name}", parameters)]
+        if not lines[-1]:
+            lines.pop()
     return "\n".join(lines + parameters_of("olk_sorf", "sorf_types.h")) + "\n"
 
 

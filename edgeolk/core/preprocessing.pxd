@@ -1,9 +1,9 @@
 """A row on its way in: scaled by the scaler in the block, bounded, then as storage holds it.
 
-A row that is learned is scaled by statistics that include it (loops/preprocessing.h). They are put into
-the block only when the learner has taken the row (``keep_statistics``), so that a row it refuses
-changes nothing. Those of the first inputs wait beside the block where they are records of 9 bytes;
-the others are made twice, which costs no memory.
+A row that is learned is scaled by statistics that include it (loops/preprocessing.h). They are put
+into the block only when the learner has taken the row (``keep_statistics``), so that a row it
+refuses changes nothing. Those of the first inputs wait beside the block where they are records of 9
+bytes; the others are made twice, which costs no memory.
 
 The row that is passed in is only read. What the learner sees lies in ``query``.
 """
@@ -53,7 +53,7 @@ cdef inline void begin_reading(Reader* r, const Raw* raw, bint gaps=False) noexc
 
 
 cdef inline bint fetch(Reader* r) noexcept nogil:
-    """The readings of a piece; False if another thread has written there since the row was checked."""
+    """The readings of a piece; False if another thread has written there since the row was read."""
     cdef const Raw* raw = r.raw
     cdef int64_t k
     cdef int64_t j
@@ -87,7 +87,7 @@ cdef inline bint fetch(Reader* r) noexcept nogil:
 
 
 cdef inline bint read_on(const State* s, Reader* r) noexcept nogil:
-    """Read the next piece; False where there is none, and the row is known to be ``good`` or not."""
+    """Read the next piece; False where there is none: ``good`` is then said of the whole row."""
     r.first += r.m
     r.m = min(<int64_t>BATCH, s.c.n_features - r.first)
     if r.m == 0:
