@@ -118,7 +118,6 @@ test-pi: $(VENV)/.wheels
 	$(BIN)/python -m release.source
 
 mutants: $(VENV)/.test
-	$(BIN)/python tests/mutants_loops.py
 	$(BIN)/python tests/mutants.py
 
 docs: $(VENV)/.docs
@@ -159,6 +158,7 @@ results: $(VENV)/.test roofs speed growth memory
 	$(BIN)/python -m bench.speed.blocks
 	$(BIN)/python -m bench.fleets
 	$(BIN)/python -m bench.instructions --record
+	$(BIN)/python -m bench.older --save
 	$(BIN)/python -m bench.older
 
 bytes: $(VENV)/.peers

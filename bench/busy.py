@@ -22,6 +22,7 @@ import numpy as np
 import edgeolk as ek
 from bench.csr import Csr
 from bench.datasets import Labels, Rows
+from bench.timing import seconds_of
 
 #: Rows tried until the ring is full; those that sample or project their rows need the most.
 FILL_ROWS = 400
@@ -70,16 +71,12 @@ class Busy:
     def step_seconds(self, turn: int = 0) -> float:
         """Seconds of all the steps."""
         learner, scores = self.learner(turn), np.zeros(len(self))
-        start = process_time()
-        learner.learn_many(self.X, self.y, out=scores)
-        return process_time() - start
+        return seconds_of(lambda: learner.learn_many(self.X, self.y, out=scores))
 
     def row_seconds(self, turn: int = 0) -> float:
         """Seconds of scoring the same rows with the learner left as it is: their kernel rows."""
         learner, scores = self.learner(turn), np.zeros(len(self))
-        start = process_time()
-        learner.decision_function(self.X, out=scores)
-        return process_time() - start
+        return seconds_of(lambda: learner.decision_function(self.X, out=scores))
 
 
 def turning(seconds: Callable[[int], float]) -> Callable[[], float]:

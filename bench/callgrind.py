@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import edgeolk as ek
+from bench.compiled import compiled, compiler
 from bench.datasets import ROOT
 
 MISSING = "valgrind is not installed: apt-get install valgrind"
@@ -79,10 +80,9 @@ def count(
     """
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        out, source, library = folder / "out", folder / "counter.c", folder / "counter.so"
+        out, source = folder / "out", folder / "counter.c"
         source.write_text(_SOURCE)
-        compiler = os.environ.get("CC", "cc")
-        subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+        library = compiled([*compiler(), "-shared", "-fPIC"], [source])
         subprocess.run(
             [
                 *("valgrind", "--tool=callgrind", "--combine-dumps=yes", "--log-file=/dev/null"),

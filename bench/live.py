@@ -150,9 +150,7 @@ def main() -> None:
         " are settled.",
         [Table("Milliseconds", ("from", *_SHARES, "% within 1 ms"), lines)],
     )
-    print(report.markdown())
-    if chosen.save:
-        print(*report.save("live"), sep="\n")
+    report.publish("live", chosen.save)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,4 @@ def main(package: str, about: str | None, parts: Parts, inputs: str) -> None:
             tables,
             data,
         )
-        print(made.markdown(), flush=True)
-        if not asked.some:
-            made.save(f"{package.rpartition('.')[2]}_{part}")
+        made.publish(f"{package.rpartition('.')[2]}_{part}", not asked.some)

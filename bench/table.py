@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.commit import here
+from bench.commit import ROOT, here
 
-RESULTS = Path(__file__).resolve().parent / "results"
+RESULTS = ROOT / "bench" / "results"
 
 
 @dataclass(frozen=True)
@@ -68,3 +68,10 @@ class Report:
             text = json.dumps(self.data, indent=1, ensure_ascii=False)
             written[1].write_text(text + "\n", encoding="utf-8")
         return written
+
+    def publish(self, stem: str, keep: bool = True, more: Sequence[Path] = ()) -> None:
+        """Print the report; where it is to be kept, save it and say so, ``more`` pictures too."""
+        print(self.markdown(), flush=True)
+        if keep:
+            for path in (*self.save(stem), *more):
+                print(f"saved {path.relative_to(ROOT)}")

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ import numpy as np
 import edgeolk as ek
 from bench.bytes.runs import learned
 from bench.bytes.sets import Rows, load
-from bench.table import RESULTS, Report, Table
+from bench.table import Report, Table
 from edgeolk.reference import DriftingSorf, Following
 from edgeolk.reference import structured as reference
 
@@ -225,13 +224,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     reader.add_argument("--rows", type=int, default=4000, help="of each set (4000)")
     reader.add_argument("--slow-rows", type=int, default=2000, help="in numpy (2000)")
     reader.add_argument("--seeds", type=int, default=2, help="how many (2)")
-    reader.add_argument("--out", type=Path, default=RESULTS / "without.md")
     given = reader.parse_args(arguments)
     errors = measured(given.rows, range(1, given.seeds + 1))
     slow = measured_inside(given.slow_rows)
-    made = report(errors, slow, given.rows, given.slow_rows, given.seeds)
-    given.out.write_text(made.markdown(), encoding="utf-8")
-    print(made.markdown())
+    report(errors, slow, given.rows, given.slow_rows, given.seeds).publish("without")
 
 
 if __name__ == "__main__":

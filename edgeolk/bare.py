@@ -13,7 +13,7 @@ from edgeolk.core.engine import Engine
 from edgeolk.forecasting import Forecasting
 from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import Algorithm
-from edgeolk.verdict import Verdict, verdict_of
+from edgeolk.watching import Verdict, verdict_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -13,19 +13,20 @@ from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.signature import Signature
+from edgeolk.configuration.spelling import call_said, parameters_said
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
 from edgeolk.forecasting import Forecasting
-from edgeolk.inputs import inputs_of
+from edgeolk.inputs import learned, shuffled
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.near import unknown_attribute
 from edgeolk.notebook import table_of
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.table import STORED
 from edgeolk.preprocessing.scaling import INSIDE
 from edgeolk.scaling import RunningScaler
-from edgeolk.scaling.common import CommonScale, common_scale
-from edgeolk.scaling.inside import copied
+from edgeolk.scaling.inside import CommonScale, common_scale, copied
 from edgeolk.storing import Storing
 from edgeolk.watching import Watching
 
@@ -129,7 +130,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
             state += ", no kernel"
         if self._config.freezes:
             state += ", frozen" if self.n_support == self.budget else ", freezes when full"
-        return f"{self._config.call('ek.Learner')}  # {state}, {self.nbytes} bytes"
+        return f"{call_said(self._config, 'ek.Learner')}  # {state}, {self.nbytes} bytes"
 
     def __getattr__(self, name: str) -> Any:
         """Raise AttributeError with near matches; called only for what is not found."""
@@ -181,8 +182,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
         The storage types and the kind of rows are left out.
         """
-        own = ("dtype", "rows", "coefficients")
-        return {axis: part for axis, part in self._config.parts.items() if axis not in own}
+        return {axis: part for axis, part in self._config.parts.items() if axis not in STORED}
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -192,7 +192,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
         ``Learner(learner.algorithm, ..., **learner.parameters)`` makes a learner of the same
         configuration. Those of a composition include its parts.
         """
-        return self._config.parameters
+        return parameters_said(self._config)
 
     @property
     def config(self) -> Config:
@@ -363,7 +363,16 @@ class Learner(Storing, Forecasting, Counting, Watching):
         >>> int(learner.inputs(X[-300:]).argmax()), int(learner.inputs().argmax())
         (1, 1)
         """
-        return inputs_of(self, X, seed)
+        config = self._config
+        if config.forecasts or config.watches:
+            raise ValueError(
+                "inputs() does not support history=True: rows in order cannot be shuffled"
+            )
+        if X is not None:
+            return shuffled(self.scores if config.columns > 1 else self.decision_function, X, seed)
+        if config.values.get("relevance") != 1.0:
+            raise ValueError(f"{self.algorithm} has not learned relevances; pass rows: inputs(X)")
+        return learned(self._engine.view("relevance"))
 
     @property
     def n_saturated(self) -> int:

@@ -1,22 +1,52 @@
-"""The verdict on the last learned row, for rows in the order of time."""
+"""The verdict on the last learned row, of novelty in the order of time. Without numpy."""
 
 from __future__ import annotations
 
-from edgeolk.boundary.learning import RowLearner
+from collections import namedtuple
+
 from edgeolk.lean import TYPE_CHECKING
-from edgeolk.verdict import verdict_of
+from edgeolk.parts.watching import PARTS, WHATS
 
 if TYPE_CHECKING:
-    from edgeolk.verdict import Why
+    from edgeolk.core.engine import Engine
+
+    Why = tuple[str, int, str]
+
+_Verdict = namedtuple("_Verdict", "novel event why")
 
 
-class Watching(RowLearner):
+class Verdict(_Verdict):
+    """Whether a row is novel, whether an event lasts, and by what (``Watching.why``)."""
+
+    __slots__ = ()
+
+    novel: bool
+    event: bool
+    why: Why
+
+
+def verdict_of(engine: Engine) -> Verdict:
+    """What the block says of the last row learned.
+
+    Raises AttributeError: the learner is not one of novelty with ``history=True``.
+    """
+    found = engine.verdict()
+    if found is None:
+        raise AttributeError("only novelty with history=True provides this")
+    novel, event, part, channel, what = found
+    return Verdict(novel, event, (PARTS[part], channel, WHATS[what]))
+
+
+class Watching:
     """Adds the verdict on the last row, of novelty with ``history=True``.
 
-    Its properties raise AttributeError for other learners.
+    Its properties raise AttributeError for other learners. The class that inherits sets
+    ``_engine``.
     """
 
     __slots__ = ()
+
+    _engine: Engine
 
     @property
     def novel(self) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -18,48 +17,27 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.table import Table
-from release.agreement import compare
+from release.crossing import learners_agree
+from release.project import copied, counted, newest, output
 from release.rootfs import root_file_system
-from release.targets import BUILD, ROOT, Debian, Target, platform_name, platforms
+from release.targets import ROOT, Debian, Target, platform_name, platforms
 
 #: What the tests need beside numpy, which is Debian's; all of it is Python alone.
 TOOLS = ("pytest>=8", "hypothesis>=6.100", "sortedcontainers", "attrs")
 #: Compiles, preloads a library, reads machine code, the source or /proc, or starts many processes.
 LEFT_OUT = (
-    "core/test_c.py",
-    "core/test_structured.py",
-    "core/test_structured_forms.py",
-    "core/test_vector_code.py",
-    "core/test_normals.py",
-    "core/test_moments.py",
-    "core/test_scaler.py",
-    "core/test_winsor.py",
-    "export/test_flash.py",
-    "export/test_folder.py",
-    "export/test_ring.py",
-    "export/test_sorf.py",
-    "test_allocations.py",
-    "test_long_life.py",
-    "test_memory_contract.py",
+    *(f"core/test_{name}.py" for name in ("c", "moments", "winsor")),
+    *(f"core/test_{name}.py" for name in ("structured", "vector_code")),
+    *(f"export/test_{name}.py" for name in ("flash", "folder", "ring", "sorf")),
+    *(f"test_{name}.py" for name in ("allocations", "long_life", "memory_contract")),
     "test_out_of_memory.py",
 )
 #: Where all tests would be too many: arithmetic, files, plans and every algorithm.
 CORE = (
-    "configuration/test_header.py",
-    "configuration/test_planning.py",
-    "core/test_simd.py",
-    "core/test_together.py",
-    "core/test_variants.py",
-    "files/test_checksums.py",
-    "files/test_frozen.py",
-    "files/test_golden.py",
-    "files/test_restore.py",
-    "scaling",
-    "test_bare.py",
-    "test_kernels.py",
-    "test_storage.py",
-    "test_structured_learner.py",
-    "test_twins.py",
+    *("configuration/test_header.py", "configuration/test_planning.py", "scaling"),
+    *(f"core/test_{name}.py" for name in ("simd", "together", "variants")),
+    *(f"files/test_{name}.py" for name in ("checksums", "frozen", "golden", "restore")),
+    *(f"test_{name}.py" for name in ("bare", "kernels", "storage", "structured_learner", "twins")),
 )
 #: Makes up for every run that was not chosen.
 ALL_RUNS = "tests/edgeolk/test_twins.py::test_nearly_every_run_reaches_its_end"
@@ -85,15 +63,12 @@ class Outcome:
 
 def wheel_of(target: Target, release: Debian) -> Path:
     """Return the newest wheel of a target; build one if there is none."""
-    found = sorted(
-        (ROOT / "dist").glob(f"edgeolk-*-{release.tag}-*{target.name}.whl"),
-        key=lambda path: path.stat().st_mtime,
-    )
+    found = newest(ROOT / "dist", f"edgeolk-*-{release.tag}-*{target.name}.whl")
     if not found:
         name = platform_name(target, release)
         subprocess.run([sys.executable, "-m", "release.wheels", "--only", name], check=False)
         return wheel_of(target, release)
-    return found[-1]
+    return found[0]
 
 
 def prepare(target: Target, release: Debian, processor: str) -> Path:
@@ -112,9 +87,8 @@ def prepare(target: Target, release: Debian, processor: str) -> Path:
 def install(system: Path, target: Target, release: Debian) -> None:
     """Put the wheel, the tests and what they need into a root file system."""
     site, project = system / "opt/site", system / PROJECT[1:]
-    for folder in (site, project):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+    shutil.rmtree(site, ignore_errors=True)
+    site.mkdir(parents=True)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(site)]
     pure = ["--platform", "any", "--python-version", release.python, "--only-binary=:all:"]
     subprocess.run(
@@ -124,13 +98,9 @@ def install(system: Path, target: Target, release: Debian) -> None:
     subprocess.run(
         ["unzip", "-q", "-o", str(wheel_of(target, release)), "-d", str(site)], check=True
     )
-    for name in ("tests", "bench", "release", "firmware_sim/data"):
-        shutil.copytree(
-            ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__", "cache")
-        )
+    copied(project, ("tests", "bench", "release", "firmware_sim/data"))
     # A wheel has one of the bundled streams.
     shutil.copytree(ROOT / "firmware_sim/data", site / "firmware_sim/data", dirs_exist_ok=True)
-    shutil.copy(ROOT / "pyproject.toml", project)
 
 
 def link(system: Path, target: Target) -> None:
@@ -190,15 +160,7 @@ class Board:
         words = ["-cpu", self.processor, "-E", f"PYTHONPATH=/opt/site:{PROJECT}"]
         words += ["-E", "PYTHONDONTWRITEBYTECODE=1", "-E", f"EDGEOLK_SIMD={simd}"]
         program = [f"/usr/bin/python{self.release.python}", *arguments]
-        with subprocess.Popen(
-            [*command, *words, *program], stdout=subprocess.PIPE, text=True
-        ) as started:
-            assert started.stdout is not None
-            printed = []
-            for line in started.stdout:
-                print(line, end="", flush=True)
-                printed.append(line)
-        return started.returncode, "".join(printed)
+        return output([*command, *words, *program])
 
 
 def run_tests(board: Board, most: int, more: list[str]) -> tuple[bool, str]:
@@ -217,43 +179,13 @@ def run_tests(board: Board, most: int, more: list[str]) -> tuple[bool, str]:
             *(more or chosen),
         ]
     )
-    counted = re.findall(r"(\d+ (?:passed|failed|skipped|errors?))", printed)
-    return code == 0, ", ".join(counted) or f"ended with {code}"
-
-
-def write_here(simd: str, folder: Path, resume: Path | None = None) -> None:
-    """Write what this machine's learners make of the rows, in one variant."""
-    again = ["--resume", str(resume)] if resume else []
-    subprocess.run(
-        [sys.executable, "-m", "release.agreement", "write", str(folder), *again],
-        env={**os.environ, "EDGEOLK_SIMD": simd},
-        cwd=ROOT,
-        check=True,
-    )
+    return code == 0, counted(printed) or f"ended with {code}"
 
 
 def compare_learners(board: Board) -> tuple[bool, list[str]]:
     """Return whether learners agree and load each other's files, and lines about what was found."""
-    fine = True
-    said: list[str] = []
-    reference, inside = BUILD / "agreement", board.system / "opt/agreement"
-    shutil.rmtree(inside, ignore_errors=True)
-    for simd, other in board.variants():
-        write_here(other, reference / other)
-        shutil.copytree(reference / other, inside / "x86-64" / simd)
-        theirs = f"/opt/agreement/x86-64/{simd}"
-        code, _ = board.run(
-            ["-m", "release.agreement", "write", f"/opt/agreement/{simd}", "--resume", theirs], simd
-        )
-        if code:
-            return False, [*said, f"{simd}: ended with {code}"]
-        # Both ways: here the files of the board are resumed.
-        write_here(other, inside / "back" / simd, resume=inside / simd)
-        ways = (inside / simd, reference / other), (inside / "back" / simd, inside / simd)
-        wrong = [line for way in ways for line in compare(*way, same=True, said=said)]
-        print(*said[-2:], *wrong, sep="\n", flush=True)
-        fine &= not wrong
-    return fine, said
+    inside = board.system / "opt/agreement"
+    return learners_agree(inside, "/opt/agreement", board.run, board.variants())
 
 
 def try_board(board: Board, name: str, most: int, more: list[str]) -> Outcome:

@@ -9,7 +9,6 @@ what is made proves no more than that every module compiles and links; it stays 
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from release.wheels import (
     MOST,
     cross_build,
     described,
+    environment_of,
     source_distribution,
     unpack,
     zig_script,
@@ -138,15 +138,7 @@ def environment(row: Foreign) -> dict[str, str]:
         python = str(import_library(row))
     else:
         python = "-undefined dynamic_lookup" if "macos" in row.zig else ""
-    return {
-        **os.environ,
-        "CC": str(script),
-        "LDSHARED": f"{script} -shared -s {python}",
-        "CFLAGS": "",
-        "SETUPTOOLS_EXT_SUFFIX": row.suffix,
-        "_PYTHON_HOST_PLATFORM": row.name,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    }
+    return environment_of(str(script), python, row.suffix, row.name)
 
 
 def build_wheel(source: Path, row: Foreign) -> Path:

@@ -9,7 +9,6 @@ the library's tests is run (release/pythons.py says which).
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +17,8 @@ from functools import partial
 from pathlib import Path
 
 from release import foreign, pythons
-from release.crossing import learners_agree
+from release.crossing import wheel_agrees
+from release.project import FEWER, copied, counted
 from release.targets import BUILD, ROOT
 from release.wheels import described, source_distribution, unpack
 
@@ -86,28 +86,21 @@ def build_wheel(row: Frozen, source: Path) -> Path:
 
 def install(row: Frozen, wheel: Path) -> Path:
     """Put the wheel into a Python, and the tests beside it; return their folder."""
-    project = row.folder / "project"
-    for folder in (row.packages / "edgeolk", row.packages / "firmware_sim", project):
+    for folder in (row.packages / "edgeolk", row.packages / "firmware_sim"):
         shutil.rmtree(folder, ignore_errors=True)
     shutil.unpack_archive(wheel, row.packages, "zip")
-    for name in ("tests", "bench", "release"):
-        unwanted = shutil.ignore_patterns("__pycache__", "cache")
-        shutil.copytree(ROOT / name, project / name, ignore=unwanted)
-    shutil.copy(ROOT / "pyproject.toml", project)
-    return project
+    return copied(row.folder / "project")
 
 
 def test(row: Frozen, project: Path) -> bool:
     """Run tests; whether none failed."""
-    words = ["-m", "pytest", "-p", "no:cacheprovider", "-rs", "-p", "release.fewer", "--most=2"]
+    words = ["-m", "pytest", *FEWER, "-rs"]
     # That it is enabled is what docs/threads.md says.
     words += ["-W", "ignore:The global interpreter lock:RuntimeWarning"]
     code, printed = row.run(project, [*words, *(f"tests/edgeolk/{name}" for name in pythons.TESTS)])
     if code:
         print(printed[-6000:])
-    print(
-        f"{row.tag}, {row.libc}:", ", ".join(re.findall(r"\d+ (?:passed|failed|skipped)", printed))
-    )
+    print(f"{row.tag}, {row.libc}:", counted(printed))
     return code == 0
 
 
@@ -120,7 +113,7 @@ def main() -> int:
         wheel = build_wheel(row, source)
         print(described(wheel), flush=True)
         project = install(row, wheel)
-        fine &= row.libc != "musl" or learners_agree(project, partial(row.run, project))
+        fine &= row.libc != "musl" or wheel_agrees(project, partial(row.run, project))
         fine &= test(row, project)
     return int(not fine)
 

@@ -124,8 +124,7 @@ def main() -> int:
         tables(found),
         {"boards": found},
     )
-    print(report.markdown())
-    report.save("boards")
+    report.publish("boards")
     return 0
 
 

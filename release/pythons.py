@@ -10,16 +10,16 @@ whose compiler is GCC too.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from release.project import FEWER, copied, counted
 from release.rootfs import root_file_system
-from release.targets import BUILD, ROOT, TARGETS, Debian
-from release.wheels import cross_build, source_distribution, unpack
+from release.targets import BUILD, TARGETS, Debian
+from release.wheels import cross_build, environment_of, source_distribution, unpack
 
 #: What is run: algorithms against their twins, files, kinds of rows, variants.
 TESTS = (
@@ -89,14 +89,7 @@ def found(name: str) -> Python:
 def build_wheel(python: Python, source: Path) -> Path:
     """A wheel for a Python."""
     compiler = f"{os.environ.get('CC') or 'gcc'} -I{python.include}"
-    environment = {
-        **os.environ,
-        "CC": compiler,
-        "LDSHARED": f"{compiler} -shared -s",
-        "CFLAGS": "",
-        "SETUPTOOLS_EXT_SUFFIX": python.suffix,
-        "_PYTHON_HOST_PLATFORM": "linux-x86_64",
-    }
+    environment = environment_of(compiler, "", python.suffix, "linux-x86_64")
     return cross_build(source, f"x86_64-{python.tag}", python.tag, environment)
 
 
@@ -128,25 +121,17 @@ def prepared(python: Python, wheel: Path) -> tuple[Path, dict[str, str], str]:
 def test_wheel(python: Python, wheel: Path) -> tuple[int, str]:
     """Install a wheel beside nothing else, run tests; exit code, and what was counted."""
     project, environment, own = prepared(python, wheel)
-    shutil.rmtree(project, ignore_errors=True)
-    # Beside no package: what is tested is what was installed.
-    for name in ("tests", "bench", "release"):
-        unwanted = shutil.ignore_patterns("__pycache__", "cache")
-        shutil.copytree(ROOT / name, project / name, ignore=unwanted)
-    shutil.copy(ROOT / "pyproject.toml", project)
-    fewer = ["-p", "release.fewer", "--most=2"]
-    tests = [f"tests/edgeolk/{name}" for name in TESTS]
-    words = [own, "-m", "pytest", "-p", "no:cacheprovider", *fewer, *tests]
+    copied(project)
+    words = [own, "-m", "pytest", *FEWER, *(f"tests/edgeolk/{name}" for name in TESTS)]
     if python.system is not None:
         inside = f"--chdir=/{project.relative_to(python.system)}"
         words = ["chroot", str(python.system), "/usr/bin/env", inside, *words]
     run = subprocess.run(
         words, cwd=project, env=environment, capture_output=True, text=True, check=False
     )
-    counted = re.findall(r"(\d+ (?:passed|failed|skipped|errors?))", run.stdout)
     if run.returncode:
         print(run.stdout[-4000:], run.stderr[-2000:])
-    return run.returncode, ", ".join(counted)
+    return run.returncode, counted(run.stdout)
 
 
 def main() -> int:
@@ -155,9 +140,9 @@ def main() -> int:
     for name in sys.argv[1:]:
         python = found(name)
         wheel = build_wheel(python, source)
-        code, counted = test_wheel(python, wheel)
+        code, said = test_wheel(python, wheel)
         failed += code != 0
-        print(f"{wheel.stat().st_size:>11,}  {python.tag}: {counted}", flush=True)
+        print(f"{wheel.stat().st_size:>11,}  {python.tag}: {said}", flush=True)
     return int(failed > 0)
 
 

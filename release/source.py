@@ -20,6 +20,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from release.emulated import Board, compare_learners, link
+from release.project import copied
 from release.rootfs import root_file_system
 from release.targets import BUILD, ROOT, TARGETS, TRIXIE, Target
 from release.wheels import run_module, source_distribution
@@ -130,10 +131,7 @@ def main() -> int:
         with programs_run(target):
             board = build(target, source, target.processors[0])
         built = (time.monotonic() - began) / 60
-        project = board.system / "opt/project"
-        shutil.rmtree(project, ignore_errors=True)
-        for name in ("release", "bench"):
-            shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("cache"))
+        copied(board.system / "opt/project", ("release", "bench"), ())
         fine, _ = compare_learners(board)
         print(f"{source.name} on {target.name}: built in {built:.0f} minutes", flush=True)
         failed |= not fine

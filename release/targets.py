@@ -41,10 +41,8 @@ class Target:
         Debian's name of the architecture.
     triplet : str
         The name of Debian's library folder, also part of the names of compiled modules.
-    zig : str
-        The target of zig; the number is the oldest glibc the wheel runs with.
-    emulator : str
-        The program of qemu-user, without ``qemu-``.
+    glibc : str
+        The oldest that the wheel runs with.
     processors : tuple of str
         The emulated processors.
     flags : tuple of str
@@ -63,8 +61,7 @@ class Target:
     name: str
     debian: str
     triplet: str
-    zig: str
-    emulator: str
+    glibc: str
     processors: tuple[str, ...]
     flags: tuple[str, ...] = ()
     releases: tuple[Debian, ...] = (BOOKWORM, TRIXIE)
@@ -72,69 +69,46 @@ class Target:
     shipped: bool = True
     whole: bool = False
 
+    @property
+    def zig(self) -> str:
+        """The target of zig."""
+        return f"{self.triplet}.{self.glibc}"
+
+    @property
+    def emulator(self) -> str:
+        """The program of qemu-user, without ``qemu-``."""
+        return "arm" if self.name.startswith("armv") else self.name
+
 
 TARGETS = {
     target.name: target
     for target in (
+        Target("x86_64", "amd64", "x86_64-linux-gnu", "2.17", ("max",)),
         Target(
-            name="x86_64",
-            debian="amd64",
-            triplet="x86_64-linux-gnu",
-            zig="x86_64-linux-gnu.2.17",
-            emulator="x86_64",
-            processors=("max",),
-        ),
-        Target(
-            name="aarch64",
-            debian="arm64",
-            triplet="aarch64-linux-gnu",
-            zig="aarch64-linux-gnu.2.17",
-            emulator="aarch64",
-            processors=("cortex-a53",),
+            *("aarch64", "arm64", "aarch64-linux-gnu", "2.17", ("cortex-a53",)),
             variants=(("scalar", "scalar"), ("baseline", "v3")),
             whole=True,
         ),
         # What Debian's armhf asks for, and no more: VFPv3-D16. NEON is chosen at import.
         Target(
-            name="armv7l",
-            debian="armhf",
-            triplet="arm-linux-gnueabihf",
-            zig="arm-linux-gnueabihf.2.31",
-            emulator="arm",
-            processors=("cortex-a7", "cortex-a7,neon=off"),
+            *("armv7l", "armhf", "arm-linux-gnueabihf", "2.31"),
+            ("cortex-a7", "cortex-a7,neon=off"),
             flags=("-mcpu=generic+v7a+vfp3d16-neon-d32",),
             variants=(*PLAIN, ("neon", "baseline")),
             whole=True,
         ),
         # The processor of a Pi Zero and Pi 1, by the calling convention that Debian has for it.
         Target(
-            name="armv6l",
-            debian="armel",
-            triplet="arm-linux-gnueabi",
-            zig="arm-linux-gnueabi.2.31",
-            emulator="arm",
-            processors=("arm1176",),
+            *("armv6l", "armel", "arm-linux-gnueabi", "2.31", ("arm1176",)),
             flags=("-mcpu=arm1176jzf_s", "-mfloat-abi=softfp"),
             releases=(BOOKWORM,),
             shipped=False,
         ),
         Target(
-            name="riscv64",
-            debian="riscv64",
-            triplet="riscv64-linux-gnu",
-            zig="riscv64-linux-gnu.2.31",
-            emulator="riscv64",
-            processors=("rv64",),
+            *("riscv64", "riscv64", "riscv64-linux-gnu", "2.31", ("rv64",)),
             releases=(TRIXIE,),
         ),
-        Target(
-            name="s390x",
-            debian="s390x",
-            triplet="s390x-linux-gnu",
-            zig="s390x-linux-gnu.2.17",
-            emulator="s390x",
-            processors=("qemu",),
-        ),
+        Target("s390x", "s390x", "s390x-linux-gnu", "2.17", ("qemu",)),
     )
 }
 

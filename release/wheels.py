@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edgeolk.core.units import SETS
+from release.project import newest
 from release.rootfs import root_file_system
 from release.targets import BUILD, ROOT, TRIXIE, Debian, Target, platform_name, platforms
 
@@ -30,7 +31,7 @@ MOST = 2_900_000
 def source_distribution() -> Path:
     """Pack the source; what follows is built from it, so that it is complete."""
     run_module("build", "--sdist", "--no-isolation", "-o", str(DIST), str(ROOT))
-    return max(DIST.glob("*.tar.gz"), key=lambda path: path.stat().st_mtime)
+    return newest(DIST, "*.tar.gz")[0]
 
 
 def unpack(source: Path) -> Path:
@@ -94,21 +95,39 @@ def build_wheel(source: Path, target: Target, release: Debian) -> Path:
     if not target.shipped:
         return Path(shutil.copy(wheel, DIST))
     run_module("auditwheel", "repair", "-w", str(DIST), str(wheel), environment=environment)
-    return max(DIST.glob("*.whl"), key=lambda path: path.stat().st_mtime)
+    return newest(DIST, "*.whl")[0]
 
 
 def cross_environment(target: Target, release: Debian) -> dict[str, str]:
     """Return the environment in which setuptools compiles for a target."""
     script = compiler(target, release)
-    digits = release.tag.removeprefix("cp")
+    # Without this, all of zig's library for 32-bit ARM would be linked: 200 KB for each module.
+    linked = "-Wl,--gc-sections"
+    suffix = f".cpython-{release.tag.removeprefix('cp')}-{target.triplet}.so"
+    return environment_of(str(script), linked, suffix, f"linux-{target.name}")
+
+
+def environment_of(compiler: str, linked: str, suffix: str, platform: str) -> dict[str, str]:
+    """Return the environment in which setuptools compiles for a platform.
+
+    Parameters
+    ----------
+    compiler : str
+        A command.
+    linked : str
+        What modules are linked with.
+    suffix : str
+        The end of their names.
+    platform : str
+        As setuptools names it.
+    """
     return {
         **os.environ,
-        "CC": str(script),
-        # Without this, all of zig's library for 32-bit ARM would be linked: 200 KB for each module.
-        "LDSHARED": f"{script} -shared -s -Wl,--gc-sections",
+        "CC": compiler,
+        "LDSHARED": f"{compiler} -shared -s {linked}",
         "CFLAGS": "",
-        "SETUPTOOLS_EXT_SUFFIX": f".cpython-{digits}-{target.triplet}.so",
-        "_PYTHON_HOST_PLATFORM": f"linux-{target.name}",
+        "SETUPTOOLS_EXT_SUFFIX": suffix,
+        "_PYTHON_HOST_PLATFORM": platform,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
 

@@ -23,8 +23,9 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from release.crossing import learners_agree, variants_there
+from release.crossing import variants_there, wheel_agrees
 from release.foreign import FOREIGN, build_wheel, windows_python
+from release.project import copied, newest, shown
 from release.targets import ROOT
 from release.wheels import DIST, source_distribution, unpack
 
@@ -39,9 +40,8 @@ WINESERVER = "/usr/lib/wine/wineserver64"
 def wheel() -> Path:
     """The newest wheel for Windows; built where there is none."""
     row = FOREIGN["win-amd64"]
-    found = sorted(DIST.glob(f"*{row.tag}.whl"), key=lambda path: path.stat().st_mtime)
-    if found:
-        return found[-1]
+    if found := newest(DIST, f"*{row.tag}.whl"):
+        return found[0]
     DIST.mkdir(exist_ok=True)
     return build_wheel(unpack(source_distribution()), row)
 
@@ -49,19 +49,14 @@ def wheel() -> Path:
 def install(made: Path) -> Path:
     """Put the wheel into the Python for Windows, and the tests beside it; return their folder."""
     there = windows_python()
-    site, project = there / "python/Lib/site-packages", there / "project"
+    site = there / "python/Lib/site-packages"
     for name in ("edgeolk", "firmware_sim", *(path.name for path in site.glob("edgeolk-*"))):
         shutil.rmtree(site / name, ignore_errors=True)
     shutil.unpack_archive(made, site, "zip")
-    shutil.rmtree(project, ignore_errors=True)
-    for name in ("tests", "bench", "release", "docs", "firmware_sim/data"):
-        unwanted = shutil.ignore_patterns("__pycache__", "cache")
-        shutil.copytree(ROOT / name, project / name, ignore=unwanted)
     # A wheel has one of the bundled streams.
     shutil.copytree(ROOT / "firmware_sim/data", site / "firmware_sim/data", dirs_exist_ok=True)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, project)
-    return project
+    folders = ("tests", "bench", "release", "docs", "firmware_sim/data")
+    return copied(there / "project", folders, ("pyproject.toml", "README.md", "LICENSE"))
 
 
 def run(
@@ -81,16 +76,12 @@ def run(
         text=True,
         errors="replace",
     ) as started:
-        assert started.stdout is not None
         ending = threading.Timer(minutes * 60 if minutes else 1e6, end_all)
         ending.daemon = True
         ending.start()
-        printed = []
-        for line in started.stdout:
-            print(line, end="", flush=True)
-            printed.append(line)
+        printed = shown(started)
         ending.cancel()
-    return started.returncode, "".join(printed)
+    return started.returncode, printed
 
 
 def end_all() -> None:
@@ -146,7 +137,7 @@ def main() -> int:
     project = install(made)
     runs = partial(run, project)
     print(f"{made.stat().st_size:>11,}  {made.name}: {', '.join(variants_there(runs))}", flush=True)
-    alike = asked.tests_only or learners_agree(project, runs)
+    alike = asked.tests_only or wheel_agrees(project, runs)
     named = [[name] for name in asked.tests] or groups(project / "tests")
     passed = test(project, asked.most, named)
     return int(not (alike and passed))

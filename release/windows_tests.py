@@ -23,157 +23,92 @@ _SIGNALS = "Windows has no such signals"
 _SHELL = "written for a shell of POSIX"
 _TIME = "counts processor time, which has steps of 16 ms there"
 
-#: Beginnings of the names of tests, and why they are skipped.
-LEFT_OUT: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            "tests/edgeolk/files/test_atomic.py::test_mode_is_kept",
-            "tests/edgeolk/files/test_atomic.py::test_a_new_file_has_the_usual_mode",
-            "tests/edgeolk/files/test_atomic.py::test_owner_is_kept",
-            "tests/edgeolk/files/test_atomic.py::test_a_group_that_cannot_be_kept",
-            "tests/edgeolk/files/test_atomic.py::test_what_is_no_regular_file_is_refused",
-            "tests/edgeolk/files/test_atomic.py::test_a_planted_leftover",
-        ),
-        _MODES,
-    ),
-    **dict.fromkeys(
-        (
-            "tests/edgeolk/files/test_atomic.py::test_links_are_followed",
-            "tests/edgeolk/files/test_atomic.py::test_a_circle_of_links",
-            "tests/edgeolk/files/test_atomic.py::test_a_planted_link",
-        ),
-        _LINKS,
-    ),
-    **dict.fromkeys(
-        (
-            "tests/edgeolk/files/test_atomic.py::test_the_file_is_synced_before",
-            "tests/edgeolk/files/test_atomic.py::test_a_failure_anywhere",
-            "tests/edgeolk/files/test_atomic.py::test_what_went_wrong_first",
-        ),
-        _CALLS,
-    ),
-    **dict.fromkeys(
-        (
-            "tests/edgeolk/files/test_atomic.py::test_every_kind_of_path",
-            "tests/edgeolk/files/test_atomic.py::test_long_names",
-        ),
-        _NAMES,
-    ),
-    **dict.fromkeys(
-        (
-            "tests/edgeolk/files/test_media.py::test_the_order_of_calls",
-            "tests/edgeolk/files/test_media.py::test_what_another_process_left",
-            "tests/edgeolk/files/test_media.py::test_a_file_that_was_made_and_never_written",
-            "tests/edgeolk/files/test_media.py::test_a_folder_that_may_not_be_read",
-            "tests/edgeolk/files/test_media.py::test_what_could_not_be_synced",
-            "tests/edgeolk/files/test_media.py::test_a_failing_file_system_loses_nothing",
-            "tests/edgeolk/files/test_media.py::test_a_file_is_made_whole",
-            "tests/edgeolk/files/test_media.py::test_an_empty_file_is_taken",
-        ),
-        _CALLS,
-    ),
-    **dict.fromkeys(
-        (
-            "tests/edgeolk/files/test_atomic.py::test_threads_that_save_to_one_path",
-            "tests/edgeolk/files/test_media.py::test_a_folder_takes_larger_checkpoints",
-            "tests/edgeolk/files/test_media_names.py::test_a_reader_follows_the_name",
-            "tests/edgeolk/files/test_media_names.py::test_of_two_who_make_a_file_at_once",
-            "tests/edgeolk/files/test_media_names.py::test_a_lock_counts_only_while",
-            "tests/edgeolk/files/test_media_names.py::test_a_file_that_is_replaced_all",
-            "tests/edgeolk/files/test_media_names.py::test_nothing_is_acknowledged",
-            "tests/edgeolk/files/test_atomic.py::test_a_saver_taken_for_dead",
-        ),
-        _OPEN,
-    ),
-    "tests/edgeolk/files/test_media.py::test_a_fifo_is_refused": _MODES,
-    "tests/firmware_sim/containment/test_memory.py::test_without_mprotect": _CALLS,
-    **dict.fromkeys(
-        (
-            "tests/edgeolk/export/test_folder.py::test_whole_numbers_are_for_int8",
-            "tests/edgeolk/export/test_folder.py::test_command_line_and_example",
-        ),
-        _COMPILES,
-    ),
-    "tests/edgeolk/export/test_folder.py::test_a_wheel_has_the_loops": _CODE,
-    "tests/edgeolk/test_memory_contract.py::test_only_the_arena_allocates": _CODE,
-    **dict.fromkeys(
-        (
-            "tests/firmware_sim/cli/test_cli.py::test_standard_error_that_takes_nothing",
-            "tests/firmware_sim/cli/test_cli.py::test_standard_input_that_is_closed",
-        ),
-        _SHELL,
-    ),
-    **dict.fromkeys(
-        (
-            "tests/edgeolk/files/test_hostile_checkpoints.py::test_a_slot_that_cannot_be_one",
-            "tests/edgeolk/files/test_hostile_checkpoints.py::test_a_slot_that_takes_more",
-        ),
-        _TIME,
-    ),
-    **dict.fromkeys(
-        (
-            "tests/firmware_sim/comparison/test_comparison.py::test_processes_are_started_with",
-            "tests/firmware_sim/deployment/test_board_script.py::test_stopped_and_started_again_it"
-            "_goes_on_where_it_was[15]",
-            "tests/firmware_sim/deployment/test_board_script.py::test_stopped_and_started_again_it"
-            "_goes_on_where_it_was[2]",
-        ),
-        _SIGNALS,
-    ),
-    "tests/firmware_sim/streams/test_text.py::test_pipe_is_refused": _MODES,
-    **dict.fromkeys(
-        (
-            "tests/firmware_sim/streams/test_faults.py::test_refused_rows_are_counted[process]",
-            "tests/firmware_sim/containment/test_enforce.py::test_process_leak_from_the_command",
-            "tests/firmware_sim/test_maker.py::test_model_is_taken_out_of_its_process",
-            "tests/firmware_sim/test_maker.py::test_no_model_is_written_of_a_process",
-        ),
-        _LIMITS,
-    ),
-    **dict.fromkeys(
-        (
-            "tests/edgeolk/test_torn.py::test_processes_killed",
-            "tests/edgeolk/test_checkpointer.py::test_killed",
-        ),
-        "forks; test_checkpointer_killed.py kills without",
-    ),
+#: Beginnings of the names of tests that are skipped, without "test_", by reason and file.
+TESTS: dict[str, dict[str, str]] = {
+    _MODES: {
+        "edgeolk/files/test_atomic.py": """
+            mode_is_kept a_new_file_has_the_usual_mode owner_is_kept a_group_that_cannot_be_kept
+            what_is_no_regular_file_is_refused a_planted_leftover
+        """,
+        "edgeolk/files/test_media.py": "a_fifo_is_refused",
+        "firmware_sim/streams/test_text.py": "pipe_is_refused",
+    },
+    _LINKS: {
+        "edgeolk/files/test_atomic.py": "links_are_followed a_circle_of_links a_planted_link",
+    },
+    _CALLS: {
+        "edgeolk/files/test_atomic.py": """
+            the_file_is_synced_before a_failure_anywhere what_went_wrong_first
+        """,
+        "edgeolk/files/test_media.py": """
+            the_order_of_calls what_another_process_left a_file_that_was_made_and_never_written
+            a_folder_that_may_not_be_read what_could_not_be_synced
+            a_failing_file_system_loses_nothing a_file_is_made_whole an_empty_file_is_taken
+        """,
+        "firmware_sim/containment/test_memory.py": "without_mprotect",
+    },
+    _NAMES: {
+        "edgeolk/files/test_atomic.py": "every_kind_of_path long_names",
+    },
+    _OPEN: {
+        "edgeolk/files/test_atomic.py": "a_saver_taken_for_dead",
+        "edgeolk/files/test_media.py": "a_folder_takes_larger_checkpoints",
+        "edgeolk/files/test_media_names.py": """
+            a_reader_follows_the_name of_two_who_make_a_file_at_once a_lock_counts_only_while
+            a_file_that_is_replaced_all nothing_is_acknowledged
+        """,
+    },
+    _COMPILES: {
+        "edgeolk/export/test_folder.py": "whole_numbers_are_for_int8 command_line_and_example",
+    },
+    _CODE: {
+        "edgeolk/export/test_folder.py": "a_wheel_has_the_loops",
+        "edgeolk/test_memory_contract.py": "only_the_arena_allocates",
+    },
+    _SHELL: {
+        "firmware_sim/cli/test_cli.py": """
+            standard_error_that_takes_nothing standard_input_that_is_closed
+        """,
+    },
+    _TIME: {
+        "edgeolk/files/test_hostile_checkpoints.py": """
+            a_slot_that_cannot_be_one a_slot_that_takes_more
+        """,
+    },
+    _SIGNALS: {
+        "firmware_sim/comparison/test_comparison.py": "processes_are_started_with",
+        "firmware_sim/deployment/test_board_script.py": """
+            stopped_and_started_again_it_goes_on_where_it_was[15]
+            stopped_and_started_again_it_goes_on_where_it_was[2]
+        """,
+    },
+    _LIMITS: {
+        "firmware_sim/streams/test_faults.py": "refused_rows_are_counted[process]",
+        "firmware_sim/containment/test_enforce.py": "process_leak_from_the_command",
+        "firmware_sim/test_maker.py": """
+            model_is_taken_out_of_its_process no_model_is_written_of_a_process
+        """,
+    },
+    "forks; test_checkpointer_killed.py kills without": {
+        "edgeolk/test_torn.py": "processes_killed",
+    },
 }
-#: Files and folders of tests that are left out whole, and why: each is one that is skipped.
+#: Files and folders of tests that are left out whole: each is one that is skipped.
 FILES: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            "edgeolk/core/test_c.py",
-            "edgeolk/core/test_structured.py",
-            "edgeolk/core/test_structured_forms.py",
-            "edgeolk/core/test_normals.py",
-            "edgeolk/core/test_moments.py",
-            "edgeolk/core/test_scaler.py",
-            "edgeolk/core/test_winsor.py",
-            "edgeolk/export/test_flash.py",
-            "edgeolk/export/test_forecast.py",
-            "edgeolk/export/test_watching.py",
-            "edgeolk/export/test_restart.py",
-            "edgeolk/export/test_ring.py",
-            "edgeolk/export/test_sorf.py",
-            "edgeolk/export/test_forged.py",
-            "edgeolk/test_allocations.py",
-            "edgeolk/test_out_of_memory.py",
-            "firmware_sim/mcu",
-        ),
-        _COMPILES,
-    ),
-    **dict.fromkeys(
-        (
-            "edgeolk/core/test_vector_code.py",
-            "edgeolk/core/test_symbols.py",
-            "edgeolk/core/test_generate.py",
-            "edgeolk/core/test_structs.py",
-            "edgeolk/test_source_tree.py",
-        ),
-        _CODE,
-    ),
-    "edgeolk/river": "river's own compiled modules do not load under Wine 8",
-    "firmware_sim/containment/test_process.py": _LIMITS,
+    _COMPILES: """
+        edgeolk/core/test_c.py edgeolk/core/test_structured.py
+        edgeolk/core/test_moments.py edgeolk/core/test_winsor.py
+        edgeolk/export/test_flash.py edgeolk/export/test_forecast.py
+        edgeolk/export/test_watching.py edgeolk/export/test_restart.py
+        edgeolk/export/test_ring.py edgeolk/export/test_sorf.py edgeolk/export/test_forged.py
+        edgeolk/test_allocations.py edgeolk/test_out_of_memory.py firmware_sim/mcu
+    """,
+    _CODE: """
+        edgeolk/core/test_vector_code.py edgeolk/core/test_symbols.py
+        edgeolk/core/test_generate.py edgeolk/core/test_structs.py edgeolk/test_source_tree.py
+    """,
+    "river's own compiled modules do not load under Wine 8": "edgeolk/river",
+    _LIMITS: "firmware_sim/containment/test_process.py",
 }
 
 
@@ -211,18 +146,26 @@ class LeftOut(pytest.Module):
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> LeftOut | None:
     """Leave out whole files."""
     name = module_path.as_posix()
-    for left_out, reason in FILES.items():
-        if name.endswith(f"/tests/{left_out}") or f"/tests/{left_out}/" in name:
+    for reason, files in FILES.items():
+        if any(name.endswith(f"/tests/{f}") or f"/tests/{f}/" in name for f in files.split()):
             module = LeftOut.from_parent(parent, path=module_path)
             module.reason = reason
             return module
     return None
 
 
+def reason_of(test: str) -> str | None:
+    """Why a test is skipped; None: it is run."""
+    for reason, files in TESTS.items():
+        for file, names in files.items():
+            beginnings = tuple(f"tests/{file}::test_{name}" for name in names.split())
+            if test.startswith(beginnings):
+                return reason
+    return None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what cannot be run."""
     for item in items:
-        name = item.nodeid.replace("\\", "/")
-        for beginning, reason in LEFT_OUT.items():
-            if name.startswith(beginning):
-                item.add_marker(pytest.mark.skip(reason=reason))
+        if reason := reason_of(item.nodeid.replace("\\", "/")):
+            item.add_marker(pytest.mark.skip(reason=reason))

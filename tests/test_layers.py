@@ -28,7 +28,7 @@ LAYERS = {
             "parts",
         ),
         "core",
-        *("preprocessing", "boundary", "catalogue", "configuration", "counting", "verdict"),
+        *("preprocessing", "boundary", "catalogue", "configuration", "counting"),
         *("forecasting", "watching"),
         *(
             "files",

@@ -16,7 +16,7 @@ from bench.bytes import offline, others
 from bench.bytes.grid import GRIDS, SETS, Grid, Job
 from bench.bytes.report import write
 from bench.bytes.runs import do
-from bench.papers.work import Cache
+from bench.cache import Cache
 
 CACHE = Path(__file__).resolve().parent / "cache" / "runs.jsonl"
 

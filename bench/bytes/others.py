@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import sys
-import time
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,8 +13,10 @@ import numpy as np
 
 from bench.bytes import neighbours
 from bench.bytes.grid import Job
-from bench.bytes.scoring import Record, record
+from bench.bytes.scoring import record
 from bench.bytes.sets import SPECS, Rows, load
+from bench.cache import Record
+from bench.timing import dicts, in_turns, timed
 
 #: Name -> (package, its class), by task.
 RIVER: dict[str, dict[str, str]] = {
@@ -90,18 +91,15 @@ def _river(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
     if kind == "AMFClassifier":
         more["seed"] = 1
     model = getattr(import_module(f"river.{place}"), kind)(**more)
-    answers = np.zeros(len(y))
     # Its linear models take two labels as truths.
     labels = (y > 0.0).tolist() if task == "two" else y.tolist()
-    for i, (x, label) in enumerate(zip(X.tolist(), labels, strict=True)):
-        row = dict(enumerate(x))
-        said = model.predict_one(row)
-        if task == "regression":
-            answers[i] = said
-        elif said is not None:
-            right = 1.0 if said == label else -1.0
-            answers[i] = right * (1.0 if task == "classes" else y[i])
-        model.learn_one(row, label)
+    said, _ = in_turns(model.predict_one, model.learn_one, dicts(X), labels)
+    if task == "regression":
+        answers = np.array(said)
+    else:
+        pairs = zip(said, labels, strict=True)
+        right = [0.0 if one is None else 1.0 if one == label else -1.0 for one, label in pairs]
+        answers = np.array(right) * (1.0 if task == "classes" else y)
     # It does not see the weights of its linear models: they are no Python objects.
     weights = dict(getattr(model, "weights", {}))
     own = sys.getsizeof(weights) + sum(map(sys.getsizeof, weights.values())) if weights else 0
@@ -115,12 +113,15 @@ def _vw(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
     workspace = import_module("vowpalwabbit").Workspace(
         f"--loss_function logistic -l {job.params['rate']} -b {bits} --quiet"
     )
-    answers = np.zeros(len(y))
-    for i, (x, label) in enumerate(zip(X, y, strict=True)):
-        example = workspace.parse(line(x, label))
+
+    def answer(row: str) -> float:
+        example = workspace.parse(row)
         workspace.learn(example)
-        answers[i] = example.get_partial_prediction()
+        said = float(example.get_partial_prediction())
         workspace.finish_example(example)
+        return said
+
+    answers = np.array([answer(line(x, label)) for x, label in zip(X, y, strict=True)])
     # Its table has a weight, an adaptive and a normalising number a feature, padded to four floats.
     nbytes = workspace.num_weights() * 16
     workspace.finish()
@@ -154,6 +155,6 @@ def run_other(job: Job) -> Record:
     X, y = load(job.data, job.rows)
     if task == "regression":
         y = (y - y.mean()) / y.std()
-    start = time.process_time()
-    answers, nbytes = _BY_NAME.get(job.name, _river)(job, task, X, y)
-    return record(task, answers, y, nbytes, time.process_time() - start)
+    ask = _BY_NAME.get(job.name, _river)
+    (answers, nbytes), seconds = timed(lambda: ask(job, task, X, y))
+    return record(task, answers, y, nbytes, seconds)

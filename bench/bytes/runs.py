@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
@@ -15,9 +14,10 @@ import numpy as np
 import edgeolk as ek
 from bench.bytes.grid import Job
 from bench.bytes.others import run_other
-from bench.bytes.scoring import Record, costs, record
+from bench.bytes.scoring import costs, record
 from bench.bytes.sets import SPECS, Rows, gamma_of, load
-from bench.papers.work import Cache
+from bench.cache import Cache, Record
+from bench.timing import timed
 
 
 def learner_of(job: Job, X: Rows) -> ek.Learner:
@@ -44,9 +44,7 @@ def learned(data: str, rows: int, seed: int, **options: Any) -> tuple[ek.Learner
         made = {"loss": "square"}
         y = (y - y.mean()) / y.std()
     learner = ek.Learner(n_features=X.shape[1], seed=seed, **made, **options)
-    start = time.process_time()
-    answers = learner.learn_many(X, y)
-    seconds = time.process_time() - start
+    answers, seconds = timed(lambda: learner.learn_many(X, y))
     return learner, 100.0 * float(np.mean(costs(spec.task, answers, y))), seconds
 
 
@@ -60,9 +58,7 @@ def run(job: Job) -> Record:
         # Ours finds the scale of the targets on the way; the others could not do without.
         y = (y - y.mean()) / y.std()
     learner = learner_of(job, X)
-    start = time.process_time()
-    answers = learner.learn_many(X, y)
-    seconds = time.process_time() - start
+    answers, seconds = timed(lambda: learner.learn_many(X, y))
     return record(task, answers, y, learner.nbytes, seconds)
 
 

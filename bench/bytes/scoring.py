@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.bytes.sets import Rows
+from bench.cache import Record
 
-Record = dict[str, Any]
 #: The share of the rows that parameters are chosen on.
 PREFIX = 0.2
 

@@ -11,23 +11,24 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
-from bench.bytes.frontier import Choice, Frontier, finished
+from bench.bytes.frontier import Frontier, Run, finished
 from bench.bytes.grid import OURS, SETS, WHOLE, Job
 from bench.bytes.picture import draw_summary
 from bench.bytes.report import REFERENCE, bytes_of, comparisons, losses, needed_bytes
 from bench.bytes.runs import do
-from bench.bytes.scoring import Record, record
+from bench.bytes.scoring import record
 from bench.bytes.sets import SPECS, load
-from bench.papers.work import Cache
+from bench.cache import Cache, Record
 from bench.table import RESULTS, Report, Table
+from bench.timing import timed
 
 CACHE = Path(__file__).resolve().parent / "cache" / "whole.jsonl"
 SEEDS = (1, 2, 3)
@@ -57,9 +58,7 @@ def run(job: Job) -> Record:
     found = []
     for seed in SEEDS if job.name == OURS else SEEDS[:1]:
         learner = ek.Learner(job.name, seed=seed, **options(job, X.shape[1]))
-        start = time.process_time()
-        answers = learner.learn_many(X, y)
-        seconds = time.process_time() - start
+        answers, seconds = timed(partial(learner.learn_many, X, y))
         found.append(record(task, answers, y, learner.nbytes, seconds))
     return {name: float(np.mean([one[name] for one in found])) for name in found[0]}
 
@@ -75,14 +74,14 @@ def _errors(title: str, note: str, sizes: Sequence[int], rows: Sequence[Sequence
     return Table(title, ("set", *map(bytes_of, sizes)), rows, note)
 
 
-def _common(each: Frontier, size: int) -> Choice | None:
+def _common(each: Frontier, size: int) -> Run | None:
     for one in each.runs:
         if one.job.nbytes == size and one.job.params == COMMON:
-            return Choice(OURS, one.error, one.nbytes)
+            return one
     return None
 
 
-def _cells(each: Frontier, sizes: Sequence[int], find: Callable[[int], Choice | None]) -> list[str]:
+def _cells(each: Frontier, sizes: Sequence[int], find: Callable[[int], Run | None]) -> list[str]:
     found = [find(size) for size in sizes]
     cells = [
         one and f"{one.error:.2f}{' ' + one.name if one.name != OURS else ''}" for one in found
@@ -145,12 +144,10 @@ def main(arguments: list[str] | None = None) -> int:
     with tqdm(total=len(jobs), unit="run") as bar:
         do(jobs, cache, given.processes, bar.update, run, again=OURS)
     made, frontiers = report(given.sets, jobs, cache)
-    if given.print:
-        print(made.markdown())
-        return 0
-    written = made.save("whole")
-    written.append(draw_summary(WHOLE, frontiers, REFERENCE, RESULTS / "whole.png"))
-    print(*written, sep="\n")
+    picture = RESULTS / "whole.png"
+    if not given.print:
+        draw_summary(WHOLE, frontiers, REFERENCE, picture)
+    made.publish("whole", not given.print, [picture])
     return 0
 
 

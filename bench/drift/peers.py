@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import pickle
-import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from river import ensemble, forest, linear_model, naive_bayes, neighbors, preprocessing, tree
 
 from bench.drift.streams import Numbers
-
-
-class Answers(NamedTuple):
-    """What a model said before each row, what it takes at the end, and its time."""
-
-    wrong: Numbers
-    nbytes: int
-    microseconds: float  # processor time of a row
-    alarms: int = 0
-
+from bench.timing import dicts, in_turns
 
 MODELS: dict[str, Callable[[], Any]] = {
     "Hoeffding adaptive tree": lambda: tree.HoeffdingAdaptiveTreeClassifier(seed=1),
@@ -34,14 +24,9 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
-def ask(name: str, X: Numbers, y: Numbers) -> Answers:
-    """Have a model answer and learn each row."""
-    model, wrong = MODELS[name](), np.empty(len(y))
-    labels = (y > 0.0).tolist()
-    rows = [dict(enumerate(row)) for row in X.tolist()]
-    began = time.process_time()
-    for at, (row, label) in enumerate(zip(rows, labels, strict=True)):
-        wrong[at] = (model.predict_one(row) or False) != label
-        model.learn_one(row, label)
-    seconds = time.process_time() - began
-    return Answers(wrong, len(pickle.dumps(model)), 1e6 * seconds / len(y))
+def ask(name: str, X: Numbers, y: Numbers) -> tuple[Numbers, int, float]:
+    """Have a model answer and learn each row: what it said wrongly, bytes, microseconds a row."""
+    model, labels = MODELS[name](), (y > 0.0).tolist()
+    said, microseconds = in_turns(model.predict_one, model.learn_one, dicts(X), labels)
+    wrong = np.array([bool(one) for one in said]) != labels
+    return wrong.astype(float), len(pickle.dumps(model)), microseconds

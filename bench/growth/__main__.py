@@ -9,33 +9,23 @@ import sys
 MOST_SECONDS, LONG = 4.0, 10_000_000
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.growth", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="smaller sizes; nothing is saved")
-    parser.add_argument("--rounds", type=int, help="times each case is timed (default 5)")
-    parser.add_argument("--rows", type=int, help=f"of the long pass (default {LONG:,}; 0: none)")
-    arguments = parser.parse_args()
-    if arguments.rounds is None:
-        arguments.rounds = 2 if arguments.quick else 5
-    if arguments.rows is None:
-        arguments.rows = LONG // 20 if arguments.quick else LONG
-    if arguments.rounds < 1 or arguments.rows < 0:
-        parser.error("--rounds must be at least 1, --rows at least 0")
-    return arguments
-
-
 def main() -> int:
     """Run the benchmark."""
-    arguments = _arguments()
+    parser = argparse.ArgumentParser(prog="python -m bench.growth", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes; nothing is saved")
+    parser.add_argument("--rows", type=int, help=f"of the long pass (default {LONG:,}; 0: none)")
+    arguments = parser.parse_args()
+    quick: bool = arguments.quick
+    rounds, usual = (2, LONG // 20) if quick else (5, LONG)
+    long = usual if arguments.rows is None else arguments.rows
     from tqdm import tqdm
 
     from bench.growth import axes, endless, figure, report
     from bench.table import RESULTS
     from bench.timing import interleave
 
-    quick, rounds = arguments.quick, arguments.rounds
     steps, rows = axes.step_axes(quick), axes.rows_axis(quick)
-    journey = endless.measure(arguments.rows) if arguments.rows else None
+    journey = endless.measure(long) if long else None
     points = [
         (axis, one, size)
         for axis in steps
@@ -51,11 +41,9 @@ def main() -> int:
 
     groups = [axes.curves(axis, timings) for axis in (*steps, rows)]
     made = report.make_report(groups, journey, rounds)
-    print(made.markdown())
     if not quick:
         figure.draw(groups, journey, RESULTS / "growth.png")
-        for path in (RESULTS / "growth.png", *made.save("growth")):
-            print(f"saved {path.relative_to(RESULTS.parent.parent)}")
+    made.publish("growth", not quick, [RESULTS / "growth.png"])
     return 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from time import process_time
 
 import numpy as np
 
@@ -12,7 +11,7 @@ import edgeolk as ek
 from bench.busy import Extent, keep_busy, turning
 from bench.datasets import Labels, Rows
 from bench.growth.fit import upper_exponent
-from bench.timing import Case, Timing
+from bench.timing import Case, Timing, seconds_of
 
 
 @dataclass(frozen=True)
@@ -106,9 +105,7 @@ def _pass(one: Representative, axis: Axis, X: Rows, y: Labels) -> float:
     kernel = ek.Gaussian(1.0 / axis.d)
     learner = ek.Learner(one.name, n_features=axis.d, budget=axis.budget, kernel=kernel, scale=None)
     scores = np.zeros(len(y))
-    start = process_time()
-    learner.learn_many(X, y, out=scores)
-    return process_time() - start
+    return seconds_of(lambda: learner.learn_many(X, y, out=scores))
 
 
 def row_cases(axis: Axis, one: Representative, most_seconds: float) -> list[Case]:

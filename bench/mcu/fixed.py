@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 
 import edgeolk as ek
 from bench.bytes.sets import load
-from bench.mcu.page import show
+from bench.compiled import compiled, compiler
 from bench.mcu.rows import Array
 from bench.table import Table
 
@@ -30,10 +29,8 @@ def mistakes(learner: ek.Learner, X: Array, y: Array, flags: tuple[str, ...]) ->
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         ek.export_c(learner, folder)
-        library = folder / "learner.so"
-        command = ["cc", "-std=c99", "-O2", "-shared", "-fPIC", *flags, "-o", str(library)]
-        subprocess.run([*command, folder / "edgeolk.c", folder / "model.c"], check=True)
-        c = ctypes.CDLL(str(library))
+        command = [*compiler(), "-std=c99", "-O2", "-shared", "-fPIC", *flags]
+        c = ctypes.CDLL(str(compiled(command, [folder / "edgeolk.c", folder / "model.c"])))
         arena = (ctypes.c_double * (learner.nbytes // 8 + 8))()
         c.ek_start(arena)
         for x, label in zip(X.astype(np.float32), y, strict=True):
@@ -45,15 +42,11 @@ def mistakes(learner: ek.Learner, X: Array, y: Array, flags: tuple[str, ...]) ->
         return int(counts[1])
 
 
-def main() -> int:
-    """Run the sets; 1 where one is missing."""
+def fixed() -> Table:
+    """The table."""
     rows, differences = [], []
     for name in SETS:
-        try:
-            X, y = load(name, ROWS)
-        except FileNotFoundError as missing:
-            print(missing, file=sys.stderr)
-            return 1
+        X, y = load(name, ROWS)
         errors = []
         for flags in ((), ("-DEK_FIXED",)):
             made = (ek.Learner(n_features=X.shape[1], budget=D, seed=seed) for seed in SEEDS)
@@ -66,16 +59,10 @@ def main() -> int:
         )  # fmt: skip
         print("  ".join(rows[-1]), file=sys.stderr, flush=True)
     rows.append(["mean", "", "", "", "", f"{np.mean(differences):+.3f}"])
-    table = Table(
+    return Table(
         "What whole numbers lose",
         ("set", "rows", "d", "error %", "-DEK_FIXED %", "difference"),
         rows,
         f"The recommended learner with D = {D}, exported and compiled for the host: mistakes in one"
         f" pass, the mean of {len(SEEDS)} seeds; rows as `bench.bytes` has them.",
     )
-    show(table)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

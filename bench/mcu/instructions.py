@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import edgeolk as ek
+from bench.cache import Cache
 from bench.mcu.page import need_boards
 from bench.mcu.rows import Array
 from edgeolk.export import costs
@@ -53,7 +54,9 @@ _HELD_OUT = (Size(5, 200), Size(16, 700), Size(6, 256, 5), Size(10, 256, 0, 80))
 _LEARNER: dict[str, Any] = {"algorithm": "sorf", "gamma": "auto", "scale": "standard",
                             "relevance": True}  # fmt: skip
 _FORECASTER = {"loss": "square", "history": True, "relevance": True}
-KINDS: dict[tuple[str, str], Kind] = {
+#: A kind and its type of numbers.
+Name = tuple[str, str]
+KINDS: dict[Name, Kind] = {
     ("learner", "int8"): Kind(_LEARNER, _GRID + _MORE, _HELD_OUT),
     ("learner", "float32"): Kind({**_LEARNER, "dtype": "float32"}, _FEW, _HELD_OUT[:2]),
     ("forecaster", "int8"): Kind(_FORECASTER, _FEW, _HELD_OUT[:2]),
@@ -72,31 +75,19 @@ def learner_of(kind: Kind, size: Size) -> ek.Learner:
     return ek.Learner(options.pop("algorithm", None), **options)
 
 
-class Counts:
-    """Runs on emulated boards, each once."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        self._known: dict[str, list[float]] = {
-            json.dumps(key): found for key, found in map(json.loads, lines)
-        }
-
-    def of(self, name: tuple[str, str], size: Size, core: str, how: str) -> list[float]:
-        """Instructions to score, to learn, and of the longest; NaN where the board is too small."""
-        key = json.dumps([*name, size, core, how])
-        if key not in self._known:
-            rows = list(counts(learner_of(KINDS[name], size), [core], [how]))
-            found = [1e3 * v for v in rows[0][2:]] if rows else [float("nan")] * 3
-            self._known[key] = found
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps([json.loads(key), found]) + "\n")
-            print(key, *(f"{v:,.0f}" for v in found), file=sys.stderr, flush=True)
-        return self._known[key]
+def counted(cache: Cache, name: Name, size: Size, core: str, how: str) -> list[float]:
+    """Instructions to score, to learn, and of the longest; NaN where the board is too small."""
+    key = json.dumps([*name, size, core, how])
+    made = cache.get(key)
+    if made is None:
+        rows = list(counts(learner_of(KINDS[name], size), [core], [how]))
+        made = {"found": [1e3 * v for v in rows[0][2:]] if rows else [float("nan")] * 3}
+        cache.add(key, {}, made)
+        print(key, *(f"{v:,.0f}" for v in made["found"]), file=sys.stderr, flush=True)
+    return list(made["found"])
 
 
-def _runs() -> Iterator[tuple[tuple[str, str], str, str]]:
+def _runs() -> Iterator[tuple[Name, str, str]]:
     for name in KINDS:
         for core in BOARD_OF:
             for how in costs.FLAGS if name[1] == "int8" else ("double",):
@@ -120,14 +111,14 @@ def main() -> int:
     need_boards()
     if options.again:
         KEPT.unlink(missing_ok=True)
-    known = Counts(KEPT)
+    cache = Cache(KEPT)
     with ThreadPoolExecutor(options.jobs) as pool:
         asked = [
             (name, size, core, how)
             for name, core, how in _runs()
             for size in KINDS[name].fitted + KINDS[name].held_out
         ]
-        list(pool.map(lambda each: known.of(*each), asked))
+        list(pool.map(lambda each: counted(cache, *each), asked))
     lines, worst = [], {"in double": np.zeros(3), "otherwise": np.zeros(3)}
     for name, core, how in _runs():
         kind = KINDS[name]
@@ -135,7 +126,7 @@ def main() -> int:
             np.array(each, float)
             for each in zip(
                 *(
-                    (terms_of(learner_of(kind, size)), known.of(name, size, core, how))
+                    (terms_of(learner_of(kind, size)), counted(cache, name, size, core, how))
                     for size in kind.fitted + kind.held_out
                 ),
                 strict=True,

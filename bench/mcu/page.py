@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
-from collections.abc import Iterable
 from dataclasses import replace
 
 from bench.commit import here
@@ -25,11 +23,6 @@ def _write(parts: list[str]) -> None:
     PAGE.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
 
 
-def begin(title: str, introduction: str) -> None:
-    """The head of the page; its tables stay."""
-    _write([f"# {title}\n\n{introduction}", *_parts()[1:]])
-
-
 def put(table: Table) -> None:
     """A table in the place of the one of the same title, or at the end."""
     measured = " ".join(text for text in (table.note, f"Measured on {here()}.") if text)
@@ -41,32 +34,8 @@ def put(table: Table) -> None:
     _write([*parts[:at], table.markdown(), *parts[at + 1 :]])
 
 
-def rows_asked(module: str, about: str | None, rows: int) -> int:
-    """The number of rows that a command is told to run; it ends where no board can be emulated."""
-    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=about)
-    parser.add_argument("--rows", type=int, default=rows, help="rows on the board (%(default)s)")
-    asked: int = parser.parse_args().rows
-    need_boards()
-    return asked
-
-
 def need_boards() -> None:
     """End with 2 where no board can be emulated."""
     if reason := lacking():
         print(reason, file=sys.stderr)
         sys.exit(2)
-
-
-def told(lines: Iterable[list[str]]) -> list[list[str]]:
-    """Lines of a table, each printed as it comes."""
-    found = []
-    for line in lines:
-        print("  ".join(line), file=sys.stderr, flush=True)
-        found.append(line)
-    return found
-
-
-def show(table: Table) -> None:
-    """Print a table and put it on the page."""
-    print(table.markdown())
-    put(table)

@@ -1,4 +1,4 @@
-"""Ours beside what others export: one stream, one emulated board; appended to results/mcu.md."""
+"""Ours beside what others export: one stream, one emulated board."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import numpy as np
 
 import edgeolk as ek
 from bench.mcu import cmsis
-from bench.mcu.page import need_boards, show
 from bench.mcu.rows import Array, stream
 from bench.table import Table
 from firmware_sim.mcu import BOARDS, build
@@ -227,9 +226,8 @@ def going_on(
     return _row(f"edgeolk sorf, 4 KiB, learning on{words}", program, stack, each, wrong, "yes")
 
 
-def main() -> int:
-    """Run them all; 2 where there is no emulator."""
-    need_boards()
+def peers() -> Table:
+    """The table."""
     X, y = stream(STREAM, BEFORE + 2 * ROWS, INPUTS)
     middle = BEFORE + ROWS
     moved = (X[middle:] + MOVED * X[:BEFORE].std(axis=0)).astype(np.float32)
@@ -253,7 +251,7 @@ def main() -> int:
         first = X[:BEFORE], y[:BEFORE]
         rows.append(going_on(*first, tails))
         rows.append(going_on(*first, tails, _IN_FLOAT, _SINGLE))
-    table = Table(
+    return Table(
         "Beside what others export",
         HEADER,
         rows,
@@ -272,9 +270,3 @@ def main() -> int:
         " package, without the vector instructions of larger cores. TensorFlow Lite Micro is not"
         " here: no package of an index or of Debian has its C++ to compile for a board.",
     )
-    show(table)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

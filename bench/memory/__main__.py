@@ -24,9 +24,7 @@ def main() -> None:
     if counted is not None:
         tables.append(counted)
     data = {"error": {" ".join(map(str, key)): cell for key, cell in result.items()}}
-    report = Report("Memory", introduction, tables, data)
-    print(report.markdown())
-    report.save("memory")
+    Report("Memory", introduction, tables, data).publish("memory")
 
 
 if __name__ == "__main__":

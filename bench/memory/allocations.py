@@ -7,15 +7,14 @@ import ctypes
 import gc
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from bench import chance
+from bench.compiled import compiled, compiler
 from bench.table import Table
 from edgeolk.catalogue import METHODS
 from edgeolk.parts import Dtype
@@ -26,22 +25,18 @@ STEPS, WARM = 2000, 200
 
 def table() -> Table | None:
     """Compile the counter, measure in a process that has it; None without a C compiler."""
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    if compiler is None:
+    try:
+        source = Path(__file__).with_name("counter.c")
+        library = compiled([*compiler(), "-O2", "-shared", "-fPIC"], [source])
+    except FileNotFoundError:
         print("skipped: no C compiler for the allocation counter")
         return None
-    with tempfile.TemporaryDirectory() as folder:
-        library = Path(folder) / "counter.so"
-        source = Path(__file__).with_name("counter.c")
-        subprocess.run(
-            [compiler, "-O2", "-shared", "-fPIC", "-o", str(library), str(source)], check=True
-        )
-        done = subprocess.run(
-            [sys.executable, "-m", "bench.memory.allocations"],
-            env={**os.environ, "LD_PRELOAD": str(library)},
-            stdout=subprocess.PIPE,
-            check=True,
-        )
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.memory.allocations"],
+        env={**os.environ, "LD_PRELOAD": str(library)},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
     counts = json.loads(done.stdout)
     control = counts.pop("control")
     lines = [

@@ -102,10 +102,8 @@ def main() -> int:
         " 1 %.",
         left=2,
     )
-    report = Report("The longest step", "`python -m bench.memory.steps`, by callgrind.", [table])
-    report = Report(report.title, report.introduction, report.tables, {"instructions": most})
-    print(report.markdown())
-    report.save("steps")
+    about = "`python -m bench.memory.steps`, by callgrind."
+    Report("The longest step", about, [table], {"instructions": most}).publish("steps")
     return 0
 
 

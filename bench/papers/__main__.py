@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from tqdm import tqdm
 
+from bench.cache import Cache
 from bench.datasets import folder
 from bench.papers import data, figures, report
 from bench.papers.experiments import ROWS, TUNINGS
 from bench.papers.setting import Row, Setting
-from bench.papers.work import Cache, Choices, Job, Workbench
+from bench.papers.work import CACHE, Choices, Job, Workbench
 
 QUICK_COST = 1.0
 QUICK_PERMUTATIONS = 3
@@ -94,7 +95,7 @@ def main() -> int:
     if problem := _without_data(rows):
         print(problem, file=sys.stderr)
         return 1
-    bench = Workbench(Cache(), asked.jobs)
+    bench = Workbench(Cache(CACHE), asked.jobs)
     choices = Choices(TUNINGS, bench)
     wanted = _needed(rows)
     with tqdm(total=choices.size(wanted), desc="choices", disable=None) as bar:

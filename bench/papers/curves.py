@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import edgeolk as ek
+from bench.cache import Record
 from bench.datasets import Dataset
 from bench.papers.data import BOARD_NOISE, TEST_SEED, checkerboard, split
-from bench.papers.runs import Record, learner_of, wrong
+from bench.papers.runs import learner_of, wrong
 from bench.papers.setting import Setting
 
 MARKS = 14

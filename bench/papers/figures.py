@@ -10,8 +10,9 @@ from typing import Any
 
 from tqdm import tqdm
 
+from bench.cache import Record
 from bench.papers import curves, paper000, paper002, paper003, paper004
-from bench.papers.runs import Record, run
+from bench.papers.runs import run
 from bench.papers.setting import Setting
 from bench.papers.work import Choices, Job
 

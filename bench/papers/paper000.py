@@ -23,6 +23,8 @@ def online(algorithm: str, budget: int = B, **options: Any) -> Setting:
     return Setting(algorithm, "a9a", budget, WIDTH, **options)
 
 
+_PERCEPTRON = online("perceptron", 20_000, room=True)
+_PROJECTRON = online("projectron++", params={"rule": "icml"})
 _OGD = online("ogd", ROOM, room=True, params={"full": "stop"})
 _OLDEST = online("ogd", params={"full": "oldest"})
 _PA = online("pa1", ROOM, room=True)
@@ -54,26 +56,13 @@ _ONLINE_TUNINGS = (
     _prefix("OSKL", _OSKL, {"eta": (0.03, 0.1, 0.3, 1.0)}),
 )
 _ONLINE_ROWS = (
-    _row(
-        "Perceptron",
-        79.40,
-        online("perceptron", 20_000, room=True),
-        published_support=9_900,
-        cost=3,
-    ),
+    _row("Perceptron", 79.40, _PERCEPTRON, published_support=9_900, cost=3),
     _row("OGD", 83.41, _OGD, published_support=23_500, tuned=("000 OGD",), cost=6),
     _row("PA-I", 84.07, _PA, published_support=22_800, tuned=("000 PA-I",), cost=9),
     _row("RBP", 78.83, online("rbp"), deviation=0.38),
     _row("Forgetron", 78.08, online("forgetron"), deviation=0.22),
     _row("Projectron", 79.25, online("projectron"), deviation=0.13, cost=8),
-    _row(
-        "Projectron++",
-        79.35,
-        online("projectron++", params={"rule": "icml"}),
-        deviation=0.13,
-        cost=15,
-        most=5,
-    ),
+    _row("Projectron++", 79.35, _PROJECTRON, deviation=0.13, cost=15, most=5),
     _row("BPA-S, C 1", 80.44, _BPA.choosing({"C": 1.0}), second=True),
     _row("BPA-S", 80.44, _BPA, tuned=("000 BPA-S",)),
     _row("BOGD", 80.97, _BOGD, tuned=("000 BOGD",)),
@@ -102,6 +91,7 @@ def _test_row(method: str, published: float | None, setting: Setting, **options:
 
 
 _TEST_SPA = _mean("spa", 9000, alpha=1.0, beta=5.0)
+_SPA_LAST = replace(_TEST_SPA, averaged=False)
 _TEST_OSKL = _mean("oskl", 9000, G=4.0)
 _TEST_KLR = _mean("klr", gamma=20.0)
 _TEST_PEGASOS = _mean("pegasos")
@@ -127,14 +117,7 @@ _TEST_TUNINGS = (
 )
 _TEST_ROWS = (
     _test_row("SPA, average", 84.88, _TEST_SPA, published_support=2079, tuned=("000 test SPA",)),
-    _test_row(
-        "SPA, last",
-        82.97,
-        replace(_TEST_SPA, averaged=False),
-        deviation=2.6,
-        tuned=("000 test SPA",),
-        why=_LAST,
-    ),
+    _test_row("SPA, last", 82.97, _SPA_LAST, deviation=2.6, tuned=("000 test SPA",), why=_LAST),
     _test_row("OSKL, average", 84.91, _TEST_OSKL, published_support=2073, tuned=("000 test OSKL",)),
     _test_row("BOGD", 82.49, _TEST_BOGD, tuned=(*_SAME, "000 test BOGD"), why=_SWINGS),
     _test_row("BPA-S, C 1", 82.11, _TEST_BPA.choosing({"C": 1.0}), tuned=_SAME, second=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from bench.papers.data import FOLDS
 from bench.papers.setting import Grid, Row, Setting, Tuning
@@ -74,40 +75,25 @@ TUNINGS = (
 def _rows() -> tuple[Row, ...]:
     rows = []
     for data in DATA:
-        table = title(data)
         cost = 2.0 if data == "mushrooms" else 12.0
+        row = partial(Row, title(data), cost=cost, most=FOLDS)
         for label, method, like, others in METHODS:
             one, tuned = setting(data, method), chosen(data, like)
-            rows.append(Row(table, f"{label}: accuracy %", one, tuned=tuned, cost=cost, most=FOLDS))
-            for against in others:
-                rows.append(
-                    Row(
-                        table,
-                        f"{label}: accuracy relative to {against}, %",
-                        one,
-                        "relative",
-                        100.0,
-                        tuned=tuned,
-                        cost=cost,
-                        most=FOLDS,
-                        against=f"{against}: accuracy %",
-                        second=against != "NC",
-                        why=BELOW_TWO if label == "Margin" else "",
-                    )
+            rows.append(row(f"{label}: accuracy %", one, tuned=tuned))
+            why = BELOW_TWO if label == "Margin" else ""
+            relative = partial(row, setting=one, measure="relative", published=100.0, tuned=tuned)
+            rows += [
+                relative(
+                    f"{label}: accuracy relative to {against}, %",
+                    against=f"{against}: accuracy %",
+                    second=against != "NC",
+                    why=why,
                 )
+                for against in others
+            ]
         if data in SPARSE:
-            rows.append(
-                Row(
-                    table,
-                    "Auxiliary: vectors kept, % of rows",
-                    setting(data, "auxiliary"),
-                    "share",
-                    SHARE,
-                    tuned=chosen(data, "auxiliary"),
-                    cost=cost,
-                    most=FOLDS,
-                )
-            )
+            one, tuned = setting(data, "auxiliary"), chosen(data, "auxiliary")
+            rows.append(row("Auxiliary: vectors kept, % of rows", one, "share", SHARE, tuned=tuned))
     return tuple(rows)
 
 

@@ -132,19 +132,11 @@ def _all() -> tuple[tuple[Tuning, ...], tuple[Row, ...]]:
                 tunings.append(Tuning(name, replace(one, rows=held), grid, samples=SAMPLES))
                 cost = 3.0 if data == "adult21k" and one.room else 0.5
                 few = data == "checkerboard" and method in REPEATED and budget == BUDGETS[0]
-                row = Row(
-                    title(data),
-                    method,
-                    one,
-                    published=figure,
-                    tuned=(name,),
-                    cost=cost,
-                    why=_FEW if few else "",
-                )
-                rows.append(row)
+                row = Row(title(data), method, one, published=figure, tuned=(name,), cost=cost)
+                rows.append(replace(row, why=_FEW if few else ""))
                 if few:
                     label = f"{method}, {REPEATS} samples"
-                    rows.append(replace(row, method=label, second=True, repeat=REPEATS, why=""))
+                    rows.append(replace(row, method=label, second=True, repeat=REPEATS))
                 if "board" in data and method in COARSELY and budget == BUDGETS[0]:
                     wide = one.choosing(COARSE)
                     label = f"{method}, wide kernel"

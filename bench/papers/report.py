@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.cache import Cache
 from bench.papers.experiments import NOTES
 from bench.papers.setting import Row, Setting
-from bench.papers.work import Cache
 from bench.table import Report, Table
 
 HERE = Path(__file__).resolve().parent

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from typing import Any
-
 import numpy as np
 
 import edgeolk as ek
+from bench.cache import Record
 from bench.datasets import Dataset
 from bench.papers.data import load, split
 from bench.papers.setting import Setting
-
-Record = dict[str, Any]
+from bench.timing import seconds_of, timed
 
 
 class MissingExtraError(RuntimeError):
@@ -55,9 +52,7 @@ def _svc(setting: Setting, train: Dataset, test: Dataset) -> Record:
     except ImportError:
         raise MissingExtraError("scikit-learn is not installed") from None
     model = SVC(kernel="rbf", gamma=setting.width, cache_size=500, **setting.params)
-    start = time.process_time()
-    model.fit(train.X, train.y)
-    seconds = time.process_time() - start
+    seconds = seconds_of(lambda: model.fit(train.X, train.y))
     error, support = wrong(model.decision_function(test.X), test), int(model.n_support_.sum())
     return {"error": error, "support": support, "train": len(train), "seconds": seconds}
 
@@ -67,13 +62,11 @@ def _online(setting: Setting, seed: int) -> Record:
     if setting.rows is not None:
         data = data.head(setting.rows)
     learner = learner_of(setting, data.X.shape[1], seed)
-    start = time.process_time()
     if setting.averaged:
-        mistakes = online_mean_mistakes(learner, data)
+        mistakes, seconds = timed(lambda: online_mean_mistakes(learner, data))
     else:
-        learner.learn_many(data.X, data.y, out=np.zeros(len(data)))
+        seconds = seconds_of(lambda: learner.learn_many(data.X, data.y, out=np.zeros(len(data))))
         mistakes = learner.mistakes
-    seconds = time.process_time() - start
     return _record(setting, learner, 100.0 * mistakes / len(data), seconds)
 
 
@@ -86,9 +79,7 @@ def _split(setting: Setting, seed: int) -> Record:
     if setting.algorithm == "svc":
         return _svc(setting, train, test)
     learner = learner_of(setting, train.X.shape[1], seed)
-    start = time.process_time()
-    learner.learn_many(train.X, train.y, out=np.zeros(len(train)))
-    seconds = time.process_time() - start
+    seconds = seconds_of(lambda: learner.learn_many(train.X, train.y, out=np.zeros(len(train))))
     model = learner.averaged if setting.averaged else learner
     return _record(setting, learner, wrong(model.decision_function(test.X), test), seconds)
 

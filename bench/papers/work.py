@@ -1,48 +1,21 @@
-"""Runs on all cores, each finished one kept in a file, and tunings made of such runs."""
+"""Runs on all cores, each finished one kept, and tunings made of such runs."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.papers.runs import MissingExtraError, Record, run
+from bench.cache import Cache, Record
+from bench.papers.runs import MissingExtraError, run
 from bench.papers.setting import Row, Setting, Tuning
 
 CACHE = Path(__file__).resolve().parent / "cache" / "runs.jsonl"
 Job = tuple[Setting, int]
-
-
-class Cache:
-    """Finished runs, one JSON line each; a line cut short by an interruption is passed over."""
-
-    def __init__(self, path: Path = CACHE) -> None:
-        self.path = path
-        self.records: dict[str, Record] = {}
-        if path.is_file():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                try:
-                    record = json.loads(line)
-                    self.records[record["key"]] = record
-                except (ValueError, KeyError):
-                    continue
-
-    def get(self, key: str) -> Record | None:
-        """The record of a run, or None."""
-        return self.records.get(key)
-
-    def add(self, key: str, about: Mapping[str, Any], record: Record) -> None:
-        """Keep a record."""
-        full = {"key": key, **about, **record}
-        self.records[key] = full
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(full) + "\n")
 
 
 @dataclass

@@ -75,13 +75,11 @@ def main() -> int:
         )
         _measure(results, rounds, allowance)
     report = make_report(results, rounds, allowance)
-    print(report.markdown())
-    if quick or not any(stream.rows > datasets.A9A_TRAIN_ROWS for stream in streams):
-        return 0  # less than the whole is not kept
-    written = report.save("peers")
-    picture.draw(list(results.entries().values()), RESULTS / "peers.png")
-    for path in (*written, RESULTS / "peers.png"):
-        print(f"saved {path.relative_to(datasets.ROOT)}")
+    # Less than the whole is not kept.
+    whole = not quick and any(stream.rows > datasets.A9A_TRAIN_ROWS for stream in streams)
+    if whole:
+        picture.draw(list(results.entries().values()), RESULTS / "peers.png")
+    report.publish("peers", whole, [RESULTS / "peers.png"])
     return 0
 
 

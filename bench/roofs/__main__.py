@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from contextlib import ExitStack
-from pathlib import Path
 
 from tqdm import tqdm
 
 import edgeolk as ek
-from bench.datasets import ROOT
 from bench.roofs.caches import caches
 from bench.roofs.peak import (
     DTYPES,
     Instructions,
     arithmetic_cases,
-    compiled,
     in_vectors,
+    loaded_for,
     reading_cases,
 )
 from bench.roofs.picture import draw
@@ -31,33 +28,26 @@ from bench.timing import Case, interleave
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.roofs", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="5 short rounds; nothing is saved")
-    parser.add_argument("--rounds", type=int, help="times each case is timed (default 25)")
     parser.add_argument("--l1", type=int, help="KiB of L1d, where the system does not say")
     parser.add_argument("--l2", type=int, help="KiB of L2, where the system does not say")
-    arguments = parser.parse_args()
-    if arguments.rounds is None:
-        arguments.rounds = 5 if arguments.quick else 25
-    if arguments.rounds < 1:
-        parser.error("--rounds must be at least 1")
-    return arguments
+    return parser.parse_args()
 
 
 def main() -> int:
     """Run the benchmark."""
     arguments = _arguments()
-    seconds = 0.004 if arguments.quick else 0.012
+    rounds, seconds = (5, 0.004) if arguments.quick else (25, 0.012)
     variants = in_vectors(ek.available_simd())
     todo: list[Case] = []
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         try:
             sizes = caches(arguments.l1, arguments.l2)
             loaded = {
-                (variant, dtype): compiled(Instructions.of(variant), dtype, folder)
+                (variant, dtype): loaded_for(Instructions.of(variant), dtype)
                 for variant in variants
                 for dtype in DTYPES
             }
-        except RuntimeError as error:
+        except (OSError, RuntimeError) as error:
             print(f"error: {error}", file=sys.stderr)
             return 1
         for variant in variants:
@@ -70,16 +60,14 @@ def main() -> int:
                 todo += arithmetic_cases(instructions, dtype, loaded[variant, dtype], seconds)
             todo += reading_cases(instructions, loaded[variant, DTYPES[0]], sizes, seconds)
             todo += scores
-        with tqdm(total=len(todo) * arguments.rounds, disable=None, unit=" runs") as bar:
-            timings = interleave(todo, range(arguments.rounds), bar.update)
+        with tqdm(total=len(todo) * rounds, disable=None, unit=" runs") as bar:
+            timings = interleave(todo, range(rounds), bar.update)
     shares = shares_of(variants, sizes, timings)
-    made = make_report(variants, sizes, timings, shares, arguments.rounds)
-    print(made.markdown())
+    made = make_report(variants, sizes, timings, shares, rounds)
+    picture = RESULTS / "roofs.png"
     if not arguments.quick:
-        picture = RESULTS / "roofs.png"
         draw(shares, variants, picture)
-        for path in [*made.save("roofs"), picture]:
-            print(f"saved {path.relative_to(ROOT)}")
+    made.publish("roofs", not arguments.quick, [picture])
     return 0
 
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import shlex
-import subprocess
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.compiled import compiled, compiler
 from bench.machine import architecture
 from bench.roofs.caches import Caches
-from bench.timing import Case
+from bench.timing import Case, timed
 
 DTYPES = ("float32", "float64")
 X86_FLAGS = {
@@ -56,31 +53,15 @@ class Instructions:
         return self.vector_bytes // np.dtype(dtype).itemsize
 
 
-def compiled(instructions: Instructions, dtype: str, folder: Path) -> ctypes.CDLL:
-    """peak.c for one instruction set and type.
-
-    Raises
-    ------
-    RuntimeError
-        No C compiler, or one that cannot compile it.
-    """
+def loaded_for(instructions: Instructions, dtype: str) -> ctypes.CDLL:
+    """peak.c for one instruction set and type; raises what `compiled` does."""
     flags = X86_FLAGS[instructions.variant] if architecture() == "x86-64" else ()
     number = {"float32": "float", "float64": "double"}[dtype]
-    library = folder / f"peak-{instructions.variant}-{dtype}.so"
     command = [
-        *(*shlex.split(os.environ.get("CC") or "cc"), "-O3", "-ffp-contract=fast", *flags),
+        *(*compiler(), "-O3", "-ffp-contract=fast", *flags, "-shared", "-fPIC"),
         *(f"-DNUMBER={number}", f"-DBYTES={instructions.vector_bytes}"),
-        *("-shared", "-fPIC", "-o", str(library), str(Path(__file__).with_name("peak.c"))),
     ]
-    try:
-        subprocess.run(command, check=True, capture_output=True, text=True)
-    except FileNotFoundError:
-        raise RuntimeError(
-            f"the peaks need a C compiler and there is no {command[0]!r}; set CC to one"
-        ) from None
-    except subprocess.CalledProcessError as error:
-        raise RuntimeError(f"{command[0]} cannot compile peak.c: {error.stderr}") from None
-    loaded = ctypes.CDLL(str(library))
+    loaded = ctypes.CDLL(str(compiled(command, [Path(__file__).with_name("peak.c")])))
     c_number = {"float32": ctypes.c_float, "float64": ctypes.c_double}[dtype]
     c_numbers = ctypes.POINTER(c_number)
     loaded.peak_multiply_add.argtypes = [ctypes.c_long, c_numbers, c_number, c_number]
@@ -113,9 +94,7 @@ def multiply_add(library: ctypes.CDLL, dtype: str, lanes: int, sweeps: int) -> f
     n = chains(library, "sums")
     # Every sum goes to 1, the fixed point of s / 2 + 1 / 2.
     start = _numbers(np.linspace(0.5, 1.5, n, dtype=dtype))
-    began = process_time()
-    total = library.peak_multiply_add(sweeps, start, 0.5, 0.5)
-    seconds = process_time() - began
+    total, seconds = timed(lambda: library.peak_multiply_add(sweeps, start, 0.5, 0.5))
     _expect("multiply-add", total, n * lanes)
     return seconds
 
@@ -124,9 +103,7 @@ def squares(library: ctypes.CDLL, dtype: str, lanes: int, sweeps: int) -> float:
     """Seconds of so many sweeps of terms of a squared distance."""
     n = chains(library, "terms")
     start = _numbers(np.ones(n, dtype))
-    began = process_time()
-    total = library.peak_squares(sweeps, start, 0.0)
-    seconds = process_time() - began
+    total, seconds = timed(lambda: library.peak_squares(sweeps, start, 0.0))
     # Ones are added until the sum is so large that one more is rounded away.
     most = 2 ** (1 + np.finfo(dtype).nmant)
     _expect("squares", total, n * lanes * min(sweeps, most))
@@ -147,9 +124,8 @@ class Reader:
     def seconds(self, passes: int) -> float:
         """Seconds of so many passes; the count is made odd."""
         passes |= 1
-        began = process_time()
-        seen = self.library.peak_read(self.words.ctypes.data, self.words.nbytes, passes)
-        seconds = process_time() - began
+        at, nbytes = self.words.ctypes.data, self.words.nbytes
+        seen, seconds = timed(lambda: self.library.peak_read(at, nbytes, passes))
         _expect("read", seen, self.wanted)
         return seconds
 

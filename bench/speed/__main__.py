@@ -15,25 +15,6 @@ ROUNDS, QUICK_ROUNDS = (3, 5), (1, 2)
 QUICK_ROWS = 4_000
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.speed", description=__doc__)
-    parser.add_argument(
-        "--quick", action="store_true", help="fewer rounds, rows and sizes; nothing is saved"
-    )
-    defaults = ", ".join(map(str, ROUNDS))
-    parser.add_argument(
-        "--rounds", type=int, help=f"times each case is timed (passes, steps: {defaults})"
-    )
-    arguments = parser.parse_args()
-    if arguments.rounds is not None and arguments.rounds < 1:
-        parser.error("--rounds must be at least 1")
-    if arguments.rounds is None:
-        arguments.rounds = QUICK_ROUNDS if arguments.quick else ROUNDS
-    else:
-        arguments.rounds = (arguments.rounds,) * 2
-    return arguments
-
-
 def _passes(subjects: list[Subject], rounds: int, quick: bool) -> Report:
     """Every algorithm over every set."""
     from tqdm import tqdm
@@ -68,11 +49,15 @@ def _policies(rounds: int, quick: bool) -> Report:
 
 def main() -> int:
     """Run the benchmark."""
-    arguments = _arguments()
+    parser = argparse.ArgumentParser(prog="python -m bench.speed", description=__doc__)
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer rounds, rows and sizes; nothing is saved"
+    )
+    quick: bool = parser.parse_args().quick
     from bench import datasets
     from bench.speed import subjects
 
-    quick, whole = arguments.quick, not arguments.quick
+    whole = not quick
     most = QUICK_ROWS if quick else None
     synthetic = datasets.synthetic(40_000 if quick else 200_000)
     chosen: list[Subject] = []
@@ -89,17 +74,9 @@ def main() -> int:
     chosen.append(subjects.occupancy(most))
     chosen.append(subjects.synthetic(synthetic.head(most or len(synthetic))))
 
-    passes, policies = arguments.rounds
-    reports = {
-        "passes": _passes(chosen, passes, quick),
-        "policies": _policies(policies, quick),
-    }
-    for made in reports.values():
-        print(made.markdown())
-    if whole:
-        for stem, made in reports.items():
-            for path in made.save(stem):
-                print(f"saved {path.relative_to(datasets.ROOT)}")
+    passes, policies = QUICK_ROUNDS if quick else ROUNDS
+    _passes(chosen, passes, quick).publish("passes", whole)
+    _policies(policies, quick).publish("policies", whole)
     return 0
 
 

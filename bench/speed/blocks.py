@@ -12,14 +12,13 @@ import argparse
 import sys
 from collections.abc import Callable
 from functools import partial
-from time import process_time
 from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
 from bench.table import Report, Table
-from bench.timing import Case, interleave, ratio
+from bench.timing import Case, interleave, ratio, seconds_of
 
 #: Rows, features, budget; the ratio to numpy that is aimed at.
 RINGS = ((48_842, 123, 1350, 0.6), (48_842, 16, 1350, 0.3), (200_000, 16, 200, 0.35))
@@ -86,18 +85,11 @@ class Prepared(ByNumpy):
         return out
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """Seconds of one run."""
-    start = process_time()
-    run()
-    return process_time() - start
-
-
 def measured(
     runs: dict[str, Callable[[], Any]], n: int, rounds: int
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Microseconds a row of each, and the ratios of the first to the others, as printed."""
-    cases = [Case(key, key, n, partial(seconds, run)) for key, run in runs.items()]
+    cases = [Case(key, key, n, partial(seconds_of, run)) for key, run in runs.items()]
     found = interleave(cases, range(rounds), lambda: None)
     ours = found[cases[0].key]
     return (
@@ -173,9 +165,7 @@ def main() -> int:
             ),
         ],
     )
-    print(report.markdown())
-    if not quick:
-        report.save("blocks")
+    report.publish("blocks", not quick)
     return 0
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from time import process_time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from bench.busy import is_full
 from bench.machine import facts, sentence
 from bench.speed.subjects import Subject
 from bench.table import Report, Table
-from bench.timing import Case, Timing, ratio
+from bench.timing import Case, Timing, ratio, seconds_of
 
 #: Rows learned at a time while finding out, and the seconds that are long for them.
 FIRST_BLOCK, LARGEST_BLOCK, LONG_BLOCK = 16, 256, 0.02
@@ -85,9 +85,8 @@ class Pass:
         X, y, at, size = self.subject.X, self.subject.y, 0, FIRST_BLOCK
         while at < len(y):
             block = slice(at, min(at + size, len(y)))
-            start = process_time()
-            learner.learn_many(X[block], y[block])
-            seconds, at = process_time() - start, block.stop
+            seconds = seconds_of(partial(learner.learn_many, X[block], y[block]))
+            at = block.stop
             # The cost of a row can rise a thousandfold when the ring is full.
             size = min(2 * size, LARGEST_BLOCK) if seconds < LONG_BLOCK else FIRST_BLOCK
             yield at, seconds
@@ -98,9 +97,7 @@ class Pass:
         rows, before = slice(self.first, self.last), learner.updates
         X, y = self.subject.X[rows], self.subject.y[rows]
         scores = np.zeros(len(y))
-        start = process_time()
-        learner.learn_many(X, y, out=scores)
-        spent = process_time() - start
+        spent = seconds_of(lambda: learner.learn_many(X, y, out=scores))
         self.updates, self.ring = learner.updates - before, _ring(learner)
         return spent
 

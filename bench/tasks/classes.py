@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.linear_model import SGDClassifier
 import edgeolk as ek
 from bench.table import Table
 from bench.tasks.data import CLASSES, STREAMS, Rows, classes
+from bench.timing import timed
 
 SIZES = ("16KiB", "64KiB", "256KiB")
 PREFIX = 2000
@@ -46,9 +46,7 @@ def width(rows: Rows) -> float:
 def _passed(learner: ek.Learner, rows: Rows, n: int | None = None) -> dict[str, Any]:
     """One pass: error before learning each row, bytes, and microseconds a row."""
     X, y = rows.X[:n], rows.y[:n].astype(np.float64)
-    start = process_time()
-    margins = learner.learn_many(X, y)
-    seconds = process_time() - start
+    margins, seconds = timed(lambda: learner.learn_many(X, y))
     return {
         "error": float((margins <= 0.0).mean()),
         "bytes": learner.nbytes,
@@ -81,31 +79,29 @@ def _features(rows: Rows, ram: str) -> dict[str, Any]:
 
 def _linear(rows: Rows) -> dict[str, Any]:
     """scikit-learn's linear classifier, 32 rows at a time, on rows scaled as ours are."""
-    X = rows.X
+    X, n = rows.X, len(rows.y)
     if rows.scale is not None:
         scaler = ek.RunningScaler(X.shape[1], method=rows.scale)
         X = np.stack([scaler.learn_transform_one(x) for x in X])
     known = np.unique(rows.y)
-    best: dict[str, Any] = {}
-    for alpha, n in [(a, PREFIX) for a in (1e-5, 1e-4, 1e-3)] + [(None, len(rows.y))]:
-        chosen = best["alpha"] if alpha is None else alpha
-        model = SGDClassifier(alpha=chosen, average=True, random_state=0)
-        wrong = 0
-        start = process_time()
+
+    def passed(alpha: float, n: int) -> tuple[float, Any]:
+        """The share of wrong answers in the first rows, and the model."""
+        model, wrong = SGDClassifier(alpha=alpha, average=True, random_state=0), 0
         for at in range(0, n, 32):
             some = slice(at, min(at + 32, n))
             if at:
                 wrong += int((model.predict(X[some]) != rows.y[some]).sum())
             model.partial_fit(X[some], rows.y[some], classes=known)
-        us = 1e6 * (process_time() - start) / n
-        error = wrong / n
-        if alpha is None or not best or error < best["error"]:
-            best = {"alpha": chosen, "error": error, "us": us}
+        return wrong / n, model
+
+    chosen = min((1e-5, 1e-4, 1e-3), key=lambda alpha: passed(alpha, PREFIX)[0])
+    (error, model), seconds = timed(lambda: passed(chosen, n))
     return {
-        "error": best["error"],
-        "us": best["us"],
+        "error": error,
+        "us": 1e6 * seconds / n,
         "bytes": 2 * model.coef_.nbytes,
-        "settings": f"alpha {best['alpha']:g}",
+        "settings": f"alpha {chosen:g}",
         "size": 0,
     }
 

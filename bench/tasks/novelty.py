@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.svm import OneClassSVM
 import edgeolk as ek
 from bench.table import Table
 from bench.tasks.data import ANOMALIES, Rows, anomalies
+from bench.timing import dicts, in_turns, timed
 
 #: Rows of each set that every detector sees; the slow ones allow no more.
 MOST = 10_000
@@ -31,46 +31,42 @@ Found = tuple[Any, Any, int, float]
 def _ours(rows: Rows, **own: Any) -> Found:
     """Scores that grow with novelty, alarms, bytes, microseconds a row."""
     learner = ek.Learner(n_features=rows.X.shape[1], loss="novelty", nu=SHARE, seed=1, **own)
-    start = process_time()
-    g = np.empty(len(rows.y))
-    level = np.empty(len(rows.y))
-    for at, x in enumerate(rows.X):
-        level[at] = learner.threshold
-        g[at] = learner.learn_one(x)
-    us = 1e6 * (process_time() - start) / len(g)
-    return -(g + level), g < 0.0, learner.nbytes, us
+    g: list[float] = []
+    said, us = in_turns(
+        lambda _: learner.threshold, lambda x: g.append(learner.learn_one(x)), rows.X
+    )
+    level, scores = np.array(said), np.array(g)
+    return -(scores + level), scores < 0.0, learner.nbytes, us
 
 
 def _forest(rows: Rows) -> Found:
-    start = process_time()
-    model = IsolationForest(contamination=SHARE, random_state=0).fit(rows.X)
-    scores = -model.score_samples(rows.X)
-    us = 1e6 * (process_time() - start) / len(scores)
-    return scores, scores > -model.offset_, len(pickle.dumps(model)), us
+    model = IsolationForest(contamination=SHARE, random_state=0)
+    said, seconds = timed(lambda: model.fit(rows.X).score_samples(rows.X))
+    alarms = -said > -model.offset_
+    return -said, alarms, len(pickle.dumps(model)), 1e6 * seconds / len(said)
 
 
 def _machine(rows: Rows) -> Found:
-    start = process_time()
-    scaler = StandardScaler().fit(rows.X)
-    X = scaler.transform(rows.X)
-    model = OneClassSVM(nu=SHARE).fit(X[:BATCH])
-    scores = -model.decision_function(X)
-    us = 1e6 * (process_time() - start) / len(scores)
-    return scores, scores > 0.0, model.support_vectors_.nbytes, us
+    model = OneClassSVM(nu=SHARE)
+
+    def run() -> Any:
+        X = StandardScaler().fit_transform(rows.X)
+        return -model.fit(X[:BATCH]).decision_function(X)
+
+    scores, seconds = timed(run)
+    nbytes = model.support_vectors_.nbytes
+    return scores, scores > 0.0, nbytes, 1e6 * seconds / len(scores)
 
 
 def _stream(rows: Rows, scaler: Any, detector: Any) -> Found:
     model = scaler | anomaly.QuantileFilter(detector, q=1.0 - SHARE)
-    keys = list(range(rows.X.shape[1]))
-    scores = np.empty(len(rows.y))
-    alarms = np.zeros(len(rows.y), dtype=bool)
-    start = process_time()
-    for at, x in enumerate(rows.X.tolist()):
-        row = dict(zip(keys, x, strict=True))
-        scores[at] = model.score_one(row)
-        alarms[at] = model["QuantileFilter"].classify(scores[at])
-        model.learn_one(row)
-    us = 1e6 * (process_time() - start) / len(scores)
+
+    def answer(row: dict[int, float]) -> tuple[float, bool]:
+        score = model.score_one(row)
+        return score, model["QuantileFilter"].classify(score)
+
+    said, us = in_turns(answer, model.learn_one, dicts(rows.X))
+    scores, alarms = (np.array(column) for column in zip(*said, strict=True))
     return scores, alarms, len(pickle.dumps(model)), us
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from itertools import product
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import edgeolk as ek
 from bench.table import Table
 from bench.tasks.classes import width
 from bench.tasks.data import REGRESSION, Rows, regression
+from bench.timing import dicts, in_turns, seconds_of, timed
 
 PREFIX = 2000
 #: Errors count from this row on: the first answers know no mean of the targets yet.
@@ -37,23 +37,16 @@ def _ours(rows: Rows, n: int, ram: str, times: float, linear: bool) -> Found:
         linear=linear,
         seed=1,
     )
-    start = process_time()
-    f = learner.learn_many(rows.X[:n], rows.y[:n])
-    return f, learner.nbytes, 1e6 * (process_time() - start) / n
+    f, seconds = timed(lambda: learner.learn_many(rows.X[:n], rows.y[:n]))
+    return f, learner.nbytes, 1e6 * seconds / n
 
 
 def _river(rows: Rows, n: int, rate: float) -> Found:
     model = preprocessing.StandardScaler() | preprocessing.TargetStandardScaler(
         linear_model.LinearRegression(optimizer=optim.SGD(rate))
     )
-    keys = list(range(rows.X.shape[1]))
-    f = np.empty(n)
-    start = process_time()
-    for at in range(n):
-        row = dict(zip(keys, rows.X[at].tolist(), strict=True))
-        f[at] = model.predict_one(row)
-        model.learn_one(row, float(rows.y[at]))
-    return f, len(pickle.dumps(model)), 1e6 * (process_time() - start) / n
+    f, us = in_turns(model.predict_one, model.learn_one, dicts(rows.X[:n]), rows.y[:n].tolist())
+    return np.array(f), len(pickle.dumps(model)), us
 
 
 def _sklearn(rows: Rows, n: int, rate: float) -> Found:
@@ -62,13 +55,15 @@ def _sklearn(rows: Rows, n: int, rate: float) -> Found:
     scaler = ek.RunningScaler(rows.X.shape[1])
     mean, sd = rows.y[:PREFIX].mean(), rows.y[:PREFIX].std()
     f = np.full(n, mean)
-    start = process_time()
-    for at in range(n):
-        x = scaler.learn_transform_one(rows.X[at])[None]
-        if at:
-            f[at] = model.predict(x)[0] * sd + mean
-        model.partial_fit(x, [(rows.y[at] - mean) / sd])
-    us = 1e6 * (process_time() - start) / n
+
+    def run() -> None:
+        for at in range(n):
+            x = scaler.learn_transform_one(rows.X[at])[None]
+            if at:
+                f[at] = model.predict(x)[0] * sd + mean
+            model.partial_fit(x, [(rows.y[at] - mean) / sd])
+
+    us = 1e6 * seconds_of(run) / n
     return f, model.coef_.nbytes + 8 + scaler.nbytes, us
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import process_time
 from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
 from bench.time.labelled import Rows
+from bench.timing import dicts, in_turns, timed
 
-#: Rows that slow detectors see at most, and those that take milliseconds a row.
-SLOW, SLOWEST = 10_000, 2_500
+#: Rows that slow detectors see at most.
+SLOW = 10_000
 
 
 @dataclass(frozen=True)
@@ -28,21 +28,17 @@ class Found:
 
 def _learned(X: Rows, **options: Any) -> Found:
     learner = ek.Learner(n_features=X.shape[1], loss="novelty", seed=1, **options)
-    began = process_time()
-    scores = -learner.learn_many(X)
-    return Found(scores, learner.nbytes, 1e6 * (process_time() - began) / len(X))
+    scores, seconds = timed(lambda: -learner.learn_many(X))
+    return Found(scores, learner.nbytes, 1e6 * seconds / len(X))
 
 
 def _embedding(X: Rows) -> Found:
     """f of section 6b itself, without its threshold."""
     ram = max(4096, 128 * X.shape[1])
     learner = ek.Learner(n_features=X.shape[1], loss="novelty", seed=1, ram=ram)
-    began = process_time()
-    scores = np.empty(len(X))
-    for at, x in enumerate(X):
-        level = learner.threshold
-        scores[at] = -(learner.learn_one(x) + level)
-    return Found(scores, learner.nbytes, 1e6 * (process_time() - began) / len(X))
+    f: list[float] = []
+    levels, us = in_turns(lambda _: learner.threshold, lambda x: f.append(learner.learn_one(x)), X)
+    return Found(-(np.array(f) + np.array(levels)), learner.nbytes, us)
 
 
 def _distances(X: Rows) -> Rows:
@@ -58,19 +54,17 @@ def _distances(X: Rows) -> Rows:
 
 
 def _distance(X: Rows) -> Found:
-    began = process_time()
-    scores = _distances(X)
-    return Found(scores, 24 * X.shape[1], 1e6 * (process_time() - began) / len(X))
+    scores, seconds = timed(lambda: _distances(X))
+    return Found(scores, 24 * X.shape[1], 1e6 * seconds / len(X))
 
 
 def _smoothed(X: Rows) -> Found:
     """The mean of the distances of the last 64 rows."""
-    began = process_time()
-    total = np.concatenate(([0.0], np.cumsum(_distances(X))))
+    distance = _distance(X)
+    total = np.concatenate(([0.0], np.cumsum(distance.scores)))
     at = np.arange(1, len(X) + 1)
     first = np.maximum(at - 64, 0)
-    scores = (total[at] - total[first]) / (at - first)
-    return Found(scores, 24 * X.shape[1] + 512, 1e6 * (process_time() - began) / len(X))
+    return Found((total[at] - total[first]) / (at - first), distance.nbytes + 512, distance.us)
 
 
 def _trees(X: Rows) -> Found:
@@ -78,77 +72,30 @@ def _trees(X: Rows) -> Found:
     from river import anomaly, preprocessing
 
     model = preprocessing.MinMaxScaler() | anomaly.HalfSpaceTrees(seed=1)
-    scores, keys = np.zeros(len(X)), list(range(X.shape[1]))
-    began = process_time()
-    for at, x in enumerate(X[:SLOW].tolist()):
-        row = dict(zip(keys, x, strict=True))
-        scores[at] = model.score_one(row)
-        model.learn_one(row)
-    spent = 1e6 * (process_time() - began) / min(len(X), SLOW)
-    return Found(scores[:SLOW], len(pickle.dumps(model)), spent)
+    scores, us = in_turns(model.score_one, model.learn_one, dicts(X[:SLOW]))
+    return Found(np.array(scores), len(pickle.dumps(model)), us)
 
 
 def _forest(X: Rows) -> Found:
     """scikit-learn's IsolationForest, fitted on all rows before any is scored."""
     from sklearn.ensemble import IsolationForest
 
-    began = process_time()
-    model = IsolationForest(random_state=0).fit(X)
-    scores = -model.score_samples(X)
-    spent = 1e6 * (process_time() - began) / len(X)
-    return Found(np.asarray(scores), len(pickle.dumps(model)), spent)
-
-
-def _in_turns(X: Rows, model: Any, most: int) -> Found:
-    """A model of pysad's: every row is scored, then learned."""
-    X = np.ascontiguousarray(X[:most])
-    scores = np.zeros(len(X))
-    began = process_time()
-    model.fit_partial(X[0])
-    for at, x in enumerate(X):
-        scores[at] = float(np.ravel(model.score_partial(x))[0])
-        model.fit_partial(x)
-    spent = 1e6 * (process_time() - began) / len(X)
-    return Found(scores, len(pickle.dumps(model)), spent)
-
-
-def _standardised(X: Rows) -> Rows:
-    """Rows scaled by their first 500."""
-    spread = X[:500].std(axis=0)
-    return np.asarray((X - X[:500].mean(axis=0)) / np.where(spread > 0.0, spread, 1.0))
+    model = IsolationForest(random_state=0)
+    said, seconds = timed(lambda: model.fit(X).score_samples(X))
+    return Found(-np.asarray(said), len(pickle.dumps(model)), 1e6 * seconds / len(X))
 
 
 def _loda(X: Rows) -> Found:
-    """pysad's LODA."""
+    """pysad's LODA, of rows scaled by their first 500: every row is scored, then learned."""
     from pysad.models import LODA
 
-    return _in_turns(_standardised(X), LODA(random_state=1), SLOW)
-
-
-def _xstream(X: Rows) -> Found:
-    """pysad's xStream."""
-    from pysad.models import xStream
-
-    return _in_turns(_standardised(X), xStream(random_state=1), SLOWEST)
-
-
-def _cut_forest(X: Rows) -> Found:
-    """pysad's Robust Random Cut Forest, with 20 trees."""
-    from pysad.models import RobustRandomCutForest
-
-    return _in_turns(_standardised(X), RobustRandomCutForest(num_trees=20, random_state=1), SLOWEST)
-
-
-def _profile(X: Rows) -> Found:
-    """stumpy's matrix profile of a single series: the window of 64 rows that ends at a row."""
-    import stumpy
-
-    series = np.ascontiguousarray(X[: 2 * SLOW, 0], dtype=np.float64)
-    began = process_time()
-    profile = np.asarray(stumpy.stump(series, 64)[:, 0], dtype=np.float64)
-    spent = 1e6 * (process_time() - began) / len(series)
-    scores = np.concatenate([np.full(63, profile[0]), profile])
-    return Found(np.nan_to_num(scores, posinf=0.0), 8 * 4 * len(series), spent)
+    spread = X[:500].std(axis=0)
+    rows = ((X - X[:500].mean(axis=0)) / np.where(spread > 0.0, spread, 1.0))[:SLOW]
+    rows = np.ascontiguousarray(rows)
+    model: Any = LODA(random_state=1)
+    model.fit_partial(rows[0])
+    said, us = in_turns(model.score_partial, model.fit_partial, rows)
+    return Found(np.array([float(np.ravel(one)[0]) for one in said]), len(pickle.dumps(model)), us)
 
 
 DETECTORS: dict[str, Callable[[Rows], Found]] = {
@@ -164,10 +111,6 @@ DETECTORS: dict[str, Callable[[Rows], Found]] = {
     "Half-Space Trees": _trees,
     "LODA": _loda,
     "IsolationForest*": _forest,
-    "xStream": _xstream,
-    "RRCF": _cut_forest,
-    "matrix profile*": _profile,
 }
-#: Those that see whole streams, or nearly; those that take milliseconds a row; for one channel.
+#: Those of other libraries.
 PEERS = ("Half-Space Trees", "LODA", "IsolationForest*")
-SLOW_PEERS, SINGLE = ("xStream", "RRCF"), "matrix profile*"

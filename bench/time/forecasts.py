@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from statistics import fmean
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from bench.table import Table
 from bench.time import printed, streams, widths
 from bench.time.learners import SEEDS, learner_of, rows_of
 from bench.time.streams import Numbers
+from bench.timing import timed
 from edgeolk import RunningScaler
 
 LEVEL = 0.9
@@ -33,9 +33,8 @@ def error_of(f: Numbers, y: Numbers, first: int = 1) -> float:
 def one_pass(X: Numbers, y: Numbers, **options: Any) -> tuple[float, float, int]:
     """Mean error from row 1 on, microseconds a row, bytes."""
     learner = learner_of(X.shape[1], **options)
-    start = process_time()
-    f = learner.learn_many(X, y)
-    return error_of(f, y), 1e6 * (process_time() - start) / len(y), learner.nbytes
+    f, seconds = timed(lambda: learner.learn_many(X, y))
+    return error_of(f, y), 1e6 * seconds / len(y), learner.nbytes
 
 
 def _errors(X: Numbers, y: Numbers, **options: Any) -> Numbers:

@@ -28,6 +28,7 @@ from edgeolk.parts import (
 )
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.losses import LOSSES
+from edgeolk.parts.numbers import by_axis
 from edgeolk.parts.parameters import Context, Default
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import DEFAULT_PARTS, Parts
@@ -84,50 +85,33 @@ class Method:
         parts = {**DEFAULT_PARTS, **self.parts}
         for options in self.choices.values():
             parts.update(next(iter(options.values())))
-        policy, basis = POLICIES[Policy(parts["policy"])], BASES[Basis(parts["basis"])]
+        policy, basis = POLICIES[parts["policy"]], BASES[parts["basis"]]
         return policy.freezes and basis.freezes
 
 
-FULL: dict[str, Parts] = {"stop": {"policy": Policy.STOP}, "raise": {"policy": Policy.RAISE}}
-FULL_PA: dict[str, Parts] = {**FULL, "random": {"policy": Policy.RANDOM}}
+def _each(*members: IntEnum) -> dict[str, Parts]:
+    """A choice of parts of one axis by their names, the default first."""
+    return {member.name.lower(): by_axis(member) for member in members}
 
 
 def _losses(update: Update) -> dict[str, Parts]:
     """A choice of the losses with labels that an update follows; the hinge is the first."""
-    return {
-        loss.name.lower(): {"loss": loss}
-        for loss, row in LOSSES.items()
-        if update in row.updates and row.labels != "none"
-    }
+    follows = (loss for loss, row in LOSSES.items() if update in row.updates)
+    return _each(*(loss for loss in follows if LOSSES[loss].labels != "none"))
 
 
+FULL = _each(Policy.STOP, Policy.RAISE)
+FULL_PA = _each(Policy.STOP, Policy.RAISE, Policy.RANDOM)
 MARGIN_LOSS = _losses(Update.PA1)
 ANY_LOSS = _losses(Update.GRADIENT)
-NOVELTY: dict[str, Parts] = {
-    "novelty": {"loss": Loss.NOVELTY, "averaging": Averaging.NONE},
+NOVELTY = {"novelty": by_axis(Loss.NOVELTY, Averaging.NONE)}
+SCHEDULE = _each(Schedule.CONSTANT, Schedule.SQRT)
+STEP = {"unit": by_axis(Update.PERCEPTRON), "pa": by_axis(Update.PA1)}
+CLIPPING = {
+    "clip": by_axis(Projection.CLIP),
+    "scale": by_axis(Projection.SHRINK),
+    "none": by_axis(Projection.NONE),
 }
-SCHEDULE: dict[str, Parts] = {
-    "constant": {"schedule": Schedule.CONSTANT},
-    "sqrt": {"schedule": Schedule.SQRT},
-}
-STEP: dict[str, Parts] = {
-    "unit": {"update": Update.PERCEPTRON},
-    "pa": {"update": Update.PA1},
-}
-CLIPPING: dict[str, Parts] = {
-    "clip": {"projection": Projection.CLIP},
-    "scale": {"projection": Projection.SHRINK},
-    "none": {"projection": Projection.NONE},
-}
-AVERAGED: Parts = {"averaging": Averaging.MEAN}
-
-
-def _aggressive_radius(context: Context) -> float:
-    return math.sqrt(context["budget"]) / 2.0
-
-
-def _aggressive_rate(context: Context) -> float:
-    return context["U"] / math.sqrt(4.0 * context["budget"])
 
 
 def _forgetron_radius(context: Context) -> float:
@@ -149,132 +133,122 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         Algorithm.STOPTRON, "stoptron", "perceptron that freezes when full", WV,
-        {"policy": Policy.STOP},
+        by_axis(Policy.STOP),
     ),
     Method(
-        Algorithm.RBP, "rbp", "randomised budget perceptron", CCG, {"policy": Policy.RANDOM},
+        Algorithm.RBP, "rbp", "randomised budget perceptron", CCG, by_axis(Policy.RANDOM),
     ),
     Method(
         Algorithm.SHIFTING_PERCEPTRON, "shifting_perceptron", "perceptron that shrinks the past",
-        CCG, {"update": Update.SHIFTING}, renames={"lam": "shift"},
-        choices={"full": {"random": {"policy": Policy.RANDOM}, **FULL}},
+        CCG, by_axis(Update.SHIFTING), renames={"lam": "shift"},
+        choices={"full": _each(Policy.RANDOM, Policy.STOP, Policy.RAISE)},
     ),
     Method(
         Algorithm.REMOVE_OLDEST, "remove_oldest", "the candidate replaces the oldest", WV,
-        {"policy": Policy.OLDEST}, choices={"step": STEP},
+        by_axis(Policy.OLDEST), choices={"step": STEP},
     ),
     Method(
         Algorithm.REMOVE_SMALLEST, "remove_smallest",
-        "the candidate replaces the smallest coefficient", WV, {"policy": Policy.SMALLEST},
+        "the candidate replaces the smallest coefficient", WV, by_axis(Policy.SMALLEST),
         choices={"step": dict(reversed(STEP.items()))},
     ),
     Method(
         Algorithm.FORGETRON, "forgetron", "self-tuned Forgetron: shrink, drop the oldest", DSS,
-        {"policy": Policy.FORGETRON},
+        by_axis(Policy.FORGETRON),
     ),
     Method(
         Algorithm.FORGETRON_BASIC, "forgetron_basic", "Forgetron with a fixed shrinking factor",
-        DSS, {"policy": Policy.FORGETRON_BASIC}, defaults={"U": _forgetron_radius},
+        DSS, by_axis(Policy.FORGETRON_BASIC), defaults={"U": _forgetron_radius},
     ),
     Method(
         Algorithm.FORGETRON_GREEDY, "forgetron_greedy", "Forgetron, the cheapest removal", DSS,
-        {"policy": Policy.FORGETRON_GREEDY},
+        by_axis(Policy.FORGETRON_GREEDY),
     ),
     Method(
         Algorithm.PROJECTRON, "projectron", "mistakes near the span are projected on it", OKC,
-        {"policy": Policy.SPAN}, renames={"eta": "sparsity"},
+        by_axis(Policy.SPAN), renames={"eta": "sparsity"},
     ),
     Method(
         Algorithm.PROJECTRON_PLUS_PLUS, "projectron++", "Projectron that learns from margins too",
-        OKC, {"policy": Policy.SPAN}, renames={"eta": "sparsity"},
+        OKC, by_axis(Policy.SPAN), renames={"eta": "sparsity"},
         choices={
             "rule": {
-                "jmlr": {"update": Update.PROJECTRON_JMLR},
-                "icml": {"update": Update.PROJECTRON_ICML},
-                "loose": {"update": Update.MARGIN},
+                "jmlr": by_axis(Update.PROJECTRON_JMLR),
+                "icml": by_axis(Update.PROJECTRON_ICML),
+                "loose": by_axis(Update.MARGIN),
             }
         },
         defaults={"U": _projectron_radius},
     ),
     Method(
         Algorithm.AVP, "avp", "aggressive variant of the perceptron", AHP,
-        {"update": Update.AGGRESSIVE, "projection": Projection.BALL},
+        by_axis(Update.AGGRESSIVE, Projection.BALL),
         choices={"full": FULL}, renames={"lam": "rate"},
     ),
     Method(
         Algorithm.AHPATRON, "ahpatron", "aggressive perceptron, halving with projection", AHP,
-        {
-            "update": Update.AGGRESSIVE,
-            "policy": Policy.HALVE,
-            "projection": Projection.BALL,
+        by_axis(Update.AGGRESSIVE, Policy.HALVE, Projection.BALL),
+        defaults={
+            "U": lambda c: math.sqrt(c["budget"]) / 2.0,
+            "rate": lambda c: c["U"] / math.sqrt(4.0 * c["budget"]),
         },
-        defaults={"U": _aggressive_radius, "rate": _aggressive_rate},
         renames={"lam": "rate", "eta": "ridge"},
     ),
     Method(
         Algorithm.POMDR, "pomdr", "optimistic mirror descent with hints, halving",
         "Li & Liao, Improved kernel alignment regret bound for online kernel learning, AAAI 2023",
-        {
-            "update": Update.OPTIMISTIC,
-            "policy": Policy.ANCHOR,
-            "projection": Projection.BALL,
-        },
+        by_axis(Update.OPTIMISTIC, Policy.ANCHOR, Projection.BALL),
         defaults={"U": 25.0}, renames={"M": "hint_rows"},
     ),
     Method(
-        Algorithm.PA, "pa", "passive-aggressive, no slack", CDK, {"update": Update.PA},
+        Algorithm.PA, "pa", "passive-aggressive, no slack", CDK, by_axis(Update.PA),
         choices={"loss": MARGIN_LOSS, "full": FULL_PA},
     ),
     Method(
-        Algorithm.PA1, "pa1", "passive-aggressive, PA-I", CDK, {"update": Update.PA1},
+        Algorithm.PA1, "pa1", "passive-aggressive, PA-I", CDK, by_axis(Update.PA1),
         choices={"loss": MARGIN_LOSS, "full": FULL_PA},
     ),
     Method(
-        Algorithm.PA2, "pa2", "passive-aggressive, PA-II", CDK, {"update": Update.PA2},
+        Algorithm.PA2, "pa2", "passive-aggressive, PA-II", CDK, by_axis(Update.PA2),
         choices={"loss": MARGIN_LOSS, "full": FULL_PA},
     ),
     Method(
         Algorithm.PA_RAND, "pa_rand", "PA-I, a random one leaves", WV,
-        {"update": Update.PA1, "policy": Policy.RANDOM}, choices={"loss": MARGIN_LOSS},
+        by_axis(Update.PA1, Policy.RANDOM), choices={"loss": MARGIN_LOSS},
     ),
     Method(
         Algorithm.BPA_S, "bpa_s", "budgeted PA, the candidate repairs the loss", WV,
-        {"update": Update.PA1, "policy": Policy.SIMPLE}, choices={"loss": MARGIN_LOSS},
+        by_axis(Update.PA1, Policy.SIMPLE), choices={"loss": MARGIN_LOSS},
     ),
     Method(
         Algorithm.BPA_NN, "bpa_nn", "budgeted PA, the nearest neighbour repairs too", WV,
-        {"update": Update.PA1, "policy": Policy.NEAREST}, choices={"loss": MARGIN_LOSS},
+        by_axis(Update.PA1, Policy.NEAREST), choices={"loss": MARGIN_LOSS},
         renames={"eps": "singular"},
     ),
     Method(
         Algorithm.BPA_P, "bpa_p", "budgeted PA, everyone repairs", WV,
-        {"update": Update.PA1, "policy": Policy.PROJECT}, choices={"loss": MARGIN_LOSS},
+        by_axis(Update.PA1, Policy.PROJECT), choices={"loss": MARGIN_LOSS},
         renames={"eps": "singular"},
     ),
     Method(
         Algorithm.OGD, "ogd", "online gradient descent (NORMA), the oldest leaves",
         "Kivinen, Smola & Williamson, IEEE Trans. Signal Processing 2004",
-        {"update": Update.GRADIENT},
-        choices={"loss": ANY_LOSS, "full": {"oldest": {"policy": Policy.OLDEST}, **FULL}},
+        by_axis(Update.GRADIENT),
+        choices={"loss": ANY_LOSS, "full": _each(Policy.OLDEST, Policy.STOP, Policy.RAISE)},
     ),
     Method(
         Algorithm.OLK, "olk", "projected online gradient descent", HK,
-        {"update": Update.GRADIENT, "projection": Projection.BALL, **AVERAGED},
+        by_axis(Update.GRADIENT, Projection.BALL, Averaging.MEAN),
         choices={"loss": ANY_LOSS, "schedule": SCHEDULE, "full": FULL},
     ),
     Method(
         Algorithm.OLRU, "olru", "gradient descent with random updating", HK,
-        {
-            "update": Update.GRADIENT,
-            "sampling": Sampling.DECAY,
-            "projection": Projection.BALL,
-            **AVERAGED,
-        },
+        by_axis(Update.GRADIENT, Sampling.DECAY, Projection.BALL, Averaging.MEAN),
         choices={
             "loss": ANY_LOSS,
             "schedule": {
-                "dynamic": {"schedule": Schedule.DECAY},
-                "constant": {"schedule": Schedule.CONSTANT},
+                "dynamic": by_axis(Schedule.DECAY),
+                "constant": by_axis(Schedule.CONSTANT),
             },
             "full": FULL,
         },
@@ -282,63 +256,58 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         Algorithm.OLRD, "olrd", "gradient descent with random discarding", HK,
-        {"update": Update.GRADIENT, "policy": Policy.UNBIASED},
+        by_axis(Update.GRADIENT, Policy.UNBIASED),
         choices={
             "loss": ANY_LOSS,
             "schedule": SCHEDULE,
             "projection": {
-                "inf": {"projection": Projection.COEFFICIENTS},
-                "ball": {"projection": Projection.BALL},
-                "none": {"projection": Projection.NONE},
+                "inf": by_axis(Projection.COEFFICIENTS),
+                "ball": by_axis(Projection.BALL),
+                "none": by_axis(Projection.NONE),
             },
         },
         renames={"c": "growth"},
     ),
     Method(
         Algorithm.BOGD, "bogd", "budget gradient descent, uniform removal", ZH,
-        {"update": Update.GRADIENT, "policy": Policy.UNBIASED},
+        by_axis(Update.GRADIENT, Policy.UNBIASED),
         choices={"loss": ANY_LOSS, "projection": CLIPPING},
         renames={"gamma": "clip_coefficients", "c": "growth"},
     ),
     Method(
         Algorithm.BOGD_PLUS_PLUS, "bogd++", "budget gradient descent, removal by size", ZH,
-        {"update": Update.GRADIENT, "policy": Policy.UNBIASED_BY_SIZE},
+        by_axis(Update.GRADIENT, Policy.UNBIASED_BY_SIZE),
         choices={"loss": ANY_LOSS, "projection": CLIPPING}, renames={"gamma": "clip_coefficients"},
     ),
     Method(
         Algorithm.SPA, "spa", "sparse passive-aggressive: sampled updates, averaged model", LZH,
-        {"update": Update.SPARSE_PA, "sampling": Sampling.LOSS, **AVERAGED},
+        by_axis(Update.SPARSE_PA, Sampling.LOSS, Averaging.MEAN),
         choices={"full": FULL},
     ),
     Method(
         Algorithm.OSKL, "oskl", "online sparse kernel learning: sampled by the derivative",
         "Zhang, Yi, Jin, Lin & He, ICML 2013",
-        {
-            "update": Update.GRADIENT,
-            "sampling": Sampling.DERIVATIVE,
-            "projection": Projection.BALL,
-            **AVERAGED,
-        },
+        by_axis(Update.GRADIENT, Sampling.DERIVATIVE, Projection.BALL, Averaging.MEAN),
         choices={
-            "loss": {"logistic": {"loss": Loss.LOGISTIC}, "hinge": {"loss": Loss.HINGE}},
+            "loss": _each(Loss.LOGISTIC, Loss.HINGE),
             "full": FULL,
         },
         renames={"R": "U"},
     ),
     Method(
         Algorithm.KLR, "klr", "sparse kernel logistic regression", ZJC,
-        {"loss": Loss.LOGISTIC, "projection": Projection.BALL, **AVERAGED},
+        by_axis(Loss.LOGISTIC, Projection.BALL, Averaging.MEAN),
         # The function h first: the methods without one then override it.
         choices={
             "h": {
-                "shift": {"update": Update.LOGISTIC_SHIFT, "sampling": Sampling.AUXILIARY},
-                "scale": {"update": Update.LOGISTIC_SCALE, "sampling": Sampling.AUXILIARY},
-                "cut": {"update": Update.LOGISTIC_CUT, "sampling": Sampling.ALWAYS},
+                "shift": by_axis(Update.LOGISTIC_SHIFT, Sampling.AUXILIARY),
+                "scale": by_axis(Update.LOGISTIC_SCALE, Sampling.AUXILIARY),
+                "cut": by_axis(Update.LOGISTIC_CUT, Sampling.ALWAYS),
             },
             "method": {
                 "auxiliary": {},
-                "nc": {"update": Update.LOGISTIC, "sampling": Sampling.ALWAYS},
-                "margin": {"update": Update.LOGISTIC, "sampling": Sampling.MARGIN},
+                "nc": by_axis(Update.LOGISTIC, Sampling.ALWAYS),
+                "margin": by_axis(Update.LOGISTIC, Sampling.MARGIN),
             },
             "full": FULL,
         },
@@ -347,51 +316,45 @@ METHODS: tuple[Method, ...] = (
     Method(
         Algorithm.PEGASOS, "pegasos", "kernel Pegasos",
         "Shalev-Shwartz, Singer, Srebro & Cotter, Math. Programming 2011",
-        {"update": Update.PEGASOS, **AVERAGED},
+        by_axis(Update.PEGASOS, Averaging.MEAN),
         choices={"full": FULL}, defaults={"lam": 1e-4},
     ),
     Method(
         Algorithm.BSGD, "bsgd", "budgeted SGD: merge, project or remove the lightest",
-        "Wang, Crammer & Vucetic, JMLR 2012", {"update": Update.PEGASOS},
+        "Wang, Crammer & Vucetic, JMLR 2012", by_axis(Update.PEGASOS),
         choices={
             "maintenance": {
-                "merge": {"policy": Policy.MERGE},
-                "project": {"policy": Policy.LIGHTEST_PROJECT},
-                "remove": {"policy": Policy.LIGHTEST},
-                "random": {"policy": Policy.RANDOM},
+                "merge": by_axis(Policy.MERGE),
+                "project": by_axis(Policy.LIGHTEST_PROJECT),
+                "remove": by_axis(Policy.LIGHTEST),
+                "random": by_axis(Policy.RANDOM),
             }
         },
         defaults={"lam": 1e-4, "ridge": 1e-8},
     ),
     Method(
         Algorithm.FOGD, "fogd", "gradient descent on random Fourier features", LHW,
-        {"update": Update.GRADIENT, "basis": Basis.FOURIER, **AVERAGED},
+        by_axis(Update.GRADIENT, Basis.FOURIER, Averaging.MEAN),
         choices={
             "loss": {**ANY_LOSS, **NOVELTY},
             "frequencies": {
-                "stored": {"basis": Basis.FOURIER},
-                "drawn": {"basis": Basis.FOURIER_DRAWN},
-                "structured": {"basis": Basis.STRUCTURED},
+                "stored": by_axis(Basis.FOURIER),
+                "drawn": by_axis(Basis.FOURIER_DRAWN),
+                "structured": by_axis(Basis.STRUCTURED),
             },
         },
     ),
     Method(
         Algorithm.NOGD, "nogd", "gradient descent on Nystrom features", LHW,
-        {"update": Update.GRADIENT, "basis": Basis.NYSTROM},
+        by_axis(Update.GRADIENT, Basis.NYSTROM),
         choices={"loss": {**ANY_LOSS, **NOVELTY}}, renames={"k": "rank"},
     ),
     Method(
         Algorithm.SORF, "sorf", "structured features in two bytes each, blended with their average",
         "features: Yu, Suresh, Choromanski, Holtmann-Rice & Kumar, NeurIPS 2016; the rest is this"
         " project's",
-        {"update": Update.BLENDED, "basis": Basis.STRUCTURED},
-        choices={
-            "loss": {
-                "hinge": {"loss": Loss.HINGE},
-                "square": {"loss": Loss.SQUARE},
-                "novelty": {"loss": Loss.NOVELTY},
-            }
-        },
+        by_axis(Update.BLENDED, Basis.STRUCTURED),
+        choices={"loss": _each(Loss.HINGE, Loss.SQUARE, Loss.NOVELTY)},
         renames={
             "delta": "memory", "window": "forget", "horizon": "lead", "memory": "row_memory",
         },

@@ -28,14 +28,14 @@ DESCRIPTIONS: dict[str, Description] = {
         _ROW,
     ),
     "rbp": Description(
-        "A mistake on a full ring replaces a support vector drawn at random. Every coefficient"
-        " is +1 or -1.",
+        "A mistake on a full ring replaces a support vector drawn at random. Every coefficient is"
+        " +1 or -1.",
         "When the step must be cheap and short, and the stream may drift.",
         _ROW,
     ),
     "shifting_perceptron": Description(
-        "A mistake first shrinks the whole function, then enters with the complementary weight."
-        " A full ring loses a random support vector.",
+        "A mistake first shrinks the whole function, then enters with the complementary weight. A"
+        " full ring loses a random support vector.",
         "When the target drifts slowly and old mistakes should fade rather than be removed.",
         _ROW,
     ),
@@ -53,8 +53,8 @@ DESCRIPTIONS: dict[str, Description] = {
     ),
     "forgetron": Description(
         "Shrinks all coefficients just enough that mistakes compensate for the removal of the"
-        " oldest"
-        " support vector. The shrinking factor is the largest that the mistake bound allows.",
+        " oldest support vector. The shrinking factor is the largest that the mistake bound"
+        " allows.",
         "When a worst-case mistake bound matters more than average accuracy.",
         "O(B d), on a mistake of a full ring 2 O(B d)",
     ),
@@ -78,8 +78,8 @@ DESCRIPTIONS: dict[str, Description] = {
         "O(B d), on a mistake O(B d + B^2)",
     ),
     "projectron++": Description(
-        "Projectron that also takes steps within the span on margin errors (0 < y f < 1)."
-        " `rule` picks the condition of the JMLR or ICML paper, or the looser one of later code.",
+        "Projectron that also takes steps within the span on margin errors (0 < y f < 1). `rule`"
+        " picks the condition of the JMLR or ICML paper, or the looser one of later code.",
         "As projectron, when accuracy matters more than time.",
         "O(B d + B^2) on mistakes and margin errors",
     ),
@@ -97,8 +97,7 @@ DESCRIPTIONS: dict[str, Description] = {
     ),
     "pomdr": Description(
         "Predicts with a hint computed from the last examples; the error of the hint sets the"
-        " step. A"
-        " full ring folds each younger support vector into its nearest older one.",
+        " step. A full ring folds each younger support vector into its nearest older one.",
         "When consecutive examples resemble each other.",
         "O((B + M) d), on an early update O(B^2 + M B d), O(B^2 d) at a halving",
     ),
@@ -109,8 +108,8 @@ DESCRIPTIONS: dict[str, Description] = {
         _ROW,
     ),
     "pa1": Description(
-        "Passive-aggressive with steps of at most C. The ramp loss ignores examples about which the"
-        " model is confident, right or wrong.",
+        "Passive-aggressive with steps of at most C. The ramp loss ignores examples about which"
+        " the model is confident, right or wrong.",
         "The standard choice where the budget is not reached.",
         _ROW,
     ),
@@ -125,8 +124,8 @@ DESCRIPTIONS: dict[str, Description] = {
         _ROW,
     ),
     "bpa_s": Description(
-        "PA-I on a budget: the removed support vector is projected onto the candidate. The cheapest"
-        " removal is found in O(1) per support vector.",
+        "PA-I on a budget: the removed support vector is projected onto the candidate. The"
+        " cheapest removal is found in O(1) per support vector.",
         "A good first choice: barely slower than random replacement, clearly better.",
         _ROW,
     ),
@@ -154,8 +153,8 @@ DESCRIPTIONS: dict[str, Description] = {
         _ROW,
     ),
     "olru": Description(
-        "A gradient step is taken with a probability that decays with time, and divided by it."
-        " The number of support vectors grows as a known power of the number of examples.",
+        "A gradient step is taken with a probability that decays with time, and divided by it. The"
+        " number of support vectors grows as a known power of the number of examples.",
         "When the approximate length of the stream is known and there is room for every support"
         " vector.",
         _ROW,
@@ -173,8 +172,7 @@ DESCRIPTIONS: dict[str, Description] = {
     ),
     "bogd++": Description(
         "As bogd, but small coefficients are removed more often, and each remaining one grows by"
-        " its"
-        " own probability of staying.",
+        " its own probability of staying.",
         "When coefficients differ a lot in size.",
         _ROW,
     ),
@@ -210,9 +208,9 @@ DESCRIPTIONS: dict[str, Description] = {
         "O(B d); merging adds 80 B exponentials, projecting O(B^3), on an update",
     ),
     "fogd": Description(
-        "Gradient descent on D random cosines and sines that approximate the Gaussian kernel."
-        " No examples are stored; frequencies are stored, redrawn for every row, or"
-        " computed by fast transforms, which takes no memory and is as fast as storing them.",
+        "Gradient descent on D random cosines and sines that approximate the Gaussian kernel. No"
+        " examples are stored; frequencies are stored, redrawn for every row, or computed by fast"
+        " transforms, which takes no memory and is as fast as storing them.",
         "When examples must not be stored, or every step must take the same time.",
         "O(D d), structured O(D d / 64 + D)",
     ),
@@ -224,16 +222,14 @@ DESCRIPTIONS: dict[str, Description] = {
     ),
     "sorf": Description(
         "Cosines and sines of structured random projections, recomputed from the seed for every"
-        " row:"
-        " only weights are stored, by default in one byte each. A passive-aggressive model follows"
-        " the stream, its running average remembers it, and the answer is a blend of both that"
-        " favours the one with fewer recent mistakes. Two classes, several (`n_classes=`), real"
-        " targets (`loss='square'`; with `history=True` forecasts of time series) or no labels at"
-        " all (`loss='novelty'`).",
-        "When memory is scarce and nothing can be tuned: the most accuracy per byte."
-        " A method with support vectors may be better if labels stay the same for thousands of"
-        " rows, or"
-        " on noise-free data with few dimensions and enough memory.",
+        " row: only weights are stored, by default in one byte each. A passive-aggressive model"
+        " follows the stream, its running average remembers it, and the answer is a blend of both"
+        " that favours the one with fewer recent mistakes. Two classes, several (`n_classes=`),"
+        " real targets (`loss='square'`; with `history=True` forecasts of time series) or no"
+        " labels at all (`loss='novelty'`).",
+        "When memory is scarce and nothing can be tuned: the most accuracy per byte. A method with"
+        " support vectors may be better if labels stay the same for thousands of rows, or on"
+        " noise-free data with few dimensions and enough memory.",
         "O(D d / 64 + D), twice that on a loss; nothing grows with the rows seen",
     ),
 }

@@ -5,9 +5,10 @@ Everything that can be wrong with it is found here, before memory is touched.
 
 from __future__ import annotations
 
+from functools import partial
+
 from edgeolk.catalogue.methods import Method, find
 from edgeolk.checks import MOST, check_int
-from edgeolk.configuration import remembering
 from edgeolk.configuration.arguments import (
     MOST_CLASSES,
     USUAL_MEMBERS,
@@ -26,25 +27,26 @@ from edgeolk.configuration.composition import (
     values_of,
 )
 from edgeolk.configuration.fit import fit, parse_bytes
-from edgeolk.configuration.history import kernel_in_time, refuse_interval, take_history
-from edgeolk.configuration.instead import what_fits
-from edgeolk.configuration.layout import layout, total
+from edgeolk.configuration.history import refuse_interval, take_history
+from edgeolk.configuration.remembering import least_frequencies, usual_rows
 from edgeolk.configuration.settings import Settings
+from edgeolk.configuration.spelling import call_said, options_said, parameters_said
 from edgeolk.configuration.usual import settled
-from edgeolk.lean import TYPE_CHECKING, Any
+from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.near import near, unknown_attribute
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
-from edgeolk.parts.numbers import Algorithm, Basis, Coefficients, Dtype, Loss, Update
+from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Loss
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.updates import UPDATES
-from edgeolk.parts.watching import USUAL_FREQUENCIES, least_bytes
+from edgeolk.parts.watching import KERNEL, USUAL_FREQUENCIES, least_bytes
 from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Literal
 
     from typing_extensions import Unpack
 
@@ -167,7 +169,7 @@ class Config:
         seed: int = 0,
         sparse: bool | None = None,
         n_classes: int | None = None,
-        on_bad_row: str = "raise",
+        on_bad_row: Literal["raise", "skip"] = "raise",
         checksums: bool = False,
         lookahead: int | None = None,
         feature_range: tuple[Any, Any] | None = None,
@@ -179,13 +181,13 @@ class Config:
         method = None if algorithm is None else find(algorithm)
         options = options_of(sparse, on_bad_row, checksums)
         parts = parts_of(method, params, dtype, coefficients, sparse)
-        basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
+        basis, update = BASES[parts["basis"]], UPDATES[parts["update"]]
         own = own_names(method, parts)
         watches, forecasts = take_history(params, parts, own)
         n_features = check_int("n_features", n_features, 0 if forecasts else 1)
         usual = method.preprocessing if method and not watches else {}
-        if watches:
-            kernel = kernel_in_time(params, kernel)
+        if watches and kernel is None and params.get("gamma") is None:
+            kernel = KERNEL
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
         seen = n_features + (HISTORY_INPUTS if forecasts else 0)
         used_kernel = kernel_of(kernel, gamma, method, seen)
@@ -230,7 +232,7 @@ class Config:
                 feature_range=used_range,
                 columns=columns,
                 lists=lists_of(values, **lists) if lists else {},
-                preprocessing=preprocessing if size else preprocessing.without_width(),
+                preprocessing=preprocessing if size else replace(preprocessing, follows=False),
             )
             refuse(made)
             return settled(made, sparse, lookahead, capped=ram is not None)
@@ -239,22 +241,17 @@ class Config:
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
             most = USUAL_FREQUENCIES if watches else MOST - 1
-            usual_memory = 0
-            if remembers:
-                usual_memory = remembering.usual_rows(int(context["ram"]), n_features, columns)
-            for rows in (usual_memory, 0) if usual_memory else (0,):
+            trial = usual_rows(int(context["ram"]), n_features, columns) if remembers else 0
+            for rows in (trial, 0) if trial else (0,):
                 context["usual_memory"] = float(rows)
+                leaner = None if rows else partial(configure, cramped=True)
                 try:
-                    made = fit(
-                        configure, lambda config: total(layout(config)), ram, most,
-                        without=forecasts, instead=what_fits,
-                        leaner=None if rows else lambda size: configure(size, cramped=True),
-                    )  # fmt: skip
+                    made = fit(configure, ram, most, leaner=leaner, without=forecasts)
                 except ValueError:
                     if not rows:
                         raise
                 else:
-                    if not rows or made.budget >= remembering.least_frequencies(columns, rows):
+                    if not rows or made.budget >= least_frequencies(columns, rows):
                         break
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(
@@ -317,16 +314,16 @@ class Config:
         ``Config(config.name, ..., **config.parameters)`` is the same configuration. For a
         composition they include its parts.
         """
-        return self._settings.parameters
+        return parameters_said(self._settings)
 
     @property
     def options(self) -> dict[str, Any]:
         """Every argument except the algorithm; those left at a plain default are omitted."""
-        return self._settings.options
+        return options_said(self._settings)
 
     def call(self, name: str) -> str:
         """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""
-        return self._settings.call(name)
+        return call_said(self._settings, name)
 
     def __repr__(self) -> str:
         return self.call("ek.Config")
@@ -346,10 +343,11 @@ class Config:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Config):
             return NotImplemented
-        return self._settings == other._settings
+        same = self._settings.member == other._settings.member
+        return same and self.options == other.options
 
     def __hash__(self) -> int:
-        return hash(self._settings)
+        return hash((self._settings.member, self.n_features, self.budget, self.seed))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Config._of, (self._settings,)

@@ -1,19 +1,21 @@
-"""The largest budget that fits a number of bytes."""
+"""The largest budget that fits a number of bytes, and what would fit where none does."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 
 from edgeolk.checks import MOST, check_int
-from edgeolk.lean import TYPE_CHECKING
+from edgeolk.configuration.layout import layout, total
+from edgeolk.configuration.settings import Settings
+from edgeolk.lean import replace
+from edgeolk.preprocessing.scaling import COMMON_CLIP, INSIDE
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 _UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}
 
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    T = TypeVar("T")
+#: A budget -> what is made with it; ValueError where that is refused.
+Configure = Callable[[int], Settings]
 
 
 def parse_bytes(size: int | str) -> int:
@@ -48,67 +50,81 @@ def parse_bytes(size: int | str) -> int:
     return check_int("ram", size, 0, 2**62)
 
 
-def _smallest(configure: Callable[[int], T], cap: int) -> int:
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The least number from ``low`` on that it ``holds`` for, as for all above; else ``high``."""
+    return low + bisect_left(range(low, high), True, key=holds)
+
+
+def _nbytes(config: Settings) -> int:
+    return total(layout(config))
+
+
+def _smallest(configure: Configure, cap: int) -> int:
     """The smallest budget that is accepted: a parameter made from B may need a large one."""
-    refused, accepted = 0, 1
-    while True:
+
+    def accepts(size: int) -> bool:
         try:
-            configure(accepted)
+            configure(size)
         except ValueError:
-            if accepted > max(cap, 2) or accepted == MOST:
-                raise
-            refused, accepted = accepted, min(2 * accepted, MOST)
-        else:
-            break
-    while accepted - refused > 1:
-        middle = (refused + accepted) // 2
-        try:
-            configure(middle)
-        except ValueError:
-            refused = middle
-        else:
-            accepted = middle
-    return accepted
+            return False
+        return True
+
+    refused, size = 0, 1
+    while not accepts(size):
+        if size > max(cap, 2) or size == MOST:
+            configure(size)  # says why
+        refused, size = size, min(2 * size, MOST)
+    return _first(accepts, refused + 1, size)
+
+
+def _instead(config: Settings, cap: int) -> str:
+    """What takes less than the smallest of these models, in words; "" for nothing.
+
+    One scale for all inputs, or fewer classes.
+    """
+    said = ""
+    prepared = config.preprocessing
+    if prepared.method not in (0, INSIDE["common"]):
+        common = replace(prepared, method=INSIDE["common"], clip=COMMON_CLIP, window=0)
+        alike = _nbytes(replace(config, preprocessing=common))
+        if alike < _nbytes(config):
+            said += f"; or {alike} with scale='common' if all inputs have the same unit"
+    beyond = _first(lambda n: _nbytes(replace(config, columns=n)) > cap, 2, config.columns)
+    if beyond > 2:
+        said += f"; or at most {beyond - 1} classes per block"
+    return said
 
 
 def fit(
-    configure: Callable[[int], T],
-    nbytes: Callable[[T], int],
+    configure: Configure,
     ram: int | str,
     most: int = MOST - 1,
     *,
-    leaner: Callable[[int], T] | None = None,
+    leaner: Configure | None = None,
     without: bool = False,
-    instead: Callable[[T, int], str] = lambda made, cap: "",
-) -> T:
+) -> Settings:
     """The configuration with the largest budget, up to ``most``, whose plan fits.
 
-    ``nbytes``, the bytes of its plan, must not decrease with the budget. ``leaner`` configures
-    where not even the smallest budget fits; ``without`` says whether a budget of 0 will do there,
-    which is tried first. It is a ValueError if not even the smallest
-    budget fits, with the words that ``instead`` has for it and the bytes there are.
+    The bytes of its plan must not decrease with the budget. ``leaner`` configures where not even
+    the smallest budget fits; ``without`` says whether a budget of 0 will do there, which is tried
+    first. It is a ValueError if not even the smallest budget fits; it says what would.
     """
     cap = parse_bytes(ram)
     smallest = _smallest(configure, cap)
-    least = nbytes(configure(smallest))
+    least = _nbytes(configure(smallest))
     if least > cap and without:
-        smallest, least = 0, nbytes(configure(0))
+        smallest, least = 0, _nbytes(configure(0))
         if least <= cap:
             return configure(0)
     if least > cap and leaner is not None:
         configure = leaner
         smallest = _smallest(configure, cap)
-        least = nbytes(configure(smallest))
+        least = _nbytes(configure(smallest))
     if least > cap:
-        more = instead(configure(smallest), cap)
+        more = _instead(configure(smallest), cap)
         raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}{more}")
-    low, high = smallest, smallest + 1
-    while high <= most and nbytes(configure(high)) <= cap:
-        low, high = high, min(2 * high, most + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if nbytes(configure(middle)) <= cap:
-            low = middle
-        else:
-            high = middle
-    return configure(low)
+    high = smallest + 1
+    while high <= most and _nbytes(configure(high)) <= cap:
+        smallest, high = high, min(2 * high, most + 1)
+    beyond = _first(lambda size: _nbytes(configure(size)) > cap, smallest + 1, high)
+    return configure(beyond - 1)

@@ -8,11 +8,11 @@ weights. A smaller one keeps all on 8, where every byte counts.
 
 from __future__ import annotations
 
-from edgeolk.configuration.header import head_bytes, without_implied
-from edgeolk.configuration.record import Record
+from edgeolk.configuration.header import head_bytes, stored_values, without_implied
 from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Kind, Lifetime, Region, needed
+from edgeolk.configuration.settings import Settings
 from edgeolk.parts.numbers import Dtype
-from edgeolk.parts.storage import COEFFICIENTS, STORAGES
+from edgeolk.parts.storage import COEFFICIENTS
 
 #: Boundary of regions in a block, and in one of at most SMALL bytes.
 WIDE, NARROW = 64, 8
@@ -24,8 +24,8 @@ _IN_VECTORS = ("weights", "mean_weights", "feature_row")
 BEYOND = 64
 
 
-def _element(config: Record, kind: Kind) -> str:
-    storage = STORAGES[Dtype(config.parts["dtype"])]
+def _element(config: Settings, kind: Kind) -> str:
+    storage = config.storage
     named = {
         "storage": storage.element,
         "computing": storage.computes_in,
@@ -36,31 +36,23 @@ def _element(config: Record, kind: Kind) -> str:
     return named.get(kind.element, kind.element)
 
 
-def _region(config: Record, name: str, at: int, boundary: int) -> Region:
+def _region(config: Settings, name: str, at: int, boundary: int) -> Region:
     """A region that begins there, up to that boundary."""
     kind = KINDS[name]
     element = _element(config, kind)
-    shape = kind.shape(config)
+    shape = kind.sizes(config)
     size = shape[0] * shape[1] * ELEMENT_BYTES[element]
     return Region(name, at, -(-size // boundary) * boundary, kind.purpose, element, shape)
 
 
-def _own_boundary(config: Record, name: str, boundary: int) -> int:
-    """What a region is aligned to."""
-    return NARROW if config.update.whole and name not in _IN_VECTORS else boundary
-
-
-def _lay(config: Record, names: set[str], boundary: int) -> tuple[Region, ...]:
+def _lay(config: Settings, names: set[str], boundary: int) -> tuple[Region, ...]:
     # Plain loops: Python loses generators and closures that memory is too short to close.
-    kept: list[str] = []
+    counts: list[int] = []
     for name, kind in KINDS.items():
         if name in names and kind.lifetime is Lifetime.STATE:
-            kept.append(name)
-    counts: list[int] = []
-    for name in kept:
-        rows, stride = KINDS[name].shape(config)
-        counts.append(rows * stride)
-    head = head_bytes(len(without_implied(config.stored_values, names)), counts)
+            rows, stride = kind.sizes(config)
+            counts.append(rows * stride)
+    head = head_bytes(len(without_implied(stored_values(config), names)), counts)
     offset = -(-head // NARROW) * NARROW
     regions = [Region("header", 0, offset, "configuration, counters, generator state")]
     scratch = end = beyond = offset
@@ -72,7 +64,7 @@ def _lay(config: Record, names: set[str], boundary: int) -> tuple[Region, ...]:
         scratch = offset
         for name, kind in KINDS.items():
             if name in names and kind.lifetime is lifetime:
-                own = _own_boundary(config, name, boundary)
+                own = NARROW if config.update.whole and name not in _IN_VECTORS else boundary
                 gap = -offset % own
                 if gap:
                     before = regions[-1]
@@ -98,7 +90,7 @@ def total(regions: tuple[Region, ...]) -> int:
     return end
 
 
-def layout(config: Record) -> tuple[Region, ...]:
+def layout(config: Settings) -> tuple[Region, ...]:
     """Regions of a configuration, state first, alignment slack last."""
     names = needed(config)
     regions = _lay(config, names, WIDE)

@@ -90,7 +90,7 @@ def longest_step(config: Settings) -> str:
         formula += f"; O(M d) for the M = {int(config.values['row_memory'])} rows of the memory"
     if config.columns > 1 and not config.update.whole:
         formula = formula.replace("O(B d", "O(B d + B K")
-    if config.tracks_norm and config.removes and "B^2 d" not in formula:
+    if config.tracks_norm and config.policy.removes and "B^2 d" not in formula:
         return RENEWAL if "^" not in formula and "exp" not in formula else f"{formula}; {RENEWAL}"
     return formula
 
@@ -98,10 +98,7 @@ def longest_step(config: Settings) -> str:
 def plan_of(config: Settings) -> Plan:
     """The plan of a checked configuration.
 
-    Raises
-    ------
-    ValueError
-        The block would exceed what this machine can address.
+    Raises ValueError: the block would exceed what this machine can address.
     """
     regions = layout(config)
     nbytes = total(regions)

@@ -7,12 +7,16 @@ from collections.abc import Callable
 from enum import Enum
 from functools import partial
 
-from edgeolk.configuration import forecasting
-from edgeolk.configuration.record import Record
+from edgeolk.configuration.forecasting import HISTORY, diagonal_inputs, head_inputs, waiting_numbers
+from edgeolk.configuration.settings import Settings
 from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
+from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.preprocessing.scaling import RECORD_BYTES
+
+#: Regions of every forecaster.
+FORECASTER = ("history", "forecaster", "head", "guard", "waiting")
 
 #: Bytes of one number by the code of its type.
 ELEMENT_BYTES = {code: element.nbytes for code, element in ELEMENTS.items()}
@@ -66,83 +70,58 @@ class Region(_Region):
 
 @dataclass(frozen=True)
 class Kind:
-    """One row of the table of regions.
+    """One row of the table of regions."""
 
-    Attributes
-    ----------
-    element : str
-        Type of its numbers: a code of ``ELEMENT_BYTES``, or a word for the type that the
-        configuration gives to support vectors ("storage"), the arithmetic on rows ("computing"),
-        coefficients ("real"), kernel values ("value") or exact features ("exact").
-    shape : callable
-        Configuration -> rows, and numbers from one row to the next.
-    purpose : str
-        One line for people.
-    lifetime : Lifetime
-        When its content matters.
-    read_beyond : bool
-        Loops may read past its last row, whole vectors at a time.
-    stays : bool
-        State that does not start anew when the width of the kernel is known.
-    """
-
+    #: Type of its numbers: a code of ``ELEMENT_BYTES``, or a word for the type that the
+    #: configuration gives to support vectors ("storage"), the arithmetic on rows ("computing"),
+    #: coefficients ("real"), kernel values ("value") or exact features ("exact").
     element: str
-    shape: Callable[[Record], tuple[int, int]]
+    #: Rows, and numbers from one row to the next: each a number or named as ``Settings`` does; or
+    #: what makes them from a configuration.
+    shape: tuple[int | str, int | str] | Callable[[Settings], tuple[int, int]]
+    #: One line for people.
     purpose: str
+    #: When its content matters.
     lifetime: Lifetime = Lifetime.STATE
+    #: Loops may read past its last row, whole vectors at a time.
     read_beyond: bool = False
+    #: State that does not start anew when the width of the kernel is known.
     stays: bool = False
+
+    def sizes(self, config: Settings) -> tuple[int, int]:
+        """Rows, and numbers from one row to the next."""
+        if callable(self.shape):
+            return self.shape(config)
+        rows, stride = [getattr(config, n) if isinstance(n, str) else n for n in self.shape]
+        return rows, stride
 
 
 def _triangle(n: int) -> tuple[int, int]:
     return 1, n * (n + 1) // 2
 
 
-def _factor_rows(config: Record) -> int:
+def _factor_rows(config: Settings) -> int:
     if config.parts["policy"] == Policy.ANCHOR:
         return min(config.budget, int(config.values["b0"]))
     return config.slots
 
 
-def _gram_rows(config: Record) -> int:
-    return config.budget // 2 if config.parts["policy"] == Policy.HALVE else config.budget
+def _gram(config: Settings) -> tuple[int, int]:
+    return _triangle(config.budget // (2 if config.parts["policy"] == Policy.HALVE else 1))
 
 
-def _ring(config: Record) -> tuple[int, int]:
-    return config.n_features, config.stride
-
-
-def _weights(config: Record) -> tuple[int, int]:
-    return config.columns, config.weights
-
-
-def _one_row(config: Record) -> tuple[int, int]:
-    return 1, config.weights
-
-
-def _features(config: Record) -> tuple[int, int]:
-    return 1, config.n_features
-
-
-def _slots(config: Record) -> tuple[int, int]:
-    return 1, config.slots
-
-
-def _members(config: Record) -> tuple[int, int]:
-    return 1, config.budget
-
-
-def _blend(config: Record) -> tuple[int, int]:
+def _blend(config: Settings) -> tuple[int, int]:
     groups = int(config.values["groups"])
     extra = int(config.values["linear"] + config.values["last_label"])
     return 1, groups * len(config.list_of("blends")) + extra + groups
 
 
-def _words(n: int) -> Callable[[Record], tuple[int, int]]:
-    return lambda config: (1, n)
+def _head(config: Settings) -> tuple[int, int]:
+    m = head_inputs(config)
+    return 1, m + _triangle(m)[1] + 1
 
 
-def _state_regions(config: Record) -> tuple[int, int]:
+def _state_regions(config: Settings) -> tuple[int, int]:
     """One number for each region of state; that of the checksums themselves is the header's."""
     names = needed(config)
     return 1, sum(KINDS[name].lifetime is Lifetime.STATE for name in names)
@@ -154,39 +133,36 @@ _of_learning = partial(Kind, lifetime=Lifetime.LEARN)
 
 #: Every region, in the order they lie in; words are the structs of ``core/state.pxd``.
 KINDS: dict[str, Kind] = {
-    "function": Kind("w", _words(7), "scale, norm, oldest slot, counters of the function"),
-    "support_vectors": Kind("storage", _ring, "the ring, one row per feature", read_beyond=True),
-    "coefficients": Kind("real", _weights, "dual coefficients over the common scale"),
-    "levels": _kept(
-        "f", lambda c: (2, c.n_features), "int8: step between levels, number at level 0"
+    "function": Kind("w", (1, 7), "scale, norm, oldest slot, counters of the function"),
+    "support_vectors": Kind(
+        "storage", ("n_features", "stride"), "the ring, one row per feature", read_beyond=True
     ),
-    "diagonal": Kind("d", _slots, "k(s, s) of each support vector"),
-    "arrivals": Kind("q", _slots, "step of arrival of each support vector"),
-    "norms": Kind(
-        "computing", lambda c: (1, c.stride), "norm of each support vector", read_beyond=True
-    ),
-    "averaging": Kind("w", _words(1), "averaging: sum of the scales so far"),
-    "mean_start": Kind("d", _weights, "averaging: weight before each arrival"),
-    "mean_sum": Kind("d", _weights, "averaging: completed sums"),
-    "nearest": Kind("q", _members, "nearest support vector of each one"),
-    "nearest_distance": Kind("real", _members, "squared distance to it"),
-    "nearest_kernel": Kind("d", _members, "kernel with it"),
+    "coefficients": Kind("real", ("columns", "weights"), "dual coefficients over the common scale"),
+    "levels": _kept("f", (2, "n_features"), "int8: step between levels, number at level 0"),
+    "diagonal": Kind("d", (1, "slots"), "k(s, s) of each support vector"),
+    "arrivals": Kind("q", (1, "slots"), "step of arrival of each support vector"),
+    "norms": Kind("computing", (1, "stride"), "norm of each support vector", read_beyond=True),
+    "averaging": Kind("w", (1, 1), "averaging: sum of the scales so far"),
+    "mean_start": Kind("d", ("columns", "weights"), "averaging: weight before each arrival"),
+    "mean_sum": Kind("d", ("columns", "weights"), "averaging: completed sums"),
+    "nearest": Kind("q", (1, "budget"), "nearest support vector of each one"),
+    "nearest_distance": Kind("real", (1, "budget"), "squared distance to it"),
+    "nearest_kernel": Kind("d", (1, "budget"), "kernel with it"),
     "factor": Kind(
         "d", lambda c: _triangle(_factor_rows(c)), "Gram matrix, or inverse of its factor, packed"
     ),
     "inverse": Kind("d", lambda c: _triangle(c.budget), "inverse of the Gram matrix, packed"),
-    "scores": Kind("d", _slots, "f of each support vector over the common scale"),
-    "feature_map": Kind("d", lambda c: (c.budget, c.budget), "eigenvectors, later the feature map"),
+    "scores": Kind("d", (1, "slots"), "f of each support vector over the common scale"),
+    "feature_map": Kind("d", ("budget", "budget"), "eigenvectors, later the feature map"),
     "window": Kind(
-        "storage", lambda c: (c.n_features, c.window_stride),
-        "last examples, for hints", read_beyond=True,
+        "storage", ("n_features", "window_stride"), "last examples, for hints", read_beyond=True
     ),
-    "window_labels": Kind("d", lambda c: (1, c.window_stride), "their labels"),
-    "errors": _kept("w", _words(2), "sums of squared and of absolute errors"),
-    "forgetron": Kind("w", _words(1), "running cost of removals"),
-    "halving": Kind("w", _words(2), "halvings so far, whether projection has ended"),
-    "hints": Kind("w", _words(2), "squared error of the hints, examples in the window"),
-    "nystrom": Kind("w", _words(1), "eigenfunctions in use"),
+    "window_labels": Kind("d", (1, "window_stride"), "their labels"),
+    "errors": _kept("w", (1, 2), "sums of squared and of absolute errors"),
+    "forgetron": Kind("w", (1, 1), "running cost of removals"),
+    "halving": Kind("w", (1, 2), "halvings so far, whether projection has ended"),
+    "hints": Kind("w", (1, 2), "squared error of the hints, examples in the window"),
+    "nystrom": Kind("w", (1, 1), "eigenfunctions in use"),
     "weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "current weights"),
     "mean_weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "their running average"),
     "blend": Kind("d", _blend, "mistakes of the candidates, averaging windows"),
@@ -194,46 +170,51 @@ KINDS: dict[str, Kind] = {
     "novelty": Kind(
         "d", lambda c: (1, 2 if c.update.whole else 1), "threshold; mean score of features"
     ),
-    "channels": Kind("computing", lambda c: (c.n_features, 12), "channels: moments, short memory"),
-    "channel_counts": Kind("i", _features, "channels: readings, and rows without a change"),
+    "channels": Kind("computing", ("n_features", 12), "channels: moments, short memory"),
+    "channel_counts": Kind("i", (1, "n_features"), "channels: readings, and rows without a change"),
     "deviations": Kind(
-        "computing", _words(8), "threshold, input unit, moments of scores, state before an event"
+        "computing", (1, 8), "threshold, input unit, moments of scores, state before an event"
     ),
-    "watch": Kind("w", _words(5), "idle rows, events, rows since the last, verdict, flags"),
-    "target": Kind("d", _words(2), "mean of the targets, sum of squared deviations"),
-    "last_label": Kind("d", _words(1), "the last label"),
+    "watch": Kind("w", (1, 5), "idle rows, events, rows since the last, verdict, flags"),
+    "target": Kind("d", (1, 2), "mean of the targets, sum of squared deviations"),
+    "last_label": Kind("d", (1, 1), "the last label"),
     "linear": Kind(
         "computing", lambda c: (2, c.n_inputs + 1), "linear candidate: weights, variances"
     ),
-    "relevance": Kind(
-        "computing", lambda c: (2, c.n_inputs), "log length scales (ARD), squared gradients"
-    ),
-    "turns": Kind("q", _words(1), "gradient steps of the length scales"),
+    "relevance": Kind("computing", (2, "n_inputs"), "log length scales (ARD), squared gradients"),
+    "turns": Kind("q", (1, 1), "gradient steps of the length scales"),
     "shared_relevance": Kind(
-        "computing", _words(2), "log length scale of all inputs, squared gradient"
+        "computing", (1, 2), "log length scale of all inputs, squared gradient"
     ),
     "drift": Kind(
-        "computing", _words(6), "drift alarm: spread, recent and long-run mistakes, checks, alarms"
+        "computing", (1, 6), "drift alarm: spread, recent and long-run mistakes, checks, alarms"
     ),
     "row_memory": Kind(
         "b", lambda c: (c.memory_row, int(c.values["row_memory"])),
         "memory: rows in 4 bits, labels, rivals, coefficients",
     ),
-    "memory_state": Kind("w", _words(8), "memory: rows held, mistakes of its shares"),
-    "memory_narrow": Kind("d", _words(4), "memory: mistakes of the narrower kernel's shares"),
+    "memory_state": Kind("w", (1, 8), "memory: rows held, mistakes of its shares"),
+    "memory_narrow": Kind("d", (1, 4), "memory: mistakes of the narrower kernel's shares"),
     "history": Kind(
-        "computing", forecasting.history, "the target: last values, unit, means; interval; inputs"
+        "computing", lambda c: (1, HISTORY + len(c.list_of("interval")) + c.n_features),
+        "the target: last values, unit, means; interval; inputs",
     ),
     "forecaster": Kind(
-        "computing", forecasting.forecaster, "diagonal linear forecaster: weights, variances, error"
+        "computing", lambda c: (1, 2 * diagonal_inputs(c) + 1),
+        "diagonal linear forecaster: weights, variances, error",
     ),
-    "head": Kind(
-        "computing", forecasting.head, "head of the forecaster: weights, covariance, error"
+    "head": Kind("computing", _head, "head of the forecaster: weights, covariance, error"),
+    "guard": Kind(
+        "computing", lambda c: (2, 3 if c.budget else 2), "regrets of the candidates, their squares"
     ),
-    "guard": Kind("computing", forecasting.guard, "regrets of the candidates, their squares"),
-    "waiting": Kind("computing", forecasting.waiting, "rows that wait for their targets"),
-    "season": Kind("computing", forecasting.season, "targets of the last season"),
-    "kernel_rows": Kind("q", _words(1), "rows that the kernel has learned"),
+    "waiting": Kind(
+        "computing", lambda c: (int(c.values["lead"]), waiting_numbers(c)),
+        "rows that wait for their targets",
+    ),
+    "season": Kind(
+        "computing", lambda c: (1, int(c.values["season"]) + 2), "targets of the last season"
+    ),
+    "kernel_rows": Kind("q", (1, 1), "rows that the kernel has learned"),
     "scaler": _kept(
         "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, pending reading"
     ),
@@ -242,22 +223,24 @@ KINDS: dict[str, Kind] = {
     ),
     "scaler_range": _kept("d", lambda c: (1, 2 * c.n_features), "scaling: minimum and maximum"),
     "statistics": _kept(
-        "b", lambda c: (c.n_features, RECORD_BYTES), "scaling: mean, deviation and age of each"
+        "b", ("n_features", RECORD_BYTES), "scaling: mean, deviation and age of each"
     ),
-    "clipped_rows": _kept("w", _words(1), "rows that were shortened"),
-    "width": _kept("w", _words(7), "kernel width, counters before it was known"),
-    "width_mean": _kept("computing", _features, "mean of the rows that determine the width"),
+    "clipped_rows": _kept("w", (1, 1), "rows that were shortened"),
+    "width": _kept("w", (1, 7), "kernel width, counters before it was known"),
+    "width_mean": _kept(
+        "computing", (1, "n_features"), "mean of the rows that determine the width"
+    ),
     "width_follows": _kept(
         "d", lambda c: (1, 4 if c.finds_pairs else 1),
         "kernel width that follows the rows, detection of two-valued inputs",
     ),
-    "common": _kept("d", _words(2), "scaling: mean of all inputs, sum of squared deviations"),
-    "skipped": _kept("w", _words(1), "skipped bad rows"),
+    "common": _kept("d", (1, 2), "scaling: mean of all inputs, sum of squared deviations"),
+    "skipped": _kept("w", (1, 1), "skipped bad rows"),
     "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
     "query": _of_call("computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example"),
-    "answered": _of_call("q", _words(1), "scratch: answers since the last label came"),
-    "nonzero_index": _of_call("i", _features, "scratch: non-zero positions of the row"),
-    "nonzero_value": _of_call("computing", _features, "scratch: the values there"),
+    "answered": _of_call("q", (1, 1), "scratch: answers since the last label came"),
+    "nonzero_index": _of_call("i", (1, "n_features"), "scratch: non-zero positions of the row"),
+    "nonzero_value": _of_call("computing", (1, "n_features"), "scratch: the values there"),
     "inputs": _of_call(
         "computing", lambda c: (3, c.n_features) if c.watches else (2, c.n_inputs),
         "scratch: scaled inputs and their gradients, or the inputs of channels",
@@ -271,42 +254,63 @@ KINDS: dict[str, Kind] = {
         "scratch: what the memory says of the classes, and what the features do",
     ),
     "feature_row": _of_learning(
-        "exact", lambda c: (c.budget, 2),
+        "exact", ("budget", 2),
         "scratch: features of a row, so that an update need not make them again",
     ),
     "rows_ahead": _of_learning(
-        "computing", lambda c: (c.lookahead, c.n_features), "scratch: rows that wait to be learned"
+        "computing", ("lookahead", "n_features"), "scratch: rows that wait to be learned"
     ),
-    "values_ahead": _of_learning(
-        "value", lambda c: (c.lookahead, c.weights), "scratch: their kernel values"
-    ),
+    "values_ahead": _of_learning("value", ("lookahead", "weights"), "scratch: their kernel values"),
     "features_ahead": _of_learning(
         "d", lambda c: (c.lookahead, int(c.values["rank"])), "scratch: their features"
     ),
-    "column": _of_learning("computing", _features, "scratch: one support vector"),
-    "kernel_row": _of_learning("real", _one_row, "scratch: k(s_i, x), or features of x"),
-    "distance_row": _of_learning("real", lambda c: (1, c.stride), "scratch: squared distances"),
-    "gram": _of_learning(
-        "d", lambda c: _triangle(_gram_rows(c)), "scratch: factor of a Gram matrix"
-    ),
+    "column": _of_learning("computing", (1, "n_features"), "scratch: one support vector"),
+    "kernel_row": _of_learning("real", (1, "weights"), "scratch: k(s_i, x), or features of x"),
+    "distance_row": _of_learning("real", (1, "stride"), "scratch: squared distances"),
+    "gram": _of_learning("d", _gram, "scratch: factor of a Gram matrix"),
     "pulls": _of_learning(
         "d", lambda c: (c.columns, c.budget // 2), "scratch: right-hand sides of a halving"
     ),
-    "work": _of_learning("d", _slots, "scratch: vector of the linear algebra"),
-    "work2": _of_learning("d", _slots, "scratch: a second one"),
-    "order": _of_learning("i", _members, "scratch: slots by size"),
+    "work": _of_learning("d", (1, "slots"), "scratch: vector of the linear algebra"),
+    "work2": _of_learning("d", (1, "slots"), "scratch: a second one"),
+    "order": _of_learning("i", (1, "budget"), "scratch: slots by size"),
     "mean_coefficients": Kind(
-        "real", _weights, "scratch: coefficients of the mean model", Lifetime.MEAN
+        "real", ("columns", "weights"), "scratch: coefficients of the mean model", Lifetime.MEAN
     ),
 }
 
 
-def needed(config: Record) -> set[str]:
+def _asked(config: Settings) -> tuple[str, ...]:
+    """Regions that parameters and preprocessing ask for."""
+    asked: list[str] = []
+    for name, parameter in PARAMETERS.items():
+        if config.budget:
+            asked += parameter.asked(config.values.get(name, 0.0))
+    if config.columns > 1:
+        asked.append("class_scores")
+        if not config.update.whole:
+            asked += ["kernel_row", *(config.policy.columns or ())]
+        if config.values.get("row_memory"):
+            asked.append("recalled")
+    if config.forecasts:
+        asked += FORECASTER
+        asked += ("season",) if config.values["season"] else ()
+        asked += ("kernel_rows",) if config.budget else ()
+    if "skip_bad_rows" in config.values:
+        asked.append("skipped")
+    if "checksums" in config.values:
+        asked.append("checksums")
+    if config.lookahead:
+        asked += config.basis.ahead
+    return (*asked, *config.preprocessing.regions)
+
+
+def needed(config: Settings) -> set[str]:
     """Names of the regions a configuration has."""
     names = {"coefficients", "function", "query"}
     for row in config.rows:
         names.update(row.regions)
-    names.update(config.option_regions)
+    names.update(_asked(config))
     if config.basis.keeps_vectors:
         names.add("support_vectors")
     else:
@@ -328,7 +332,7 @@ def needed(config: Record) -> set[str]:
         if config.watches:
             names -= {"novelty", "query"}
             names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}
-    if config.tracks_norm and config.removes:
+    if config.tracks_norm and config.policy.removes:
         names.update(("column", "diagonal"))
     if "averaging" in names and config.changes_old:
         names.add("mean_sum")

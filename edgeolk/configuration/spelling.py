@@ -5,16 +5,13 @@ from __future__ import annotations
 from enum import IntEnum
 
 from edgeolk.catalogue.methods import Method, find
-from edgeolk.configuration.record import LOOKAHEAD, OPTIONS
+from edgeolk.configuration.settings import LOOKAHEAD, OPTIONS, Settings
 from edgeolk.configuration.usual import usual_lookahead, usual_rows
-from edgeolk.lean import TYPE_CHECKING, Any
+from edgeolk.lean import Any
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.numbers import Algorithm, Coefficients, Rows
 from edgeolk.parts.parameters import shown
 from edgeolk.parts.table import DEFAULT_PARTS
-
-if TYPE_CHECKING:
-    from edgeolk.configuration.settings import Settings
 
 
 def options_said(config: Settings) -> dict[str, Any]:
@@ -41,7 +38,7 @@ def options_said(config: Settings) -> dict[str, Any]:
         said["lookahead"] = config.lookahead
     if config.feature_range is not None:
         said["feature_range"] = config.feature_range
-    own = config.parameters
+    own = parameters_said(config)
     usual = {} if config.member == Algorithm.CUSTOM else find(config.member).preprocessing
     return {**said, **config.preprocessing.options(own, usual, whole=config.update.whole), **own}
 
@@ -83,20 +80,20 @@ def _chosen_options(config: Settings, method: Method) -> dict[str, Any]:
 
 def _shown_lists(config: Settings) -> dict[str, Any]:
     """Parameters that are several numbers, where they are not at their defaults."""
-    lists: dict[str, Any] = {}
-    widths = [numbers for name, numbers in config.lists.items() if name.startswith("widths")]
-    if widths:
-        lists["widths"] = widths[0] if len(widths) == 1 else tuple(widths)
-    if "blends" in config.lists:
-        lists["blends"] = config.lists["blends"]
-    if "interval" in config.lists:
-        lists["interval"] = config.lists["interval"]
-    return lists
+    widths = tuple(numbers for name, numbers in config.lists.items() if name.startswith("widths"))
+    nested = {"widths": widths[0] if len(widths) == 1 else widths} if widths else {}
+    others = {n: config.lists[n] for n in ("blends", "interval") if n in config.lists}
+    return {**nested, **others}
 
 
-def spelt(option: tuple[str, Any]) -> str:
-    """``name=value`` as source code, for ``import edgeolk as ek``."""
-    name, value = option
+def call_said(config: Settings, name: str) -> str:
+    """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""
+    first = [] if config.member == Algorithm.CUSTOM else [repr(config.name)]
+    options = options_said(config)
+    return f"{name}({', '.join([*first, *(_spelt(name, options[name]) for name in options)])})"
+
+
+def _spelt(name: str, value: Any) -> str:
     if isinstance(value, IntEnum):
         return f"{name}=ek.{type(value).__name__}.{value.name}"
     return f"{name}=ek.{value!r}" if isinstance(value, Kernel) else f"{name}={value!r}"

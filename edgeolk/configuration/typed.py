@@ -5,10 +5,12 @@ Run by ``setup.py``. The file is for editors and type checkers: nothing imports 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
-from edgeolk.catalogue.methods import METHODS, Method
+from edgeolk.catalogue.methods import METHODS
+from edgeolk.configuration.config import Config
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.numbers import AXES
 from edgeolk.parts.parameters import PARAMETERS
@@ -50,23 +52,10 @@ _COMMON = '''
 class Options(Parameters, total=False):
     """Every argument of `Config` but the algorithm."""
 
-    n_features: int
-    budget: int | None
-    ram: int | str | None
-    kernel: Kernel | None
-    dtype: Any
-    coefficients: Any
-    seed: int
-    sparse: bool | None
-    n_classes: int | None
-    on_bad_row: Literal["raise", "skip"]
-    checksums: bool
-    lookahead: int | None
-    feature_range: tuple[Any, Any] | None
 '''
 
 
-def _words(words: Iterator[str] | tuple[str, ...]) -> str:
+def _words(words: Iterable[str]) -> str:
     quoted = ", ".join(f'"{word}"' for word in words)
     return f"Literal[{quoted}]"
 
@@ -83,30 +72,24 @@ def _number(stored: str) -> str:
     return kind + (" | None" if may_be_none else "")
 
 
-def _rows_of(method: Method) -> Iterator[tuple[str, str]]:
-    """Names and types of what an algorithm calls otherwise than parts do, or chooses parts by."""
-    for stored, public in method.public.items():
-        yield public, _number(stored)
-    for name, options in method.choices.items():
-        yield name, _words(iter(options))
-
-
 def kinds() -> dict[str, set[str]]:
     """The types of each argument that not every configuration has, by its name."""
-    found: dict[str, set[str]] = {}
+    found: defaultdict[str, set[str]] = defaultdict(set)
     for axis in DEFAULT_PARTS:
-        found.setdefault(axis, set()).update((AXES[axis].__name__, "str"))
+        found[axis] |= {AXES[axis].__name__, "str"}
     listed = {name for update in UPDATES.values() for name in update.lists}
     for name in (*sorted(listed), *ARGUMENTS):
-        found.setdefault(name, set()).add(_OTHERS[name])
+        found[name].add(_OTHERS[name])
     for basis in BASES.values():
         if basis.members:
-            found.setdefault(basis.members, set()).add("int | None")
+            found[basis.members].add("int | None")
     for stored in PARAMETERS:
-        found.setdefault(stored, set()).add(_OTHERS.get(stored) or _number(stored))
+        found[stored].add(_OTHERS.get(stored) or _number(stored))
     for method in METHODS:
-        for name, kind in _rows_of(method):
-            found.setdefault(name, set()).add(kind)
+        for stored, public in method.public.items():
+            found[public].add(_number(stored))
+        for name, options in method.choices.items():
+            found[name].add(_words(options))
     return found
 
 
@@ -132,9 +115,10 @@ def text() -> str:
     lines += [")", "", "", "class Parameters(TypedDict, total=False):"]
     lines += ['    """What a composition is made of, and the parameters of all algorithms."""', ""]
     for name, said in sorted(kinds().items(), key=lambda row: (row[0].lower(), row[0])):
-        line = f"    {name}: {_joined(said)}"
-        lines.append(line)
-    return _HEAD + "\n".join(lines) + "\n" + _COMMON
+        lines.append(f"    {name}: {_joined(said)}")
+    common = [f"    {name}: {kind}" for name, kind in Config.__init__.__annotations__.items()]
+    common = common[1:-2]  # between the algorithm and its parameters
+    return _HEAD + "\n".join(lines) + "\n" + _COMMON + "\n".join(common).replace("'", '"') + "\n"
 
 
 def write() -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from edgeolk.checks import check_int
-from edgeolk.configuration.record import LOOKAHEAD
-from edgeolk.lean import TYPE_CHECKING, Any
+from edgeolk.configuration.settings import LOOKAHEAD, MOST_AHEAD, Settings
+from edgeolk.lean import Any, replace
 from edgeolk.parts.numbers import Basis, Rows
 from edgeolk.parts.refusals import refuse
 
-if TYPE_CHECKING:
-    from edgeolk.configuration.settings import Settings
-
 #: Rows ahead: as many as the loops of every instruction set take together, since more would cost
-#: bytes and save no time; and the most that the struct State has room for.
-USUAL_AHEAD, MOST_AHEAD = 6, 64
+#: bytes and save no time.
+USUAL_AHEAD = 6
 #: Rows ahead where features are made of kernel values by a matrix: it is larger than the ring.
 USUAL_WITH_MAP = 24
 #: Looking ahead saves readings of the ring. It pays from so many bytes of ring on, and may cost at
@@ -37,7 +34,7 @@ def usual_rows(config: Settings) -> Rows:
     if config.parts["basis"] not in (Basis.SUPPORT_VECTORS, Basis.NYSTROM):
         return Rows.DENSE
     try:
-        refuse(config.but(parts={**config.parts, "rows": Rows.EITHER}))
+        refuse(replace(config, parts={**config.parts, "rows": Rows.EITHER}))
     except ValueError:
         return Rows.DENSE
     return Rows.EITHER
@@ -45,26 +42,20 @@ def usual_rows(config: Settings) -> Rows:
 
 def usual_lookahead(config: Settings) -> int:
     """Rows that ``learn_many`` looks ahead where a budget is given."""
-    ring = config.n_features * config.stride * config.storage.nbytes
-    both = ring + config.columns * config.weights * config.coefficient_bytes
     if not config.can_look_ahead:
         return 0
-    if "features_ahead" in config.basis.ahead:
-        return _usual_with_map(config, ring)
-    cost = USUAL_AHEAD * config.weights * config.value_bytes
-    pays = ring >= LONG_TO_READ and cost <= SHARE_AHEAD * ring
-    if config.columns > 1 and both >= LONG_WITH_COLUMNS:
-        pays = pays or (cost <= SHARE_OF_BOTH * both and cost <= SHARE_OF_RING * ring)
-    return USUAL_AHEAD if pays else 0
-
-
-def _usual_with_map(config: Settings, ring: int) -> int:
-    """The same where a map to features is read at every row, too."""
-    features = int(config.values["rank"])
+    mapped = "features_ahead" in config.basis.ahead
+    features = int(config.values["rank"]) if mapped else 0
+    ring = config.n_features * config.stride * config.storage.nbytes
+    # A map to features is read at every row, too.
     read = ring + 8 * features * config.budget
-    for ahead in (USUAL_WITH_MAP, USUAL_AHEAD):
+    both = ring + config.columns * config.weights * config.coefficient_bytes
+    for ahead in (USUAL_WITH_MAP, USUAL_AHEAD) if mapped else (USUAL_AHEAD,):
         cost = ahead * (config.weights * config.value_bytes + 8 * features)
-        if read >= LONG_TO_READ and cost <= SHARE_AHEAD * read:
+        pays = read >= LONG_TO_READ and cost <= SHARE_AHEAD * read
+        if config.columns > 1 and both >= LONG_WITH_COLUMNS:
+            pays = pays or (cost <= SHARE_OF_BOTH * both and cost <= SHARE_OF_RING * ring)
+        if pays:
             return ahead
     return 0
 
@@ -76,11 +67,11 @@ def settled(config: Settings, sparse: bool | None, lookahead: Any, *, capped: bo
     for.
     """
     if sparse is None:
-        config = config.but(parts={**config.parts, "rows": usual_rows(config)})
+        config = replace(config, parts={**config.parts, "rows": usual_rows(config)})
     if lookahead is None:
         ahead = 0 if capped else usual_lookahead(config)
     else:
         ahead = check_int("lookahead", lookahead, 0, MOST_AHEAD) if config.can_look_ahead else 0
     if ahead:
-        config = config.but(values={**config.values, LOOKAHEAD: float(ahead)})
+        config = replace(config, values={**config.values, LOOKAHEAD: float(ahead)})
     return config

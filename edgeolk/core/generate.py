@@ -2,76 +2,60 @@
 
 ``parts.pxd`` holds their numbers as C sees them and what is true of them, ``switches.pxd`` one
 switch a role over the functions that the rows name; those of losses, which the functions of updates
-call themselves, are in ``loss_switch.pxd``. ``headers.pxd`` declares structs,
-functions and constants of the loops as their headers have them. Run by ``setup.py``; without numpy.
+call themselves, are in ``loss_switch.pxd``. ``headers.pxd`` declares structs, functions and
+constants of the loops as their headers have them. Run by ``setup.py``; without numpy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from edgeolk.core import structs
-from edgeolk.parts.bases import BASES, most_gamma
-from edgeolk.parts.bounds import PROJECTIONS
+from edgeolk.parts.bases import most_gamma
 from edgeolk.parts.kernels import KERNELS
 from edgeolk.parts.losses import LOSSES, RESIDUAL_UPDATES
 from edgeolk.parts.numbers import AXES, KernelKind
 from edgeolk.parts.parameters import PARAMETERS
-from edgeolk.parts.policies import POLICIES
-from edgeolk.parts.storage import COEFFICIENTS, MOST_FLOAT, STORAGES
+from edgeolk.parts.storage import MOST_FLOAT
 from edgeolk.parts.table import TRAITS
-from edgeolk.parts.updates import UPDATES
 
 HERE = Path(__file__).parent
+#: Columns of a line that is written.
 WIDTH = 100
 NOTE = '"""Written from the rows of edgeolk/parts by generate.py; do not edit."""'
 
-#: Parts with a number in C.
-ENUMS: dict[str, type[IntEnum]] = {**AXES, "kernel": KernelKind}
+#: The rows of every axis with numbers in C.
+ROWS: dict[str, Mapping[Any, Any]] = {**TRAITS, "kernel": KERNELS}
 
-#: What is true of a part: C function -> (axis, members).
-FACTS: dict[str, tuple[str, Sequence[IntEnum]]] = {
-    "policy_freezes": ("policy", [p for p, row in POLICIES.items() if row.freezes]),
-    "policy_moves_norm": ("policy", [p for p, row in POLICIES.items() if not row.follows_norm]),
-    "policy_counts_exchanges": ("policy", [p for p, r in POLICIES.items() if r.counts_exchanges]),
-    "loss_is_capped": ("loss", [loss for loss, row in LOSSES.items() if row.capped]),
-    "kernel_normalised": ("kernel", [kind for kind, row in KERNELS.items() if row.normalised]),
-    "update_is_whole": ("update", [u for u, row in UPDATES.items() if row.whole]),
-    "dtype_is_short": (
-        "dtype", [kind for kind, row in STORAGES.items() if row.most < MOST_FLOAT]
-    ),
-    "basis_freezes": ("basis", [b for b, row in BASES.items() if row.freezes]),
-    "basis_has_frequencies": ("basis", [b for b, row in BASES.items() if row.members]),
-    "basis_starts_full": ("basis", [b for b, row in BASES.items() if row.starts_full]),
+#: What is true of a part: C function -> (axis, what its row says).
+FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "policy_freezes": ("policy", lambda row: row.freezes),
+    "policy_moves_norm": ("policy", lambda row: not row.follows_norm),
+    "policy_counts_exchanges": ("policy", lambda row: row.counts_exchanges),
+    "loss_is_capped": ("loss", lambda row: row.capped),
+    "kernel_normalised": ("kernel", lambda row: row.normalised),
+    "update_is_whole": ("update", lambda row: row.whole),
+    "dtype_is_short": ("dtype", lambda row: row.most < MOST_FLOAT),
+    "basis_freezes": ("basis", lambda row: row.freezes),
+    "basis_has_frequencies": ("basis", lambda row: bool(row.members)),
+    "basis_starts_full": ("basis", lambda row: row.starts_full),
 }
 
-#: Numbers of a part: C function -> (its type, axis, member -> number).
-NUMBERS: dict[str, tuple[str, str, Mapping[IntEnum, float]]] = {
-    "update_most_weight": (
-        "double", "update", {update: row.most_weight for update, row in UPDATES.items()}
-    ),
-    "basis_per_member": ("int", "basis", {b: row.per_member for b, row in BASES.items()}),
-    "dtype_most": ("double", "dtype", {kind: row.most for kind, row in STORAGES.items()}),
-    "dtype_most_gamma": (
-        "double", "dtype", {kind: most_gamma(row.most) for kind, row in STORAGES.items()}
-    ),
-    "coefficients_most": (
-        "double", "coefficients", {real: row.most for real, row in COEFFICIENTS.items()}
-    ),
-    "coefficients_most_kernel": (
-        "double", "coefficients", {real: row.most_kernel for real, row in COEFFICIENTS.items()}
-    ),
-    "coefficients_most_factor": (
-        "double", "coefficients", {real: row.most_factor for real, row in COEFFICIENTS.items()}
-    ),
+#: Numbers of a part: C function -> (its type, axis, what its row says).
+NUMBERS: dict[str, tuple[str, str, Callable[[Any], float]]] = {
+    "update_most_weight": ("double", "update", lambda row: row.most_weight),
+    "basis_per_member": ("int", "basis", lambda row: row.per_member),
+    "dtype_most": ("double", "dtype", lambda row: row.most),
+    "dtype_most_gamma": ("double", "dtype", lambda row: most_gamma(row.most)),
+    "coefficients_most": ("double", "coefficients", lambda row: row.most),
+    "coefficients_most_kernel": ("double", "coefficients", lambda row: row.most_kernel),
+    "coefficients_most_factor": ("double", "coefficients", lambda row: row.most_factor),
 }
 
 
-#: Columns of a line that is written.
-MOST_COLUMNS = 100
 #: Headers of the loops of which Cython code has structs, functions and constants, each after those
 #: whose types it names.
 HEADERS = (
@@ -90,87 +74,44 @@ DERIVED = (
 
 
 class Role(NamedTuple):
-    """What the functions of one switch share, and which part names which of them.
+    """What the functions of one switch share; rows name them in the field of the role's name.
 
     ``default`` is returned where no row names a function.
     """
 
     axis: str
-    folder: str
     kind: str
     parameters: str
-    default: str
-    functions: Mapping[IntEnum, str]
+    default: str = ""
 
 
+#: Functions that every row of an axis names; an update those of the whole step, or of its own.
+NEEDED = {"policy": ("admit",), "basis": ("score",), "loss": ("slope",)}
+#: Folders of ``core`` with the functions of an axis.
+FOLDERS = {"update": "updates", "policy": "policies", "basis": "bases", "projection": "bounds"}
 _ROW = "const State* s, const Example* e"
+_LEARN = "State* s, const void* x, double y, double v, double* f"
+_DECIDE = "State* s, const void* x, int64_t n, double* f"
+_SCORE = "State* s, const void* x, const void* coef, void* row"
 LOSS_ROLES: dict[str, Role] = {
-    "loss_slope": Role(
-        *("loss", "", "double", _ROW, "0.0"), {loss: row.slope for loss, row in LOSSES.items()}
-    ),
-    "loss_residual": Role(
-        *("loss", "", "double", _ROW, "0.0"), {loss: row.residual for loss, row in LOSSES.items()}
-    ),
-    "loss_sign": Role(
-        *("loss", "", "double", _ROW, "0.0"), {loss: row.sign for loss, row in LOSSES.items()}
-    ),
+    "loss_slope": Role("loss", "double", _ROW, "0.0"),
+    "loss_residual": Role("loss", "double", _ROW, "0.0"),
+    "loss_sign": Role("loss", "double", _ROW, "0.0"),
 }
 ROLES: dict[str, Role] = {
-    "update_asks": Role(
-        *("update", "updates", "bint", _ROW, "False"),
-        {part: row.asks for part, row in UPDATES.items()},
-    ),
-    "update_coefficient": Role(
-        *("update", "updates", "double", "const State* s, const Example* e, double p", "0.0"),
-        {part: row.coefficient for part, row in UPDATES.items()},
-    ),
-    "update_shrink": Role(
-        *("update", "updates", "void", "State* s, double a, Example* e", ""),
-        {part: row.shrink for part, row in UPDATES.items()},
-    ),
-    "update_begin": Role(
-        *("update", "updates", "void", "State* s, Example* e", ""),
-        {part: row.begin for part, row in UPDATES.items()},
-    ),
-    "update_end": Role(
-        *("update", "updates", "void", "State* s, const Example* e", ""),
-        {part: row.end for part, row in UPDATES.items()},
-    ),
-    "update_construct": Role(
-        *("update", "updates", "void", "State* s", ""),
-        {part: row.construct for part, row in UPDATES.items()},
-    ),
-    "update_learn": Role(
-        *("update", "updates", "int"),
-        *("State* s, const void* x, double y, double v, double* f", "DONE"),
-        {part: row.learn for part, row in UPDATES.items()},
-    ),
-    "update_decide": Role(
-        *("update", "updates", "int64_t"),
-        *("State* s, const void* x, int64_t n, double* f", "n"),
-        {part: row.decide for part, row in UPDATES.items()},
-    ),
-    "policy_admit": Role(
-        *("policy", "policies", "bint", "State* s, double a, Example* e", "False"),
-        {part: row.admit for part, row in POLICIES.items()},
-    ),
-    "basis_score": Role(
-        *("basis", "bases", "double"),
-        *("State* s, const void* x, const void* coef, void* row", "0.0"),
-        {part: row.score for part, row in BASES.items()},
-    ),
-    "basis_admit": Role(
-        *("basis", "bases", "bint", "State* s, double a, Example* e", "policy_admit(s, a, e)"),
-        {part: row.admit for part, row in BASES.items()},
-    ),
-    "basis_construct": Role(
-        *("basis", "bases", "void", "State* s", ""),
-        {part: row.construct for part, row in BASES.items()},
-    ),
-    "bound": Role(
-        *("projection", "bounds", "void", "State* s, Example* e", ""),
-        {part: row.bound for part, row in PROJECTIONS.items()},
-    ),
+    "update_asks": Role("update", "bint", _ROW, "False"),
+    "update_coefficient": Role("update", "double", f"{_ROW}, double p", "0.0"),
+    "update_shrink": Role("update", "void", "State* s, double a, Example* e"),
+    "update_begin": Role("update", "void", "State* s, Example* e"),
+    "update_end": Role("update", "void", "State* s, const Example* e"),
+    "update_construct": Role("update", "void", "State* s"),
+    "update_learn": Role("update", "int", _LEARN, "DONE"),
+    "update_decide": Role("update", "int64_t", _DECIDE, "n"),
+    "policy_admit": Role("policy", "bint", "State* s, double a, Example* e", "False"),
+    "basis_score": Role("basis", "double", _SCORE, "0.0"),
+    "basis_admit": Role("basis", "bint", "State* s, double a, Example* e", "policy_admit(s, a, e)"),
+    "basis_construct": Role("basis", "void", "State* s"),
+    "bound": Role("projection", "void", "State* s, Example* e"),
 }
 
 
@@ -190,32 +131,41 @@ def _wrapped(before: str, test: str, after: str = "") -> list[str]:
 def parts_pxd() -> str:
     """The numbers of the parts, the structs of choices and parameters, facts about parts."""
     lines = [NOTE, "", "from libc.stdint cimport int32_t", "", "cdef enum:"]
-    for axis, kind in ENUMS.items():
+    enums: dict[str, type[IntEnum]] = {**AXES, "kernel": KernelKind}
+    for axis, kind in enums.items():
         lines += [f"    {axis.upper()}_{member.name} = {member.value}" for member in kind]
     lines += ["", "cdef struct Choices:"]
     lines += [f"    int32_t {axis}" for axis in AXES]
     lines += ["", "cdef struct Params:"]
     lines += [f"    double {name}" for name in PARAMETERS]
-    for name, (axis, members) in FACTS.items():
+    for name, (axis, is_true) in FACTS.items():
+        members = [part for part, row in ROWS[axis].items() if is_true(row)]
         lines += ["", "", f"cdef inline bint {name}(int part) noexcept nogil:"]
         lines += _wrapped("    return ", _test(axis, members, "part"))
-    for name, (kept_as, axis, values) in NUMBERS.items():
+    for name, (kept_as, axis, number) in NUMBERS.items():
         lines += ["", "", f"cdef inline {kept_as} {name}(int part) noexcept nogil:"]
-        for part, value in values.items():
-            lines += [f"    if part == {axis.upper()}_{part.name}:", f"        return {value}"]
+        for part, row in ROWS[axis].items():
+            lines += [f"    if {_test(axis, [part], 'part')}:", f"        return {number(row)}"]
         lines += ["    return 0  # no such part"]
     return "\n".join(lines) + "\n"
 
 
 def check() -> None:
-    """Every part has a row, and every loss what its updates ask of it.
+    """Every part has a row that names the functions it cannot do without.
 
-    Raises ValueError: one has not: the switches would leave it out.
+    Raises ValueError: one has not: it would fall through the switches.
     """
     for axis, kind in AXES.items():
         for member in kind:
             if member not in TRAITS[axis]:
                 raise ValueError(f"{kind.__name__}.{member.name} has no row")
+            row: Any = TRAITS[axis][member]
+            needed: tuple[str, ...] = NEEDED.get(axis, ())
+            if axis == "update":
+                needed = ("learn", "decide") if row.whole else ("asks", "coefficient")
+            for function in needed:
+                if not getattr(row, function):
+                    raise ValueError(f"{kind.__name__}.{member.name} has no {function}")
     for loss, row in LOSSES.items():
         mended = [update for update in RESIDUAL_UPDATES if update in row.updates]
         if mended and not (row.residual and row.sign):
@@ -227,17 +177,17 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
     imports: dict[str, set[str]] = {}
     numbers: set[str] = set()
     bodies: list[str] = []
-    for role, (axis, folder, kind, parameters, default, rows) in roles.items():
+    for role, (axis, kind, parameters, default) in roles.items():
         names = ", ".join(part.split()[-1].lstrip("*") for part in parameters.split(","))
         by_function: dict[str, list[IntEnum]] = {}
-        for part, function in rows.items():
-            if function:
+        for part, row in ROWS[axis].items():
+            if function := getattr(row, role.removeprefix(f"{axis}_")):
                 by_function.setdefault(function, []).append(part)
         body = ["", "", f"cdef inline {kind} {role}({parameters}) noexcept nogil:"]
         body += [f"    cdef int part = s.c.choice.{axis}"] if by_function else []
         for function, parts in by_function.items():
             file, name = function.split(".")
-            home = ".".join(filter(None, ("edgeolk.core", folder, file)))
+            home = ".".join(filter(None, ("edgeolk.core", FOLDERS.get(axis), file)))
             imports.setdefault(home, set()).add(name)
             numbers |= {f"{axis.upper()}_{part.name}" for part in parts}
             body += _wrapped("    if ", _test(axis, parts, "part"), ":")
@@ -264,7 +214,7 @@ def _function(before: str, parameters: Sequence[str]) -> str:
     lines = [start]
     for word in [*(f"{each}," for each in first), f"{last}) noexcept"]:
         space = "" if lines[-1].endswith("(") else " "
-        if len(lines[-1] + space + word) > MOST_COLUMNS:
+        if len(lines[-1] + space + word) > WIDTH:
             lines += [" " * (len(start) - 1)]
             space = " "
         lines[-1] += space + word

@@ -80,7 +80,7 @@ def read(
 ) -> tuple[dict[str, int], dict[str, tuple[Member, ...]]]:
     """Constants of the enums of a header in ``loops``, and members of its structs.
 
-    known: constants of the headers that it includes. Those that depend on the compiler are left out.
+    known: constants of the headers that it includes. Those that the compiler decides are left out.
     """
     text = _text(header)
     constants: dict[str, int] = {}

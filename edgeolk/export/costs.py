@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 
@@ -11,99 +13,56 @@ COMPILERS = "gcc 12.2, -Os to -O3, Cortex-M0 and M4F"
 OF_OTHERS = 96
 #: Compiler flags of each arithmetic.
 FLAGS = {"double": "", "single": "-DEK_SINGLE", "whole": "-DEK_FIXED"}
-#: The most stack of any call by kind, type of numbers and arithmetic, in bytes: frames down the
-#: deepest way through the calls, interrupts and the caller not among them.
-STACK: dict[tuple[str, str, str], int] = {
-    ("learner", "int8", "double"): 5488,
-    ("learner", "int8", "single"): 3776,
-    ("learner", "int8", "whole"): 3768,
-    ("learner", "float32", "double"): 3800,
-    ("learner", "float64", "double"): 5168,
-    ("remembering", "int8", "double"): 5512,
-    ("remembering", "int8", "single"): 3896,
-    ("remembering", "int8", "whole"): 3888,
-    ("remembering", "float32", "double"): 3912,
-    ("remembering", "float64", "double"): 5272,
-    ("novelty", "int8", "double"): 3200,
-    ("novelty", "int8", "single"): 2528,
-    ("novelty", "int8", "whole"): 2536,
-    ("novelty", "float32", "double"): 2528,
-    ("novelty", "float64", "double"): 3208,
-    ("watching", "int8", "double"): 2488,
-    ("watching", "int8", "single"): 1808,
-    ("watching", "int8", "whole"): 1816,
-    ("watching", "float32", "double"): 1808,
-    ("watching", "float64", "double"): 2480,
-    ("forecaster", "int8", "double"): 6008,
-    ("forecaster", "int8", "single"): 3968,
-    ("forecaster", "int8", "whole"): 3960,
-    ("forecaster", "float32", "double"): 3984,
-    ("forecaster", "float64", "double"): 5736,
-    ("ring", "float32", "double"): 536,
-    ("ring", "float64", "double"): 536,
+
+
+class Cost(NamedTuple):
+    """The most stack of any call in bytes, and code with its constants in KiB.
+
+    Stack: frames down the deepest way through the calls, interrupts and the caller not among them;
+    ``beside``: where what a call works with lies in the arena, None if it never does. Code: least
+    and most of -Os and -O2 on these cores, without what it takes of the compiler's library, 2 to
+    8 KiB where floats are made in software.
+    """
+
+    stack: int
+    beside: int | None
+    code: tuple[int, int]
+
+
+#: By kind, type of numbers and arithmetic.
+COSTS: dict[tuple[str, str, str], Cost] = {
+    ("learner", "int8", "double"): Cost(5488, 2904, (31, 47)),
+    ("learner", "int8", "single"): Cost(3776, 2264, (23, 35)),
+    ("learner", "int8", "whole"): Cost(3768, 2264, (22, 35)),
+    ("learner", "float32", "double"): Cost(3800, 2096, (22, 35)),
+    ("learner", "float64", "double"): Cost(5168, 2688, (23, 35)),
+    ("remembering", "int8", "double"): Cost(5512, 3328, (36, 56)),
+    ("remembering", "int8", "single"): Cost(3896, 2424, (27, 43)),
+    ("remembering", "int8", "whole"): Cost(3888, 2800, (26, 42)),
+    ("remembering", "float32", "double"): Cost(3912, 3088, (27, 42)),
+    ("remembering", "float64", "double"): Cost(5272, 3104, (26, 43)),
+    ("novelty", "int8", "double"): Cost(3200, 1440, (17, 25)),
+    ("novelty", "int8", "single"): Cost(2528, 1280, (14, 21)),
+    ("novelty", "int8", "whole"): Cost(2536, 1288, (13, 20)),
+    ("novelty", "float32", "double"): Cost(2528, 1280, (14, 20)),
+    ("novelty", "float64", "double"): Cost(3208, 1448, (14, 21)),
+    ("watching", "int8", "double"): Cost(2488, 1416, (13, 26)),
+    ("watching", "int8", "single"): Cost(1808, 1416, (13, 25)),
+    ("watching", "int8", "whole"): Cost(1816, 1416, (12, 25)),
+    ("watching", "float32", "double"): Cost(1808, 1416, (12, 25)),
+    ("watching", "float64", "double"): Cost(2480, 1352, (13, 25)),
+    ("forecaster", "int8", "double"): Cost(6008, 3392, (36, 53)),
+    ("forecaster", "int8", "single"): Cost(3968, 2416, (25, 39)),
+    ("forecaster", "int8", "whole"): Cost(3960, 2416, (24, 38)),
+    ("forecaster", "float32", "double"): Cost(3984, 2264, (25, 39)),
+    ("forecaster", "float64", "double"): Cost(5736, 3096, (28, 42)),
+    ("ring", "float32", "double"): Cost(536, None, (2, 3)),
+    ("ring", "float64", "double"): Cost(536, None, (2, 3)),
 }
-#: The same where what a call works with lies in the arena.
-STACK_BESIDE: dict[tuple[str, str, str], int] = {
-    ("learner", "int8", "double"): 2904,
-    ("learner", "int8", "single"): 2264,
-    ("learner", "int8", "whole"): 2264,
-    ("learner", "float32", "double"): 2096,
-    ("learner", "float64", "double"): 2688,
-    ("remembering", "int8", "double"): 3328,
-    ("remembering", "int8", "single"): 2424,
-    ("remembering", "int8", "whole"): 2800,
-    ("remembering", "float32", "double"): 3088,
-    ("remembering", "float64", "double"): 3104,
-    ("novelty", "int8", "double"): 1440,
-    ("novelty", "int8", "single"): 1280,
-    ("novelty", "int8", "whole"): 1288,
-    ("novelty", "float32", "double"): 1280,
-    ("novelty", "float64", "double"): 1448,
-    ("watching", "int8", "double"): 1416,
-    ("watching", "int8", "single"): 1416,
-    ("watching", "int8", "whole"): 1416,
-    ("watching", "float32", "double"): 1416,
-    ("watching", "float64", "double"): 1352,
-    ("forecaster", "int8", "double"): 3392,
-    ("forecaster", "int8", "single"): 2416,
-    ("forecaster", "int8", "whole"): 2416,
-    ("forecaster", "float32", "double"): 2264,
-    ("forecaster", "float64", "double"): 3096,
-}
-#: Bytes there: of the call, and of a block of features and its gradient by the type computed in.
+#: Bytes there: of the call, and of a block of features and its gradient by the type computed in,
+#: where calls work in the arena.
 CALL_BYTES = 1024
 WORK_BYTES = {"single": 1024, "double": 2048}
-#: KiB of code and its constants by the same, least and most of -Os and -O2 on these cores; without
-#: what it takes of the compiler's library, 2 to 8 KiB where floats are made in software.
-CODE: dict[tuple[str, str, str], tuple[int, int]] = {
-    ("learner", "int8", "double"): (31, 47),
-    ("learner", "int8", "single"): (23, 35),
-    ("learner", "int8", "whole"): (22, 35),
-    ("learner", "float32", "double"): (22, 35),
-    ("learner", "float64", "double"): (23, 35),
-    ("remembering", "int8", "double"): (36, 56),
-    ("remembering", "int8", "single"): (27, 43),
-    ("remembering", "int8", "whole"): (26, 42),
-    ("remembering", "float32", "double"): (27, 42),
-    ("remembering", "float64", "double"): (26, 43),
-    ("novelty", "int8", "double"): (17, 25),
-    ("novelty", "int8", "single"): (14, 21),
-    ("novelty", "int8", "whole"): (13, 20),
-    ("novelty", "float32", "double"): (14, 20),
-    ("novelty", "float64", "double"): (14, 21),
-    ("watching", "int8", "double"): (13, 26),
-    ("watching", "int8", "single"): (13, 25),
-    ("watching", "int8", "whole"): (12, 25),
-    ("watching", "float32", "double"): (12, 25),
-    ("watching", "float64", "double"): (13, 25),
-    ("forecaster", "int8", "double"): (36, 53),
-    ("forecaster", "int8", "single"): (25, 39),
-    ("forecaster", "int8", "whole"): (24, 38),
-    ("forecaster", "float32", "double"): (25, 39),
-    ("forecaster", "float64", "double"): (28, 42),
-    ("ring", "float32", "double"): (2, 3),
-    ("ring", "float64", "double"): (2, 3),
-}
 
 
 def kind_of(learner: Learner) -> str:
@@ -127,16 +86,24 @@ def _case_of(learner: Learner) -> tuple[str, str]:
     return kind, wide if kind == "ring" else learner.dtype
 
 
+def costs_of(learner: Learner) -> dict[str, Cost]:
+    """What it costs in each arithmetic that there is for it."""
+    kind, dtype = _case_of(learner)
+    return {how: COSTS[kind, dtype, how] for how in FLAGS if (kind, dtype, how) in COSTS}
+
+
 def stacks_of(learner: Learner, scratch: str = "stack") -> dict[str, int]:
-    """The most stack of any call in each arithmetic that there is for it, in bytes.
+    """The most stack of any call in each arithmetic, in bytes.
 
     scratch: where a call works, "stack" or "arena".
     """
-    table = STACK if scratch == "stack" else STACK_BESIDE
-    kind, dtype = _case_of(learner)
     # A call that predicts has a score for each class.
     more = 8 * max(0, learner._config.columns - 3)
-    return {how: table[kind, dtype, how] + more for how in FLAGS if (kind, dtype, how) in table}
+    found = {
+        how: cost.stack if scratch == "stack" else cost.beside
+        for how, cost in costs_of(learner).items()
+    }
+    return {how: stack + more for how, stack in found.items() if stack is not None}
 
 
 def scratch_of(dtype: str) -> dict[str, int]:
@@ -144,14 +111,3 @@ def scratch_of(dtype: str) -> dict[str, int]:
     usual = WORK_BYTES["single" if dtype == "float32" else "double"]
     kinds = FLAGS if dtype == "int8" else ("double",)
     return {how: CALL_BYTES + (usual if how == "double" else WORK_BYTES["single"]) for how in kinds}
-
-
-def arithmetic_of(learner: Learner) -> list[str]:
-    """The kinds of arithmetic that there are for it."""
-    return list(stacks_of(learner))
-
-
-def code_of(learner: Learner) -> dict[str, tuple[int, int]]:
-    """KiB of code in each arithmetic, from and to."""
-    kind, dtype = _case_of(learner)
-    return {how: CODE[kind, dtype, how] for how in FLAGS if (kind, dtype, how) in CODE}

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from edgeolk.export.costs import (
-    COMPILERS,
-    FLAGS,
-    OF_OTHERS,
-    code_of,
-)
+from edgeolk.export.costs import COMPILERS, FLAGS, OF_OTHERS, costs_of
 from edgeolk.export.instructions import FIT_ERROR, Row, instructions_of
 from edgeolk.export.text import Model
 from edgeolk.learner import Learner
@@ -190,7 +185,7 @@ def _flagged(flag: str) -> str:
 
 def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
     """What it costs in each arithmetic, and in instructions: counted, or else by the fit."""
-    code = code_of(learner)
+    code = {how: cost.code for how, cost in costs_of(learner).items()}
     rows = "".join(
         f"| {how}{f', `{flag}`' if flag else ''} | {stack:,} | {code[how][0]} to {code[how][1]} |\n"
         for how, flag in FLAGS.items()

@@ -7,7 +7,7 @@ from zlib import crc32
 
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
-from edgeolk.configuration.record import FORECASTER
+from edgeolk.configuration.regions import FORECASTER
 from edgeolk.core import structs
 from edgeolk.export.image import definitions
 from edgeolk.export.text import Model, braced, number

@@ -8,9 +8,9 @@ from math import inf, isfinite, sqrt
 from edgeolk.checks import require
 from edgeolk.configuration.forecasting import (
     HISTORY,
-    WAITING,
     diagonal_inputs,
     head_inputs,
+    waiting_numbers,
 )
 from edgeolk.lean import TYPE_CHECKING, Any
 
@@ -92,7 +92,7 @@ def check_forecast(
     require(all(abs(regret) <= _REGRET for regret in guard[:half]), "a regret of the guard")
     require(all(0.0 <= square < inf for square in guard[half:]), "a square of the guard")
     waiting = regions["waiting"]
-    each = WAITING + head_inputs(config) + 2 * config.n_features
+    each = waiting_numbers(config)
     for at in range(0, len(waiting), each):
         mark, unit = waiting[at], waiting[at + 1]
         require(mark > 0.0 or mark in _PLAIN_MARKS, f"the mark of a row that waits is {mark}")

@@ -25,45 +25,32 @@ from edgeolk.parts.numbers import (
     Schedule,
     Update,
 )
-from edgeolk.parts.traits import Part, Refusal, both, has, lacks
+from edgeolk.parts.traits import Part, Refusals, both, has, lacks
 
 
 @dataclass(frozen=True, kw_only=True)
 class BasisTraits(Part):
-    """What is true of a basis.
+    """What is true of a basis."""
 
-    Attributes
-    ----------
-    score, admit, construct : str
-        Functions of the core, "" for none.
-    per_member : int
-        Coefficients of a column for each member: support vector, frequency.
-    keeps_vectors : bool
-        Vectors of the input space are stored ("support_vectors").
-    starts_full : bool
-        All ``budget`` members are there from construction.
-    freezes : bool
-        A full basis admits nobody where the policy says so.
-    changes_old : bool
-        Old coefficients may change.
-    ahead : tuple of str
-        Regions for rows that wait to be learned; () where none can.
-    longest_step : str
-        Instead of the policy's, if any.
-    members : str
-        What the budget is called for it, if not so; then 100 is its default.
-    """
-
+    #: Functions of the core, "" for none.
     score: str
     admit: str = ""
     construct: str = ""
+    #: Coefficients of a column for each member: support vector, frequency.
     per_member: int = 1
+    #: Vectors of the input space are stored ("support_vectors").
     keeps_vectors: bool = True
+    #: All ``budget`` members are there from construction.
     starts_full: bool = False
+    #: A full basis admits nobody where the policy says so.
     freezes: bool = False
+    #: Old coefficients may change.
     changes_old: bool = True
+    #: Regions for rows that wait to be learned; () where none can.
     ahead: tuple[str, ...] = ()
+    #: Instead of the policy's, if any.
     longest_step: str = ""
+    #: What the budget is called for it, if not so; then 100 is its default.
     members: str = ""
 
 
@@ -81,30 +68,31 @@ def most_gamma(most: float) -> float:
     return 0.5 * (min(most, 1e150) / MOST_NORMAL) ** 2
 
 
-_FREQUENCIES = (
-    lambda c: c.kernel.kind == KernelKind.GAUSSIAN
-    and c.kernel.fields()[2] > most_gamma(c.storage.most),
-    "gamma must be smaller for features: frequencies would be beyond what storage holds (float16:"
-    f" {most_gamma(65519.0):.2g}, float64: {most_gamma(1e308):.2g})",
-)
-_NO_RING = (
+_FREQUENCIES = {
     (
-        lacks("policy", Policy.STOP),
-        "a feature basis needs Policy.STOP: there is no ring to maintain",
+        "gamma must be smaller for features: frequencies would be beyond what storage holds"
+        f" (float16: {most_gamma(65519.0):.2g}, float64: {most_gamma(1e308):.2g})"
+    ): (
+        lambda c: (
+            c.kernel.kind == KernelKind.GAUSSIAN
+            and c.kernel.fields()[2] > most_gamma(c.storage.most)
+        )
     ),
-    (
-        lacks("projection", Projection.NONE, Projection.BALL),
-        "a feature basis has no coefficients of support vectors to bound",
+}
+_NO_RING = {
+    "a feature basis needs Policy.STOP: there is no ring to maintain": lacks(Policy.STOP),
+    "a feature basis has no coefficients of support vectors to bound": lacks(
+        Projection.NONE, Projection.BALL
     ),
-    (
-        has("update", Update.PEGASOS, Update.SHIFTING),
-        "a feature basis takes plain steps, not those of Update.PEGASOS or Update.SHIFTING",
+    "a feature basis takes plain steps, not those of Update.PEGASOS or Update.SHIFTING": has(
+        Update.PEGASOS, Update.SHIFTING
     ),
-)
-_WHOLE_ROWS = (
-    lacks("rows", Rows.DENSE),
-    "sparse rows are for support vectors: Fourier features read every number of a row",
-)
+}
+_WHOLE_ROWS = {
+    "sparse rows are for support vectors: Fourier features read every number of a row": lacks(
+        Rows.DENSE
+    ),
+}
 
 #: Cosines and sines of D frequencies.
 _features = partial(
@@ -117,12 +105,10 @@ _features = partial(
 )
 
 
-def _needs_gaussian(basis: Basis, why: str) -> Refusal:
+def _needs_gaussian(basis: Basis, why: str) -> Refusals:
     """Features stand for a Gaussian kernel."""
-    return (
-        lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
-        f"Basis.{basis.name} needs the Gaussian kernel: {why}",
-    )
+    sentence = f"Basis.{basis.name} needs the Gaussian kernel: {why}"
+    return {sentence: lambda c: c.kernel.kind != KernelKind.GAUSSIAN}
 
 
 BASES: dict[Basis, BasisTraits] = {
@@ -135,54 +121,47 @@ BASES: dict[Basis, BasisTraits] = {
     Basis.FOURIER: _features(
         score="fourier.fourier_score",
         construct="fourier.fourier_construct",
-        refuses=(
-            *_NO_RING,
-            _needs_gaussian(Basis.FOURIER, "its frequencies are normal"),
-            _FREQUENCIES,
-            _WHOLE_ROWS,
-            (
-                has("dtype", Dtype.INT8),
-                "Basis.FOURIER cannot be stored as int8: frequencies are no readings with a range",
+        refuses={
+            **_NO_RING,
+            **_needs_gaussian(Basis.FOURIER, "its frequencies are normal"),
+            **_FREQUENCIES,
+            **_WHOLE_ROWS,
+            "Basis.FOURIER cannot be stored as int8: frequencies are no readings with a range": has(
+                Dtype.INT8
             ),
-        ),
+        },
         longest_step="O(B d), every step",
     ),
     Basis.STRUCTURED: _features(
         score="structured.structured_score",
         keeps_vectors=False,
-        refuses=(
-            *_NO_RING,
-            _needs_gaussian(Basis.STRUCTURED, "its features are cosines and sines"),
-            _FREQUENCIES,
-            (
-                lacks("dtype", Dtype.INT8, Dtype.FLOAT32, Dtype.FLOAT64),
-                "Basis.STRUCTURED stores weights as int8, float32 or float64",
+        refuses={
+            **_NO_RING,
+            **_needs_gaussian(Basis.STRUCTURED, "its features are cosines and sines"),
+            **_FREQUENCIES,
+            "Basis.STRUCTURED stores weights as int8, float32 or float64": lacks(
+                Dtype.INT8, Dtype.FLOAT32, Dtype.FLOAT64
             ),
-            (
-                both(has("dtype", Dtype.INT8), lacks("update", Update.BLENDED)),
-                "Basis.STRUCTURED has weights in int8 with Update.BLENDED only",
+            "Basis.STRUCTURED has weights in int8 with Update.BLENDED only": both(
+                has(Dtype.INT8), lacks(Update.BLENDED)
             ),
-            (
-                lacks("rows", Rows.DENSE),
-                "sparse= is for support vectors: this learner stores no rows",
-            ),
-        ),
+            "sparse= is for support vectors: this learner stores no rows": lacks(Rows.DENSE),
+        },
         longest_step="O(D d / 64 + D), twice that on a loss",
     ),
     Basis.FOURIER_DRAWN: _features(
         score="fourier.drawn_score",
         keeps_vectors=False,
-        refuses=(
-            *_NO_RING,
-            _needs_gaussian(Basis.FOURIER_DRAWN, "its frequencies are normal"),
-            _FREQUENCIES,
+        refuses={
+            **_NO_RING,
+            **_needs_gaussian(Basis.FOURIER_DRAWN, "its frequencies are normal"),
+            **_FREQUENCIES,
             (
-                lacks("dtype", Dtype.FLOAT32, Dtype.FLOAT64),
                 "Basis.FOURIER_DRAWN stores no frequencies: dtype= is the type they are computed"
-                " in, float32 or float64",
-            ),
-            _WHOLE_ROWS,
-        ),
+                " in, float32 or float64"
+            ): lacks(Dtype.FLOAT32, Dtype.FLOAT64),
+            **_WHOLE_ROWS,
+        },
         longest_step="O(B d) with B d normal draws, every step",
     ),
     Basis.NYSTROM: BasisTraits(
@@ -191,36 +170,27 @@ BASES: dict[Basis, BasisTraits] = {
         parameters=("eta2", "rank"),
         regions=("nystrom", "kernel_row", "column", "feature_map", "work", "work2"),
         ahead=("rows_ahead", "values_ahead", "features_ahead"),
-        refuses=(
-            *_NO_RING,
+        refuses={
+            **_NO_RING,
             (
-                has("projection", Projection.BALL),
                 "Basis.NYSTROM cannot be combined with Projection.BALL: the norm changes with the"
-                " basis",
-            ),
+                " basis"
+            ): has(Projection.BALL),
             (
-                lacks("update", Update.GRADIENT),
                 "Basis.NYSTROM needs Update.GRADIENT: it has its own step size after the change of"
-                " basis",
+                " basis"
+            ): lacks(Update.GRADIENT),
+            "Basis.NYSTROM cannot be combined with Schedule.DECAY": has(Schedule.DECAY),
+            "averaging cannot be combined with Basis.NYSTROM: the basis changes on the way": has(
+                Averaging.MEAN
+            ),
+            "k must be at most the budget: there are no more eigenfunctions": (
+                lambda c: c.values["rank"] > c.budget
             ),
             (
-                has("schedule", Schedule.DECAY),
-                "Basis.NYSTROM cannot be combined with Schedule.DECAY",
-            ),
-            (
-                has("averaging", Averaging.MEAN),
-                "averaging cannot be combined with Basis.NYSTROM: the basis changes on the way",
-            ),
-            (
-                lambda c: c.values["rank"] > c.budget,
-                "k must be at most the budget: there are no more eigenfunctions",
-            ),
-            (
-                lacks("coefficients", Coefficients.FLOAT64),
-                "coefficients must be float64 for Basis.NYSTROM: its map to features outweighs"
-                " them",
-            ),
-        ),
+                "coefficients must be float64 for Basis.NYSTROM: its map to features outweighs them"
+            ): lacks(Coefficients.FLOAT64),
+        },
         longest_step="O(B^2 d + B^3), once, when the ring is full",
     ),
 }

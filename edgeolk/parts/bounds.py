@@ -9,28 +9,22 @@ from edgeolk.parts.traits import Part, has, lacks
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectionTraits(Part):
-    """What is true of a projection.
+    """What is true of a projection."""
 
-    Attributes
-    ----------
-    bound : str
-        Function in ``core/bounds`` as "file.function", "" for none: ``bound(s, e)``.
-    radial : bool
-        The bound is a radius U; an infinite one bounds nothing.
-    needs_norm : bool
-        ||f||^2 is kept for it.
-    """
-
+    #: Function in ``core/bounds`` as "file.function", "" for none: ``bound(s, e)``.
     bound: str = ""
+    #: The bound is a radius U; an infinite one bounds nothing.
     radial: bool = False
+    #: ||f||^2 is kept for it.
     needs_norm: bool = False
 
 
-_CLIPS = (
-    lacks("update", Update.GRADIENT),
-    "Projection.CLIP and Projection.SHRINK need Update.GRADIENT: the bound is clip_coefficients"
-    " times eta",
-)
+_CLIPS = {
+    (
+        "Projection.CLIP and Projection.SHRINK need Update.GRADIENT: the bound is clip_coefficients"
+        " times eta"
+    ): lacks(Update.GRADIENT),
+}
 
 PROJECTIONS: dict[Projection, ProjectionTraits] = {
     Projection.NONE: ProjectionTraits(),
@@ -44,10 +38,10 @@ PROJECTIONS: dict[Projection, ProjectionTraits] = {
         regions=("diagonal",),
     ),
     Projection.CLIP: ProjectionTraits(
-        bound="projection.clip_each", parameters=("clip_coefficients",), refuses=(_CLIPS,)
+        bound="projection.clip_each", parameters=("clip_coefficients",), refuses=_CLIPS
     ),
     Projection.SHRINK: ProjectionTraits(
-        bound="projection.shrink_all", parameters=("clip_coefficients",), refuses=(_CLIPS,)
+        bound="projection.shrink_all", parameters=("clip_coefficients",), refuses=_CLIPS
     ),
 }
 
@@ -55,16 +49,14 @@ AVERAGINGS: dict[Averaging, Part] = {
     Averaging.NONE: Part(),
     Averaging.MEAN: Part(
         regions=("averaging", "mean_start", "mean_coefficients"),
-        refuses=(
+        refuses={
             (
-                lambda c: c.removes,
                 "averaging needs a policy that never removes a support vector: the mean of the"
-                " models would need the removed ones",
+                " models would need the removed ones"
+            ): (lambda c: c.policy.removes),
+            "averaging cannot be combined with Projection.CLIP: it moves single coefficients": has(
+                Projection.CLIP
             ),
-            (
-                has("projection", Projection.CLIP),
-                "averaging cannot be combined with Projection.CLIP: it moves single coefficients",
-            ),
-        ),
+        },
     ),
 }

@@ -10,26 +10,17 @@ from edgeolk.lean import Any, dataclass
 
 @dataclass(frozen=True)
 class Element:
-    """What is true of a type of numbers.
+    """What is true of a type of numbers."""
 
-    Attributes
-    ----------
-    number : int
-        In model files.
-    nbytes : int
-        Bytes of one number.
-    cast : str
-        Code of a memoryview of them; of their bits, where memoryviews know no such numbers.
-    c : str
-        Type of an array of them in exported C.
-    read : callable or None
-        A memoryview of bits -> numbers, where memoryviews know no such numbers.
-    """
-
+    #: In model files.
     number: int
+    #: Bytes of one number.
     nbytes: int
+    #: Code of a memoryview of them; of their bits, where memoryviews know no such numbers.
     cast: str
+    #: Type of an array of them in exported C.
     c: str
+    #: A memoryview of bits -> numbers, where memoryviews know no such numbers.
     read: Callable[[memoryview[Any]], tuple[float, ...]] | None = None
 
 

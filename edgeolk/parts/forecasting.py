@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from edgeolk.lean import TYPE_CHECKING
-from edgeolk.parts.traits import Refusal, both
+from edgeolk.parts.traits import Refusals, both
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.record import Record
+    from edgeolk.configuration.settings import Settings
 
 #: Inputs that the kernel sees beside those of the row (core/loops/forecast_types.h).
 HISTORY_INPUTS = 4
@@ -16,40 +16,29 @@ STANDARD = (1, 9)
 LEAST_FREQUENCIES = 32
 
 
-def _asked(config: Record) -> bool:
+def _asked(config: Settings) -> bool:
     return config.forecasts
 
 
-FORECASTING: tuple[Refusal, ...] = (
-    (
-        lambda c: not _asked(c) and (c.values["lead"] != 1.0 or c.values["season"] != 0.0),
-        "horizon and season need history=True and Loss.SQUARE",
+FORECASTING: Refusals = {
+    "horizon and season need history=True and Loss.SQUARE": (
+        lambda c: not _asked(c) and (c.values["lead"] != 1.0 or c.values["season"] != 0.0)
     ),
-    (
-        lambda c: not _asked(c) and "interval" in c.lists,
-        "interval= needs history=True and loss='square': only forecasts come with one",
+    "interval= needs history=True and loss='square': only forecasts come with one": (
+        lambda c: not _asked(c) and "interval" in c.lists
     ),
-    (
-        lambda c: 0.0 < c.values["season"] < c.values["lead"],
-        "season must be 0 or at least horizon",
+    "season must be 0 or at least horizon": (lambda c: 0.0 < c.values["season"] < c.values["lead"]),
+    "history=True has the last value among its candidates: no last_label": both(
+        _asked, lambda c: c.values["last_label"] == 1.0
     ),
-    (
-        both(_asked, lambda c: c.values["last_label"] == 1.0),
-        "history=True has the last value among its candidates: no last_label",
+    "history=True needs rows scaled by scale='standard', and no clip_rows": both(
+        _asked,
+        lambda c: c.preprocessing.clip_rows > 0.0 or c.preprocessing.method not in STANDARD,
     ),
-    (
-        both(
-            _asked,
-            lambda c: c.preprocessing.clip_rows > 0.0 or c.preprocessing.method not in STANDARD,
-        ),
-        "history=True needs rows scaled by scale='standard', and no clip_rows",
+    "history=True takes no width from the first rows: the kernel would start anew amid them": both(
+        _asked, lambda c: c.preprocessing.gamma_rows > 0
     ),
-    (
-        both(_asked, lambda c: c.preprocessing.gamma_rows > 0),
-        "history=True takes no width from the first rows: the kernel would start anew amid them",
+    f"a kernel pays from D = {LEAST_FREQUENCIES} on: with history=True D must be 0 or that": both(
+        _asked, lambda c: 0 < c.budget < LEAST_FREQUENCIES
     ),
-    (
-        both(_asked, lambda c: 0 < c.budget < LEAST_FREQUENCIES),
-        f"a kernel pays from D = {LEAST_FREQUENCIES} on: with history=True D must be 0 or that",
-    ),
-)
+}

@@ -8,8 +8,6 @@ The row of a loss names its functions in ``core/losses.pxd``, for a row and its 
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from edgeolk.lean import dataclass
 from edgeolk.parts.numbers import (
     Averaging,
@@ -19,9 +17,10 @@ from edgeolk.parts.numbers import (
     Sampling,
     Schedule,
     Update,
+    by_axis,
 )
 from edgeolk.parts.policies import POLICIES
-from edgeolk.parts.traits import Part, Refusal, both, has, lacks, spoken
+from edgeolk.parts.traits import Part, Refusals, both, has, lacks, spoken
 
 #: Updates with a logistic loss built in.
 LOGISTIC_UPDATES = (
@@ -37,57 +36,41 @@ RESIDUAL_UPDATES = (Update.PA, Update.PA1, Update.PA2, Update.SPARSE_PA)
 
 @dataclass(frozen=True, kw_only=True)
 class LossTraits(Part):
-    """What is true of a loss.
+    """What is true of a loss."""
 
-    Attributes
-    ----------
-    labels : str
-        What it is a loss for: "classes", "numbers" or "none".
-    updates : tuple of Update
-        Those that follow it, unless their own rows refuse it.
-    doc : str
-        Its formula or meaning, as the pages say it.
-    slope, residual, sign : str
-        Functions of the core; without a residual no passive-aggressive update follows it.
-    capped : bool
-        A row whose score is beyond 1 either way is not learned.
-    """
-
+    #: What it is a loss for: "classes", "numbers" or "none".
     labels: str
+    #: Those that follow it, unless their own rows refuse it.
     updates: tuple[Update, ...]
+    #: Its formula or meaning, as the pages say it.
     doc: str
+    #: Functions of the core; without a residual no passive-aggressive update follows it.
     slope: str
     residual: str = ""
     sign: str = ""
+    #: A row whose score is beyond 1 either way is not learned.
     capped: bool = False
 
 
-def _only(loss: Loss, updates: tuple[Update, ...], others: str) -> Refusal:
+def _only(loss: Loss, updates: tuple[Update, ...], others: str) -> Refusals:
     """The other updates cannot follow this loss."""
-    return lacks("update", *updates), f"Loss.{loss.name} needs {spoken(updates)}: {others}"
+    return {f"Loss.{loss.name} needs {spoken(updates)}: {others}": lacks(*updates)}
 
 
-def _without_labels(loss: Loss) -> tuple[Refusal, ...]:
+def _without_labels(loss: Loss) -> Refusals:
     """A threshold in the place of labels moves with f."""
     following = tuple(policy for policy, row in POLICIES.items() if row.follows_change)
-    alone: tuple[tuple[str, IntEnum], ...] = (
-        ("sampling", Sampling.ALWAYS),
-        ("schedule", Schedule.CONSTANT),
-        ("averaging", Averaging.NONE),
-        ("projection", Projection.NONE),
-    )
-    why = (
-        f"Loss.{loss.name} holds f against a threshold that moves with it: no sampling, schedule,"
-        " averaging or projection beside it"
-    )
-    return (
-        *((lacks(axis, member), why) for axis, member in alone),
+    alone = by_axis(Sampling.ALWAYS, Schedule.CONSTANT, Averaging.NONE, Projection.NONE)
+    return {
         (
-            both(has("basis", Basis.SUPPORT_VECTORS), lacks("policy", *following)),
+            f"Loss.{loss.name} holds f against a threshold that moves with it: no sampling,"
+            " schedule, averaging or projection beside it"
+        ): lambda c: {**c.parts, **alone} != c.parts,
+        (
             f"Loss.{loss.name} goes with {spoken(following)}: what is normal changes, and a frozen"
-            " ring cannot follow",
-        ),
-    )
+            " ring cannot follow"
+        ): both(has(Basis.SUPPORT_VECTORS), lacks(*following)),
+    }
 
 
 _LOGISTIC = (Update.GRADIENT, *LOGISTIC_UPDATES)
@@ -117,7 +100,7 @@ LOSSES: dict[Loss, LossTraits] = {
         updates=_LOGISTIC,
         doc="log(1 + exp(-y f)), gives probabilities",
         slope="losses.logistic_slope",
-        refuses=(_only(Loss.LOGISTIC, _LOGISTIC, "the others follow the hinge"),),
+        refuses=_only(Loss.LOGISTIC, _LOGISTIC, "the others follow the hinge"),
     ),
     Loss.SQUARE: LossTraits(
         labels="numbers",
@@ -125,7 +108,7 @@ LOSSES: dict[Loss, LossTraits] = {
         doc="(y - f)^2 / 2, for real targets",
         slope="losses.square_slope",
         regions=("errors",),
-        refuses=(_only(Loss.SQUARE, _STEPS, "the other updates follow a margin"),),
+        refuses=_only(Loss.SQUARE, _STEPS, "the other updates follow a margin"),
     ),
     Loss.NOVELTY: LossTraits(
         labels="none",
@@ -134,10 +117,8 @@ LOSSES: dict[Loss, LossTraits] = {
         slope="losses.novelty_slope",
         parameters=("nu",),
         regions=("novelty",),
-        refuses=(
-            _only(Loss.NOVELTY, _STEPS, "the other updates need labels"),
-            *_without_labels(Loss.NOVELTY),
-        ),
+        refuses=_only(Loss.NOVELTY, _STEPS, "the other updates need labels")
+        | _without_labels(Loss.NOVELTY),
     ),
     Loss.EPSILON: LossTraits(
         labels="numbers",
@@ -148,7 +129,7 @@ LOSSES: dict[Loss, LossTraits] = {
         sign="losses.epsilon_sign",
         parameters=("epsilon",),
         regions=("errors",),
-        refuses=(_only(Loss.EPSILON, _REAL, "the other updates follow a margin"),),
+        refuses=_only(Loss.EPSILON, _REAL, "the other updates follow a margin"),
     ),
 }
 
@@ -157,82 +138,72 @@ SAMPLINGS: dict[Sampling, Part] = {
     Sampling.ALWAYS: Part(),
     Sampling.LOSS: Part(
         parameters=("alpha", "beta"),
-        refuses=(
+        refuses={
             (
-                lacks("loss", Loss.HINGE),
-                "Sampling.LOSS needs Loss.HINGE: its probability is a function of the hinge loss",
+                "Sampling.LOSS needs Loss.HINGE: its probability is a function of the hinge loss"
+            ): lacks(Loss.HINGE),
+            "beta must be at least alpha, or a probability would exceed 1": (
+                lambda c: c.values["beta"] < c.values["alpha"]
             ),
-            (
-                lambda c: c.values["beta"] < c.values["alpha"],
-                "beta must be at least alpha, or a probability would exceed 1",
-            ),
-        ),
+        },
     ),
     Sampling.DECAY: Part(
         parameters=("c", "decay", "horizon"),
-        refuses=(
+        refuses={
             (
-                lacks("update", Update.GRADIENT),
-                "Sampling.DECAY needs Update.GRADIENT: the others do not divide by the"
-                " probability",
+                "Sampling.DECAY needs Update.GRADIENT: the others do not divide by the probability"
+            ): lacks(Update.GRADIENT),
+            "Sampling.DECAY without Schedule.DECAY needs the number of examples, T": both(
+                lacks(Schedule.DECAY), lambda c: c.values["horizon"] == 0.0
             ),
-            (
-                both(lacks("schedule", Schedule.DECAY), lambda c: c.values["horizon"] == 0.0),
-                "Sampling.DECAY without Schedule.DECAY needs the number of examples, T",
-            ),
-        ),
+        },
     ),
     Sampling.DERIVATIVE: Part(
         parameters=("G",),
-        refuses=(
+        refuses={
             (
-                lacks("update", Update.GRADIENT),
                 "Sampling.DERIVATIVE needs Update.GRADIENT: the others do not divide by the"
-                " probability",
+                " probability"
+            ): lacks(Update.GRADIENT),
+            "Sampling.DERIVATIVE needs a loss with a bounded derivative, not Loss.SQUARE": has(
+                Loss.SQUARE
             ),
-            (
-                has("loss", Loss.SQUARE),
-                "Sampling.DERIVATIVE needs a loss with a bounded derivative, not Loss.SQUARE",
-            ),
-        ),
+        },
     ),
     Sampling.MARGIN: Part(
-        refuses=(
-            (
-                lacks("update", Update.LOGISTIC),
-                "Sampling.MARGIN needs Update.LOGISTIC: its probability is made for that step",
+        refuses={
+            "Sampling.MARGIN needs Update.LOGISTIC: its probability is made for that step": lacks(
+                Update.LOGISTIC
             ),
-            (
-                lambda c: c.values["eta"] >= 2.0,
-                "eta must be below 2 for margin sampling, or a probability would be negative",
+            "eta must be below 2 for margin sampling, or a probability would be negative": (
+                lambda c: c.values["eta"] >= 2.0
             ),
-        ),
+        },
     ),
     Sampling.AUXILIARY: Part(
-        refuses=(
-            (
-                lacks("update", Update.LOGISTIC_SHIFT, Update.LOGISTIC_SCALE),
-                "Sampling.AUXILIARY needs Update.LOGISTIC_SHIFT or Update.LOGISTIC_SCALE",
+        refuses={
+            "Sampling.AUXILIARY needs Update.LOGISTIC_SHIFT or Update.LOGISTIC_SCALE": lacks(
+                Update.LOGISTIC_SHIFT, Update.LOGISTIC_SCALE
             ),
-        ),
+        },
     ),
 }
 
-_STEP_SIZE = (
-    lacks("update", Update.GRADIENT),
-    "a step-size schedule needs Update.GRADIENT: the other updates have no step size",
-)
+_STEP_SIZE = {
+    "a step-size schedule needs Update.GRADIENT: the other updates have no step size": lacks(
+        Update.GRADIENT
+    ),
+}
 
 SCHEDULES: dict[Schedule, Part] = {
     Schedule.CONSTANT: Part(),
-    Schedule.SQRT: Part(refuses=(_STEP_SIZE,)),
+    Schedule.SQRT: Part(refuses=_STEP_SIZE),
     Schedule.DECAY: Part(
-        refuses=(
-            (
-                lacks("sampling", Sampling.DECAY),
-                "Schedule.DECAY needs Sampling.DECAY: the step follows the sampling probability",
+        refuses={
+            "Schedule.DECAY needs Sampling.DECAY: the step follows the sampling probability": lacks(
+                Sampling.DECAY
             ),
-            _STEP_SIZE,
-        )
+            **_STEP_SIZE,
+        }
     ),
 }

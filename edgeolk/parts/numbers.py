@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from edgeolk.lean import Any
+
 
 class Dtype(IntEnum):
     """How support vectors are stored."""
@@ -171,19 +173,23 @@ class KernelKind(IntEnum):
     SIGMOID = 5
 
 
+def axis_of(kind: type[IntEnum]) -> str:
+    """The name of the axis whose members these are."""
+    return kind.__name__.lower()
+
+
+def by_axis(*members: IntEnum) -> dict[str, Any]:
+    """Members by their axes."""
+    return {axis_of(type(member)): member for member in members}
+
+
 #: Axes of a composition.
 AXES: dict[str, type[IntEnum]] = {
-    "dtype": Dtype,
-    "update": Update,
-    "loss": Loss,
-    "sampling": Sampling,
-    "policy": Policy,
-    "projection": Projection,
-    "schedule": Schedule,
-    "averaging": Averaging,
-    "basis": Basis,
-    "rows": Rows,
-    "coefficients": Coefficients,
+    axis_of(kind): kind
+    for kind in (
+        *(Dtype, Update, Loss, Sampling, Policy, Projection, Schedule, Averaging, Basis, Rows),
+        Coefficients,
+    )
 }
 
 

@@ -17,69 +17,52 @@ ROW = "O(B d), every step"
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyTraits(Part):
-    """What is true of a budget policy.
+    """What is true of a budget policy."""
 
-    Attributes
-    ----------
-    admit : str
-        Function of the core.
-    freezes : bool
-        A full ring admits nobody.
-    removes : bool
-        Support vectors may leave.
-    changes_old : bool
-        Coefficients of support vectors that stay may change.
-    scales : bool
-        It changes the common scale.
-    needs_norm : bool
-        ||f||^2 is kept for it.
-    follows_norm : bool
-        A kept ||f||^2 follows its moves by increments; else it is computed anew at each.
-    counts_exchanges : bool
-        It counts removals itself, towards a renewal of its own.
-    columns : tuple of str or None
-        Regions it needs where a slot has several coefficients; None: it serves one only.
-    spare_slot : bool
-        The candidate is judged in a slot beside the full ring.
-    follows_change : bool
-        A model of what is normal can follow the stream under it (``Loss.NOVELTY``).
-    never_full : bool
-        The step that fills the ring empties a part of it.
-    factor_pivots : bool
-        Region "factor" holds a factor, whose pivots are positive, and not the Gram matrix.
-    bounds_cost : bool
-        What its removals cost, ``forgetron_q``, is at most 15/32 for each mistake.
-    longest_step : str
-        In B, d and the parameters in braces, and when it comes.
-    """
-
+    #: Function of the core.
     admit: str
+    #: A full ring admits nobody.
     freezes: bool = False
+    #: Support vectors may leave.
     removes: bool = True
+    #: Coefficients of support vectors that stay may change.
     changes_old: bool = False
+    #: It changes the common scale.
     scales: bool = False
+    #: ||f||^2 is kept for it.
     needs_norm: bool = False
+    #: A kept ||f||^2 follows its moves by increments; else it is computed anew at each.
     follows_norm: bool = True
+    #: It counts removals itself, towards a renewal of its own.
     counts_exchanges: bool = False
+    #: The candidate is judged in a slot beside the full ring.
     spare_slot: bool = False
+    #: A model of what is normal can follow the stream under it (``Loss.NOVELTY``).
     follows_change: bool = False
+    #: The step that fills the ring empties a part of it.
     never_full: bool = False
+    #: Region "factor" holds a factor, whose pivots are positive, and not the Gram matrix.
     factor_pivots: bool = False
+    #: What its removals cost, ``forgetron_q``, is at most 15/32 for each mistake.
     bounds_cost: bool = False
+    #: Regions it needs where a slot has several coefficients; None: it serves one only.
     columns: tuple[str, ...] | None = None
+    #: In B, d and the parameters in braces, and when it comes.
     longest_step: str = ROW
 
 
-_PERCEPTRON_ONLY = (
-    lacks("update", Update.PERCEPTRON),
-    "the Forgetron policies need Update.PERCEPTRON: their shrinking is paid for by mistakes",
-)
-_TWO = (lambda c: c.budget < 2, "budget must be at least 2 for this policy")
-_SOLVES = (
-    lacks("coefficients", Coefficients.FLOAT64),
-    "coefficients must be float64 for this policy: it solves linear systems with them, and its"
-    " matrices outweigh them",
-)
+_PERCEPTRON_ONLY = {
+    "the Forgetron policies need Update.PERCEPTRON: their shrinking is paid for by mistakes": lacks(
+        Update.PERCEPTRON
+    ),
+}
+_TWO = {"budget must be at least 2 for this policy": lambda c: c.budget < 2}
+_SOLVES = {
+    (
+        "coefficients must be float64 for this policy: it solves linear systems with them, and its"
+        " matrices outweigh them"
+    ): lacks(Coefficients.FLOAT64),
+}
 
 POLICIES: dict[Policy, PolicyTraits] = {
     Policy.STOP: PolicyTraits(
@@ -105,7 +88,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         scales=True,
         bounds_cost=True,
         regions=("forgetron", "column"),
-        refuses=(_PERCEPTRON_ONLY,),
+        refuses=_PERCEPTRON_ONLY,
         longest_step="2 O(B d), at a mistake on a full ring",
     ),
     Policy.FORGETRON_BASIC: PolicyTraits(
@@ -114,7 +97,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         needs_norm=True,
         parameters=("U",),
         regions=("forgetron", "column", "diagonal"),
-        refuses=(_PERCEPTRON_ONLY,),
+        refuses=_PERCEPTRON_ONLY,
         longest_step="2 O(B d), at a mistake on a full ring",
     ),
     Policy.FORGETRON_GREEDY: PolicyTraits(
@@ -122,14 +105,13 @@ POLICIES: dict[Policy, PolicyTraits] = {
         scales=True,
         bounds_cost=True,
         regions=("forgetron", "kernel_row", "column", "arrivals", "scores", "work"),
-        refuses=(
-            _PERCEPTRON_ONLY,
+        refuses={
+            **_PERCEPTRON_ONLY,
             (
-                lacks("coefficients", Coefficients.FLOAT64),
                 "coefficients must be float64 for Policy.FORGETRON_GREEDY: it keeps f of every"
-                " support vector by increments",
-            ),
-        ),
+                " support vector by increments"
+            ): lacks(Coefficients.FLOAT64),
+        },
         longest_step="3 O(B d), at a mistake on a full ring",
     ),
     Policy.SIMPLE: PolicyTraits(
@@ -159,7 +141,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         counts_exchanges=True,
         parameters=("allow_skip", "singular"),
         regions=("kernel_row", "inverse", "work", "work2", "column"),
-        refuses=(_SOLVES,),
+        refuses=_SOLVES,
         longest_step="O(B^2 d + B^3), every 10 B exchanges",
     ),
     Policy.UNBIASED: PolicyTraits(
@@ -168,7 +150,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         columns=(),
         scales=True,
         parameters=("growth",),
-        refuses=(_TWO,),
+        refuses=_TWO,
     ),
     Policy.UNBIASED_BY_SIZE: PolicyTraits(
         admit="replacement.admit_unbiased_by_size",
@@ -176,7 +158,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         changes_old=True,
         follows_norm=False,
         regions=("work", "diagonal"),
-        refuses=(_TWO,),
+        refuses=_TWO,
     ),
     Policy.HALVE: PolicyTraits(
         admit="halving.admit_halving",
@@ -186,7 +168,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         needs_norm=True,
         parameters=("ridge", "rescale", "U"),
         regions=("halving", "kernel_row", "column", "gram", "work", "order"),
-        refuses=(_TWO, _SOLVES),
+        refuses=_TWO | _SOLVES,
         longest_step="O(B^2 d + B^3), at a halving",
     ),
     Policy.SPAN: PolicyTraits(
@@ -196,7 +178,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         factor_pivots=True,
         parameters=("sparsity",),
         regions=("kernel_row", "factor", "work"),
-        refuses=(_SOLVES,),
+        refuses=_SOLVES,
         longest_step="O(B d + B^2), at an update",
     ),
     Policy.LIGHTEST: PolicyTraits(
@@ -215,7 +197,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         spare_slot=True,
         parameters=("ridge",),
         regions=("kernel_row", "factor", "gram", "work", "column", "arrivals", "diagonal"),
-        refuses=(_SOLVES,),
+        refuses=_SOLVES,
         longest_step="O(B d + B^3), at an update of a full ring",
     ),
     Policy.MERGE: PolicyTraits(
@@ -226,12 +208,11 @@ POLICIES: dict[Policy, PolicyTraits] = {
         spare_slot=True,
         parameters=("iters",),
         regions=("distance_row", "column", "arrivals", "work", "work2"),
-        refuses=(
-            (
-                lambda c: c.kernel.kind != KernelKind.GAUSSIAN,
-                "Policy.MERGE needs the Gaussian kernel: two of its bumps merge into one",
+        refuses={
+            "Policy.MERGE needs the Gaussian kernel: two of its bumps merge into one": (
+                lambda c: c.kernel.kind != KernelKind.GAUSSIAN
             ),
-        ),
+        },
         longest_step="O(B d) + 2 {iters} B exponentials, at an update of a full ring",
     ),
     Policy.ANCHOR: PolicyTraits(
@@ -243,12 +224,11 @@ POLICIES: dict[Policy, PolicyTraits] = {
         factor_pivots=True,
         parameters=("U", "b0", "ald"),
         regions=("halving", "hints", "kernel_row", "column", "factor", "work"),
-        refuses=(
-            (lacks("update", Update.OPTIMISTIC), ANCHOR_AND_OPTIMISTIC),
-            _TWO,
-            _SOLVES,
-        ),
+        refuses={
+            ANCHOR_AND_OPTIMISTIC: lacks(Update.OPTIMISTIC),
+            **_TWO,
+            **_SOLVES,
+        },
         longest_step="O(B^2 d + {hint_rows} B d), at a halving",
     ),
 }
-

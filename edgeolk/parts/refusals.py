@@ -9,17 +9,11 @@ from edgeolk.lean import TYPE_CHECKING
 from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import TRAITS
-from edgeolk.parts.traits import Refusal, both, has, lacks, spoken
+from edgeolk.parts.traits import Refusals, both, has, lacks, spoken
 from edgeolk.parts.updates import UPDATES
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.record import Record
-
-#: What is looked at first says why: what learns, then what bounds it, then how it is stored.
-ORDER = (
-    *("loss", "update", "sampling", "schedule", "policy", "averaging", "projection", "basis"),
-    *("rows", "dtype", "coefficients"),
-)
+    from edgeolk.configuration.settings import Settings
 
 #: Updates that tell several classes apart, and policies that keep a column for each.
 _UPDATES = {update: row for update, row in UPDATES.items() if row.classes}
@@ -42,93 +36,82 @@ def _losses() -> str:
 
 
 #: Rules that compare parameters, or a part that must be alone in what it does.
-GENERAL: tuple[Refusal, ...] = (
-    (
-        lambda c: c.preprocessing.gamma_rows > 0
-        and c.kernel.kind not in (KernelKind.GAUSSIAN, KernelKind.LAPLACIAN),
-        "gamma='auto' needs a kernel with a width: Gaussian or Laplacian",
+GENERAL: Refusals = {
+    "gamma='auto' needs a kernel with a width: Gaussian or Laplacian": (
+        lambda c: (
+            c.preprocessing.gamma_rows > 0
+            and c.kernel.kind not in (KernelKind.GAUSSIAN, KernelKind.LAPLACIAN)
+        )
+    ),
+    "a width that follows the rows needs scale= and structured features, as of 'sorf'": (
+        lambda c: (
+            c.preprocessing.follows
+            and not (c.update.whole and c.preprocessing.method and not c.preprocessing.gamma_rows)
+        )
+    ),
+    "rows of float64 have statistics in float64": both(
+        has(Dtype.FLOAT64), lambda c: c.preprocessing.compact
+    ),
+    "sparse=True cannot be combined with scale=: scaled rows have no zeros": both(
+        lacks(Rows.DENSE), lambda c: c.preprocessing.method > 0
     ),
     (
-        lambda c: c.preprocessing.follows
-        and not (c.update.whole and c.preprocessing.method and not c.preprocessing.gamma_rows),
-        "a width that follows the rows needs scale= and structured features, as of 'sorf'",
-    ),
-    (
-        both(has("dtype", Dtype.FLOAT64), lambda c: c.preprocessing.compact),
-        "rows of float64 have statistics in float64",
-    ),
-    (
-        both(lacks("rows", Rows.DENSE), lambda c: c.preprocessing.method > 0),
-        "sparse=True cannot be combined with scale=: scaled rows have no zeros",
-    ),
-    (
-        both(
-            has("update", Update.PEGASOS),
-            lambda c: c.policy.scales
-            or c.parts["projection"] != Projection.NONE
-            or c.values["lam"] == 0.0,
-        ),
         "Update.PEGASOS sets the common scale itself: lam > 0, no projection, and no policy that"
-        " scales",
+        " scales"
+    ): both(
+        has(Update.PEGASOS),
+        lambda c: (
+            c.policy.scales or c.parts["projection"] != Projection.NONE or c.values["lam"] == 0.0
+        ),
+    ),
+    f"several classes need {spoken(_UPDATES)}: the other updates tell two classes apart": (
+        lambda c: c.columns > 1 and not c.update.classes
+    ),
+    f"several classes need {_losses()}": (
+        lambda c: c.columns > 1 and c.parts["loss"] not in c.update.classes
     ),
     (
-        lambda c: c.columns > 1 and not c.update.classes,
-        f"several classes need {spoken(_UPDATES)}: the other updates tell two classes apart",
-    ),
-    (
-        lambda c: c.columns > 1 and c.parts["loss"] not in c.update.classes,
-        f"several classes need {_losses()}",
-    ),
-    (
-        lambda c: c.columns > 1 and not c.update.whole
-        and c.parts["basis"] != Basis.SUPPORT_VECTORS,
         "several classes need a ring of support vectors, or"
-        f" {spoken(update for update, row in _UPDATES.items() if row.whole)}",
+        f" {spoken(update for update, row in _UPDATES.items() if row.whole)}"
+    ): (
+        lambda c: c.columns > 1 and not c.update.whole and c.parts["basis"] != Basis.SUPPORT_VECTORS
     ),
-    (
-        lambda c: c.columns > 1 and c.policy.columns is None,
-        f"several classes go with {spoken(_POLICIES)}: the others follow one coefficient a slot",
+    f"several classes go with {spoken(_POLICIES)}: the others follow one coefficient a slot": (
+        lambda c: c.columns > 1 and c.policy.columns is None
     ),
-    (
-        lambda c: c.values.get("eta", 0.0) * c.values.get("lam", 0.0) >= 1.0
-        and c.parts["update"] == Update.GRADIENT,
-        "eta * lam must be below 1, or the shrinkage turns the model over",
+    "eta * lam must be below 1, or the shrinkage turns the model over": (
+        lambda c: (
+            c.values.get("eta", 0.0) * c.values.get("lam", 0.0) >= 1.0
+            and c.parts["update"] == Update.GRADIENT
+        )
     ),
-    (
-        both(
-            has("update", Update.AGGRESSIVE),
-            lambda c: c.values["eps"] < c.values["rate"] / 2.0,
-        ),
-        "eps must be at least half the rate lam",
+    "eps must be at least half the rate lam": both(
+        has(Update.AGGRESSIVE),
+        lambda c: c.values["eps"] < c.values["rate"] / 2.0,
     ),
-    (
-        both(
-            has("update", Update.AGGRESSIVE),
-            lambda c: c.values["rate"] == 0.0 and not math.isfinite(c.values.get("U", math.inf)),
-        ),
-        "lam=None takes the rate from the radius and needs a finite U",
+    "lam=None takes the rate from the radius and needs a finite U": both(
+        has(Update.AGGRESSIVE),
+        lambda c: c.values["rate"] == 0.0 and not math.isfinite(c.values.get("U", math.inf)),
     ),
-)
+}
 
 
 def sentences() -> set[str]:
     """Every sentence there is."""
-    rows = [refusal for axis in TRAITS.values() for row in axis.values() for refusal in row.refuses]
-    return {sentence for _, sentence in (*rows, *GENERAL)}
+    rows = [row.refuses for axis in TRAITS.values() for row in axis.values()]
+    return {sentence for refuses in (*rows, GENERAL) for sentence in refuses}
 
 
-def refuse(config: Record) -> None:
+def refuse(config: Settings) -> None:
     """Raise ValueError with one sentence if the composition has no meaning."""
-    for axis in ORDER:
-        for meaningless, sentence in TRAITS[axis][config.parts[axis]].refuses:
+    rows = [traits[config.parts[axis]] for axis, traits in TRAITS.items()]
+    for refuses in (*[row.refuses for row in rows], GENERAL):
+        for sentence, meaningless in refuses.items():
             if meaningless(config):
                 raise ValueError(sentence + _got(config, sentence))
-    for meaningless, sentence in GENERAL:
-        if meaningless(config):
-            raise ValueError(sentence + _got(config, sentence))
 
 
-def _got(config: Record, sentence: str) -> str:
+def _got(config: Settings, sentence: str) -> str:
     """The numbers that a sentence speaks of, as the end of it."""
     words = sentence.replace(",", " ").replace(":", " ").split()
     numbers = {"budget": config.budget, **config.values}

@@ -12,20 +12,13 @@ MOST_FLOAT, MOST_DOUBLE = 3.4028234663852886e38, 1.7976931348623157e308
 
 @dataclass(frozen=True, kw_only=True)
 class StorageTraits(Part):
-    """What is true of a storage type.
+    """What is true of a storage type."""
 
-    Attributes
-    ----------
-    element : str
-        Code of the type of a stored number, in ``ELEMENTS``.
-    computes_in : str
-        Code of the type rows are computed in: narrow storage computes in float32.
-    most : float
-        The largest number of a row that stays finite once it is stored.
-    """
-
+    #: Code of the type of a stored number, in ``ELEMENTS``.
     element: str
+    #: Code of the type rows are computed in: narrow storage computes in float32.
     computes_in: str = "f"
+    #: The largest number of a row that stays finite once it is stored.
     most: float = MOST_FLOAT
 
     @property
@@ -39,62 +32,52 @@ class StorageTraits(Part):
         return ELEMENTS[self.computes_in].nbytes
 
 
-_GAMMA_RANGE = (
-    lambda c: c.kernel.normalised and not 1e-37 <= c.kernel.fields()[2] <= 1e37,
-    "gamma must lie between 1e-37 and 1e37 unless storage is float64",
-)
+_GAMMA_RANGE = {
+    "gamma must lie between 1e-37 and 1e37 unless storage is float64": (
+        lambda c: c.kernel.normalised and not 1e-37 <= c.kernel.fields()[2] <= 1e37
+    ),
+}
 
 #: The largest number that rows stored as float16 may be clipped to.
 _HALF = 65504.0
-_HALF_RANGE = (
-    lambda c: max(4.0 * c.preprocessing.clip, c.preprocessing.clip_rows) > _HALF,
-    "float16 holds numbers up to 65504: clip= must be at most a quarter of that, clip_rows= at most"
-    " that",
-)
+_HALF_RANGE = {
+    (
+        "float16 holds numbers up to 65504: clip= must be at most a quarter of that, clip_rows= at"
+        " most that"
+    ): (lambda c: max(4.0 * c.preprocessing.clip, c.preprocessing.clip_rows) > _HALF),
+}
 
 STORAGES: dict[Dtype, StorageTraits] = {
-    Dtype.FLOAT32: StorageTraits(element="f", refuses=(_GAMMA_RANGE,)),
+    Dtype.FLOAT32: StorageTraits(element="f", refuses=_GAMMA_RANGE),
     Dtype.FLOAT64: StorageTraits(element="d", computes_in="d", most=MOST_DOUBLE),
-    Dtype.FLOAT16: StorageTraits(
-        element="e", most=65519.0, refuses=(_HALF_RANGE, _GAMMA_RANGE)
-    ),
+    Dtype.FLOAT16: StorageTraits(element="e", most=65519.0, refuses=_HALF_RANGE | _GAMMA_RANGE),
     Dtype.INT8: StorageTraits(
         element="b",
         regions=("levels",),
-        refuses=(
-            (
-                lacks("rows", Rows.DENSE),
-                "sparse rows cannot be stored as int8: a zero lies between two of its levels",
+        refuses={
+            "sparse rows cannot be stored as int8: a zero lies between two of its levels": lacks(
+                Rows.DENSE
             ),
-            _GAMMA_RANGE,
-        ),
+            **_GAMMA_RANGE,
+        },
     ),
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class RealTraits(Part):
-    """What is true of a type of coefficients.
+    """What is true of a type of coefficients."""
 
-    Attributes
-    ----------
-    element : str
-        Code of the type of one, in ``ELEMENTS``.
-    most : float
-        Largest coefficient of a candidate: a power of ten below what the type holds once it is
-        divided by the least common factor.
-    most_kernel : float
-        Largest k(x, x) of a row.
-    most_factor : float
-        The common factor is folded into the coefficients beyond it, and below its inverse.
-    most_alpha, most_stored : float
-        What a file may hold: times the common factor, so that the square is a number, and without.
-    """
-
+    #: Code of the type of one, in ``ELEMENTS``.
     element: str
+    #: Largest coefficient of a candidate: a power of ten below what the type holds once it is
+    #: divided by the least common factor.
     most: float
+    #: Largest k(x, x) of a row.
     most_kernel: float
+    #: The common factor is folded into the coefficients beyond it, and below its inverse.
     most_factor: float
+    #: What a file may hold: times the common factor, so that the square is a number, and without.
     most_alpha: float
     most_stored: float
 

@@ -9,50 +9,36 @@ from edgeolk.lean import Any
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import AVERAGINGS, PROJECTIONS
 from edgeolk.parts.losses import LOSSES, SAMPLINGS, SCHEDULES
-from edgeolk.parts.numbers import (
-    Averaging,
-    Basis,
-    Loss,
-    Policy,
-    Projection,
-    Sampling,
-    Schedule,
-    Update,
-)
+from edgeolk.parts.numbers import AXES
 from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.storage import COEFFICIENTS, ROWS, STORAGES
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES
 
-# Members of different IntEnums are equal as keys: always ask by axis.
+#: In the order in which rows say why a composition has no meaning: what learns, what bounds it, how
+#: it is stored. Members of different IntEnums are equal as keys: always ask by axis.
 TRAITS: dict[str, Mapping[Any, Part]] = {
+    "loss": LOSSES,
+    "update": UPDATES,
+    "sampling": SAMPLINGS,
+    "schedule": SCHEDULES,
+    "policy": POLICIES,
+    "averaging": AVERAGINGS,
+    "projection": PROJECTIONS,
+    "basis": BASES,
+    "rows": ROWS,
     "dtype": STORAGES,
     "coefficients": COEFFICIENTS,
-    "rows": ROWS,
-    "update": UPDATES,
-    "loss": LOSSES,
-    "sampling": SAMPLINGS,
-    "policy": POLICIES,
-    "projection": PROJECTIONS,
-    "schedule": SCHEDULES,
-    "averaging": AVERAGINGS,
-    "basis": BASES,
 }
 
-Parts = dict[str, IntEnum]
+#: Members by axis, to look up rows by.
+Parts = dict[str, Any]
 
-#: Parts of a composition that names only some of them.
-DEFAULT_PARTS: Parts = {
-    "update": Update.PERCEPTRON,
-    "loss": Loss.HINGE,
-    "sampling": Sampling.ALWAYS,
-    "policy": Policy.STOP,
-    "projection": Projection.NONE,
-    "schedule": Schedule.CONSTANT,
-    "averaging": Averaging.NONE,
-    "basis": Basis.SUPPORT_VECTORS,
-}
+#: Axes on which it is chosen how numbers are kept, not what is learned.
+STORED = ("dtype", "coefficients", "rows")
+#: Parts of a composition that names only some of them: the first on each axis.
+DEFAULT_PARTS: Parts = {axis: kind(1) for axis, kind in AXES.items() if axis not in STORED}
 
 
 def uses(parts: Mapping[str, IntEnum]) -> tuple[str, ...]:

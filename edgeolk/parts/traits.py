@@ -6,45 +6,41 @@ parameters and refusals, the compiled core its functions, the documentation all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 
 from edgeolk.lean import TYPE_CHECKING, dataclass
+from edgeolk.parts.numbers import axis_of
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.record import Record
+    from edgeolk.configuration.settings import Settings
 
-Condition = Callable[["Record"], bool]
-#: (what is refused, the sentence that says why)
-Refusal = tuple[Condition, str]
+Condition = Callable[["Settings"], bool]
+#: The sentence that says why -> where it is refused.
+Refusals = dict[str, Condition]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What is true of any part.
+    """What is true of any part."""
 
-    Attributes
-    ----------
-    parameters : tuple of str
-        Stored names of the parameters it brings.
-    regions : tuple of str
-        Regions it needs beyond those of every learner.
-    refuses : tuple of (condition, sentence)
-        Compositions that make no sense with it.
-    """
-
+    #: Stored names of the parameters it brings.
     parameters: tuple[str, ...] = ()
+    #: Regions it needs beyond those of every learner.
     regions: tuple[str, ...] = ()
-    refuses: tuple[Refusal, ...] = ()
+    #: Compositions that make no sense with it.
+    refuses: Mapping[str, Condition] = {}
 
 
-def has(axis: str, *members: IntEnum) -> Condition:
-    """The configuration has one of these parts."""
+def has(*members: IntEnum) -> Condition:
+    """The configuration has one of these parts, all of one axis."""
+    axis = axis_of(type(members[0]))
     return lambda config: config.parts[axis] in members
 
 
-def lacks(axis: str, *members: IntEnum) -> Condition:
-    """The configuration has none of these parts."""
+def lacks(*members: IntEnum) -> Condition:
+    """The configuration has none of these parts, all of one axis."""
+    axis = axis_of(type(members[0]))
     return lambda config: config.parts[axis] not in members
 
 
@@ -58,7 +54,7 @@ def spoken(members: Iterable[IntEnum]) -> str:
 def both(*conditions: Condition) -> Condition:
     """All of the conditions."""
 
-    def every(config: Record) -> bool:
+    def every(config: Settings) -> bool:
         # A loop: Python loses a generator that memory is too short to close.
         for condition in conditions:  # noqa: SIM110
             if not condition(config):

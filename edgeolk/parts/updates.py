@@ -24,6 +24,7 @@ from edgeolk.parts.numbers import (
     Projection,
     Sampling,
     Update,
+    by_axis,
 )
 from edgeolk.parts.parameters import options_of
 from edgeolk.parts.traits import Part, both, has, lacks
@@ -32,46 +33,33 @@ from edgeolk.parts.watching import WATCHING_REFUSES
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateTraits(Part):
-    """What is true of an update.
+    """What is true of an update."""
 
-    Attributes
-    ----------
-    asks, coefficient, shrink, begin, end, construct : str
-        Functions of the core, "" for none.
-    scales : bool
-        Old coefficients shrink even where no parameter says so.
-    learn, decide : str
-        Functions of the core where an update is the whole step and the whole score, of several
-        rows at once: none of the others but ``construct`` is called then.
-    classes : tuple of Loss
-        The losses under which it tells several classes apart.
-    weighs : str
-        Why a row cannot count more or less than one, "" if it can.
-    most_weight : float
-        What a row may count at most.
-    lists : tuple of str
-        Parameters that are several numbers.
-    own : int
-        Numbers of its own that an update keeps beside each coefficient, in ``s.own``, (own,
-        weights) float64: 0 at the start unless ``construct`` fills them.
-    default_dtype : str
-        Storage type where none is given.
-    """
-
+    #: Functions of the core, "" for none.
     asks: str
     coefficient: str
     shrink: str = ""
     begin: str = ""
     end: str = ""
     construct: str = ""
+    #: Old coefficients shrink even where no parameter says so.
     scales: bool = False
+    #: Functions of the core where an update is the whole step and the whole score, of several rows
+    #: at once: none of the others but ``construct`` is called then.
     learn: str = ""
     decide: str = ""
+    #: The losses under which it tells several classes apart.
     classes: tuple[Loss, ...] = ()
+    #: Why a row cannot count more or less than one, "" if it can.
     weighs: str = ""
+    #: What a row may count at most.
     most_weight: float = 1e6
+    #: Parameters that are several numbers.
     lists: tuple[str, ...] = ()
+    #: Numbers of its own that an update keeps beside each coefficient, in ``s.own``, (own, weights)
+    #: float64: 0 at the start unless ``construct`` fills them.
     own: int = 0
+    #: Storage type where none is given.
     default_dtype: str = "float32"
 
     @property
@@ -84,14 +72,16 @@ ANCHOR_AND_OPTIMISTIC = (
     "Policy.ANCHOR and Update.OPTIMISTIC need each other: the rate is made from what the policy"
     " measures"
 )
-_HAS_LOGISTIC_LOSS = (
-    lacks("loss", Loss.LOGISTIC),
-    "the updates Update.LOGISTIC... need Loss.LOGISTIC: it is built into them",
-)
-_NEEDS_SPAN = (
-    lacks("policy", Policy.SPAN),
-    "the Projectron++ updates need Policy.SPAN: a margin error is a step within the span",
-)
+_HAS_LOGISTIC_LOSS = {
+    "the updates Update.LOGISTIC... need Loss.LOGISTIC: it is built into them": lacks(
+        Loss.LOGISTIC
+    ),
+}
+_NEEDS_SPAN = {
+    "the Projectron++ updates need Policy.SPAN: a margin error is a step within the span": lacks(
+        Policy.SPAN
+    ),
+}
 #: Classes that a memory of rows tells apart.
 MOST_REMEMBERED = 256
 #: Losses of the margin between the row's class and the best other one.
@@ -106,7 +96,7 @@ _logistic = partial(
     UpdateTraits,
     asks="logistic.logistic_asks",
     coefficient="logistic.logistic_coefficient",
-    refuses=(_HAS_LOGISTIC_LOSS,),
+    refuses=_HAS_LOGISTIC_LOSS,
 )
 _margin = partial(
     UpdateTraits,
@@ -157,8 +147,8 @@ UPDATES: dict[Update, UpdateTraits] = {
         parameters=("shift",),
     ),
     Update.MARGIN: _margin(classes=_MARGINS),
-    Update.PROJECTRON_JMLR: _margin(parameters=("U",), refuses=(_NEEDS_SPAN,)),
-    Update.PROJECTRON_ICML: _margin(parameters=("U",), refuses=(_NEEDS_SPAN,)),
+    Update.PROJECTRON_JMLR: _margin(parameters=("U",), refuses=_NEEDS_SPAN),
+    Update.PROJECTRON_ICML: _margin(parameters=("U",), refuses=_NEEDS_SPAN),
     Update.PEGASOS: UpdateTraits(
         asks="margin.margin_asks",
         coefficient="pegasos.pegasos_coefficient",
@@ -181,86 +171,68 @@ UPDATES: dict[Update, UpdateTraits] = {
         lists=("widths", "blends", "interval"),
         default_dtype="int8",
         regions=("weights", "mean_weights", "blend"),
-        refuses=(
-            (
-                lacks("basis", Basis.STRUCTURED),
-                "Update.BLENDED needs Basis.STRUCTURED: it is the learner of these features",
+        refuses={
+            "Update.BLENDED needs Basis.STRUCTURED: it is the learner of these features": lacks(
+                Basis.STRUCTURED
+            ),
+            "Update.BLENDED follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY": lacks(
+                Loss.HINGE, Loss.SQUARE, Loss.NOVELTY
             ),
             (
-                lacks("loss", Loss.HINGE, Loss.SQUARE, Loss.NOVELTY),
-                "Update.BLENDED follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY",
-            ),
-            (
-                both(
-                    has("loss", Loss.NOVELTY),
-                    lambda c: any(
+                "Loss.NOVELTY keeps one average: no linear, last_label, relevance, drift, leak or"
+                " groups"
+            ): both(
+                has(Loss.NOVELTY),
+                lambda c: (
+                    any(
                         c.values[name] > 0.0
                         for name in ("linear", "last_label", "relevance", "drift", "leak")
                     )
-                    or c.values["groups"] > 1.0,
+                    or c.values["groups"] > 1.0
                 ),
-                "Loss.NOVELTY keeps one average: no linear, last_label, relevance, drift, leak or"
-                " groups",
             ),
-            (
-                lambda c: c.values["history"] > 0.0 and c.values["drift"] > 0.0,
-                "history has no drift: what the last rows were is among the inputs",
+            "history has no drift: what the last rows were is among the inputs": (
+                lambda c: c.values["history"] > 0.0 and c.values["drift"] > 0.0
             ),
-            (
-                lambda c: c.values["lapse"] > 0.0 and c.values["last_label"] == 0.0,
-                "lapse is for last_label=True: it says how long that counts",
+            "lapse is for last_label=True: it says how long that counts": (
+                lambda c: c.values["lapse"] > 0.0 and c.values["last_label"] == 0.0
             ),
-            (
-                both(has("loss", Loss.SQUARE), lambda c: c.values["leak"] > 0.0),
-                "leak is for classification: it reacts to wrong answers",
+            "leak is for classification: it reacts to wrong answers": both(
+                has(Loss.SQUARE), lambda c: c.values["leak"] > 0.0
             ),
-            (
-                both(lacks("loss", Loss.HINGE), lambda c: c.values["row_memory"] > 0.0),
-                "memory is for classification: it stores labels",
+            "memory is for classification: it stores labels": both(
+                lacks(Loss.HINGE), lambda c: c.values["row_memory"] > 0.0
             ),
-            (
-                lambda c: c.values["memory_narrow"] > 0.0 and c.values["row_memory"] == 0.0,
-                "memory_narrow is for a memory of rows: memory= says how many",
+            "memory_narrow is for a memory of rows: memory= says how many": (
+                lambda c: c.values["memory_narrow"] > 0.0 and c.values["row_memory"] == 0.0
             ),
-            (
-                lambda c: c.columns > MOST_REMEMBERED and c.values["row_memory"] > 0.0,
-                f"a memory of rows has a byte for a label: at most {MOST_REMEMBERED} classes",
+            f"a memory of rows has a byte for a label: at most {MOST_REMEMBERED} classes": (
+                lambda c: c.columns > MOST_REMEMBERED and c.values["row_memory"] > 0.0
             ),
-            (
-                both(has("loss", Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0),
-                "Loss.NOVELTY recomputes only every eighth block: scratch='row' is useless",
+            "Loss.NOVELTY recomputes only every eighth block: scratch='row' is useless": both(
+                has(Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0
             ),
-            *FORECASTING,
-            *WATCHING_REFUSES,
-            (
-                lambda c: c.values["cmin"] > c.values["cmax"],
-                "cmin must be at most cmax",
+            **FORECASTING,
+            **WATCHING_REFUSES,
+            "cmin must be at most cmax": lambda c: c.values["cmin"] > c.values["cmax"],
+            "groups must be at most the blocks of 64 frequencies": (
+                lambda c: c.budget > 0 and c.values["groups"] > -(-c.budget // 64)
             ),
-            (
-                lambda c: c.budget > 0 and c.values["groups"] > -(-c.budget // 64),
-                "groups must be at most the blocks of 64 frequencies",
+            "linear is one more candidate for two classes and for regression only": both(
+                lambda c: c.columns > 1, lambda c: c.values["linear"] == 1.0
             ),
-            (
-                both(lambda c: c.columns > 1, lambda c: c.values["linear"] == 1.0),
-                "linear is one more candidate for two classes and for regression only",
-            ),
-            *(
-                (
-                    lacks(axis, member),
-                    f"Basis.STRUCTURED with Update.BLENDED is a complete learner without {axis}",
+            **{
+                f"Basis.STRUCTURED with Update.BLENDED is a complete learner without {axis}": lacks(
+                    member
                 )
-                for axis, member in (
-                    ("policy", Policy.STOP),
-                    ("projection", Projection.NONE),
-                    ("sampling", Sampling.ALWAYS),
-                    ("averaging", Averaging.NONE),
-                )
+                for axis, member in by_axis(
+                    Policy.STOP, Projection.NONE, Sampling.ALWAYS, Averaging.NONE
+                ).items()
+            },
+            "coefficients= is for support vectors: dtype= says how weights are stored": lacks(
+                Coefficients.FLOAT64
             ),
-            (
-                lacks("coefficients", Coefficients.FLOAT64),
-                "coefficients= is for support vectors: dtype= says how weights are stored",
-            ),
-        ),
+        },
     ),
     Update.OPTIMISTIC: UpdateTraits(
         asks="margin.margin_asks",
@@ -270,16 +242,14 @@ UPDATES: dict[Update, UpdateTraits] = {
         weighs=_UNIT,
         parameters=("U", "hint_rows", "coe"),
         regions=("window", "window_labels"),
-        refuses=(
-            (lacks("policy", Policy.ANCHOR), ANCHOR_AND_OPTIMISTIC),
-            (
-                lambda c: c.values["U"] == float("inf"),
-                "Update.OPTIMISTIC needs a finite U: its rate is a part of it",
+        refuses={
+            ANCHOR_AND_OPTIMISTIC: lacks(Policy.ANCHOR),
+            "Update.OPTIMISTIC needs a finite U: its rate is a part of it": (
+                lambda c: c.values["U"] == float("inf")
             ),
-            (
-                lacks("projection", Projection.BALL),
-                "Update.OPTIMISTIC needs Projection.BALL: its rate is a part of the radius U",
+            "Update.OPTIMISTIC needs Projection.BALL: its rate is a part of the radius U": lacks(
+                Projection.BALL
             ),
-        ),
+        },
     ),
 }

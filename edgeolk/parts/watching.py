@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from edgeolk.parts.kernels import Gaussian
 from edgeolk.parts.numbers import Loss
-from edgeolk.parts.traits import Condition, Refusal, both, has, lacks
+from edgeolk.parts.traits import Condition, Refusals, both, has, lacks
 
 #: Frequencies, at least and where nothing is said: more cost time, and find no more.
 LEAST_FREQUENCIES, USUAL_FREQUENCIES = 64, 256
@@ -27,37 +27,29 @@ def least_bytes(n_features: int) -> int:
 
 
 def _watches(condition: Condition) -> Condition:
-    return both(has("loss", Loss.NOVELTY), lambda c: c.values["history"] > 0.0, condition)
+    return both(has(Loss.NOVELTY), lambda c: c.values["history"] > 0.0, condition)
 
 
-WATCHING_REFUSES: tuple[Refusal, ...] = (
-    (
+WATCHING_REFUSES: Refusals = {
+    "robust is for loss='novelty' with history=True: nothing else has channels": (
         lambda c: (
-            c.values["robust"] > 0.0
-            and (c.values["history"] == 0.0 or lacks("loss", Loss.NOVELTY)(c))
-        ),
-        "robust is for loss='novelty' with history=True: nothing else has channels",
+            c.values["robust"] > 0.0 and (c.values["history"] == 0.0 or lacks(Loss.NOVELTY)(c))
+        )
     ),
     (
-        both(lacks("loss", Loss.NOVELTY, Loss.SQUARE), lambda c: c.values["history"] > 0.0),
         "history=True goes with Loss.NOVELTY or Loss.SQUARE; last_label=True is for classes whose"
-        " labels stay",
-    ),
+        " labels stay"
+    ): both(lacks(Loss.NOVELTY, Loss.SQUARE), lambda c: c.values["history"] > 0.0),
     (
-        _watches(lambda c: c.preprocessing.reshapes or c.preprocessing.gamma_rows > 0),
-        "history=True keeps the scale of each channel itself: no scale=, clip_rows= or"
-        " gamma='auto'",
+        "history=True keeps the scale of each channel itself: no scale=, clip_rows= or gamma='auto'"
+    ): _watches(lambda c: c.preprocessing.reshapes or c.preprocessing.gamma_rows > 0),
+    "history=True with Loss.NOVELTY has a width of its own: no kernel= or gamma=": _watches(
+        lambda c: c.kernel != KERNEL
     ),
-    (
-        _watches(lambda c: c.kernel != KERNEL),
-        "history=True with Loss.NOVELTY has a width of its own: no kernel= or gamma=",
+    f"D must be at least {LEAST_FREQUENCIES} for novelty with history=True": _watches(
+        lambda c: c.budget < LEAST_FREQUENCIES
     ),
-    (
-        _watches(lambda c: c.budget < LEAST_FREQUENCIES),
-        f"D must be at least {LEAST_FREQUENCIES} for novelty with history=True",
+    f"window must be at most {MOST_WINDOW} rows with history=True": _watches(
+        lambda c: c.values["forget"] > MOST_WINDOW
     ),
-    (
-        _watches(lambda c: c.values["forget"] > MOST_WINDOW),
-        f"window must be at most {MOST_WINDOW} rows with history=True",
-    ),
-)
+}

@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Mapping
 
 from edgeolk.checks import real
-from edgeolk.lean import Any, dataclass, replace
+from edgeolk.lean import Any, dataclass
 from edgeolk.preprocessing.scaling import (
     CLIP,
     COMMON_CLIP,
@@ -28,8 +28,15 @@ from edgeolk.preprocessing.scaling import (
 GAMMA_ROWS = 100
 #: Values of a scaler that files do not write where they are these.
 OMITTED = {"scale.clip": 5.0, "scale.window": 10_000.0}
-#: The same where one scale is that of all inputs.
+#: The same where one scale is that of all inputs. Not the defaults of today: those may change, and
+#: what files leave out may not.
 OMITTED_COMMON = {"scale.clip": 8.0, "scale.window": 0.0}
+#: Names in the header of a block, in its order.
+_STORED = {
+    **{"method": "scale.method", "clip": "scale.clip", "window": "scale.window"},
+    **{"freeze_after": "scale.freeze_after", "clip_rows": "clip_rows", "gamma_rows": "gamma_rows"},
+    **{"follows": "width_follows"},
+}
 MOST_LENGTH = 1e30
 
 #: Short names of arguments -> their own. An algorithm may have a parameter of the short name.
@@ -45,32 +52,21 @@ _OF_COMPACT = ("method", "clip", "window")
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """What happens to a row on its way in. A field is 0 where that is not asked for.
+    """What happens to a row on its way in. A field is 0 where that is not asked for."""
 
-    Attributes
-    ----------
-    method : int
-        How each feature is scaled: a number of ``scaling.INSIDE``, or ``scaling.COMPACT``.
-    clip : float
-        Deviations from the mean at which the scaler clips a reading.
-    window : int
-        Rows that the scaler remembers.
-    freeze_after : int
-        Rows after which the statistics of the scaler stay as they are.
-    clip_rows : float
-        The longest a row may be, in the Euclidean norm.
-    gamma_rows : int
-        Rows that the width of the kernel is made from.
-    follows : bool
-        Whether the width follows the rows (docs/sorf.md, section 15).
-    """
-
+    #: How each feature is scaled: a number of ``scaling.INSIDE``, or ``scaling.COMPACT``.
     method: int = 0
+    #: Deviations from the mean at which the scaler clips a reading.
     clip: float = 0.0
+    #: Rows that the scaler remembers.
     window: int = 0
+    #: Rows after which the statistics of the scaler stay as they are.
     freeze_after: int = 0
+    #: The longest a row may be, in the Euclidean norm.
     clip_rows: float = 0.0
+    #: Rows that the width of the kernel is made from.
     gamma_rows: int = 0
+    #: Whether the width follows the rows (docs/sorf.md, section 15).
     follows: bool = False
 
     @property
@@ -87,11 +83,6 @@ class Preprocessing:
     def alike_clip(self) -> float:
         """Deviations that inputs of one scale are clipped to."""
         return self.clip if self.method == INSIDE["common"] else COMMON_CLIP
-
-    @property
-    def usual_clip(self) -> float:
-        """Deviations that such a scaler clips to where nothing is said."""
-        return COMMON_CLIP if self.method == INSIDE["common"] else CLIP
 
     @property
     def compact(self) -> bool:
@@ -118,30 +109,11 @@ class Preprocessing:
             names += ("width_follows",)
         return names
 
-    def without_width(self) -> Preprocessing:
-        """The same where there is no kernel."""
-        return replace(self, follows=False) if self.follows else self
-
     def stored(self) -> dict[str, float]:
-        """Its numbers as the header of a block holds them, those of ``OMITTED`` left out."""
-        made: dict[str, float] = {}
-        if self.method:
-            made["scale.method"] = self.method
-            # Not the defaults of today: those may change, and what files leave out may not.
-            omitted = _omitted(self.method)
-            if self.clip != omitted["scale.clip"]:
-                made["scale.clip"] = self.clip
-            if self.window != omitted["scale.window"]:
-                made["scale.window"] = self.window
-            if self.freeze_after:
-                made["scale.freeze_after"] = self.freeze_after
-        if self.clip_rows:
-            made["clip_rows"] = self.clip_rows
-        if self.gamma_rows:
-            made["gamma_rows"] = self.gamma_rows
-        if self.follows:
-            made["width_follows"] = 1.0
-        return made
+        """Its numbers as the header of a block holds them, those that files leave out omitted."""
+        omitted = _omitted(self.method)
+        made = {name: float(getattr(self, field)) for field, name in _STORED.items()}
+        return {name: number for name, number in made.items() if number != omitted.get(name, 0.0)}
 
     def options(
         self, own: Collection[str], usual: Mapping[str, str], *, whole: bool
@@ -158,7 +130,7 @@ class Preprocessing:
             said.update({"gamma_rows": self.gamma_rows} if self.gamma_rows else {})
         if self.method:
             said["scale"] = INSIDE_NAMES[self.method]
-            if self.clip != self.usual_clip:
+            if self.clip != (COMMON_CLIP if self.method == INSIDE["common"] else CLIP):
                 said["scale_clip"] = self.clip
             if self.window not in (0, WINDOW):
                 said["scale_window"] = self.window
@@ -173,6 +145,8 @@ class Preprocessing:
 
 def _omitted(method: int) -> dict[str, float]:
     """Values of such a scaler that files do not write where they are these."""
+    if not method:
+        return {}
     return OMITTED_COMMON if method == INSIDE["common"] else OMITTED
 
 

@@ -17,13 +17,7 @@ from edgeolk.checks import check_int
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import seal
 from edgeolk.files.atomic import write_whole
-from edgeolk.preprocessing.scaling import (
-    COMPACT,
-    NAMES,
-    clip_number,
-    fits_compact,
-    window_number,
-)
+from edgeolk.preprocessing.scaling import COMPACT, NAMES, clip_number, fits_compact, window_number
 from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, ScalerPlan, plan_of
 
 FORMAT_VERSION = 2

@@ -8,18 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from edgeolk import parse_bytes
-from firmware_sim.cli.shared import (
-    NO_PICTURE,
-    NO_PROGRESS,
-    QUIET,
-    STREAM,
-    WORKERS,
-    add_command,
-    config_of,
-    out,
-)
+from firmware_sim.cli.shared import STREAM, WORKERS, add_command, config_of, reported
 from firmware_sim.cli.signals import interruption
-from firmware_sim.cli.terminal import Bar, can_draw, show, tell, told, written
+from firmware_sim.cli.terminal import Bar, can_draw, ended, written
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration import values
 from firmware_sim.configuration.choices import RECOMMENDED
@@ -35,20 +26,14 @@ OWN = {
         flag="ram caps",
     ),
     "algorithms": Option(
-        "the methods",
-        default="all",
-        group="comparison",
-        metavar="all|NAME[,NAME]",
+        "the methods", default="all", group="comparison", metavar="all|NAME[,NAME]"
     ),
     "seeds": Option("runs of a method that draws", COUNT, default=3, group="comparison"),
     "run_seconds": Option(
         "processor time a run may take", SECONDS, default=20.0, group="comparison"
     ),
     "workers": replace(WORKERS, group="comparison"),
-    "out": out("compare-report"),
-    "quiet": QUIET,
-    "no_progress": NO_PROGRESS,
-    "no_picture": NO_PICTURE,
+    **reported("compare-report"),
 }
 
 
@@ -58,9 +43,7 @@ def add_options(commands: Any) -> None:
         "Run every method under several memory caps on one stream and recommend one. After an "
         "interruption, the same command continues."
     )
-    add_command(commands, "compare", about, run, OWN).add_argument(
-        "stream", metavar="STREAM", help=STREAM
-    )
+    add_command(commands, "compare", about, run, OWN, stream=STREAM)
 
 
 def to_config(chosen: argparse.Namespace) -> ReplayConfig:
@@ -87,9 +70,7 @@ def run(chosen: argparse.Namespace) -> int:
         Bar(" runs", chosen) as bar,
     ):
         found = compare(
-            config,
-            chosen.ram,
-            names,
+            *(config, chosen.ram, names),
             folder=chosen.out,
             seeds=chosen.seeds,
             seconds=chosen.run_seconds,
@@ -100,8 +81,4 @@ def run(chosen: argparse.Namespace) -> int:
         )
         bar.close()
         files, unwritten = written(lambda: write_comparison(found, chosen.out, picture=picture))
-    if not chosen.quiet:
-        for warning in found.rows.warnings:
-            tell(f"warning: {warning}")
-        show(to_text(found) + "\nreport    " + "  ".join(str(file) for file in files))
-    return interrupted.exit_code if interrupted else told(unwritten)
+    return ended(chosen, to_text(found), files, unwritten, found.rows.warnings, interrupted)

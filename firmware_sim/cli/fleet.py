@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from edgeolk import parse_bytes
 from firmware_sim.cli.exit_codes import FAILED
-from firmware_sim.cli.shared import NO_PROGRESS, QUIET, WORKERS, add_command, out
+from firmware_sim.cli.shared import WORKERS, add_command, reported
 from firmware_sim.cli.signals import Interruption, interruption
-from firmware_sim.cli.terminal import Bar, show, tell, told, written
+from firmware_sim.cli.terminal import Bar, ended, tell, written
 from firmware_sim.configuration import values
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import Option, Value
@@ -23,6 +23,7 @@ from firmware_sim.fleet.journal import FORMATS
 if TYPE_CHECKING:
     from firmware_sim.fleet import Fleet
 
+_REPORT = reported("fleet-report")
 OWN = {
     "configs": Option(
         "TOML (or JSON) with a table for each learner: ram, algorithm, params, ...",
@@ -44,7 +45,7 @@ OWN = {
         group="workers",
         metavar="SIZE",
     ),
-    "out": out("fleet-report"),
+    "out": _REPORT["out"],
     "format": Option("format of the records", default=FORMATS[0], group="report", choices=FORMATS),
     "save_models": Option("save each final model for edgeolk.load", group="report", metavar="DIR"),
     "fail_on": Option(
@@ -53,8 +54,8 @@ OWN = {
         default="any",
         group="report",
     ),
-    "quiet": QUIET,
-    "no_progress": NO_PROGRESS,
+    "quiet": _REPORT["quiet"],
+    "no_progress": _REPORT["no_progress"],
 }
 
 
@@ -64,12 +65,11 @@ def add_options(commands: Any) -> None:
         "Replay many boards' streams with several learners, on Dask: every stream of a manifest "
         "with every configuration. After an interruption, the same command continues."
     )
-    add_command(commands, "fleet", about, run, OWN).add_argument(
-        "manifest",
-        metavar="MANIFEST",
-        help="a CSV with a column 'stream' and, optionally, device, target, ...; or a quoted "
-        "pattern such as 'logs/*.csv.gz'",
+    manifest = (
+        "a CSV with a column 'stream' and, optionally, device, target, ...; or a quoted "
+        "pattern such as 'logs/*.csv.gz'"
     )
+    add_command(commands, "fleet", about, run, OWN, manifest=manifest)
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -82,13 +82,9 @@ def run(chosen: argparse.Namespace) -> int:
         fleet = _fleet(chosen, interrupted, stack)
         found = summarize(fleet)
         files, unwritten = written(lambda: write_fleet(found, chosen.out))
-    if not chosen.quiet:
-        places = "  ".join(str(file) for file in [*files, *fleet.files])
-        show(f"{to_text(found)}\nreport    {places}")
-    code = told([*unwritten, *filter(None, [fleet.unwritten])])
-    if interrupted:
-        return interrupted.exit_code
-    return FAILED if _fails(chosen.fail_on, fleet) else code
+    unwritten += filter(None, [fleet.unwritten])
+    code = ended(chosen, to_text(found), [*files, *fleet.files], unwritten, (), interrupted)
+    return FAILED if not interrupted and _fails(chosen.fail_on, fleet) else code
 
 
 def _fails(limit: str | int, fleet: Fleet) -> bool:
@@ -129,9 +125,7 @@ def _fleet(chosen: argparse.Namespace, interrupted: Interruption, stack: ExitSta
     stack.enter_context(claimed(Path(chosen.out)))
     with Bar(" boards", chosen) as bar:
         return run_fleet(
-            boards,
-            configurations,
-            chosen.out,
+            *(boards, configurations, chosen.out),
             scheduler=chosen.scheduler,
             workers=chosen.workers or os.cpu_count() or 1,
             worker_memory=_memory(chosen.worker_memory),

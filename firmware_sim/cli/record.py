@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_sim.cli.exit_codes import OK
-from firmware_sim.cli.shared import NO_PROGRESS, QUIET, add_command
+from firmware_sim.cli.shared import LIVE, NO_PROGRESS, QUIET, add_command
 from firmware_sim.cli.signals import interruption
 from firmware_sim.cli.terminal import Bar, note, show
 from firmware_sim.configuration.fields import OPTIONS
@@ -27,14 +27,8 @@ OWN = {
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
     about = "Write a live stream to a CSV file, each row whole and immediately."
-    command = add_command(commands, "record", about, run, OWN)
-    command.add_argument(
-        "source",
-        metavar="SOURCE",
-        help="- for CSV from standard input, or mqtt://HOST/TOPIC: JSON "
-        "objects (nested: a.b), or cells of CSV with ?columns=A,B,LABEL",
-    )
-    command.add_argument("file", metavar="FILE", help="a new CSV file")
+    source = f"- for CSV from standard input, or {LIVE}"
+    add_command(commands, "record", about, run, OWN, source=source, file="a new CSV file")
 
 
 def run(chosen: argparse.Namespace) -> int:

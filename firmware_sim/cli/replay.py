@@ -14,17 +14,9 @@ from edgeolk.export import check_exportable
 from firmware_sim.boards import board_of
 from firmware_sim.cli import sandbox
 from firmware_sim.cli.exit_codes import BEYOND_CAP, DIED, OK, USAGE
-from firmware_sim.cli.shared import (
-    NO_PICTURE,
-    NO_PROGRESS,
-    QUIET,
-    STREAM,
-    add_command,
-    config_of,
-    out,
-)
+from firmware_sim.cli.shared import STREAM, add_command, config_of, reported
 from firmware_sim.cli.signals import Interruption, interruption
-from firmware_sim.cli.terminal import Bar, Pace, can_draw, note, show, tell, told, written
+from firmware_sim.cli.terminal import Bar, Pace, can_draw, ended, note, tell, written
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import Option
@@ -40,10 +32,7 @@ from firmware_sim.streams import BUNDLED
 _LARGE = 1 << 24
 
 OWN = {
-    "out": out("replay-report"),
-    "quiet": QUIET,
-    "no_progress": NO_PROGRESS,
-    "no_picture": NO_PICTURE,
+    **reported("replay-report"),
     "save_model": Option("keep learner and scaler, in one file", group="report", metavar="FILE"),
     "write_script": Option(
         "write the Python that runs the saved model", group="report", metavar="FILE"
@@ -55,8 +44,7 @@ OWN = {
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
     about = "Replay one stream with one learner and report on it."
-    command = add_command(commands, "replay", about, run, OWN)
-    command.add_argument("stream", metavar="STREAM", help=STREAM)
+    command = add_command(commands, "replay", about, run, OWN, stream=STREAM)
     listing = "; ".join(f"{stream.name}: {stream.about}" for stream in BUNDLED.values())
     command.epilog = f"Bundled streams: {listing}."
 
@@ -119,11 +107,7 @@ def run(chosen: argparse.Namespace) -> int:
         outcomes = [written(write) for write in writers]
     files = [file for found, _ in outcomes for file in found]
     unwritten = [sentence for _, found in outcomes for sentence in found]
-    if not chosen.quiet:
-        for warning in result.warnings:
-            tell(f"warning: {warning}")
-        show(to_text(result) + "\nreport    " + "  ".join(str(file) for file in files))
-    code = told(unwritten)
+    code = ended(chosen, to_text(result), files, unwritten, result.warnings)
     return _exit_code(result, interrupted) or code
 
 
@@ -188,20 +172,21 @@ def _replayed(
 def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], list[Path]]]:
     """Return what writes the model, its script and its C, where they are asked for."""
 
+    model, script, folder = chosen.save_model, chosen.write_script, chosen.export
+
     def export() -> list[Path]:
         try:
-            ek.export_c(replay.device.learner, chosen.export)
+            ek.export_c(replay.device.learner, folder)
         except (OSError, ValueError) as error:
-            raise SimulatorError(f"--export {chosen.export}: {error}") from None
-        return [Path(chosen.export)]
+            raise SimulatorError(f"--export {folder}: {error}") from None
+        return [Path(folder)]
 
-    model, script = chosen.save_model, chosen.write_script
-    savers: list[Callable[[], list[Path]]] = []
-    if model:
-        savers.append(lambda: [model_file.save_model(replay, model)])
-    if script:
-        savers.append(lambda: [board_script.write_script(replay, script, model)])
-    return [*savers, export] if chosen.export else savers
+    savers: dict[Callable[[], list[Path]], Any] = {
+        lambda: [model_file.save_model(replay, model)]: model,
+        lambda: [board_script.write_script(replay, script, model)]: script,
+        export: folder,
+    }
+    return [save for save, wanted in savers.items() if wanted]
 
 
 def _exit_code(result: ReplayResult, interrupted: Interruption) -> int:

@@ -13,9 +13,10 @@ from firmware_sim.configuration.option import COUNT, Option
 from firmware_sim.configuration.values import BadValueError
 from firmware_sim.errors import SimulatorError
 
+LIVE = "mqtt://HOST/TOPIC: JSON objects (nested: a.b), or cells of CSV with ?columns=A,B,LABEL"
 STREAM = (
     "a CSV, NPZ or LIBSVM file, - for CSV from standard input, the name of a bundled stream, or "
-    "mqtt://HOST/TOPIC: JSON objects (nested: a.b), or cells of CSV with ?columns=A,B,LABEL"
+    + LIVE
 )
 QUIET = Option("write the files but print nothing", default=False, group="report")
 NO_PROGRESS = Option("no progress bar, even on a terminal", default=False, group="report")
@@ -23,9 +24,10 @@ NO_PICTURE = Option("do not draw a PNG (saves a second or two)", default=False, 
 WORKERS = Option("processes (default: all processors)", COUNT, flag="workers jobs")
 
 
-def out(folder: str | None) -> Option:
-    """Return the option that names the folder of a report."""
-    return Option("the folder of the report", default=folder, group="report", metavar="DIR")
+def reported(folder: str | None) -> dict[str, Option]:
+    """Return the options of a report that is written to a folder by default."""
+    out = Option("the folder of the report", default=folder, group="report", metavar="DIR")
+    return {"out": out, "quiet": QUIET, "no_progress": NO_PROGRESS, "no_picture": NO_PICTURE}
 
 
 class Once(argparse.Action):
@@ -49,7 +51,12 @@ class Once(argparse.Action):
 
 
 def add_command(
-    commands: Any, name: str, about: str, run: Callable[..., int], own: Mapping[str, Option]
+    commands: Any,
+    name: str,
+    about: str,
+    run: Callable[..., int],
+    own: Mapping[str, Option],
+    **places: str,
 ) -> Any:
     """Add a command with the options of a replay that may be said there, and return its parser.
 
@@ -57,6 +64,7 @@ def add_command(
     name, about: its name, and what it does in a sentence.
     run: what does it.
     own: options that no configuration holds; one of the name of a field stands in its place.
+    places: the words that have no option before them, and what they are.
     """
     brief = about[0].lower() + about[1:].partition(".")[0]
     parser = commands.add_parser(name, help=brief, description=about)
@@ -70,6 +78,8 @@ def add_command(
         groups[one.group].add_argument(
             *one.flags(key), dest=key, default=default, **_words(one, key in own)
         )
+    for place, what in places.items():
+        parser.add_argument(place, metavar=place.upper(), help=what)
     return parser
 
 

@@ -8,12 +8,13 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from firmware_sim.cli.exit_codes import FAILED, OK
+from firmware_sim.cli.signals import Interruption
 from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.plaintext import printable
 from firmware_sim.report.writing import picture_refusal
@@ -79,6 +80,23 @@ def told(unwritten: list[str]) -> int:
     for sentence in unwritten:
         tell(sentence)
     return FAILED if unwritten else OK
+
+
+def ended(
+    chosen: argparse.Namespace,
+    text: str,
+    files: Iterable[Path],
+    unwritten: list[str],
+    warnings: Iterable[str],
+    interrupted: Interruption | None = None,
+) -> int:
+    """Print a report, where it is and what could not be written; return the exit code."""
+    if not chosen.quiet:
+        for warning in warnings:
+            tell(f"warning: {warning}")
+        show(f"{text}\nreport    {'  '.join(map(str, files))}")
+    code = told(unwritten)
+    return interrupted.exit_code if interrupted else code
 
 
 class Pace:

@@ -8,30 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.cli.shared import (
-    NO_PICTURE,
-    NO_PROGRESS,
-    QUIET,
-    STREAM,
-    WORKERS,
-    add_command,
-    config_of,
-    out,
-)
+from firmware_sim.cli.shared import STREAM, WORKERS, add_command, config_of, reported
 from firmware_sim.cli.terminal import Bar, show, told, written
 from firmware_sim.configuration.option import COUNT, Option
 from firmware_sim.report.writing import claimed
 
+_REPORT = reported(None)
 OWN = {
     "tune_rows": Option(
         "rows to choose on (default: a fifth, at most 5,000)", COUNT, group="choice"
     ),
     "candidates": Option("number of candidates", COUNT, default=32, group="choice"),
     "workers": replace(WORKERS, help="processes", default=1, group="choice"),
-    "out": replace(out(None), help="write tune.txt and tune.json here (default: nowhere)"),
-    "quiet": replace(QUIET, help="print nothing but the options to take"),
-    "no_progress": NO_PROGRESS,
-    "no_picture": replace(NO_PICTURE, help="no effect: tune draws no picture"),
+    **_REPORT,
+    "out": replace(_REPORT["out"], help="write tune.txt and tune.json here (default: nowhere)"),
+    "quiet": replace(_REPORT["quiet"], help="print nothing but the options to take"),
+    "no_picture": replace(_REPORT["no_picture"], help="no effect: tune draws no picture"),
 }
 
 
@@ -41,9 +33,7 @@ def add_options(commands: Any) -> None:
         "Choose kernel width and parameters on the first rows of a stream, and measure the gain "
         "on the later rows."
     )
-    add_command(commands, "tune", about, run, OWN).add_argument(
-        "stream", metavar="STREAM", help=STREAM
-    )
+    add_command(commands, "tune", about, run, OWN, stream=STREAM)
 
 
 def run(chosen: argparse.Namespace) -> int:

@@ -7,7 +7,6 @@ of the metrics that a replay keeps.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -15,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import edgeolk as ek
 from edgeolk.configuration.config import settings_of
@@ -22,7 +22,7 @@ from firmware_sim.comparison import linear
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.metrics import Metrics
-from firmware_sim.metrics.base import NOTHING, Looked, RowContext
+from firmware_sim.metrics.base import Context, WatchedMany
 from firmware_sim.metrics.recovery import recovery
 from firmware_sim.replaying.frozen import answers_of
 from firmware_sim.streams import Row
@@ -43,7 +43,7 @@ class Evaluator:
     X (ndarray of shape (n, d)): scaled rows.
     y (ndarray of shape (n,)): what the stream says.
     config: the kind, and what its metrics depend on.
-    looked: what the metrics made of the readings of each row; empty for nothing.
+    distances (ndarray of shape (n,)): what the metrics made of each row's readings.
     raw (ndarray of shape (n, d)): the rows before they were scaled, for learners that scale.
     """
 
@@ -52,10 +52,11 @@ class Evaluator:
         X: Row,
         y: Row,
         config: ReplayConfig,
-        looked: Sequence[Looked] = (),
+        distances: Row | None = None,
         raw: Row | None = None,
     ) -> None:
-        self.X, self.y, self._config, self._looked = X, y, config, looked
+        self.X, self.y, self._config, self._distances = X, y, config, distances
+        self.told = y  # what a learner is told
         self.raw = X if raw is None else raw
         #: the raw rows with NaN where a reading was absent, for learners that know such; None where
         #: there are none
@@ -91,8 +92,16 @@ class Evaluator:
             return self._taught(learner, part)
 
     def _taught(self, learner: Any, part: slice) -> Row:
-        scores: Row = learner.learn_many(self.X[part], self.y[part])
-        return scores
+        return self._whole(learner, part).scores
+
+    def _whole(self, learner: Any, part: slice) -> Taught:
+        """Return what became of rows, if all were learned."""
+        found = teach(self._config.kind, learner, None, self.X[part], self.told[part])
+        for error in found.refused.values():
+            raise error
+        if found.stopped is not None:
+            raise found.stopped
+        return found
 
     def judged(self, answers: Row, first: int = 0) -> Metrics:
         """Return the metrics of the answers to the first rows, from row `first` on."""
@@ -120,17 +129,19 @@ class Evaluator:
                 total.append(metrics.mean_loss(who) * metrics.rows)
         return {who: (np.diff(total) / np.diff(ends)).tolist() for who, total in sums.items()}
 
-    def wrong(self, answers: Row) -> Row:
-        """Return which answers were wrong, 1 or 0; empty where they are no classes."""
-        return np.asarray(answers * self.y[: len(answers)] <= 0.0, dtype=float)
+    def _wrong(self, answers: Row) -> NDArray[np.bool_] | None:
+        """Which answers were wrong, 1 or 0; None where answers are no classes."""
+        return answers * self.y[: len(answers)] <= 0.0
 
     def recovery(self, answers: Row) -> list[int | None]:
         """Return the rows until answers were as good again as later, for each change."""
-        wrong = self.wrong(answers)
-        if not len(wrong):
+        wrong = self._wrong(answers)
+        if wrong is None or not self.changes:
             return []
         ends = [*self.changes[1:], len(wrong)]
-        return [recovery(wrong, *part) for part in zip(self.changes, ends, strict=False)]
+        return [
+            recovery(wrong.astype(float), *part) for part in zip(self.changes, ends, strict=True)
+        ]
 
     def frozen(self, learner: Any, after: int) -> Row:
         """Return the answers of a learner that knows the first rows, to those behind them."""
@@ -164,12 +175,8 @@ class Evaluator:
 class Classes(Evaluator):
     """Labels 0, 1, ...; an answer is the class that is predicted, which the learner is asked."""
 
-    def wrong(self, answers: Row) -> Row:
-        """Return which answers were wrong."""
-        return np.asarray(answers != self.y[: len(answers)], dtype=float)
-
-    def _taught(self, learner: Any, part: slice) -> Row:
-        return _whole(teach("multiclass", learner, None, self.X[part], self.y[part])).scores
+    def _wrong(self, answers: Row) -> NDArray[np.bool_]:
+        return np.asarray(answers != self.y[: len(answers)])
 
     def linear(self) -> tuple[str, Row]:
         """Return name and answers of the linear model."""
@@ -183,20 +190,12 @@ class Classes(Evaluator):
 class Numbers(Evaluator):
     """Real numbers, scaled as they come; an answer is a prediction in the stream's own unit."""
 
-    def __init__(
-        self,
-        X: Row,
-        y: Row,
-        config: ReplayConfig,
-        looked: Sequence[Looked] = (),
-        raw: Row | None = None,
-    ) -> None:
-        super().__init__(X, y, config, looked, raw)
-        self._told, self._mean, self._spread = scaled_targets(TargetScale.made(), y)
+    def __init__(self, X: Row, y: Row, *more: Any) -> None:
+        super().__init__(X, y, *more)
+        self.told, self._mean, self._spread = scaled_targets(TargetScale.made(), y)
 
-    def wrong(self, answers: Row) -> Row:
-        """Return none: numbers are not right or wrong."""
-        return np.empty(0)
+    def _wrong(self, answers: Row) -> None:
+        """Numbers are not right or wrong."""
 
     def _unit(self, at: int) -> tuple[float, float]:
         return float(self._mean[at]), float(self._spread[at])
@@ -206,7 +205,7 @@ class Numbers(Evaluator):
         own = super().for_learner_of(config)
         if config.forecasts and isinstance(own, Numbers):
             own = copy(own)
-            own._told, own._mean, own._spread = self.y, np.zeros_like(self.y), np.ones_like(self.y)
+            own.told, own._mean, own._spread = self.y, np.zeros_like(self.y), np.ones_like(self.y)
         return own
 
     def _unscaled(self, scores: Row, part: slice) -> Row:
@@ -240,12 +239,12 @@ class Numbers(Evaluator):
     def _taught(self, learner: Any, part: slice) -> Row:
         if settings_of(learner.config).forecasts and learner.parameters["horizon"] > 1:
             return self._late(learner, part)
-        scores: Row = learner.learn_many(self.X[part], self._told[part])
-        return self._unscaled(scores, slice(part.start, part.start + len(scores)))
+        scores: Row = learner.learn_many(self.X[part], self.told[part])
+        return self._unscaled(scores, part)
 
     def linear(self) -> tuple[str, Row]:
         """Return name and answers of the linear model."""
-        answers = linear.least_squares(self.X, self._told)
+        answers = linear.least_squares(self.X, self.told)
         return "linear (RLS)", self._unscaled(answers, slice(None))
 
     def drawn(self, n: int) -> Row:
@@ -256,23 +255,19 @@ class Numbers(Evaluator):
 class Unlabelled(Evaluator):
     """No labels are told; an answer is a score, novel below 0, and the threshold taken off it."""
 
-    def wrong(self, answers: Row) -> Row:
-        """Return none: there are no labels to be wrong about."""
-        return np.empty(0)
+    def _wrong(self, answers: Row) -> None:
+        """There are no labels to be wrong about."""
 
     def _taught(self, learner: Any, part: slice) -> Row:
-        found = _whole(teach("novelty", learner, None, self.X[part], self.y[part]))
+        found = self._whole(learner, part)
         return np.column_stack((found.scores, found.levels))
 
     def judged(self, answers: Row, first: int = 0) -> Metrics:
         """Return the metrics of the answers, shape (n, 2)."""
         found, part = self.metrics, slice(first, len(answers))
-        looked = self._looked[part] or [NOTHING.looked] * len(answers[part])
-        context = [
-            RowContext(level, own)
-            for level, own in zip(answers[part, 1].tolist(), looked, strict=True)
-        ]
-        found.add_block(self.y[part], answers[part, 0], context)
+        distances = None if self._distances is None else self._distances[part]
+        watched = WatchedMany.of(answers[part, 1], distances)
+        found.add_block(self.y[part], answers[part, 0], Context(watched=watched))
         return found
 
     def blocks(self, answers: Row) -> dict[str, list[float]]:
@@ -288,18 +283,6 @@ class Unlabelled(Evaluator):
         parts = [self.y[first:], *([self.y[:first]] if first else [])]
         # Rows without a label, NaN, are of neither kind.
         return all(bool((part > 0.0).any() and (part < 0.0).any()) for part in parts)
-
-
-def _whole(found: Taught) -> Taught:
-    """Return what became of rows, if all were learned.
-
-    Raises RuntimeError, ValueError: the learner refuses one.
-    """
-    for error in found.refused.values():
-        raise error
-    if found.stopped is not None:
-        raise found.stopped
-    return found
 
 
 EVALUATORS: dict[str, type[Evaluator]] = {

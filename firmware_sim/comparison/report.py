@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.comparison.caps import written
+from firmware_sim.comparison.chart import draw
 from firmware_sim.comparison.choice import choice, sentence, unbeaten
-from firmware_sim.comparison.heading import head_lines
 from firmware_sim.comparison.page import to_page
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.comparison.table import cells_of, lasting, legend, ranking, shown
+from firmware_sim.comparison.table import head_lines, lasting, table
 from firmware_sim.plaintext import printable
-from firmware_sim.report.files import text_of, write_each
+from firmware_sim.report.files import Contents, write_each
 
 FORMAT = 3  # of compare.json
 
@@ -25,17 +24,14 @@ def write_comparison(found: Comparison, folder: str | Path, *, picture: bool = T
 
     Raises NotWrittenError: some of them cannot be written; those that are there are whole.
     """
-    data = json.dumps(to_dict(found), indent=1, allow_nan=False)
-    writers = {
-        "compare.txt": text_of(to_text(found)),
-        "compare.json": text_of(data + "\n"),
-        "compare.html": text_of(to_page(found)),
+    contents: Contents = {
+        "compare.txt": to_text(found),
+        "compare.json": to_dict(found),
+        "compare.html": to_page(found),
     }
     if picture:
-        from firmware_sim.comparison.picture import draw
-
-        writers["compare.png"] = partial(draw, found)
-    return write_each(Path(folder), writers)
+        contents["compare.png"] = partial(draw, found)
+    return write_each(Path(folder), contents)
 
 
 def to_dict(found: Comparison) -> dict[str, Any]:
@@ -70,23 +66,16 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "changes": rows.evaluator.changes,
         "choice": None if best is None else {"algorithm": best[0], "ram": best[1]},
         "unbeaten": [] if best is None else unbeaten(found, *best),
-        "runs": [one.to_dict() for one in found.outcomes],
+        "runs": [asdict(one) for one in found.outcomes],
     }
 
 
 def to_text(found: Comparison) -> str:
     """Return the table, the sentence and the Python, as text that ends with a line end."""
-    lines = [
-        *head_lines(found),
-        "",
-        legend(found),
-        f"{'':<20}" + "".join(f"{written(ram):>16}" for ram in found.rams),
-    ]
+    ranked = table(found)
+    lines = [*head_lines(found), "", ranked.title, *ranked.to_lines()]
     if not found.complete:
         lines.insert(0, "INTERRUPTED: run the same command again to continue.\n")
-    for name in ranking(found):
-        cells = "".join(f"{cell:>16}" for cell in cells_of(found, name))
-        lines.append(f"{shown(name):<20}{cells}")
     lines += ["", *lasting(found)] if lasting(found) else []
     lines += ["", sentence(found)]
     best = choice(found)

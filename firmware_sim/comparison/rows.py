@@ -16,8 +16,7 @@ from firmware_sim.device.repair import Gaps
 from firmware_sim.device.scaling import scaled_rows
 from firmware_sim.device.width import Width
 from firmware_sim.errors import SimulatorError
-from firmware_sim.metrics.base import Looked
-from firmware_sim.replaying.checked import checked, usable
+from firmware_sim.replaying.checked import checked, left_out, usable
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import RowCount, nothing_usable
 from firmware_sim.streams import Row
@@ -96,30 +95,31 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
     metrics = kind.metrics(config, cadence)
     rows: list[Row] = []
     raw: list[Row] = []
-    as_gaps: list[Row] = []
+    absent: list[NDArray[np.bool_]] = []
     mends = _Stand(len(stream.features)) if _keeps_gaps(config) else None
     numbers: list[Places] = []
     targets: list[float] = []
-    looked: list[Looked] = []
+    looked: list[Row] = []
     count = RowCount()
     try:
         for block in checked(config, stream, labels):
             cadence.add_block(np.where(block.damaged, np.nan, block.block.seconds))
-            block.tally(labels, len(block))
+            block.tally(labels)
             repair = device.repair if mends is None else Gaps()
-            X, places = usable(block, repair, count, stream, taught=kind.is_taught)
+            X, places = usable(block, repair)
+            left_out(block, places, count, stream)
             if len(places):
                 gone = np.isnan(X)
                 if mends is not None:
                     X = mends(X, gone)
-                looked += [Looked(one.distance) for one in metrics.look_many(X)]
-                held, unfit = device.row.take_many(X)
+                if (found := metrics.look(X)) is not None:
+                    looked.append(found.distances)
+                held, unfit = device.row.take(X)
                 scaled, refused = scaled_rows(device.scaler, held, unfit)
                 for error in refused.values():
                     raise error
                 raw.append(held)
-                if mends is not None:
-                    as_gaps.append(np.where(gone, np.nan, held))
+                absent.append(gone)
                 numbers.append(block.block.first + places)
                 rows.append(scaled)
                 targets += block.y[places].tolist()
@@ -136,12 +136,12 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
         raise SimulatorError(nothing_usable(stream, count))
     assert replay.width is not None
     judge = replace(config, stream="", faults=(), period=config.period or cadence.period)
-    as_read = np.concatenate(raw) if config.scales_outside else None
-    X, y = np.concatenate(rows), np.array(targets)
-    evaluator = EVALUATORS[config.kind](X, y, judge, looked, as_read)
+    X, y, as_read = np.concatenate(rows), np.array(targets), np.concatenate(raw)
+    distances = np.concatenate(looked) if looked else None
+    evaluator = EVALUATORS[config.kind](X, y, judge, distances, as_read)
     notes = [*stream.notes]
     if mends is not None and mends.rows:
-        evaluator.gaps = np.concatenate(as_gaps)
+        evaluator.gaps = np.where(np.concatenate(absent), np.nan, as_read)
         notes.append(
             f"{mends.rows:,} of {len(y):,} rows lack a reading: the default is told so, for the"
             " others the last one stands in"

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import math
-import multiprocessing
 import os
-import signal
 import statistics
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import edgeolk as ek
-from firmware_sim.comparison.evaluators import BLOCKS, Evaluator
-from firmware_sim.comparison.results import Results
+from firmware_sim.comparison.evaluators import BLOCKS
 from firmware_sim.comparison.rows import Rows, prepare
-from firmware_sim.comparison.work import DEFAULT, Outcome, Run, draws, goes, share, work
+from firmware_sim.comparison.sharing import spread
+from firmware_sim.comparison.work import DEFAULT, Outcome, Run, do, draws, goes
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.choices import RECOMMENDED, canonical, storage_of
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import COMPARE
 from firmware_sim.errors import SimulatorError
+from firmware_sim.report.journal import Journal
 
 
 @dataclass
@@ -61,16 +58,18 @@ class Comparison:
         algorithm = RECOMMENDED if algorithm == DEFAULT else algorithm
         return storage_of(algorithm) if self.config.dtype == "float32" else self.config.dtype
 
+    def rank(self, name: str) -> list[float]:
+        """Return what methods and baselines are ranked by: errors, from the largest cap down."""
+        if name in self.rows.baselines:
+            return [self.rows.baselines[name]]
+        errors = [self.cell(name, ram).error for ram in reversed(self.rams)]
+        return [math.inf if error is None else error for error in errors]
+
     @property
     def algorithms(self) -> list[str]:
         """The methods: the default, then those with the least error under the largest cap."""
         names = dict.fromkeys(one.algorithm for one in self.outcomes)
-        rank = {name: [self.cell(name, ram).error for ram in reversed(self.rams)] for name in names}
-
-        def order(name: str) -> tuple[bool, list[float]]:
-            return name != DEFAULT, [math.inf if e is None else e for e in rank[name]]
-
-        return sorted(names, key=order)
+        return sorted(names, key=lambda name: (name != DEFAULT, self.rank(name)))
 
 
 @dataclass
@@ -92,41 +91,19 @@ class Cell:
     @property
     def deviation(self) -> float | None:
         """Standard deviation among seeds; None where there is one."""
-        if not self.done or len(self.runs) < 2:
-            return None
-        return statistics.stdev(run.loss for run in self.runs)
+        losses = [run.loss for run in self.runs if self.done]
+        return statistics.stdev(losses) if len(losses) > 1 else None
 
-    @property
-    def blocks(self) -> list[float]:
-        """Mean losses over stretches of rows; empty where they are not known."""
-        if not self.done or not all(run.blocks for run in self.runs):
+    def means(self, name: str) -> list[Any]:
+        """Return the means over runs of numbers they all have: `blocks`, `recovery` or `frozen`.
+
+        None where a run has None there; empty where a run is not done, or knows nothing of it.
+        """
+        held = [getattr(run, name) for run in self.runs]
+        if not self.done or not all(held):
             return []
-        together = zip(*(one.blocks for one in self.runs), strict=True)
-        return [statistics.mean(found) for found in together]
-
-    @property
-    def recovery(self) -> list[float | None]:
-        """Rows until answers were as good again as later, for each change; None for never."""
-        if not self.done:
-            return []
-        together = zip(*(one.recovery for one in self.runs), strict=True)
-        return [
-            None if None in found else statistics.mean(n for n in found if n is not None)
-            for found in together
-        ]
-
-    @property
-    def frozen(self) -> list[float]:
-        """Loss behind the first rows if frozen after them, and as it went on; empty if unknown."""
-        pairs = [one.frozen for one in self.runs if one.frozen is not None]
-        if not self.done or len(pairs) != len(self.runs):
-            return []
-        return [statistics.mean(found) for found in zip(*pairs, strict=True)]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes under the cap that are used."""
-        return max((run.nbytes for run in self.runs), default=0)
+        together = zip(*held, strict=True)
+        return [None if None in found else statistics.mean(found) for found in together]
 
 
 def compare(
@@ -140,7 +117,7 @@ def compare(
     workers: int | None = None,
     on_start: Callable[[int, int], object] | None = None,
     on_run: Callable[[], object] | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Comparison:
     """Run every method under every cap.
 
@@ -197,94 +174,24 @@ def compare(
         many = seeds if draws(name, rows.evaluator, config, gamma) else 1
         runs += [Run(name, ram, seed) for ram in caps for seed in range(many)]
     runs.sort(key=lambda run: -run.ram)  # the long ones first, so that no process waits at the end
-    results = Results(folder / "runs.jsonl", _mark(config, rows, seconds))
+    results = Journal(folder / "runs.jsonl", _mark(config, rows, seconds))
     try:
-        missing = [run for run in runs if run.key not in results.outcomes]
+        found = {one.key: one for one in results.read(lambda said: Outcome(**said))}
+        missing = [run for run in runs if run.key not in found]
         if on_start is not None:
             on_start(len(runs), len(runs) - len(missing))
         many = min(workers or os.cpu_count() or 1, max(1, len(missing)))
-        stop = should_stop or (lambda: False)
-        with spread(many, rows.evaluator, config, gamma, seconds, stop) as each:
-            for _, outcome in each(work, missing):
-                results.enter(outcome)
+        shared = rows.evaluator, replace(config, stream="", faults=()), gamma, seconds
+        with spread(many, *shared, should_stop=should_stop) as each:
+            for _, outcome in each(do, missing):
+                results.add(asdict(outcome))
+                found[outcome.key] = outcome
                 if on_run is not None:
                     on_run()
-        found = [results.outcomes[run.key] for run in runs if run.key in results.outcomes]
     finally:
         results.close()
-    return Comparison(config, rows, caps, found, len(found) == len(runs))
-
-
-#: Gives a function's result for each job, with the job's place, as they come.
-Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[tuple[int, Any]]]
-
-
-@contextmanager
-def spread(
-    workers: int,
-    evaluator: Evaluator,
-    config: ReplayConfig,
-    gamma: float = 0.0,
-    seconds: float = 0.0,
-    should_stop: Callable[[], bool] = lambda: False,
-) -> Iterator[Each]:
-    """Give what does jobs here, or in processes that share rows and configuration.
-
-    should_stop: asked between jobs; True ends them early.
-    Raises BrokenProcessPool: one of the processes has died.
-    """
-    shared = (evaluator, replace(config, stream="", faults=()), gamma, seconds)
-    if workers == 1:
-        share(*shared)
-
-        def in_turn(
-            function: Callable[[Any], Any], jobs: Sequence[Any]
-        ) -> Iterator[tuple[int, Any]]:
-            for at, job in enumerate(jobs):
-                if should_stop():
-                    return
-                yield at, function(job)
-
-        yield in_turn
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_begin, initargs=shared
-    ) as pool:
-
-        def together(
-            function: Callable[[Any], Any], jobs: Sequence[Any]
-        ) -> Iterator[tuple[int, Any]]:
-            with _uninterrupted():
-                left = {pool.submit(function, job): at for at, job in enumerate(jobs)}
-            while left:
-                done, _ = wait(left, timeout=0.2, return_when="FIRST_COMPLETED")
-                for future in done:
-                    yield left.pop(future), future.result()
-                if should_stop():
-                    pool.shutdown(wait=True, cancel_futures=True)
-                    return
-
-        yield together
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Keep Ctrl-C from processes started here: one that it ends as it imports is waited for."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield  # Windows holds no signals back
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin(evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: float) -> None:
-    """Begin a process: Ctrl-C is for the one that shares out."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    share(evaluator, config, gamma, seconds)
+    outcomes = [found[run.key] for run in runs if run.key in found]
+    return Comparison(config, rows, caps, outcomes, len(outcomes) == len(runs))
 
 
 def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:

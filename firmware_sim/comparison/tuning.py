@@ -7,13 +7,13 @@ rows that took no part in the choice.
 
 from __future__ import annotations
 
-import json
 import math
 import shlex
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from edgeolk.configuration.config import settings_of
 from edgeolk.parts.losses import LOSSES
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import day_of, prepare
-from firmware_sim.comparison.run import Each, spread
-from firmware_sim.comparison.work import default_of, shared
+from firmware_sim.comparison.sharing import Each, spread
+from firmware_sim.comparison.work import default_of
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration import values
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import SimulatorError
-from firmware_sim.report.files import text_of, write_each
+from firmware_sim.report.files import write_each
 from firmware_sim.streams import Row
 
 #: Rounds, each with half as many candidates on twice as many rows.
@@ -172,31 +172,23 @@ def tune(
         pool = _with_seasons(pool, _seasons(found.cadence, found.y[:few]), config.seed)
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
-    with spread(workers, evaluator, config) as each:
+    with spread(workers, evaluator, replace(config, stream="", faults=())) as each:
         chosen, work = _halved(each, pool, few, on_run)
-        both = (start, chosen)
-        judged = _judged(each, [(candidate, n, few) for candidate in both], on_run)
-    for candidate, (loss, _) in zip(both, judged, strict=True):
+        judged = _judged(each, [_Job(candidate, n, few) for candidate in (start, chosen)], on_run)
+    for candidate, (loss, _) in zip((start, chosen), judged, strict=True):
         if math.isinf(loss):
             raise SimulatorError(f"{config.algorithm} rejects the rows with {candidate}")
-    default = None
-    if not (config.scales_inside and config.chooses_inside):
-        default = _default_loss(config, found.evaluator, few)
     (before, whole), (after, _) = judged
+    default = None  # what `replay` loses without a named algorithm, where that is another learner
+    with suppress(SimulatorError):
+        if not (config.scales_inside and config.chooses_inside):
+            usual = default_of(config)
+            rows_of_it = found.evaluator.for_learner_of(usual)
+            loss, _ = _losses(_Job(Candidate(None), n, few), rows_of_it, usual)
+            default = loss if math.isfinite(loss) else None
     return Tuning(
         config, start, chosen, few, n - few, before, after, work, evaluator, whole, default
     )
-
-
-def _default_loss(config: ReplayConfig, evaluator: Evaluator, few: int) -> float | None:
-    """Return what `replay` without a named algorithm loses after the first rows; None for none."""
-    try:
-        usual = default_of(config)
-    except SimulatorError:
-        return None
-    rows = evaluator.for_learner_of(usual)
-    loss, _ = _losses(usual, Candidate(None), rows, len(rows.y), few)
-    return loss if math.isfinite(loss) else None
 
 
 def _own_width(config: ReplayConfig, evaluator: Evaluator, few: int) -> float:
@@ -206,40 +198,38 @@ def _own_width(config: ReplayConfig, evaluator: Evaluator, few: int) -> float:
     return float(learner.kernel.gamma)
 
 
+class _Job(NamedTuple):
+    """A candidate learns the first rows, and is judged from a row on."""
+
+    candidate: Candidate
+    most: int
+    first: int = 0
+
+
 def _halved(
-    each: Each,
-    pool: list[Candidate],
-    rows: int,
-    on_run: Callable[[], object] | None,
+    each: Each, pool: list[Candidate], rows: int, on_run: Callable[[], object] | None
 ) -> tuple[Candidate, int]:
     """Halve the pool in every round; return the candidate left, and the rows learned in all."""
     work = 0
     for size in [rows >> (_ROUNDS - 1 - i) for i in range(_ROUNDS)]:
-        judged = _judged(each, [(candidate, size, 0) for candidate in pool], on_run)
-        losses = [loss for loss, _ in judged]
+        judged = _judged(each, [_Job(candidate, size) for candidate in pool], on_run)
         work += size * len(pool)
         # The sort is stable and the start comes first, so that it wins a tie.
-        order = sorted(range(len(pool)), key=losses.__getitem__)
+        order = sorted(range(len(pool)), key=judged.__getitem__)
         pool = [pool[at] for at in order[: max(1, len(pool) // 2)]]
     return pool[0], work
 
 
 def _judged(
-    each: Each, jobs: list[tuple[Candidate, int, int]], on_run: Callable[[], object] | None
+    each: Each, jobs: list[_Job], on_run: Callable[[], object] | None
 ) -> list[tuple[float, float]]:
-    """Return the losses of each job."""
-    found = [(math.inf, math.inf)] * len(jobs)
-    for at, losses in each(_shared_losses, jobs):
+    """Return the losses of each job; see `_losses`."""
+    found = {}
+    for at, losses in each(_losses, jobs):
         found[at] = losses
         if on_run is not None:
             on_run()
-    return found
-
-
-def _shared_losses(job: tuple[Candidate, int, int]) -> tuple[float, float]:
-    """Do one job with what the process shares; see `_losses`."""
-    candidate, most, first = job
-    return _losses(shared()["config"], candidate, shared()["evaluator"], most, first)
+    return [found[at] for at in range(len(jobs))]
 
 
 def _field(
@@ -294,9 +284,16 @@ def _with_seasons(pool: list[Candidate], seasons: list[int], seed: int) -> list[
 
 
 def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[str, float]:
-    """The algorithm's own positive numbers that a user may give and has not given."""
+    """The algorithm's own positive numbers that a user may give and has not given.
+
+    Those that only other losses than the configuration's read are left out.
+    """
     learner = _learner(config, start, n_features)
-    idle = _idle(config, n_features)
+    made = learner.config
+    renamed = next(row.public for row in ek.algorithms() if row.name == made.name)
+    mine = settings_of(made).loss.parameters
+    others = {name for row in LOSSES.values() for name in row.parameters if name not in mine}
+    idle = {renamed.get(name, name) for name in others}
     out = {}
     for name, value in learner.parameters.items():
         if name in config.params or name in idle:
@@ -311,19 +308,6 @@ def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[st
     return out
 
 
-def _idle(config: ReplayConfig, n_features: int) -> set[str]:
-    """Parameters that only losses other than the configuration's read, by the names of a user."""
-    made = ek.Config(config.algorithm, n_features=n_features, budget=64, **config.learner_params)
-    renamed = next(
-        {stored: name for name, stored in row.renames.items()}
-        for row in ek.algorithms()
-        if row.name == made.name
-    )
-    mine = settings_of(made).loss.parameters
-    others = {name for row in LOSSES.values() for name in row.parameters if name not in mine}
-    return {renamed.get(name, name) for name in others}
-
-
 def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any:
     kernel = None if candidate.gamma is None else ek.Gaussian(candidate.gamma)
     params = {**config.params, **dict(candidate.params)}
@@ -334,15 +318,13 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
     return make_learner(n_features, learner_settings(mine, kernel, plan))
 
 
-def _losses(
-    config: ReplayConfig, candidate: Candidate, evaluator: Evaluator, most: int, first: int
-) -> tuple[float, float]:
+def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[float, float]:
     """Losses from row `first` to row `most`, and of all to it; infinite where they are none."""
     try:
-        learner = _learner(config, candidate, evaluator.X.shape[1])
-        answers = evaluator.teach(learner, slice(0, most))
-        loss = evaluator.loss(answers, first)
-        whole = evaluator.loss(answers) if first else loss
+        learner = _learner(config, job.candidate, evaluator.X.shape[1])
+        answers = evaluator.teach(learner, slice(0, job.most))
+        loss = evaluator.loss(answers, job.first)
+        whole = evaluator.loss(answers) if job.first else loss
     except (RuntimeError, SimulatorError, ValueError):
         return math.inf, math.inf
     return (loss, whole) if math.isfinite(loss) else (math.inf, math.inf)
@@ -366,25 +348,22 @@ def write_tuning(found: Tuning, folder: Path) -> list[Path]:
             )
         },
     }
-    texts = {"tune.txt": to_text(found), "tune.json": json.dumps(data, indent=1) + "\n"}
-    return write_each(folder, {name: text_of(text) for name, text in texts.items()})
+    return write_each(folder, {"tune.txt": to_text(found), "tune.json": data})
 
 
 def to_text(tuning: Tuning) -> str:
     """Return what was chosen and gained, with the options for ``replay``."""
-    words, what = tuning.evaluator.metrics.words, tuning.evaluator.metrics.loss_name
-    gained = 100.0 * (1.0 - tuning.after / tuning.before) if tuning.before else 0.0
-    verdict = (
-        f"gained: {gained:.3g} % of the {what}"
-        if tuning.after < tuning.before
-        else "nothing gained"
-    )
-    if tuning.best is tuning.start:
+    metrics = tuning.evaluator.metrics
+    words, best = metrics.words, tuning.best
+    verdict, default = "nothing gained", ""
+    if tuning.after < tuning.before:
+        gained = 100.0 * (1.0 - tuning.after / tuning.before)
+        verdict = f"gained: {gained:.3g} % of the {metrics.loss_name}"
+    if best is tuning.start:
         verdict += ": keep what you began with"
-    default = ""
     if tuning.default is not None:
         default = f"default   {words(tuning.default)} with no algorithm named\n"
-    if tuning.best is None:
+    if best is None:
         verdict += "; the default has a lower error than both"
     whole = "" if math.isnan(tuning.replayed) else f" ({words(tuning.replayed)} of all rows)"
     return (

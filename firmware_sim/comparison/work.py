@@ -62,28 +62,6 @@ class Outcome(Run):
     #: of the default, behind its first rows: its loss if frozen after them, and as it went on
     frozen: list[float] | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it for JSON."""
-        return asdict(self)
-
-
-_shared: dict[str, Any] = {}
-
-
-def share(evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: float) -> None:
-    """Give a process what all its runs have in common."""
-    _shared.update(evaluator=evaluator, config=config, gamma=gamma, seconds=seconds)
-
-
-def shared() -> dict[str, Any]:
-    """Return what this process was given."""
-    return _shared
-
-
-def work(run: Run) -> Outcome:
-    """Do one run with what was shared."""
-    return do(run, _shared["evaluator"], _shared["config"], _shared["gamma"], _shared["seconds"])
-
 
 def default_of(config: ReplayConfig, dtype: str = "") -> ReplayConfig:
     """Return what `replay` runs on the same stream and device where no algorithm is named.
@@ -124,34 +102,32 @@ def do(
     began = time.process_time()
     answers, learned, status, detail = _learned(learner, evaluator, seconds)
     spent = time.process_time() - began
-    loss, figures, blocks = 0.0, {}, []
-    back: list[int | None] = []
-    frozen: list[float] | None = None
+    found: dict[str, Any] = {}
     if status == "done":
         metrics = evaluator.judged(answers)
-        loss, figures = metrics.mean_loss("learner"), finite(metrics.summary()["learner"])
-        blocks = evaluator.blocks(answers).get("learner", [])
-        back = evaluator.recovery(answers)
+        found = {
+            "loss": metrics.mean_loss("learner"),
+            "figures": finite(metrics.summary()["learner"]),
+            "blocks": evaluator.blocks(answers).get("learner", []),
+            "recovery": evaluator.recovery(answers),
+        }
         if not named:
             memory = bytearray(plan.nbytes + _ALIGNED)
             settings = learner_settings(mine, kernel, plan)
             twin = make_learner(X.shape[1], settings, buffer=memory)
-            frozen = _frozen(twin, memory, evaluator, answers, config.frozen_after)
-    if not np.isfinite(loss):
-        status, detail, loss, figures = "refused", "its predictions diverge", 0.0, {}
+            found["frozen"] = _frozen(twin, memory, evaluator, answers, config.frozen_after)
+        if not np.isfinite(found["loss"]):
+            status, detail = "refused", "its predictions diverge"
+            found |= {"loss": 0.0, "figures": {}}
     return Outcome(
         **asdict(run),
         status=status,
-        loss=loss,
         rows=learned,
         budget=plan.budget,
         nbytes=layout.end,
         seconds=round(spent, 3),
         detail=detail,
-        figures=figures,
-        blocks=blocks,
-        recovery=back,
-        frozen=frozen,
+        **found,
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 from pathlib import Path
+from string import Template
+from typing import Any
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.deployment import model_file
+from firmware_sim.deployment.board_program import PROGRAM
 from firmware_sim.deployment.model_file import LEARNER, SCALER, TARGETS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
@@ -14,86 +17,13 @@ from firmware_sim.streams.cells import MISSING_WORDS, NO, YES
 from firmware_sim.streams.reading import CLOCK, PERIODS
 from firmware_sim.tasks.labels import label_key
 
-#: Beginning of the function that reads labels; what follows depends on their kind.
-_LABEL_OF = (
-    "",
-    "",
-    "def label_of(cell):",
-    '    """Return what the learner is told, or None where there is nothing that it knows."""',
-    "    try:",
-    "        found = float(cell)",
-    "    except ValueError:",
-    "        found = cell",
-)
-
-
-@dataclass(frozen=True)
-class _Words:
-    """The lines of the program that depend on the kind of labels."""
-
-    constants: tuple[str, ...]
-    label: tuple[str, ...]  # the rest of label_of
-    answer: str
-    learns: tuple[str, ...]
-    always: bool = False  # whether it learns rows without a label
-
-
-#: How targets are predicted and learned: scaled beside the learner, or by a forecaster.
-_WITH_SCALE = (
-    "targets.mean_[0] + (targets.scale_[0] or 1.0) * learner.decision_one(row)",
-    ("learner.learn_one(row, targets.learn_transform_one(np.array([label]))[0])",),
-)
-_FORECASTS = ("learner.decision_one(row)", ("learner.learn_one(row, label)",))
-
-
-def _words(config: ReplayConfig, target: str) -> _Words:
-    if config.kind == "multiclass":
-        places = {label_key(name): place for place, name in enumerate(config.classes)}
-        return _Words(
-            (
-                f"CLASSES = {list(config.classes)!r}  # of {target!r}",
-                f"LABELS = {places!r}  # 1 and 1.0 are the same",
-            ),
-            ("    return LABELS.get(found)",),
-            "CLASSES[learner.predict_one(row)]",
-            ("learner.learn_one(row, label)",),
-        )
-    if config.kind == "regression":
-        return _Words(
-            (),
-            (
-                "    known = not isinstance(found, str) and np.isfinite(found)",
-                "    return found if known and found not in ABSENT else None",
-            ),
-            *(_WITH_SCALE if config.scales_targets else _FORECASTS),
-        )
-    if config.kind == "novelty":
-        learns = ("learner.learn_one(row)",)
-        return _Words((), (), '"usual" if learner.predict_one(row) > 0 else "novel"', learns, True)
-    learns = ("learner.learn_one(row, label)",)
-    if config.positive is None:
-        labels: dict[str | float, int] = {1.0: 1, 0.0: -1, -1.0: -1}
-        labels |= {**dict.fromkeys(sorted(YES), 1), **dict.fromkeys(sorted(NO), -1)}
-        return _Words(
-            (f"LABELS = {labels!r}  # of {target!r}",),
-            ("    return LABELS.get(found.lower() if isinstance(found, str) else found)",),
-            "learner.predict_one(row)",
-            learns,
-        )
-    nothing = sorted(MISSING_WORDS | config.missing_words)
-    return _Words(
-        (
-            f"POSITIVE = {label_key(config.positive)!r}  # the value of {target!r} that means +1",
-            f"NOTHING = {nothing!r}  # words for a label that is not known",
-        ),
-        (
-            "    if found == POSITIVE:",
-            "        return 1",
-            "    return None if str(found).lower() in NOTHING or found in ABSENT else -1",
-        ),
-        "learner.predict_one(row)",
-        learns,
-    )
+#: What the program answers, by kind of labels.
+_ANSWERS = {
+    "binary": "learner.predict_one(row)",
+    "multiclass": "CLASSES[learner.predict_one(row)]",
+    "regression": "learner.decision_one(row)",
+    "novelty": '"usual" if learner.predict_one(row) > 0 else "novel"',
+}
 
 
 def check(config: ReplayConfig, path: str | Path) -> None:
@@ -133,195 +63,74 @@ def script(replay: Replay, model: str) -> str:
 
     Returns: the text of the program, with a line end.
     """
-    _check_carried(replay.config)
-    words = _words(replay.config, replay.stream.target)
-    lines = [*_beginning(replay, model, words), *_loop(replay.config, words)]
-    return "\n".join(lines) + "\n"
+    config = replay.config
+    _check_carried(config)
+    holds = {
+        config.kind: True,
+        "labels": config.kind != "novelty",
+        "signs": config.kind == "binary" and config.positive is None,
+        "positive": config.kind == "binary" and config.positive is not None,
+        "clock": config.clock,
+        "scaler": config.scales_outside,
+        "targets": config.scales_targets,
+        "gaps": config.takes_gaps,
+        "whole": not config.takes_gaps,
+    }
+    lines = []
+    for line in PROGRAM.splitlines(keepends=True):
+        word, text = re.fullmatch(r"(?:(\w+)\|)?(.*\n)", line).groups()  # type: ignore[union-attr]
+        lines += [text] if word is None or holds.get(word) else []
+    return Template("".join(lines)).substitute(_values(replay, model))
 
 
-def _beginning(replay: Replay, model: str, words: _Words) -> list[str]:
-    """Return the lines that load the model, or what was learned since."""
+def _values(replay: Replay, model: str) -> dict[str, Any]:
+    """Return what the names of the program stand for."""
     config, stream = replay.config, replay.stream
-    follows = "it." if words.always else "it if its label follows."
-    places = {"learner": LEARNER}
-    places |= {"scaler": SCALER} if config.scales_outside else {}
-    places |= {"targets": TARGETS} if config.scales_targets else {}
-    loads = {name: "ek.load" if name == "learner" else "ek.RunningScaler.load" for name in places}
+    kind, target = config.kind, stream.target
+    parts = ["learner", *["scaler"] * config.scales_outside, *["targets"] * config.scales_targets]
     switches = {**dict.fromkeys(sorted(YES), 1.0), **dict.fromkeys(sorted(NO), 0.0)}
-    return [
-        f'"""Predict each row of readings from standard input, then learn {follows}',
-        "",
-        "A line of CSV holds the readings in the order of FEATURES, and after them the label where",
-        "it is known. Needs numpy, edgeolk and the model file beside it. What it learns is kept in",
-        "STATE, every EVERY rows and on every way out; started again it goes on from there.",
-        '"""',
-        "",
-        "import csv",
-        *(("import math",) if config.clock else ()),
-        "import signal",
-        "import sys",
-        "import tempfile",
-        *(("import time",) if config.clock else ()),
-        "import zipfile",
-        "import zlib",
-        "from pathlib import Path",
-        "",
-        "import numpy as np",
-        "",
-        "import edgeolk as ek",
-        "",
-        f"MODEL = Path(__file__).resolve().parent / {model!r}",
-        "# Another model begins anew, in a file of its own.",
-        'STATE = MODEL.with_name(f"{MODEL.stem}-{zlib.crc32(MODEL.read_bytes()):08x}.checkpoint")',
-        f"EVERY = {config.checkpoint_every}  # rows learned between checkpoints",
-        f"FEATURES = {list(stream.features[: -len(CLOCK)] if config.clock else stream.features)!r}",
-        *words.constants,
-        f"ABSENT = {list(config.missing_numbers)!r}  # readings that mean there is none",
-        f"SWITCHES = {switches!r}",
-        *((*_LABEL_OF, *words.label, "") if words.label else ()),
-        *(_clock_lines(stream.local_times) if config.clock else ()),
-        "",
-        "with zipfile.ZipFile(MODEL) as box, tempfile.TemporaryDirectory() as folder:",
-        *(
-            f"    {name} = {loads[name]}(box.extract({file!r}, folder))"
-            for name, file in places.items()
-        ),
-        f"parts = ({', '.join(places)},)",
-        "checkpoints = ek.Checkpointer(STATE, every=EVERY)",
-        "kept = checkpoints.open()",
-        "if kept is None:",
-        "    checkpoints.write(parts)  # what cannot be written is better known now",
-        "else:",
-        "    parts = kept if isinstance(kept, tuple) else (kept,)",
-        f"    {', '.join(places)}{',' if len(places) == 1 else ''} = parts",
-        *_TOLD,
-    ]
-
-
-#: Lines that say where the program goes on, and make a stop wait for the row at hand.
-_TOLD = (
-    "for slot, reason in checkpoints.opened.refused.items() if checkpoints.opened else ():",
-    '    if reason != "empty":',
-    '        print(f"{STATE.name}, slot {slot}: {reason}", file=sys.stderr)',
-    'print(f"goes on after {learner.steps:,} rows, state in {STATE}", file=sys.stderr, flush=True)',
-    "",
-    "",
-    "class StopError(Exception):",
-    '    """Ctrl-C or SIGTERM."""',
-    "",
-    "",
-    "asked, waits = 0, False",
-    "",
-    "",
-    "def stop(number, frame):",
-    '    """End at once while a row is waited for, else after it."""',
-    "    global asked",
-    "    asked = asked or number",
-    "    if waits:",
-    "        raise StopError",
-    "",
-    "",
-    "for number in (signal.SIGINT, signal.SIGTERM):",
-    "    signal.signal(number, stop)",
-)
-
-
-def _clock_lines(local: bool) -> tuple[str, ...]:
-    """Return the function that tells where in the day and in the week it is."""
-    place = " + time.localtime().tm_gmtoff" if local else ""
-    return (
-        "",
-        "def clock():",
-        '    """Return the time of day and of the week by this board, a sine and a cosine each."""',
-        f"    now = time.time(){place}",
-        f"    turns = [math.tau * now / period for period in {PERIODS}]",
-        "    return [wave(turn) for turn in turns for wave in (math.sin, math.cos)]",
-        "",
-    )
-
-
-def _reads(config: ReplayConfig) -> tuple[str, ...]:
-    """Return the lines that make numbers of cells, up to the question whether a row is left out."""
-    held = "row[: len(FEATURES)]" if config.clock else "row[:]"
-    if config.takes_gaps:  # absent readings are the learner's
-        return (
-            f"    {held} = [float(SWITCHES.get(cell.lower(), cell) or 'nan') for cell in readings]",
-            "    row[np.isin(row, ABSENT)] = np.nan",
-            "    whole = len(readings) == len(FEATURES)",
-            "except ValueError:",
-            "    whole = False",
-            "if not whole:",
-        )
-    return (
-        f"    {held} = [float(SWITCHES.get(cell.lower(), cell)) for cell in readings]",
-        "except ValueError:",
-        "    row[:] = np.nan",
-        "whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()",
-        "if not whole or np.isin(row, ABSENT).any():",
-    )
-
-
-def _loop(config: ReplayConfig, words: _Words) -> list[str]:
-    """Return the lines that answer and learn rows."""
-    learns = [*words.learns, "checkpoints.step(parts)"]
-    if not words.always:
-        learns = ["if label is not None:", *(f"    {line}" for line in learns)]
-    body = [
-        "waits = False",
-        "if line is None:",
-        "    break",
-        "cells = [cell.strip() for cell in line]",
-        *(("row[len(FEATURES) :] = clock()",) if config.clock else ()),
-        "try:",
-        "    readings = cells[: len(FEATURES)]",
-        *_reads(config),
-        '    print("skipped", flush=True)',
-        "    continue",
-        *_label_line(words),
-        "try:",
-        *_scales(config, words),
-        f"    answer = {words.answer}",
-        "except ValueError:  # a reading beyond what can be held",
-        '    print("skipped", flush=True)',
-        "    continue",
-        "print(answer, flush=True)",
-        *learns,
-    ]
-    return [
-        "",
-        f"row = np.empty(len(FEATURES){f' + {len(CLOCK)}' if config.clock else ''})",
-        "lines = csv.reader(sys.stdin)",
-        "try:",
-        "    while True:",
-        "        waits = True",
-        "        if asked:",
-        "            break",
-        "        line = next(lines, None)",
-        *(f"        {one}" for one in body),
-        "except (StopError, BrokenPipeError):",
-        "    pass",
-        "finally:",
-        "    waits = False",
-        "    checkpoints.write(parts)",
-        "    checkpoints.close()",
-    ]
-
-
-def _label_line(words: _Words) -> list[str]:
-    cell = "cells[len(FEATURES)]"
-    line = f"label = label_of({cell}) if len(cells) > len(FEATURES) else None"
-    return [line] if words.label else []
-
-
-def _scales(config: ReplayConfig, words: _Words) -> list[str]:
-    """Return the line that scales a row, where the learner does not."""
-    if not config.scales_outside:
-        return []
-    if not words.label:
-        return ["    scaler.learn_transform_one(row, row)"]
-    # As in the replay, a row that is not learned leaves the scaler alone.
-    scale = "scaler.transform_one if label is None else scaler.learn_transform_one"
-    return [f"    ({scale})(row, row)"]
+    labels: dict[Any, int] = {1.0: 1, 0.0: -1, -1.0: -1}
+    labels |= {**dict.fromkeys(sorted(YES), 1), **dict.fromkeys(sorted(NO), -1)}
+    if kind == "multiclass":
+        labels = {label_key(name): place for place, name in enumerate(config.classes)}
+    answer, told = _ANSWERS[kind], "label"
+    if config.scales_targets:
+        answer = f"targets.mean_[0] + (targets.scale_[0] or 1.0) * {answer}"
+        told = "targets.learn_transform_one(np.array([label]))[0]"
+    scale = ""
+    if config.scales_outside:
+        # As in the replay, a row that is not learned leaves the scaler alone.
+        often = "(scaler.transform_one if label is None else scaler.learn_transform_one)"
+        scale = "scaler.learn_transform_one" if kind == "novelty" else often
+        scale = f"            {scale}(row, row)\n"
+    shown = {
+        "model": model,
+        "features": list(stream.features[: -len(CLOCK)] if config.clock else stream.features),
+        "classes": list(config.classes),
+        "labels": labels,
+        "target": target,
+        "positive": None if config.positive is None else label_key(config.positive),
+        "nothing": sorted(MISSING_WORDS | config.missing_words),
+        "absent": list(config.missing_numbers),
+        "switches": switches,
+        "learner": LEARNER,
+        "scaler": SCALER,
+        "targets": TARGETS,
+    }
+    return {
+        **{name: repr(value) for name, value in shown.items()},
+        "follows": "" if kind == "novelty" else " if its label follows",
+        "every": config.checkpoint_every,
+        "zone": " + time.localtime().tm_gmtoff" if stream.local_times else "",
+        "periods": PERIODS,
+        "parts": ", ".join(parts),
+        "held": ", ".join(parts) if len(parts) > 1 else "learner,",
+        "more": f" + {len(CLOCK)}" if config.clock else "",
+        "read": "row[: len(FEATURES)]" if config.clock else "row[:]",
+        "scale": scale,
+        "answer": answer,
+        "told": told,
+    }
 
 
 def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -20,12 +20,9 @@ from firmware_sim.device.supervision import Supervision, When, row_type
 from firmware_sim.device.watching import WatchSupervision
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import Score, adapter
+from firmware_sim.tasks.adapters import adapter
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import Taught, watches_drift
-
-#: What became of a row: its score, or why it was not learned.
-Outcome = Score | Exception
+from firmware_sim.tasks.teaching import Taught, numbers_said, watches_drift
 
 
 def remembered(learner: Any) -> dict[str, int]:
@@ -42,28 +39,24 @@ class Device:
     n_features: readings in a row.
     kernel: a kernel of `edgeolk`; see `make_kernel`.
     row: the row buffer.
-    raw: what the stream writes to.
     layout: what lies where.
     plan: the learner's own.
     scaler: what scales the readings, where they are scaled.
     repair: what stands in for absent readings, where something does.
     supervision: what gives the learner its labels.
-    block: rows taken before they have to be learned.
+    block: rows that it takes at once, at most.
     """
 
-    block = 1
-
     def __init__(self, config: ReplayConfig, n_features: int, kernel: Any) -> None:
+        self._config, self._n_features = config, n_features
         self.layout, self.plan = plan_device(config, n_features, kernel)
         self._memory = DeviceMemory(self.layout)
         self._leak = config.leak
         self._leaked = 0
-        self.row = RowBuffer(config, n_features, self._memory.view("raw row"))
-        self.raw: Row = self.row.read
-        self._scaled = self.row.held
-        if config.scales_outside:
-            self._scaled = np.frombuffer(self._memory.view("scaled row"), row_type(config))
-        self._config, self._n_features = config, n_features
+        # Behind a row that is refused, and ends the replay, none may be scaled or learned.
+        ends = config.damaged == "stop" or config.params.get("full") == "raise"
+        self.block = 1 if ends or self._misses_targets else sys.maxsize
+        self.row = RowBuffer(config)
         self._wrapped = False
         self._settings = learner_settings(config, kernel, self.plan)
         self._boot()
@@ -97,9 +90,9 @@ class Device:
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         if self._leak and not self._memory.guarded:
             raise SimulatorError(f"leaks cannot be detected here: {self._memory.enforcement}")
+        self.block = 1 if self._leak else self.block
         self.learner = make_learner(n_features, settings, buffer=self._memory.view("learner"))
         self._teach()
-        self._held: list[tuple[float, int, float] | Exception] = []
 
     def _teach(self) -> None:
         self._drifts = watches_drift(self.learner)
@@ -142,18 +135,17 @@ class Device:
         return max(self.steps, 0, *(int(part.n_seen) for part in self._scalers))
 
     def restart(self, kept: tuple[Any, ...] | None) -> None:
-        """Lose the RAM, as by a power cut, and go on with the row in `raw`.
+        """Lose the RAM, as by a power cut.
 
         kept: what a checkpoint gave back of `lasting`; None where there is none yet. It stays in
             memory of its own, of the size that the layout has for it.
         """
-        row, before, steps = self.raw.copy(), self.supervision, self.steps
+        before, steps = self.supervision, self.steps
         # The block is let go before it is used again.
         self._let_go()
         self.scaler = self._targets = self.repair = None
         self._memory.clear()
         self._boot()
-        self.raw[:] = row
         if kept is None:
             self._build(self._config, self._n_features, self._settings)
             self.supervision.after_cut(before, getattr(self, "learner", None), steps - self.steps)
@@ -187,76 +179,53 @@ class Device:
         """Peak resident bytes of the learner's own process, where it has one."""
         return None
 
-    def put(self, label: float, number: int = 0, seconds: float = math.nan) -> None:
-        """Scale the row in `raw` and take it in.
-
-        label: its label.
-        number: its place in the stream.
-        seconds: when it was taken.
-        """
-        try:
-            self.scale()
-        except ValueError as error:
-            self._held.append(error)
-        else:
-            self._held.append((label, number, seconds))
-
-    def scale(self) -> Row:
-        """Scale the row in `raw`, learning from it; return the row buffer of scaled readings.
-
-        Raises ValueError: a reading is beyond what the row buffer holds, or what can be scaled.
-        """
-        row = self.row.take()
-        if self.scaler is not None:
-            self.scaler.learn_transform_one(row, self._scaled)
-        scaled: Row = self._scaled
-        return scaled
-
-    def settle(self) -> list[Outcome]:
-        """Learn what was taken in.
-
-        Raises BeyondCapError: the learner took memory it may not have.
-
-        Returns: for each row its score from before the update, or why it was refused: a ValueError
-            for a bad row; a RuntimeError, after which nothing more was learned, where the ring is
-            full and says so.
-        """
-        if self._leak:
-            self._memory.write_beyond(self._leaked, self._leak)
-            self._leaked += self._leak
-        held, self._held = self._held, []
-        return [self._learn(one) for one in held]
-
-    @property
-    def learns_blocks(self) -> bool:
-        """Whether nobody stands between the device and its learner."""
-        return not self._wrapped
-
     def learn_block(self, X: Row, y: Row, when: When) -> Taught:
-        """Scale rows and learn them, as `put` and `settle` do one by one.
+        """Scale rows and learn them, in their order.
 
         X, y: readings and labels.
         when: numbers and times.
-        """
-        rows, refused = scaled_rows(self.scaler, *self.row.take_many(X))
-        places = None
-        if refused:
-            places = np.flatnonzero([at not in refused for at in range(len(X))])
-            rows, y, when = rows[places], y[places], when.part(places)
-        self.raw[:] = X[-1]
-        learn_many = self.supervision.learn_many
-        found = learn_many(self._config.kind, self.learner, self._targets, rows, y, when)
-        return found if places is None else found.among(places, len(X), refused)
+        Raises BeyondCapError: the learner took memory it may not have.
 
-    def _learn(self, one: tuple[float, int, float] | Exception) -> Outcome:
-        if isinstance(one, Exception):
-            return one
-        try:
-            return self.supervision.step(self._adapter, self._scaled, *one)
-        except SimulatorError:
-            raise
-        except (RuntimeError, ValueError) as error:
-            return error
+        Returns: for each row its score from before the update, or why it was refused.
+        """
+        rows, refused = scaled_rows(self.scaler, *self.row.take(X))
+        if not refused:
+            return self._learn(rows, y, when)
+        places = np.flatnonzero([at not in refused for at in range(len(X))])
+        found = self._learn(rows[places], y[places], when.part(places))
+        return found.among(places, len(X), refused)
+
+    def _learn(self, rows: Row, y: Row, when: When) -> Taught:
+        """Learn scaled rows."""
+        if self._leak:
+            self._memory.write_beyond(self._leaked, self._leak)
+            self._leaked += self._leak
+        config = self._config
+        waits = self._misses_targets if config.forecasts else config.waits_for_labels
+        if waits or self._wrapped:
+            return self._learn_singly(rows, y, when)
+        learn_many = self.supervision.learn_many
+        return learn_many(config.kind, self.learner, self._targets, rows, y, when)
+
+    @property
+    def _misses_targets(self) -> bool:
+        """Whether targets of a forecaster may not find their rows, by its horizon."""
+        config, own = self._config, self._config.queue_rows or 1
+        return config.forecasts and config.params.get("horizon", own) != own
+
+    def _learn_singly(self, rows: Row, y: Row, when: When) -> Taught:
+        """Learn scaled rows one by one, as their labels come."""
+        if self._config.scales_outside:
+            rows = rows.astype(row_type(self._config))
+        found, rang = Taught.of(len(y), numbers_said(self._adapter)), self.alarms
+        for at in range(len(y)):
+            self.supervision.enter(found, at, self._adapter, rows[at], float(y[at]), when)
+            if found.stopped is not None:
+                break
+            if self.alarms > rang:
+                rang = self.alarms
+                found.alarms.append(at)
+        return found
 
     def inputs(self, rows: Row) -> dict[int, float]:
         """Return how much each reading matters to the answers to some rows, as shares.

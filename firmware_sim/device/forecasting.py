@@ -12,11 +12,9 @@ import numpy as np
 
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.supervision import Supervision, When
-from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import Forecast
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import Taught, numbers_said, said_of
+from firmware_sim.tasks.teaching import Taught, numbers_said
 
 #: Beyond it a target may be refused (`loops/forecast.h`): who tells it is asked by itself.
 _MOST_TARGET = 1e15
@@ -51,9 +49,7 @@ class ForecastSupervision(Supervision):
         self._seconds = math.nan
         self._begins = True
 
-    def step(
-        self, learner: Any, row: Row, label: float, number: int, seconds: float
-    ) -> Forecast | float:
+    def step(self, learner: Any, row: Row, label: float, number: int, seconds: float) -> float:
         """Answer a row, and learn whatever targets have come; see `Supervision.step`."""
         self.came.clear()
         self.at_once = False
@@ -63,12 +59,11 @@ class ForecastSupervision(Supervision):
         if self._plain:
             self.at_once = True
             self.counts.learned += 1
-            said: float = learner.learn_one(row, label)
-            return _forecast(learner, said)
+            return float(learner.learn_one(row, label))
         now = self._now(number, seconds)
         for _ in self._due(now):
             self._tell(learner, self._labels.popleft()[1])
-        answer = _forecast(learner, float(learner.ask_one(row)))
+        answer = float(learner.ask_one(row))
         never = self._wait(now, label)
         if not self._delay:
             self._tell(learner, self._labels.popleft()[1])
@@ -174,29 +169,11 @@ class ForecastSupervision(Supervision):
             some.enter(found, at)
             at += some.done
             if at < len(y):
-                self._ask_alone(found, at, learner, X[at], float(y[at]), when)
+                self._seconds = float(when.seconds[at])  # no stop is before it
+                self.enter(found, at, learner, X[at], float(y[at]), when)
                 at += 1
         found.done = at
         return found
-
-    def _ask_alone(
-        self, found: Taught, at: int, learner: Any, row: Row, label: float, when: When
-    ) -> None:
-        """Answer the row at a place as `step` does."""
-        self._seconds = float(when.seconds[at])  # no stop is before it
-        try:
-            said = self.step(learner, row, label, int(when.numbers[at]), float(when.seconds[at]))
-        except SimulatorError:
-            raise
-        except ValueError as error:
-            found.refused[at] = error
-            return
-        found.scores[at] = said.score if isinstance(said, Forecast) else said
-        found.said[at] = said_of(learner)
-        if self.came:
-            found.came[at] = [*self.came]
-        if not self.at_once:
-            found.late.add(at)
 
     def _ask(self, learner: Any, X: Row, y: Row, when: When) -> Taught:
         """Answer the first rows, as many as nobody has to look at."""
@@ -258,13 +235,3 @@ class ForecastSupervision(Supervision):
         self._note(label)
         plan.told.append(math.nan if label is None else label)
         plan.counts[-1] += 1
-
-
-def _forecast(learner: Any, said: float) -> Forecast | float:
-    """An answer with its interval and shares, where the learner is at hand."""
-    shares = getattr(learner, "shares", None)
-    if shares is None:
-        return said
-    found = learner.interval
-    interval = found if found is None or isinstance(found[0], float) else found[0]
-    return Forecast(said, interval, shares)

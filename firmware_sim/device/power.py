@@ -65,15 +65,26 @@ class Power:
         self._checkpoints: Any = None
         self._written = 0
         self._last = 0  # progress at the last checkpoint
+        self._cuts: list[int] = []
+
+    def look_ahead(self, number: int, n: int) -> None:
+        """Settle where it goes among n rows, the first of them row `number`."""
+        numbers = np.arange(number, number + n)
+        goes = numbers == self._value  # at
+        if self._kind == "every":
+            goes = (numbers > 1) & ((numbers - 1) % self._value == 0)
+        elif self._kind == "random":
+            goes = self._rng.random(n) < self._value
+        self._cuts = numbers[goes].tolist()
+
+    def left(self, device: Device, number: int) -> int:
+        """Return how many rows pass, from row `number` on, until something may have to be done."""
+        to_cuts = [cut - number for cut in self._cuts if cut > number]
+        return max(1, min([self._every - device.progress + self._last, *to_cuts]))
 
     def before(self, device: Device, number: int) -> None:
         """Cut the power before a row, if it is to go there."""
-        goes = {
-            "every": number > 1 and (number - 1) % self._value == 0,
-            "at": number == self._value,
-            "random": self._kind == "random" and self._rng.random() < self._value,
-        }[self._kind]
-        if not goes:
+        if number not in self._cuts:
             return
         learned = device.steps
         self._let_go()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import suppress
 from typing import Any
 
@@ -13,10 +12,13 @@ from edgeolk.files import v3
 from firmware_sim.config import ReplayConfig
 from firmware_sim.containment.child import BLOCK, COUNTERS
 from firmware_sim.containment.process import ProcessLearner
-from firmware_sim.device.device import Device, Outcome
+from firmware_sim.device.device import Device
+from firmware_sim.device.supervision import When, row_type
 from firmware_sim.errors import BeyondCapError, LearnerDiedError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import RegressionAdapter, Watched
+from firmware_sim.tasks.adapters import RegressionAdapter
+from firmware_sim.tasks.regression import scaled_targets
+from firmware_sim.tasks.teaching import Taught
 
 
 def _wide(row: Row) -> Row:
@@ -56,12 +58,7 @@ class SplitDevice(Device):
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         # Where labels do not come with their rows, the learner is asked about each.
         self._one_by_one = config.waits_for_labels
-        # Where the power goes, rows must not wait: a checkpoint and a cut lie between two of them.
-        self.block = 1 if config.power_cut is not None or self._one_by_one else BLOCK
-        self._held = []
-        self._rows = np.empty((BLOCK, n_features))
-        self._labels = np.empty(BLOCK)
-        self._waiting: list[tuple[float, float] | Exception] = []  # how to read the score
+        self.block = 1 if self._one_by_one else min(self.block, BLOCK)
         self._peak = 0
         self._counters = dict.fromkeys(COUNTERS, 0)
         self._start()
@@ -113,61 +110,38 @@ class SplitDevice(Device):
         """Peak resident bytes of the learner's process."""
         return max(self._peak, self._process.peak)
 
-    def put(self, label: float, number: int = 0, seconds: float = math.nan) -> None:
-        """Scale the row in `raw` and keep a copy for the next block."""
-        if self._one_by_one:
-            super().put(label, number, seconds)
-            return
-        n = sum(not isinstance(one, Exception) for one in self._waiting)
-        try:
-            self.scale()
-        except ValueError as error:
-            self._waiting.append(error)
-            return
-        scale = (0.0, 1.0)
-        if self._targets is not None:
-            scale = self._targets.present
-            label = self._targets.learn(label)
-        self._waiting.append(scale)
-        self._rows[n] = self._scaled
-        self._labels[n] = label
+    def _learn(self, rows: Row, y: Row, when: When) -> Taught:
+        """Have the process learn scaled rows."""
+        rang = self.alarms
+        found = self._learn_singly(rows, y, when) if self._one_by_one else self._taught(rows, y)
+        self._counters = self._process.counters()
+        if self.alarms > rang:
+            found.alarms.append(len(y) - 1)
+        return found
 
-    def settle(self) -> list[Outcome]:
-        """Have the process learn the block; see `Device.settle`."""
-        if self._one_by_one:
-            held, self._held = self._held, []
-            answers = [self._learn(one) for one in held]
-            self._counters = self._process.counters()
-            return answers
-        waiting, self._waiting = self._waiting, []
-        n = sum(not isinstance(one, Exception) for one in waiting)
-        learned: list[Outcome] = []
-        while len(learned) < n:
-            at = len(learned)
-            scores, message = self._process.learn(self._rows[at:n], self._labels[at:n])
-            each = scores[::3], scores[1::3], scores[2::3]
-            learned += map(Watched, *each) if self._watches else scores
+    def _taught(self, rows: Row, y: Row) -> Taught:
+        if self._config.scales_outside:
+            rows = rows.astype(row_type(self._config))
+        rows, told, found = _wide(rows), y, Taught.of(len(y))
+        mean, spread = np.zeros(len(y)), np.ones(len(y))
+        if self._targets is not None:
+            told, mean, spread = scaled_targets(self._targets, y)
+        while found.done < len(y) and found.stopped is None:
+            at = found.done
+            said, message = self._process.learn(rows[at:], told[at:])
+            columns = np.array(said).reshape(-1, 3 if self._watches else 1).T
+            found.done += columns.shape[1]
+            part = slice(at, found.done)
+            found.scores[part] = mean[part] + spread[part] * columns[0]
+            if self._watches:
+                found.levels[part], found.verdicts[part] = columns[1:]
             kind, _, text = message.partition(":")
             if kind == "stop":
-                learned.append(RuntimeError(text))
-                break
-            if kind:
-                learned.append(ValueError(text))
-        if n:
-            self._counters = self._process.counters()
-        out: list[Outcome] = []
-        found = iter(learned)
-        for one in waiting:
-            if isinstance(one, Exception):
-                out.append(one)
-                continue
-            answer = next(found, None)
-            if answer is None:  # behind a stop
-                break
-            if isinstance(answer, (int, float)):
-                answer = one[0] + one[1] * answer
-            out.append(answer)
-        return out
+                found.stopped = RuntimeError(text)
+            elif kind:
+                found.refused[found.done] = ValueError(text)
+                found.done += 1
+        return found
 
     @property
     def _watches(self) -> bool:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from firmware_sim.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import Score
+from firmware_sim.tasks.adapters import Score, Watched
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import Taught, teach_noting
+from firmware_sim.tasks.teaching import Taught, said_of, teach_noting
 
 _STAMP = 8  # bytes that say when a row came
 
@@ -115,6 +115,35 @@ class Supervision:
             self.at_once = True
         self.counts.waiting = len(self._labels)
         return score
+
+    def enter(
+        self, found: Taught, at: int, learner: Any, row: Row, label: float, when: When
+    ) -> None:
+        """Enter into `found` what `step` makes of the row at a place.
+
+        Raises SimulatorError: as `step`.
+        """
+        found.done = at + 1
+        try:
+            said = self.step(learner, row, label, int(when.numbers[at]), float(when.seconds[at]))
+        except SimulatorError:
+            raise
+        except RuntimeError as error:
+            found.stopped, found.done = error, at
+            return
+        except ValueError as error:
+            found.refused[at] = error
+            return
+        if isinstance(said, Watched):
+            found.scores[at], found.levels[at], found.verdicts[at] = said
+        else:
+            found.scores[at] = said
+        if found.said.size:
+            found.said[at] = said_of(learner)
+        if self.came:
+            found.came[at] = [*self.came]
+        if not self.at_once:
+            found.late.add(at)
 
     def after_cut(self, before: Supervision, learner: Any, lost: int) -> None:
         """Go on after a power cut: the rows of the queue are gone, their labels will come.

@@ -20,10 +20,9 @@ p{margin:.4rem 0}.faint{color:var(--faint)}.warn{color:var(--warn);font-weight:6
 svg{width:100%;height:auto;display:block}
 svg text{font-size:12px;fill:var(--faint)}
 .grid{stroke:var(--line)}
-polyline{fill:none;stroke-width:2.4}
+polyline{fill:none}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;margin:.3rem 0}
-.legend li::before{content:"";display:inline-block;width:1.1em;height:.7em;margin-right:.4em;
-background:var(--c)}
+.legend svg{display:inline-block;width:1.3em;height:.9em;margin-right:.4em}
 pre{background:#f4f6f8;padding:.6rem;overflow-x:auto;white-space:pre-wrap;
 overflow-wrap:anywhere;font-size:.9rem}
 .scroll{overflow-x:auto}ul{margin:.4rem 0;padding-left:1.1rem}
@@ -44,18 +43,23 @@ white-space:normal;overflow-wrap:anywhere}
 """
 
 
-def document(title: str, style: str, body: Iterable[str]) -> str:
-    """Return the page of parts that are HTML already, with a style of its own beside the common."""
-    return (
+def document(title: str, style: str, verdict: str, *parts: str, early: str = "") -> str:
+    """Return the page, which begins with its title and the verdict.
+
+    style: of this page, beside the common one.
+    parts: HTML already; empty ones are left out.
+    early: why it is not the whole report, if it is not.
+    """
+    head = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'; img-src data:\">"
         '<link rel="icon" href="data:,">'
         f"<title>{safe(title)}</title><style>{_STYLE}{style}</style></head><body>"
-        + "\n".join(body)
-        + "\n</body></html>\n"
     )
+    opening = f"<h1>{safe(title)}</h1>", said(early, "warn"), f'<p id="verdict">{safe(verdict)}</p>'
+    return head + "\n".join(filter(None, [*opening, *parts])) + "\n</body></html>\n"
 
 
 def safe(text: object) -> str:
@@ -63,17 +67,33 @@ def safe(text: object) -> str:
     return html.escape(printable(str(text), keep="\n"))
 
 
+def section(head: str, *parts: str) -> str:
+    """Return parts under a heading; nothing where all are empty."""
+    return "\n".join([f"<h2>{safe(head)}</h2>", *filter(None, parts)]) if any(parts) else ""
+
+
+def said(text: str, kind: str = "") -> str:
+    """Return a paragraph; nothing of an empty text."""
+    look = f' class="{kind}"' if kind else ""
+    return f"<p{look}>{safe(text)}</p>" if text else ""
+
+
+def lines_of(name: str, lines: Iterable[str]) -> str:
+    """Return lines as they are; nothing where there are none."""
+    text = "\n".join(lines)
+    return f'<pre id="{name}">{safe(text)}</pre>' if text else ""
+
+
 def drawn(table: Table, *, stacked: bool = False) -> str:
     """Return a table as HTML; columns of sentences break their lines.
 
     Of a `stacked` one a narrow screen shows each row as a list, every cell beside its title.
     """
-    marks = [' class="said"' if title in table.sentences else "" for title in table.head]
-    if stacked:
-        marks = [
-            f'{mark} data-title="{safe(title)}"'
-            for mark, title in zip(marks, table.head, strict=True)
-        ]
+    marks = [
+        (' class="said"' if title in table.sentences else "")
+        + (f' data-title="{safe(title)}"' if stacked else "")
+        for title in table.head
+    ]
 
     def line(tag: str, cells: Iterable[str]) -> str:
         each = (

@@ -10,12 +10,11 @@ from typing import Any
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-# Colours that stay apart for the colour-blind (Okabe and Ito) and in grey.
-LEARNER, FIRST, SECOND = "#0072B2", "#8C8C8C", "#D55E00"  # the learner and its baselines
-BUFFER, SCALER, FREE, CAP = "#E69F00", "#009E73", "#E4E7EB", "#B00020"
-TEXT, FAINT, GRID = "#222B36", "#6B7785", "#EDF0F3"
+from firmware_sim.drawing.chart import TEXT, Chart
+
+FAINT, GRID = "#6B7785", "#EDF0F3"
 _STYLE: Any = {
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
     "font.size": 10.5,
@@ -35,7 +34,6 @@ _STYLE: Any = {
     "xtick.color": FAINT,
     "ytick.color": FAINT,
 }
-PERCENTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
 
 @contextmanager
@@ -59,13 +57,36 @@ def canvas(path: Path, size: tuple[float, float], **saved: Any) -> Iterator[Any]
 THOUSANDS = FuncFormatter(lambda value, _: f"{value:,.0f}")
 
 
-def logarithmic(axes: Any, *, percent: bool) -> None:
-    """Give an axis of losses its logarithmic scale, and marks that people can read."""
-    axes.set_yscale("log")
-    if percent:
-        axes.yaxis.set_major_locator(FixedLocator([mark / 100 for mark in PERCENTS]))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
-    else:
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.yaxis.set_minor_locator(NullLocator())
+def plot(axes: Any, chart: Chart, **legend: Any) -> None:
+    """Draw a chart, its title apart.
+
+    legend: of ``Axes.legend``; above the axes, in two columns, where that says nothing else.
+    """
+    axes.set_xlim(*chart.across)
+    axes.set_ylim(*chart.up)
+    if chart.logarithmic:
+        axes.set_yscale("log")
+    for axis, marks in ((axes.xaxis, chart.columns(6)), (axes.yaxis, chart.levels())):
+        axis.set_major_locator(FixedLocator([at for at, _ in marks]))
+        axis.set_minor_locator(NullLocator())
+        axis.set_ticklabels([text for _, text in marks])
+    axes.grid(axis="y")
+    axes.set_xlabel(chart.along)
+    axes.set_ylabel(chart.upward)
+    keys = {}
+    for mark in chart.ordered:
+        look: Any = {"color": mark.colour, "alpha": mark.alpha}
+        if mark.y is None:
+            key = axes.axvspan(*mark.x, linewidth=1.0, **look)
+        elif mark.low is not None:
+            key = axes.fill_between(
+                mark.x, chart.held(mark.low), chart.held(mark.y), linewidth=0, **look
+            )
+        else:
+            # A dash is as long as in SVG, whatever the width of the line.
+            dash = (0, [one / mark.width for one in mark.dash]) if mark.dash else "-"
+            look |= {"linewidth": mark.width, "linestyle": dash, "marker": "o" * mark.dots}
+            (key,) = axes.plot(mark.x, mark.y, **look)
+        keys[mark.name] = key
+    where: Any = {"loc": "lower left", "bbox_to_anchor": (-0.01, 0.995), "ncols": 2}
+    axes.legend([keys[name] for name in chart.legend], [*chart.legend], **{**where, **legend})

@@ -1,11 +1,14 @@
-"""Drawings in SVG, for pages that need no network and no script."""
+"""Drawings in SVG, for pages that need no network, no script and no matplotlib."""
 
 from __future__ import annotations
 
 import html
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
+
+import numpy as np
+
+from firmware_sim.drawing.chart import Chart, Mark
 
 
 class Frame(NamedTuple):
@@ -18,28 +21,21 @@ class Frame(NamedTuple):
     top: int = 14
     bottom: int = 34
 
-    @property
-    def inner_width(self) -> int:
-        """Units between the margins."""
-        return self.width - self.left - self.right
-
     def drawn(self, label: str, parts: Iterable[str]) -> str:
         """Return the drawing of some parts, with what it shows in words."""
         box = f'viewBox="0 0 {self.width} {self.height}"'
         head = f'<svg {box} role="img" aria-label="{html.escape(label.lower())}">'
         return "".join([head, *parts, "</svg>"])
 
-    def line_at(self, y: float, text: str) -> list[str]:
-        """Return a line of the grid and what it is for."""
-        ends = f'x1="{self.left}" x2="{self.width - self.right}" y1="{y:.1f}" y2="{y:.1f}"'
-        return [
-            f'<line class="grid" {ends}/>',
-            f'<text x="{self.left - 6}" y="{y + 4:.1f}" text-anchor="end">{text}</text>',
-        ]
+    def x(self, values: Any, ends: tuple[float, float]) -> Any:
+        """Return where numbers are on a horizontal scale."""
+        width = self.width - self.left - self.right
+        return self.left + width * (np.asarray(values, dtype=float) - ends[0]) / (ends[1] - ends[0])
 
-    def below(self, x: float, text: str, anchor: str = "middle") -> str:
-        """Return a mark of the horizontal axis."""
-        return f'<text x="{x:.1f}" y="{self.height - 12}" text-anchor="{anchor}">{text}</text>'
+    def y(self, values: Any, ends: tuple[float, float]) -> Any:
+        """Return where numbers are on a vertical scale."""
+        floor, tall = self.height - self.bottom, self.height - self.bottom - self.top
+        return floor - tall * (np.asarray(values, dtype=float) - ends[0]) / (ends[1] - ends[0])
 
 
 #: On a desktop, and on a telephone, where the same drawing would be a strip of 100 pixels.
@@ -52,94 +48,71 @@ def both(draw: Callable[[Frame], str], frames: tuple[Frame, Frame] = (WIDE, NARR
     return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
 
 
-class Plane:
-    """Where numbers are in a frame: the first to the right, the second upwards.
+def charted(chart: Chart, *, height: float = 1.0) -> str:
+    """Return the drawings of a chart, of a share of the usual height, and its legend."""
 
-    across, up: the numbers at the edges; a second number beyond them lies on its edge.
-    logarithmic: whether the second scale is.
-    """
+    def draw(frame: Frame) -> str:
+        return _plot(chart, frame._replace(height=round(height * frame.height)))
 
-    def __init__(
-        self,
-        frame: Frame,
-        across: tuple[float, float],
-        up: tuple[float, float],
-        *,
-        logarithmic: bool = False,
-    ) -> None:
-        self.frame, self.logarithmic = frame, logarithmic
-        (self.first, self.last), (self.low, self.high) = across, up
-
-    def x(self, value: Any) -> float:
-        """Return where a number is on the horizontal axis."""
-        part = (float(value) - self.first) / (self.last - self.first)
-        return self.frame.left + self.frame.inner_width * part
-
-    def y(self, value: Any) -> float:
-        """Return where a number is on the vertical axis."""
-        held, low, high = min(max(float(value), self.low), self.high), self.low, self.high
-        if self.logarithmic:
-            held, low, high = math.log(held), math.log(low), math.log(high)
-        frame = self.frame
-        tall = frame.height - frame.bottom - frame.top
-        return frame.height - frame.bottom - tall * (held - low) / (high - low)
-
-    def places(self, across: Iterable[Any], up: Iterable[Any]) -> list[tuple[float, float]]:
-        """Return where points are."""
-        return [(self.x(a), self.y(b)) for a, b in zip(across, up, strict=True)]
-
-    def line(self, look: str, across: Iterable[Any], up: Iterable[Any]) -> str:
-        """Return a line through points; `look` is its attributes."""
-        return f'<polyline {look} points="{points(self.places(across, up))}"/>'
-
-    def area(self, look: str, across: Any, low: Any, high: Any) -> str:
-        """Return the area between two lines."""
-        ring = self.places(across, low) + self.places(across, high)[::-1]
-        return f'<polygon {look} points="{points(ring)}"/>'
-
-    def lines(self, values: Iterable[float], *, percent: bool) -> list[str]:
-        """Return the lines of the grid with their numbers."""
-        return [
-            part
-            for value in values
-            for part in self.frame.line_at(
-                self.y(value), f"{100 * value:g} %" if percent else f"{value:g}"
-            )
-        ]
+    return both(draw) + _legend(chart)
 
 
-def points(places: Sequence[tuple[float, float]]) -> str:
-    """Return places as an attribute of a line has them."""
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+def _plot(chart: Chart, frame: Frame) -> str:
+    scale = np.log if chart.logarithmic else np.asarray
+    low, high = map(float, scale(chart.up))
+
+    def y(values: Any) -> Any:
+        return frame.y(scale(chart.held(values)), (low, high))
+
+    def points(x: Any, up: Any) -> str:
+        return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y(up), strict=True))
+
+    parts = []
+    for level, text in chart.levels():
+        at, end = y(level), frame.width - frame.right
+        parts.append(
+            f'<line class="grid" x1="{frame.left}" x2="{end}" y1="{at:.1f}" y2="{at:.1f}"/>'
+            f'<text x="{frame.left - 6}" y="{at + 4:.1f}" text-anchor="end">{text}</text>'
+        )
+    for column, text in chart.columns(max(3, frame.width // 130)):
+        at = frame.x(column, chart.across)
+        anchor = "end" if at > frame.width - 30 else "middle"
+        place = f'x="{at:.1f}" y="{frame.height - 12}" text-anchor="{anchor}"'
+        parts.append(f"<text {place}>{text}</text>")
+    for mark in chart.ordered:
+        x = frame.x(np.minimum(mark.x, chart.across[1]), chart.across)
+        if mark.y is None:
+            tall = frame.height - frame.bottom - frame.top
+            box = f'x="{x[0]:.1f}" y="{frame.top}" width="{max(x[1] - x[0], 1.5):.1f}"'
+            title = f"<title>{html.escape(mark.said)}</title>"
+            parts.append(f'<rect {_look(mark)} {box} height="{tall}">{title}</rect>')
+        elif mark.low is not None:
+            edge = f"{points(x, mark.y)} {points(x[::-1], mark.low[::-1])}"
+            parts.append(f'<polygon {_look(mark)} points="{edge}"/>')
+        else:
+            parts.append(f'<polyline {_look(mark)} points="{points(x, mark.y)}"/>')
+            dots = zip(x, y(mark.y), strict=True) if mark.dots else ()
+            look = f'r="4" fill="{mark.colour}"'
+            parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" {look}/>' for a, b in dots]
+    return frame.drawn(chart.title, parts)
 
 
-def legend(items: Iterable[tuple[str, str]]) -> str:
-    """Return a list of what is drawn: attributes of an item, such as its class, and its name."""
-    listed = "".join(f"<li {look}>{html.escape(said)}</li>" for look, said in items)
-    return f'<ul class="legend">{listed}</ul>'
+def _look(mark: Mark) -> str:
+    """Return the attributes of a line, or of what is filled."""
+    alpha = "" if mark.alpha == 1.0 else f' opacity="{mark.alpha:g}"'
+    if mark.depth < 2:
+        return f'fill="{mark.colour}"{alpha}'
+    dash = f' stroke-dasharray="{" ".join(f"{one:g}" for one in mark.dash)}"' if mark.dash else ""
+    return f'stroke="{mark.colour}" stroke-width="{mark.width:g}"{dash}{alpha}'
 
 
-def row_marks(rows: int, width: int = 640) -> list[int]:
-    """Return 0 and the last row, and round numbers between them that leave both room."""
-    most = max(3, width // 120)  # marks, each with room for a number
-    decade = 10 ** (len(str(max(rows // most, 1))) - 1)
-    steps = (n * decade for n in (1, 2, 5, 10))
-    step = next((step for step in steps if step * most >= rows), 10 * decade)
-    return [0, *(row for row in range(step, rows, step) if rows - row > 0.6 * step), rows]
-
-
-def ticks(low: float, high: float) -> list[float]:
-    """Return round numbers between two, a few to a decade."""
-    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1.0, 2.0, 5.0) if len(exponents) < 5 else (1.0,)
-    ticks = [step * 10.0**exponent for exponent in exponents for step in steps]
-    return [tick for tick in ticks if low <= tick <= high]
-
-
-def round_numbers(low: float, high: float, most: int) -> list[float]:
-    """Return multiples of a round number from ``low`` to ``high``, at most ``most`` + 1."""
-    raw = (high - low) / most
-    decade = 10.0 ** math.floor(math.log10(raw))
-    step = next(n * decade for n in (1, 2, 5, 10) if n * decade >= raw * (1.0 - 1e-12))
-    first = math.ceil(low / step - 1e-9)
-    return [round(n * step, 12) for n in range(first, math.floor(high / step + 1e-9) + 1)]
+def _legend(chart: Chart) -> str:
+    """Return the names, each beside a piece of its mark."""
+    listed = []
+    for name, mark in chart.legend.items():
+        shape = (
+            'line x2="20" y1="7" y2="7"' if mark.depth == 2 else 'rect y="2" width="20" height="10"'
+        )
+        key = f'<svg viewBox="0 0 20 14"><{shape} {_look(mark)}/></svg>'
+        listed.append(f"<li>{key}{html.escape(name)}</li>")
+    return f'<ul class="legend">{"".join(listed)}</ul>'

@@ -8,15 +8,11 @@ missing. Sharing out, retries and the loss of workers are Dask's business; the s
 as well, since the journal is the only state there is.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from firmware_sim.fleet.configurations import Configuration, read_configurations
-    from firmware_sim.fleet.manifest import Board, read_manifest
-    from firmware_sim.fleet.replaying import replay_task
-    from firmware_sim.fleet.run import Fleet, run_fleet
-    from firmware_sim.fleet.task import Task
+from firmware_sim.fleet.configurations import Configuration, read_configurations
+from firmware_sim.fleet.manifest import Board, read_manifest
+from firmware_sim.fleet.replaying import replay_task
+from firmware_sim.fleet.run import Fleet, run_fleet
+from firmware_sim.fleet.task import Task
 
 __all__ = [
     "Board",
@@ -28,20 +24,3 @@ __all__ = [
     "replay_task",
     "run_fleet",
 ]
-
-_HOMES = {
-    "Board": "manifest",
-    "Configuration": "configurations",
-    "Fleet": "run",
-    "Task": "task",
-    "read_configurations": "configurations",
-    "read_manifest": "manifest",
-    "replay_task": "replaying",
-    "run_fleet": "run",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"firmware_sim.fleet.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'firmware_sim.fleet' has no attribute {name!r}")

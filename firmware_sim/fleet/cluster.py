@@ -6,7 +6,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from queue import Empty, SimpleQueue
@@ -52,7 +52,7 @@ class _Sent:
     lives: int = _LIVES
 
 
-class Cluster:
+class Cluster(AbstractContextManager["Cluster"]):
     """The workers of a Dask cluster.
 
     address: of a scheduler that runs; without it a cluster is started here.
@@ -62,11 +62,7 @@ class Cluster:
     """
 
     def __init__(
-        self,
-        address: str | None = None,
-        workers: int = 2,
-        *,
-        patience: float = 120.0,
+        self, address: str | None = None, workers: int = 2, *, patience: float = 120.0
     ) -> None:
         try:
             distributed: Any = import_module("distributed")
@@ -183,21 +179,19 @@ class Cluster:
         """Give out what a bundle brought, or put it back."""
         try:
             results = future.result(timeout=self._patience)
-        except self._dask.scheduler.KilledWorker:
-            sent.lives -= 1
-            if len(sent.tasks) > 1:  # one of them may be to blame
-                again += [_Sent([task]) for task in sent.tasks]
-            elif sent.lives:
-                again.append(sent)
-            else:
-                yield Done(sent.tasks[0], lost="its worker died whenever it was tried")
         except (self._dask.CancelledError, self._dask.comm.CommClosedError, TimeoutError):
             again.append(sent)  # the scheduler is gone, and what it knew with it
         except Exception as error:
-            if len(sent.tasks) > 1:
+            killed = isinstance(error, self._dask.scheduler.KilledWorker)
+            sent.lives -= 1
+            if len(sent.tasks) > 1:  # one of them may be to blame
                 again += [_Sent([task]) for task in sent.tasks]
+            elif killed and sent.lives:
+                again.append(sent)
             else:
-                yield Done(sent.tasks[0], lost=f"{type(error).__name__}: {error}")
+                died = "its worker died whenever it was tried"
+                why = died if killed else f"{type(error).__name__}: {error}"
+                yield Done(sent.tasks[0], lost=why)
         else:
             pace.learn(sent.tasks, sum(seconds for _, seconds in results))
             for task, (records, seconds) in zip(sent.tasks, results, strict=True):
@@ -213,14 +207,11 @@ class Cluster:
         if self._cluster is not None:
             self._cluster.close()
 
-    def __enter__(self) -> Cluster:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-class InProcess:
+class InProcess(AbstractContextManager["InProcess"]):
     """This process, without Dask."""
 
     workers = 1
@@ -240,8 +231,5 @@ class InProcess:
             else:
                 yield Done(task, records, seconds)
 
-    def __enter__(self) -> InProcess:
-        return self
-
     def __exit__(self, *_: object) -> None:
-        pass
+        """There is nothing to let go of."""

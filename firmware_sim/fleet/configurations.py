@@ -14,8 +14,7 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS, Fields
 from firmware_sim.configuration.option import TABLE
 from firmware_sim.errors import SimulatorError
-from firmware_sim.fleet.manifest import Board
-from firmware_sim.fleet.names import check_name
+from firmware_sim.fleet.manifest import Board, check_name
 from firmware_sim.tasks.kinds import KINDS
 
 #: What a table may hold: the options that say what is flashed.

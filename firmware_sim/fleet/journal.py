@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,12 +30,10 @@ class Journal(Lines):
         super().__init__(folder / JOURNAL)
         self.records: dict[str, Record] = {}
         self.seconds: dict[str, float] = {}
-        for said in self.found:
-            with suppress(ValueError, KeyError, TypeError, AttributeError):  # no line of ours
-                self._take([Record.from_dict(one) for one in said["records"]], said["seconds"])
-        self.found.clear()
+        for records, seconds in self.read(_task):
+            self._keep(records, seconds)
 
-    def _take(self, records: Iterable[Record], seconds: float) -> None:
+    def _keep(self, records: Iterable[Record], seconds: float) -> None:
         for record in records:
             self.records[record.key] = record
             self.seconds[record.key] = seconds
@@ -47,7 +44,11 @@ class Journal(Lines):
         Raises SimulatorError: they cannot be written; they are not among `records` then.
         """
         self.add({"seconds": seconds, "records": [record.to_dict() for record in records]})
-        self._take(records, seconds)
+        self._keep(records, seconds)
+
+
+def _task(said: Any) -> tuple[list[Record], float]:
+    return [Record.from_dict(one) for one in said["records"]], said["seconds"]
 
 
 def publish(
@@ -66,8 +67,9 @@ def publish(
     ]
     write = _write_parquet if form == "parquet" else _write_lines
     tables = {"records": rows, "timings": times}
-    writers = {f"{name}.{form}": partial(write, rows=table) for name, table in tables.items()}
-    return write_each(folder, writers)
+    return write_each(
+        folder, {f"{name}.{form}": partial(write, rows=table) for name, table in tables.items()}
+    )
 
 
 def check_form(form: str) -> None:

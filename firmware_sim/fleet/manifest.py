@@ -12,7 +12,6 @@ from typing import Any
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import MANIFEST, Option
 from firmware_sim.errors import SimulatorError, StreamError
-from firmware_sim.fleet.names import check_name
 from firmware_sim.streams.bundled import BUNDLED
 from firmware_sim.streams.text import Records, open_lines
 
@@ -82,6 +81,20 @@ def read_manifest(manifest: str, options: Mapping[str, Any] | None = None) -> li
                 "give them names in a column 'device'"
             )
     return boards
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that cannot be part of a file name.
+
+    name: of a board or a configuration.
+    Raises SimulatorError: it is empty, starts with a dot, or holds a slash or characters that
+        cannot be printed.
+    """
+    if not name or name.startswith(".") or "/" in name or not name.isprintable():
+        raise SimulatorError(
+            f"{name!r} cannot be the name of a board or configuration: model files are named "
+            "after it, so it must not be empty, contain a slash or start with a dot"
+        )
 
 
 def _from_table(path: Path, given: dict[str, Any]) -> list[Board]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from firmware_sim.drawing.document import document, drawn, safe
-from firmware_sim.drawing.svg import Frame, Plane, both
+from firmware_sim.drawing.document import document, drawn, safe, said, section
+from firmware_sim.drawing.svg import Frame, both
 from firmware_sim.fleet.statistics import shared
 from firmware_sim.fleet.summary import Summary
 
@@ -15,28 +18,24 @@ th{white-space:normal}
 .box{fill:var(--learner);opacity:.3}.middle{stroke:var(--learner);stroke-width:3}
 .far{fill:var(--learner);opacity:.45}.mean{fill:var(--warn)}
 """
+_LEGEND = (
+    "Box: the middle half of the boards, with the median; lines: 5 % to 95 %; dots: boards beyond; "
+    "red: the mean."
+)
 
 
 def to_page(found: Summary) -> str:
     """Return the page."""
-    title = found.summary[-1] if len(found.summary) == 1 else "A fleet of boards"
-    body = [
-        "<h1>A fleet of boards</h1>",
-        f'<p id="verdict">{safe(found.sentence)}</p>',
-        *(f'<p class="faint">{safe(line)}</p>' for line in found.summary),
-    ]
-    if any(found.losses.values()):
-        head = f"Error by configuration, {found.over}"
-        body += [f"<h2>{safe(head)}</h2>", _legend(), picture(found)]
-    for table in found.tables:
-        body += [f"<h2>{safe(table.title)}</h2>", drawn(table, stacked=True)]
-    return document(title, _STYLE, body)
-
-
-def _legend() -> str:
-    return (
-        '<p class="faint">Box: the middle half of the boards, with the median; lines: 5 % to 95 %; '
-        "dots: boards beyond; red: the mean.</p>"
+    plotted = picture(found) if any(found.losses.values()) else ""
+    return document(
+        "A fleet of boards",
+        _STYLE,
+        found.sentence,
+        *(said(line, "faint") for line in found.summary),
+        section(
+            f"Error by configuration, {found.over}", plotted and said(_LEGEND, "faint"), plotted
+        ),
+        *(section(table.title, drawn(table, stacked=True)) for table in found.tables),
     )
 
 
@@ -58,39 +57,43 @@ def _plot(found: Summary, frame: Frame) -> str:
     most = max(float(values.max()) for values in losses.values()) or 1.0
     row, above = frame.height, frame.height == _ROW_NARROW
     frame = frame._replace(height=frame.top + row * len(names) + frame.bottom)
-    plane, end = Plane(frame, (0.0, most), (0.0, 1.0)), frame.height - frame.bottom
+    ends, end = (0.0, most), frame.height - frame.bottom
     parts = []
     for i in range(0, 6, 2 if above else 1):
         value = most * i / 5
-        x, shown = plane.x(value), f"{value:.2f}" if found.relative else f"{100 * value:.1f} %"
+        x, shown = (
+            frame.x(value, ends),
+            f"{value:.2f}" if found.relative else f"{100 * value:.1f} %",
+        )
         anchor = "start" if above and not i else "middle"
         parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{frame.top}" y2="{end}"/>')
         parts.append(f'<text x="{x:.1f}" y="{end + 22}" text-anchor="{anchor}">{shown}</text>')
     for i, name in enumerate(names):
-        parts += _box(name, losses[name], plane, frame.top + row * i, above)
+        top, y = frame.top + row * i, frame.top + row * (i + 1) - 0.5 * _ROW
+        place = (
+            f'x="{frame.left}" y="{top + 13:.1f}"'
+            if above
+            else f'x="{frame.left - 12}" y="{y + 4:.1f}" text-anchor="end"'
+        )
+        parts.append(f"<text {place}>{safe(name[: 45 if above else 24])}</text>")
+        parts += _box(losses[name], lambda values: frame.x(values, ends), y)
     return frame.drawn("error over boards", parts)
 
 
-def _box(name: str, values: np.ndarray, plane: Plane, top: float, above: bool) -> list[str]:
+def _box(values: np.ndarray, place: Callable[[Any], Any], y: float) -> list[str]:
+    """Return the parts of one configuration; `place` says where a loss is."""
     marks = np.quantile(values, (0.05, 0.25, 0.5, 0.75, 0.95))
-    low, first, middle, third, high = map(plane.x, marks)
+    low, first, middle, third, high = place(marks)
     half = 0.3 * _ROW
-    y = top + (_ROW_NARROW if above else _ROW) - 0.5 * _ROW
     beyond = values[(values < marks[0]) | (values > marks[4])]
     # Boards that would cover each other are drawn once: a page for many boards stays small.
-    dots = sorted({round(plane.x(value)) for value in beyond})
-    place = (
-        f'x="{plane.frame.left}" y="{top + 13:.1f}"'
-        if above
-        else f'x="{plane.frame.left - 12}" y="{y + 4:.1f}" text-anchor="end"'
-    )
+    dots = np.unique(np.round(place(beyond))).astype(int)
     return [
-        f"<text {place}>{safe(name[: 45 if above else 24])}</text>",
         f'<line class="reach" x1="{low:.1f}" x2="{high:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>',
         f'<rect class="box" x="{first:.1f}" y="{y - half:.1f}" '
         f'width="{max(third - first, 1.0):.1f}" height="{2 * half:.1f}"/>',
         f'<line class="middle" x1="{middle:.1f}" x2="{middle:.1f}" y1="{y - half:.1f}" '
         f'y2="{y + half:.1f}"/>',
         *(f'<circle class="far" cx="{dot}" cy="{y:.1f}" r="2.5"/>' for dot in dots),
-        f'<circle class="mean" cx="{plane.x(values.mean()):.1f}" cy="{y:.1f}" r="4"/>',
+        f'<circle class="mean" cx="{place(values.mean()):.1f}" cy="{y:.1f}" r="4"/>',
     ]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import gzip
-from dataclasses import replace
+import os
+from dataclasses import asdict, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from firmware_sim.config import ReplayConfig
+from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.configurations import Configuration
-from firmware_sim.fleet.figures import figures_of
-from firmware_sim.fleet.saving import save_parts
 from firmware_sim.fleet.task import Record, Task, digest
+from firmware_sim.metrics import Figures
 from firmware_sim.metrics.base import finite
 from firmware_sim.replaying.loop import Replay
+from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.replaying.rows import opened
 from firmware_sim.streams.cached import CachedStream
 from firmware_sim.streams.faults import parse
@@ -44,12 +47,12 @@ def replay_task(task: Task) -> list[Record]:
     except (OSError, MemoryError) as error:
         if not isinstance(error, gzip.BadGzipFile):
             raise
-        return _failed(task, str(error))
+        return task.failed(str(error))
     except SimulatorError as error:
         _raise_if_passing(error)
-        return _failed(task, str(error))
+        return task.failed(str(error))
     except Exception as error:  # a stream that nobody thought of stops nobody
-        return _failed(task, f"{type(error).__name__}: {error}")
+        return task.failed(f"{type(error).__name__}: {error}")
 
 
 def _raise_if_passing(error: SimulatorError) -> None:
@@ -57,15 +60,6 @@ def _raise_if_passing(error: SimulatorError) -> None:
     cause = error.__context__
     if isinstance(cause, OSError) and not isinstance(cause, gzip.BadGzipFile):
         raise OSError(str(error)) from None
-
-
-def _failed(task: Task, why: str) -> list[Record]:
-    return [_record(task, one, "failed", why) for one in task.configurations]
-
-
-def _record(task: Task, one: Configuration, status: str, detail: str = "") -> Record:
-    board = task.board
-    return Record(task.key(one), board.device, board.stream, one.name, status, detail)
 
 
 def _replayed(task: Task) -> list[Record]:
@@ -99,13 +93,55 @@ def _alone(task: Task, one: Configuration, config: ReplayConfig) -> Record:
         result = replay.run(beside_clean=False)
     except SimulatorError as error:
         _raise_if_passing(error)
-        return _record(task, one, "failed", str(error))
+        return task.record(one, detail=str(error))
     if result.status != "complete":
-        return _record(task, one, "failed", result.detail)
-    record = _record(task, one, "done")
+        return task.record(one, detail=result.detail)
+    record = task.record(one, "done")
     record.figures = figures_of(result)
     record.loss = finite({"loss": result.metrics.comparable})["loss"]
     if task.models:
-        device, name = replay.device, f"{task.board.device}.{one.name}"
-        save_parts(Path(task.models), name, device.learner, device.scaler, device.target_scaler)
+        _save(Path(task.models), record.model, replay.device)
     return record
+
+
+def _save(folder: Path, name: str, device: Device) -> None:
+    """Write a learner to a file that `edgeolk.load` reads, its scalers beside it."""
+    parts = {
+        "targets.olk": device.target_scaler,
+        "scaler.olk": device.scaler,
+        "olk": device.learner,  # the last: where it is, all of it is
+    }
+    with TemporaryDirectory(dir=folder, prefix=".model-") as made:
+        for ending, part in parts.items():
+            if part is not None:
+                file = f"{name}.{ending}"
+                part.save(Path(made) / file)
+                os.replace(Path(made) / file, folder / file)
+
+
+def figures_of(result: ReplayResult) -> Figures:
+    """Return rows, the learner's figures, of each baseline the first one, labels and power."""
+    rows, metrics, learner = result.rows, result.metrics, result.learner
+    summary, first = metrics.summary(), next(iter(metrics.table))
+    out = finite(
+        {
+            "rows_read": rows.read,
+            "rows_missing": rows.missing,
+            "rows_damaged": rows.damaged,
+            "rows_repaired": rows.repaired,
+            "rows_used": rows.used,
+            **summary["learner"],
+            "rows_refused": rows.refused,
+            "budget": learner["budget"],
+            "nbytes": result.layout.end,
+            "n_support": learner["n_support"],
+            "updates": learner["updates"],
+            "drift_alarms": learner["alarms"],
+            **{f"{who}_{first}": summary[who][first] for who in metrics.baselines},
+        }
+    )
+    if result.config.is_eventful:
+        out |= {f"labels_{name}": count for name, count in asdict(result.labels).items()}
+    if result.power is not None:
+        out |= {f"power_{name}": count for name, count in asdict(result.power).items()}
+    return out

@@ -7,7 +7,7 @@ from pathlib import Path
 from firmware_sim.fleet.page import to_page
 from firmware_sim.fleet.summary import Summary
 from firmware_sim.plaintext import printable
-from firmware_sim.report.files import text_of, write_each
+from firmware_sim.report.files import Contents, write_each
 
 
 def to_text(found: Summary) -> str:
@@ -23,5 +23,5 @@ def write_fleet(found: Summary, folder: str | Path) -> list[Path]:
 
     Raises NotWrittenError: one of them cannot be written.
     """
-    writers = {"fleet.txt": text_of(to_text(found)), "fleet.html": text_of(to_page(found))}
-    return write_each(Path(folder), writers)
+    contents: Contents = {"fleet.txt": to_text(found), "fleet.html": to_page(found)}
+    return write_each(Path(folder), contents)

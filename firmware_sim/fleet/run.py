@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.fleet import journal
-from firmware_sim.fleet.cluster import Cluster, Done, InProcess
+from firmware_sim.fleet.cluster import Cluster, InProcess
 from firmware_sim.fleet.configurations import Configuration, check_kinds
 from firmware_sim.fleet.manifest import Board
-from firmware_sim.fleet.task import Record, Task, digest, key_of
+from firmware_sim.fleet.task import Record, Task, digest
 
 
 @dataclass
@@ -127,39 +127,44 @@ def run_fleet(
     journal.check_form(form)
     folder = _made(Path(folder))
     place = "" if models is None else str(_made(Path(models).absolute()))
+    names = tuple(one.name for one in configurations)
     log = journal.Journal(folder)
     try:
-        plan = _Plan(boards, configurations, log, place, worker_memory)
-        todo = plan.todo
+        tasks, lost = _tasks(boards, tuple(configurations), place, worker_memory)
+        wanted = [task.key(one) for task in tasks for one in task.configurations]
+        todo = _missing([task for task in tasks if task.content], log)
         if on_start is not None:
             on_start(len(boards), len(boards) - len(todo))
-        earlier = sum(key in log.records for key, *_ in plan.wanted)
-        seconds, spent, many = 0.0, [], 1
+        fleet = Fleet(len(boards), names, [], sum(key in log.records for key in wanted))
+        done = 0
         if todo:
             alone = scheduler is None and workers == 1
-            cluster = InProcess() if alone else Cluster(scheduler, workers)
-            with cluster:
-                many = cluster.workers
+            with InProcess() if alone else Cluster(scheduler, workers) as cluster:
+                fleet.workers = cluster.workers
                 if on_cluster is not None:
                     on_cluster(cluster.dashboard)
                 began = time.perf_counter()  # from here on it is work
-                spent = _worked(plan, cluster, on_task, should_stop)
-                seconds = time.perf_counter() - began
-        records = plan.records()
-        times = [log.seconds.get(record.key) for record in records]
-        files, unwritten = [], ""
+                for one in cluster.work(todo, should_stop):
+                    done += 1
+                    if one.lost:  # what may go better the next time is not in the journal
+                        lost += one.task.failed(one.lost)
+                    else:
+                        log.enter(one.records, one.seconds)
+                    fleet.busy += one.seconds
+                    if on_task is not None:
+                        on_task()
+                fleet.seconds = time.perf_counter() - began
+        fleet.complete = done == len(todo)
+        found = {**{record.key: record for record in lost}, **log.records}
+        fleet.records = [found[key] for key in wanted if key in found]
+        times = [log.seconds.get(record.key) for record in fleet.records]
         try:
-            files = journal.publish(folder, records, times, form)
+            fleet.files = journal.publish(folder, fleet.records, times, form)
         except NotWrittenError as error:  # what was found is told all the same
-            files, unwritten = error.files, str(error)
+            fleet.files, fleet.unwritten = error.files, str(error)
     finally:
         log.close()
-    names = tuple(one.name for one in configurations)
-    complete = len(spent) == len(todo)
-    return Fleet(
-        *(len(boards), names, records, earlier, complete),
-        *(seconds, sum(spent), many, files, unwritten),
-    )
+    return fleet
 
 
 def _made(folder: Path) -> Path:
@@ -171,74 +176,33 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _worked(
-    plan: _Plan,
-    cluster: InProcess | Cluster,
-    on_task: Callable[[], object] | None,
-    should_stop: Callable[[], bool],
-) -> list[float]:
-    """Have what is missing done and write it down as it comes; return the time of each task."""
-    spent = []
-    for one in cluster.work(plan.todo, should_stop):
-        plan.enter(one)
-        spent.append(one.seconds)
-        if on_task is not None:
-            on_task()
-    return spent
+def _tasks(
+    boards: Sequence[Board], configurations: tuple[Configuration, ...], models: str, memory: int
+) -> tuple[list[Task], list[Record]]:
+    """Return the task of each board, without content where it cannot be read, and why not."""
+    tasks, lost = [], []
+    for board in boards:
+        try:
+            content, size = digest(board.path)
+        except (OSError, SimulatorError) as error:
+            tasks.append(Task(board, "", 0, configurations))
+            lost += tasks[-1].failed(f"cannot be read: {error}")
+        else:
+            tasks.append(Task(board, content, size, configurations, models, memory))
+    return tasks, lost
 
 
-class _Plan:
-    """What is wanted, and what of it is missing."""
+def _missing(tasks: Sequence[Task], log: journal.Journal) -> list[Task]:
+    """Return what of tasks is still to be done: no record is there, or no model of it."""
 
-    def __init__(
-        self,
-        boards: Sequence[Board],
-        configurations: Sequence[Configuration],
-        log: journal.Journal,
-        models: str,
-        memory: int,
-    ) -> None:
-        self._log = log
-        self._lost: dict[str, Record] = {}
-        self.wanted: list[tuple[str, Board, Configuration]] = []
-        self.todo: list[Task] = []
-        for board in boards:
-            try:
-                content, size = digest(board.path)
-            except (OSError, SimulatorError) as error:
-                for one in configurations:
-                    key = key_of(board, "", one)
-                    self.wanted.append((key, board, one))
-                    self._lose(key, board, one, f"cannot be read: {error}")
-                continue
-            missing = []
-            for one in configurations:
-                key = key_of(board, content, one)
-                self.wanted.append((key, board, one))
-                there = log.records.get(key)
-                if there is None or (models and not _saved(there, models)):
-                    missing.append(one)
-            if missing:
-                self.todo.append(Task(board, content, size, tuple(missing), models, memory))
+    def is_missing(task: Task, one: Configuration) -> bool:
+        record = log.records.get(task.key(one))
+        if record is None or not task.models or record.status != "done":
+            return record is None
+        return not (Path(task.models) / f"{record.model}.olk").exists()
 
-    def _lose(self, key: str, board: Board, one: Configuration, why: str) -> None:
-        self._lost[key] = Record(key, board.device, board.stream, one.name, "failed", why)
-
-    def enter(self, one: Done) -> None:
-        """Keep what came of a task; what may go better the next time is not in the journal."""
-        if not one.lost:
-            self._log.enter(one.records, one.seconds)
-            return
-        for configuration in one.task.configurations:
-            self._lose(one.task.key(configuration), one.task.board, configuration, one.lost)
-
-    def records(self) -> list[Record]:
-        """Return what there is, in the order of the manifest."""
-        found = (self._log.records.get(key) or self._lost.get(key) for key, *_ in self.wanted)
-        return [record for record in found if record is not None]
-
-
-def _saved(record: Record, models: str) -> bool:
-    """Whether the model of a record is there, or there is none to be had."""
-    name = f"{record.device}.{record.configuration}.olk"
-    return record.status != "done" or (Path(models) / name).exists()
+    left = [
+        replace(task, configurations=tuple(c for c in task.configurations if is_missing(task, c)))
+        for task in tasks
+    ]
+    return [task for task in left if task.configurations]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from firmware_sim.drawing.table import Table
@@ -37,11 +39,17 @@ def summarize(fleet: Fleet) -> Summary:
     table = statistics.losses(fleet.records)
     judge = _judge(fleet.records)
     unit, relative = judge.over_boards, not judge.shares
+    shown = partial(_loss, relative)
     best = statistics.reference(table)
     differences = [] if best is None else statistics.differences(table, best)
-    tables = [_distributions(table, unit, relative), _differences(differences, relative)]
-    tables += [_worst(fleet, table, best, unit, relative), _suspicious(fleet), _failures(fleet)]
-    sentence = _sentence(fleet, best, differences, table, relative)
+    tables = [
+        _distributions(table, unit, shown),
+        _differences(differences, shown, "in that unit" if relative else "points"),
+        _worst(fleet, table, best, unit, shown),
+        _suspicious(fleet),
+        _failures(fleet),
+    ]
+    sentence = _sentence(fleet, best, differences, table, shown, "" if relative else " %")
     tables = [one for one in tables if one.rows]
     return Summary(_summary(fleet), sentence, tables, table, unit, relative, _over(table))
 
@@ -54,7 +62,7 @@ def _judge(records: Sequence[Record]) -> type[Metrics]:
     )
 
 
-def _loss(value: float, relative: bool, sign: str = "") -> str:
+def _loss(relative: bool, value: float, sign: str = "") -> str:
     return f"{value:{sign}.3f}" if relative else f"{100.0 * value:{sign}.2f}"
 
 
@@ -78,19 +86,12 @@ def _summary(fleet: Fleet) -> list[str]:
     return lines
 
 
-def _distributions(table: statistics.Losses, unit: str, relative: bool) -> Table:
+def _distributions(table: statistics.Losses, unit: str, shown: Callable[..., str]) -> Table:
     held = statistics.shared(table)
-    found = statistics.distributions(held)
-    rows: list[tuple[str, ...]] = [
-        (
-            one.name,
-            f"{len(table[one.name]):,}",
-            _loss(one.mean, relative),
-            *(_loss(mark, relative) for mark in one.quantiles),
-            f"{one.best_on:,}",
-        )
-        for one in sorted(found, key=lambda one: one.mean)
-    ]
+    rows: list[tuple[str, ...]] = []
+    for one in sorted(statistics.distributions(held), key=lambda one: one.mean):
+        figures = map(shown, (one.mean, *one.quantiles))
+        rows.append((one.name, f"{len(table[one.name]):,}", *figures, f"{one.best_on:,}"))
     others = [name for name in table if table[name] and name not in held]
     rows += [(name, f"{len(table[name]):,}", *("-",) * 7) for name in others]
     head = ("configuration", "done", "mean", "least", "10 %", "median", "90 %", "most", "best on")
@@ -108,38 +109,32 @@ def _over(table: statistics.Losses) -> str:
     return f"over the {counted(n, 'board')} that all{which} have finished"
 
 
-def _differences(found: list[statistics.Difference], relative: bool) -> Table:
-    rows: list[tuple[str, ...]] = [
-        (
-            f"{one.name} - {one.reference}",
-            f"{one.streams:,}",
-            _loss(one.mean, relative, "+"),
-            f"{_loss(one.low, relative, '+')} to {_loss(one.high, relative, '+')}",
-            f"{one.wins:,}",
-            f"{one.losses:,}",
-        )
-        for one in sorted(found, key=lambda one: one.mean)
-    ]
+def _differences(found: list[statistics.Difference], shown: Callable[..., str], unit: str) -> Table:
+    rows: list[tuple[str, ...]] = []
+    for one in sorted(found, key=lambda one: one.mean):
+        mean, low, high = (shown(value, "+") for value in (one.mean, one.low, one.high))
+        name, boards = f"{one.name} - {one.reference}", f"{one.streams:,}"
+        rows.append((name, boards, mean, f"{low} to {high}", f"{one.wins:,}", f"{one.losses:,}"))
     head = ("difference", "boards", "mean", "95 % interval", "lower error on", "higher on")
-    title = f"paired differences, {'in that unit' if relative else 'points'}"
-    return Table("differences", title, head, rows)
+    return Table("differences", f"paired differences, {unit}", head, rows)
 
 
 def _worst(
-    fleet: Fleet, table: statistics.Losses, best: str | None, unit: str, relative: bool
+    fleet: Fleet,
+    table: statistics.Losses,
+    best: str | None,
+    unit: str,
+    shown: Callable[..., str],
 ) -> Table:
-    names = [name for name in fleet.configurations if table.get(name)]
-    least = {
-        device: min((table[name][device], name) for name in names if device in table[name])
-        for device in dict.fromkeys(device for name in names for device in table[name])
-    }
-    worst = sorted(least, key=lambda device: -least[device][0])[:_WORST]
+    least: dict[str, tuple[float, str]] = {}
+    for name in fleet.configurations:
+        for device, loss in table.get(name, {}).items():
+            least[device] = min(least.get(device, (math.inf, "")), (loss, name))
     rows: list[tuple[str, ...]] = []
-    for device in worst:
+    for device in sorted(least, key=lambda device: -least[device][0])[:_WORST]:
         loss, name = least[device]
-        own = "-" if best is None else table[best].get(device)
-        shown = _loss(own, relative) if isinstance(own, float) else "-"
-        rows.append((device, _loss(loss, relative), name, shown))
+        own = table.get(best or "", {}).get(device)
+        rows.append((device, shown(loss), name, "-" if own is None else shown(own)))
     head = ("board", "at best", "with", f"with {best}")
     return Table("worst", f"worst boards: {unit}", head, rows)
 
@@ -176,7 +171,8 @@ def _sentence(
     best: str | None,
     found: list[statistics.Difference],
     table: statistics.Losses,
-    relative: bool,
+    shown: Callable[..., str],
+    unit: str,
 ) -> str:
     if best is None:
         if len(fleet.failed) < len(fleet.records):
@@ -184,11 +180,10 @@ def _sentence(
         return "No configuration got to the end of any stream."
     held = statistics.shared(table)
     mean = statistics.distributions({best: held[best]})[0].mean
-    unit = "" if relative else " %"
     alike = all(len(one) == len(held[best]) for one in table.values() if one)
     most = f"Of those that finish most boards, {len(table[best]):,},"
     text = f"{'On these boards' if alike else most} {best} has the lowest error: "
-    text += f"{_loss(mean, relative)}{unit} on average"
+    text += f"{shown(mean)}{unit} on average"
     text += "" if alike else f" {_over(table)}"
     close = [one.name for one in found if one.low <= 0.0 <= one.high]
     if close:

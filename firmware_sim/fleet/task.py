@@ -17,6 +17,8 @@ from firmware_sim.streams.bundled import BUNDLED
 
 FORMAT = 1  # of records: grows when a name in them changes its meaning
 _PIECE = 1 << 20
+#: What a record has beside its figures.
+_OWN = ("key", "device", "stream", "configuration", "status", "detail", "loss")
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,32 @@ class Task:
 
     def key(self, configuration: Configuration) -> str:
         """Return the name of what one configuration does on this stream, in any run."""
-        return key_of(self.board, self.content, configuration)
+        said = [
+            FORMAT,
+            ek.__version__,
+            self.board.device,
+            self.content,
+            sorted(self.board.options.items()),
+            self.board.fault_seed,
+            configuration.name,
+            sorted(configuration.fields.items()),
+        ]
+        text = json.dumps(said, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def config(self, configuration: Configuration) -> ReplayConfig:
         """Return the replay of the stream with a configuration."""
         said = {**self.board.options, "fault_seed": self.board.fault_seed}
         return configuration.on(self.board.path, said)
+
+    def record(self, one: Configuration, status: str = "failed", detail: str = "") -> Record:
+        """Return a record of a configuration, with no figures yet."""
+        board = self.board
+        return Record(self.key(one), board.device, board.stream, one.name, status, detail)
+
+    def failed(self, why: str) -> list[Record]:
+        """Return a failed record of each configuration."""
+        return [self.record(one, detail=why) for one in self.configurations]
 
 
 @dataclass
@@ -82,11 +104,14 @@ class Record:
     loss: float | None = None
     figures: dict[str, float | int | None] = field(default_factory=dict)
 
+    @property
+    def model(self) -> str:
+        """What the files of its final model are called, before their endings."""
+        return f"{self.device}.{self.configuration}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it, flat, for JSON or a table."""
-        own = dict(self.__dict__)
-        figures: Mapping[str, Any] = own.pop("figures")
-        return {**own, **figures}
+        return {**{name: getattr(self, name) for name in _OWN}, **self.figures}
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Record:
@@ -94,25 +119,8 @@ class Record:
 
         Raises KeyError: it is none.
         """
-        own = ("key", "device", "stream", "configuration", "status", "detail", "loss")
-        figures = {name: value for name, value in found.items() if name not in own}
-        return cls(**{name: found[name] for name in own}, figures=figures)
-
-
-def key_of(board: Board, content: str, configuration: Configuration) -> str:
-    """Return the key of a configuration on a stream of that content."""
-    said = [
-        FORMAT,
-        ek.__version__,
-        board.device,
-        content,
-        sorted(board.options.items()),
-        board.fault_seed,
-        configuration.name,
-        sorted(configuration.fields.items()),
-    ]
-    text = json.dumps(said, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+        figures = {name: value for name, value in found.items() if name not in _OWN}
+        return cls(**{name: found[name] for name in _OWN}, figures=figures)
 
 
 def digest(path: str) -> tuple[str, int]:
@@ -124,9 +132,8 @@ def digest(path: str) -> tuple[str, int]:
     file = Path(path) if bundled is None else bundled.path
     if not file.is_file():  # a pipe would be waited on for ever
         raise FileNotFoundError(f"no file {path!r}")
-    found, size = hashlib.sha256(), 0
+    found = hashlib.sha256()
     with file.open("rb") as stream:
         while piece := stream.read(_PIECE):
             found.update(piece)
-            size += len(piece)
-    return found.hexdigest(), size
+        return found.hexdigest(), stream.tell()

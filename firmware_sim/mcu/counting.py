@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import edgeolk as ek
 from edgeolk.configuration.config import settings_of
-from edgeolk.export.costs import FLAGS, arithmetic_of
+from edgeolk.export.costs import FLAGS, costs_of
 from edgeolk.export.instructions import Row
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.boards import BOARDS
@@ -67,4 +67,4 @@ def counted(learner: ek.Learner) -> list[Row]:
     """
     if reason := lacking():
         raise SimulatorError(f"instructions cannot be counted here: {reason}")
-    return list(counts(learner, tuple(BOARD_OF), arithmetic_of(learner)))
+    return list(counts(learner, tuple(BOARD_OF), tuple(costs_of(learner))))

@@ -8,13 +8,13 @@ label. Kappa against no-change is what is left of the score once that is taken o
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.base import NOTHING, Figure, Metrics, RowContext, ratio
+from firmware_sim.metrics.base import NOTHING, Context, Figure, Metrics, ratio
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.metrics.formats import count, percent, thousandths
 from firmware_sim.streams import Row
@@ -32,9 +32,6 @@ class Record(Protocol):
     @property
     def wrong(self) -> int:
         """Wrong answers."""
-
-    def add(self, label: int, answer: int) -> None:
-        """Count one row."""
 
     def add_block(self, labels: Classes, answers: Classes) -> None:
         """Count rows."""
@@ -83,53 +80,32 @@ class Answers(Metrics, Generic[Kept]):
         """Return the class that a score means, or those of an array of scores."""
 
     @abstractmethod
-    def _commonest(self) -> int:
-        """Return the commonest class so far."""
+    def _majorities(self, told: Classes) -> Classes:
+        """Return the commonest class before each label and behind the last; they are counted."""
 
-    @abstractmethod
-    def _count(self, label: int) -> None:
-        """Count a label that is told."""
-
-    def add(
-        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
-    ) -> None:
-        """Count one row; see `Metrics.add`."""
-        true = int(label)
-        self.learner.add(true, int(self.answers(score)))
-        self.majority.add(true, self._commonest())
-        self.no_change.add(true, self._last)
-        self.curve.add(self.learner.wrong, self.majority.wrong, self.no_change.wrong)
-        if known:
-            self.observe(label)
-
-    def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
+    def add_block(self, labels: Row, scores: Row, context: Context = NOTHING) -> None:
         """Count rows; see `Metrics.add_block`."""
         true = labels.astype(np.int64)
         if not len(true):
             return
+        told, before = true, np.arange(len(true))
+        if context.told is not None:
+            told, before = context.told.labels.astype(np.int64), context.told.before
+        lasts = np.concatenate([[self._last], told])
         running = []
         for record, said in (
             (self.learner, self.answers(scores).astype(np.int64)),
-            (self.majority, self._majorities(true)),
-            (self.no_change, np.concatenate([[self._last], true[:-1]])),
+            (self.majority, self._majorities(told)[before]),
+            (self.no_change, lasts[before]),
         ):
             running.append(record.wrong + np.cumsum(said != true))
             record.add_block(true, said)
         self.curve.add_block(np.column_stack(running))
-        self._last = int(true[-1])
+        self._last = int(lasts[-1])
 
     def add_answers(self, labels: Row, scores: Row) -> None:
         """Count rows for the learner alone."""
         self.learner.add_block(labels.astype(np.int64), self.answers(scores).astype(np.int64))
-
-    @abstractmethod
-    def _majorities(self, labels: Classes) -> Classes:
-        """Return the commonest class before each label; they are counted."""
-
-    def observe(self, label: float) -> None:
-        """Tell the baselines a label."""
-        self._last = int(label)
-        self._count(self._last)
 
     def loss(self, name: str) -> float:
         """Return what is compared: wrong answers of one of the three."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from firmware_sim.metrics.course import Forecasts
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.streams import Row
 
@@ -38,7 +38,7 @@ class Figure(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What a baseline makes of readings, and the readings, where they are remembered."""
+    """What a baseline made of a row's readings."""
 
     distance: float = 0.0
     readings: tuple[float, ...] = ()
@@ -46,52 +46,40 @@ class Looked(NamedTuple):
     still: tuple[int, ...] = ()  # for how many rows each has not changed
 
 
-@dataclass(frozen=True)
-class LookedMany(Sequence[Looked]):
-    """What a baseline makes of many rows.
-
-    distances (ndarray of shape (n,)), readings, apart, still (ndarrays of shape (n, d)): as of
-        `Looked`, row by row.
-    """
+class LookedMany(NamedTuple):
+    """What a baseline makes of many rows, shapes (n,) and (n, d), as of `Looked` row by row."""
 
     distances: Row
     readings: Row
     apart: Row
     still: Row
 
-    def __len__(self) -> int:
-        return len(self.distances)
+    def part(self, rows: Any) -> LookedMany:
+        """Return what was made of some rows."""
+        return LookedMany(*(column[rows] for column in self))
 
-    def __getitem__(self, at: Any) -> Any:
-        """Return what was made of a row, or of some."""
-        if not isinstance(at, (int, np.integer)):
-            return LookedMany(self.distances[at], self.readings[at], self.apart[at], self.still[at])
-        return Looked(
-            float(self.distances[at]),
-            tuple(self.readings[at].tolist()),
-            tuple(self.apart[at].tolist()),
-            tuple(map(int, self.still[at].tolist())),
-        )
+    def row(self, at: int) -> Looked:
+        """Return what was made of one."""
+        _, readings, apart, still = (column[at].tolist() for column in self)
+        return Looked(float(self.distances[at]), *map(tuple, (readings, apart, map(int, still))))
 
 
-class RowContext(NamedTuple):
-    """What else is known of a row that is counted."""
+class Told(NamedTuple):
+    """Labels as the baselines hear of them, and how many of them before each row, shape (n,)."""
 
-    level: float = 0.0  # the threshold that was taken off the score, where there is one
-    looked: Looked = Looked()  # what `Metrics.look` returned for the row
-    seconds: float = math.nan  # when it was taken; NaN where that is not known.
-    interval: tuple[float, float] | None = None  # what the learner expected the target in
-    number: int = 0  # its place in the stream, from 1; 0 where that is not known.
-    shares: Mapping[str, float] = MappingProxyType({})  # what a forecast was mixed of
-    verdict: float = -1.0  # by what the learner judged it, as `tasks.adapters` has it
+    labels: Row
+    before: npt.NDArray[np.int64]
 
 
-NOTHING = RowContext()
+class WatchedMany(NamedTuple):
+    """What else is known of n rows that have no labels; arrays of shape (n,).
 
-
-@dataclass(frozen=True)
-class Contexts(Sequence[RowContext]):
-    """What else is known of many rows that have no labels; all arrays are of shape (n,)."""
+    levels: the thresholds that were taken off their scores.
+    looked: what `Metrics.look` returned for them.
+    seconds: when they were taken; NaN where that is not known.
+    numbers: their places in the stream, from 1.
+    verdicts: by what the learner judged them, as `tasks.adapters` has it; below 0 for nothing.
+    """
 
     levels: Row
     looked: LookedMany
@@ -99,18 +87,30 @@ class Contexts(Sequence[RowContext]):
     numbers: npt.NDArray[np.int64]
     verdicts: Row
 
-    def __len__(self) -> int:
-        return len(self.levels)
+    @classmethod
+    def of(cls, levels: Row, distances: Row | None = None) -> WatchedMany:
+        """Return that of rows of which little is known."""
+        n = len(levels)
+        far = np.zeros(n) if distances is None else distances
+        looked = LookedMany(far, *np.empty((3, n, 0)))
+        return cls(levels, looked, np.full(n, math.nan), np.arange(1, n + 1), -np.ones(n))
 
-    def __getitem__(self, at: Any) -> Any:
-        """Return what is known of a row."""
-        return RowContext(
-            float(self.levels[at]),
-            self.looked[at],
-            float(self.seconds[at]),
-            number=int(self.numbers[at]),
-            verdict=float(self.verdicts[at]),
-        )
+
+@dataclass(frozen=True)
+class Context:
+    """What else is known of rows that are counted.
+
+    told: when the baselines hear of labels; None where each label comes with its row.
+    watched: of rows without labels.
+    forecasts: of rows that a forecaster answered.
+    """
+
+    told: Told | None = None
+    watched: WatchedMany | None = None
+    forecasts: Forecasts | None = None
+
+
+NOTHING = Context()
 
 
 class Metrics(ABC):
@@ -137,43 +137,22 @@ class Metrics(ABC):
     learner: Any
     curve: Curve
 
-    def look(self, row: Row) -> Looked:
-        """Return what a baseline makes of readings, before `add` is told of their row."""
-        return NOTHING.looked
-
-    def look_many(self, rows: Row) -> Sequence[Looked]:
-        """Return what `look` does of each of many rows."""
-        return [self.look(row) for row in rows]
+    def look(self, rows: Row) -> LookedMany | None:
+        """Return what a baseline makes of readings, before `add_block` is told of their rows."""
+        return None
 
     @abstractmethod
-    def add(
-        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
-    ) -> None:
-        """Count one row.
+    def add_block(self, labels: Row, scores: Row, context: Context = NOTHING) -> None:
+        """Count rows.
 
-        label: what the stream says.
-        score: what the learner said before it saw the label.
-        known: whether the label is told at once; if not, `observe` is called when it comes.
-        context: what else is known of the row.
+        labels: what the stream says, shape (n,).
+        scores: what the learner said before it saw the labels, shape (n,).
+        context: what else is known of the rows.
         """
-
-    def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
-        """Count rows whose labels are told at once, as `add` does one by one.
-
-        labels, scores: ndarray of shape (n,)
-        context: what else is known of each; empty for nothing.
-        """
-        known = context or [NOTHING] * len(labels)
-        for label, score, own in zip(labels.tolist(), scores.tolist(), known, strict=True):
-            self.add(label, score, context=own)
 
     def add_answers(self, labels: Row, scores: Row) -> None:
         """Count rows for the learner alone: no baseline, no curve."""
         self.learner.add_block(labels, scores)
-
-    @abstractmethod
-    def observe(self, label: float) -> None:
-        """Tell the baselines a label."""
 
     @property
     def rows(self) -> int:

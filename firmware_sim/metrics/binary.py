@@ -25,25 +25,15 @@ class Confusion:
     true_negative: int = 0
     false_negative: int = 0
 
-    def add(self, label: int, answer: int) -> None:
-        """Count one row; both numbers are -1 or +1."""
-        if answer > 0:
-            if label > 0:
-                self.true_positive += 1
-            else:
-                self.false_positive += 1
-        elif label > 0:
-            self.false_negative += 1
-        else:
-            self.true_negative += 1
-
     def add_block(self, labels: Classes, answers: Classes) -> None:
         """Count rows."""
         yes, said = labels > 0, answers > 0
-        self.true_positive += int(np.sum(yes & said))
-        self.false_positive += int(np.sum(~yes & said))
-        self.true_negative += int(np.sum(~yes & ~said))
-        self.false_negative += int(np.sum(yes & ~said))
+        both = int(np.count_nonzero(yes & said))
+        positive, answered = int(np.count_nonzero(yes)), int(np.count_nonzero(said))
+        self.true_positive += both
+        self.false_positive += answered - both
+        self.false_negative += positive - both
+        self.true_negative += len(labels) - positive - answered + both
 
     @property
     def rows(self) -> int:
@@ -106,13 +96,7 @@ class Prequential(Answers[Confusion]):
         """Return the class that a score means, or those of an array of scores."""
         return 2 * (scores >= 0.0) - 1
 
-    def _commonest(self) -> int:
-        return 1 if self._balance >= 0 else -1
-
-    def _count(self, label: int) -> None:
-        self._balance += label
-
-    def _majorities(self, labels: Classes) -> Classes:
-        after = self._balance + np.cumsum(labels)
-        self._balance = int(after[-1])
-        return np.where(after - labels >= 0, 1, -1)
+    def _majorities(self, told: Classes) -> Classes:
+        balance = self._balance + np.concatenate([[0], np.cumsum(told)])
+        self._balance = int(balance[-1])
+        return np.where(balance >= 0, 1, -1)

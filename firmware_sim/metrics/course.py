@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -26,21 +25,17 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True)
 class Forecasts:
-    """What a forecaster said of rows beside its forecasts, and the targets it heard of.
+    """What a forecaster said of rows beside its forecasts.
 
     names: the candidates.
     low, high (ndarray of shape (n,)): the ends of the first interval, NaN where there was none.
     shares (ndarray of shape (n, candidates)): what each forecast was mixed of.
-    came: targets of earlier rows that came before a row was answered, by its place.
-    late: places of the rows whose own target did not come with them.
     """
 
     names: tuple[str, ...]
     low: np.ndarray
     high: np.ndarray
     shares: np.ndarray
-    came: Mapping[int, Sequence[float]] = field(default_factory=dict)
-    late: Set[int] = frozenset()
 
 
 class Course:
@@ -57,38 +52,18 @@ class Course:
         self._sums: tuple[float, ...] = ()
         self._shares: Curve | None = None
 
-    def add(
-        self,
-        target: float,
-        forecast: float,
-        interval: tuple[float, float] | None,
-        shares: Mapping[str, float],
-    ) -> None:
-        """Count one row; ``shares`` has the same candidates, in the same order, in each."""
-        table = self._begun(tuple(shares))
-        self.rows += 1
-        low, high = interval or (np.nan, np.nan)
-        self._recent.append(Said(target, forecast, low, high))
-        self._sums = tuple(a + b for a, b in zip(self._sums, shares.values(), strict=True))
-        table.add(*self._sums)
-
     def add_block(self, targets: np.ndarray, forecasts: np.ndarray, said: Forecasts) -> None:
-        """Count rows, as `add` does one by one."""
-        table = self._begun(said.names)
+        """Count rows; the candidates are the same in each block."""
+        if self._shares is None:
+            self._shares = Curve(self._points, said.names, float)
+            self._sums = (0.0,) * len(said.names)
         self.rows += len(targets)
         recent = (column[-RECENT:] for column in (targets, forecasts, said.low, said.high))
         self._recent.extend(Said(*row) for row in np.column_stack([*recent]).tolist())
-        # Added one after the other, as `add` does.
+        # Added one after the other: blocks of any size give the same bits.
         sums = np.add.accumulate(np.vstack([[self._sums], said.shares]))[1:]
         self._sums = tuple(sums[-1].tolist())
-        table.add_block(sums)
-
-    def _begun(self, names: tuple[str, ...]) -> Curve:
-        """Return the table of shares, made at the first row."""
-        if self._shares is None:
-            self._shares = Curve(self._points, names, float)
-            self._sums = (0.0,) * len(names)
-        return self._shares
+        self._shares.add_block(sums)
 
     @property
     def recent(self) -> tuple[np.ndarray, np.ndarray]:

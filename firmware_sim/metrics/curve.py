@@ -36,19 +36,6 @@ class Curve:
         self._rows = 0
         self._latest: tuple[float, ...] = (0,) * len(self.names)
 
-    def add(self, *losses: float) -> None:
-        """Take the running losses, in the order of the names, after one more row."""
-        self._rows += 1
-        self._latest = losses
-        if self._rows % self.step:
-            return
-        if self._held == len(self._sums):
-            self._halve()
-            if self._rows % self.step:
-                return
-        self._sums[self._held] = self._latest
-        self._held += 1
-
     def add_block(self, losses: np.ndarray) -> None:
         """Take the running losses after each of n more rows, shape (n, names)."""
         at, n = 0, len(losses)

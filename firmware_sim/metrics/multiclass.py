@@ -39,17 +39,11 @@ class ClassTable:
         self.rows = 0
         self.wrong = 0
 
-    def add(self, label: int, answer: int) -> None:
-        """Count one row."""
-        self.counts[label, answer] += 1
-        self.rows += 1
-        self.wrong += label != answer
-
     def add_block(self, labels: Classes, answers: Classes) -> None:
         """Count rows."""
         np.add.at(self.counts, (labels, answers), 1)
         self.rows += len(labels)
-        self.wrong += int(np.sum(labels != answers))
+        self.wrong += int(np.count_nonzero(labels != answers))
 
     @property
     def error(self) -> float | None:
@@ -111,27 +105,18 @@ class Multiclass(Answers[ClassTable]):
     def __init__(self, names: Sequence[str], points: int = CURVE_POINTS) -> None:
         super().__init__(lambda: ClassTable(len(names)), 0, points)
         self.names = tuple(names)
-        self._seen = [0] * len(names)
-        self._most = 0
+        self._seen = np.zeros(len(names), dtype=np.int64)
 
     def answers(self, scores: Any) -> Any:
         """Return the class that a score means: it is the class."""
         return scores
 
-    def _majorities(self, labels: Classes) -> Classes:
-        after = self._seen + np.cumsum(labels[:, np.newaxis] == np.arange(len(self._seen)), axis=0)
-        found = np.concatenate([[self._most], np.argmax(after, axis=1)])
-        self._seen, self._most = after[-1].tolist(), int(found[-1])
-        return found[:-1]
-
-    def _commonest(self) -> int:
-        return self._most
-
-    def _count(self, label: int) -> None:
-        self._seen[label] += 1
-        ahead = self._seen[label] - self._seen[self._most]
-        if ahead > 0 or (ahead == 0 and label < self._most):
-            self._most = label
+    def _majorities(self, told: Classes) -> Classes:
+        seen = np.cumsum(told[:, np.newaxis] == np.arange(len(self._seen)), axis=0)
+        seen = np.vstack([self._seen, self._seen + seen])
+        self._seen = seen[-1]
+        commonest: Classes = np.argmax(seen, axis=1)
+        return commonest
 
     def by_class(self) -> list[ClassFigures]:
         """Return the learner's figures for each class."""

@@ -7,20 +7,11 @@ ROC curve is computed over single rows, from a sample of fixed size of each kind
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
-from firmware_sim.metrics.base import (
-    NOTHING,
-    Contexts,
-    Figure,
-    Looked,
-    LookedMany,
-    Metrics,
-    RowContext,
-)
+from firmware_sim.metrics.base import NOTHING, Context, Figure, LookedMany, Metrics, WatchedMany
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.distance import Distance
 from firmware_sim.metrics.formats import count, duration, short, thousandths
@@ -102,46 +93,26 @@ class Novelty(Metrics):
         self._cadence = cadence
         self._period = period
 
-    def look(self, row: Row) -> Looked:
-        """Return how far a row lies from the mean, and the row."""
-        looked: Looked = self.look_many(row[np.newaxis])[0]
-        return looked
-
-    def look_many(self, rows: Row) -> LookedMany:
-        """Return what `look` does of each of many rows."""
+    def look(self, rows: Row) -> LookedMany:
+        """Return how far rows lie from the mean, and the rows."""
         distances, apart = self._baseline.look_many(rows)
         return LookedMany(distances, rows, apart, self._standstill.add_block(rows))
 
-    def add(
-        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
-    ) -> None:
-        """Count one row; a label of NaN says nothing. See `Metrics.add`."""
-        level, looked, seconds = context.level, context.looked.distance, context.seconds
-        self.learner.add(label, -(score + level), score < 0.0, seconds)
-        alarm = bool(self._baseline.alarms(np.array([looked]))[0])
-        self.distance.add(label, looked, alarm, seconds)
-        self.oddities.add(self.rows, -(score + level), score < 0.0, context)
-        self.curve.add(self.learner.alarm_rows, self.distance.alarm_rows)
-        if label > 0.0:
-            self._note_window(self.rows)
-
-    def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
-        """Count rows; see `Metrics.add_block`."""
-        if not isinstance(context, Contexts):
-            super().add_block(labels, scores, context)
-            return
+    def add_block(self, labels: Row, scores: Row, context: Context = NOTHING) -> None:
+        """Count rows; a label of NaN says nothing. See `Metrics.add_block`."""
         if not len(labels):
             return
-        first, distances = self.rows + 1, context.looked.distances
-        novelty, alarms = -(scores + context.levels), scores < 0.0
+        known = context.watched or WatchedMany.of(np.zeros(len(labels)))
+        first, distances = self.rows + 1, known.looked.distances
+        novelty, alarms = -(scores + known.levels), scores < 0.0
         others = self._baseline.alarms(distances)
         running = [
             watch.alarm_rows + np.cumsum(called)
             for watch, called in ((self.learner, alarms), (self.distance, others))
         ]
-        self.learner.add_block(labels, novelty, alarms, context.seconds)
-        self.distance.add_block(labels, distances, others, context.seconds)
-        self.oddities.add_block(first, novelty, alarms, context)
+        self.learner.add_block(labels, novelty, alarms, known.seconds)
+        self.distance.add_block(labels, distances, others, known.seconds)
+        self.oddities.add_block(first, novelty, alarms, known)
         self.curve.add_block(np.column_stack(running))
         for row in (first + np.flatnonzero(labels > 0.0)).tolist():
             self._note_window(row)
@@ -152,9 +123,6 @@ class Novelty(Metrics):
             self.windows[-1][1] = row
         elif len(self.windows) < _DRAWN:
             self.windows.append([row, row])
-
-    def observe(self, label: float) -> None:
-        """Nobody is told labels."""
 
     @property
     def judged(self) -> bool:

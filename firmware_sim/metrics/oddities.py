@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.base import Contexts, Looked, RowContext
+from firmware_sim.metrics.base import Looked, WatchedMany
 from firmware_sim.streams import Row
 
 #: Alarms that are remembered with their reason, and rows that are the oddest.
@@ -84,27 +84,10 @@ class Oddities:
         self._until = -math.inf
         self._heap: list[tuple[float, int, Oddity]] = []
 
-    def add(self, row: int, novelty: float, alarm: bool, context: RowContext) -> None:
-        """Take a row that was counted as number `row`."""
-        odd = Oddity(
-            novelty, context.number or row, context.seconds, context.verdict, context.looked
-        )
-        self._note(odd)
-        if not alarm:
-            return
-        sounding = row <= self._until
-        self._until = row + APART
-        if sounding and not self._beyond:
-            self.alarms[-1].add(odd)
-        elif not sounding:
-            self._beyond = len(self.alarms) >= ALARMS
-            if not self._beyond:
-                self.alarms.append(Alarm(odd))
-
     def add_block(
-        self, first: int, novelty: Row, alarms: npt.NDArray[np.bool_], context: Contexts
+        self, first: int, novelty: Row, alarms: npt.NDArray[np.bool_], known: WatchedMany
     ) -> None:
-        """Take rows, as `add` does one by one; the first was counted as number `first`."""
+        """Take rows; the first was counted as number `first`."""
         at = 0
         while at < len(novelty):
             part = slice(at, at + _LOOKED_AT)
@@ -119,8 +102,25 @@ class Oddities:
                 at += len(worth)
                 continue
             at += found
-            self.add(first + at, float(novelty[at]), bool(alarms[at]), context[at])
+            odd = Oddity(
+                float(novelty[at]), int(known.numbers[at]), float(known.seconds[at]),
+                float(known.verdicts[at]), known.looked.row(at),
+            )  # fmt: skip
+            self._note(odd)
+            if alarms[at]:
+                self._sound(first + at, odd)
             at += 1
+
+    def _sound(self, row: int, odd: Oddity) -> None:
+        """The row that was counted as number `row` has an alarm."""
+        sounding = row <= self._until
+        self._until = row + APART
+        if sounding and not self._beyond:
+            self.alarms[-1].add(odd)
+        elif not sounding:
+            self._beyond = len(self.alarms) >= ALARMS
+            if not self._beyond:
+                self.alarms.append(Alarm(odd))
 
     def _note(self, odd: Oddity) -> None:
         """Keep the row if it is one of the oddest, and the oddest of those near it."""

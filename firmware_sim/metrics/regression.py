@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
-from firmware_sim.metrics.base import NOTHING, Figure, Figures, Metrics, RowContext, ratio
-from firmware_sim.metrics.course import Course, Forecasts
+from firmware_sim.metrics.base import NOTHING, Context, Figure, Figures, Metrics, ratio
+from firmware_sim.metrics.course import Course
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.formats import short, thousandths
 from firmware_sim.streams import Row
@@ -27,20 +25,13 @@ class Deviation:
     intervals: int = 0  # rows that were answered with one
     inside: int = 0  # of them, targets that fell into it
 
-    def add(self, target: float, prediction: float) -> None:
-        """Count one row."""
-        error = prediction - target
-        self.rows += 1
-        self.absolute += abs(error)
-        self.squared += error * error
-
     def add_block(self, targets: Row, predictions: Row) -> Row:
         """Count rows; return the sum of |error| after each."""
         errors = predictions - targets
         self.rows += len(errors)
-        # Added one after the other, as `add` does.
+        # Added one after the other: blocks of any size give the same bits.
         absolute = np.add.accumulate(np.concatenate([[self.absolute], np.abs(errors)]))
-        with np.errstate(over="ignore"):  # infinite, as it is there
+        with np.errstate(over="ignore"):  # infinite then
             squared = np.add.accumulate(np.concatenate([[self.squared], errors * errors]))
         self.absolute, self.squared = float(absolute[-1]), float(squared[-1])
         return np.asarray(absolute[1:])
@@ -100,88 +91,40 @@ class Regression(Metrics):
         self.last_value = Deviation()
         self.curve = Curve(points, ("learner", "mean", "last_value"), float)
         self._last = 0.0
-        self._known = 0
-        self._known_mean = 0.0
-        self._mean = 0.0  # of all targets, known or not
+        #: of the targets that were told, and of all: how many, and their mean
+        self._told = self._all = (0, 0.0)
         self.course = Course(points)
-        self.spread = 0.0  # sum of squared distances from it
+        self.spread = 0.0
 
-    def add(
-        self, label: float, score: float, known: bool = True, context: RowContext = NOTHING
-    ) -> None:
-        """Count one row; before the first target the baselines say 0. See `Metrics.add`."""
-        self.learner.add(label, score)
-        if context.shares:
-            self.course.add(label, score, context.interval, context.shares)
-        if context.interval is not None:
-            low, high = context.interval
-            self.learner.intervals += 1
-            self.learner.inside += low <= label <= high
-        self.mean.add(label, self._known_mean)
-        self.last_value.add(label, self._last)
-        delta = label - self._mean
-        self._mean += delta / self.learner.rows
-        self.spread += delta * (label - self._mean)
-        self.curve.add(self.learner.absolute, self.mean.absolute, self.last_value.absolute)
-        if known:
-            self.observe(label)
-
-    def add_block(self, labels: Row, scores: Row, context: Sequence[RowContext] = ()) -> None:
-        """Count rows; see `Metrics.add_block`."""
-        if any(one.shares or one.interval is not None for one in context):
-            super().add_block(labels, scores, context)
-        elif len(labels):
-            self._add_many(labels, scores, *self._baselines(labels))
-
-    def add_forecasts(self, labels: Row, scores: Row, said: Forecasts) -> None:
-        """Count rows that a forecaster answered, as `observe` and `add` do one by one."""
+    def add_block(self, labels: Row, scores: Row, context: Context = NOTHING) -> None:
+        """Count rows; before the first target the baselines say 0. See `Metrics.add_block`."""
         if not len(labels):
             return
-        self.course.add_block(labels, scores, said)
-        self.learner.intervals += int(np.count_nonzero(~np.isnan(said.low)))
-        self.learner.inside += int(np.count_nonzero((said.low <= labels) & (labels <= said.high)))
-        self._add_many(labels, scores, *self._baselines(labels, said.came, said.late))
-
-    def _baselines(
-        self,
-        labels: Row,
-        came: Mapping[int, Sequence[float]] = MappingProxyType({}),
-        late: Set[int] = frozenset(),
-    ) -> tuple[Row, Row]:
-        """Return what the baselines say of rows, and tell them the targets; see `Forecasts`."""
-        rows, mean, spread = self.learner.rows, self._mean, self.spread
-        last, known, own = self._last, self._known, self._known_mean
-        means, lasts = np.empty(len(labels)), np.empty(len(labels))
-        for at, label in enumerate(labels.tolist()):
-            for heard in came.get(at, ()):
-                last = heard
-                known += 1
-                own += (heard - own) / known
-            means[at], lasts[at] = own, last
-            rows += 1
-            delta = label - mean
-            mean += delta / rows
-            spread += delta * (label - mean)
-            if at not in late:
-                last = label
-                known += 1
-                own += (label - own) / known
-        self._mean, self.spread = mean, spread
-        self._last, self._known, self._known_mean = last, known, own
-        return means, lasts
-
-    def _add_many(self, labels: Row, scores: Row, means: Row, lasts: Row) -> None:
-        """Count the errors of all three."""
-        said = ((self.learner, scores), (self.mean, means), (self.last_value, lasts))
+        said = context.forecasts
+        if said is not None:
+            self.course.add_block(labels, scores, said)
+            self.learner.intervals += int(np.count_nonzero(~np.isnan(said.low)))
+            within = (said.low <= labels) & (labels <= said.high)
+            self.learner.inside += int(np.count_nonzero(within))
+        means = known = _means(*self._all, labels)
+        told, before = labels, np.arange(len(labels))
+        if context.told is not None:
+            told, before = context.told
+        if context.told is not None or self._told != self._all:
+            known = _means(*self._told, told)
+        lasts = np.concatenate([[self._last], told])
+        terms = (labels - means[:-1]) * (labels - means[1:])
+        self.spread = float(np.add.accumulate(np.concatenate([[self.spread], terms]))[-1])
+        self._all = self._all[0] + len(labels), float(means[-1])
+        self._told = self._told[0] + len(told), float(known[-1])
+        self._last = float(lasts[-1])
         self.curve.add_block(
-            np.column_stack([record.add_block(labels, answers) for record, answers in said])
-        )
-
-    def observe(self, label: float) -> None:
-        """Tell the baselines a target."""
-        self._last = label
-        self._known += 1
-        self._known_mean += (label - self._known_mean) / self._known
+            np.column_stack([
+                self.learner.add_block(labels, scores),
+                self.mean.add_block(labels, known[before]),
+                self.last_value.add_block(labels, lasts[before]),
+            ])
+        )  # fmt: skip
 
     def summary(self) -> dict[str, Figures]:
         """Return every figure; of a learner whose answers had intervals, the share inside, too."""
@@ -207,6 +150,15 @@ class Regression(Metrics):
     def words(self, loss: float) -> str:
         """Return a mean absolute error in words."""
         return f"{loss:.4g} mean absolute error"
+
+
+def _means(n: int, mean: float, values: Row) -> Row:
+    """Return the running mean of numbers, `mean` being that of the n before, and behind each."""
+    found = [mean]
+    for at, value in enumerate(values.tolist(), n + 1):
+        mean += (value - mean) / at
+        found.append(mean)
+    return np.array(found)
 
 
 def _gain(squared: float, reference: float) -> float | None:

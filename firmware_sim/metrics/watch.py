@@ -22,18 +22,8 @@ class Sample:
         self._rng = np.random.default_rng((seed, 4))
         self.seen = 0
 
-    def add(self, value: float) -> None:
-        """Take a number (Vitter, algorithm R, ACM TOMS 1985)."""
-        self.seen += 1
-        if len(self._held) < self._size:
-            self._held.append(value)
-            return
-        place = int(self._rng.integers(self.seen))
-        if place < self._size:
-            self._held[place] = value
-
     def add_block(self, values: Row) -> None:
-        """Take numbers, as `add` does one by one."""
+        """Take numbers (Vitter, algorithm R, ACM TOMS 1985)."""
         room = max(0, self._size - len(self._held))
         self._held += values[:room].tolist()
         self.seen += len(values[:room])
@@ -79,30 +69,10 @@ class Watch:
         self._window: tuple[int, float] | None = None  # first row and its time
         self._found = False
 
-    def add(self, label: float, novelty: float, alarm: bool, seconds: float) -> None:
-        """Count one row; a label of NaN says nothing."""
-        self.rows += 1
-        self.alarm_rows += alarm
-        within = label > 0.0
-        if not math.isnan(label):
-            (self.inside if within else self.outside).add(novelty)
-        if within and self._window is None:
-            self.windows += 1
-            self._window, self._found = (self.rows, seconds), False
-        elif not within:
-            self._window = None
-        if not alarm:
-            self._quiet += 1
-            if self._quiet > self._hold:
-                self._end()
-            return
-        self._quiet = 0
-        self._sound(within, seconds)
-
     def add_block(
         self, labels: Row, novelty: Row, alarms: npt.NDArray[np.bool_], seconds: Row
     ) -> None:
-        """Count rows, as `add` does one by one."""
+        """Count rows; a label of NaN says nothing."""
         n, before = len(labels), self.rows
         within = labels > 0.0
         self.alarm_rows += int(np.count_nonzero(alarms))

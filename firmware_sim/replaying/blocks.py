@@ -1,8 +1,4 @@
-"""The main loop by blocks of rows.
-
-What becomes of a row is what `Accounting.take` does with it by itself. A row that ends the replay
-is left to that.
-"""
+"""The main loop's rows, taken in blocks that are as large as time and configuration allow."""
 
 from __future__ import annotations
 
@@ -19,31 +15,6 @@ from firmware_sim.streams import Stream
 #: Rows given to the device at once, at first and at most, and the seconds that may take: Ctrl-C
 #: waits for them.
 _FIRST, _MOST, _SECONDS = 64, 8192, 0.03
-
-
-def goes_by_blocks(config: ReplayConfig, stream: Stream, whole_device: bool) -> bool:
-    """Whether nothing has to happen between two rows.
-
-    Power cuts, leaks, a learner in another process and live streams: there each row is taken by
-    itself. So is it with labels that come late, but to a forecaster, which keeps the rows
-    that wait, or that are asked for; and where a row that the learner refuses ends the replay.
-    """
-    return not (
-        bool(config.power_cut)
-        or (config.waits_for_labels and not config.forecasts)
-        or (config.forecasts and config.params.get("horizon", _horizon(config)) != _horizon(config))
-        or config.leak
-        or config.enforce != "arena"
-        or config.damaged == "stop"
-        or config.params.get("full") == "raise"
-        or stream.kept is not None
-        or not whole_device
-    )
-
-
-def _horizon(config: ReplayConfig) -> int:
-    """Return the horizon at which every target finds its row; with another one none may."""
-    return config.queue_rows or 1
 
 
 class BlockFeed:
@@ -69,15 +40,19 @@ class BlockFeed:
         """Give all rows; return why that ended before the last one, or nothing."""
         accounting = self._accounting
         for block in checked(self._config, self._stream, accounting.labels):
+            if not len(block) and self._should_stop is not None and self._should_stop():
+                return f"interrupted before row {block.block.first}"
             at = 0
             while at < len(block):
                 some = block.part(at, min(len(block), at + self._size))
                 end = self._asked(some)
                 began = time.perf_counter()
-                if self._take(some, end):
+                self._take(some, end)
+                if accounting.stopped:
                     return ""
                 self._resize(time.perf_counter() - began)
                 if end < len(some):
+                    some.part(end, end + 1).tally(accounting.labels)  # it was read
                     return f"interrupted before row {some.block.first + end}"
                 at += end
             if block.fault is not None:
@@ -101,29 +76,29 @@ class BlockFeed:
                 self._on_row()
         return len(block)
 
-    def _take(self, block: Checked, end: int) -> bool:
-        """Take the rows to place `end`; return whether the replay has to stop."""
+    def _take(self, block: Checked, end: int) -> None:
+        """Take the rows to place `end`, or as far as one that ends the replay."""
         accounting = self._accounting
         last = self._ending(block, end)
-        some = block.part(0, last)
-        # The row that somebody stopped at was read.
-        some_read = min(len(block), end + 1) if last == end and end < len(block) else last
-        block.tally(accounting.labels, some_read)
-        if len(some):
-            accounting.take_block(some)
-        if last == end:
-            return False
-        # This row ends it.
-        block.part(last, last + 1).tally(accounting.labels, 1)
-        accounting.raw[:] = block.block.rows[last]
-        return accounting.take(block.row(last))
+        if last is not None:
+            end = last + 1
+        try:
+            accounting.take(block.part(0, end))
+        finally:
+            read = accounting.at_hand[1] - block.block.first + 1
+            block.part(0, max(0, read)).tally(accounting.labels)
+        if last is not None and not accounting.stopped:
+            why = f": {block.block.damage.get(last)}"
+            if last not in block.block.damage:
+                why = f" has no value for {block.missing(last, self._stream)[0]!r}"
+            accounting.stopped = f"row {block.block.first + last}{why}"
 
-    def _ending(self, block: Checked, end: int) -> int:
-        """Return the place of the first row that ends the replay, or `end`."""
-        if self._config.missing != "stop":
-            return end
-        lacks = block.absent[:end]
-        if self._accounting.taught:
-            lacks = lacks | np.isnan(block.y[:end])
-        found = np.flatnonzero(lacks & ~block.damaged[:end])
-        return int(found[0]) if len(found) else end
+    def _ending(self, block: Checked, end: int) -> int | None:
+        """Return the place of the first row that the configuration forbids, or None."""
+        forbidden = np.zeros(len(block), dtype=bool)
+        if self._config.damaged == "stop":
+            forbidden |= block.damaged
+        if self._config.missing == "stop":
+            forbidden |= block.lacks
+        found = np.flatnonzero(forbidden[:end])
+        return int(found[0]) if len(found) else None

@@ -1,4 +1,7 @@
-"""Rows as the main loop takes them, many at a time: labels decoded, absent readings found."""
+"""Rows as the main loop takes them: labels decoded, absent readings found.
+
+An option that acts on rows as they are read acts here, on all of a block.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,11 @@ import numpy.typing as npt
 from firmware_sim.config import ReplayConfig
 from firmware_sim.device.repair import Gaps, Repair
 from firmware_sim.errors import StreamError
-from firmware_sim.replaying.rows import CheckedRow, RowCount, gaps
+from firmware_sim.replaying.rows import RowCount, gaps
 from firmware_sim.streams import Row, Stream
-from firmware_sim.streams.block import Block, Cells, Places
-from firmware_sim.tasks.labels import Labels, Targets
+from firmware_sim.streams.block import Block, Places
+from firmware_sim.tasks.kinds import KINDS
+from firmware_sim.tasks.labels import Labels, Named, Targets
 
 Flags = npt.NDArray[np.bool_]
 
@@ -23,74 +27,74 @@ Flags = npt.NDArray[np.bool_]
 class Checked:
     """A block that was looked at.
 
+    damaged (ndarray of bool, shape (n,)): rows that cannot be read.
     gone (ndarray of bool, shape (n, n_features)): readings that are no values.
     y (ndarray of shape (n,)): labels; NaN where there is none.
+    unlabelled (ndarray of bool, shape (n,)): rows whose label is absent and would be learned.
     fault: the label that nobody understands behind the last row, where there is one.
     """
 
     block: Block
+    damaged: Flags
     gone: Flags
     y: Row
+    unlabelled: Flags
     fault: StreamError | None = None
 
     def __len__(self) -> int:
         return len(self.block)
 
     @property
-    def damaged(self) -> Flags:
-        """Which rows cannot be read."""
-        found = np.zeros(len(self), dtype=bool)
-        found[[*self.block.damage]] = True
-        return found
-
-    @property
     def absent(self) -> Flags:
         """Which rows lack a reading."""
         return np.asarray(self.gone.any(axis=1))
 
+    @property
+    def lacks(self) -> Flags:
+        """Which rows lack a reading or a label, but for those that cannot be read."""
+        return (self.absent | self.unlabelled) & ~self.damaged
+
     def part(self, start: int, end: int) -> Checked:
         """Return the rows from place `start` to `end`."""
-        return Checked(self.block.part(start, end), self.gone[start:end], self.y[start:end])
+        some = slice(start, end)
+        return Checked(
+            self.block.part(start, end),
+            self.damaged[some],
+            self.gone[some],
+            self.y[some],
+            self.unlabelled[some],
+        )
 
-    def row(self, at: int) -> CheckedRow:
-        """Return one row as the main loop takes it by itself."""
-        number, damage = self.block.first + at, self.block.damage.get(at, "")
-        if damage:
-            return CheckedRow(number, damage=damage)
-        absent = tuple(np.flatnonzero(self.gone[at]).tolist())
-        label = float(self.y[at])
-        unlabelled = label != label  # noqa: PLR0124
-        seconds = float(self.block.seconds[at])
-        return CheckedRow(number, 0.0 if unlabelled else label, absent, unlabelled, "", seconds)
+    def missing(self, at: int, stream: Stream) -> list[str]:
+        """Return the columns in which a row has no value."""
+        names = [stream.features[slot] for slot in np.flatnonzero(self.gone[at]).tolist()]
+        return [*names, stream.target] if self.unlabelled[at] else names
 
-    def tally(self, labels: Labels, end: int) -> None:
-        """Count the labels of the rows to place `end`."""
-        if isinstance(labels, Targets):  # nobody asks how often a number occurred
-            return
-        cells = self.block.labels
-        places = cells.places[:end][~self.damaged[:end]]
-        for word, times in _counted(cells, places):
-            labels.tally(word, labels.value(word), times)
+    def tally(self, labels: Labels) -> None:
+        """Count the labels of the rows."""
+        if isinstance(labels, Named):  # nobody asks how often a number occurred
+            for word, times in told_words(self.block):
+                labels.tally(word, labels.value(word), times)
 
 
-def _counted(cells: Cells, places: Places) -> list[tuple[str, int]]:
-    """Return the texts at these places and how often they are there, in order of their rows."""
-    found, first, times = np.unique(places, return_index=True, return_counts=True)
-    order = np.argsort(first).tolist()
-    return [(cells.words[found[at]], int(times[at])) for at in order]
-
-
-def told_words(block: Block) -> list[str]:
-    """Return the different labels of the rows of a block that can be read."""
+def told_words(block: Block) -> list[tuple[str, int]]:
+    """Return the different labels of rows that can be read, in their order, and how often each."""
     good = np.ones(len(block), dtype=bool)
     good[[*block.damage]] = False
-    return [word for word, _ in _counted(block.labels, block.labels.places[good])]
+    places = block.labels.places[good]
+    found, first, times = np.unique(places, return_index=True, return_counts=True)
+    order = np.argsort(first).tolist()
+    return [(block.labels.words[found[at]], int(times[at])) for at in order]
 
 
 def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iterator[Checked]:
-    """Yield the blocks of a stream as far as the configuration goes; without labels if so told."""
-    codes = np.array(config.missing_numbers)
-    for block in stream.blocks(config.limit):
+    """Yield the blocks of a stream as far as the configuration goes.
+
+    labels: None for rows without them, as far as they can be read again.
+    """
+    codes, taught = np.array(config.missing_numbers), KINDS[config.kind].is_taught
+    ends = (config.limit, stream.kept if labels is None else None)
+    for block in stream.blocks(min((end for end in ends if end is not None), default=None)):
         fault = None
         y = np.zeros(len(block))
         if labels is not None:
@@ -99,7 +103,9 @@ def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iter
                 block, y = block.part(0, end), y[:end]
         gone = gaps(block.rows, codes)
         gone[[*block.damage]] = False
-        yield Checked(block, gone, y, fault)
+        damaged = np.zeros(len(block), dtype=bool)
+        damaged[[*block.damage]] = True
+        yield Checked(block, damaged, gone, y, np.isnan(y) & taught, fault)
 
 
 def _decoded(labels: Labels, block: Block, stream: Stream) -> tuple[Row, int, StreamError | None]:
@@ -145,26 +151,25 @@ def mended(repair: Repair | Gaps | None, rows: Row, block: Checked) -> tuple[Row
     return rows, whole
 
 
-def usable(
-    block: Checked, repair: Repair | Gaps | None, rows: RowCount, stream: Stream, *, taught: bool
-) -> tuple[Row, Places]:
-    """Return the rows of a block that a learner gets, and their places; the others are counted.
+def usable(block: Checked, repair: Repair | Gaps | None) -> tuple[Row, Places]:
+    """Return the rows of a block that a learner gets, and their places.
 
     repair: what stands in for absent readings, where something does.
-    rows: what became of the rows so far.
-    taught: whether a row without a label is left out.
     """
-    numbers = block.block
-    X, whole = mended(repair, numbers.rows, block)
-    given = whole & ~np.isnan(block.y) if taught else whole
-    damaged, absent = block.damaged, block.absent
-    for at in sorted(numbers.damage):
-        rows.add_damaged(block.row(at))
-    lacks = absent | np.isnan(block.y) if taught else absent
-    for at in np.flatnonzero(lacks & ~damaged).tolist():
-        row = block.row(at)
-        rows.add_missing((row if taught else row._replace(unlabelled=False)).missing(stream))
-    rows.missing += int(np.sum(~damaged & ~given))
-    rows.read = numbers.first + len(block) - 1
-    places = np.flatnonzero(given)
+    X, whole = mended(repair, block.block.rows, block)
+    places = np.flatnonzero(whole & ~block.unlabelled)
     return (X if len(places) == len(block) else X[places]), places
+
+
+def left_out(block: Checked, places: Places, rows: RowCount, stream: Stream) -> None:
+    """Count the rows of a block that a learner does not get.
+
+    places: those of the rows that it gets.
+    """
+    own = block.block
+    for at, why in sorted(own.damage.items()):
+        rows.add_damaged(own.first + at, why)
+    for at in np.flatnonzero(block.lacks).tolist():
+        rows.add_missing(block.missing(at, stream))
+    rows.missing += len(block) - len(own.damage) - len(places)
+    rows.read = own.first + len(block) - 1

@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,10 +25,10 @@ from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
 from firmware_sim.mcu.replaying import Emulated, OnBoard
 from firmware_sim.metrics import Figures
 from firmware_sim.replaying.accounting import Accounting
-from firmware_sim.replaying.blocks import BlockFeed, goes_by_blocks
+from firmware_sim.replaying.blocks import BlockFeed
 from firmware_sim.replaying.checked import checked, told_words
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.replaying.rows import checked_rows, nothing_usable, opened
+from firmware_sim.replaying.rows import nothing_usable, opened
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
@@ -132,13 +131,10 @@ class Replay:
         should_stop: Callable[[], bool] | None,
         beside_clean: bool,
     ) -> ReplayResult:
-        accounting = Accounting(self.config, self.stream, self.device, on_row, beside=beside_clean)
+        accounting = Accounting(self.config, self.stream, self.device, beside=beside_clean)
         began = time.perf_counter()
-        if goes_by_blocks(self.config, self.stream, self.device.learns_blocks):
-            status, detail = self._feed_blocks(accounting, on_row, should_stop)
-        else:
-            with uncollected() if self.stream.kept is not None else nullcontext():
-                status, detail = self._feed(accounting, should_stop)
+        with uncollected() if self.stream.kept is not None else nullcontext():
+            status, detail = self._feed(accounting, on_row, should_stop)
         seconds = time.perf_counter() - began
         if accounting.stopped:
             status, detail = "stopped", accounting.stopped
@@ -170,54 +166,33 @@ class Replay:
             alarms=accounting.alarms,
             frozen=None if accounting.twin is None else accounting.twin.result(),
             inputs=self._inputs(accounting),
-            row=str(self.device.row.held.dtype),
+            row=str(self.device.row.kind),
             unlike=self.device.row.unlike,
         )
 
     def _feed(
-        self, accounting: Accounting, should_stop: Callable[[], bool] | None
-    ) -> tuple[str, str]:
-        """Give the rows to the device, one by one; return how that ended, and why."""
-        last = 0
-        try:
-            for row in checked_rows(self.config, self.stream, self.device.raw, accounting.labels):
-                if should_stop is not None and should_stop():
-                    accounting.settle()
-                    return "interrupted", f"interrupted before row {last + 1}"
-                if row is None:
-                    accounting.settle()
-                    continue
-                last = row.number
-                if accounting.take(row):
-                    break
-            accounting.settle()
-        except (BeyondCapError, LearnerDiedError) as error:
-            # Where the power comes back to no learner, the row at hand does not wait yet.
-            numbers = [one.row.number for one in accounting.waiting] or [last]
-            status = "killed" if isinstance(error, BeyondCapError) else "died"
-            return status, f"rows {numbers[0]} to {numbers[-1]}: {error}"
-        finally:
-            self.device.close()
-            self._close_stream()
-        return "complete", ""
-
-    def _feed_blocks(
         self,
         accounting: Accounting,
         on_row: Callable[[], object] | None,
         should_stop: Callable[[], bool] | None,
     ) -> tuple[str, str]:
-        """Give the rows to the device, many at a time; return how that ended, and why."""
+        """Give the rows to the device; return how that ended, and why."""
         feed = BlockFeed(self.config, self.stream, accounting, on_row, should_stop)
+        detail, read = "", 0  # rows that were read where it ends early
         try:
             detail = feed.run()
-            if isinstance(self.stream, FaultyStream) and (detail or accounting.stopped):
-                # The row that somebody stopped at was read.
-                self.stream.recount(accounting.rows.read + bool(detail))
+            # The row that somebody stopped at was read.
+            read = accounting.rows.read + bool(detail) if detail or accounting.stopped else 0
+            return ("interrupted", detail) if detail else ("complete", "")
+        except (BeyondCapError, LearnerDiedError) as error:
+            first, read = accounting.at_hand
+            status = "killed" if isinstance(error, BeyondCapError) else "died"
+            return status, f"rows {first} to {read}: {error}"
         finally:
+            if read and isinstance(self.stream, FaultyStream) and self.stream.kept is None:
+                self.stream.recount(read)
             self.device.close()
             self._close_stream()
-        return ("interrupted", detail) if detail else ("complete", "")
 
     def _emulated(self, status: str) -> Emulated | None:
         return self._board.run() if self._board is not None and status == "complete" else None
@@ -247,10 +222,12 @@ class Replay:
     def _find_positive(self, positive: str) -> None:
         """Refuse a stream in which the label that means +1 never occurs."""
         labels = LabelMap(positive, self.config.missing_codes)
-        row = np.empty(len(self.stream.features))
-        for sample in self.stream.samples(row):
-            if sample is not None and not sample.damage and labels.decode(sample.label) == 1:
-                return
+        for block in self.stream.blocks():
+            for word, times in told_words(block):
+                label = labels.value(word)
+                if label == 1:
+                    return
+                labels.tally(word, label, times)
         if labels.seen:
             raise StreamError(f"{self.stream.name}: {labels.never(positive, self.stream.target)}")
 
@@ -258,7 +235,7 @@ class Replay:
         """Return the configuration with the classes that occur, read in a pass of their own."""
         if self.stream.kept is not None:
             raise StreamError(f"{self.stream.name}: name the classes with --classes A,B,C")
-        cells = chain.from_iterable(map(told_words, self.clean.blocks()))
+        cells = (word for block in self.clean.blocks() for word, _ in told_words(block))
         try:
             return replace(config, classes=ClassNames.found(cells, config.missing_codes))
         except StreamError as error:
@@ -272,28 +249,14 @@ class Replay:
         """
         kept: list[Row] = []
         wanted = self.config.prefix
-        for rows in self._whole_rows():
-            kept.append(rows[: wanted - sum(map(len, kept))])
+        for block in checked(self.config, self.clean, None):
+            whole = block.block.rows[~(block.absent | block.damaged)]
+            kept += [whole[: wanted - sum(map(len, kept))]] if len(whole) else []
             if sum(map(len, kept)) == wanted:
                 break
         if not kept:
             raise StreamError(f"{self.stream.name}: no row has a value in every column")
         return scaled_prefix(self.config, np.concatenate(kept))
-
-    def _whole_rows(self) -> Iterator[Row]:
-        """Yield rows with a value in every column; labels are not looked at."""
-        if self.stream.kept is None:
-            for block in checked(self.config, self.clean, None):
-                whole = ~(block.absent | block.damaged)
-                if whole.any():
-                    yield block.block.rows[whole]
-            return
-        row = np.empty(len(self.stream.features))
-        for one in checked_rows(self.config, self.clean, row):
-            if one is not None and not (one.absent or one.damage):
-                yield row[np.newaxis].copy()
-            if one is not None and one.number == self.stream.kept:
-                return
 
 
 @contextmanager

@@ -1,23 +1,18 @@
-"""Rows as the main loop takes them: labels decoded, absent readings found, all of it counted."""
+"""What became of rows, and the stream that they come from."""
 
 from __future__ import annotations
 
-import math
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from firmware_sim.config import ReplayConfig
-from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined
-from firmware_sim.streams import Row, Sample, Stream, open_stream
+from firmware_sim.streams import Row, Stream, open_stream
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.tasks.kinds import KINDS
-from firmware_sim.tasks.labels import Labels
 
 #: Columns without values that a report names.
 _LISTED = 6
@@ -42,10 +37,10 @@ class RowCount:
         for column in columns:
             self.missing_by_column[column] = self.missing_by_column.get(column, 0) + 1
 
-    def add_damaged(self, row: CheckedRow) -> None:
+    def add_damaged(self, number: int, damage: str) -> None:
         """Count a row that cannot be read."""
         self.damaged += 1
-        self.first_damage = self.first_damage or f"row {row.number}: {row.damage}"
+        self.first_damage = self.first_damage or f"row {number}: {damage}"
 
     def warnings(self) -> list[str]:
         """Return what a reader has to know of rows that were left out, a sentence each."""
@@ -62,26 +57,10 @@ class RowCount:
         shown = ", ".join(f"{name} {count:,}" for name, count in counts[:_LISTED])
         return shown + (", ..." if len(counts) > _LISTED else "")
 
-    def add_refused(self, row: CheckedRow, reason: object) -> None:
+    def add_refused(self, number: int, reason: object) -> None:
         """Count a row that the learner refuses."""
         self.refused += 1
-        self.first_refusal = self.first_refusal or f"row {row.number}: {reason}"
-
-
-class CheckedRow(NamedTuple):
-    """What there is to know of the row in the row buffer."""
-
-    number: int
-    label: float = 0.0
-    absent: tuple[int, ...] = ()  # readings
-    unlabelled: bool = False
-    damage: str = ""  # why it cannot be read
-    seconds: float = math.nan
-
-    def missing(self, stream: Stream) -> list[str]:
-        """Return the columns without a value."""
-        names = [stream.features[slot] for slot in self.absent]
-        return [*names, stream.target] if self.unlabelled else names
+        self.first_refusal = self.first_refusal or f"row {number}: {reason}"
 
 
 def opened(config: ReplayConfig) -> Stream:
@@ -104,57 +83,12 @@ def opened(config: ReplayConfig) -> Stream:
     )
 
 
-def checked_rows(
-    config: ReplayConfig, stream: Stream, row: Row, labels: Labels | None = None
-) -> Iterator[CheckedRow | None]:
-    """Yield the rows of a stream as they come into the row buffer; without labels if so told.
-
-    None, as from the stream, while there is nothing.
-    """
-    codes = np.array(config.missing_numbers)
-    for sample in limited(config, stream, row):
-        if sample is None:
-            yield None
-        elif sample.damage:
-            yield CheckedRow(sample.number, damage=sample.damage)
-        else:
-            gone = gaps(row, codes)
-            absent = tuple(np.flatnonzero(gone).tolist()) if gone.any() else ()
-            label = 0.0 if labels is None else decoded(labels, sample, stream)
-            unlabelled = label is None
-            yield CheckedRow(sample.number, label or 0.0, absent, unlabelled, "", sample.seconds)
-
-
-def limited(config: ReplayConfig, stream: Stream, row: Row) -> Iterator[Sample | None]:
-    """Yield the samples of a stream as far as the configuration goes, as they come."""
-    limit = config.limit
-    for sample in stream.samples(row):
-        if sample is not None and limit is not None and sample.number > limit:
-            return
-        yield sample
-        if sample is not None and sample.number == limit:
-            return  # a live stream would wait for one more row to leave it out
-
-
 def gaps(readings: Row, codes: Row) -> npt.NDArray[np.bool_]:
     """Return which readings, of one row or many, are no values: not finite, or a code for none."""
     gone: npt.NDArray[np.bool_] = ~np.isfinite(readings)
     if codes.size:
         gone |= np.isin(readings, codes)
     return gone
-
-
-def decoded(labels: Labels, sample: Sample, stream: Stream) -> float | None:
-    """Return the label of a sample, None where it has none.
-
-    Raises StreamError: it is not understood; the message says where it stands.
-    """
-    try:
-        return labels.decode(sample.label)
-    except StreamError as error:
-        raise StreamError(
-            f"{stream.name}: row {sample.number}, column {stream.target!r}: {error}"
-        ) from None
 
 
 def nothing_usable(stream: Stream, rows: RowCount) -> str:

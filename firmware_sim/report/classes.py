@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from firmware_sim.drawing.pictures import LEARNER, TEXT
+from firmware_sim.drawing.chart import LEARNER, TEXT
 from firmware_sim.metrics import Multiclass
 from firmware_sim.plaintext import printable
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from firmware_sim.errors import NotWrittenError
 
+#: What files hold, by their names: a text, what JSON is made of, or what writes it to a path.
+Contents = dict[str, str | Mapping[str, Any] | Callable[[Path], object]]
 
-def write_each(folder: Path, contents: Mapping[str, Callable[[Path], object]]) -> list[Path]:
+
+def write_each(folder: Path, contents: Contents) -> list[Path]:
     """Write files through temporary ones beside them.
 
     folder: where; it is there.
-    contents: what writes each file to a path, by the file's name.
+    contents: see `Contents`; texts are in UTF-8, JSON is strict.
     Raises NotWrittenError: some cannot be written; of these nothing is left, earlier ones of their
         names included.
 
@@ -24,10 +29,13 @@ def write_each(folder: Path, contents: Mapping[str, Callable[[Path], object]]) -
         with contextlib.suppress(OSError):
             (folder / name).unlink()
     files, failures = [], []
-    for name, write in contents.items():
+    for name, content in contents.items():
         file, scratch = folder / name, folder / f".{name}"
         try:
-            write(scratch)
+            if callable(content):
+                content(scratch)
+            else:
+                scratch.write_text(_text(content), encoding="utf-8")
             os.replace(scratch, file)
         except OSError as error:
             failures.append(f"cannot write to {file}: {error.strerror or error}")
@@ -40,6 +48,7 @@ def write_each(folder: Path, contents: Mapping[str, Callable[[Path], object]]) -
     return files
 
 
-def text_of(content: str) -> Callable[[Path], object]:
-    """Return what writes a text to a path, in UTF-8."""
-    return lambda path: path.write_text(content, encoding="utf-8")
+def _text(content: str | Mapping[str, Any]) -> str:
+    if isinstance(content, str):
+        return content
+    return json.dumps(content, indent=1, allow_nan=False) + "\n"

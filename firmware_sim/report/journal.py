@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from firmware_sim.errors import SimulatorError
+
+Made = TypeVar("Made")
 
 
 class Journal:
@@ -20,33 +22,37 @@ class Journal:
     path: the file.
     mark: what must stand in the first line for the others to count; a file with another mark, or
         none, is overwritten. Empty for no such line.
-    found: what the whole lines there were said; the mark is not among them.
     Raises SimulatorError: the file cannot be written.
     """
 
     def __init__(self, path: Path, mark: str = "") -> None:
         self._path = path
-        self.found: list[Any] = []
+        self._there: list[Any] = []
         with self._writing():
-            ended = self._read() if path.exists() else True
-            if mark and self.found[:1] != [{"mark": mark}]:
+            ended = self._take() if path.exists() else True
+            if mark and self._there[:1] != [{"mark": mark}]:
                 path.write_text(json.dumps({"mark": mark}) + "\n", encoding="utf-8")
-                self.found, ended = [], True
-            self.found = self.found[bool(mark) :]
+                self._there, ended = [], True
+            self._there = self._there[bool(mark) :]
             self._file = path.open("a", encoding="utf-8")
             if not ended:
                 self._file.write("\n")
 
-    def _read(self) -> bool:
+    def _take(self) -> bool:
         """Take in what is whole; whether the last line has its end."""
         line = "\n"
         with self._path.open(encoding="utf-8", errors="replace") as file:
             for line in file:
-                try:
-                    self.found.append(json.loads(line))
-                except ValueError:
-                    continue
+                with suppress(ValueError):
+                    self._there.append(json.loads(line))
         return line.endswith("\n")
+
+    def read(self, make: Callable[[Any], Made]) -> Iterator[Made]:
+        """Yield, once, what is made of each line there was; `make` raises for a strange one."""
+        there, self._there = self._there, []
+        for said in there:
+            with suppress(ValueError, KeyError, TypeError, AttributeError):
+                yield make(said)
 
     def add(self, said: Mapping[str, Any]) -> None:
         """Write a line.

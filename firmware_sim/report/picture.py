@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, MaxNLocator
+from matplotlib.ticker import FixedLocator
 
-from firmware_sim.drawing.pictures import (
-    BUFFER,
-    CAP,
-    FAINT,
-    FIRST,
-    FREE,
-    LEARNER,
-    SCALER,
-    SECOND,
-    TEXT,
-    THOUSANDS,
-    canvas,
-    logarithmic,
-)  # fmt: skip
+from firmware_sim.drawing.chart import BUFFER, FREE, LEARNER, SCALER, TEXT, WARN, Mark
+from firmware_sim.drawing.pictures import FAINT, THOUSANDS, canvas, plot
 from firmware_sim.metrics import Metrics, Multiclass, Regression
 from firmware_sim.plaintext import printable
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.classes import draw_classes
 from firmware_sim.report.course import draw_course
 from firmware_sim.report.figures import in_short
-from firmware_sim.report.series import SCALING, Band, series
-from firmware_sim.report.verdict import held, verdict
+from firmware_sim.report.over_time import BANDS, errors
+from firmware_sim.report.verdict import SCALING, headline, held, over_time, verdict
 
-COLOURS = (LEARNER, FIRST, SECOND)
 #: Of the rows, what the reason of an alarm takes beside another; its letters at most.
 _ROOM, _LONGEST = 0.018, 60
 #: Inches of what every picture has.
@@ -82,108 +68,43 @@ def _more(metrics: Metrics) -> tuple[float, Callable[[Any], None]] | None:
 
 def _headline(figure: Any, result: ReplayResult) -> None:
     early = "" if result.status == "complete" else f"  ({result.status}: the report so far)"
-    parameters = ", ".join(f"{name}={value}" for name, value in result.config.params.items())
-    learner = result.config.algorithm + (f" ({parameters})" if parameters else "")
-    title = f"{result.stream.name}: {learner} in {_bytes(result.layout.cap)} of RAM{early}"
+    title = f"{headline(result)} in {_bytes(result.layout.cap)} of RAM{early}"
     # A name may hold what would be read as a formula, or what no font has.
     title = printable(title)
     figure.text(0.018, 0.957, title, fontsize=17, fontweight="bold", va="center", parse_math=False)
-    figure.text(
-        0.018,
-        0.912,
-        f"{result.rows.used:,} rows of {len(result.stream.features)} readings, "
-        f"{held(result)}.  "
-        f"{verdict(result, counts=False)}",
-        color=FAINT,
-        fontsize=10.5,
-        va="center",
-    )
-    figure.text(0.018, 0.874, in_short(result), color=FAINT, fontsize=10.5, va="center")
+    readings = f"{result.rows.used:,} rows of {len(result.stream.features)} readings"
+    about = f"{readings}, {held(result)}.  {verdict(result, counts=False)}"
+    for height, line in ((0.912, about), (0.874, in_short(result))):
+        figure.text(0.018, height, line, color=FAINT, fontsize=10.5, va="center")
 
 
 def _draw_errors(axes: Any, result: ReplayResult) -> None:
-    """Draw running errors as lines and the learner's recent error behind them."""
-    drawn = series(result)
-    axes.set_title(f"{drawn.title}: each row is predicted before it is learned", pad=52)
-    if not len(drawn.rows):
+    """Draw what the page draws over time, and the reasons of alarms."""
+    chart = errors(result)
+    axes.set_title(f"{over_time(result)}: each row is predicted before it is learned", pad=52)
+    if chart is None:
         axes.text(0.5, 0.5, "no row was scored", ha="center", transform=axes.transAxes)
         axes.set_axis_off()
         return
-    # A logarithm has no 0: a window without an error lies on a floor well below the best
-    # final figure, and a line starts at its first error.
-    last = drawn.running[-1]
-    floor = 0.2 * float(last[last > 0.0].min()) if (last > 0.0).any() else 0.001
-    axes.fill_between(
-        drawn.recent_rows,
-        floor,
-        np.maximum(drawn.recent[:, 0], floor),
-        color=COLOURS[0],
-        alpha=0.2,
-        linewidth=0,
-        label=f"{drawn.names[0]}, over the last {drawn.window:,} rows",
-    )
-    for i, name in reversed(list(enumerate(drawn.names))):
-        values = drawn.running[:, i]
-        figure = f"{100 * last[i]:.2f} % of all rows" if drawn.shares else f"{last[i]:.4g}"
-        axes.plot(
-            drawn.rows,
-            np.where(values > 0.0, values, np.nan),
-            color=COLOURS[i],
-            linewidth=1.8 if i else 2.4,
-            linestyle=(0, (5, 2)) if i else "-",
-            label=f"{name}: {figure}{'' if drawn.shares else ' in the mean'}",
-        )
-    for i, band in enumerate(one for one in drawn.bands if one.kind == "window"):
-        named = "_labelled window" if i else "labelled window"
-        axes.axvspan(band.first - 1, band.last, color=BUFFER, alpha=0.35, linewidth=0, label=named)
-    _draw_alarms(axes, [band for band in drawn.bands if band.kind == "alarm"], drawn.rows[-1])
-    for i, band in enumerate(one for one in drawn.bands if one.kind == "drift"):
-        named = "_alarm of drift" if i else "alarm of drift"
-        axes.axvline(band.first, color=COLOURS[2], linewidth=1.4, linestyle=":", label=named)
-    logarithmic(axes, percent=drawn.shares)
-    axes.set_xlim(0, int(drawn.rows[-1]))
-    axes.set_ylim(floor, 1.0 if drawn.shares else None)
-    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    axes.xaxis.set_major_formatter(THOUSANDS)
-    axes.grid(axis="y")
-    axes.set_xlabel("row of the stream")
-    axes.set_ylabel(f"{result.metrics.over_time} (log scale)")
-    _draw_legend(axes, len(drawn.names))
+    plot(axes, chart, columnspacing=2.5)
+    _write_reasons(axes, [mark for mark in chart.marks if mark.name == BANDS["alarm"][0]])
 
 
-def _draw_alarms(axes: Any, alarms: list[Band], rows: float) -> None:
-    """Mark where alarms begin, with their reasons upright where there is room beside the last."""
-    if not alarms:
-        return
-    at = axes.get_xaxis_transform()
-    first = [band.first for band in alarms]
-    axes.plot(first, [0.02] * len(first), "^", color=CAP, transform=at, label="alarm")
+def _write_reasons(axes: Any, alarms: Sequence[Mark]) -> None:
+    """Write the reason of each alarm upright, where there is room beside the last."""
+    rows = axes.get_xlim()[1]
     before = -rows
-    for band in alarms:
-        if band.first - before < _ROOM * rows:
+    for alarm in alarms:
+        first, (_, _, reason) = alarm.x[0], alarm.said.partition(": ")
+        if first - before < _ROOM * rows:
             continue
-        before = band.first
-        reason = band.said.partition(": ")[2]
+        before = first
         axes.text(
-            *(band.first, 0.055, reason if len(reason) <= _LONGEST else reason[:_LONGEST] + "..."),
-            color=CAP, fontsize=7.5, rotation=90, ha="center", va="bottom", transform=at,
-            clip_on=True, bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5},
+            *(first, 0.055, reason if len(reason) <= _LONGEST else reason[:_LONGEST] + "..."),
+            color=WARN, fontsize=7.5, rotation=90, ha="center", va="bottom", clip_on=True,
+            transform=axes.get_xaxis_transform(),
+            bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5},
         )  # fmt: skip
-
-
-def _draw_legend(axes: Any, lines: int) -> None:
-    """Name the lines in two columns: ours on the left, baselines on the right, then what else."""
-    handles, labels = axes.get_legend_handles_labels()
-    # Columns are filled first.
-    order = [lines, 0, *range(lines - 1, 0, -1), *range(lines + 1, len(handles))]
-    axes.legend(
-        [handles[i] for i in order],
-        [labels[i] for i in order],
-        ncols=2,
-        loc="lower left",
-        bbox_to_anchor=(-0.01, 0.995),
-        columnspacing=2.5,
-    )
 
 
 def _draw_memory(axes: Any, result: ReplayResult) -> None:
@@ -194,19 +115,12 @@ def _draw_memory(axes: Any, result: ReplayResult) -> None:
     for place, bar in enumerate(bars):
         axes.broken_barh(bar.spans, (place - 0.31, 0.62), color=bar.colour, linewidth=0)
         _label(axes, place, bar, layout.cap)
-    axes.axvline(layout.cap, color=CAP, linewidth=2)
+    axes.axvline(layout.cap, color=WARN, linewidth=2)
     axes.annotate(
-        f"cap {_bytes(layout.cap)}",
-        (layout.cap, 0.99),
-        xycoords=("data", "axes fraction"),
-        xytext=(-4, 0),
-        textcoords="offset points",
-        ha="right",
-        va="top",
-        color=CAP,
-        fontweight="bold",
-        fontsize=10,
-    )
+        *(f"cap {_bytes(layout.cap)}", (layout.cap, 0.99), (-4, 0)),
+        xycoords=("data", "axes fraction"), textcoords="offset points",
+        ha="right", va="top", color=WARN, fontweight="bold", fontsize=10,
+    )  # fmt: skip
     axes.set_xlim(0, 1.004 * layout.cap)
     axes.set_ylim(len(bars) - 0.4, -1.1)
     axes.set_yticks(range(len(bars)), [bar.name for bar in bars])
@@ -218,15 +132,10 @@ def _draw_memory(axes: Any, result: ReplayResult) -> None:
     tenants = {"rows": BUFFER, "scaler, repair": SCALER, "learner": LEARNER, "free": FREE}
     shown = {bar.colour for bar in bars}
     axes.legend(
-        handles=[
-            Patch(color=colour, label=name) for name, colour in tenants.items() if colour in shown
-        ],
-        ncols=4,
-        loc="lower left",
-        bbox_to_anchor=(-0.03, 0.995),
-        handlelength=1.0,
+        handles=[Patch(color=own, label=name) for name, own in tenants.items() if own in shown],
+        ncols=4, loc="lower left", bbox_to_anchor=(-0.03, 0.995), handlelength=1.0,
         columnspacing=1.6,
-    )
+    )  # fmt: skip
 
 
 def _label(axes: Any, place: int, bar: Bar, cap: int) -> None:
@@ -238,25 +147,21 @@ def _label(axes: Any, place: int, bar: Bar, cap: int) -> None:
     before = not inside and end > 0.72 * cap
     spot = start + total / 2 if inside else start if before else end
     axes.annotate(
-        f"{total:,}",
-        (spot, place),
-        xytext=(0 if inside else -5 if before else 5, 0),
+        *(f"{total:,}", (spot, place), (0 if inside else -5 if before else 5, 0)),
         textcoords="offset points",
-        ha="center" if inside else "right" if before else "left",
-        va="center",
-        fontsize=9.5,
-        color="white" if inside and bar.colour != FREE else TEXT,
-    )
+        ha="center" if inside else "right" if before else "left", va="center",
+        fontsize=9.5, color="white" if inside and bar.colour != FREE else TEXT,
+    )  # fmt: skip
 
 
 def _bars(result: ReplayResult) -> list[Bar]:
     """Return the bars in the order of addresses."""
     layout = result.layout
-    bars = []
-    for part in layout.parts:
-        if part.name != "learner":
-            colour = SCALER if part.name in SCALING else BUFFER
-            bars.append(Bar(part.name, [(part.offset, part.nbytes)], colour))
+    bars = [
+        Bar(one.name, [(one.offset, one.nbytes)], SCALER if one.name in SCALING else BUFFER)
+        for one in layout.parts
+        if one.name != "learner"
+    ]
     small = []
     for region in layout.part("learner").regions:
         if region.nbytes < SMALL * layout.cap:

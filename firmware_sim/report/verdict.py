@@ -5,6 +5,16 @@ from __future__ import annotations
 from firmware_sim.metrics import Novelty
 from firmware_sim.replaying.result import ReplayResult
 
+#: Parts of the device that are drawn as its scaler.
+SCALING = ("scaler", "target scaler", "repair")
+
+
+def headline(result: ReplayResult) -> str:
+    """Return the stream and the learner, with its parameters."""
+    params = ", ".join(f"{name}={value}" for name, value in result.config.params.items())
+    learner = result.config.algorithm + (f" ({params})" if params else "")
+    return f"{result.stream.name}: {learner}"
+
 
 def name_of(result: ReplayResult, who: str) -> str:
     """Return what the learner, or a baseline, is called in a report."""

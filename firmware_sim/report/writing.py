@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import threading
 from collections.abc import Iterator
@@ -16,12 +15,12 @@ from pathlib import Path
 from edgeolk.files import system
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report.files import text_of, write_each
+from firmware_sim.report.files import Contents, write_each
 from firmware_sim.report.page import to_page
 from firmware_sim.report.record import to_dict
 from firmware_sim.report.text import to_text
 
-FILES = ("report.txt", "report.json", "report.html", "report.png")
+_PICTURE = "report.png"
 
 
 def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = True) -> list[Path]:
@@ -98,14 +97,16 @@ def import_picture() -> None:
 
 def write_files(result: ReplayResult, folder: Path, *, picture: bool) -> list[Path]:
     """Write the report into a folder that is claimed; see `write_report`."""
-    data = json.dumps(to_dict(result), indent=1, allow_nan=False)
-    text, page = to_text(result), to_page(result)
-    writers = [text_of(text), text_of(data + "\n"), text_of(page)]
+    contents: Contents = {
+        "report.txt": to_text(result),
+        "report.json": to_dict(result),
+        "report.html": to_page(result),
+    }
     if picture:
         from firmware_sim.report.picture import draw  # matplotlib takes a second to import
 
-        writers.append(partial(draw, result))
+        contents[_PICTURE] = partial(draw, result)
     else:
         with contextlib.suppress(OSError):
-            (folder / FILES[3]).unlink()
-    return write_each(folder, dict(zip(FILES, writers, strict=False)))
+            (folder / _PICTURE).unlink()
+    return write_each(folder, contents)

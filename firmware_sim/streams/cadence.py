@@ -28,25 +28,14 @@ class Cadence:
         self._back: list[float] = []
         self._rose = self._fell = 0
 
-    def add(self, seconds: float) -> None:
-        """Take the time of a row; NaN where it is not known."""
-        gap = seconds - self._last
-        self._last = seconds
-        self._rose += gap > 0.0
-        self._fell += gap < 0.0
-        if gap >= 0.0 and len(self._gaps) < _LOOKED_AT:
-            self._gaps.append(gap)
-        if gap <= 0.0 and len(self._back) < _LOOKED_AT:
-            self._back.append(-gap)
-
     def add_block(self, seconds: Row) -> None:
-        """Take the times of rows, as `add` does one by one."""
+        """Take the times of rows; NaN where they are not known."""
         if not len(seconds):
             return
-        gaps = np.diff(seconds, prepend=self._last)
+        gaps = seconds - np.concatenate([[self._last], seconds[:-1]])
         self._last = float(seconds[-1])
-        self._rose += int(np.sum(gaps > 0.0))
-        self._fell += int(np.sum(gaps < 0.0))
+        self._rose += int(np.count_nonzero(gaps > 0.0))
+        self._fell += int(np.count_nonzero(gaps < 0.0))
         for held, some in ((self._gaps, gaps[gaps >= 0.0]), (self._back, -gaps[gaps <= 0.0])):
             held += some[: _LOOKED_AT - len(held)].tolist()
 

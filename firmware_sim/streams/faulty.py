@@ -40,6 +40,8 @@ class FaultyStream(Stream):
         self.faults = tuple(faults)
         self.name, self.target, self.features = clean.name, clean.target, clean.features
         self.ignored, self.kept = clean.ignored, clean.kept
+        # Rows of a live stream cannot be counted again, as `recount` does: none is read ahead.
+        self.at_once = clean.at_once if clean.kept is None else 1
         self._seed = seed
         self.counts = [0] * len(self.faults)
         self._effects()  # a column that is not there is told now

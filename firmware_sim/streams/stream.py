@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,11 @@ from firmware_sim.streams.block import ROWS, Block, Cells
 from firmware_sim.streams.row import Row
 
 __all__ = ["Row", "Sample", "Stream"]
+
+#: Seconds that a row of a live stream waits for others of its block.
+PATIENCE = 0.05
+
+Item = TypeVar("Item")
 
 
 class Sample(NamedTuple):
@@ -46,6 +51,8 @@ class Stream(ABC):
         The most rows after which it can still be read from its first row again; None for ever.
     local_times : bool
         Whether its times have no zone: those of the place.
+    at_once : int
+        The most rows of a block.
     """
 
     name: str
@@ -55,6 +62,7 @@ class Stream(ABC):
     kept: int | None = None
     notes: tuple[str, ...] = ()
     local_times: bool = False
+    at_once: int = ROWS
 
     @abstractmethod
     def samples(self, row: Row) -> Iterator[Sample | None]:
@@ -72,6 +80,8 @@ class Stream(ABC):
 
         limit: rows to read at most.
 
+        Yields: a block without rows, several times a second, while a live stream has nothing.
+
         What goes wrong while rows are read is raised when those before it have been given.
         """
         yield from self.blocks_after(0, limit)
@@ -79,22 +89,43 @@ class Stream(ABC):
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows behind row `number`; see `blocks`."""
         row = np.empty(len(self.features))
-        held = (sample for sample in self.samples(row) if sample is not None)
-        samples = islice(held, number, limit)
+        samples = (None if one is None else (one, row.copy()) for one in self.samples(row))
+        for some in self.batched(between(samples, number, limit)):
+            rows = np.array([values for _, values in some]).reshape(-1, len(row))
+            taken = [sample for sample, _ in some]
+            number += len(taken)
+            yield Block(
+                number + 1 - len(taken),
+                rows,
+                Cells.of([sample.label for sample in taken]),
+                np.array([sample.seconds for sample in taken]),
+                {at: sample.damage for at, sample in enumerate(taken) if sample.damage},
+            )
+
+    def batched(self, items: Iterator[Item | None]) -> Iterator[list[Item]]:
+        """Yield items in lists that make a block; an empty one where nothing has come.
+
+        What goes wrong is raised when the items before it have been given. Those of a live stream
+        do not wait for others for long.
+        """
+        patience = math.inf if self.kept is None else PATIENCE
         going = True
         while going:
-            rows = np.empty((ROWS, len(row)))
-            taken: list[Sample] = []
-            fault: BaseException | None = None
+            taken: list[Item] = []
+            fault: Exception | None = None
+            going, began = False, time.monotonic()
             try:
-                for sample in islice(samples, ROWS):
-                    rows[len(taken)] = row
-                    taken.append(sample)
+                for item in items:
+                    if item is not None:
+                        taken.append(item)
+                    full = len(taken) == self.at_once
+                    if item is None or full or time.monotonic() - began > patience:
+                        going = True
+                        break
             except Exception as error:
                 fault = error
-            going = len(taken) == ROWS
-            if taken:
-                yield block_of(taken, rows)
+            if taken or going:
+                yield taken
             if fault is not None:
                 raise fault
 
@@ -111,12 +142,32 @@ class Stream(ABC):
         """Let go of what the stream holds; it cannot be read any more."""
 
 
-def block_of(samples: Sequence[Sample], rows: Row) -> Block:
-    """Return the block of rows that were read one by one; `rows` may have room for more."""
-    return Block(
-        samples[0].number,
-        rows[: len(samples)],
-        Cells.of([sample.label for sample in samples]),
-        np.array([sample.seconds for sample in samples]),
-        {at: sample.damage for at, sample in enumerate(samples) if sample.damage},
-    )
+class BlockStream(Stream):
+    """A stream that is read in blocks."""
+
+    @abstractmethod
+    def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
+        """Yield the rows behind row `number`; see `Stream.blocks`."""
+
+    def samples(self, row: Row) -> Iterator[Sample | None]:
+        """Yield the rows in order; see `Stream.samples`."""
+        for block in self.blocks():
+            if not len(block):
+                yield None
+            words, places = block.labels.words, block.labels.places.tolist()
+            for at, seconds in enumerate(block.seconds.tolist()):
+                row[:] = block.rows[at]
+                damage = block.damage.get(at, "")
+                label = "" if damage else words[places[at]]
+                yield Sample(block.first + at, label, damage, seconds)
+
+
+def between(items: Iterable[Item | None], number: int, limit: int | None) -> Iterator[Item | None]:
+    """Yield the items behind the first `number` to number `limit`; None is passed on uncounted."""
+    at = 0
+    for item in items:
+        at += item is not None
+        if item is None or at > number:
+            yield item
+        if limit is not None and at >= limit:
+            return  # a live stream would wait for one more to leave it out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from edgeolk.configuration.config import settings_of
@@ -34,16 +33,14 @@ def unpacked(verdict: float) -> tuple[str, int, str] | None:
     return PARTS[number & 3], number >> 4, WHATS[number >> 2 & 3]
 
 
-class Forecast(NamedTuple):
-    """A forecast, the first of its intervals, and what it was mixed of."""
-
-    score: float
-    interval: tuple[float, float] | None  # None while errors are not known well enough
-    shares: Mapping[str, float]
+#: What a row gets: a score, a class, a prediction, or that.
+Score = float | Watched
 
 
-#: What a row gets: a score, a class, a prediction, or one of these.
-Score = float | Watched | Forecast
+def settings_in(learner: Any) -> Any:
+    """Return the settings of a learner; None where it is out of reach, as in another process."""
+    config = getattr(learner, "config", None)
+    return None if config is None else settings_of(config)
 
 
 class RegressionAdapter:
@@ -94,8 +91,8 @@ class NoveltyAdapter:
 
     def __init__(self, learner: Any) -> None:
         self._learner = learner
-        config = getattr(learner, "config", None)
-        self.in_time = config is not None and settings_of(config).watches
+        settings = settings_in(learner)
+        self.in_time = settings is not None and settings.watches
 
     def learn_one(self, row: Row, label: float) -> Watched:
         """Learn a row; return what was made of it before."""

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from edgeolk.configuration.config import settings_of
+from firmware_sim.metrics.base import Told
 from firmware_sim.metrics.course import Forecasts
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import Watched, adapter
+from firmware_sim.tasks.adapters import Watched, adapter, settings_in
 from firmware_sim.tasks.regression import TargetScale, scaled_targets
 
 #: Kinds of labels whose learners are asked before each row is learned.
@@ -97,16 +97,26 @@ class Taught:
         reach, shares = np.split(said, [said.shape[1] - len(names)], axis=1)
         known = (reach > 0.0).all(axis=1)
         low, high = (np.where(known, answers + sign * reach[:, 0], np.nan) for sign in (-1, 1))
-        order = {at: place for place, at in enumerate(taken.tolist())}
-        came = {order[at]: some for at, some in self.came.items() if at in order}
-        late = {order[at] for at in self.late if at in order}
-        return Forecasts(names, low, high, shares, came, late)
+        return Forecasts(names, low, high, shares)
+
+    def told(self, y: Row) -> Told | None:
+        """Return the labels `y` as they came; None where each came with its row."""
+        if not (self.came or self.late):
+            return None
+        labels: list[float] = []
+        before = []
+        for at in self.taken.tolist():
+            labels += self.came.get(at, ())
+            before.append(len(labels))
+            if at not in self.late:
+                labels.append(float(y[at]))
+        return Told(np.array(labels), np.array(before, dtype=np.int64))
 
 
 def numbers_said(learner: Any) -> int:
     """Return the numbers that a forecaster says beside a forecast; 0 of other learners."""
-    config = getattr(learner, "config", None)
-    return len(said_of(learner)) if config is not None and settings_of(config).forecasts else 0
+    settings = settings_in(learner)
+    return len(said_of(learner)) if settings is not None and settings.forecasts else 0
 
 
 def said_of(learner: Any) -> list[float]:
@@ -121,7 +131,8 @@ APART = 256
 
 def watches_drift(learner: Any) -> bool:
     """Whether a learner has an alarm of drift, which its own mistakes ring."""
-    return bool(getattr(learner, "parameters", {}).get("drift"))
+    settings = settings_in(learner)
+    return settings is not None and bool(settings.values.get("drift"))
 
 
 def teach_noting(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) -> Taught:

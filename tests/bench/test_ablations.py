@@ -11,7 +11,7 @@ import pytest
 from bench.bytes.ablations import __main__ as program
 from bench.bytes.ablations import storage
 from bench.bytes.ablations.tries import Try, halves, judged, measured, ratio, tolerant
-from bench.papers.work import Cache
+from bench.cache import Cache
 
 ERRORS = {"usual": 10.0, "good": 8.0, "bad": 9.0}
 

@@ -10,8 +10,8 @@ import pytest
 import edgeolk as ek
 from bench.bytes import whole
 from bench.bytes.grid import KIB, OURS, Job
+from bench.cache import Cache
 from bench.datasets import folder
-from bench.papers.work import Cache
 
 COMMON = {"scale": "common"}
 #: Set, KiB, options, and the most wrong answers in %, mean of the seeds.

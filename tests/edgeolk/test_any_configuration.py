@@ -1,5 +1,8 @@
 """Any configuration: every way to learn and to score gives the same bits, and a file goes on alike.
 
+With numpy and without, one by one and together, by non-zeros, in memory of the caller's; rings,
+features, classes, novelty, forecasts, weights, scalers and widths inside, rows looked ahead.
+
 A seed is a configuration with a stream (``any_config``). A failure names it; it comes again.
 """
 
@@ -7,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from array import array
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +20,7 @@ from any_config import Case, case
 from helpers import Csr
 
 import edgeolk as ek
+from edgeolk.bare import BareLearner
 
 #: Seeds of the quick test, and of each part of the nightly one.
 QUICK, PART, PARTS = 100, 100, 20
@@ -43,10 +48,11 @@ def learn(learner: ek.Learner, of: Case, form: Callable[[Any], Any], part: slice
         return None, type(error)
 
 
-def learn_singly(learner: ek.Learner, of: Case) -> Any:
+def learn_singly(learner: Any, of: Case, form: Callable[[Any], Any] = np.asarray) -> Any:
     scores = []
     for i in range(len(of.X)):
-        arguments = (of.X[i],) if of.y is None else (of.X[i], of.y[i])
+        x = form(of.X[i])
+        arguments = (x,) if of.y is None else (x, of.y[i])
         named = {} if of.weight is None else {"weight": of.weight[i]}
         try:
             scores.append(learner.learn_one(*arguments, **named))
@@ -78,10 +84,15 @@ def problems_of_learning(of: Case, learner: ek.Learner) -> list[str]:
     single, sparse = ek.Learner(of.config), ek.Learner(of.config)
     buffer = bytearray(ek.plan(of.config).nbytes)
     there = ek.Learner(of.config, buffer=buffer)
+    memory = bytearray(len(buffer))
+    bare = BareLearner(of.config, buffer=memory)
+    plain = learn_singly(bare, of, lambda x: array("d", x))
+    del bare
     ways = {
         "learn_one": (single, learn_singly(single, of)),
         "CSR": (sparse, learn(sparse, of, Csr, whole)),
         "buffer": (there, learn(there, of, np.asarray, whole)),
+        "bare": (ek.attach(memory), plain),
     }
     for what, (other, (others, kind)) in ways.items():
         if kind is not ended:

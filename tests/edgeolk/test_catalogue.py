@@ -168,10 +168,10 @@ def out_of_range(spec: Parameter, default: Any) -> list[Any]:
         bad.append(np.inf)
     if spec.flag or spec.words:
         return [*bad, 2, -1, 0.5]
-    for end, is_open, beyond in ((spec.low, spec.low_open, -1.0), (spec.high, spec.high_open, 1.0)):
+    for end, bracket, beyond in zip(spec.ends, (spec.span[0], spec.span[-1]), (-1, 1), strict=True):
         if math.isfinite(end):
-            bad += [end + beyond, *([end] if is_open else [])]
-    bad += [spec.low + 0.5] if spec.whole else []
+            bad += [end + beyond, *([end] if bracket in "()" else [])]
+    bad += [spec.ends[0] + 0.5] if spec.whole else []
     return [value for value in bad if value is None or value != spec.none]
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import lzma
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import KERNELS, LIVELY, RINGS, ROOT, fitting, in_turn
+from helpers import KERNELS, LIVELY, RINGS, fitting, in_turn
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -22,7 +19,6 @@ REFUSED = ("forgetron_greedy", "projectron", "projectron++", "ahpatron", "pomdr"
 TAKEN = [name for name in RINGS if name not in REFUSED]
 #: Regions of the coefficients' type.
 REAL = ("coefficients", "kernel_row", "nearest_distance", "distance_row", "mean_coefficients")
-STREAM = ROOT / "firmware_sim" / "data" / "occupancy.csv.xz"
 
 
 def both(name: str | None, **options: Any) -> tuple[ek.Learner, ek.Learner]:
@@ -84,12 +80,6 @@ def test_bytes_shrink_as_planned(name: str, budget: int) -> None:
         assert len(narrow._sealed()) < len(wide._sealed())
 
 
-def test_what_64_kib_hold() -> None:
-    options: dict[str, Any] = {"n_features": 5, "ram": "64KiB", "coefficients": "float32"}
-    assert ek.plan("bpa_s", **options).budget >= 2300
-    assert ek.plan("bpa_s", **options, dtype="int8").budget >= 4500
-
-
 @pytest.mark.parametrize(("name", "dtype"), in_turn(TAKEN, ["float32", "float64"]))
 def test_scores_are_close(name: str, dtype: str) -> None:
     """On a stream without ties, no decision differs: rounding is all."""
@@ -110,36 +100,3 @@ def test_scores_are_close(name: str, dtype: str) -> None:
         if wide.parts["averaging"] == ek.Averaging.MEAN:
             means = [learner.averaged.decision_function(X) for learner in (wide, narrow)]
             assert np.abs(means[0] - means[1]).max() <= 3e-5 * size
-
-
-@pytest.mark.parametrize("name", TAKEN)
-def test_a_copy_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
-    X, y = random_stream(12, 120, 4)
-    learner = ek.Learner(name, n_features=4, budget=9, seed=3, coefficients="float32",
-                         **LIVELY.get(name, {}))  # fmt: skip
-    learner.learn_many(X[:60], y[:60])
-    learner.save(tmp_path / "model")
-    again = ek.load(tmp_path / "model")
-    assert again.coefficients == "float32"
-    scores = learner.learn_many(X[60:], y[60:])
-    assert again.learn_many(X[60:], y[60:]).tobytes() == scores.tobytes()
-    assert again._sealed() == learner._sealed()
-
-
-@cache
-def occupancy() -> tuple[np.ndarray, np.ndarray]:
-    with lzma.open(STREAM, "rt") as file:
-        rows = np.genfromtxt(file, delimiter=",", skip_header=1, usecols=range(1, 7))
-    X = rows[:, :5]
-    return (X - X.mean(axis=0)) / X.std(axis=0), rows[:, 5]
-
-
-@pytest.mark.parametrize("name", TAKEN)
-def test_accuracy_on_the_bundled_stream(name: str) -> None:
-    """Within a tenth of a point of float64, over 20,560 rows."""
-    X, y = occupancy()
-    wide, narrow = both(name, n_features=5, budget=100, kernel=ek.Gaussian(0.5), seed=1)
-    for learner in (wide, narrow):
-        learner.learn_many(X, y)
-    assert wide.steps == len(y) == 20_560
-    assert abs(wide.mistakes - narrow.mistakes) <= len(y) / 1000

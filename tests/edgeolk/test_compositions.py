@@ -16,10 +16,9 @@ import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.configuration.header import OMITTED
 from edgeolk.configuration.settings import Settings
+from edgeolk.lean import replace
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
-from edgeolk.parts.updates import UPDATES
-from edgeolk.preprocessing.record import Preprocessing
 
 SENTENCES = sentences()
 
@@ -206,7 +205,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 
 def prepared(config: Settings, **changes: Any) -> Settings:
     """The configuration with other preprocessing."""
-    return config.but(preprocessing=Preprocessing(**{**vars(config.preprocessing), **changes}))
+    return replace(config, preprocessing=replace(config.preprocessing, **changes))
 
 
 #: Changed fields of a learner, as only a forged file has them, and what is said of them.
@@ -214,7 +213,7 @@ SCALED = {"update": "blended", "basis": "structured", "scale": "standard", "budg
 FORGED: list[tuple[dict[str, Any], Callable[[Settings], Settings], str]] = [
     (
         SCALED,
-        lambda c: c.but(parts={**c.parts, "dtype": pt.Dtype.FLOAT64}),
+        lambda c: replace(c, parts={**c.parts, "dtype": pt.Dtype.FLOAT64}),
         "rows of float64 have statistics in float64",
     ),
     (
@@ -381,7 +380,7 @@ def behaves(parts: dict[str, Any], kernel: str) -> None:
 @pytest.mark.parametrize(
     ("kernel", "step", "one_in"),
     [
-        ("gaussian", 7, 1),
+        ("gaussian", 11, 1),
         ("linear", 29, 1),
         pytest.param("gaussian", 1, 1, marks=pytest.mark.slow),
         pytest.param("linear", 1, 4, marks=pytest.mark.slow),
@@ -417,62 +416,3 @@ def test_every_composition_runs_or_says_why(
         with pytest.raises(ValueError, match=r"\w") as caught:
             ek.plan(n_features=D, budget=B, kernel=KERNELS[kernel][0], **options_of(said))
         assert sentence(caught.value) == why
-
-
-# ---- several classes -----------------------------------------------------------------------------
-
-CLASSES = 3
-
-
-def sorts(parts: dict[str, Any]) -> None:
-    """What holds for any composition of several classes that is taken, on one stream."""
-    learner = ek.Learner(
-        n_features=D, budget=B, kernel=KERNELS["gaussian"][0], dtype="float64", n_classes=CLASSES,
-        **options_of(parts),
-    )  # fmt: skip
-    X, y = stream()
-    y = np.where(y > 0, 0.0, np.where(X[:, 0] > 0, 1.0, 2.0))
-    for a, b in zip(X[:120], y, strict=False):
-        try:
-            assert np.isfinite(learner.learn_one(a, b))
-        except ek.BudgetError:
-            assert learner.n_support == B
-    scores = learner.scores(X[:20])
-    assert scores.shape == (20, CLASSES)
-    assert np.isfinite(scores).all()
-    if not learner._config.basis.keeps_vectors:
-        return
-    coef = learner.dual_coef_
-    assert 0 < learner.n_support <= B
-    if parts["projection"] != ek.Projection.CLIP:  # which moves single numbers
-        assert np.abs(coef.sum(axis=1)).max() <= 1e-9 * (1.0 + np.abs(coef).max())
-    rows = np.array([KERNELS["gaussian"][1](learner.support_vectors_, x) for x in X[:20]])
-    np.testing.assert_allclose(scores, rows @ coef, rtol=1e-9, atol=1e-10)
-    if learner.norm2 is not None:
-        gram = np.array([KERNELS["gaussian"][1](learner.support_vectors_, s)
-                         for s in learner.support_vectors_])  # fmt: skip
-        true = float(np.sum(coef * (gram @ coef)))
-        assert learner.norm2 == pytest.approx(true, rel=1e-7, abs=1e-9)
-        assert parts["projection"] != ek.Projection.BALL or true <= ACTIVE["U"] ** 2 * (1 + 1e-7)
-    if parts["averaging"] == ek.Averaging.MEAN:
-        assert learner.averaged.scores(X[:20]).shape == (20, CLASSES)
-
-
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("update", AXES["update"], ids=lambda u: u.name)
-def test_every_composition_of_several_classes(update: ek.Update, step: int) -> None:
-    axes = {axis: members for axis, members in AXES.items() if axis != "update"}
-    taken = 0
-    for values in itertools.islice(itertools.product(*axes.values()), update % step, None, step):
-        parts = {"update": update, **dict(zip(axes, values, strict=True))}
-        why = says({"dtype": pt.Dtype.FLOAT64, **parts}, KERNELS["gaussian"][0], CLASSES)
-        if why:
-            assert why in SENTENCES
-            continue
-        taken += 1
-        try:
-            sorts(parts)
-        except AssertionError as error:
-            named = ", ".join(part.name for part in parts.values())
-            raise AssertionError(f"{named}: {error}") from error
-    assert (taken > 0) == bool(UPDATES[update].classes) or (step > 1 and not taken)

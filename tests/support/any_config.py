@@ -42,6 +42,9 @@ STRUCTURED: dict[str, tuple[Any, ...]] = {
     "r": (0.001, 0.03, 1.0),
     "delta": (0.9, 0.999),
     "unit": (1.0, 3.0),
+    "memory": (1, 20, 300),
+    "memory_narrow": (True, False),
+    "drift": (True, False),
 }
 #: What a configuration is never tried without.
 KEPT = ("n_features", "budget", "D", "seed", "ram")
@@ -141,6 +144,9 @@ def options_of(rng: np.random.Generator, name: str | None) -> dict[str, Any]:
     ):
         if rng.random() < share:
             said[key] = one_of(rng, values)
+    if name in ("sorf", None) and rng.random() < 0.3:  # rows in the order of time
+        said.update(history=True, loss=one_of(rng, ("square", "novelty")))
+        said.update(one_of(rng, ({}, {"season": 12}, {"interval": (0.5, 0.9)}, {"robust": True})))
     if name not in ("sorf", None):
         said.update({k: 10.0 ** rng.uniform(-3, 1.5) for k in NUMBERS if rng.random() < 0.2})
     if said.get("dtype") == "int8" and rng.random() < 0.5:

@@ -14,7 +14,7 @@ from pathlib import Path
 from bench.bytes.ablations import storage, widths
 from bench.bytes.ablations.tries import CACHE, PAYS, Outcome, Try, judged, measured
 from bench.bytes.report import bytes_of
-from bench.papers.work import Cache
+from bench.cache import Cache
 from bench.table import RESULTS, Report, Table
 
 MODULES = (widths, storage)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.bytes.grid import BINARY, CLASSES, KIB, REGRESSION, Job
 from bench.bytes.runs import run
-from bench.papers.work import Cache
+from bench.cache import Cache
 
 CACHE = Path(__file__).resolve().parents[1] / "cache" / "ablations.jsonl"
 #: More sets of several classes than the frontier has.

@@ -83,12 +83,6 @@ def test_plan_stores_as_the_method_does(capsys: pytest.CaptureFixture[str]) -> N
         assert (told["dtype"], told["budget"]) == (made.dtype, made.budget)
 
 
-def test_plan_of_a_task_stores_as_the_method_does(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["plan", "--features", "5", "--ram", "64KiB", "--algorithm", "sorf"]
-    made = ek.plan("sorf", n_features=5, ram="64KiB", loss="novelty")
-    assert run(capsys, *command, "--param", "loss=novelty") == f"{made}\n"
-
-
 def test_plan_of_all(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["plan", "--features", "5", "--budget", "50", "--kernel", "linear"]
     first, _, _, *lines = run(capsys, *command).splitlines()
@@ -195,15 +189,3 @@ def test_info_of_checkpoints(capsys: pytest.CaptureFixture[str], tmp_path: Path)
         ek.load(place)
     place.write_bytes(place.read_bytes()[:40])
     assert f"{place}: " in refused(capsys, "info", str(place))
-
-
-def test_the_recommended_one_is_planned_alike_with_its_name_and_without(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    said = run(capsys, *SIZED, "--algorithm", "sorf")
-    made = ek.plan(n_features=5, ram="8KiB")
-    assert said == f"{made}\n"
-    assert "follows the rows" in said
-    told = json.loads(run(capsys, *SIZED, "--algorithm", "sorf", "--scale", "none", "--json"))
-    assert told["scale"] is None
-    assert told["gamma_rows"] == 100

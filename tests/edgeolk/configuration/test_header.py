@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import struct
-from collections.abc import Iterator
 
 import pytest
-from helpers import BY_DAY, EVERY, KERNELS, every_choice
+from helpers import EVERY
 
 from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import PLACES
@@ -23,24 +21,6 @@ def header(config: Config) -> int:
     return len(live.head_of(config._settings, layout(config._settings)).pack())
 
 
-def every_option(name: str) -> Iterator[Config]:
-    """Choices x storage x rows x kernels x coefficients x a radius or none, where allowed."""
-    for options in every_choice(name):
-        for dtype, sparse, kernel, coefficients, radius in itertools.product(
-            ("float32", "int8"),
-            (False, True),
-            ("gaussian", "polynomial", "sigmoid"),
-            ("float64", "float32"),
-            ({}, {"U": 2.0}, {"R": 2.0}),
-        ):
-            try:
-                yield Config(name, n_features=3, budget=6, dtype=dtype, sparse=sparse,
-                             kernel=KERNELS[kernel][0], coefficients=coefficients,
-                             **options, **radius)  # fmt: skip
-            except (TypeError, ValueError):
-                continue  # there is no such learner
-
-
 @pytest.mark.parametrize("name", EVERY)
 def test_plain_learners(name: str) -> None:
     for dtype in ("float32", "float64", "float16"):
@@ -50,15 +30,6 @@ def test_plain_learners(name: str) -> None:
             assert (name, dtype) == ("sorf", "float16")
             continue
         assert header(config) <= (184 if name in LARGE else 168)
-
-
-@pytest.mark.parametrize("name", BY_DAY)
-def test_any_learner(name: str) -> None:
-    found = {}
-    for config in every_option(name):
-        found[str(config)] = header(config)
-        assert header(config) <= 256, config
-    assert found
 
 
 @pytest.mark.parametrize("order", "<>")

@@ -1,41 +1,148 @@
-"""The loops of structured features against the plain reference, in every form they compile to."""
+"""The loops of structured features against the plain reference, in every form they compile to.
+
+A set of instructions, plain C, in single precision, in whole numbers: all but the last two as the
+reference has it.
+"""
 
 from __future__ import annotations
+
+import functools
+import math
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers import by_pairs
-from structured_forms import (
-    DAY,
-    NEAR,
-    OPTIONS,
-    OPTIONS_AND_TYPES,
-    TASKS,
-    TYPES,
-    assert_same,
-    every_form,
-    every_type,
-    follow,
-    largest,
-    needs_compiler,
-    pair,
-    stream,
-)
+from twins.streams import random_stream, regression_stream
 from twins.structured import Sorf as Twin
+from twins.structured_drift import DriftingSorf
 from twins.structured_novelty import SorfNovelty
 
-from bench.bytes.shim import Sorf
+from bench.bytes.shim import FORMS as FORMS_OF_C
+from bench.bytes.shim import LOOPS, SHIM, Sorf
+from bench.compiled import compiler
+from edgeolk.core.variants import available_simd
 
-pytestmark = needs_compiler
+pytestmark = pytest.mark.skipif(
+    shutil.which(compiler()[0]) is None, reason="no C compiler to compile the loops with"
+)
+
+#: Those that have int8 alone, and round otherwise.
+NARROW = ("single", "fixed")
+#: Listed without compiling them: the instruction sets are those the library was built with.
+FORMS = [
+    *(("vector", variant) for variant in available_simd()),
+    *((form, "plain") for form in ("plain", *NARROW)),
+]
+EXACT = [form for form in FORMS if form[0] not in NARROW]
+VECTORS = [form for form in FORMS if form[0] == "vector"]
 
 
-# --- the learner ----------------------------------------------------------------------
+def marked(forms):
+    """Sets of instructions between the plainest and the widest at night only."""
+    between = {("vector", variant) for variant in available_simd()[1:-1]}
+    slow = pytest.mark.slow
+    return [pytest.param(form, marks=slow if form in between else ()) for form in forms]
 
 
-@every_form
-@every_type
-def test_two_classes(form, dtype):
-    follow(form, "two", dtype, 5, 200, n=1500)
+DAY = marked(EXACT)
+TYPES = ("float64", "int8", "float32")
+every_form = pytest.mark.parametrize("form", DAY, ids="-".join)
+
+TWO_GROUPS = [(0.3, 1.0, 3.0), (3.0, 5.5)]
+OPTIONS = {
+    "plain": {},
+    "linear": {"linear": True},
+    "last label": {"last_label": True},
+    "relevance": {"relevance": True},
+    "shared": {"relevance": "shared"},
+    "groups": {"groups": TWO_GROUPS},
+    "shared groups": {"relevance": "shared", "groups": TWO_GROUPS},
+    "all": {"linear": True, "last_label": True, "relevance": True, "groups": TWO_GROUPS},
+}
+#: Widths learned in float32 under float32 weights drift apart.
+OPTIONS_AND_TYPES = [
+    (name, dtype)
+    for name, options in OPTIONS.items()
+    for dtype in ("float64", "int8", "float32")
+    if dtype != "float32" or "relevance" not in options
+]
+TASKS = ["two", "classes", "regression"]
+
+
+def stream(task, n, d, seed=3):
+    """Rows exact in float32, some of whose inputs are 0."""
+    X, y = (regression_stream if task == "regression" else random_stream)(seed, n, d)
+    X = X.astype(np.float32).astype(float)
+    X[np.abs(X) < 0.4] = 0.0
+    if task == "classes":
+        y = np.where(y > 0, 2, np.where(X[:, 0] > 0, 1, np.where(X[:, -1] > 0, 0, 3)))
+    return X, y
+
+
+def pair(task, dtype, d, D, form, gamma=0.1, options=None, **more):
+    """The loops and the reference, made of the same things."""
+    options = dict(options or {})
+    if task == "classes":
+        options.pop("linear", None)
+    known = {"classes": {"n_classes": 4}, "regression": {"loss": "square"}, "two": {}}[task]
+    loops = Sorf(
+        d, D, gamma, task=task, dtype=dtype, n_classes=4 if task == "classes" else 1,
+        form=form[0], variant=form[1], seed=2**40 + 7, **options, **more,
+    )  # fmt: skip
+    twin = DriftingSorf(d, D, gamma, dtype=dtype, seed=2**40 + 7, drift=False, **known, **options)
+    return loops, twin
+
+
+def largest(a, b):
+    return float(np.max(np.abs(np.asarray(a, float) - np.asarray(b, float)), initial=0.0))
+
+
+def assert_same(loops, twin, dtype):
+    """Stored numbers and counters: to the bit with int8."""
+    assert loops.t[0] == twin.t
+    assert loops.mistakes[0] == twin.mistakes
+    assert loops.updates[0] == twin.updates
+    if dtype == "int8":
+        assert np.array_equal(loops.w, twin.w.v)
+        assert np.array_equal(loops.a, twin.a.v)
+        assert int(loops.rounding[0]) == twin.rounding.state
+    else:
+        near = 1e-9 if dtype == "float64" else 2e-3
+        assert largest(loops.w, twin.w.v) < near
+        assert largest(loops.a, twin.a.v) < near
+    L = [*twin.L.ravel(), *(x for x in (twin.L_linear, twin.L_last) if not math.isinf(x))]
+    assert np.allclose(loops.L, L, rtol=1e-9 if dtype == "float64" else 1e-3, atol=1e-9)
+    assert np.allclose(loops.n, twin.n, rtol=1e-12)
+
+
+NEAR = {"float64": 1e-9, "int8": 1e-4, "float32": 1e-3}
+
+
+@functools.cache
+def reference(task, dtype, d, D, name="plain", n=400, weighted=False):
+    """Rows, labels, weights, and what the reference answered and became; not to be changed."""
+    X, y = stream(task, n, d)
+    choices = [0.3, 1.0, 4.0] if weighted else [1.0]
+    weights = np.random.default_rng(0).choice(choices, n)
+    _, twin = pair(task, dtype, d, D, FORMS[0], gamma=0.6 / d, options=OPTIONS[name])
+    scores = [twin.step(*row) for row in zip(X, y, weights, strict=True)]
+    return X, y, weights, np.array(scores), twin
+
+
+def follow(form, task, dtype, d, D, **what):
+    """Learns the same rows, holding every score and then the model against the reference."""
+    X, y, weights, expected, twin = reference(task, dtype, d, D, **what)
+    options = OPTIONS[what.get("name", "plain")]
+    loops, _ = pair(task, dtype, d, D, form, gamma=0.6 / d, options=options)
+    scores = np.array([loops.step(*row) for row in zip(X, y, weights, strict=True)])
+    assert np.allclose(scores, expected, rtol=NEAR[dtype], atol=NEAR[dtype])
+    assert_same(loops, twin, dtype)
+    return loops, twin, X
 
 
 @pytest.mark.parametrize(("form", "task", "learner"), by_pairs(DAY, TASKS, OPTIONS_AND_TYPES))
@@ -68,15 +175,13 @@ def test_every_shape(form, d, D):
         follow(form, "two", dtype, d, D, n=25)
 
 
-@every_form
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("dtype", ["float64", "int8"])
+@pytest.mark.parametrize(("form", "task", "dtype"), by_pairs(DAY, TASKS, ["float64", "int8"]))
 def test_weights(form, task, dtype):
     follow(form, task, dtype, 4, 100, n=200, weighted=True)
 
 
 @every_form
-@pytest.mark.parametrize("K", [2, 7, 8, 9, 20])
+@pytest.mark.parametrize("K", [2, 9, 20])
 def test_numbers_of_classes(form, K):
     X, y = stream("two", 150, 4)[0], np.arange(150) * 7 % K
     loops = Sorf(4, 100, 0.3, task="classes", n_classes=K, form=form[0], variant=form[1])
@@ -98,25 +203,8 @@ def test_scratch_for_a_whole_row_changes_nothing(form, task, dtype, name):
     assert runs[0].a.tobytes() == runs[1].a.tobytes()
 
 
-@pytest.mark.parametrize(("form", "dtype", "name"), by_pairs(DAY, TYPES, OPTIONS))
-def test_a_row_by_its_non_zeros(form, dtype, name):
-    d = 150
-    X, y = stream("two", 300, d)
-    X[np.random.default_rng(0).random(X.shape) < 0.9] = 0.0
-    dense, _ = pair("two", dtype, d, 130, form, gamma=0.05, options=OPTIONS[name])
-    sparse, _ = pair("two", dtype, d, 130, form, gamma=0.05, options=OPTIONS[name])
-    for a, b in zip(X, y, strict=True):
-        at = np.flatnonzero(a)
-        assert sparse.scores(a[at], index=at)[0, 0] == dense.scores(a)[0, 0]
-        assert sparse.step(a[at], b, index=at) == dense.step(a, b)
-    assert sparse.w.tobytes() == dense.w.tobytes()
-
-
-# --- novelty --------------------------------------------------------------------------
-
-
 @every_form
-@every_type
+@pytest.mark.parametrize("dtype", TYPES)
 def test_novelty(form, dtype):
     X = np.random.default_rng(4).standard_normal((700, 4)).astype(np.float32)
     loops = Sorf(
@@ -133,3 +221,165 @@ def test_novelty(form, dtype):
         assert np.array_equal(loops.a[:, 0], twin.a.v[:, 0])
         assert int(loops.rounding[0]) == twin.rounding.state
     assert largest(loops.a, twin.a.v) < near
+
+
+def assert_same_weights(form, d, D, X, y, **more):
+    """With int8 on every set of instructions, to the bit."""
+    runs = [pair("two", "int8", d, D, f, **more)[0] for f in (form, ("plain", "plain"))]
+    for run in runs:
+        run.steps(X, y)
+    for part in ("w", "a", "mistakes", "rounding"):
+        assert np.array_equal(getattr(runs[0], part), getattr(runs[1], part)), (d, part)
+
+
+@pytest.mark.parametrize("form", VECTORS, ids="-".join)
+def test_every_length_of_rows_reads_to_its_end(form):
+    """Blocks side by side, or one by one: the same weights; behind a row lies the next one."""
+    for d in (1, 7, 8, 15, 31, 32, 33, 39, 63, 64, 65, 95, 96, 127, 128, 160):
+        X = np.random.default_rng(d).standard_normal((120, d)).astype(np.float32).astype(float)
+        y = np.where(X[:, 0] * X[:, -1] > 0.0, 1.0, -1.0)
+        assert_same_weights(form, d, 700, X, y, gamma=0.5 / d)
+
+
+@pytest.mark.parametrize("groups", [2, 3, 4])
+@pytest.mark.parametrize("form", VECTORS, ids="-".join)
+def test_groups_are_rounded_each_by_its_own_change(form, groups):
+    """Labels by chance: most rows change every weight, and some roundings are not sure."""
+    widths = [(0.3, 1.0), (3.0,), (0.7, 2.0, 9.0), (0.1,)][:groups]
+    rng = np.random.default_rng(groups)
+    X = rng.standard_normal((4000, 9)).astype(np.float32).astype(float)
+    y = rng.choice([-1.0, 1.0], len(X))
+    assert_same_weights(form, 9, 64 * 7, X, y, gamma=0.05, options={"groups": widths})
+
+
+@pytest.mark.parametrize("form", [*VECTORS[-1:], *EXACT[-1:]], ids="-".join)
+@pytest.mark.parametrize(("d", "gamma"), [(8, 1e-6), (8, 0.5), (3, 30.0), (130, 0.02)])
+def test_changes_in_single_precision_are_sure(form, d, gamma):
+    """Labels by chance, so that weights reach their ends and every row changes all of them."""
+    rng = np.random.default_rng(d)
+    X = rng.standard_normal((700, d)).astype(np.float32)
+    loops = Sorf(d, 400, gamma, form=form[0], variant=form[1])
+    twin = Twin(d, 400, gamma, dtype="int8")
+    for a, b in zip(X.astype(float), rng.choice([-1.0, 1.0], len(X)), strict=True):
+        loops.step(a, b)
+        twin.step(a, b)
+    assert twin.updates > 0.7 * len(X)
+    assert_same(loops, twin, "int8")
+
+
+@pytest.mark.parametrize("row", [False, True])
+def test_more_frequencies_than_a_step_keeps(row):
+    """Features that do not fit the stack are made again; a row's own room holds all."""
+    d, D = 5, 4500
+    X, y = stream("two", 40, d)
+    loops, twin = pair("two", "int8", d, D, VECTORS[-1], gamma=0.2, row=row)
+    scores = [loops.step(*row) for row in zip(X, y, strict=True)]
+    assert np.allclose(scores, [twin.step(*row) for row in zip(X, y, strict=True)], atol=1e-4)
+    assert twin.updates > 5
+    assert_same(loops, twin, "int8")
+
+
+@pytest.mark.parametrize("gamma", [1e-9, 0.02, 3.0, 1e7])
+@pytest.mark.parametrize("d", [1, 8, 97])
+def test_features_in_whole_numbers(d, gamma):
+    """Each is that of the formula within .005, its width within one part in 650."""
+    D, rng = 70, np.random.default_rng(d)
+    loops, twin = pair("two", "int8", d, D, ("fixed", "plain"), gamma=gamma)
+    X = (rng.uniform(-1, 1, (5, d)) / np.sqrt(gamma * d)).astype(np.float32).astype(float)
+    found = np.empty((len(X), D, 2))
+    for k in range(D):
+        for i in range(2):
+            for part in ("w", "a"):
+                loops.parts[part][:] = 0
+                loops.parts[part][k, 0, i] = 100
+            found[:, k, i] = loops.scores(X).ravel() * 3.0 * D / 100.0
+    exact = np.array([twin.phi(x) for x in X])
+    lines = np.array([twin.phi.transform(twin.phi.fold(x)) for x in X])
+    angles = np.abs(lines * twin.phi.omega).reshape(len(X), -1)[:, :D, None]
+    assert np.all(np.abs(found - exact) < 0.005 + angles / 650)
+
+
+@pytest.mark.parametrize("form", marked(FORMS), ids="-".join)
+def test_angles_of_any_size(form):
+    """Columns nobody scaled: exact in double, and numbers whatever they are."""
+    rng = np.random.default_rng(1)
+    X = (rng.standard_normal((60, 3)) * 10.0 ** rng.integers(0, 36, (60, 1))).astype(np.float32)
+    y = rng.choice([-1.0, 1.0], 60)
+    for dtype in ("int8",) if form[0] in NARROW else ("int8", "float32", "float64"):
+        loops, _ = pair("two", dtype, 3, 100, form)
+        assert np.isfinite(loops.steps(X, y)).all()
+        assert np.isfinite(loops.scores(X)).all()
+        assert np.isfinite(loops.w.astype(float)).all()
+    if form[0] not in NARROW:
+        loops, twin = pair("two", "int8", 3, 100, form)
+        for a, b in zip(X, y, strict=True):
+            if np.abs(a).max() < 1e5:
+                assert loops.step(a, b) == pytest.approx(twin.step(a, b), abs=1e-4)
+        assert twin.t > 5
+        assert_same(loops, twin, "int8")
+
+
+@pytest.mark.parametrize("form", marked(FORMS), ids="-".join)
+def test_weights_stop_at_the_ends_of_their_range(form):
+    loops, _ = pair("two", "int8", 2, 64, form)
+    loops.parts["w"][:] = np.where(np.arange(128).reshape(64, 1, 2) % 2, 127, -127)
+    loops.step(np.ones(2), 1.0, weight=1e6)
+    assert loops.w.min() == -127
+    assert loops.w.max() == 127
+
+
+@pytest.mark.parametrize("form", ["plain", *NARROW])
+def test_the_header_is_strict_c(form):
+    command = [*compiler(), *FORMS_OF_C[form], "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+    command += ["-fsyntax-only", f"-I{LOOPS}", str(SHIM)]
+    assert subprocess.run(command, capture_output=True, check=False).stderr == b""
+
+
+SANITIZED = """
+import sys
+import numpy as np
+from bench.bytes.shim import Sorf, variants
+flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-O1")
+rng = np.random.default_rng(0)
+for form in sys.argv[1:]:
+    for variant in variants(form, flags):
+        for dtype in ("int8",) if form in ("single", "fixed") else ("int8", "float32", "float64"):
+            for task in ("two", "classes", "regression", "novelty"):
+                for d, D, groups in ((3, 70, 1), (97, 129, 2), (64, 64, 1)):
+                    more = {} if task == "novelty" else {
+                        "linear": task != "classes", "last_label": True, "relevance": True,
+                        "groups": [(1.0,), (2.0, 3.0)][:groups]}
+                    s = Sorf(d, D, 0.3 / d, task=task, dtype=dtype, row=d == 3, form=form,
+                             n_classes=3 if task == "classes" else 1, variant=variant,
+                             flags=flags, **more)
+                    X = (rng.standard_normal((230, d)) * 10.0 ** rng.integers(0, 9, (230, 1)))
+                    s.steps(X, rng.integers(0, 3, 230) if task == "classes"
+                            else rng.choice([-1.0, 1.0], 230))
+                    at = np.flatnonzero(rng.random(d) < 0.4)
+                    s.step(X[0][at], 1, index=at)
+                    s.scores(X[0][at], index=at)
+                    s.scores(X[:19])
+print("clean")
+"""
+
+
+@pytest.mark.parametrize("form", ["plain", *NARROW, pytest.param("vector", marks=pytest.mark.slow)])
+def test_sanitizers_find_nothing(form):
+    """The arrays are numpy's, each from malloc: a step beyond an end is seen."""
+    if shutil.which(compiler()[0]) is None or sys.platform != "linux":
+        pytest.skip("needs gcc's sanitizers")
+    asan = subprocess.run(
+        [*compiler(), "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    if not Path(asan).is_file():
+        pytest.skip("the compiler has no address sanitizer")
+    options = {"ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc", "LD_PRELOAD": asan}
+    run = subprocess.run(
+        [sys.executable, "-c", SANITIZED, form],
+        env={**os.environ, **options},
+        cwd=SHIM.parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout == "clean\n", run.stderr[-3000:]
