@@ -10,10 +10,8 @@ checked again where it is used. Whoever cimports this calls ``cnp.import_array()
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 
-from edgeolk.core.preprocessing cimport take_f32, take_f64, take_sparse
-from edgeolk.core.rows cimport (
-    accepts_f32, accepts_f64, indices_from, olk_read_i64, read_index,
-)
+from edgeolk.core.preprocessing cimport take_dense, take_sparse
+from edgeolk.core.rows cimport accepts, indices_from, olk_read_i64, read_index
 from edgeolk.core.state cimport Indices, State
 from edgeolk.boundary.ndarray cimport as_doubles, as_numbers, is_plain, is_vector
 
@@ -47,9 +45,9 @@ cdef inline const void* take_row(
     """Row i as the learner sees it; NULL if it is no row."""
     cdef int64_t first, last
     if rows.wide != NULL:
-        return take_f64(s, rows.wide + i * rows.d, learning)
+        return take_dense(s, rows.wide + i * rows.d, learning)
     if rows.narrow != NULL:
-        return take_f32(s, rows.narrow + i * rows.d, learning)
+        return take_dense(s, rows.narrow + i * rows.d, learning)
     if not has_entries(rows, i, &first, &last):
         return NULL
     return take_sparse(s, indices_from(rows.index, first), rows.value + first, last - first,
@@ -60,8 +58,8 @@ cdef inline bint accept(const State* s, const Batch* rows, Py_ssize_t i,
                         Py_ssize_t count) noexcept nogil:
     """Whether storage can hold dense rows i .. i + count - 1."""
     if rows.wide != NULL:
-        return accepts_f64(s, rows.wide + i * rows.d, count * rows.d)
-    return accepts_f32(s, rows.narrow + i * rows.d, count * rows.d)
+        return accepts(s, rows.wide + i * rows.d, count * rows.d)
+    return accepts(s, rows.narrow + i * rows.d, count * rows.d)
 
 
 cdef inline Py_ssize_t first_bad_dense(State* s, const Batch* rows,

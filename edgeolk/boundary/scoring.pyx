@@ -19,11 +19,11 @@ from edgeolk.boundary.sparse cimport first_bad_row, values_fit, warn_of_zeros
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.familiarity cimport familiarity
-from edgeolk.core.preprocessing cimport take_f32, take_f64, take_sparse
+from edgeolk.core.preprocessing cimport take_dense, take_sparse
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.refused cimport not_finite, outcome_error, wrong_length
-from edgeolk.core.rows cimport accepts_f32, accepts_f64
+from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport DONE, Indices, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean
 from edgeolk.core.updates.sorf cimport answer_by_label
@@ -59,9 +59,9 @@ cdef class Scorer:
         if cnp.PyArray_DIM(x, 0) != d:
             raise wrong_length("x", d, cnp.PyArray_DIM(x, 0))
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
-            good = accepts_f64(&engine.state, <const double*>cnp.PyArray_DATA(x), d)
+            good = accepts(&engine.state, <const double*>cnp.PyArray_DATA(x), d)
         else:
-            good = accepts_f32(&engine.state, <const float*>cnp.PyArray_DATA(x), d)
+            good = accepts(&engine.state, <const float*>cnp.PyArray_DATA(x), d)
         if not good:
             raise not_finite(x, range(len(x)), "x")
         return x
@@ -69,16 +69,16 @@ cdef class Scorer:
     cdef const void* placed(self, object x, bint learning) except NULL:
         cdef const void* placed
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
-            placed = take_f64(&self.engine.state, <const double*>cnp.PyArray_DATA(x), learning)
+            placed = take_dense(&self.engine.state, <const double*>cnp.PyArray_DATA(x), learning)
         else:
-            placed = take_f32(&self.engine.state, <const float*>cnp.PyArray_DATA(x), learning)
+            placed = take_dense(&self.engine.state, <const float*>cnp.PyArray_DATA(x), learning)
         if placed == NULL:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
 
     cdef const void* placed_numbers(self, const double* row, bint learning) except NULL:
         """As ``placed``, of checked numbers that the caller keeps."""
-        cdef const void* placed = take_f64(&self.engine.state, row, learning)
+        cdef const void* placed = take_dense(&self.engine.state, row, learning)
         if placed == NULL:
             raise outcome_error(REFUSED_ROW, "x")
         return placed

@@ -13,7 +13,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memcpy
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.finite cimport all_finite
+from edgeolk.core.finite cimport all_finite, real
 from edgeolk.core.forecasting cimport last_input
 from edgeolk.core.rows cimport (
     olk_read_f64, place, place_sparse, read_index,
@@ -313,21 +313,18 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
     return place_sparse(s, now.index, now.value, now.count)
 
 
-cdef inline const void* take_f64(State* s, const double* x, bint learning) noexcept nogil:
+cdef inline const void* take_dense(State* s, const real* x, bint learning) noexcept nogil:
     """A checked row as the learner sees it: where it lies, or in scratch; NULL if it has changed.
 
     ``learning`` says whether it is going to be learned or only scored.
     """
-    cdef Raw raw = Raw(x, NULL, Indices(NULL, NULL), NULL, 0)
+    cdef Raw raw = Raw(NULL, NULL, Indices(NULL, NULL), NULL, 0)
     if not s.preprocessing.reshapes:
         return place(s, x)
-    return reshaped(s, &raw, learning)
-
-
-cdef inline const void* take_f32(State* s, const float* x, bint learning) noexcept nogil:
-    cdef Raw raw = Raw(NULL, x, Indices(NULL, NULL), NULL, 0)
-    if not s.preprocessing.reshapes:
-        return place(s, x)
+    if real is double:
+        raw.wide = x
+    else:
+        raw.narrow = x
     return reshaped(s, &raw, learning)
 
 
