@@ -63,7 +63,7 @@ cdef extern from "drift.h" nogil:
 
 cdef extern from "kept_rows.h" nogil:
     void olk_set_memory_steps(olk_sorf* p, double gamma) noexcept
-    double olk_memory_share(const double* L, const double* narrow) noexcept
+    double olk_memory_share(const olk_sorf* p, const olk_sorf_state* s) noexcept
     Py_ssize_t olk_memory_held(const olk_sorf_state* s) noexcept
 
 
