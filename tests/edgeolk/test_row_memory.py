@@ -358,7 +358,7 @@ def test_the_narrower_kernel_answers_where_the_memory_is_there_by_itself() -> No
     ],
 )  # fmt: skip
 def test_share_before_the_first_row(options: dict[str, Any], share: float) -> None:
-    """Where the narrower kernel answers too and classes are three or more, a doubt is the memory's."""
+    """Three classes or more, the narrower kernel answering too: a doubt is the memory's."""
     learner = ek.Learner(n_features=3, D=64, memory=20, **options)
     assert learner.memory_share == pytest.approx(share, abs=5e-4)
 
