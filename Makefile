@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml edgeolk/core/generate.py edgeolk/configuration/typed.py \
 	edgeolk/catalogue/methods.py $(wildcard edgeolk/parts/*.py) \
-	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name structs.pxd ! -name '*switch*.pxd' -o -name '*.h')
+	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name headers.pxd ! -name '*switch*.pxd' -o -name '*.h')
 
 # Compiled modules that Python calls into; what their stubs say is held against the modules.
 STUBBED := $(subst /,.,$(basename $(shell find edgeolk -name '*.pyi')))
@@ -118,7 +118,6 @@ test-pi: $(VENV)/.wheels
 	$(BIN)/python -m release.source
 
 mutants: $(VENV)/.test
-	$(BIN)/python tests/mutants_loops.py
 	$(BIN)/python tests/mutants.py
 
 docs: $(VENV)/.docs
@@ -159,6 +158,7 @@ results: $(VENV)/.test roofs speed growth memory
 	$(BIN)/python -m bench.speed.blocks
 	$(BIN)/python -m bench.fleets
 	$(BIN)/python -m bench.instructions --record
+	$(BIN)/python -m bench.older --save
 	$(BIN)/python -m bench.older
 
 bytes: $(VENV)/.peers
@@ -267,6 +267,6 @@ coverage: $(VENV)/.test
 	$(BIN)/python tests/support/lines.py $(TRACE)
 
 clean:
-	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/structs.pxd edgeolk/core/*switch*.pxd edgeolk/configuration/options.py
+	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/headers.pxd edgeolk/core/*switch*.pxd edgeolk/configuration/options.py
 	find edgeolk -name '*.so' -delete
 	rm -f $(GENERATED)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import gzip
+import lzma
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +14,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+import edgeolk as ek
+
 ROOT = Path(__file__).resolve().parent.parent
 A9A_FEATURES = 123
 A9A_TRAIN_ROWS = 32_561
+#: The rows from which the simulator chooses the width for a stream.
+WIDTH_ROWS = slice(100, 600)
 TRAIN_ALONE = "a9a_test.libsvm.gz is not in the data folder (EDGEOLK_DATA)"
 
 Rows = NDArray[np.float32]
@@ -48,14 +54,14 @@ def folder() -> Path:
 
 
 def find(filename: str) -> Path:
-    """Path of a data file, in the data folder or with the tests.
+    """Path of a data file, in the data folder, with the tests or with the simulator.
 
     Raises
     ------
     FileNotFoundError
         In neither.
     """
-    for place in (folder(), ROOT / "tests" / "data"):
+    for place in (folder(), ROOT / "tests" / "data", ROOT / "firmware_sim" / "data"):
         if (place / filename).is_file():
             return place / filename
     raise FileNotFoundError(f"{filename} is neither in {folder()} (EDGEOLK_DATA) nor in tests/data")
@@ -63,7 +69,8 @@ def find(filename: str) -> Path:
 
 def read_table(filename: str) -> tuple[list[str], list[list[str]]]:
     """Header and rows of a compressed CSV file, found as `find` does."""
-    with gzip.open(find(filename), "rt", encoding="utf-8", newline="") as file:
+    unpack = lzma.open if filename.endswith(".xz") else gzip.open
+    with unpack(find(filename), "rt", encoding="utf-8", newline="") as file:
         header, *rows = [line for line in csv.reader(file) if line]
     return header, rows
 
@@ -113,3 +120,30 @@ def synthetic(n: int = 200_000, d: int = 16, seed: int = 0) -> Dataset:
     X = rng.standard_normal((n, d), dtype=np.float32)
     surface = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.standard_normal(n)
     return Dataset("synthetic", X, np.where(surface > 0.0, 1.0, -1.0))
+
+
+def columns(
+    filename: str, leave: Sequence[str] = (), label: str = ""
+) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    """Inputs of a table, and the last or the named column as words; ``leave`` are no inputs."""
+    header, rows = read_table(filename)
+    said = header.index(label or header[-1])
+    kept = [i for i, name in enumerate(header) if i != said and name not in leave]
+    X = np.array([[float(row[i]) for i in kept] for row in rows])
+    return X, np.array([row[said] for row in rows])
+
+
+def sensors(filename: str, leave: Sequence[str]) -> tuple[NDArray[np.float64], Labels]:
+    """Readings of a stream as a running scaler leaves them, in the order of time, and labels."""
+    X, words = columns(filename, leave)
+    scaler = ek.RunningScaler(X.shape[1])
+    scaled = np.array([scaler.learn_transform_one(row) for row in X])
+    return scaled, np.where(words.astype(float) > 0, 1.0, -1.0)
+
+
+def occupancy() -> tuple[NDArray[np.float64], Labels, float]:
+    """The stream that comes with the simulator, and the width that it chooses for its kernel."""
+    from firmware_sim.device.width import choose
+
+    X, y = sensors("occupancy.csv.xz", ("datetime",))
+    return X, y, choose(X[WIDTH_ROWS]).gamma

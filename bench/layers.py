@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -62,6 +63,16 @@ def timed(call: Callable[[], object]) -> float:
     return _clock[0]() - began
 
 
+def each(call: Callable[..., object], *columns: Iterable[Any]) -> float:
+    """Return the seconds that a call takes for every row of some columns."""
+
+    def run() -> None:
+        for row in zip(*columns, strict=True):
+            call(*row)
+
+    return timed(run)
+
+
 def learner() -> ek.Learner:
     """Return a new learner."""
     return ek.Learner("sorf", n_features=FEATURES, ram=RAM, scale="standard", kernel_gamma="auto")
@@ -72,8 +83,9 @@ def plain_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
     X, y = rows_of(n)
     levels = (1000.0 * X).astype(np.int16)
     labels = y.tolist()
+    base = "float64 array"
     forms: dict[str, list[Any]] = {
-        "float64 array": [*X],
+        base: [*X],
         "list of floats": X.tolist(),
         "tuple of floats": [tuple(row) for row in X.tolist()],
         "array.array": [array.array("d", row) for row in X.tolist()],
@@ -81,24 +93,10 @@ def plain_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
         "int16 array": [*levels],
         "list of ints": levels.tolist(),
     }
-
-    def one(rows: list[Any]) -> float:
-        learn = learner().learn_one
-
-        def run() -> None:
-            for row, label in zip(rows, labels, strict=True):
-                learn(row, label)
-
-        return timed(run)
-
     for name, rows in forms.items():
-        target = None if name == "float64 array" else ("float64 array", 1.5)
-        yield Case(name, f"`learn_one`, {name}", n, lambda rows=rows: one(rows)), target  # type: ignore[misc]
-
-    def many() -> float:
-        made = learner()
-        return timed(lambda: made.learn_many(X, y))
-
+        run = partial(lambda rows: each(learner().learn_one, rows, labels), rows)
+        yield Case(name, f"`learn_one`, {name}", n, run), None if name == base else (base, 1.5)
+    many = lambda: timed(partial(learner().learn_many, X, y))  # noqa: E731
     yield Case("learn_many", "`learn_many`", n, many), None
 
 
@@ -113,36 +111,26 @@ def river_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
     three = ((X[:, 0] > 0).astype(int) + (X[:, 1] > 0)).tolist()
     peer = "river's scaler and logistic regression"
 
-    def case(name: str, make: Callable[[], Any], labels: list[Any] | None) -> Case:
-        def run() -> float:
-            model = make()
-            if labels is None:
-
-                def unlabelled() -> None:
-                    for row in rows:
-                        model.score_one(row)
-                        model.learn_one(row)
-
-                return timed(unlabelled)
-
-            def labelled() -> None:
-                for row, label in zip(rows, labels, strict=True):
-                    model.predict_one(row)
-                    model.learn_one(row, label)
-
-            return timed(labelled)
-
-        return Case(name, name, n, run)
+    def run(make: Callable[[], Any], labels: list[Any] | None) -> float:
+        model = make()
+        learn = model.learn_one
+        if labels is None:
+            score = model.score_one
+            return each(lambda row: (score(row), learn(row)), rows)
+        predict = model.predict_one
+        return each(lambda row, label: (predict(row), learn(row, label)), rows, labels)
 
     def usual() -> Any:
         return preprocessing.StandardScaler() | linear_model.LogisticRegression()
 
-    yield case(peer, usual, (y > 0).tolist()), None
-    yield case("KernelClassifier", lambda: KernelClassifier(ram=RAM), y.tolist()), (peer, 1.0)
-    three_of = lambda: KernelClassifier(n_classes=3, ram=RAM)  # noqa: E731
-    yield case("KernelClassifier, 3 classes", three_of, three), (peer, 1.0)
-    yield case("KernelRegressor", lambda: KernelRegressor(ram=RAM), X[:, 0].tolist()), (peer, 1.0)
-    yield case("KernelNovelty", lambda: KernelNovelty(ram=RAM), None), (peer, 1.0)
+    for name, make, labels in (
+        (peer, usual, (y > 0).tolist()),
+        ("KernelClassifier", lambda: KernelClassifier(ram=RAM), y.tolist()),
+        ("KernelClassifier, 3 classes", lambda: KernelClassifier(n_classes=3, ram=RAM), three),
+        ("KernelRegressor", lambda: KernelRegressor(ram=RAM), X[:, 0].tolist()),
+        ("KernelNovelty", lambda: KernelNovelty(ram=RAM), None),
+    ):
+        yield Case(name, name, n, partial(run, make, labels)), None if name == peer else (peer, 1.0)
 
 
 def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
@@ -152,10 +140,9 @@ def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
     from edgeolk.sklearn import OnlineKernelClassifier
 
     X, y = rows_of(n)
-    epochs = OnlineKernelClassifier().epochs
-    ours = OnlineKernelClassifier(ram=RAM, random_state=0).fit(X, y)
-    theirs = SGDClassifier().fit(X, y)
-    config = ours.learner_.config
+    make = partial(OnlineKernelClassifier, ram=RAM, random_state=0)
+    ours, theirs = make().fit(X, y), SGDClassifier().fit(X, y)
+    epochs, config = ours.epochs, ours.learner_.config
 
     def passes() -> float:
         made = ek.Learner(config)
@@ -163,21 +150,16 @@ def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
 
     base = f"learn_many, {epochs} passes"
     yield Case(base, f"`learn_many`, {epochs} passes", n, passes), None
-    fit = lambda: timed(lambda: OnlineKernelClassifier(ram=RAM, random_state=0).fit(X, y))  # noqa: E731
-    yield Case("fit", f"`OnlineKernelClassifier.fit`, {epochs} epochs", n, fit), (base, 1.5)
+    title = f"`OnlineKernelClassifier.fit`, {epochs} epochs"
+    yield Case("fit", title, n, lambda: timed(lambda: make().fit(X, y))), (base, 1.5)
     sgd = lambda: timed(lambda: SGDClassifier().fit(X, y))  # noqa: E731
     yield Case("SGD fit", "`SGDClassifier.fit`", n, sgd), None
-    some = range(200)
-    row, label = X[:1], y[:1]
-    for what, call in (
-        ("partial_fit", lambda model: model.partial_fit(row, label)),
-        ("predict", lambda model: model.predict(row)),
-    ):
+    some = 200
+    for what, given in (("partial_fit", (X[:1], y[:1])), ("predict", (X[:1],))):
         for name, model in (("SGDClassifier", theirs), ("OnlineKernelClassifier", ours)):
-            run = lambda model=model, call=call: timed(lambda: [call(model) for _ in some])  # noqa: E731
+            run = partial(each, getattr(model, what), *([one] * some for one in given))
             target = ("SGDClassifier " + what, 1.0) if model is ours else None
-            title = f"`{name}.{what}`, one row"
-            yield Case(f"{name} {what}", title, len(some), run), target
+            yield Case(f"{name} {what}", f"`{name}.{what}`, one row", some, run), target
 
 
 @contextmanager
@@ -203,8 +185,8 @@ def replay_cases(n: int) -> Iterator[Iterator[tuple[Case, Target | None]]]:
                 )
                 base = f"read_csv, {what}"
                 title = f"pandas' `read_csv` and `learn_many`, {what}"
-                yield Case(base, title, n, lambda config=config: apart(config)), None  # type: ignore[misc]
-                replay = lambda config=config: timed(lambda: fs.replay(config))  # noqa: E731
+                yield Case(base, title, n, partial(apart, config)), None
+                replay = partial(timed, partial(fs.replay, config))
                 title = f"`firmware_sim replay`, {what}"
                 yield Case(f"replay, {what}", title, n, replay), (base, 1.6)
 
@@ -286,7 +268,7 @@ def main() -> None:
             f" medians of {rounds} turns; a ratio is the median of those of the turns."
             " [What to use when](../../docs/layers.md)."
         )
-        print(*Report("What a layer costs", introduction, tables).save("layers"), sep="\n")
+        Report("What a layer costs", introduction, tables).publish("layers")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Which pages of results are older than the code they measure: ``python -m bench.older``.
 
-``--all`` lists all. The commit of a page stands on it (commit.py), what it measures here.
+``--all`` lists all, ``--save`` writes them to results/older.md. The commit of a page stands on it
+(commit.py), what it measures here.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bench.commit import ROOT, UNKNOWN, git, said
-from bench.table import Table
+from bench.table import Report, Table
 
 #: All that a row passes through, and the code that decides what is learned.
 LIBRARY = ("edgeolk", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn")
@@ -39,6 +40,16 @@ class Page:
     measures: Sequence[str]
 
 
+def _parts(package: str, *parts: str) -> list[Page]:
+    """The pages of a benchmark of several parts."""
+    measures = (*LIBRARY, f"bench/{package}")
+    return [
+        Page(f"results/{package}_{part}.md", f"python -m bench.{package} --only {part}", measures)
+        for part in parts
+    ]
+
+
+_BYTES = (*LIBRARY, "bench/bytes", ":!bench/bytes/ablations")
 PAGES = (
     Page("results/roofs.md", "make roofs", (*LOOPS, "bench/roofs")),
     Page("results/passes.md", "make speed", (*LOOPS, "bench/speed")),
@@ -51,42 +62,22 @@ PAGES = (
     Page("results/instructions.json", "python -m bench.instructions --record",
          (*LOOPS, "bench/instructions")),
     Page("results/fleets.md", "python -m bench.fleets", (*LIBRARY, "firmware_sim", "bench/fleets")),
-    Page("results/bytes.md", "make bytes", (*LIBRARY, "bench/bytes", ":!bench/bytes/ablations")),
-    Page("results/whole.md", "python -m bench.bytes.whole",
-         (*LIBRARY, "bench/bytes", ":!bench/bytes/ablations")),
+    Page("results/bytes.md", "make bytes", _BYTES),
+    Page("results/whole.md", "python -m bench.bytes.whole", _BYTES),
     Page("results/remembered.md", "python -m bench.bytes.remembered",
          (*LIBRARY, "bench/bytes/remembered.py", "bench/bytes/sets.py")),
     Page("results/pushes.md", "by hand: what was tried and left",
          ("edgeolk/core/loops/row_memory.h", "edgeolk/configuration/remembering.py")),
+    Page("results/ablations.md", "python -m bench.bytes.ablations",
+         (*LIBRARY, "bench/bytes/ablations")),
+    Page("results/without.md", "python -m bench.without", (*LIBRARY, "bench/without.py")),
     Page("results/layers.md", "python -m bench.layers",
          ("edgeolk", "firmware_sim", "bench/layers.py")),
     Page("results/live.md", "python -m bench.live --save",
          ("edgeolk", "firmware_sim/streams", "firmware_sim/replaying", "bench/live.py")),
-    Page("results/ablations.md", "python -m bench.bytes.ablations",
-         (*LIBRARY, "bench/bytes/ablations")),
-    Page("results/without.md", "python -m bench.without", (*LIBRARY, "bench/without.py")),
-    Page("results/time_forecasts.md", "python -m bench.time --only forecasts",
-         (*LIBRARY, "bench/time")),
-    Page("results/time_peers.md", "python -m bench.time --only peers",
-         (*LIBRARY, "bench/time")),
-    Page("results/time_costs.md", "python -m bench.time --only costs",
-         (*LIBRARY, "bench/time")),
-    Page("results/time_labels.md", "python -m bench.time --only labels",
-         (*LIBRARY, "bench/time")),
-    Page("results/drift_long.md", "python -m bench.drift --only long",
-         (*LIBRARY, "bench/drift")),
-    Page("results/drift_still.md", "python -m bench.drift --only still",
-         (*LIBRARY, "bench/drift")),
-    Page("results/drift_river.md", "python -m bench.drift --only river",
-         (*LIBRARY, "bench/drift")),
-    Page("results/tasks_classes.md", "python -m bench.tasks", (*LIBRARY, "bench/tasks")),
-    Page("results/tasks_regression.md", "python -m bench.tasks",
-         (*LIBRARY, "bench/tasks")),
-    Page("results/tasks_novelty.md", "python -m bench.tasks", (*LIBRARY, "bench/tasks")),
-    Page("results/time_novelty.md", "python -m bench.time --only novelty",
-         (*LIBRARY, "bench/time")),
-    Page("results/time_novelty_slow.md", "python -m bench.time --only novelty_slow",
-         (*LIBRARY, "bench/time")),
+    *_parts("time", "forecasts", "peers", "costs", "labels", "novelty"),
+    *_parts("drift", "long", "still", "river"),
+    *_parts("tasks", "classes", "regression", "novelty"),
     Page("results/mcu.md", "python -m bench.mcu", (*EXPORT, "bench/mcu")),
     Page("results/boards.md", "python -m release.instructions",
          (*LOOPS, "release/instructions.py")),
@@ -119,8 +110,12 @@ def table(everything: bool = False) -> Table:
 
 
 def main() -> int:
-    """Print the table."""
-    print(table("--all" in sys.argv[1:]).markdown())
+    """Print the table, or save all of it."""
+    if "--save" in sys.argv[1:]:
+        about = "`python -m bench.older --save`: what each page was measured on, as of this commit."
+        Report("Pages of results", about, [table(everything=True)]).publish("older")
+    else:
+        print(table("--all" in sys.argv[1:]).markdown())
     return 0
 
 

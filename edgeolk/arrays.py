@@ -102,16 +102,10 @@ def real_array(x: Any, name: str, instead: str = ROWS) -> NDArray[Any]:
 
 
 def refuse_broken_sparse(X: Any, name: str) -> None:
-    """Raise ValueError for a sparse matrix whose arrays contradict each other.
+    """Raise ValueError for a sparse matrix of scipy whose arrays contradict each other.
 
-    Whatever scipy does with one (sort, convert, multiply) reads and writes where they point.
-
-    Parameters
-    ----------
-    X : sparse matrix
-        Of scipy, in any format; CSR, CSC, BSR and COO are looked at.
-    name : str
-        Of the argument, for messages.
+    Whatever scipy does with one (sort, convert, multiply) reads and writes where they point. CSR,
+    CSC, BSR and COO are looked at; ``name`` is that of the argument, for messages.
     """
     form = X.format
     if len(X.shape) != 2 or form not in ("csr", "csc", "bsr", "coo"):

@@ -62,10 +62,8 @@ def _pieces(parts: tuple[Any, ...]) -> list[bytes | bytearray]:
 def _entries(length: int, part: Part) -> Iterator[tuple[int, int, int]]:
     """Kind, place and bytes of each object in a payload, of which ``part`` gives pieces.
 
-    Raises
-    ------
-    ValueError
-        Its table contradicts its length. What comes before that has been given by then.
+    Raises ValueError: its table contradicts its length. What comes before that has been given by
+    then.
     """
     if length < _COUNT.size:
         raise ValueError(f"{length} bytes hold no objects")
@@ -91,10 +89,7 @@ def _less(most: int | None, taken: int) -> int | None:
 def _look(length: int, part: Part, most: int | None = None) -> None:
     """Check a payload by its table and the beginning of each object, before memory is taken.
 
-    Raises
-    ------
-    ValueError
-        It cannot be one, or what it holds takes more than ``most`` bytes.
+    Raises ValueError: it cannot be one, or what it holds takes more than ``most`` bytes.
     """
     from edgeolk.files import restore
 
@@ -106,10 +101,7 @@ def _look(length: int, part: Part, most: int | None = None) -> None:
 def _revived(payload: bytearray, most: int | None = None) -> Any:
     """The object or the tuple of objects in a payload, checked as ``load`` checks a file.
 
-    Raises
-    ------
-    ValueError
-        It holds none, or they take more than ``most`` bytes.
+    Raises ValueError: it holds none, or they take more than ``most`` bytes.
     """
     from edgeolk.files import restore
 

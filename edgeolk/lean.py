@@ -41,7 +41,7 @@ else:
 
     def replace(record, /, **changes):
         """The record with other values in some fields."""
-        return type(record)(**{**_values(record), **changes})
+        return type(record)(**{**vars(record), **changes})
 
     def _init_of(cls, fields, kw_only):
         """``__init__`` as it would be written by hand, so that its signature can be read."""
@@ -57,17 +57,14 @@ else:
         made["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
         return made["__init__"]
 
-    def _values(record):
-        return {name: record.__dict__[name] for name in record.__record__}
-
     def _eq(self, other):
-        return _values(self) == _values(other) if type(self) is type(other) else NotImplemented
+        return vars(self) == vars(other) if type(self) is type(other) else NotImplemented
 
     def _hash(self):
-        return hash(tuple(_values(self).values()))
+        return hash(tuple(vars(self).values()))
 
     def _repr(self):
-        said = ", ".join(f"{name}={value!r}" for name, value in _values(self).items())
+        said = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__qualname__}({said})"
 
     def _refuse(self, name, value=None):

@@ -17,7 +17,7 @@ from edgeolk.configuration.spelling import call_said, parameters_said
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
 from edgeolk.forecasting import Forecasting
-from edgeolk.inputs import inputs_of
+from edgeolk.inputs import learned, shuffled
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.near import unknown_attribute
 from edgeolk.notebook import table_of
@@ -26,8 +26,7 @@ from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.table import STORED
 from edgeolk.preprocessing.scaling import INSIDE
 from edgeolk.scaling import RunningScaler
-from edgeolk.scaling.common import CommonScale, common_scale
-from edgeolk.scaling.inside import copied
+from edgeolk.scaling.inside import CommonScale, common_scale, copied
 from edgeolk.storing import Storing
 from edgeolk.watching import Watching
 
@@ -364,7 +363,16 @@ class Learner(Storing, Forecasting, Counting, Watching):
         >>> int(learner.inputs(X[-300:]).argmax()), int(learner.inputs().argmax())
         (1, 1)
         """
-        return inputs_of(self, X, seed)
+        config = self._config
+        if config.forecasts or config.watches:
+            raise ValueError(
+                "inputs() does not support history=True: rows in order cannot be shuffled"
+            )
+        if X is not None:
+            return shuffled(self.scores if config.columns > 1 else self.decision_function, X, seed)
+        if config.values.get("relevance") != 1.0:
+            raise ValueError(f"{self.algorithm} has not learned relevances; pass rows: inputs(X)")
+        return learned(self._engine.view("relevance"))
 
     @property
     def n_saturated(self) -> int:

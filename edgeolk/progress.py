@@ -15,14 +15,8 @@ PAUSE = 5.0
 class Progress:
     """Counts rows, and shows progress if the call takes longer than a second.
 
-    Parameters
-    ----------
-    total : int, optional
-        Number of rows; may be set until the first one is done.
-
-    Notes
-    -----
-    A context manager that is called with the rows done since its last call.
+    A context manager that is called with the rows done since its last call. ``total``, the number
+    of rows, may be set until the first one is done.
     """
 
     def __init__(self, total: int = 0) -> None:

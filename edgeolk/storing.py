@@ -6,17 +6,17 @@ importing a learner takes, and most programs start without a file.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from edgeolk.block import over
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from edgeolk.configuration.settings import Settings
     from edgeolk.core.arena import Arena
     from edgeolk.core.engine import Engine
     from edgeolk.files.atomic import Path
-
-_Self = TypeVar("_Self", bound="Storing")
 
 
 class Storing:
@@ -31,13 +31,13 @@ class Storing:
         raise NotImplementedError
 
     @classmethod
-    def _from_block(cls: type[_Self], block: bytes) -> _Self:
+    def _from_block(cls, block: bytes) -> Self:
         from edgeolk.files import restore
 
         return cls._over(*restore.from_bytes(block))
 
     @classmethod
-    def _over(cls: type[_Self], config: Settings, arena: Arena) -> _Self:
+    def _over(cls, config: Settings, arena: Arena) -> Self:
         """A learner over a block that has been checked."""
         learner = cls.__new__(cls)
         learner._start(config, over(config, arena))

@@ -34,12 +34,8 @@ def other_arguments(wrapper: Any) -> dict[str, Any]:
     """Arguments of the learner that a wrapper was given by name or in ``params``, checked.
 
     Those named in ``wrapper._named`` are attributes, where None leaves the learner's default.
-
-    Raises
-    ------
-    TypeError
-        ``params`` is not a dict, or holds an argument of the wrapper itself, or one that is also
-        given by name.
+    Raises TypeError: ``params`` is not a dict, or holds an argument of the wrapper itself, or one
+    that is also given by name.
     """
     named = {
         name: value for name in wrapper._named if (value := getattr(wrapper, name)) is not None
@@ -59,19 +55,9 @@ def other_arguments(wrapper: Any) -> dict[str, Any]:
 
 
 def check_task(learner: Learner, wanted: str) -> Learner:
-    """The learner, if it is for what the wrapper is for.
+    """The learner, if it is for what the wrapper is for: "classes", "targets" or "novelty".
 
-    Parameters
-    ----------
-    learner : Learner
-        As made.
-    wanted : {"classes", "targets", "novelty"}
-        What the wrapper is for.
-
-    Raises
-    ------
-    ValueError
-        Its loss is for something else.
+    Raises ValueError: its loss is for something else.
     """
     made = "novelty"
     if learner._config.needs_labels:

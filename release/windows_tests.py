@@ -51,7 +51,7 @@ TESTS: dict[str, dict[str, str]] = {
         "edgeolk/files/test_atomic.py": "every_kind_of_path long_names",
     },
     _OPEN: {
-        "edgeolk/files/test_atomic.py": "threads_that_save_to_one_path a_saver_taken_for_dead",
+        "edgeolk/files/test_atomic.py": "a_saver_taken_for_dead",
         "edgeolk/files/test_media.py": "a_folder_takes_larger_checkpoints",
         "edgeolk/files/test_media_names.py": """
             a_reader_follows_the_name of_two_who_make_a_file_at_once a_lock_counts_only_while
@@ -91,7 +91,6 @@ TESTS: dict[str, dict[str, str]] = {
     },
     "forks; test_checkpointer_killed.py kills without": {
         "edgeolk/test_torn.py": "processes_killed",
-        "edgeolk/test_checkpointer.py": "killed",
     },
 }
 #: Files and folders of tests that are left out whole: each is one that is skipped.

@@ -1,89 +1,81 @@
-"""Mutations of the C loops, which the checks of ``tests/edgeolk/core/c`` must notice.
+"""Mutations of the C loops, which the checks of ``tests/edgeolk/core/c`` must notice: see
+`mutating.py`.
 
 The loops are compiled by themselves, without optimisation, for one set of instructions that has
 vectors and their ends: seconds a mutation, where the modules would take minutes. A mutation is
-found by its text, in whatever header that stands.
+found by its text, in whatever header that stands; its file is the subject of the checks.
 """
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
-from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
+from mutating import ROOT, Mutation, applied, survivors, table
+
 LOOPS, CHECKS = "edgeolk/core/loops", "tests/edgeolk/core/c"
 FLAGS = ("-std=gnu11", "-O0", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 SET = "baseline"
 
-
-class Mutation(NamedTuple):
-    """A text that occurs once in the loops, what it becomes, and the checks that must fail."""
-
-    what: str
-    old: str
-    new: str
-    subject: str
-
-
-MUTATIONS = (
-    Mutation("scores of a block begin anew with each",
-             "wanted->f[(i + batch->to[r]) * columns + c] =",
-             "wanted->f[batch->to[r] * columns + c] =", "together"),
-    Mutation("values of a block begin anew with each", "values += (i + r) * wanted->apart",
-             "values += r * wanted->apart", "together"),
-    Mutation("few rows have one column", "if (3 * m <= OLK_TOGETHER && wanted->columns == 1)",
-             "if (3 * m <= OLK_TOGETHER)", "together"),
-    Mutation("sums of few rows begin anew", "wanted->f[i + r] = sum;", "wanted->f[r] = sum;",
-             "together"),
-    Mutation("values lie side by side",
-             "(char *)wanted->values + (i * wanted->apart + start) * bytes",
-             "(char *)wanted->values + (i + start) * bytes", "together"),
-    Mutation("coefficients of a panel are the first ones",
-             "(const char *)wanted->coef + start * bytes", "(const char *)wanted->coef",
-             "together"),
-    Mutation("lengths of rows one on", "own[i + r] = sum[r];", "own[i + r] = sum[0];", "together"),
-    Mutation("far rows are near", "if (near)\n            batch->near = batch->n;",
-             "batch->near = batch->n;", "together"),
-    Mutation("a slice has the same depth", "if (slice.depth > d - slice.first)",
-             "if (slice.depth > d)", "together"),
-    Mutation("one column counts as several", "const int several = coef && wanted->columns > 1;",
-             "const int several = coef != NULL;", "together"),
-    Mutation("the least of the ends is not looked at",
-             "least = size[i] < least ? size[i] : least;", "", "coefficients"),
-    Mutation("the least of the vectors is not looked at",
-             "least = OLK_LANE(low, k) < least ? OLK_LANE(low, k) : least;", "", "coefficients"),
-    Mutation("sizes are of the first numbers", "OLK_LANE(here, k) *= sqrt(diagonal[i + k]);",
-             "OLK_LANE(here, k) *= sqrt(diagonal[k]);", "coefficients"),
-    Mutation("sums settle from 0", "sum[i] += (double)coef[i] * (weight - start[i]);",
-             "sum[i] += (double)coef[i] * weight;", "coefficients"),
-    Mutation("settled sums do not begin anew", "start[i] = weight;", "", "coefficients"),
-    Mutation("squares of one column",
-             "squares[i] += (double)coef[c * stride + i] * (double)coef[c * stride + i];",
-             "squares[i] += (double)coef[i] * (double)coef[i];", "coefficients"),
-    Mutation("squares of the ends add up", "squares[i] = 0.0;", "", "coefficients"),
-    Mutation("only what is too large is cut",
-             "coef[i] = coef[i] > most ? most : coef[i] < -most ? -most : coef[i];",
-             "coef[i] = coef[i] > most ? most : coef[i];", "coefficients"),
-    Mutation("all who stay are divided", "stay < 1.0 ? old / stay : old", "old / stay",
-             "coefficients"),
-    Mutation("types of values and coefficients are the same", "if (real == OLK_REAL)",
-             "if (1)", "coefficients"),
-    Mutation("the rows left are of the matrix", "const ptrdiff_t left = m - first;",
-             "const ptrdiff_t left = m;", "linalg"),
-    Mutation("groups of rows begin at the first", "const double *group = a + first * stride;",
-             "const double *group = a;", "linalg"),
-    Mutation("a merge with nothing is a merge", "loss[i + k] = c == 0.0 ? INFINITY : both - z * z;",
-             "loss[i + k] = both - z * z;", "merge"),
-    Mutation("the one after the k-th", "return v[k - 1];", "return v[k];", "selection"),
-    Mutation("the first eigenvalue is not looked at", "for (ptrdiff_t at = 0; at < n; at++) {",
-             "for (ptrdiff_t at = 1; at < n; at++) {", "eigen"),
-    Mutation("the sign is another bit", "drawn & 256 ? -size : size", "drawn & 512 ? -size : size",
-             "normals"),
-    Mutation("the tail begins at 0", "return OLK_ZIGGURAT_END + x;", "return x;", "normals"),
-)  # fmt: skip
+MUTATIONS = [
+    *table("together", (),
+        ("scores of a block begin anew with each",
+         "wanted->f[(i + batch->to[r]) * columns + c] =",
+         "wanted->f[batch->to[r] * columns + c] ="),
+        ("values of a block begin anew with each",
+         "values += (i + r) * wanted->apart", "values += r * wanted->apart"),
+        ("few rows have one column",
+         "if (3 * m <= OLK_TOGETHER && wanted->columns == 1)", "if (3 * m <= OLK_TOGETHER)"),
+        ("sums of few rows begin anew", "wanted->f[i + r] = sum;", "wanted->f[r] = sum;"),
+        ("values lie side by side",
+         "(char *)wanted->values + (i * wanted->apart + start) * bytes",
+         "(char *)wanted->values + (i + start) * bytes"),
+        ("coefficients of a panel are the first ones",
+         "(const char *)wanted->coef + start * bytes", "(const char *)wanted->coef"),
+        ("lengths of rows one on", "own[i + r] = sum[r];", "own[i + r] = sum[0];"),
+        ("far rows are near",
+         "if (near)\n            batch->near = batch->n;", "batch->near = batch->n;"),
+        ("a slice has the same depth",
+         "if (slice.depth > d - slice.first)", "if (slice.depth > d)"),
+        ("one column counts as several",
+         "const int several = coef && wanted->columns > 1;", "const int several = coef != NULL;")),
+    *table("coefficients", (),
+        ("the least of the ends is not looked at",
+         "least = size[i] < least ? size[i] : least;", ""),
+        ("the least of the vectors is not looked at",
+         "least = OLK_LANE(low, k) < least ? OLK_LANE(low, k) : least;", ""),
+        ("sizes are of the first numbers",
+         "OLK_LANE(here, k) *= sqrt(diagonal[i + k]);", "OLK_LANE(here, k) *= sqrt(diagonal[k]);"),
+        ("sums settle from 0",
+         "sum[i] += (double)coef[i] * (weight - start[i]);", "sum[i] += (double)coef[i] * weight;"),
+        ("settled sums do not begin anew", "start[i] = weight;", ""),
+        ("squares of one column",
+         "squares[i] += (double)coef[c * stride + i] * (double)coef[c * stride + i];",
+         "squares[i] += (double)coef[i] * (double)coef[i];"),
+        ("squares of the ends add up", "squares[i] = 0.0;", ""),
+        ("only what is too large is cut",
+         "coef[i] = coef[i] > most ? most : coef[i] < -most ? -most : coef[i];",
+         "coef[i] = coef[i] > most ? most : coef[i];"),
+        ("all who stay are divided", "stay < 1.0 ? old / stay : old", "old / stay"),
+        ("types of values and coefficients are the same", "if (real == OLK_REAL)", "if (1)")),
+    *table("linalg", (),
+        ("the rows left are of the matrix",
+         "const ptrdiff_t left = m - first;", "const ptrdiff_t left = m;"),
+        ("groups of rows begin at the first",
+         "const double *group = a + first * stride;", "const double *group = a;")),
+    *table("merge", (),
+        ("a merge with nothing is a merge",
+         "loss[i + k] = c == 0.0 ? INFINITY : both - z * z;", "loss[i + k] = both - z * z;")),
+    *table("selection", (),
+        ("the one after the k-th", "return v[k - 1];", "return v[k];")),
+    *table("eigen", (),
+        ("the first eigenvalue is not looked at",
+         "for (ptrdiff_t at = 0; at < n; at++) {", "for (ptrdiff_t at = 1; at < n; at++) {")),
+    *table("normals", (),
+        ("the sign is another bit", "drawn & 256 ? -size : size", "drawn & 512 ? -size : size"),
+        ("the tail begins at 0", "return OLK_ZIGGURAT_END + x;", "return x;")),
+]  # fmt: skip
 
 
 def header_of(old: str, loops: Path = ROOT / LOOPS) -> Path:
@@ -140,38 +132,14 @@ class Checks:
 
     def notice(self, mutation: Mutation) -> bool:
         """Whether the checks fail with a mutation."""
-        path = header_of(mutation.old, self.loops)
-        source = path.read_text()
-        path.write_text(source.replace(mutation.old, mutation.new))
-        try:
-            return self.fail(mutation.subject)
-        finally:
-            path.write_text(source)
+        with applied(mutation, header_of(mutation.old, self.loops)):
+            return self.fail(mutation.file)
 
 
 def lived(wanted: list[Mutation], folder: Path) -> list[Mutation]:
-    """The mutations that no check notices; each is told."""
-    if not wanted:
-        return []
+    """The mutations that no check notices."""
     checks = Checks(folder)
-    for subject in sorted({mutation.subject for mutation in wanted}):
+    for subject in sorted({mutation.file for mutation in wanted}):
         if checks.fail(subject):
             raise SystemExit(f"the checks of {subject} fail without any mutation")
-    survivors = []
-    for mutation in wanted:
-        noticed = checks.notice(mutation)
-        survivors += [] if noticed else [mutation]
-        print(f"{'killed' if noticed else 'LIVES '}  {mutation.what}", flush=True)
-    return survivors
-
-
-if __name__ == "__main__":
-    import tempfile
-
-    sys.path[0] = str(ROOT)  # beside this file lies a folder of tests that is called edgeolk too
-    words = sys.argv[1:]
-    chosen = [m for m in MUTATIONS if not words or any(w in m.what for w in words)]
-    with tempfile.TemporaryDirectory() as name:
-        left = lived(chosen, Path(name) / "c")
-    print(f"{len(chosen)} mutations of the loops, {len(left)} lived")
-    sys.exit(1 if left else 0)
+    return survivors(wanted, checks.notice)

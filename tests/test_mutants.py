@@ -21,17 +21,18 @@ finally:
     sys.path.remove(str(HERE))
 
 
-@pytest.mark.parametrize("mutation", mutants.EVERY, ids=lambda m: m.what)
+@pytest.mark.parametrize("mutation", mutants.MUTATIONS, ids=lambda m: m.what)
 def test_a_mutation_changes_one_place_and_is_a_program(mutation: mutants.Mutation) -> None:
     source = (HERE.parent / mutation.file).read_text()
     assert source.count(mutation.old) == 1
     mutated = source.replace(mutation.old, mutation.new)
     assert mutated != source
     compile(mutated, mutation.file, "exec")
+    assert all((HERE.parent / test).exists() for test in mutation.tests if "/" in test)
 
 
 @pytest.mark.parametrize("mutation", mutants_loops.MUTATIONS, ids=lambda m: m.what)
-def test_a_mutation_of_the_loops_changes_one_place(mutation: mutants_loops.Mutation) -> None:
+def test_a_mutation_of_the_loops_changes_one_place(mutation: mutants.Mutation) -> None:
     path = mutants_loops.header_of(mutation.old)
     assert path.read_text().replace(mutation.old, mutation.new) != path.read_text()
-    assert (HERE / "edgeolk/core/c" / f"{mutation.subject}.c").exists()
+    assert (HERE / "edgeolk/core/c" / f"{mutation.file}.c").exists()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.bytes import offline
-from bench.bytes.frontier import Choice, Frontier, finished
+from bench.bytes.frontier import Frontier, Run, finished
 from bench.bytes.grid import SETS, Grid, Job
 from bench.bytes.others import KINDS
 from bench.bytes.picture import draw_set, draw_summary
@@ -31,7 +31,7 @@ def bytes_of(size: int) -> str:
     return f"{size} B"
 
 
-def _cell(choice: Choice | None) -> str:
+def _cell(choice: Run | None) -> str:
     return "-" if choice is None else f"{choice.error:.2f} {choice.name}"
 
 
@@ -122,7 +122,7 @@ def _storages(grid: Grid, frontiers: Sequence[Frontier]) -> Table:
 
 
 def _others(frontiers: Sequence[Frontier]) -> Table:
-    def cell(choices: Sequence[Choice]) -> str:
+    def cell(choices: Sequence[Run]) -> str:
         best = min(choices, key=lambda choice: choice.error, default=None)
         return "-" if best is None else f"{best.error:.2f} in {bytes_of(best.nbytes)}"
 

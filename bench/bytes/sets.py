@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
-from bench.datasets import find, read_libsvm, read_table
+from bench.datasets import columns, find, read_libsvm
 
 Rows = NDArray[np.float64]
 CLIP = 5.0
@@ -104,11 +104,7 @@ SPECS = {
 
 def read_csv(name: str, drop: tuple[str, ...], label: str = "") -> tuple[Rows, Rows]:
     """Inputs, and the last or the named column, of a file with a header; words are numbered."""
-    header, rows = read_table(f"{name}.csv.gz")
-    said = header.index(label or header[-1])
-    kept = [i for i, title in enumerate(header) if i != said and title not in drop]
-    inputs = np.array([[float(row[i]) for i in kept] for row in rows])
-    words = np.array([row[said] for row in rows])
+    inputs, words = columns(f"{name}.csv.gz", drop, label)
     try:
         return inputs, words.astype(float)
     except ValueError:

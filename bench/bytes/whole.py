@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from bench.bytes.frontier import Choice, Frontier, finished
+from bench.bytes.frontier import Frontier, Run, finished
 from bench.bytes.grid import OURS, SETS, WHOLE, Job
 from bench.bytes.picture import draw_summary
 from bench.bytes.report import REFERENCE, bytes_of, comparisons, losses, needed_bytes
@@ -74,14 +74,14 @@ def _errors(title: str, note: str, sizes: Sequence[int], rows: Sequence[Sequence
     return Table(title, ("set", *map(bytes_of, sizes)), rows, note)
 
 
-def _common(each: Frontier, size: int) -> Choice | None:
+def _common(each: Frontier, size: int) -> Run | None:
     for one in each.runs:
         if one.job.nbytes == size and one.job.params == COMMON:
-            return Choice(OURS, one.error, one.nbytes)
+            return one
     return None
 
 
-def _cells(each: Frontier, sizes: Sequence[int], find: Callable[[int], Choice | None]) -> list[str]:
+def _cells(each: Frontier, sizes: Sequence[int], find: Callable[[int], Run | None]) -> list[str]:
     found = [find(size) for size in sizes]
     cells = [
         one and f"{one.error:.2f}{' ' + one.name if one.name != OURS else ''}" for one in found

@@ -1,7 +1,9 @@
-"""Stack and code of exported models, for `edgeolk/export/costs.py`: prints its tables."""
+"""Stack and code of exported models, for `edgeolk/export/costs.py`: prints its table."""
 
 from __future__ import annotations
 
+import itertools
+import math
 import subprocess
 import sys
 import tempfile
@@ -11,6 +13,7 @@ from typing import Any, NamedTuple
 
 import edgeolk as ek
 from bench.mcu.stack import bound, calls_of
+from edgeolk.export.costs import Cost
 from firmware_sim.mcu import BOARDS
 from firmware_sim.mcu.program import FLAGS, PREFIX
 
@@ -73,21 +76,29 @@ def _dtypes(kind: str) -> list[tuple[str, str]]:
     return [*(("int8", how) for how in ARITHMETIC), ("float32", "double"), ("float64", "double")]
 
 
-def stacks() -> None:
+def _found(kind: str, dtype: str, how: str, scratch: str) -> dict[str, list[Compiled]]:
+    """What is compiled for each core, by level."""
+    with tempfile.TemporaryDirectory() as made:
+        ek.export_c(learner_of(kind, dtype), made, scratch=scratch)
+        return {
+            level: [compiled(Path(made), core, [level, *ARITHMETIC[how]]) for core in CORES]
+            for level in LEVELS
+        }
+
+
+def costs() -> None:
     """Print the table of stacks, and of code."""
     for kind in KINDS:
         for dtype, how in _dtypes(kind):
-            with tempfile.TemporaryDirectory() as made:
-                ek.export_c(learner_of(kind, dtype), made)
-                found = [
-                    compiled(Path(made), core, [level, *ARITHMETIC[how]])
-                    for core in CORES for level in LEVELS
-                ]  # fmt: skip
-            code = [each.code for each in found]
-            most = max(found)
-            print(f'    ("{kind}", "{dtype}", "{how}"): {most.stack},  # code {code}', flush=True)
+            usual = _found(kind, dtype, how, "stack")
+            most, beside = max(itertools.chain(*usual.values())), None
+            if kind != "ring":
+                beside = max(itertools.chain(*_found(kind, dtype, how, "arena").values())).stack
+            sizes = [each.code / 1024 for level in ("-Os", "-O2") for each in usual[level]]
+            cost = Cost(most.stack, beside, (math.floor(min(sizes)), math.ceil(max(sizes))))
+            print(f'    ("{kind}", "{dtype}", "{how}"): Cost{tuple(cost)},', flush=True)
             print(f"#   {' '.join(most.way)}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
-    stacks()
+    costs()

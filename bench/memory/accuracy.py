@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import lzma
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
-import firmware_sim
-from bench.datasets import folder
+from bench.datasets import WIDTH_ROWS, sensors
 from bench.memory.style import COLOURS, figure_of, save
 from bench.table import Table
 from firmware_sim.device.width import choose
@@ -20,55 +16,27 @@ from firmware_sim.device.width import choose
 DTYPES = ("float64", "float32", "float16", "int8")
 RAMS = (4, 16, 64)  # KiB
 ALGORITHMS = ("bpa_s", "rbp", "ahpatron")
-#: Stream: (columns that are no readings; the label is the last column).
+#: Streams, and their columns that are no readings.
 STREAMS = {
-    "occupancy": ("datetime",),
-    "elec2": ("date",),
-    "insects_gradual": ("class_code",),
-    "gas_drift": ("batch", "gas", "concentration_ppmv"),
+    "occupancy.csv.xz": ("datetime",),
+    "elec2.csv.gz": ("date",),
+    "insects_gradual.csv.gz": ("class_code",),
 }
-WANTED = 3
 Result = dict[tuple[str, str, int, str], tuple[float, int] | None]
-
-
-def find(name: str) -> Path | None:
-    """The file of a stream, in the package or where data files are kept."""
-    bundled = Path(firmware_sim.__file__).parent / "data" / f"{name}.csv.xz"
-    kept = folder() / f"{name}.csv.gz"
-    return next((path for path in (bundled, kept) if path.is_file()), None)
-
-
-def read(path: Path, leave: tuple[str, ...]) -> tuple[Any, Any]:
-    """Readings as a running scaler leaves them, and labels."""
-    unpack = lzma.open if path.suffix == ".xz" else gzip.open
-    with unpack(path, "rt", encoding="utf-8", newline="") as file:
-        lines = csv.reader(file)
-        header = next(lines)
-        keep = [i for i, name in enumerate(header[:-1]) if name not in leave]
-        cells = [[float(line[i]) for i in (*keep, -1)] for line in lines]
-    table = np.array(cells)
-    X, y = np.ascontiguousarray(table[:, :-1]), np.where(table[:, -1] > 0, 1.0, -1.0)
-    scaler = ek.RunningScaler(X.shape[1])
-    scaled = np.empty_like(X)
-    for row, out in zip(X, scaled, strict=True):
-        scaler.learn_transform_one(row, out)
-    return scaled, y
 
 
 def measure() -> tuple[Result, list[str]]:
     """Prequential error and budget of every combination, and what was skipped."""
     result: Result = {}
-    skipped, done = [], 0
-    for stream, leave in STREAMS.items():
-        path = find(stream)
-        if path is None:
-            skipped.append(f"{stream}: no file {stream}.csv.gz (EDGEOLK_DATA names its folder)")
+    skipped: list[str] = []
+    for filename, leave in STREAMS.items():
+        try:
+            X, y = sensors(filename, leave)
+        except FileNotFoundError as missing:
+            skipped.append(str(missing))
             continue
-        if done == WANTED:
-            break
-        done += 1
-        X, y = read(path, leave)
-        kernel = ek.Gaussian(choose(X[100:600]).gamma)
+        stream = filename.partition(".")[0]
+        kernel = ek.Gaussian(choose(X[WIDTH_ROWS]).gamma)
         for name in ALGORITHMS:
             for ram in RAMS:
                 for dtype in DTYPES:

@@ -5,13 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench import datasets
-from bench.memory import accuracy as sensors
 from bench.peers.runner import Stream
-from firmware_sim.device.width import choose
 
 A9A_GAMMA = 0.04
-#: Rows a stream's first readings are skipped, and those its kernel width is chosen from.
-PREFIX = slice(100, 600)
 
 
 def a9a(folder: Path, rows: int | None, seed: int = 0) -> Stream:
@@ -31,10 +27,7 @@ def a9a(folder: Path, rows: int | None, seed: int = 0) -> Stream:
 
 def occupancy(folder: Path, rows: int | None) -> Stream:
     """The bundled stream as the simulator's scaler leaves it, with the median width."""
-    path = sensors.find("occupancy")
-    assert path is not None  # it comes with the package
-    X, y = sensors.read(path, sensors.STREAMS["occupancy"])
-    gamma = choose(X[PREFIX]).gamma
+    X, y, gamma = datasets.occupancy()
     X, y = X[:rows], y[:rows]
     title = f"occupancy, {len(y):,} rows in the order of time, d = {X.shape[1]}, gamma {gamma:.3g}"
     return Stream.write("occupancy", title, folder / "occupancy", X, y, gamma)

@@ -24,16 +24,14 @@ LIBRARIES = {
     library.name: library
     for library in (
         Library("edgeolk", "edgeolk", ("edgeolk.learner",), "with_edgeolk"),
-        Library("numpy", "numpy", ("numpy",), "with_numpy"),
+        Library("numpy", "numpy", ("numpy",), "numpy_rbp"),
         Library(
-            "scikit-learn",
-            "scikit-learn",
+            *("scikit-learn", "scikit-learn"),
             ("sklearn.linear_model", "sklearn.kernel_approximation"),
             "with_sklearn",
         ),
         Library(
-            "river",
-            "river",
+            *("river", "river"),
             ("river.linear_model", "river.feature_extraction", "river.optim"),
             "with_river",
         ),

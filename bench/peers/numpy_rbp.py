@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.peers.child import Spec
+
 _MASK = 2**64 - 1
 _STREAM = 2 * 54 + 1
 
@@ -54,6 +56,12 @@ class NumpyRbp:
         self.alpha = np.zeros(budget, dtype)
         self.kernel_row = np.zeros(budget, dtype)
 
+    def prepare(self, X: Any, y: Any) -> Any:
+        return X, y
+
+    def learn(self, block: Any) -> Any:
+        return self.learn_many(*block)
+
     def learn_many(self, X: NDArray[Any], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Learn rows in order; return their scores before the update."""
         gamma = self.gamma
@@ -81,3 +89,9 @@ class NumpyRbp:
                 self.norms[slot] = norms[i]
                 self.alpha[slot] = label
         return scores
+
+
+def make(spec: Spec) -> NumpyRbp:
+    """An RBP of the budget asked for."""
+    assert spec.size is not None
+    return NumpyRbp(spec.features, spec.size, spec.gamma)

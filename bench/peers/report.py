@@ -58,18 +58,10 @@ class Results:
 
     def entry(self, outcome: Outcome) -> Entry:
         """The figures of a case."""
-        case = outcome.case
+        case, model, timing = outcome.case, outcome.case.model, outcome.timing
         return Entry(
-            data=case.data,
-            library=case.model.library,
-            title=case.model.title,
-            kind=case.model.kind,
-            size=case.size,
-            mode=case.mode,
-            rows=outcome.timing.rows,
-            accuracy=outcome.accuracy(),
-            us=outcome.timing.microseconds,
-            mb=outcome.mb,
+            *(case.data, model.library, model.title, model.kind, case.size, case.mode),
+            *(timing.rows, outcome.accuracy(), timing.microseconds, outcome.mb),
         )
 
     def entries(self) -> dict[str, Entry]:

@@ -94,19 +94,9 @@ def _command(case: Case, stream: Stream, params: Params, allowance: float, answe
     model, library = case.model, LIBRARIES[case.model.library]
     if library.adapter:
         spec = Spec(
-            name=model.name,
-            mode=case.mode,
-            size=case.size,
-            features=stream.features,
-            gamma=stream.gamma,
-            params=dict(params),
-            sparse=model.sparse,
-            rows=stream.rows,
-            allowance=allowance,
-            folder=str(stream.folder),
-            answers=str(answers),
-            imports=library.imports,
-            adapter=library.adapter,
+            *(model.name, case.mode, case.size, stream.features, stream.gamma, dict(params)),
+            *(model.sparse, stream.rows, allowance, str(stream.folder), str(answers)),
+            *(library.imports, library.adapter),
         )
         return [sys.executable, "-m", "bench.peers.child", spec.dump()]
     (parameter,) = params.values()

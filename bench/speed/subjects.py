@@ -10,15 +10,11 @@ import numpy as np
 from bench import datasets
 from bench.csr import Csr
 from bench.datasets import Dataset, Labels, Rows
-from bench.memory import accuracy as streams
-from firmware_sim.device.width import choose
 
 A9A_GAMMA = 0.4
 IJCNN1_GAMMA = 2.0
 IJCNN1_FEATURES = 22
 SYNTHETIC_GAMMA = 1.0 / 16.0
-#: The rows from which the simulator chooses the width for a stream.
-WIDTH_ROWS = slice(100, 600)
 
 
 @dataclass(frozen=True)
@@ -68,12 +64,8 @@ def ijcnn1(most: int | None) -> Subject:
 
 def occupancy(most: int | None) -> Subject:
     """The bundled stream as a running scaler leaves it, in the order of time."""
-    path = streams.find("occupancy")
-    if path is None:
-        raise FileNotFoundError("occupancy.csv.xz is not in the package")
-    X, y = streams.read(path, streams.STREAMS["occupancy"])
-    gamma = choose(X[WIDTH_ROWS]).gamma
-    X = np.ascontiguousarray(X[:most], dtype=np.float32)
+    readings, y, gamma = datasets.occupancy()
+    X = np.ascontiguousarray(readings[:most], dtype=np.float32)
     title = f"occupancy, {len(X):,} rows, d = {X.shape[1]}, dense"
     return Subject("occupancy", title, X, y[:most], gamma)
 

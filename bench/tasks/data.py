@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.datasets import find, read_libsvm, read_table
+from bench.datasets import columns, find, read_libsvm
 
 FloatArray = NDArray[np.float64]
 
@@ -30,6 +30,8 @@ ANOMALIES = (
     *("ad_satimage2", "ad_shuttle", "ad_smtp", "ad_thyroid", "ad_vowels"),
     *("nab_ambient_temp", "nab_cpu_asg", "nab_machine_temp", "nab_nyc_taxi"),
 )
+#: Of a series.
+NO_READING = ("timestamp", "point")
 #: Values of a row made from one number a time step.
 LAGS = 8
 REGRESSION = {"ccpp": 4, "cadata": 8, "bike_hourly": 0}
@@ -54,10 +56,7 @@ def classes(name: str) -> Rows:
     """Rows with classes 0 to K - 1; streams in file order, the others shuffled once."""
     if name in STREAMS:
         label, left_out = STREAMS[name]
-        names, rows = read_table(f"{name}.csv.gz")
-        kept = [i for i, column in enumerate(names) if column not in (label, *left_out)]
-        X = np.array([[float(row[i]) for i in kept] for row in rows])
-        said = np.array([row[names.index(label)] for row in rows])
+        X, said = columns(f"{name}.csv.gz", left_out, label)
         return Rows(name, X, np.unique(said, return_inverse=True)[1])
     files, n_features, most = CLASSES[name]
     parts = [read_libsvm(find(f"{file}.libsvm.gz"), n_features) for file in files]
@@ -69,14 +68,12 @@ def classes(name: str) -> Rows:
 
 def anomalies(name: str, most: int) -> Rows:
     """Rows, True for anomalies; sets shuffled once, series with lagged values; the first rows."""
-    names, rows = read_table(f"{name}.csv.gz")
-    y = np.array([float(row[names.index("anomaly")]) > 0.0 for row in rows])
+    X, said = columns(f"{name}.csv.gz", () if name.startswith("ad_") else NO_READING, "anomaly")
+    y = said.astype(float) > 0.0
     if name.startswith("ad_"):
-        kept = [i for i, column in enumerate(names) if column != "anomaly"]
-        X, y = _mixed(np.array([[float(row[i]) for i in kept] for row in rows]), y)
+        X, y = _mixed(X, y)
     else:
-        values = np.array([float(row[names.index("value")]) for row in rows])
-        X = np.lib.stride_tricks.sliding_window_view(values, LAGS).copy()
+        X = np.lib.stride_tricks.sliding_window_view(X[:, 0], LAGS).copy()
         y = y[LAGS - 1 :]
     return Rows(name, X[:most], y[:most])
 
@@ -86,6 +83,5 @@ def regression(name: str) -> Rows:
     if REGRESSION[name]:
         X, y = read_libsvm(find(f"{name}_regression.libsvm.gz"), REGRESSION[name])
         return Rows(name, *_mixed(X.astype(np.float64), y))
-    _, rows = read_table(f"{name}.csv.gz")
-    numbers = np.array([[float(value) for value in row[1:]] for row in rows])
-    return Rows(name, numbers[:, :-1], numbers[:, -1])
+    numbers, targets = columns(f"{name}.csv.gz", ("date",))
+    return Rows(name, numbers, targets.astype(float))

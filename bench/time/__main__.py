@@ -8,7 +8,6 @@ PARTS = {
     "forecasts": ("Forecasts of rows in order, in one pass", "forecasts", "run"),
     "peers": ("Forecasts beside those of other libraries", "beside", "run"),
     "novelty": ("Novelty of rows in order, in one pass", "novelty", "run"),
-    "novelty_slow": ("Novelty of rows in order beside slow detectors", "novelty", "run_slow"),
     "costs": ("What rows in order cost", "costs", "run"),
     "labels": ("Labels that are known before the next row", "labels", "run"),
 }

@@ -13,8 +13,8 @@ import edgeolk as ek
 from bench.time.labelled import Rows
 from bench.timing import dicts, in_turns, timed
 
-#: Rows that slow detectors see at most, and those that take milliseconds a row.
-SLOW, SLOWEST = 10_000, 2_500
+#: Rows that slow detectors see at most.
+SLOW = 10_000
 
 
 @dataclass(frozen=True)
@@ -85,50 +85,17 @@ def _forest(X: Rows) -> Found:
     return Found(-np.asarray(said), len(pickle.dumps(model)), 1e6 * seconds / len(X))
 
 
-def _in_turns(X: Rows, model: Any, most: int) -> Found:
-    """A model of pysad's: every row is scored, then learned."""
-    X = np.ascontiguousarray(X[:most])
-    model.fit_partial(X[0])
-    said, us = in_turns(model.score_partial, model.fit_partial, X)
-    return Found(np.array([float(np.ravel(one)[0]) for one in said]), len(pickle.dumps(model)), us)
-
-
-def _standardised(X: Rows) -> Rows:
-    """Rows scaled by their first 500."""
-    spread = X[:500].std(axis=0)
-    return np.asarray((X - X[:500].mean(axis=0)) / np.where(spread > 0.0, spread, 1.0))
-
-
 def _loda(X: Rows) -> Found:
-    """pysad's LODA."""
+    """pysad's LODA, of rows scaled by their first 500: every row is scored, then learned."""
     from pysad.models import LODA
 
-    return _in_turns(_standardised(X), LODA(random_state=1), SLOW)
-
-
-def _xstream(X: Rows) -> Found:
-    """pysad's xStream."""
-    from pysad.models import xStream
-
-    return _in_turns(_standardised(X), xStream(random_state=1), SLOWEST)
-
-
-def _cut_forest(X: Rows) -> Found:
-    """pysad's Robust Random Cut Forest, with 20 trees."""
-    from pysad.models import RobustRandomCutForest
-
-    return _in_turns(_standardised(X), RobustRandomCutForest(num_trees=20, random_state=1), SLOWEST)
-
-
-def _profile(X: Rows) -> Found:
-    """stumpy's matrix profile of a single series: the window of 64 rows that ends at a row."""
-    import stumpy
-
-    series = np.ascontiguousarray(X[: 2 * SLOW, 0], dtype=np.float64)
-    found, seconds = timed(lambda: stumpy.stump(series, 64))
-    profile = np.asarray(found[:, 0], dtype=np.float64)
-    scores = np.nan_to_num(np.concatenate([np.full(63, profile[0]), profile]), posinf=0.0)
-    return Found(scores, 8 * 4 * len(series), 1e6 * seconds / len(series))
+    spread = X[:500].std(axis=0)
+    rows = ((X - X[:500].mean(axis=0)) / np.where(spread > 0.0, spread, 1.0))[:SLOW]
+    rows = np.ascontiguousarray(rows)
+    model: Any = LODA(random_state=1)
+    model.fit_partial(rows[0])
+    said, us = in_turns(model.score_partial, model.fit_partial, rows)
+    return Found(np.array([float(np.ravel(one)[0]) for one in said]), len(pickle.dumps(model)), us)
 
 
 DETECTORS: dict[str, Callable[[Rows], Found]] = {
@@ -144,10 +111,6 @@ DETECTORS: dict[str, Callable[[Rows], Found]] = {
     "Half-Space Trees": _trees,
     "LODA": _loda,
     "IsolationForest*": _forest,
-    "xStream": _xstream,
-    "RRCF": _cut_forest,
-    "matrix profile*": _profile,
 }
-#: Those that see whole streams, or nearly; those that take milliseconds a row; for one channel.
+#: Those of other libraries.
 PEERS = ("Half-Space Trees", "LODA", "IsolationForest*")
-SLOW_PEERS, SINGLE = ("xStream", "RRCF"), "matrix profile*"

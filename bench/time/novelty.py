@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bench.table import Table
-from bench.time.detectors import DETECTORS, PEERS, SINGLE, SLOW, SLOW_PEERS, SLOWEST
+from bench.time.detectors import DETECTORS, PEERS, SLOW
 from bench.time.faults import FAULTY, KINDS, with_faults
 from bench.time.labelled import ANY_ORDER, ASIDE, DESIGN, FREE, Series, series
 from bench.time.scores import HOLD, area, at_equal_alarms, of_alarms, precision, volume
@@ -118,32 +118,6 @@ def _held(data: dict[str, Any], names: tuple[str, ...]) -> str:
     )
 
 
-def _short(found: list[Series]) -> list[Series]:
-    """Few rows around the first anomaly, of the first series that has one in time."""
-    for one in found:
-        at = np.flatnonzero(one.anomaly[FIRST:])
-        if len(at):
-            first = max(0, int(at[0]) + FIRST - SLOWEST // 2)
-            part = slice(first, first + SLOWEST)
-            return [Series(one.X[part], one.anomaly[part])]
-    raise ValueError("no series has an anomaly")
-
-
-def _slow(names: tuple[str, ...]) -> dict[str, Any]:
-    who = ("N 4 KiB", "6b f", "distance", *SLOW_PEERS)
-    return {name: {one: judged(_short(series(name)), one) for one in who} for name in names}
-
-
-def _single(names: tuple[str, ...]) -> dict[str, Any]:
-    who = ("N 4 KiB", SINGLE)
-    found = {}
-    for name in names:
-        each = [one for one in series(name) if one.X.shape[1] == 1]
-        if each:
-            found[name] = {one: judged(each, one) for one in who}
-    return found
-
-
 def _of_kinds(data: dict[str, Any]) -> Table:
     """Faults of each kind that are found where 2 % of the rows are alarmed, and by a threshold."""
     rows = []
@@ -208,17 +182,3 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
     ]
     data |= {"faults": faulty, "in random order": mixed}
     return tables, data
-
-
-def run_slow(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
-    """The same of detectors that take milliseconds a row, or a single series."""
-    design = tuple(name for name in DESIGN if not names or name in names)
-    slow, single = _slow(design), _single(design)
-    tables = [
-        _areas(slow, design, f"{SLOWEST:,} rows of each stream"),
-        _summary(slow, design, "All measures"),
-    ]
-    if single:
-        note = f"The matrix profile of windows of 64 rows has seen all; {2 * SLOW:,} rows at most."
-        tables.append(_areas(single, tuple(single), "Single series", note))
-    return tables, {"slow": slow, "single": single}

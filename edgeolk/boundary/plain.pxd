@@ -9,25 +9,22 @@ from cpython.array cimport array
 from cpython.bool cimport PyBool_Check
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
-from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
+from cpython.list cimport PyList_CheckExact
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from cpython.memoryview cimport PyMemoryView_Check
 from cpython.object cimport PyObject
-from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
+from cpython.tuple cimport PyTuple_CheckExact
 from libc.math cimport INFINITY, NAN, ldexp
 
 from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.state cimport State
 
 
-cdef extern from "numpy/arrayobject.h":
-    enum:
-        NPY_HALF
-
 cdef enum:
     SHORT = 256               # numbers of a short row: 2 KiB on the C stack
 
-# Types as numpy numbers them, by the codes of the struct module: one C type each.
+# Types by the codes of the struct module: one C type each.
 ctypedef fused Element:
     signed char
     unsigned char
@@ -65,35 +62,35 @@ cdef inline double half_number(unsigned short bits) noexcept nogil:
     return -size if bits >> 15 else size
 
 
-cdef inline bint copy_typed(const void* at, int kind, Py_ssize_t stride, Py_ssize_t d,
+cdef inline bint copy_typed(const void* at, char code, Py_ssize_t stride, Py_ssize_t d,
                             double* row) noexcept nogil:
-    """Numbers of one of numpy's types as float64; False for any other type."""
+    """Numbers of a native type of the struct module as float64; False for any other type."""
     cdef Py_ssize_t j
-    if kind == cnp.NPY_SHORT:
-        copy_row(<const short*>at, stride, d, row)
-    elif kind == cnp.NPY_USHORT:
-        copy_row(<const unsigned short*>at, stride, d, row)
-    elif kind == cnp.NPY_DOUBLE:
+    if code == b"d":
         copy_row(<const double*>at, stride, d, row)
-    elif kind == cnp.NPY_FLOAT:
+    elif code == b"f":
         copy_row(<const float*>at, stride, d, row)
-    elif kind == cnp.NPY_INT:
+    elif code == b"h":
+        copy_row(<const short*>at, stride, d, row)
+    elif code == b"H":
+        copy_row(<const unsigned short*>at, stride, d, row)
+    elif code == b"i":
         copy_row(<const int*>at, stride, d, row)
-    elif kind == cnp.NPY_UINT:
+    elif code == b"I":
         copy_row(<const unsigned int*>at, stride, d, row)
-    elif kind == cnp.NPY_LONG:
+    elif code == b"l":
         copy_row(<const long*>at, stride, d, row)
-    elif kind == cnp.NPY_ULONG:
+    elif code == b"L":
         copy_row(<const unsigned long*>at, stride, d, row)
-    elif kind == cnp.NPY_LONGLONG:
+    elif code == b"q":
         copy_row(<const long long*>at, stride, d, row)
-    elif kind == cnp.NPY_ULONGLONG:
+    elif code == b"Q":
         copy_row(<const unsigned long long*>at, stride, d, row)
-    elif kind == cnp.NPY_BYTE:
+    elif code == b"b":
         copy_row(<const signed char*>at, stride, d, row)
-    elif kind == cnp.NPY_UBYTE or kind == cnp.NPY_BOOL:
+    elif code == b"B" or code == b"?":
         copy_row(<const unsigned char*>at, stride, d, row)
-    elif kind == NPY_HALF:
+    elif code == b"e":
         for j in range(d):
             row[j] = half_number((<const unsigned short*>(<const char*>at + j * stride))[0])
     else:
@@ -101,40 +98,21 @@ cdef inline bint copy_typed(const void* at, int kind, Py_ssize_t stride, Py_ssiz
     return True
 
 
-cdef inline int kind_of(const char* code) noexcept nogil:
-    """numpy's number of a native type of the struct module, or -1."""
-    cdef char c
-    if code == NULL:
-        return cnp.NPY_UBYTE
-    code += code[0] == b"@"
-    c = code[0]
-    if c == 0 or code[1] != 0:
-        return -1
-    if c == b"d":
-        return cnp.NPY_DOUBLE
-    if c == b"f":
-        return cnp.NPY_FLOAT
-    if c == b"h":
-        return cnp.NPY_SHORT
-    if c == b"H":
-        return cnp.NPY_USHORT
-    if c == b"i":
-        return cnp.NPY_INT
-    if c == b"I":
-        return cnp.NPY_UINT
-    if c == b"l":
-        return cnp.NPY_LONG
-    if c == b"L":
-        return cnp.NPY_ULONG
-    if c == b"q":
-        return cnp.NPY_LONGLONG
-    if c == b"Q":
-        return cnp.NPY_ULONGLONG
-    if c == b"b":
-        return cnp.NPY_BYTE
-    if c == b"B" or c == b"?":
-        return cnp.NPY_UBYTE
-    return -1
+cdef inline char code_of(const char* format) noexcept nogil:
+    """The code of a buffer's elements; 0 where they are no native numbers."""
+    if format == NULL:
+        return b"B"
+    format += format[0] == b"@"
+    return format[0] if format[0] != 0 and format[1] == 0 else 0
+
+
+cdef inline bint copy_array(object x, Py_ssize_t d, double* row) noexcept:
+    """The numbers of an array of one dimension; numpy's own types have the codes of struct."""
+    if (cnp.PyArray_NDIM(x) != 1 or cnp.PyArray_DIM(x, 0) != d or not cnp.PyArray_ISBEHAVED_RO(x)
+            or not 0 <= cnp.PyArray_TYPE(x) < cnp.NPY_NTYPES_LEGACY):
+        return False
+    return copy_typed(cnp.PyArray_DATA(x), (<cnp.dtype><PyObject*>cnp.PyArray_DESCR(x)).type,
+                      cnp.PyArray_STRIDE(x, 0), d, row)
 
 
 cdef inline bint copy_buffer(object x, Py_ssize_t d, double* row) except -1:
@@ -146,7 +124,7 @@ cdef inline bint copy_buffer(object x, Py_ssize_t d, double* row) except -1:
     except (BufferError, ValueError):  # released, or not to be had so
         return False
     if view.ndim == 1 and view.shape[0] == d:
-        good = copy_typed(view.buf, kind_of(view.format), view.strides[0], d, row)
+        good = copy_typed(view.buf, code_of(view.format), view.strides[0], d, row)
     PyBuffer_Release(&view)
     return good
 
@@ -171,23 +149,14 @@ cdef inline bint short_row(const State* s, object x, double* row) except -1:
     cdef Py_ssize_t j
     if d > SHORT:
         return False
-    if PyList_CheckExact(x):
-        if PyList_GET_SIZE(x) != d:
+    if PyList_CheckExact(x) or PyTuple_CheckExact(x):
+        if PySequence_Fast_GET_SIZE(x) != d:
             return False
         for j in range(d):
-            if not copy_item(<PyObject*>PyList_GET_ITEM(x, j), row + j):
-                return False
-    elif PyTuple_CheckExact(x):
-        if PyTuple_GET_SIZE(x) != d:
-            return False
-        for j in range(d):
-            if not copy_item(<PyObject*>PyTuple_GET_ITEM(x, j), row + j):
+            if not copy_item(PySequence_Fast_GET_ITEM(x, j), row + j):
                 return False
     elif cnp.PyArray_CheckExact(x):
-        if not (cnp.PyArray_NDIM(x) == 1 and cnp.PyArray_DIM(x, 0) == d
-                and cnp.PyArray_ISBEHAVED_RO(x)
-                and copy_typed(cnp.PyArray_DATA(x), cnp.PyArray_TYPE(x),
-                               cnp.PyArray_STRIDE(x, 0), d, row)):
+        if not copy_array(x, d, row):
             return False
     elif type(x) is array or PyMemoryView_Check(x):
         if not copy_buffer(x, d, row):

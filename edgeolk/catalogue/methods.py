@@ -85,7 +85,7 @@ class Method:
         parts = {**DEFAULT_PARTS, **self.parts}
         for options in self.choices.values():
             parts.update(next(iter(options.values())))
-        policy, basis = POLICIES[Policy(parts["policy"])], BASES[Basis(parts["basis"])]
+        policy, basis = POLICIES[parts["policy"]], BASES[parts["basis"]]
         return policy.freezes and basis.freezes
 
 
@@ -112,14 +112,6 @@ CLIPPING = {
     "scale": by_axis(Projection.SHRINK),
     "none": by_axis(Projection.NONE),
 }
-
-
-def _aggressive_radius(context: Context) -> float:
-    return math.sqrt(context["budget"]) / 2.0
-
-
-def _aggressive_rate(context: Context) -> float:
-    return context["U"] / math.sqrt(4.0 * context["budget"])
 
 
 def _forgetron_radius(context: Context) -> float:
@@ -196,7 +188,10 @@ METHODS: tuple[Method, ...] = (
     Method(
         Algorithm.AHPATRON, "ahpatron", "aggressive perceptron, halving with projection", AHP,
         by_axis(Update.AGGRESSIVE, Policy.HALVE, Projection.BALL),
-        defaults={"U": _aggressive_radius, "rate": _aggressive_rate},
+        defaults={
+            "U": lambda c: math.sqrt(c["budget"]) / 2.0,
+            "rate": lambda c: c["U"] / math.sqrt(4.0 * c["budget"]),
+        },
         renames={"lam": "rate", "eta": "ridge"},
     ),
     Method(

@@ -10,7 +10,7 @@ from edgeolk.checkpointer import Checkpointer
 from edgeolk.files.slots import MAGIC
 from edgeolk.learner import Learner, load
 from edgeolk.scaling import RunningScaler
-from edgeolk.scaling.common import CommonScale
+from edgeolk.scaling.inside import CommonScale
 
 
 def loaded(path: str) -> Learner:

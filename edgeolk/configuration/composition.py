@@ -16,7 +16,7 @@ from edgeolk.lean import Any
 from edgeolk.near import near
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import PROJECTIONS
-from edgeolk.parts.numbers import AXES, Basis, Coefficients, Dtype, Loss, Projection, Rows, Update
+from edgeolk.parts.numbers import AXES, Coefficients, Dtype, Loss, Projection, Rows
 from edgeolk.parts.parameters import PARAMETERS, checked
 from edgeolk.parts.table import DEFAULT_PARTS, Parts, uses
 from edgeolk.parts.updates import UPDATES
@@ -51,7 +51,7 @@ def parts_of(
     one of the update; where ``sparse`` is None ``Rows.DENSE`` stands until ``usual`` chooses.
     """
     chosen = _composed(given) if method is None else _of_method(method, given)
-    usual = UPDATES[Update(chosen["update"])].default_dtype
+    usual = UPDATES[chosen["update"]].default_dtype
     return {
         "dtype": _storage("dtype", usual if dtype is None else dtype, Dtype),
         "coefficients": _storage("coefficients", coefficients, Coefficients),
@@ -140,7 +140,7 @@ def refuse_unknown(
 
     ``common`` are the names that every learner takes.
     """
-    basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
+    basis, update = BASES[parts["basis"]], UPDATES[parts["update"]]
     names = [*own_names(method, parts), *filter(None, [basis.members]), *update.lists]
     unknown = next((name for name in given if name not in names), None)
     if unknown is None:
@@ -158,7 +158,7 @@ def refuse_unknown(
 def _without_idle_bound(parts: Parts, values: Mapping[str, float]) -> Parts:
     """The parts, without a projection on a ball of infinite radius: it bounds nothing, so neither
     the norm nor the sums of a mean need be kept for it."""
-    radial = PROJECTIONS[Projection(parts["projection"])].radial
+    radial = PROJECTIONS[parts["projection"]].radial
     if radial and values.get("U") == math.inf:
         return {**parts, "projection": Projection.NONE}
     return parts

@@ -5,9 +5,10 @@ Everything that can be wrong with it is found here, before memory is touched.
 
 from __future__ import annotations
 
+from functools import partial
+
 from edgeolk.catalogue.methods import Method, find
 from edgeolk.checks import MOST, check_int
-from edgeolk.configuration import remembering
 from edgeolk.configuration.arguments import (
     MOST_CLASSES,
     USUAL_MEMBERS,
@@ -26,7 +27,8 @@ from edgeolk.configuration.composition import (
     values_of,
 )
 from edgeolk.configuration.fit import fit, parse_bytes
-from edgeolk.configuration.history import kernel_in_time, refuse_interval, take_history
+from edgeolk.configuration.history import refuse_interval, take_history
+from edgeolk.configuration.remembering import least_frequencies, usual_rows
 from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.spelling import call_said, options_said, parameters_said
 from edgeolk.configuration.usual import settled
@@ -36,10 +38,10 @@ from edgeolk.parts.bases import BASES
 from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import lists_of
-from edgeolk.parts.numbers import Algorithm, Basis, Coefficients, Dtype, Loss, Update
+from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Loss
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.updates import UPDATES
-from edgeolk.parts.watching import USUAL_FREQUENCIES, least_bytes
+from edgeolk.parts.watching import KERNEL, USUAL_FREQUENCIES, least_bytes
 from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
 
 if TYPE_CHECKING:
@@ -179,13 +181,13 @@ class Config:
         method = None if algorithm is None else find(algorithm)
         options = options_of(sparse, on_bad_row, checksums)
         parts = parts_of(method, params, dtype, coefficients, sparse)
-        basis, update = BASES[Basis(parts["basis"])], UPDATES[Update(parts["update"])]
+        basis, update = BASES[parts["basis"]], UPDATES[parts["update"]]
         own = own_names(method, parts)
         watches, forecasts = take_history(params, parts, own)
         n_features = check_int("n_features", n_features, 0 if forecasts else 1)
         usual = method.preprocessing if method and not watches else {}
-        if watches:
-            kernel = kernel_in_time(params, kernel)
+        if watches and kernel is None and params.get("gamma") is None:
+            kernel = KERNEL
         gamma = gamma_of(params, own, usual, kernel=kernel is not None)
         seen = n_features + (HISTORY_INPUTS if forecasts else 0)
         used_kernel = kernel_of(kernel, gamma, method, seen)
@@ -239,21 +241,17 @@ class Config:
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
             most = USUAL_FREQUENCIES if watches else MOST - 1
-            usual_memory = 0
-            if remembers:
-                usual_memory = remembering.usual_rows(int(context["ram"]), n_features, columns)
-            for rows in (usual_memory, 0) if usual_memory else (0,):
+            trial = usual_rows(int(context["ram"]), n_features, columns) if remembers else 0
+            for rows in (trial, 0) if trial else (0,):
                 context["usual_memory"] = float(rows)
+                leaner = None if rows else partial(configure, cramped=True)
                 try:
-                    made = fit(
-                        configure, ram, most, without=forecasts,
-                        leaner=None if rows else lambda size: configure(size, cramped=True),
-                    )  # fmt: skip
+                    made = fit(configure, ram, most, leaner=leaner, without=forecasts)
                 except ValueError:
                     if not rows:
                         raise
                 else:
-                    if not rows or made.budget >= remembering.least_frequencies(columns, rows):
+                    if not rows or made.budget >= least_frequencies(columns, rows):
                         break
             if watches and context["ram"] < least_bytes(n_features):
                 raise ValueError(

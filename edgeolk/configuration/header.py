@@ -1,4 +1,4 @@
-"""Fourth step: the header of a block, a configuration in the numbers of files, and its counters.
+"""Third step: the header of a block, a configuration in the numbers of files, and its counters.
 
 Format version 3, little-endian in files, the machine's own order in a live block::
 
@@ -27,6 +27,7 @@ import struct
 import sys
 from collections.abc import Container, Iterable, Mapping
 
+from edgeolk.configuration.settings import Settings
 from edgeolk.lean import dataclass
 from edgeolk.parts import elements
 from edgeolk.parts.parameters import PARAMETERS
@@ -133,6 +134,18 @@ LISTS = ("blends", "interval", "widths0", "widths1", "widths2", "widths3")
 
 #: Byte order of a live block, as ``struct`` spells it.
 NATIVE = "<" if sys.byteorder == "little" else ">"
+
+
+def stored_values(config: Settings) -> dict[str, float]:
+    """Parameters in use and those of the kernel, by name, but for those that are ``OMITTED``."""
+    _, _, gamma, scale, offset = config.kernel.fields()
+    kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
+    used = {name: value for name, value in kernel.items() if value != 0.0}
+    if config.update.whole and config.n_features and gamma == omitted_gamma(config.n_features):
+        del used["kernel.gamma"]
+    own = {name: value for name, value in config.values.items() if value != OMITTED.get(name)}
+    listed = {f"{name}.{i}": v for name, vs in config.lists.items() for i, v in enumerate(vs)}
+    return {**own, **used, **listed, **config.preprocessing.stored()}
 
 
 def without_implied(values: Mapping[str, float], regions: Container[str]) -> dict[str, float]:

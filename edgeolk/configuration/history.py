@@ -8,7 +8,7 @@ from enum import IntEnum
 from edgeolk.lean import Any
 from edgeolk.parts.numbers import Loss
 from edgeolk.parts.parameters import ANSWERS_BY_LABEL
-from edgeolk.parts.watching import KERNEL, NU
+from edgeolk.parts.watching import NU
 
 #: Losses that have an algorithm of their own for rows in the order of time.
 IN_TIME = (Loss.NOVELTY, Loss.SQUARE)
@@ -62,8 +62,3 @@ def take_history(
     if watches and given.get("nu") is None:
         given["nu"] = NU
     return watches, parts["loss"] == Loss.SQUARE
-
-
-def kernel_in_time(given: Mapping[str, Any], kernel: Any) -> Any:
-    """The kernel given, or that of novelty in time where no width is asked for."""
-    return KERNEL if kernel is None and given.get("gamma") is None else kernel

@@ -8,11 +8,11 @@ weights. A smaller one keeps all on 8, where every byte counts.
 
 from __future__ import annotations
 
-from edgeolk.configuration.header import head_bytes, without_implied
+from edgeolk.configuration.header import head_bytes, stored_values, without_implied
 from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Kind, Lifetime, Region, needed
 from edgeolk.configuration.settings import Settings
 from edgeolk.parts.numbers import Dtype
-from edgeolk.parts.storage import COEFFICIENTS, STORAGES
+from edgeolk.parts.storage import COEFFICIENTS
 
 #: Boundary of regions in a block, and in one of at most SMALL bytes.
 WIDE, NARROW = 64, 8
@@ -25,7 +25,7 @@ BEYOND = 64
 
 
 def _element(config: Settings, kind: Kind) -> str:
-    storage = STORAGES[Dtype(config.parts["dtype"])]
+    storage = config.storage
     named = {
         "storage": storage.element,
         "computing": storage.computes_in,
@@ -52,7 +52,7 @@ def _lay(config: Settings, names: set[str], boundary: int) -> tuple[Region, ...]
         if name in names and kind.lifetime is Lifetime.STATE:
             rows, stride = kind.sizes(config)
             counts.append(rows * stride)
-    head = head_bytes(len(without_implied(config.stored_values, names)), counts)
+    head = head_bytes(len(without_implied(stored_values(config), names)), counts)
     offset = -(-head // NARROW) * NARROW
     regions = [Region("header", 0, offset, "configuration, counters, generator state")]
     scratch = end = beyond = offset

@@ -98,10 +98,7 @@ def longest_step(config: Settings) -> str:
 def plan_of(config: Settings) -> Plan:
     """The plan of a checked configuration.
 
-    Raises
-    ------
-    ValueError
-        The block would exceed what this machine can address.
+    Raises ValueError: the block would exceed what this machine can address.
     """
     regions = layout(config)
     nbytes = total(regions)

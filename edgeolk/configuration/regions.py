@@ -7,12 +7,7 @@ from collections.abc import Callable
 from enum import Enum
 from functools import partial
 
-from edgeolk.configuration.forecasting import (
-    HISTORY,
-    diagonal_inputs,
-    head_inputs,
-    waiting_numbers,
-)
+from edgeolk.configuration.forecasting import HISTORY, diagonal_inputs, head_inputs, waiting_numbers
 from edgeolk.configuration.settings import Settings
 from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS

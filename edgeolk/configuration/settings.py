@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import IntEnum
 
 from edgeolk.catalogue.methods import find
 from edgeolk.checks import check_int
 from edgeolk.configuration.arguments import MOST_CLASSES, levels
-from edgeolk.configuration.header import OMITTED, omitted_gamma
-from edgeolk.lean import dataclass, replace
+from edgeolk.lean import Any, dataclass, replace
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
 from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS, lists_of
 from edgeolk.parts.losses import LOSSES, LossTraits
-from edgeolk.parts.numbers import (
-    AXES,
-    Algorithm,
-    Basis,
-    Coefficients,
-    Dtype,
-    Loss,
-    Policy,
-    Projection,
-    Sampling,
-    Update,
-)
+from edgeolk.parts.numbers import AXES, Algorithm, Coefficients, Dtype, Sampling
 from edgeolk.parts.parameters import PARAMETERS, checked
 from edgeolk.parts.policies import POLICIES, PolicyTraits
 from edgeolk.parts.refusals import refuse
@@ -67,7 +54,7 @@ class Settings:
     #: With ``gamma="auto"`` the one that answers until the width is known.
     kernel: Kernel
     #: The part on each axis of ``AXES``.
-    parts: Mapping[str, IntEnum]
+    parts: Mapping[str, Any]
     #: Numbers by stored name: parameters in use, ``OPTIONS`` that are on and ``LOOKAHEAD``.
     values: Mapping[str, float]
     #: Ends of the levels of int8 storage, as given.
@@ -129,27 +116,27 @@ class Settings:
     @property
     def policy(self) -> PolicyTraits:
         """The row of the budget policy."""
-        return POLICIES[Policy(self.parts["policy"])]
+        return POLICIES[self.parts["policy"]]
 
     @property
     def basis(self) -> BasisTraits:
         """The row of the basis."""
-        return BASES[Basis(self.parts["basis"])]
+        return BASES[self.parts["basis"]]
 
     @property
     def update(self) -> UpdateTraits:
         """The row of the update."""
-        return UPDATES[Update(self.parts["update"])]
+        return UPDATES[self.parts["update"]]
 
     @property
     def loss(self) -> LossTraits:
         """The row of the loss."""
-        return LOSSES[Loss(self.parts["loss"])]
+        return LOSSES[self.parts["loss"]]
 
     @property
     def projection(self) -> ProjectionTraits:
         """The row of the projection."""
-        return PROJECTIONS[Projection(self.parts["projection"])]
+        return PROJECTIONS[self.parts["projection"]]
 
     @property
     def storage(self) -> StorageTraits:
@@ -310,18 +297,6 @@ class Settings:
     def params(self) -> tuple[float, ...]:
         """Every parameter in the order of ``PARAMETERS``, 0 where it is not used."""
         return tuple(self.values.get(name, 0.0) for name in PARAMETERS)
-
-    @property
-    def stored_values(self) -> dict[str, float]:
-        """Parameters in use and those of the kernel, by name, as the header holds them."""
-        _, _, gamma, scale, offset = self.kernel.fields()
-        kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
-        used = {name: value for name, value in kernel.items() if value != 0.0}
-        if self.update.whole and self.n_features and gamma == omitted_gamma(self.n_features):
-            del used["kernel.gamma"]
-        own = {name: value for name, value in self.values.items() if value != OMITTED.get(name)}
-        listed = {f"{name}.{i}": v for name, vs in self.lists.items() for i, v in enumerate(vs)}
-        return {**own, **used, **listed, **self.preprocessing.stored()}
 
     def list_of(self, name: str) -> tuple[float, ...]:
         """The numbers in force of a parameter that is a list, by its stored name."""

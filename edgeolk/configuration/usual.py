@@ -42,26 +42,20 @@ def usual_rows(config: Settings) -> Rows:
 
 def usual_lookahead(config: Settings) -> int:
     """Rows that ``learn_many`` looks ahead where a budget is given."""
-    ring = config.n_features * config.stride * config.storage.nbytes
-    both = ring + config.columns * config.weights * config.coefficient_bytes
     if not config.can_look_ahead:
         return 0
-    if "features_ahead" in config.basis.ahead:
-        return _usual_with_map(config, ring)
-    cost = USUAL_AHEAD * config.weights * config.value_bytes
-    pays = ring >= LONG_TO_READ and cost <= SHARE_AHEAD * ring
-    if config.columns > 1 and both >= LONG_WITH_COLUMNS:
-        pays = pays or (cost <= SHARE_OF_BOTH * both and cost <= SHARE_OF_RING * ring)
-    return USUAL_AHEAD if pays else 0
-
-
-def _usual_with_map(config: Settings, ring: int) -> int:
-    """The same where a map to features is read at every row, too."""
-    features = int(config.values["rank"])
+    mapped = "features_ahead" in config.basis.ahead
+    features = int(config.values["rank"]) if mapped else 0
+    ring = config.n_features * config.stride * config.storage.nbytes
+    # A map to features is read at every row, too.
     read = ring + 8 * features * config.budget
-    for ahead in (USUAL_WITH_MAP, USUAL_AHEAD):
+    both = ring + config.columns * config.weights * config.coefficient_bytes
+    for ahead in (USUAL_WITH_MAP, USUAL_AHEAD) if mapped else (USUAL_AHEAD,):
         cost = ahead * (config.weights * config.value_bytes + 8 * features)
-        if read >= LONG_TO_READ and cost <= SHARE_AHEAD * read:
+        pays = read >= LONG_TO_READ and cost <= SHARE_AHEAD * read
+        if config.columns > 1 and both >= LONG_WITH_COLUMNS:
+            pays = pays or (cost <= SHARE_OF_BOTH * both and cost <= SHARE_OF_RING * ring)
+        if pays:
             return ahead
     return 0
 

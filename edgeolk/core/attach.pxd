@@ -6,14 +6,13 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.scaling cimport olk_scaler
-from edgeolk.core.simd cimport OLK_GAUSSIAN
+from edgeolk.core.headers cimport (
+    OLK_GAUSSIAN, olk_common, olk_forecast_state, olk_scaler, olk_sorf, olk_sorf_state,
+    olk_two_numbers,
+)
 from edgeolk.core.state cimport (
     MODEL_RUNS, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, Skipped, State,
     Width,
-)
-from edgeolk.core.structs cimport (
-    olk_common, olk_forecast_state, olk_sorf, olk_sorf_state, olk_two_numbers,
 )
 from edgeolk.core.width cimport use_width
 

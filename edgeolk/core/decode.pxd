@@ -3,17 +3,13 @@
 from libc.stdint cimport int32_t
 
 from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
-from edgeolk.core.scaling cimport olk_compact_rule_of
-from edgeolk.core.simd cimport OLK_F32, OLK_F64
+from edgeolk.core.headers cimport (
+    OLK_COMPACT, OLK_F32, OLK_F64, OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY,
+    OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_compact_rule_of, olk_forecast, olk_pcg_seed,
+    olk_set_memory_steps, olk_sorf, take_parameters,
+)
 from edgeolk.core.state cimport State
-from edgeolk.core.structs cimport (
-    OLK_COMPACT, OLK_SORF_CLASSES, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, OLK_SORF_TWO,
-    olk_forecast, olk_sorf,
-    take_parameters,
-)
-from edgeolk.core.structured cimport (
-    OLK_PCG_SIGNS, choose, olk_pcg_seed, olk_set_memory_steps,
-)
+from edgeolk.core.structured cimport functions_for
 from edgeolk.core.width cimport sorf_set_width
 
 
@@ -51,7 +47,7 @@ cdef inline void decode(State* s, object config) except *:
 cdef inline void decode_features(State* s, object config) except *:
     """Structured features alone: one group of one width, the kernel's."""
     cdef olk_sorf* p = &s.structured.made
-    choose(&s.structured, s.c.choice.dtype, False)
+    s.structured.all = functions_for(s.c.choice.dtype)
     p.d, p.D, p.classes, p.groups = config.n_features, config.budget, 1, 1
     p.first[0], p.first[1] = 0, -(-config.budget // 64)
     p.widths[0] = 1
@@ -68,7 +64,7 @@ cdef inline void decode_structured(State* s, object config) except *:
     groups = int(values["groups"])
     blocks = -(-config.budget // 64)
     share, rest = divmod(blocks, groups)
-    choose(&s.structured, s.c.choice.dtype, config.watches)
+    s.structured.all = functions_for(s.c.choice.dtype)
     p.d, p.D, p.classes = config.n_inputs, config.budget, config.columns
     p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_TWO
     if s.c.choice.loss == LOSS_SQUARE:

@@ -23,9 +23,11 @@ from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.forecasting cimport rows_waiting
 from edgeolk.core.preprocessing cimport take_f64
 from edgeolk.core.parts cimport BASIS_STRUCTURED
-from edgeolk.core.simd cimport olk_simd
+from edgeolk.core.headers cimport (
+    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_begin_step, olk_end_step,
+    olk_forecast_answer, olk_simd,
+)
 from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
-from edgeolk.core.marks cimport begin_step, end_step
 from edgeolk.core.mend cimport mend
 from edgeolk.core.readers cimport with_own_scratch
 from edgeolk.core.refused cimport label_error, not_finite, outcome_error, wrong_length
@@ -33,9 +35,6 @@ from edgeolk.core.rows cimport accepts_f64
 from edgeolk.core.state cimport DONE, Model, State, Width
 from edgeolk.core.step cimport (
     ask, construct, count_asked, decide, learn, prepare_mean, restart, skip, tell, wants,
-)
-from edgeolk.core.structs cimport (
-    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_forecast_answer,
 )
 from edgeolk.core.structured cimport Structured
 from edgeolk.core.updates.sorf cimport (
@@ -106,7 +105,7 @@ cdef class Engine:
     def start(self):
         """A new model: what construction sets and draws."""
         construct(&self.state)
-        end_step(&self.state.m.flags, 0)
+        olk_end_step(&self.state.m.flags, 0)
 
     def mend(self):
         """Compute afresh what follows from vectors and coefficients; whether that can be done."""
@@ -226,10 +225,10 @@ cdef class Engine:
         """The history, or the last label, is forgotten; what was learned is kept."""
         if self.state.structured.state.watch != NULL:
             self.idle()
-            begin_step(&self.state.m.flags)
+            olk_begin_step(&self.state.m.flags)
             self.state.structured.all.restart_rows(
                 &self.state.structured.made, &self.state.structured.state)
-            end_step(&self.state.m.flags, 0)
+            olk_end_step(&self.state.m.flags, 0)
             return
         if not self.state.structured.made.last_label:
             self.check_forecasts()
@@ -360,9 +359,9 @@ cdef class Engine:
         if self.state.structured.state.watch == NULL:
             raise AttributeError("only novelty with history=True provides this")
         self.idle()
-        begin_step(&self.state.m.flags)
+        olk_begin_step(&self.state.m.flags)
         self.state.structured.all.accept(&self.state.structured.made, &self.state.structured.state)
-        end_step(&self.state.m.flags, 0)
+        olk_end_step(&self.state.m.flags, 0)
 
     def verdict(self):
         """On the last row learned: whether it is novel, whether an event lasts, part, channel,

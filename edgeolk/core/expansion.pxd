@@ -15,7 +15,7 @@ from edgeolk.core.real cimport get, put as write, real
 from edgeolk.core.ring cimport (
     copy_slot, lengths_from, note_nonzeros, note_vector, take_vector, write_vector,
 )
-from edgeolk.core.simd cimport OLK_DISTANCE, OLK_F64, olk_kernel
+from edgeolk.core.headers cimport OLK_DISTANCE, OLK_F64, olk_kernel
 from edgeolk.core.state cimport Example, Function, Model, State
 
 

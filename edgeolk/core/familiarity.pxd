@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t
 from edgeolk.core.expansion cimport self_kernel
 from edgeolk.core.parts cimport kernel_normalised
 from edgeolk.core.ring cimport lengths_from
-from edgeolk.core.simd cimport OLK_F64, OLK_LINEAR, OLK_POLYNOMIAL, olk_fetch
+from edgeolk.core.headers cimport OLK_F64, OLK_LINEAR, OLK_POLYNOMIAL, olk_fetch
 from edgeolk.core.state cimport State
 
 cdef enum:

@@ -3,15 +3,11 @@
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.stdint cimport int64_t
 
+from edgeolk.core.headers cimport OLK_MOST_AS_FLOAT, olk_within_f32, olk_within_f64
+
 ctypedef fused real:
     float
     double
-
-
-cdef extern from "finite.h" nogil:
-    double OLK_MOST_AS_FLOAT
-    bint olk_within_f32(const float* x, Py_ssize_t n, float most) noexcept
-    bint olk_within_f64(const double* x, Py_ssize_t n, double most) noexcept
 
 
 cdef inline bint all_within(const real* x, int64_t d, double most) noexcept nogil:

@@ -8,21 +8,17 @@ from edgeolk.core.state cimport (
     DONE, REFUSED_LATE, REFUSED_NONE_WAITS, REFUSED_OVERFLOW, REFUSED_TARGET, REFUSED_WAITING,
     State,
 )
-from edgeolk.core.structs cimport (
-    OLK_HISTORY_INPUTS, OLK_HISTORY_NUMBERS, OLK_WAITING_NUMBERS, olk_forecast,
+from edgeolk.core.headers cimport (
+    OLK_HISTORY_INPUTS, OLK_HISTORY_NUMBERS, OLK_WAITING_NUMBERS, olk_get, olk_head_inputs,
+    olk_sums_of_row,
 )
-from edgeolk.core.structured cimport olk_sums_of_row
+from edgeolk.core.real cimport row_type
 from edgeolk.core.width cimport follow_row
-
-cdef extern from "forecast_types.h" nogil:
-    int olk_head_inputs(const olk_forecast* f) noexcept
 
 
 cdef inline double number_at(const State* s, const void* region, int64_t at) noexcept nogil:
     """A number of a region in the type of rows."""
-    if s.c.vectors == DTYPE_FLOAT64:
-        return (<const double*>region)[at]
-    return (<const float*>region)[at]
+    return olk_get(row_type(s), region, at)
 
 
 cdef inline double last_input(const State* s, int64_t j) noexcept nogil:

@@ -2,13 +2,13 @@
 
 ``parts.pxd`` holds their numbers as C sees them and what is true of them, ``switches.pxd`` one
 switch a role over the functions that the rows name; those of losses, which the functions of updates
-call themselves, are in ``loss_switch.pxd``. ``structs.pxd`` declares the structs of the loops as
-their headers have them. Run by ``setup.py``; without numpy.
+call themselves, are in ``loss_switch.pxd``. ``headers.pxd`` declares structs,
+functions and constants of the loops as their headers have them. Run by ``setup.py``; without numpy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,21 +56,14 @@ NUMBERS: dict[str, tuple[str, str, Callable[[Any], float]]] = {
 }
 
 
-#: Structs of the loops that Cython code reads, by the header that declares them.
-STRUCTS = {
-    "sorf_types.h": ("olk_sorf", "olk_sorf_state", "olk_sorf_row"),
-    "forecast_types.h": ("olk_forecast", "olk_forecast_state", "olk_forecast_answer"),
-    "event_words.h": (),
-    "winsor.h": ("olk_feature",),
-    "lines.h": ("olk_line",),
-    "compact.h": ("olk_compact_rule", "olk_compact"),
-    "storage.h": ("olk_quantum",),
-    "simd.h": ("olk_kernel", "olk_wanted", "olk_simd"),
-    "intake.h": ("olk_scaler", "olk_reading"),
-    "common.h": ("olk_common", "olk_two_numbers", "olk_one_line"),
-    "length.h": ("olk_length",),
-    "width.h": ("olk_width",),
-}
+#: Headers of the loops of which Cython code has structs, functions and constants, each after those
+#: whose types it names.
+HEADERS = (
+    *("storage.h", "winsor.h", "lines.h", "compact.h", "preprocessing.h", "common.h", "length.h"),
+    *("width.h", "simd.h", "tiles.h", "nonzeros.h", "finite.h", "event_words.h", "dirty_flag.h"),
+    *("pcg.h", "rng.h", "normals.h", "eigen.h", "selection.h", "forecast_types.h", "sorf_types.h"),
+    *("kept_rows.h", "drift.h", "sorf_row.h"),
+)
 
 
 #: Members of ``olk_sorf`` that ``decode.pxd`` sets, from more than one parameter.
@@ -92,6 +85,8 @@ class Role(NamedTuple):
     default: str = ""
 
 
+#: Functions that every row of an axis names; an update those of the whole step, or of its own.
+NEEDED = {"policy": ("admit",), "basis": ("score",), "loss": ("slope",)}
 #: Folders of ``core`` with the functions of an axis.
 FOLDERS = {"update": "updates", "policy": "policies", "basis": "bases", "projection": "bounds"}
 _ROW = "const State* s, const Example* e"
@@ -156,14 +151,21 @@ def parts_pxd() -> str:
 
 
 def check() -> None:
-    """Every part has a row, and every loss what its updates ask of it.
+    """Every part has a row that names the functions it cannot do without.
 
-    Raises ValueError: one has not: the switches would leave it out.
+    Raises ValueError: one has not: it would fall through the switches.
     """
     for axis, kind in AXES.items():
         for member in kind:
             if member not in TRAITS[axis]:
                 raise ValueError(f"{kind.__name__}.{member.name} has no row")
+            row: Any = TRAITS[axis][member]
+            needed: tuple[str, ...] = NEEDED.get(axis, ())
+            if axis == "update":
+                needed = ("learn", "decide") if row.whole else ("asks", "coefficient")
+            for function in needed:
+                if not getattr(row, function):
+                    raise ValueError(f"{kind.__name__}.{member.name} has no {function}")
     for loss, row in LOSSES.items():
         mended = [update for update in RESIDUAL_UPDATES if update in row.updates]
         if mended and not (row.residual and row.sign):
@@ -204,14 +206,13 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
     return "\n".join(head + bodies) + "\n"
 
 
-def _pointer_type(name: str, kind: str) -> str:
-    """A pointer to a function of a name, as Cython declares its type."""
-    returned, parameters = kind.split(" (*)(")
-    start = f"    ctypedef {returned} (*{name})("
+def _function(before: str, parameters: Sequence[str]) -> str:
+    """A function, or the type of a pointer to one, as Cython declares it."""
+    start = f"    {before}("
     # Cython ends a declaration with its bracket's line: the last words stay together.
-    *first, last = parameters.split(", ")
+    *first, last = parameters
     lines = [start]
-    for word in [*(f"{each}," for each in first), f"{last} noexcept"]:
+    for word in [*(f"{each}," for each in first), f"{last}) noexcept"]:
         space = "" if lines[-1].endswith("(") else " "
         if len(lines[-1] + space + word) > WIDTH:
             lines += [" " * (len(start) - 1)]
@@ -220,33 +221,52 @@ def _pointer_type(name: str, kind: str) -> str:
     return "\n".join(lines)
 
 
-def structs_pxd() -> str:
-    """The structs of the loops that Cython code reads, and the numbers of enums that it needs."""
+def _pointer_type(name: str, kind: str) -> str:
+    """A pointer to a function of a name, as Cython declares its type."""
+    returned, parameters = kind.split(" (*)(")
+    return _function(f"ctypedef {returned} (*{name})", parameters.removesuffix(")").split(", "))
+
+
+def _is_known(kind: str, types: Container[str]) -> bool:
+    """Whether a type, or what it points to, has been declared."""
+    return "(*)" in kind or kind.replace("const ", "").strip(" *") in types
+
+
+def headers_pxd() -> str:
+    """What Cython code has of the loops: what their headers declare in types that it knows."""
+    integers = ("int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t")
     lines = ['"""Written from the headers in loops by generate.py; do not edit."""', ""]
     lines += ["from libc.stddef cimport ptrdiff_t"]
-    integers = ("int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t")
     lines += [f"from libc.stdint cimport {', '.join(integers)}"]
     lines += ["", "from edgeolk.core.parts cimport Params"]
     known: dict[str, int] = {}
-    for header, wanted in STRUCTS.items():
+    types = {*integers, "ptrdiff_t", "size_t", "void", "char", "int", "float", "double"}
+    for header in HEADERS:
         constants, found = structs.read(header, known)
         known |= constants
         lines += ["", "", f'cdef extern from "{header}" nogil:']
         if constants:
             lines += ["    enum:"] + [f"        {name}" for name in constants] + [""]
-        used = {member.kind for struct in wanted for member in found[struct]}
-        named = {name: kind for name, kind in structs.pointers(header).items() if name in used}
-        lines += [_pointer_type(name, kind) for name, kind in named.items()]
-        for struct in wanted:
+        for name, kind in structs.variables(header).items():
+            lines += [f"    const {kind} {name}"]
+        for name, kind in structs.pointers(header).items():
+            lines += [_pointer_type(name, kind)]
+            types.add(name)
+        for struct, members in found.items():
+            if not all(_is_known(member.kind, types) for member in members):
+                continue
+            types.add(struct)
             body = [f"    ctypedef struct {struct}:"]
-            for name, kind, sizes in found[struct]:
+            for name, kind, sizes in members:
                 if "(*)" in kind:
                     lines += [_pointer_type(f"{struct}_{name}", kind)]
                     kind = f"{struct}_{name}"
                 dimensions = "".join(f"[{size}]" for size in sizes)
                 body += [f"        {kind.replace(' *', '*')} {name}{dimensions}"]
             lines += [*body, ""]
-        lines.pop()
+        for name, (returned, parameters) in structs.functions(header).items():
+            if all(_is_known(kind, types) for kind in (returned, *parameters)):
+                lines += [_function(f"{returned.replace(' *', '*')} {name}", parameters)]
     return "\n".join(lines + parameters_of("olk_sorf", "sorf_types.h")) + "\n"
 
 
@@ -272,7 +292,7 @@ def write() -> None:
         "parts.pxd": parts_pxd(),
         "loss_switch.pxd": switches_pxd(LOSS_ROLES),
         "switches.pxd": switches_pxd(ROLES),
-        "structs.pxd": structs_pxd(),
+        "headers.pxd": headers_pxd(),
     }
     for name, text in texts.items():
         target = HERE / name

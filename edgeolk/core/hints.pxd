@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport kernel_row
 from edgeolk.core.ring cimport take_vector, write_vector
-from edgeolk.core.simd cimport OLK_F64
+from edgeolk.core.headers cimport OLK_F64
 from edgeolk.core.state cimport State
 
 

@@ -5,10 +5,6 @@ from libc.stdint cimport int64_t
 from edgeolk.core.state cimport State
 
 
-cdef extern from "selection.h" nogil:
-    double kth_largest "olk_kth_largest"(double* v, Py_ssize_t n, Py_ssize_t k) noexcept
-
-
 cdef inline void solve_packed(const State* s, const double* l, double* b, int64_t n) noexcept nogil:
     """b <- (L L')^-1 b, L a packed lower triangle."""
     s.simd.solve_lower(l, b, n)

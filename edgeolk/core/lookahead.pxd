@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 
 from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features, take_values
 from edgeolk.core.ring cimport lengths_from
-from edgeolk.core.simd cimport olk_wanted
+from edgeolk.core.headers cimport olk_wanted
 from edgeolk.core.state cimport MOST_CHANGED, State
 from edgeolk.core.together cimport row_bytes, worth_together
 

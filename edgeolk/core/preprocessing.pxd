@@ -1,6 +1,6 @@
 """A row on its way in: scaled by the scaler in the block, bounded, then as storage holds it.
 
-A row that is learned is scaled by statistics that include it (loops/intake.h). They are put into
+A row that is learned is scaled by statistics that include it (loops/preprocessing.h). They are put into
 the block only when the learner has taken the row (``keep_statistics``), so that a row it refuses
 changes nothing. Those of the first inputs wait beside the block where they are records of 9 bytes;
 the others are made twice, which costs no memory.
@@ -18,16 +18,15 @@ from edgeolk.core.forecasting cimport last_input
 from edgeolk.core.rows cimport (
     olk_read_f64, place, place_sparse, read_index,
 )
-from edgeolk.core.scaling cimport (
-    olk_common_line, olk_is_frozen, olk_is_within, olk_keep_reading, olk_learn_apart,
-    olk_learn_common, olk_learn_pairs, olk_length, olk_measure, olk_measure_again, olk_one_line,
-    olk_pair_line, olk_scale_alike, olk_scale_reading, olk_shortening,
+from edgeolk.core.headers cimport (
+    OLK_COMPACT_BYTES, olk_common_line, olk_is_frozen, olk_is_within, olk_keep_reading,
+    olk_learn_apart, olk_learn_common, olk_learn_pairs, olk_length, olk_measure, olk_measure_again,
+    olk_one_line, olk_pair_line, olk_scale_alike, olk_scale_reading, olk_scaler, olk_shortening,
 )
 from edgeolk.core.state cimport MOST_LEARNED, Indices, Raw, State
-from edgeolk.core.structs cimport OLK_COMPACT_BYTES, olk_scaler
 
 cdef enum:
-    BATCH = MOST_LEARNED      # readings fetched at a time, on the C stack
+    BATCH = MOST_LEARNED      # readings of a piece, on the C stack
 
 
 cdef inline int64_t rows_seen(const State* s) noexcept nogil:
@@ -35,43 +34,67 @@ cdef inline int64_t rows_seen(const State* s) noexcept nogil:
     return s.m.steps + (s.preprocessing.width.steps if s.preprocessing.width != NULL else 0)
 
 
-cdef inline bint fetch(const Raw* raw, int64_t first, int64_t m, int64_t* at,
-                       double* x, bint gaps=False) noexcept nogil:
-    """Readings first .. first + m - 1; ``at`` is the next entry of a sparse row.
+cdef struct Reader:
+    # A row that is read in pieces.
+    const Raw* raw
+    int64_t first             # the first reading of the piece at hand
+    int64_t m                 # how many they are
+    int64_t at                # the next entry of a sparse row
+    bint gaps                 # NaN is a reading that is missing
+    bint good                 # so far every number was finite, every index where it must be
+    double x[BATCH]           # the piece; a number that is not finite counts as 0
 
-    False if a number is not finite (it counts as 0) or an index is not where it must be: another
-    thread may have written there since the row was checked. With ``gaps`` NaN is a reading that
-    is missing.
-    """
+
+cdef inline void begin_reading(Reader* r, const Raw* raw, bint gaps=False) noexcept nogil:
+    r.raw = raw
+    r.first = r.m = r.at = 0
+    r.gaps = gaps
+    r.good = True
+
+
+cdef inline bint fetch(Reader* r) noexcept nogil:
+    """The readings of a piece; False if another thread has written there since the row was checked."""
+    cdef const Raw* raw = r.raw
     cdef int64_t k
     cdef int64_t j
-    cdef int64_t before = first - 1
+    cdef int64_t before = r.first - 1
     cdef bint good = True
     if raw.wide != NULL:
-        for k in range(m):
-            x[k] = olk_read_f64(raw.wide + first + k)
+        for k in range(r.m):
+            r.x[k] = olk_read_f64(raw.wide + r.first + k)
     elif raw.narrow != NULL:
-        for k in range(m):
-            x[k] = raw.narrow[first + k]
+        for k in range(r.m):
+            r.x[k] = raw.narrow[r.first + k]
     else:
-        for k in range(m):
-            x[k] = 0.0
-        while at[0] < raw.count:
-            j = read_index(raw.index, at[0])
-            if j >= first + m:
+        for k in range(r.m):
+            r.x[k] = 0.0
+        while r.at < raw.count:
+            j = read_index(raw.index, r.at)
+            if j >= r.first + r.m:
                 break
             if j <= before:
                 return False
             before = j
-            x[j - first] = olk_read_f64(raw.value + at[0])
-            at[0] += 1
-    if all_finite(x, m):
+            r.x[j - r.first] = olk_read_f64(raw.value + r.at)
+            r.at += 1
+    if all_finite(r.x, r.m):
         return good
-    for k in range(m):
-        if not isfinite(x[k]) and not (gaps and isnan(x[k])):
-            x[k] = 0.0
+    for k in range(r.m):
+        if not isfinite(r.x[k]) and not (r.gaps and isnan(r.x[k])):
+            r.x[k] = 0.0
             good = False
     return good
+
+
+cdef inline bint read_on(const State* s, Reader* r) noexcept nogil:
+    """Read the next piece; False where there is none, and the row is known to be ``good`` or not."""
+    r.first += r.m
+    r.m = min(<int64_t>BATCH, s.c.n_features - r.first)
+    if r.m == 0:
+        r.good = r.good and (r.raw.value == NULL or r.at == r.raw.count)
+        return False
+    r.good = fetch(r) and r.good
+    return True
 
 
 cdef inline void write(State* s, int64_t first, const double* z, int64_t m) noexcept nogil:
@@ -102,9 +125,8 @@ cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept 
 
     Once frozen, only a third number is noted.
     """
-    cdef double x[BATCH]
-    cdef int64_t batch, first, k, m
-    cdef int64_t at = 0
+    cdef Reader r
+    cdef int64_t k
     cdef double count = readings(s, seen)
     cdef bint frozen = s.preprocessing.scaler.freeze_after > 0 and (
         seen >= s.preprocessing.scaler.freeze_after)
@@ -114,40 +136,33 @@ cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept 
             return
     else:
         s.preprocessing.pair_now = s.preprocessing.pair[0]
-    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
-        first = batch * BATCH
-        m = min(<int64_t>BATCH, s.c.n_features - first)
-        fetch(raw, first, m, &at, x)
+    begin_reading(&r, raw)
+    while read_on(s, &r):
         if s.preprocessing.common == NULL:
-            olk_learn_pairs(&s.preprocessing.pair_now, x, m, count + first)
+            olk_learn_pairs(&s.preprocessing.pair_now, r.x, r.m, count + r.first)
             continue
-        for k in range(m):
-            olk_learn_common(&s.preprocessing.common_now, x[k], count + first + k)
+        for k in range(r.m):
+            olk_learn_common(&s.preprocessing.common_now, r.x[k], count + r.first + k)
     if frozen and s.preprocessing.pair_now.others >= 0.0:
         s.preprocessing.pair_now = s.preprocessing.pair[0]
 
 
 cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept nogil:
     """The row scaled by one scale for all inputs in ``query``."""
-    cdef double x[BATCH]
+    cdef Reader r
     cdef double z[BATCH]
-    cdef int64_t batch, first, m
-    cdef int64_t at = 0
     cdef double count = readings(s, rows_seen(s) + learning)
     cdef olk_one_line line
-    cdef bint good = True
     if s.preprocessing.common != NULL:
         line = olk_common_line(
             &s.preprocessing.common_now if learning else s.preprocessing.common, count)
     else:
         line = olk_pair_line(&s.preprocessing.pair_now if learning else s.preprocessing.pair, count)
-    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
-        first = batch * BATCH
-        m = min(<int64_t>BATCH, s.c.n_features - first)
-        good = fetch(raw, first, m, &at, x) and good
-        olk_scale_alike(&line, s.preprocessing.alike_clip, x, m, z)
-        write(s, first, z, m)
-    return good and (raw.value == NULL or at == raw.count)
+    begin_reading(&r, raw)
+    while read_on(s, &r):
+        olk_scale_alike(&line, s.preprocessing.alike_clip, r.x, r.m, z)
+        write(s, r.first, z, r.m)
+    return r.good
 
 
 cdef inline void learn_readings(const State* s, int64_t first, int64_t m, const double* x,
@@ -165,14 +180,12 @@ cdef inline void learn_readings(const State* s, int64_t first, int64_t m, const 
 
 cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nogil:
     """The scaled row in ``query``; the block's statistics stay as they are."""
-    cdef double x[BATCH]
+    cdef Reader r
     cdef double z[BATCH]
     cdef uint8_t later[BATCH * OLK_COMPACT_BYTES]
     cdef uint8_t* to = s.preprocessing.learned
-    cdef int64_t batch, first, k, m
-    cdef int64_t at = 0
+    cdef int64_t k
     cdef int64_t seen = rows_seen(s)
-    cdef bint good = True
     cdef bint gaps = s.forecast.on
     s.preprocessing.alike = are_alike(s)
     if s.preprocessing.alike:
@@ -184,29 +197,27 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
             return scale_alike(s, raw, learning)
     # A forecaster answers every row as if it came next.
     learning = learning or gaps
-    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
-        first = batch * BATCH
-        m = min(<int64_t>BATCH, s.c.n_features - first)
-        good = fetch(raw, first, m, &at, x, gaps) and good
+    begin_reading(&r, raw, gaps)
+    while read_on(s, &r):
         if learning and s.preprocessing.scaler.records != NULL:
-            learn_readings(s, first, m, x, seen, to, z)
+            learn_readings(s, r.first, r.m, r.x, seen, to, z)
             to = later
         else:
-            for k in range(m):
-                z[k] = olk_scale_reading(&s.preprocessing.scaler, first + k, x[k], seen, learning)
-        for k in range(m if gaps else 0):
-            if isnan(x[k]):
-                z[k] = last_input(s, first + k)
-        write(s, first, z, m)
-    return good and (raw.value == NULL or at == raw.count)
+            for k in range(r.m):
+                z[k] = olk_scale_reading(&s.preprocessing.scaler, r.first + k, r.x[k], seen,
+                                         learning)
+        for k in range(r.m if gaps else 0):
+            if isnan(r.x[k]):
+                z[k] = last_input(s, r.first + k)
+        write(s, r.first, z, r.m)
+    return r.good
 
 
 cdef inline void keep_statistics(State* s) noexcept nogil:
     """The row that was learned, and counted, goes into the statistics."""
-    cdef double x[BATCH]
+    cdef Reader r
     cdef double z[BATCH]
-    cdef int64_t batch, first, k, m
-    cdef int64_t at = 0
+    cdef int64_t k
     cdef int64_t seen = rows_seen(s) - 1
     cdef bint compact = s.preprocessing.scaler.records != NULL
     cdef bint apart = compact and not s.preprocessing.alike
@@ -222,59 +233,48 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
                <size_t>(OLK_COMPACT_BYTES * min(<int64_t>BATCH, s.c.n_features)))
         if s.c.n_features <= BATCH:
             return
-    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
-        first = batch * BATCH
-        m = min(<int64_t>BATCH, s.c.n_features - first)
-        fetch(&s.preprocessing.raw, first, m, &at, x, s.forecast.on)
+    begin_reading(&r, &s.preprocessing.raw, s.forecast.on)
+    while read_on(s, &r):
         if compact:
-            if first > 0 or not apart:
-                learn_readings(s, first, m, x, seen,
-                               s.preprocessing.scaler.records + OLK_COMPACT_BYTES * first, z)
+            if r.first > 0 or not apart:
+                learn_readings(s, r.first, r.m, r.x, seen,
+                               s.preprocessing.scaler.records + OLK_COMPACT_BYTES * r.first, z)
             continue
-        for k in range(m):
-            if not isnan(x[k]):
-                olk_keep_reading(&s.preprocessing.scaler, first + k, x[k], seen)
+        for k in range(r.m):
+            if not isnan(r.x[k]):
+                olk_keep_reading(&s.preprocessing.scaler, r.first + k, r.x[k], seen)
 
 
-cdef inline double shorter(State* s, const Raw* raw, bint* good) noexcept nogil:
+cdef inline double shorter(const State* s, const Raw* raw, bint* good) noexcept nogil:
     """What a row is to be multiplied by so that it is no longer than allowed, 1 for nothing."""
-    cdef double x[BATCH]
-    cdef int64_t batch, first, k, m
-    cdef int64_t at = 0
+    cdef Reader r
+    cdef int64_t k
     cdef olk_length length
     length.total = length.most = 0.0
-    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
-        first = batch * BATCH
-        m = min(<int64_t>BATCH, s.c.n_features - first)
-        good[0] = fetch(raw, first, m, &at, x) and good[0]
-        for k in range(m):
-            olk_measure(&length, x[k])
-    good[0] = good[0] and (raw.value == NULL or at == raw.count)
+    begin_reading(&r, raw)
+    while read_on(s, &r):
+        for k in range(r.m):
+            olk_measure(&length, r.x[k])
+    good[0] = good[0] and r.good
     if olk_is_within(&length, s.preprocessing.longest):
         return 1.0
-    at = 0
     length.total = 0.0
-    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
-        first = batch * BATCH
-        m = min(<int64_t>BATCH, s.c.n_features - first)
-        fetch(raw, first, m, &at, x)
-        for k in range(m):
-            olk_measure_again(&length, x[k])
+    begin_reading(&r, raw)
+    while read_on(s, &r):
+        for k in range(r.m):
+            olk_measure_again(&length, r.x[k])
     return olk_shortening(&length, s.preprocessing.longest)
 
 
 cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil:
     """The row times a factor in ``query``."""
-    cdef double x[BATCH]
-    cdef int64_t batch, first, k, m
-    cdef int64_t at = 0
-    for batch in range((s.c.n_features + BATCH - 1) // BATCH):
-        first = batch * BATCH
-        m = min(<int64_t>BATCH, s.c.n_features - first)
-        fetch(raw, first, m, &at, x)
-        for k in range(m):
-            x[k] *= factor
-        write(s, first, x, m)
+    cdef Reader r
+    cdef int64_t k
+    begin_reading(&r, raw)
+    while read_on(s, &r):
+        for k in range(r.m):
+            r.x[k] *= factor
+        write(s, r.first, r.x, r.m)
 
 
 cdef inline void use_query(State* s, Raw* raw) noexcept nogil:

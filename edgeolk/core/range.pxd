@@ -10,7 +10,7 @@ from libc.math cimport fabs
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT64, coefficients_most, coefficients_most_kernel, kernel_normalised,
 )
-from edgeolk.core.simd cimport OLK_LINEAR, OLK_SIGMOID, olk_kernel
+from edgeolk.core.headers cimport OLK_LINEAR, OLK_SIGMOID, olk_kernel
 from edgeolk.core.state cimport State
 
 

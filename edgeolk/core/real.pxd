@@ -1,17 +1,23 @@
-"""Arrays of the coefficients' type: one number at a time.
+"""Arrays of the coefficients' type, and of that of rows: one number at a time.
 
 Loops over them are C functions compiled for each type (loops/number.h); this is for the rest.
 """
 
 from libc.stdint cimport int64_t
 
-from edgeolk.core.simd cimport olk_get, olk_put
+from edgeolk.core.headers cimport OLK_F32, OLK_F64, olk_get, olk_put
+from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport State
 
 
 cdef inline int real(const State* s) noexcept nogil:
     """The type, as the C functions are indexed by it."""
     return s.c.choice.coefficients
+
+
+cdef inline int row_type(const State* s) noexcept nogil:
+    """The type that rows are computed in, the same way."""
+    return OLK_F64 if s.c.vectors == DTYPE_FLOAT64 else OLK_F32
 
 
 cdef inline double get(const State* s, const void* v, int64_t i) noexcept nogil:

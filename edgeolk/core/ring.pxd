@@ -8,10 +8,11 @@ from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64, ROWS_EITHER
-from edgeolk.core.simd cimport (
-    OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_NEAR_F32, OLK_NEAR_F64, olk_count_nonzeros_f32,
-    olk_count_nonzeros_f64, olk_fetch, olk_nonzeros_f32, olk_nonzeros_f64, olk_store,
+from edgeolk.core.headers cimport (
+    OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_NEAR_F32, OLK_NEAR_F64, olk_count_nonzeros,
+    olk_fetch, olk_get, olk_nonzeros, olk_put, olk_real_bytes, olk_store,
 )
+from edgeolk.core.real cimport row_type
 from edgeolk.core.state cimport MOST_CHANGED, State
 
 
@@ -71,45 +72,33 @@ cdef inline void note_vector(State* s, int64_t slot) noexcept nogil:
 
 cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
     """norms[slot] <- that of the vector as stored, where norms are kept."""
-    cdef double total
-    if s.norms == NULL:
-        return
-    total = s.simd.norm[s.c.vectors](&s.c.kernel, <const char*>s.sv + slot * s.c.item, s.c.stride,
-                                     s.c.n_features)
-    if s.c.vectors == DTYPE_FLOAT64:
-        (<double*>s.norms)[slot] = total
-    else:
-        (<float*>s.norms)[slot] = <float>total
+    if s.norms != NULL:
+        olk_put(row_type(s), s.norms, slot,
+                s.simd.norm[s.c.vectors](&s.c.kernel, <const char*>s.sv + slot * s.c.item,
+                                         s.c.stride, s.c.n_features))
 
 
 cdef inline const void* lengths_from(const State* s, int64_t slot) noexcept nogil:
     """The norms of the ring from a slot on, for rows read in full, or NULL."""
     if s.lengths == NULL:
         return NULL
-    if s.c.vectors == DTYPE_FLOAT64:
-        return <const double*>s.lengths + slot
-    return <const float*>s.lengths + slot
+    return <const char*>s.lengths + slot * olk_real_bytes(row_type(s))
 
 
 cdef inline bint near_origin(const State* s) noexcept nogil:
     """Whether a distance made of norms and products of the row noted keeps its digits (tiles.h)."""
     cdef int64_t k
+    cdef int type = row_type(s)
     cdef double v
     cdef double size = 0.0
-    if s.c.vectors == DTYPE_FLOAT64:
-        if s.c.kernel.kind == OLK_GAUSSIAN:
-            for k in range(s.nonzeros):
-                v = (<const double*>s.nonzero_value)[k]
-                size += v * v
-        return s.c.kernel.gamma * size <= OLK_NEAR_F64
-    if s.c.kernel.kind == OLK_LAPLACIAN:
+    if s.c.kernel.kind == OLK_GAUSSIAN:
         for k in range(s.nonzeros):
-            size += fabs((<const float*>s.nonzero_value)[k])
-    elif s.c.kernel.kind == OLK_GAUSSIAN:
-        for k in range(s.nonzeros):
-            v = (<const float*>s.nonzero_value)[k]
+            v = olk_get(type, s.nonzero_value, k)
             size += v * v
-    return s.c.kernel.gamma * size <= OLK_NEAR_F32
+    elif s.c.kernel.kind == OLK_LAPLACIAN and type == OLK_F32:
+        for k in range(s.nonzeros):
+            size += fabs(olk_get(type, s.nonzero_value, k))
+    return s.c.kernel.gamma * size <= (OLK_NEAR_F64 if type == OLK_F64 else OLK_NEAR_F32)
 
 
 cdef inline void note_reading(State* s, const void* x) noexcept nogil:
@@ -124,14 +113,7 @@ cdef inline void note_nonzeros(State* s, const void* x) noexcept nogil:
     """List the non-zeros of x, unless they are many; what is cheaper for it is noted."""
     cdef int64_t d = s.c.n_features
     s.sparse_x = NULL
-    if s.c.vectors == DTYPE_FLOAT64:
-        if d > 64 and 2 * olk_count_nonzeros_f64(<const double*>x, d) > d:
-            return
-        s.nonzeros = olk_nonzeros_f64(<const double*>x, d, s.nonzero_index,
-                                      <double*>s.nonzero_value)
-    else:
-        if d > 64 and 2 * olk_count_nonzeros_f32(<const float*>x, d) > d:
-            return
-        s.nonzeros = olk_nonzeros_f32(<const float*>x, d, s.nonzero_index,
-                                      <float*>s.nonzero_value)
+    if d > 64 and 2 * olk_count_nonzeros(row_type(s), x, d) > d:
+        return
+    s.nonzeros = olk_nonzeros(row_type(s), x, d, s.nonzero_index, s.nonzero_value)
     note_reading(s, x)

@@ -13,9 +13,8 @@ from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, dtype_is_short, dtype_most,
 )
 from edgeolk.core.ring cimport note_nonzeros, note_reading
-from edgeolk.core.simd cimport (
-    olk_place_nonzeros_f32_i32, olk_place_nonzeros_f32_i64, olk_place_nonzeros_f64_i32,
-    olk_place_nonzeros_f64_i64, olk_see_levels_f32, olk_see_levels_f64, olk_seen,
+from edgeolk.core.headers cimport (
+    OLK_F32, olk_place_nonzeros, olk_real_bytes, olk_see_levels, olk_seen,
 )
 from edgeolk.core.state cimport Indices, State
 
@@ -71,10 +70,7 @@ cdef inline const void* place(State* s, const real* x) noexcept nogil:
         own = DTYPE_FLOAT32
     s.beyond = 0
     if s.c.vectors == DTYPE_INT8:
-        if real is float:
-            s.beyond = olk_see_levels_f32(x, <float*>s.query, s.c.n_features, &s.quantum)
-        else:
-            s.beyond = olk_see_levels_f64(x, <float*>s.query, s.c.n_features, &s.quantum)
+        s.beyond = olk_see_levels(own, x, <float*>s.query, s.c.n_features, &s.quantum)
         placed = s.query
     elif s.c.vectors != own:
         placed = s.query
@@ -129,7 +125,7 @@ cdef inline const void* place_narrow(State* s, Indices index, const double* valu
         before = j
         x[j] = <float>v if s.c.vectors == DTYPE_INT8 else olk_seen(s.c.vectors, <float>v, j, NULL)
     if s.c.vectors == DTYPE_INT8:
-        s.beyond = olk_see_levels_f32(x, x, s.c.n_features, &s.quantum)
+        s.beyond = olk_see_levels(OLK_F32, x, x, s.c.n_features, &s.quantum)
     if s.nonzero_index != NULL:
         note_nonzeros(s, x)
     return x
@@ -145,24 +141,11 @@ cdef inline const void* place_sparse(State* s, Indices index, const double* valu
     cdef int64_t d = s.c.n_features
     cdef int64_t found
     s.sparse_x = NULL
-    if s.c.vectors == DTYPE_FLOAT32:
-        memset(s.query, 0, <size_t>d * sizeof(float))
-        if index.wide != NULL:
-            found = olk_place_nonzeros_f32_i64(index.wide, value, count, d, <float*>s.query,
-                                               s.nonzero_index, <float*>s.nonzero_value)
-        else:
-            found = olk_place_nonzeros_f32_i32(index.narrow, value, count, d, <float*>s.query,
-                                               s.nonzero_index, <float*>s.nonzero_value)
-    elif s.c.vectors == DTYPE_FLOAT64:
-        memset(s.query, 0, <size_t>d * sizeof(double))
-        if index.wide != NULL:
-            found = olk_place_nonzeros_f64_i64(index.wide, value, count, d, <double*>s.query,
-                                               s.nonzero_index, <double*>s.nonzero_value)
-        else:
-            found = olk_place_nonzeros_f64_i32(index.narrow, value, count, d, <double*>s.query,
-                                               s.nonzero_index, <double*>s.nonzero_value)
-    else:
+    if s.c.vectors != DTYPE_FLOAT32 and s.c.vectors != DTYPE_FLOAT64:
         return place_narrow(s, index, value, count)
+    memset(s.query, 0, <size_t>(d * olk_real_bytes(s.c.vectors)))
+    found = olk_place_nonzeros(s.c.vectors, index.narrow, index.wide, value, count, d, s.query,
+                               s.nonzero_index, s.nonzero_value)
     if found < 0:
         return NULL
     if s.nonzero_index != NULL:

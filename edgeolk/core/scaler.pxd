@@ -10,7 +10,7 @@ finite; nothing here checks that. The regions, in bytes per feature:
     METHOD_COMPACT: records 9
 
 With clip > 0 the statistics, and how a feature is scaled, are those of a learner's scaler:
-loops/intake.h. With clip = 0 every reading counts alike and for ever, in another recurrence: the
+loops/preprocessing.h. With clip = 0 every reading counts alike and for ever, in another recurrence: the
 mean of Welford's, without forgetting (moments.pxd).
 """
 
@@ -20,12 +20,10 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_
 
 from edgeolk.core.finite cimport real
 from edgeolk.core.moments cimport Moments, add_reading, moments_hold, unit
-from edgeolk.core.scaling cimport (
-    olk_compact_holds, olk_compact_rule_of, olk_keep_reading, olk_line_of, olk_no_spread,
-    olk_recall, olk_scale_reading, olk_scaled_number, olk_settled,
-)
-from edgeolk.core.structs cimport (
-    OLK_COMPACT_BYTES, OLK_START, olk_feature, olk_line, olk_reading, olk_scaler,
+from edgeolk.core.headers cimport (
+    OLK_COMPACT_BYTES, OLK_START, olk_compact_holds, olk_compact_rule_of, olk_feature,
+    olk_keep_reading, olk_line, olk_line_of, olk_no_spread, olk_reading, olk_recall,
+    olk_scale_reading, olk_scaled_number, olk_scaler, olk_settled,
 )
 
 ctypedef fused scaled:

@@ -10,11 +10,9 @@ CONVENTION, true between any two steps:
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
-from edgeolk.core.simd cimport (
-    olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_simd, olk_sparse_fn,
-)
-from edgeolk.core.structs cimport (
-    olk_common, olk_scaler, olk_two_numbers, olk_width as Width,
+from edgeolk.core.headers cimport (
+    olk_common, olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_scaler, olk_simd,
+    olk_sparse_fn, olk_two_numbers, olk_width as Width,
 )
 from edgeolk.core.structured cimport Forecasting, Structured
 
@@ -232,7 +230,7 @@ cdef struct State:
     const olk_simd* simd      # the variant in use: linear algebra, searches
     Ahead ahead
     Preprocessing preprocessing
-    Structured structured     # the learner on structured features, step = NULL for the others
+    Structured structured     # the learner on structured features, all = NULL for the others
     Forecasting forecast      # the forecaster over it
 
 

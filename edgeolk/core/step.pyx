@@ -17,7 +17,7 @@ from edgeolk.core.expansion cimport (
 )
 from edgeolk.core.forecasting cimport forecast_ask, forecast_tell
 from edgeolk.core.preprocessing cimport keep_statistics, rows_seen
-from edgeolk.core.marks cimport begin_step, end_step
+from edgeolk.core.headers cimport olk_begin_step, olk_bernoulli, olk_end_step, olk_pcg32_seed
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
     policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_whole,
@@ -25,7 +25,6 @@ from edgeolk.core.parts cimport (
 from edgeolk.core.policies.replacement cimport dynamic_budget
 from edgeolk.core.range cimport in_range, may_enter
 from edgeolk.core.real cimport put
-from edgeolk.core.rng cimport bernoulli, seed_rng
 from edgeolk.core.sampling cimport sampling_probability
 from edgeolk.core.thresholds cimport threshold
 from edgeolk.core.state cimport (
@@ -60,7 +59,7 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
             s.function.capacity_hits += 1
         return 0.0
     p = sampling_probability(s, e)
-    if not bernoulli(&s.m.rng, p):
+    if not olk_bernoulli(&s.m.rng, p):
         return 0.0
     a = update_coefficient(s, e, p)
     if s.c.tracks_norm and s.c.softmax:
@@ -83,7 +82,7 @@ cdef inline void count(State* s, const Example* e, double f, Tally* before) noex
     """Count the example, the first that a step writes; before keeps what that changes."""
     cdef Model* m = s.m
     before.flags = m.flags
-    begin_step(&m.flags)
+    olk_begin_step(&m.flags)
     before.rng = m.rng
     before.mistakes = m.mistakes
     before.mean_weight = before.squared = before.absolute = 0.0
@@ -111,7 +110,7 @@ cdef inline void restore(State* s, const Tally* before) noexcept nogil:
     if s.errors != NULL:
         s.errors.squared = before.squared
         s.errors.absolute = before.absolute
-    end_step(&s.m.flags, before.flags)
+    olk_end_step(&s.m.flags, before.flags)
 
 
 cdef inline void renew_norm(State* s) noexcept nogil:
@@ -214,7 +213,7 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
         return outcome
     if s.forecast.on and s.forecast.made.frozen:  # as if no row had come
         s.m.steps -= 1
-        end_step(&s.m.flags, 0)
+        olk_end_step(&s.m.flags, 0)
         return DONE
     finish(s, x)
     return DONE
@@ -235,7 +234,7 @@ cdef inline void finish(State* s, const void* x) noexcept nogil:
         elif width_is_due(s, x):
             set_width(s)
             begin_anew(s)
-    end_step(&s.m.flags, 0)
+    olk_end_step(&s.m.flags, 0)
 
 
 cdef int ask(State* s, const void* x, double* f) noexcept nogil:
@@ -253,7 +252,7 @@ cdef int tell(State* s, double y) noexcept nogil:
     """The target of the oldest row that waits, NaN where it is never known; an Outcome."""
     cdef int outcome = forecast_tell(s, y)
     if outcome == DONE:
-        end_step(&s.m.flags, 0)
+        olk_end_step(&s.m.flags, 0)
     return outcome
 
 
@@ -263,7 +262,7 @@ cdef void restart(State* s) noexcept nogil:
         s.structured.state.last[0] = 0.0
     else:
         s.structured.all.restart(&s.forecast.made, &s.forecast.state)
-    end_step(&s.m.flags, 0)
+    olk_end_step(&s.m.flags, 0)
 
 
 cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
@@ -290,7 +289,7 @@ cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
 
 cdef void construct(State* s) noexcept nogil:
     """A new model: what construction sets and draws."""
-    seed_rng(&s.m.rng, s.m.seed)
+    olk_pcg32_seed(&s.m.rng, s.m.seed)
     if s.function != NULL:
         s.function.scale = 1.0
     if basis_starts_full(s.c.choice.basis) and not update_is_whole(s.c.choice.update):
@@ -301,9 +300,9 @@ cdef void construct(State* s) noexcept nogil:
 
 cdef void skip(State* s) noexcept nogil:
     """Count a bad row that is left out."""
-    begin_step(&s.m.flags)
+    olk_begin_step(&s.m.flags)
     s.skipped.rows += s.skipped.rows < MOST_COUNT
-    end_step(&s.m.flags, 0)
+    olk_end_step(&s.m.flags, 0)
 
 
 cdef void prepare_mean(State* s) noexcept nogil:
@@ -327,6 +326,6 @@ cdef bint wants(const State* s, double f) noexcept nogil:
 cdef void count_asked(State* s) noexcept nogil:
     """Count a label that is asked for, where that is counted."""
     if s.function != NULL:
-        begin_step(&s.m.flags)
+        olk_begin_step(&s.m.flags)
         s.function.labels_asked += s.function.labels_asked < MOST_COUNT
-        end_step(&s.m.flags, 0)
+        olk_end_step(&s.m.flags, 0)

@@ -1,7 +1,7 @@
-"""The structs of ``loops``, read from the headers: they are declared only there.
+"""What the headers of ``loops`` declare, read from them: it is declared only there.
 
-``generate.py`` writes them for Cython, the exporter writes their members, benchmarks fill them
-through ctypes.
+``generate.py`` writes structs, functions and constants for Cython, the exporter writes members of
+structs, benchmarks fill them through ctypes.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ _POINTER = re.compile(r"([\w ]+?)\s*\(\*(\w+)((?:\[\w+\])?)\)\((.*)\)", re.DOTAL
 _NAMED_POINTER = re.compile(r"typedef ([\w ]+?) \(\*(\w+)\)\(([^;]*)\);")
 _DECLARATION = re.compile(r"\s*((?:const )?\w+) (.*)", re.DOTALL)
 _MEMBER = re.compile(r"(\**)(\w+)((?:\[[^\]]+\])*)")
+_FUNCTION = re.compile(
+    r"^static (?:inline|OLK_\w+) ([\w ]+ \**)(\w+)\(((?:[^()]|\(\*\w+\))*)\)$", re.MULTILINE
+)
+_VARIABLES = re.compile(r"^static const (\w+) (\w+ = [^{;]*);", re.MULTILINE)
 
 
 class Member(NamedTuple):
@@ -42,6 +46,25 @@ def _text(header: str) -> str:
     return _COMMENT.sub("", (LOOPS / header).read_text(encoding="utf-8"))
 
 
+def functions(header: str) -> dict[str, tuple[str, list[str]]]:
+    """The functions of a header: what each returns, and its parameters without their names."""
+    found = {}
+    for returned, name, parameters in _FUNCTION.findall(_text(header)):
+        words = " ".join(parameters.replace("restrict ", "").split()).split(", ")
+        kinds = [re.sub(r"\w+(?=$|\)\[)", "", word).strip() for word in words]
+        found[name] = returned.strip(), kinds
+    return found
+
+
+def variables(header: str) -> dict[str, str]:
+    """The types of constants that are no enumerators."""
+    return {
+        name: kind
+        for kind, names in _VARIABLES.findall(_text(header))
+        for name in re.findall(r"(\w+) = ", names)
+    }
+
+
 def _pointer(returned: str, parameters: str) -> str:
     return f"{returned.strip()} (*)({' '.join(parameters.split())})"
 
@@ -57,14 +80,15 @@ def read(
 ) -> tuple[dict[str, int], dict[str, tuple[Member, ...]]]:
     """Constants of the enums of a header in ``loops``, and members of its structs.
 
-    known: constants of the headers that it includes.
+    known: constants of the headers that it includes. Those that the compiler decides are left out.
     """
     text = _text(header)
     constants: dict[str, int] = {}
     for body in _ENUM.findall(text):
         for line in filter(str.strip, body.split(",")):
-            name, value = line.strip().split(" = ")
-            constants[name] = _number(value, constants)
+            name, _, value = line.strip().partition(" = ")
+            if all(part.isdigit() or part in constants for part in value.split(" + ")):
+                constants[name] = _number(value, constants)
     sizes_of = {**(known or {}), **constants}
     structs = {}
     for body, struct in _STRUCT.findall(text):

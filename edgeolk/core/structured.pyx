@@ -3,6 +3,7 @@
 
 from libc.string cimport strcmp
 
+from edgeolk.core.headers cimport olk_sorf_functions
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_INT8
 from edgeolk.core.variants cimport chosen_simd
 
@@ -18,12 +19,7 @@ cdef int variant() noexcept:
     return i
 
 
-cdef void choose(Structured* f, int dtype, bint watches) noexcept:
-    """The functions for a storage type; those of novelty in time where it ``watches``."""
+cdef const olk_sorf_functions* functions_for(int dtype) noexcept:
+    """The functions for a storage type."""
     cdef int kind = 0 if dtype == DTYPE_INT8 else (1 if dtype == DTYPE_FLOAT32 else 2)
-    cdef const olk_sorf_functions* found = olk_sorf_variants[variant()][kind]
-    f.step = found.step
-    f.novelty = found.watch if watches else found.novelty
-    f.scores = found.scores
-    f.features = found.features
-    f.all = found
+    return olk_sorf_variants[variant()][kind]

@@ -7,8 +7,10 @@ from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_whole,
 )
-from edgeolk.core.real cimport real
-from edgeolk.core.simd cimport OLK_BLOCK, OLK_F64, OLK_MOST_TOGETHER, OLK_SUMS_OF_BLOCK, olk_wanted
+from edgeolk.core.real cimport real, row_type
+from edgeolk.core.headers cimport (
+    OLK_BLOCK, OLK_F64, OLK_MOST_TOGETHER, OLK_SUMS_OF_BLOCK, olk_real_bytes, olk_wanted,
+)
 from edgeolk.core.state cimport Example, State
 from edgeolk.core.switches cimport update_begin, update_decide
 from edgeolk.core.thresholds cimport threshold
@@ -19,7 +21,7 @@ cdef enum:
 
 cdef inline int64_t row_bytes(const State* s) noexcept nogil:
     """Of one row as the loops take it."""
-    return s.c.n_features * (8 if s.c.vectors == DTYPE_FLOAT64 else 4)
+    return s.c.n_features * olk_real_bytes(row_type(s))
 
 
 cdef inline bint worth_together(const State* s) noexcept nogil:

@@ -129,17 +129,10 @@ def units(
     """Write a source for every set that the compiler makes, and for every part of the loops.
 
     Its name, which debuggers and profilers show beside a function's, says what it holds.
-
-    Parameters
-    ----------
-    compiler : sequence of str
-        The compiler and its arguments; None: Microsoft's, which makes the plainest set alone.
-    loops : str
-        The header of ``core/loops`` that is compiled.
-    folder : Path
-        Where the sources go; one that is there already and the same is left alone.
-    architectures : sequence of str
-        Those that a compiler of macOS makes one object for, as ``-arch`` names them; none: its own.
+    ``compiler`` is followed by its arguments; None is Microsoft's, which makes the plainest set
+    alone. ``loops`` is the header of ``core/loops`` that is compiled; a source that is in the
+    ``folder`` already and the same is left alone. ``architectures`` are those that a compiler of
+    macOS makes one object for, as ``-arch`` names them; none: its own.
     """
     folder.mkdir(parents=True, exist_ok=True)
     made = []
@@ -161,26 +154,14 @@ def units(
 def objects(command: Sequence[str], loops: str, folder: Path) -> list[str]:
     """Compile the units of a header without setuptools.
 
-    Parameters
-    ----------
-    command : sequence of str
-        The compiler with the flags of all units.
-    loops, folder
-        As ``units`` has them.
-
-    Returns
-    -------
-    list of str
-        What is linked: the objects, and the macros that say which sets there are.
+    ``command`` is the compiler with the flags of all units. Returns what is linked: the objects,
+    and the macros that say which sets there are.
     """
     made = []
     for unit in units(command, loops, folder):
         target = str(unit.source.with_suffix(".o"))
         flags = [*unit.flags, *(["-Os"] if unit.instructions.small else [])]
-        subprocess.run(
-            [*command, *flags, "-c", "-o", target, str(unit.source)],
-            check=True,
-        )
+        subprocess.run([*command, *flags, "-c", "-o", target, str(unit.source)], check=True)
         made += [target, f"-D{unit.instructions.built}"]
     return made
 

@@ -3,7 +3,7 @@
 
 import os
 
-from edgeolk.core.simd cimport olk_simd
+from edgeolk.core.headers cimport olk_simd
 
 
 cdef extern from "variants.h" nogil:

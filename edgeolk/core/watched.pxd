@@ -2,17 +2,14 @@
 
 from libc.stdint cimport uint64_t
 
-from edgeolk.core.parts cimport DTYPE_FLOAT64
+from edgeolk.core.real cimport row_type
 from edgeolk.core.state cimport State
-from edgeolk.core.structs cimport OLK_VERDICT
+from edgeolk.core.headers cimport OLK_VERDICT, olk_get
 
 
 cdef inline double threshold_of(const State* s) noexcept nogil:
     """The threshold of the row that comes next."""
-    cdef const void* deviations = s.structured.state.deviations
-    if s.c.vectors == DTYPE_FLOAT64:
-        return (<const double*>deviations)[0]
-    return (<const float*>deviations)[0]
+    return olk_get(row_type(s), s.structured.state.deviations, 0)
 
 
 cdef inline double reason_of(const uint64_t* watch) noexcept nogil:

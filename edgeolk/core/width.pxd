@@ -6,22 +6,11 @@ from libc.stdint cimport int64_t, uint64_t
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, basis_has_frequencies, dtype_most_gamma,
 )
-from edgeolk.core.simd cimport OLK_LAPLACIAN
+from edgeolk.core.headers cimport (
+    OLK_LAPLACIAN, olk_follow_square, olk_followed_gamma, olk_gamma_of, olk_least_square,
+    olk_measure_row, olk_set_memory_steps, olk_sorf_set_width, olk_width as Width,
+)
 from edgeolk.core.state cimport State
-from edgeolk.core.structs cimport olk_width as Width
-from edgeolk.core.structured cimport olk_set_memory_steps, olk_sorf_set_width
-
-
-cdef extern from "width.h" nogil:
-    void olk_measure_row_f32(Width* w, float* mean, const float* x, Py_ssize_t d,
-                             bint laplacian) noexcept
-    void olk_measure_row_f64(Width* w, double* mean, const double* x, Py_ssize_t d,
-                             bint laplacian) noexcept
-    double olk_least_square
-    double olk_followed_gamma(double q) noexcept
-    double olk_follow_square(double q, double square, Py_ssize_t d, bint wide,
-                             uint64_t rows) noexcept
-    double olk_gamma_of(const Width* w, bint laplacian, double most, double provisional) noexcept
 
 
 cdef inline void sorf_set_width(State* s) noexcept nogil:
@@ -53,7 +42,7 @@ cdef inline void use_width(State* s) noexcept nogil:
         sorf_set_width(s)
     elif s.preprocessing.width.gamma > 0.0:
         s.c.kernel.gamma = s.preprocessing.width.gamma
-        if s.structured.step != NULL:
+        if s.structured.all != NULL:
             olk_set_memory_steps(&s.structured.made, s.c.kernel.gamma)
             sorf_set_width(s)
 
@@ -63,12 +52,8 @@ cdef inline bint width_is_due(State* s, const void* x) noexcept nogil:
     cdef bint laplacian = s.c.kernel.kind == OLK_LAPLACIAN
     if s.preprocessing.width == NULL or s.preprocessing.width.gamma > 0.0:
         return False
-    if s.c.vectors == DTYPE_FLOAT64:
-        olk_measure_row_f64(s.preprocessing.width, <double*>s.preprocessing.mean, <const double*>x,
-                            s.c.n_features, laplacian)
-    else:
-        olk_measure_row_f32(s.preprocessing.width, <float*>s.preprocessing.mean, <const float*>x,
-                            s.c.n_features, laplacian)
+    olk_measure_row(s.preprocessing.width, s.preprocessing.mean, x, s.c.n_features,
+                    s.c.vectors == DTYPE_FLOAT64, laplacian)
     return s.preprocessing.width.measured == s.preprocessing.gamma_rows
 
 

@@ -14,6 +14,7 @@ from math import inf, isfinite, isnan
 from edgeolk.catalogue import find
 from edgeolk.checks import require
 from edgeolk.files.lengths import lengths_hold
+from edgeolk.files.preprocessing import check_preprocessing
 from edgeolk.files.weights import check_weights
 from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import (
@@ -28,7 +29,6 @@ from edgeolk.parts import (
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.storage import COEFFICIENTS
 from edgeolk.parts.table import DEFAULT_PARTS
-from edgeolk.preprocessing.state import check_preprocessing
 
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings

@@ -17,6 +17,7 @@ from edgeolk.configuration.header import (
     head_bytes,
     lists_from,
     omitted_gamma,
+    stored_values,
     without_implied,
 )
 from edgeolk.configuration.layout import state_bytes
@@ -59,7 +60,7 @@ def head_of(config: Settings, regions: Iterable[Region]) -> Head:
         budget=config.budget,
         seed=config.seed,
         parts={name: parts[name] for name in PARTS},
-        values=without_implied(config.stored_values, table),
+        values=without_implied(stored_values(config), table),
         table=table,
         columns=config.columns,
     )
@@ -199,4 +200,3 @@ def check(config: Settings, head: Head, regions: tuple[Region, ...], block: memo
 
     state = [region for region in regions if is_state(region)]
     check_state(config, words_of(head, state, block), arrays_of(state, block))
-

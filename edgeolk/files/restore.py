@@ -21,10 +21,10 @@ from edgeolk.configuration.settings import Settings
 from edgeolk.core.arena import Arena
 from edgeolk.files import live, v3
 from edgeolk.files.atomic import Path, opened_regular, read_into
+from edgeolk.files.preprocessing import following
 from edgeolk.files.seal import verify
 from edgeolk.files.words import WORDS
 from edgeolk.lean import Any
-from edgeolk.preprocessing.state import following
 
 #: Regions of which only the slots need be there, or the coefficients; the rest is padding.
 _OF_SLOTS = ("support_vectors", "norms")

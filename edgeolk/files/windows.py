@@ -72,8 +72,10 @@ def _error(path: str) -> tuple[int, OSError]:
 
 
 def _opened(path: str, access: int, how: int, flags: int = 0) -> int:
+    import ctypes
+
     handle = _kernel().CreateFileW(path, access, _SHARED, None, how, _NORMAL | flags, None)
-    if handle is None or handle == 2 ** (8 * _pointer_bytes()) - 1:
+    if handle in (None, ctypes.c_void_p(-1).value):
         number, error = _error(path)
         if number == _DENIED and os.path.isdir(path):
             raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", path)
@@ -84,23 +86,11 @@ def _opened(path: str, access: int, how: int, flags: int = 0) -> int:
     return fd
 
 
-@cache
-def _pointer_bytes() -> int:
-    import struct
-
-    return struct.calcsize("P")
-
-
 def open_file(path: str, *, write: bool = False, create: bool = False) -> int:
-    """A descriptor to read, or to read and write."""
     return _opened(path, _READ | (_WRITE if write else 0), _ALWAYS if create else _OPEN)
 
 
 def lock(fd: int) -> None:
-    """Keep others out of an open file.
-
-    Raises BlockingIOError: another one has it. OSError: there are no locks here.
-    """
     crt: Any = _crt()
     # Not by msvcrt.locking, which looks no further than 2^31 in some versions.
     if not _kernel().LockFile(crt.get_osfhandle(fd), *_FAR, 1, 0):
@@ -111,19 +101,16 @@ def lock(fd: int) -> None:
 
 
 def sync(fd: int) -> None:
-    """Return when what was written to a file is on the device (FlushFileBuffers)."""
-    os.fsync(fd)
+    os.fsync(fd)  # FlushFileBuffers
 
 
 def read_at(fd: int, memory: memoryview, offset: int) -> int:
-    """Read some bytes at an offset; 0 at the end."""
     os.lseek(fd, offset, os.SEEK_SET)
     with FileIO(fd, closefd=False) as file:
         return file.readinto(memory) or 0
 
 
 def write_at(fd: int, memory: memoryview, offset: int) -> int:
-    """Write some bytes at an offset."""
     os.lseek(fd, offset, os.SEEK_SET)
     return os.write(fd, memory)
 
@@ -190,29 +177,22 @@ class Folder:
         return os.listdir(self._path)
 
     def stat(self, name: str) -> os.stat_result:
-        """What a name is itself, a link being one."""
         return os.lstat(self._at(name))
 
     def make(self, name: str, mode: int) -> int:
-        """A new file, open to read and write. Raises FileExistsError: the name is taken."""
         return _opened(self._at(name), _READ | _WRITE, _NEW, _NO_LINK)
 
     def open(self, name: str) -> int:
-        """A file, open to read; no link, whatever was put under the name."""
         return _opened(self._at(name), _READ, _OPEN, _NO_LINK)
 
     def holds(self, name: str, fd: int) -> bool:
-        """Whether a name here is an open file's own."""
         return has_name(fd, self._at(name))
 
     def remove(self, name: str) -> None:
         os.unlink(self._at(name))
 
     def replace(self, name: str, other: str) -> None:
-        """Give a file another one's name, at once.
-
-        Raises PermissionError: another program has the other one open.
-        """
+        """As promised, or PermissionError: another program has the other one open."""
         source, target = self._at(name), self._at(other)
         for left in reversed(range(_TRIES)):
             if _kernel().MoveFileExW(source, target, _REPLACE | _THROUGH):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 #: Inputs that the kernel sees beside those of the row (core/loops/forecast_types.h).
 HISTORY_INPUTS = 4
-#: Numbers of the scalers by mean and deviation (core/loops/intake.h).
+#: Numbers of the scalers by mean and deviation (core/loops/preprocessing.h).
 STANDARD = (1, 9)
 #: The fewest frequencies that a kernel is worth its room with; below, there is none.
 LEAST_FREQUENCIES = 32

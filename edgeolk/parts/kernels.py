@@ -154,10 +154,7 @@ KERNELS: dict[KernelKind, type[Kernel]] = {
 def kernel_from_fields(fields: tuple[int, int, float, float, float]) -> Kernel:
     """The kernel whose ``fields()`` these are.
 
-    Raises
-    ------
-    ValueError
-        Unknown kind, or parameters out of range.
+    Raises ValueError: unknown kind, or parameters out of range.
     """
     kind, *numbers = fields
     row: Any = {int(known): row for known, row in KERNELS.items()}.get(kind)

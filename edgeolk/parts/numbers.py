@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from edgeolk.lean import Any
+
 
 class Dtype(IntEnum):
     """How support vectors are stored."""
@@ -176,7 +178,7 @@ def axis_of(kind: type[IntEnum]) -> str:
     return kind.__name__.lower()
 
 
-def by_axis(*members: IntEnum) -> dict[str, IntEnum]:
+def by_axis(*members: IntEnum) -> dict[str, Any]:
     """Members by their axes."""
     return {axis_of(type(member)): member for member in members}
 

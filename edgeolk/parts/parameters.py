@@ -82,18 +82,6 @@ class Parameter:
 _sorf = partial(Parameter, of=Update.BLENDED)
 
 
-def _singular(context: Context) -> float:
-    return 1e-4 if context["float32"] else 1e-8
-
-
-def _same_eta(context: Context) -> float:
-    return context.get("eta", math.nan)  # without one the composition is refused
-
-
-def _fifth(context: Context) -> float:
-    return max(1.0, math.floor(0.2 * context["budget"] + 0.5))
-
-
 def _relevance(context: Context) -> float:
     """On where its 16 bytes a feature are at most an eighth of the block's, else shared."""
     nbytes = context.get("ram") or 4.0 * context["budget"] + 384.0
@@ -102,28 +90,6 @@ def _relevance(context: Context) -> float:
     if 16.0 * context["n_features"] <= nbytes / 8.0:
         return 1.0
     return 0.0 if context.get("cramped") or context.get("history") else 2.0
-
-
-def _drift(context: Context) -> float:
-    return float(not context["novelty"] and not context.get("history"))
-
-
-def _groups(context: Context) -> float:
-    return 1.0 if context["novelty"] or context["budget"] < 8000 else 2.0
-
-
-def _row_memory(context: Context) -> float:
-    """Off but where the configuration, which knows the bytes, has tried a number of rows."""
-    return context.get("usual_memory", 0.0)
-
-
-def _memory_narrow(context: Context) -> float:
-    """On where the memory is there by itself; rows that are asked for answer as the text says."""
-    return float(context.get("usual_memory", 0.0) > 0.0)
-
-
-def _half(context: Context) -> float:
-    return float(context["budget"] // 2)
 
 
 #: Every parameter, by the name the block and the core have for it. Its place, from 1 on, is its
@@ -146,20 +112,27 @@ PARAMETERS: dict[str, Parameter] = {
     "sparsity": Parameter(
         0.0, "distance to the span up to which a candidate is projected", "[0, inf)"
     ),
-    "singular": Parameter(_singular, "relative distance that counts as in the span"),
+    "singular": Parameter(
+        lambda c: 1e-4 if c["float32"] else 1e-8, "relative distance that counts as in the span"
+    ),
     "decay": Parameter(0.25, "exponent of the sampling probability", "(0, 1)"),
     "horizon": Parameter(None, "total number of examples, T", "[1, inf)", none=0.0),
     "G": Parameter(1.0, "bound on |l'|; larger samples less", "[1, inf)"),
     "boost": Parameter(2.0, "height of the auxiliary function", "[1, inf)"),
     "delta": Parameter(1.0, "margin beyond which nothing is learned", "(-inf, inf)"),
     "clip_coefficients": Parameter(None, "largest |alpha| in units of eta", none=math.inf),
-    "eta2": Parameter(_same_eta, "step size after the change of basis"),
-    "rank": Parameter(_fifth, "eigenfunctions kept", "[1, inf)", whole=True),
+    # Without eta the composition is refused.
+    "eta2": Parameter(lambda c: c.get("eta", math.nan), "step size after the change of basis"),
+    "rank": Parameter(
+        lambda c: max(1.0, math.floor(0.2 * c["budget"] + 0.5)), "eigenfunctions kept", "[1, inf)",
+        whole=True,
+    ),
     "iters": Parameter(40, "golden-section steps", "[1, 1000)", whole=True),
     "hint_rows": Parameter(15, "number of past examples in a hint", "[1, 1e+06)", whole=True),
     "coe": Parameter(0.1, "factor on the rate after the first halving"),
     "b0": Parameter(
-        _half, "number of support vectors at which projection ends", "[0, inf)", whole=True
+        lambda c: float(c["budget"] // 2), "number of support vectors at which projection ends",
+        "[0, inf)", whole=True,
     ),
     "ald": Parameter(
         0.005, "distance to the span up to which a candidate is projected", "[0, inf)"
@@ -195,7 +168,7 @@ PARAMETERS: dict[str, Parameter] = {
         regions={1.0: ("relevance", "turns", "inputs"), 2.0: ("shared_relevance", "turns")},
     ),
     "groups": _sorf(
-        _groups,
+        lambda c: 1.0 if c["novelty"] or c["budget"] < 8000 else 2.0,
         "number of models, each with its own widths; 2 from 8,000 frequencies on",
         "[1, 4]", whole=True, omitted=1.0,
     ),
@@ -222,7 +195,7 @@ PARAMETERS: dict[str, Parameter] = {
         0, "history: length of a season in rows, 0 for none", "[0, 1e+06]", whole=True, omitted=0.0
     ),
     "drift": _sorf(
-        _drift,
+        lambda c: float(not c["novelty"] and not c.get("history")),
         "detect changes by a rise in mistakes, then shorten the memory of the scaler or reset the"
         " weights; off for novelty and with history",
         flag=True, omitted=0.0, regions=("drift",),
@@ -233,8 +206,9 @@ PARAMETERS: dict[str, Parameter] = {
         " all the time",
         "[0, 0.125)", omitted=0.0,
     ),
+    # Off but where the configuration, which knows the bytes, has tried a number of rows.
     "row_memory": _sorf(
-        _row_memory,
+        lambda c: c.get("usual_memory", 0.0),
         "rows of a memory in 4 bits beside the features, a kernel model of narrow widths; d / 2 + 3"
         " bytes each (two classes: d / 2 + 1); the default if bytes are given and leave room",
         f"[0, {MOST}]", whole=True, omitted=0.0, switched=True,
@@ -252,8 +226,9 @@ PARAMETERS: dict[str, Parameter] = {
         " count less for its scale, and chance does not pass for a relation",
         flag=True, omitted=0.0,
     ),
+    # On where the memory is there by itself; rows that are asked for answer as the text says.
     "memory_narrow": _sorf(
-        _memory_narrow,
+        lambda c: float(c.get("usual_memory", 0.0) > 0.0),
         "the narrower kernel of the memory of rows answers by itself too: a width chosen by recent"
         " mistakes; the default where the memory's rows are",
         flag=True, omitted=0.0, regions=("memory_narrow",),

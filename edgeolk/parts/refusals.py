@@ -15,12 +15,6 @@ from edgeolk.parts.updates import UPDATES
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
-#: What is looked at first says why: what learns, then what bounds it, then how it is stored.
-ORDER = (
-    *("loss", "update", "sampling", "schedule", "policy", "averaging", "projection", "basis"),
-    *("rows", "dtype", "coefficients"),
-)
-
 #: Updates that tell several classes apart, and policies that keep a column for each.
 _UPDATES = {update: row for update, row in UPDATES.items() if row.classes}
 _POLICIES = [policy for policy, row in POLICIES.items() if row.columns is not None]
@@ -110,7 +104,8 @@ def sentences() -> set[str]:
 
 def refuse(config: Settings) -> None:
     """Raise ValueError with one sentence if the composition has no meaning."""
-    for refuses in (*[TRAITS[axis][config.parts[axis]].refuses for axis in ORDER], GENERAL):
+    rows = [traits[config.parts[axis]] for axis, traits in TRAITS.items()]
+    for refuses in (*[row.refuses for row in rows], GENERAL):
         for sentence, meaningless in refuses.items():
             if meaningless(config):
                 raise ValueError(sentence + _got(config, sentence))

@@ -16,22 +16,24 @@ from edgeolk.parts.storage import COEFFICIENTS, ROWS, STORAGES
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES
 
-# Members of different IntEnums are equal as keys: always ask by axis.
+#: In the order in which rows say why a composition has no meaning: what learns, what bounds it, how
+#: it is stored. Members of different IntEnums are equal as keys: always ask by axis.
 TRAITS: dict[str, Mapping[Any, Part]] = {
+    "loss": LOSSES,
+    "update": UPDATES,
+    "sampling": SAMPLINGS,
+    "schedule": SCHEDULES,
+    "policy": POLICIES,
+    "averaging": AVERAGINGS,
+    "projection": PROJECTIONS,
+    "basis": BASES,
+    "rows": ROWS,
     "dtype": STORAGES,
     "coefficients": COEFFICIENTS,
-    "rows": ROWS,
-    "update": UPDATES,
-    "loss": LOSSES,
-    "sampling": SAMPLINGS,
-    "policy": POLICIES,
-    "projection": PROJECTIONS,
-    "schedule": SCHEDULES,
-    "averaging": AVERAGINGS,
-    "basis": BASES,
 }
 
-Parts = dict[str, IntEnum]
+#: Members by axis, to look up rows by.
+Parts = dict[str, Any]
 
 #: Axes on which it is chosen how numbers are kept, not what is learned.
 STORED = ("dtype", "coefficients", "rows")

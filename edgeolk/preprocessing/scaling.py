@@ -26,16 +26,6 @@ RECORD_BYTES = 9
 COMPACT_CLIP, COMPACT_WINDOW = 1000.0, 21_844
 
 
-def method_number(method: Any) -> int:
-    """The number of a method in the block."""
-    if not isinstance(method, str):
-        raise TypeError(f"method must be a string, got {type(method).__name__}")
-    if method not in METHODS:
-        known = ", ".join(repr(name) for name in METHODS)
-        raise ValueError(f"method must be one of {known}, got {method!r}")
-    return METHODS[method]
-
-
 def clip_number(clip: Any) -> float:
     """Deviations to clip to as the block has them, 0 for None."""
     if clip is None:
@@ -68,12 +58,16 @@ def form_number(method: Any, compact: Any, clip: float, window: int) -> int:
 
     Raises TypeError, ValueError: no method, or one that takes more bytes than ``compact`` has.
     """
-    number = method_number(method)
+    if not isinstance(method, str):
+        raise TypeError(f"method must be a string, got {type(method).__name__}")
+    if method not in METHODS:
+        known = ", ".join(map(repr, METHODS))
+        raise ValueError(f"method must be one of {known}, got {method!r}")
     if not isinstance(compact, bool):
         raise TypeError(f"compact must be True or False, got {compact!r}")
     if not compact:
-        return number
-    if not fits_compact(number, clip, window):
+        return METHODS[method]
+    if not fits_compact(METHODS[method], clip, window):
         raise ValueError(
             "compact=True is for method='standard' with clip from 2 to"
             f" {COMPACT_CLIP:g} and a window of at most {COMPACT_WINDOW:,} rows"

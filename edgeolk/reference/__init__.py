@@ -17,15 +17,7 @@ edgeolk imports this package. Page: docs/prototype.md.
 from __future__ import annotations
 
 from edgeolk.reference.aggressive import Ahpatron, Avp
-from edgeolk.reference.base import (
-    KernelLearner,
-    Pcg32,
-    gaussian,
-    laplacian,
-    linear,
-    polynomial,
-    sigmoid,
-)
+from edgeolk.reference.base import KernelLearner, gaussian, laplacian, linear, polynomial, sigmoid
 from edgeolk.reference.beside import Comparison, compare
 from edgeolk.reference.budgeted_pa import BpaNn, BpaP, BpaS
 from edgeolk.reference.features import Fogd, Nogd
@@ -54,6 +46,7 @@ from edgeolk.reference.sparse_pa import Spa
 from edgeolk.reference.structured import Sorf
 from edgeolk.reference.structured_drift import DriftingSorf
 from edgeolk.reference.structured_novelty import SorfNovelty
+from edgeolk.reference.vectors import Pcg32
 
 #: The kernel learners by the names of their algorithms. `sorf` is ``Sorf`` and its relatives.
 LEARNERS: dict[str, type[KernelLearner]] = {

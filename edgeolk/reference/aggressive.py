@@ -15,6 +15,7 @@ from edgeolk.reference.base import (
     positive,
     require,
 )
+from edgeolk.reference.vectors import Vectors
 
 
 class _Aggressive(KernelLearner):
@@ -52,10 +53,7 @@ class Avp(_Aggressive):
         require(self.lam is not None or math.isfinite(self.U), "the adaptive rate needs a finite U")
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
-        if not self._asks_for_update(y, f):
-            return False
-        if self.is_full:
-            self.capacity_hits += 1
+        if not self._asks_for_update(y, f) or self.is_frozen():
             return False
         self._insert(x, y, f)
         return True
@@ -88,6 +86,21 @@ def takeover_weights(
         return np.linalg.solve(L.T, np.linalg.solve(L, target))
 
 
+def halve(held: Vectors, ridge: float, rescale: bool, U: float) -> None:
+    """Keep the heavier half, which stands in for the other; rescaled, or inside the ball."""
+    keep, gone = split_by_size(held.sizes(), held.m // 2)
+    K, old2 = held.gram(), max(0.0, held.norm2())
+    theta = takeover_weights(K[np.ix_(keep, keep)], K[np.ix_(keep, gone)], held.alpha[gone], ridge)
+    held.keep(keep)
+    held.alpha = held.alpha + theta
+    new2 = held.norm2()
+    # A kept part that cancels must not be blown up out of rounding noise.
+    if rescale and new2 > 1e-12 * old2:
+        held.alpha = held.alpha * math.sqrt(old2 / new2)
+    else:
+        held._project_on_ball(U)
+
+
 class Ahpatron(_Aggressive):
     """The same update; a full model drops its lighter half, whose weight is projected.
     Algorithm 2 of Ahpatron, AAAI 2024, with the authors' program's renormalisation."""
@@ -110,23 +123,7 @@ class Ahpatron(_Aggressive):
         if not self._asks_for_update(y, f):
             return False
         if self.is_full:
-            self._halve()
+            halve(self, self.eta, self.rescale, self.U)
+            self.halvings += 1
         self._insert(x, y, f)
         return True
-
-    def _halve(self) -> None:
-        keep, gone = split_by_size(self.alpha, self.m // 2)
-        K = self.gram()
-        old2 = max(0.0, float(self.alpha @ K @ self.alpha))
-        K_keep = K[np.ix_(keep, keep)]
-        theta = takeover_weights(K_keep, K[np.ix_(keep, gone)], self.alpha[gone], self.eta)
-        kept = self.alpha[keep] + theta
-        new2 = float(kept @ K_keep @ kept)
-        self.keep(keep)
-        self.alpha = kept
-        # A kept part that cancels must not be blown up out of rounding noise.
-        if self.rescale and new2 > 1e-12 * old2:
-            self.alpha = self.alpha * math.sqrt(old2 / new2)
-        else:
-            self._project_on_ball(self.U)
-        self.halvings += 1

@@ -1,4 +1,4 @@
-"""Shared by all learners: random numbers, kernels, losses and the step template.
+"""Shared by all learners: kernels, losses, options and the step template.
 
 Nothing is cached between steps except the model itself, so that a slip in some
 incremental formula elsewhere cannot be repeated here.
@@ -13,45 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
-
-MASK64 = (1 << 64) - 1
-
-
-class Pcg32:
-    """PCG-XSH-RR with 64 bits of state and 32 of output, stream 54.
-    O'Neill, HMC-CS-2014-0905."""
-
-    MULTIPLIER = 6364136223846793005
-
-    def __init__(self, seed: int = 0, stream: int = 54) -> None:
-        self.state = 0
-        self.inc = (2 * stream + 1) & MASK64
-        self.next_u32()
-        self.state = (self.state + seed) & MASK64
-        self.next_u32()
-
-    def next_u32(self) -> int:
-        old = self.state
-        self.state = (old * self.MULTIPLIER + self.inc) & MASK64
-        word = (((old >> 18) ^ old) >> 27) & 0xFFFFFFFF
-        rot = old >> 59
-        return ((word >> rot) | (word << (32 - rot))) & 0xFFFFFFFF
-
-    def uniform(self) -> float:
-        return self.next_u32() * 2.0**-32
-
-    def index(self, n: int) -> int:
-        return (self.next_u32() * n) >> 32
-
-    def bernoulli(self, p: float) -> bool:
-        """A sure outcome costs no draw."""
-        if p <= 0.0:
-            return False
-        if p >= 1.0:
-            return True
-        return self.uniform() < p
-
+from edgeolk.reference.vectors import Kernel, Vectors
 
 # --- kernels: (S of shape (m, d), x of shape (d,)) -> (m,) ---------------------------
 
@@ -207,7 +169,7 @@ def flag(default: bool) -> Any:
 # --- the step template --------------------------------------------------------------
 
 
-class KernelLearner:
+class KernelLearner(Vectors):
     """Score, count, update, in that order; subclasses only supply ``update``.
 
     Labels are -1 and +1, or real numbers where ``loss`` is one of REAL.
@@ -261,16 +223,9 @@ class KernelLearner:
             setattr(self, attribute, value)
         require(budget is not None or not self.needs_budget, "this method needs a budget")
         require(budget is None or budget >= self.min_budget, "budget too small")
-        self.kernel = kernel
-        self.budget = budget
-        self.seed = seed
-        self.rng = Pcg32(seed)
-        self.sv = np.zeros((0, 0))
-        self.alpha = np.zeros(0)
-        self.arrival = np.zeros(0, dtype=int)
+        super().__init__(kernel, budget, seed)
         self.coef_sum = np.zeros(0)
         self.dim: int | None = None
-        self.arrivals = 0
         self.t = 0
         self.mistakes = 0
         self.updates = 0
@@ -297,7 +252,7 @@ class KernelLearner:
         if self.dim is None:
             self.dim = x.size
             self.sv = np.zeros((0, x.size))
-        row = self.kernel(self.sv, x)
+        row = self.row(x)
         f = self._score(x, row)
         kxx = self._self_kernel(x)
         self.t += 1
@@ -326,28 +281,10 @@ class KernelLearner:
             return self._combine((self.coef_sum + self.alpha) / (self.t + 1), x)
         return self._combine(self.coef_sum / self.t, x) if self.t else 0.0
 
-    def gram(self) -> np.ndarray:
-        """k(s_i, s_j) of all slots, (m, m)."""
-        return self._gram_of(self.sv)
-
-    def norm2(self) -> float:
-        """The squared norm of the model in the kernel's space."""
-        return float(self.alpha @ self.gram() @ self.alpha)
-
-    @property
-    def m(self) -> int:
-        """Support vectors held."""
-        return len(self.alpha)
-
     @property
     def n_support(self) -> int:
         """Support vectors held. As ``ek.Learner.n_support``."""
         return self.m
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the budget is used up."""
-        return self.budget is not None and self.m >= self.budget
 
     # --- for the subclasses ---
 
@@ -371,58 +308,23 @@ class KernelLearner:
         raise NotImplementedError
 
     def append(self, x: np.ndarray, coefficient: float) -> None:
-        """One more support vector."""
-        self.sv = np.vstack([self.sv, x])
-        self.alpha = np.append(self.alpha, coefficient)
-        self.arrival = np.append(self.arrival, self.arrivals)
+        super().append(x, coefficient)
         self.coef_sum = np.append(self.coef_sum, 0.0)
-        self.arrivals += 1
 
-    def replace(self, slot: int, x: np.ndarray, coefficient: float) -> None:
-        """A support vector in the place of another."""
-        self.sv[slot] = x
-        self.alpha[slot] = coefficient
-        self.arrival[slot] = self.arrivals
-        self.arrivals += 1
-
-    def keep(self, slots: np.ndarray) -> None:
-        """Drop all support vectors but these."""
-        self.sv = self.sv[slots].copy()
-        self.alpha = self.alpha[slots].copy()
-        self.arrival = self.arrival[slots].copy()
-
-    def oldest(self) -> int:
-        """The slot of the support vector held longest."""
-        return int(np.argmin(self.arrival))
+    def is_frozen(self) -> bool:
+        """Whether there is no room for a candidate, which is counted."""
+        self.capacity_hits += self.is_full
+        return self.is_full
 
     def append_or_freeze(self, x: np.ndarray, coefficient: float) -> bool:
         """One more support vector where there is room; whether there was."""
-        if self.is_full:
-            self.capacity_hits += 1
+        if self.is_frozen():
             return False
         self.append(x, coefficient)
         return True
 
-    def _project_on_ball(self, U: float | None) -> None:
-        if U is None:
-            return
-        norm2 = max(0.0, self.norm2())
-        if norm2 > U * U:
-            self.alpha = self.alpha * (U / math.sqrt(norm2))
-
-    def _self_kernel(self, x: np.ndarray) -> float:
-        return float(self.kernel(x[None, :], x)[0])
-
-    def _self_kernels(self) -> np.ndarray:
-        return np.array([self._self_kernel(s) for s in self.sv])
-
-    def _gram_of(self, S: np.ndarray) -> np.ndarray:
-        return np.array([self.kernel(S, s) for s in S]).reshape(len(S), len(S))
-
     def _combine(self, coefficients: np.ndarray, x: np.ndarray) -> float:
-        if self.m == 0:
-            return 0.0
-        return float(coefficients @ self.kernel(self.sv, np.asarray(x, dtype=float)))
+        return float(coefficients @ self.row(np.asarray(x, dtype=float)))
 
     def _checked(self, x: np.ndarray, y: float) -> tuple[np.ndarray, float]:
         x = np.array(x, dtype=float)

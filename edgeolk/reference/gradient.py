@@ -77,11 +77,6 @@ class _ProjectedGradient(KernelLearner):
         self._project_on_ball(self.U)
         return True
 
-    def _frozen(self) -> bool:
-        if self.is_full:
-            self.capacity_hits += 1
-        return self.is_full
-
 
 class Ogd(KernelLearner):
     """Gradient step on the regularised loss: everything shrinks at every example.
@@ -94,18 +89,15 @@ class Ogd(KernelLearner):
 
     def _begin(self) -> None:
         require_shrinkage(self.eta, self.lam)
-        self.next_slot = 0
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         self.alpha = self.alpha * (1.0 - self.eta * self.lam)
         g = loss_gradient(self.loss, y, f)
         if g == 0.0:
             return False
-        if not self.is_full or self.full == "stop":
+        if self.full == "stop":
             return self.append_or_freeze(x, -self.eta * g)
-        self.replace(self.next_slot, x, -self.eta * g)
-        self.next_slot = (self.next_slot + 1) % self.m
-        return True
+        return self.append_or_replace(x, -self.eta * g, self.oldest)
 
 
 def require_shrinkage(eta: float, lam: float) -> None:
@@ -124,7 +116,7 @@ class Olk(_ProjectedGradient):
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         g = loss_gradient(self.loss, y, f)
-        if g == 0.0 or self._frozen():
+        if g == 0.0 or self.is_frozen():
             return False
         eta = self.eta / math.sqrt(self.t) if self.schedule == "sqrt" else self.eta
         return self._insert(x, -eta * g)
@@ -155,7 +147,7 @@ class Olru(_ProjectedGradient):
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         g = loss_gradient(self.loss, y, f)
-        if g == 0.0 or self._frozen():
+        if g == 0.0 or self.is_frozen():
             return False
         p, eta = self._chance_and_rate()
         if not self.rng.bernoulli(p):
@@ -182,19 +174,14 @@ class Bogd(KernelLearner):
 
     def _make_room(self) -> int:
         """Rescale the survivors of a removal and say which slot is free."""
-        slot = self.rng.index(self.m)
-        self.alpha = self.alpha * (self.m / (self.m - 1))
-        return slot
+        return self.unbiased_slot()
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         self.alpha = self.alpha * (1.0 - self.eta * self.lam)
         g = loss_gradient(self.loss, y, f)
         if g == 0.0:
             return False
-        if self.is_full:
-            self.replace(self._make_room(), x, -self.eta * g)
-        else:
-            self.append(x, -self.eta * g)
+        self.append_or_replace(x, -self.eta * g, self._make_room)
         if self.gamma is not None:
             self._bound_coefficients(self.eta * self.gamma)
         return True

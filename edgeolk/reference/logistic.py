@@ -34,12 +34,7 @@ class _Sampled(KernelLearner):
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         p, a = self._chance_and_coefficient(y, f)
-        if a == 0.0:
-            return False
-        if self.is_full:
-            self.capacity_hits += 1
-            return False
-        if not self.rng.bernoulli(p):
+        if a == 0.0 or self.is_frozen() or not self.rng.bernoulli(p):
             return False
         self.append(x, a)
         self._project_on_ball(self.R)

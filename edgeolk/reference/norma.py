@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgeolk.reference.base import Kernel, Pcg32
+from edgeolk.reference.vectors import Kernel, Vectors
 
 
-class Norma:
+class Norma(Vectors):
     """A threshold that keeps a share nu of the rows below it."""
 
     def __init__(
@@ -21,27 +21,22 @@ class Norma:
         lam: float = 0.0,
         seed: int = 0,
     ) -> None:
-        self.kernel, self.budget, self.policy = kernel, budget, policy
+        super().__init__(kernel, budget, seed)
+        self.policy = policy
         self.nu, self.eta, self.lam = nu, eta, lam
-        self.rng = Pcg32(seed)
-        self.S = np.zeros((0, 0))
-        self.a = np.zeros(0)
-        self.came: list[int] = []
         self.rho = 0.0
-        self.t = self.novelties = self.cursor = 0
+        self.t = self.novelties = 0
 
     def decision(self, x: np.ndarray) -> float:
-        f = float(self.a @ self.kernel(self.S, x)) if len(self.S) else 0.0
-        return f - self.rho
+        return float(self.alpha @ self.row(x)) - self.rho
 
     def step(self, x: np.ndarray, weight: float = 1.0) -> float:
         g = self.decision(x)
         self.t += 1
         novel = g < 0.0
         self.novelties += novel
-        empty = len(self.S) == 0
-        self.a = self.a * (1.0 - self.eta * self.lam)
-        if novel or empty:
+        self.alpha = self.alpha * (1.0 - self.eta * self.lam)
+        if novel or self.m == 0:
             self.rho -= self.eta * weight * (1.0 - self.nu)
             self.admit(x, self.eta * weight)
         else:
@@ -49,29 +44,10 @@ class Norma:
         return g
 
     def admit(self, x: np.ndarray, a: float) -> None:
-        if len(self.S) == 0:
-            self.S = np.zeros((0, len(x)))
-        if len(self.S) < self.budget:
-            self.S, self.a = np.vstack([self.S, x]), np.append(self.a, a)
-            self.came.append(self.t)
-            return
-        if self.policy == "lightest":
+        policy = self.policy
+        if policy == "lightest":
             # The candidate is the youngest: it leaves only where it weighs least.
-            if a < self.a.min():
+            if self.is_full and a < self.alpha.min():
                 return
-            slot = self.least()
-            # Its place is taken by the last one.
-            self.S[slot], self.a[slot], self.came[slot] = x, a, self.t
-            return
-        if self.policy == "oldest":
-            slot, self.cursor = self.cursor, (self.cursor + 1) % self.budget
-        elif self.policy == "smallest":
-            slot = self.least()
-        else:
-            slot = self.rng.index(self.budget)
-            if self.policy == "unbiased":
-                self.a = self.a * (self.budget / (self.budget - 1))
-        self.S[slot], self.a[slot], self.came[slot] = x, a, self.t
-
-    def least(self) -> int:
-        return min(range(len(self.a)), key=lambda i: (self.a[i], self.came[i]))
+            policy = "smallest"
+        self.append_or_replace(x, a, lambda: self.slot_of(policy))

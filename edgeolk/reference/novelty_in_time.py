@@ -11,8 +11,9 @@ import math
 
 import numpy as np
 
-from edgeolk.reference.base import Pcg32, require
-from edgeolk.reference.structured import ROUNDING_STREAM, Features, P, Weights
+from edgeolk.reference.base import require
+from edgeolk.reference.structured import Features
+from edgeolk.reference.structured_novelty import MeanFeature
 
 H, CLIP, WARM, FIRST, OFF, HOLD = 64, 6.0, 100, 110, 2.0, 64
 CHANCE, CLOSED = 2.0, 3.0
@@ -58,7 +59,7 @@ class Channel:
         return max(0.0, min(1.0, (self.c - 0.1 - chance) / 0.2))
 
 
-class InTime:
+class InTime(MeanFeature):
     """`step` returns tau - u: below 0 is novel."""
 
     def __init__(
@@ -74,13 +75,10 @@ class InTime:
         robust: bool = False,
     ) -> None:
         require(0.0 < nu < 1.0 and 8 <= window <= 65535, "0 < nu < 1, 8 <= window <= 65535")
-        self.d, self.D, self.W, self.nu = n_features, D, window, nu
+        super().__init__(Features(3 * n_features, D, 0.5, (widths,), seed), seed, dtype)
+        self.d, self.W, self.nu = n_features, window, nu
         self.robust = robust
         self.real = np.float64 if dtype == "float64" else np.float32
-        self.kappa = 127.0 if dtype == "int8" else 1.0
-        self.phi = Features(3 * n_features, D, 0.5, (widths,), seed)
-        self.rounding = Pcg32(seed, ROUNDING_STREAM)
-        self.a = Weights(D, 1, dtype, self.rounding)
         self.channels = [Channel(self.real) for _ in range(n_features)]
         self.of_scores = Channel(self.real)  # S_0, V_0 as mu, v; S_1, V_1 as lm, lv
         self.g, self.tau = 0.0, 4.0
@@ -238,8 +236,7 @@ class InTime:
         rare = 0.0
         if there:
             phi = self.phi((self.g * s).astype(self.real).astype(float))
-            f = float(np.sum(phi * self.a.v[:, 0].astype(float))) / (self.kappa * self.D)
-            rare = -math.log(max(f, 0.0) + 0.02)
+            rare = -math.log(max(self.similarity(phi), 0.0) + 0.02)
         if r >= FIRST - WARM:
             u = [0.0, 0.0, most - OFF]
             if there:
@@ -261,9 +258,5 @@ class InTime:
                     far = 6.0 * math.sqrt(spread)
                     value = max(centre - far, min(centre + far, value))
                 of.stat(mean, variance, value, k)
-            n = min(r // 8 + 1, self.W / 8)
-            for b in range(r % 8, self.phi.N, 8):
-                lines = slice(P * b, min(self.D, P * (b + 1)))
-                change = (self.kappa * phi[lines] - self.a.v[lines, 0].astype(float)) / n
-                self.a.add(lines, [0], change[:, None, :])
+            self.average(phi, r, min(r // 8 + 1, self.W / 8))
         return returned, novel

@@ -72,9 +72,7 @@ class Pomdr(KernelLearner):
         beta, p, delta2 = project_on_span(self.gram(), row, kxx)
         if math.sqrt(delta2) > self.ald and delta2 > NEGLIGIBLE * kxx:
             return None
-        before = self.alpha
-        self.alpha = before + self.rate() * y * beta
-        changed = not np.array_equal(before, self.alpha)
+        changed = self.move(self.rate() * y * beta)
         self._project_on_ball(self.U)
         hint_of_projection = sum(b * self.hint(s) for b, s in zip(beta, self.sv, strict=True))
         self.S += max(0.0, p - 2.0 * y * hint_of_projection)

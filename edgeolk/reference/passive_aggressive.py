@@ -40,9 +40,8 @@ class PassiveAggressive(KernelLearner):
         if not pa_asks_for_update(y, f, kxx, self.loss):
             return False
         a = direction(self.loss, y, f) * self.tau(piecewise_loss(self.loss, y, f), kxx)
-        if self.full == "random" and self.is_full:
-            self.replace(self.rng.index(self.m), x, a)
-            return True
+        if self.full == "random":
+            return self.append_or_replace(x, a, self.any_slot)
         return self.append_or_freeze(x, a)
 
 

@@ -6,14 +6,8 @@ import math
 
 import numpy as np
 
-from edgeolk.reference.base import (
-    KernelLearner,
-    among,
-    at_least,
-    not_negative,
-    positive,
-    width_of,
-)
+from edgeolk.reference.base import KernelLearner, among, at_least, not_negative, positive, width_of
+from edgeolk.reference.vectors import lightest
 
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
@@ -116,7 +110,7 @@ class Bsgd(_Subgradient):
     def _lightest(self, S: np.ndarray, beta: np.ndarray, stamp: np.ndarray) -> int:
         kernels = np.array([max(0.0, self._self_kernel(s)) for s in S])
         size = np.abs(beta) * np.sqrt(kernels)
-        return min(range(len(beta)), key=lambda i: (size[i], stamp[i]))
+        return lightest(size, stamp)
 
     def _merge(self, S: np.ndarray, beta: np.ndarray, stamp: np.ndarray, p: int) -> int:
         """Merge p in place with its best partner; the slot that becomes free."""

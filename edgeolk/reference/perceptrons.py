@@ -14,9 +14,7 @@ class Perceptron(KernelLearner):
     full: str = among("stop")
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
-        if y * f > 0.0:
-            return False
-        return self.append_or_freeze(x, y)
+        return not y * f > 0.0 and self.append_or_freeze(x, y)
 
 
 class Stoptron(Perceptron):
@@ -33,13 +31,7 @@ class Rbp(KernelLearner):
     needs_budget = True
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
-        if y * f > 0.0:
-            return False
-        if self.is_full:
-            self.replace(self.rng.index(self.m), x, y)
-        else:
-            self.append(x, y)
-        return True
+        return not y * f > 0.0 and self.append_or_replace(x, y, self.any_slot)
 
 
 class ShiftingPerceptron(KernelLearner):
@@ -54,11 +46,7 @@ class ShiftingPerceptron(KernelLearner):
             return False
         weight = self.lam / (self.lam + self.updates)
         self.alpha = (1.0 - weight) * self.alpha
-        if self.is_full:
-            self.replace(self.rng.index(self.m), x, weight * y)
-        else:
-            self.append(x, weight * y)
-        return True
+        return self.append_or_replace(x, weight * y, self.any_slot)
 
 
 class Budgeted(KernelLearner):
@@ -88,13 +76,7 @@ class Budgeted(KernelLearner):
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         a = self.coefficient(y, f, kxx)
-        if a is None:
-            return False
-        if self.is_full:
-            self.replace(self.victim(row), x, a)
-        else:
-            self.append(x, a)
-        return True
+        return a is not None and self.append_or_replace(x, a, lambda: self.victim(row))
 
 
 class RemoveOldest(Budgeted):
@@ -112,6 +94,4 @@ class RemoveSmallest(Budgeted):
     step_rule: str = among("pa", "unit", called="step")
 
     def victim(self, row: np.ndarray) -> int:
-        size = np.abs(self.alpha)
-        tied = np.flatnonzero(size == size.min())
-        return int(tied[np.argmin(self.arrival[tied])])
+        return self.smallest()

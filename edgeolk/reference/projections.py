@@ -41,14 +41,9 @@ class Projectron(KernelLearner):
             return kxx > 0.0
         beta, _, delta2 = project_on_span(self.gram(), row, kxx)
         if self.is_full or delta2 <= self.eta**2 or delta2 <= NEGLIGIBLE * kxx:
-            return self._move(y * beta)
+            return self.move(y * beta)
         self.append(x, y)
         return True
-
-    def _move(self, change: np.ndarray) -> bool:
-        before = self.alpha
-        self.alpha = before + change
-        return not np.array_equal(before, self.alpha)
 
 
 class ProjectronPlusPlus(Projectron):
@@ -76,7 +71,7 @@ class ProjectronPlusPlus(Projectron):
             return False
         beta, p, delta2 = project_on_span(self.gram(), row, kxx)
         tau = self._margin_step(missing, p, delta2, kxx)
-        return tau > 0.0 and self._move(y * tau * beta)
+        return tau > 0.0 and self.move(y * tau * beta)
 
     def _margin_step(self, missing: float, p: float, delta2: float, kxx: float) -> float:
         """Length of the step along the projection; 0 when it might do harm."""

@@ -23,12 +23,7 @@ class Spa(KernelLearner):
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
         loss = hinge(y, f)
-        if not loss > 0.0:
-            return False
-        if self.is_full:
-            self.capacity_hits += 1
-            return False
-        if kxx <= 0.0:
+        if not loss > 0.0 or self.is_frozen() or kxx <= 0.0:
             return False
         rho = min(self.loss_cap, loss) / self.beta
         if not self.rng.bernoulli(rho):

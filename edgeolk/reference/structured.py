@@ -9,11 +9,12 @@ storage the scaled inputs x' and the gradient q of `relevance`, summed block by 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from edgeolk.reference.base import Pcg32, require
+from edgeolk.reference.base import require
+from edgeolk.reference.vectors import Pcg32
 
 P = 64  # lines of a block
 FEATURE_STREAM, ROUNDING_STREAM = 55, 54
@@ -92,9 +93,19 @@ class Features:
     def transform(self, v: np.ndarray) -> np.ndarray:
         return np.asarray(((v @ H * self.s2) @ H * self.s3) @ H)
 
+    def angles(self, x: np.ndarray) -> np.ndarray:
+        """theta (D,)."""
+        return np.asarray((self.transform(self.fold(x)) * self.omega).ravel()[: self.D])
+
+    def turn(self, t: int) -> Iterator[tuple[int, slice]]:
+        """Of every block whose turn it is in row t, its group and its frequencies."""
+        for b in range(t % 8, self.N, 8):
+            g = int(np.searchsorted(self.first, b, side="right")) - 1
+            yield g, slice(P * b, min(self.D, P * (b + 1)))
+
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """(D, 2): cosine and sine."""
-        theta = (self.transform(self.fold(x)) * self.omega).ravel()[: self.D]
+        theta = self.angles(x)
         return np.stack([np.cos(theta), np.sin(theta)], axis=1)
 
     def back(self, delta: np.ndarray, real: type) -> np.ndarray:
@@ -175,19 +186,22 @@ class Sorf:
         self.cmin, self.cmax, self.shrink = cmin, cmax, shrink
         self.blends = np.array(blends)
         self.G = len(groups)
-        self.L = np.zeros((self.G, len(blends)))
-        self.L_linear = 0.0 if linear else math.inf
-        self.L_last = 0.0 if last_label else math.inf
-        self.n = np.ones(self.G)
+        self.linear, self.last_label, self.relevance = linear, last_label, relevance
+        self._start_blend()
         self.t = self.mistakes = self.updates = self.u = 0
         self.wl = np.zeros(n_features + 1, dtype=self.real)
         self.Sl = np.ones(n_features + 1, dtype=self.real)
-        self.linear, self.last_label, self.relevance = linear, last_label, relevance
         self.f_last = np.zeros(self.K)
         self.lam = np.zeros(n_features, dtype=self.real)
         self.grad2 = np.zeros(n_features, dtype=self.real)
         self.mean, self.m2 = 0.0, 0.0
         self.hold = math.inf  # where the features see inputs end (section 15)
+
+    def _start_blend(self) -> None:
+        self.L = np.zeros((self.G, len(self.blends)))
+        self.L_linear = 0.0 if self.linear else math.inf
+        self.L_last = 0.0 if self.last_label else math.inf
+        self.n = np.ones(self.G)
 
     def set_omega(self, omega: np.ndarray) -> None:
         """Another width: angles a unit of the transform."""
@@ -281,6 +295,7 @@ class Sorf:
             y = self._scaled_target(y)
         elif self.margin(f, y) <= 0.0:
             self.mistakes += 1
+        self._asked(x, y, f, fw, fa)
         self._count(fw, fa, f_l, y, weight)
         if self.linear:
             self._learn_linear(x, y, f_l)
@@ -306,6 +321,11 @@ class Sorf:
         self.m2 += gap * (y - self.mean)
         variance = self.m2 / self.t if self.t else 0.0
         return (y - self.mean) / (math.sqrt(variance) if variance > 0.0 else 1.0)
+
+    def _asked(
+        self, x: np.ndarray, y: float, f: np.ndarray, fw: np.ndarray, fa: np.ndarray
+    ) -> None:
+        """See what a row was answered, before anything but the target's scale has changed."""
 
     def _count(self, fw: np.ndarray, fa: np.ndarray, f_l: float, y: float, weight: float) -> None:
         for g in range(self.G):
@@ -340,9 +360,7 @@ class Sorf:
         self.w.add(k, list(columns), tau * signs[None, :, None] * phi[k][:, None, :])
 
     def _average(self) -> None:
-        for b in range(self.t % 8, self.phi.N, 8):
-            g = int(np.searchsorted(self.phi.first, b, side="right")) - 1
-            k = slice(P * b, min(self.phi.D, P * (b + 1)))
+        for g, k in self.phi.turn(self.t):
             change = (self.w.v[k].astype(float) - self.a.v[k].astype(float)) / self.n[g]
             self.a.add(k, range(self.K), change)
 
@@ -366,10 +384,10 @@ class Sorf:
 
     # --- relevance ---
 
-    def gradient(
-        self, scaled: np.ndarray, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]
+    def by_angles(
+        self, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]
     ) -> np.ndarray:
-        """d/d lambda of the blended scores' sum with the given weights, through groups `live`."""
+        """d/d theta of the blended scores' sum with the given weights, through groups `live`."""
         E, alpha, _, _ = self.shares()
         delta = np.zeros(self.phi.D)
         for g in range(self.G):
@@ -380,19 +398,29 @@ class Sorf:
             p = sum(s * (E[g] * a[:, c] + alpha[g] * (w[:, c] - a[:, c])) for c, s in weigh.items())
             change = -p[:, 0] * phi[k, 1] + p[:, 1] * phi[k, 0]
             delta[k] = change / (self.kappa * self.phi.size(g))
-        return np.asarray(scaled * self.phi.back(delta, self.real))
+        return delta
+
+    def gradient(
+        self, scaled: np.ndarray, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]
+    ) -> np.ndarray:
+        """The same, d/d lambda."""
+        return np.asarray(scaled * self.phi.back(self.by_angles(phi, weigh, live), self.real))
+
+    def error(self, f: np.ndarray, y: float) -> tuple[dict[int, float], float] | None:
+        """The columns whose scores are wrong, and how much is missing; None for no error."""
+        if self.regression:
+            return {0: 1.0}, y - float(f[0])
+        if not 1.0 - self.margin(f, y) > 0.0:
+            return None
+        return ({int(y): 1.0, self.rival(f, y): -1.0}, 1.0) if self.classes else ({0: 1.0}, y)
 
     def _learn_relevance(
         self, scaled: np.ndarray, phi: np.ndarray, f: np.ndarray, y: float, live: list[bool]
     ) -> None:
-        if not self.regression and not 1.0 - self.margin(f, y) > 0.0:
+        if (error := self.error(f, y)) is None:
             return
-        columns = {int(y): 1.0, self.rival(f, y): -1.0} if self.classes else {0: 1.0}
-        q = self.gradient(scaled, phi, columns, live)
-        if self.regression:
-            q *= y - float(f[0])
-        elif not self.classes:
-            q *= y
+        columns, missing = error
+        q = missing * self.gradient(scaled, phi, columns, live)
         self.u += 1
         self.grad2 = (0.999 * self.grad2.astype(float) + 0.001 * q * q).astype(self.real)
         G, some = self.grad2.astype(float), self.grad2 > 0.0

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from edgeolk.reference.structured import P, Sorf
+from edgeolk.reference.structured import Sorf
 
 
 class DriftingSorf(Sorf):
@@ -41,28 +41,11 @@ class DriftingSorf(Sorf):
 
     # --- 7e ---
 
-    def theta(self, x: np.ndarray) -> np.ndarray:
-        v = self.phi.transform(self.phi.fold(np.asarray(x, dtype=float)))
-        return np.asarray((v * self.phi.omega).ravel()[: self.phi.D])
-
     def slope(
         self, x: np.ndarray, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]
     ) -> float:
         """The derivative by gl of the blended scores' sum with these weights."""
-        E, alpha, _, _ = self.shares()
-        theta, total = self.theta(x), 0.0
-        for g in range(self.G):
-            if live[g]:
-                k = self.phi.members(g)
-                w, a = self.w.v[k].astype(float), self.a.v[k].astype(float)
-                p = sum(
-                    s * (E[g] * a[:, c] + alpha[g] * (w[:, c] - a[:, c])) for c, s in weigh.items()
-                )
-                delta = (-p[:, 0] * phi[k, 1] + p[:, 1] * phi[k, 0]) / (
-                    self.kappa * self.phi.size(g)
-                )
-                total += float(delta @ theta[k])
-        return total
+        return float(self.by_angles(phi, weigh, live) @ self.phi.angles(x))
 
     def set_omega(self, omega: np.ndarray) -> None:
         self.plain_omega = omega
@@ -78,11 +61,10 @@ class DriftingSorf(Sorf):
         if not self.shared:
             super()._learn_relevance(scaled, phi, f, y, live)
             return
-        if not self.regression and not 1.0 - self.margin(f, y) > 0.0:
+        if (error := self.error(f, y)) is None:
             return
-        columns = {int(y): 1.0, self.rival(f, y): -1.0} if self.classes else {0: 1.0}
-        sigma = y - float(f[0]) if self.regression else (1.0 if self.classes else y)
-        q = sigma * self.slope(scaled, phi, columns, live)
+        columns, missing = error
+        q = missing * self.slope(scaled, phi, columns, live)
         self.u += 1
         self.gg = self.real(0.999 * float(self.gg) + 0.001 * q * q)
         if self.gg > 0.0:
@@ -95,14 +77,21 @@ class DriftingSorf(Sorf):
         if self.leak > 0.0 and self.wrong:
             E, alpha, _, _ = self.shares()
             share = alpha / E if self.G > 1 else alpha
-            for b in range(self.t % 8, self.phi.N, 8):
-                g = int(np.searchsorted(self.phi.first, b, side="right")) - 1
+            for g, k in self.phi.turn(self.t):
                 if share[g] > 0.7 and self.n[g] < 2.0 * self.cmin:
-                    k = slice(P * b, min(self.phi.D, P * (b + 1)))
                     self.w.add(k, range(self.K), -self.leak * self.w.v[k].astype(float))
         super()._average()
 
     # --- 13 ---
+
+    def _asked(
+        self, x: np.ndarray, y: float, f: np.ndarray, fw: np.ndarray, fa: np.ndarray
+    ) -> None:
+        lead = int(np.argmax(self.shares()[0]))
+        whole = 4.0 if self.regression else 1.0
+        said = self.said(x, f)
+        self.costs = [self.cost(part, y) / whole for part in (said, fw[lead], fa[lead])]
+        self.wrong = not self.regression and self.cost(f, y) > 0.0
 
     def step(
         self,
@@ -115,19 +104,8 @@ class DriftingSorf(Sorf):
         """`deviates`: the inputs with a deviation in the scaler, None without one; `follows`: the
         scaler is a standard one that is not frozen."""
         x = np.asarray(x, dtype=float)
-        fw, fa = self.models(self.phi(self.inputs(x)))
-        f = self.blend(fw, fa, self.linear_score(x))
-        lead = int(np.argmax(self.shares()[0]))
-        label = float(y)
-        if self.regression:
-            mean, m2 = self.mean, self.m2
-            label = self._scaled_target(label)
-            self.mean, self.m2 = mean, m2
-        whole = 4.0 if self.regression else 1.0
-        said = self.said(x, f)
-        e, e_w, e_a = (self.cost(part, label) / whole for part in (said, fw[lead], fa[lead]))
-        self.wrong = not self.regression and self.cost(f, label) > 0.0
         returned = super().step(x, y, weight)
+        e, e_w, e_a = self.costs
         if self.drift:
             if deviates is not None and deviates.any():
                 square = float(np.mean(x[deviates] ** 2))
@@ -161,10 +139,7 @@ class DriftingSorf(Sorf):
     def _forget(self) -> None:
         self.w.v[:] = 0
         self.a.v[:] = 0
-        self.L[:] = 0.0
-        self.L_linear = 0.0 if self.linear else math.inf
-        self.L_last = 0.0 if self.last_label else math.inf
-        self.n[:] = 1.0
+        self._start_blend()
 
     def _ring(self, what: str) -> None:
         self.last = self.t

@@ -10,11 +10,31 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from edgeolk.reference.base import Pcg32, require
-from edgeolk.reference.structured import ROUNDING_STREAM, Features, P, Weights
+from edgeolk.reference.base import require
+from edgeolk.reference.structured import ROUNDING_STREAM, Features, Weights
+from edgeolk.reference.vectors import Pcg32
 
 
-class SorfNovelty:
+class MeanFeature:
+    """The mean feature of the rows so far, in stored numbers."""
+
+    def __init__(self, phi: Features, seed: int, dtype: str) -> None:
+        self.phi = phi
+        self.kappa = 127.0 if dtype == "int8" else 1.0
+        self.rounding = Pcg32(seed, ROUNDING_STREAM)
+        self.a = Weights(phi.D, 1, dtype, self.rounding)
+
+    def similarity(self, phi: np.ndarray) -> float:
+        return float(np.sum(phi * self.a.v[:, 0].astype(float))) / (self.kappa * self.phi.D)
+
+    def average(self, phi: np.ndarray, t: int, n: float) -> None:
+        """Follow the features of row t, over n of them, where it is their turn."""
+        for _, k in self.phi.turn(t):
+            change = (self.kappa * phi[k] - self.a.v[k, 0].astype(float)) / n
+            self.a.add(k, [0], change[:, None, :])
+
+
+class SorfNovelty(MeanFeature):
     """Rows without labels; `decision` below 0 is novel."""
 
     def __init__(
@@ -30,16 +50,10 @@ class SorfNovelty:
         window: int = 4096,
     ) -> None:
         require(0.0 < nu < 1.0 and window >= 8, "0 < nu < 1 and window >= 8 are required")
-        self.phi = Features(n_features, D, gamma, groups, seed)
-        self.kappa = 127.0 if dtype == "int8" else 1.0
-        self.rounding = Pcg32(seed, ROUNDING_STREAM)
-        self.a = Weights(D, 1, dtype, self.rounding)
+        super().__init__(Features(n_features, D, gamma, groups, seed), seed, dtype)
         self.nu, self.window = nu, window
         self.rho = self.m = 0.0
         self.t = self.mistakes = 0
-
-    def similarity(self, phi: np.ndarray) -> float:
-        return float(np.sum(phi * self.a.v[:, 0].astype(float))) / (self.kappa * self.phi.D)
 
     def decision(self, x: np.ndarray) -> float:
         return self.similarity(self.phi(np.asarray(x, dtype=float))) - self.rho
@@ -56,10 +70,6 @@ class SorfNovelty:
         self.m += (abs(f) - self.m) / min(self.t + 1, 1000)
         g = self.m * max(0.02, min(1.0, 10.0 / (self.t + 1)))
         self.rho = max(0.0, self.rho + (-g * (1.0 - self.nu) if novel else g * self.nu))
-        n = min(self.t // 8 + 1, self.window / 8)
-        for b in range(self.t % 8, self.phi.N, 8):
-            k = slice(P * b, min(self.phi.D, P * (b + 1)))
-            change = (self.kappa * phi[k] - self.a.v[k, 0].astype(float)) / n
-            self.a.add(k, [0], change[:, None, :])
+        self.average(phi, self.t, min(self.t // 8 + 1, self.window / 8))
         self.t += 1
         return returned

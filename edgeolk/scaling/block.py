@@ -17,13 +17,7 @@ from edgeolk.checks import check_int
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import seal
 from edgeolk.files.atomic import write_whole
-from edgeolk.preprocessing.scaling import (
-    COMPACT,
-    NAMES,
-    clip_number,
-    fits_compact,
-    window_number,
-)
+from edgeolk.preprocessing.scaling import COMPACT, NAMES, clip_number, fits_compact, window_number
 from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, ScalerPlan, plan_of
 
 FORMAT_VERSION = 2
@@ -31,7 +25,7 @@ MAGIC = b"edgescal"
 MOST_SEEN = 2**62
 
 HEAD = struct.Struct("<8sIIqqqqHHId")
-#: Head and the statistics of a feature (core/loops/intake.h), number by number.
+#: Head and the statistics of a feature (core/loops/preprocessing.h), number by number.
 _HEAD_NUMBERS = np.dtype([("magic", "S8"), ("a", "u4", 2), ("b", "i8", 4), ("c", "u2", 2),
                           ("window", "u4"), ("clip", "f8")])  # fmt: skip
 FEATURE = np.dtype([("numbers", "<f8", 4), ("counts", "<u4", 2)])

@@ -4,8 +4,9 @@ from libc.math cimport isfinite
 
 from edgeolk.core.moments cimport unit
 from edgeolk.core.scaler cimport Lines, Scaler, lines
-from edgeolk.core.scaling cimport olk_compact_mean, olk_compact_of, olk_compact_sd, olk_recall
-from edgeolk.core.structs cimport OLK_COMPACT_BYTES, olk_compact
+from edgeolk.core.headers cimport (
+    OLK_COMPACT_BYTES, olk_compact, olk_compact_mean, olk_compact_of, olk_compact_sd, olk_recall,
+)
 
 
 cdef inline olk_compact record_of(const Scaler* s, Py_ssize_t j) noexcept nogil:

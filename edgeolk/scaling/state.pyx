@@ -9,7 +9,7 @@ from edgeolk.core.arena cimport Arena
 from edgeolk.core.scaler cimport (
     METHOD_COMPACT, Head, Scaler, point_to_statistics, scaler_holds,
 )
-from edgeolk.core.scaling cimport olk_recall
+from edgeolk.core.headers cimport olk_recall
 from edgeolk.scaling.known cimport keeps_mean, mean_of, scale_of
 
 from edgeolk.preprocessing.scaling import CLIP, NAMES, clip_number, form_number, window_number

@@ -9,13 +9,12 @@ import numpy as np
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.comparison.table import shown, written
 from firmware_sim.comparison.work import DEFAULT
+from firmware_sim.report.hints import REPEATS, only_where_labels_come
 
 #: An error so little above the least, in its own measure, counts as no worse.
 _AS_GOOD = 1.05
 #: Standard errors by which a loss has to be below that of a trivial answer.
 _ERRORS = 2.0
-#: Trivial answers that need each true label before the next row.
-_REPEATS = ("no-change", "last value")
 
 
 def choice(found: Comparison) -> tuple[str, int] | None:
@@ -24,19 +23,15 @@ def choice(found: Comparison) -> tuple[str, int] | None:
     Of the methods that are as good there, the default, which needs no tuning, if it is one.
     """
     cells = [
-        (cell.error, ram, sum(run.seconds for run in cell.runs), name)
+        (ram, name != DEFAULT, cell.error, sum(run.seconds for run in cell.runs), name)
         for name in found.algorithms
         for ram in found.rams
         if (cell := found.cell(name, ram)).error is not None
     ]
     if not cells:
         return None
-    least = min(one[0] for one in cells if one[0] is not None)
-    good = [one for one in cells if one[0] is not None and one[0] <= _AS_GOOD * least]
-    smallest = min(one[1] for one in good)
-    _, ram, _, name = min(
-        (one for one in good if one[1] == smallest), key=lambda one: (one[3] != DEFAULT, *one)
-    )
+    least = min(error for _, _, error, *_ in cells)
+    ram, *_, name = min(one for one in cells if one[2] <= _AS_GOOD * least)
     return name, ram
 
 
@@ -81,7 +76,15 @@ def sentence(found: Comparison) -> str:
     what = f"{shown(name)} with ram={written(ram)!r}{width}"
     trivial = unbeaten(found, name, ram)
     if trivial:
-        return f"{_none(found, trivial)} The best, {what}, has {words(error)}.{_where(trivial)}"
+        said = " and ".join(f"{one} ({words(rows.baselines[one])})" for one in trivial)
+        text = (
+            f"No learner is clearly better than {said}, which "
+            f"{'learns' if len(trivial) == 1 else 'learn'} nothing: by two standard errors of the "
+            f"difference at least. The best, {what}, has {words(error)}."
+        )
+        if all(one in REPEATS for one in trivial):
+            text += only_where_labels_come(" and ".join(trivial))
+        return text
     text = f"For this stream take {what}: {words(error)}"
     lost = [one for one, loss in rows.baselines.items() if not error < loss]
     if lost:
@@ -89,24 +92,3 @@ def sentence(found: Comparison) -> str:
     if name == DEFAULT:
         text += ", as replay runs it where no algorithm is named"
     return f"{text}. (Chosen on the rows it is reported on.)"
-
-
-def _none(found: Comparison, trivial: list[str]) -> str:
-    rows = found.rows
-    words = rows.evaluator.metrics.words
-    said = " and ".join(f"{one} ({words(rows.baselines[one])})" for one in trivial)
-    learns = "learns" if len(trivial) == 1 else "learn"
-    return (
-        f"No learner is clearly better than {said}, which {learns} nothing: by two standard errors "
-        "of the difference at least."
-    )
-
-
-def _where(trivial: list[str]) -> str:
-    if any(one not in _REPEATS for one in trivial):
-        return ""
-    name = " and ".join(trivial)
-    return (
-        f" ({name[0].upper()}{name[1:]} can be used only where each true label comes before the "
-        "next row.)"
-    )

@@ -95,7 +95,7 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
     metrics = kind.metrics(config, cadence)
     rows: list[Row] = []
     raw: list[Row] = []
-    as_gaps: list[Row] = []
+    absent: list[NDArray[np.bool_]] = []
     mends = _Stand(len(stream.features)) if _keeps_gaps(config) else None
     numbers: list[Places] = []
     targets: list[float] = []
@@ -119,8 +119,7 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
                 for error in refused.values():
                     raise error
                 raw.append(held)
-                if mends is not None:
-                    as_gaps.append(np.where(gone, np.nan, held))
+                absent.append(gone)
                 numbers.append(block.block.first + places)
                 rows.append(scaled)
                 targets += block.y[places].tolist()
@@ -137,13 +136,12 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
         raise SimulatorError(nothing_usable(stream, count))
     assert replay.width is not None
     judge = replace(config, stream="", faults=(), period=config.period or cadence.period)
-    as_read = np.concatenate(raw) if config.scales_outside else None
-    X, y = np.concatenate(rows), np.array(targets)
+    X, y, as_read = np.concatenate(rows), np.array(targets), np.concatenate(raw)
     distances = np.concatenate(looked) if looked else None
     evaluator = EVALUATORS[config.kind](X, y, judge, distances, as_read)
     notes = [*stream.notes]
     if mends is not None and mends.rows:
-        evaluator.gaps = np.concatenate(as_gaps)
+        evaluator.gaps = np.where(np.concatenate(absent), np.nan, as_read)
         notes.append(
             f"{mends.rows:,} of {len(y):,} rows lack a reading: the default is told so, for the"
             " others the last one stands in"

@@ -76,16 +76,15 @@ class Server:
         kind: str,
         n_features: int,
         pipes: tuple[io.FileIO, io.FileIO],
-    ):
+    ) -> None:
         self._learner = learner
         self._width = width(kind)
         self._in_time = settings_of(learner.config).watches
         classes = max(1, settings_of(learner.config).columns)
         self._classes = memoryview(bytearray(8 * classes)).cast("d")
-        self._learn_row: Callable[[int], None] = {
-            "multiclass": self._choose,
-            "novelty": self._watch,
-        }.get(kind, self._score)
+        rows: dict[str, Callable[[int], None]]
+        rows = {"multiclass": self._choose, "novelty": self._watch}
+        self._learn_row = rows.get(kind, self._score)
         self._in, self._out = pipes
         self._count = bytearray(8)
         self._rows = memoryview(bytearray(8 * BLOCK * n_features))
@@ -97,9 +96,7 @@ class Server:
         self._scores = self._score_bytes.cast("d")
         self._answer = bytearray(ANSWER.size)
         self._counts = bytearray(COUNTS.size)
-        self._decide_row: Callable[[int], None] = (
-            self._pick if kind == "multiclass" else self._decide
-        )
+        self._decide_row = self._pick if kind == "multiclass" else self._decide
         self._kept: list[bytearray] = []
         self._whole = memoryview(learner._engine.arena)  # made here: later nothing may be
 
@@ -215,10 +212,7 @@ class Server:
 def _arm(wanted: str) -> tuple[str, str]:
     """Put the first limit that works in force; return its name and why others did not work."""
     reasons = []
-    limits: dict[str, Callable[[], None]] = {
-        "seccomp": seccomp.forbid_growth,
-        "rlimit": seccomp.limit_address_space,
-    }
+    limits = {"seccomp": seccomp.forbid_growth, "rlimit": seccomp.limit_address_space}
     for name, limit in limits.items():
         if wanted in (name, "auto"):
             try:

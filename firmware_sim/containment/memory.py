@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from firmware_sim.containment.guard import PAGE, GuardedBlock
@@ -30,13 +30,9 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Region):
     """One tenant of the block, and how it uses its stretch."""
 
-    name: str
-    offset: int
-    nbytes: int
-    purpose: str
     regions: tuple[Region, ...] = ()
 
 
@@ -96,10 +92,7 @@ def lay_out(cap: int, needs: Iterable[Need]) -> Layout:
     offset = 0
     for need in needs:
         offset = align(offset)
-        regions = tuple(
-            Region(region.name, offset + region.offset, region.nbytes, region.purpose)
-            for region in need.regions
-        )
+        regions = tuple(replace(one, offset=offset + one.offset) for one in need.regions)
         parts.append(Part(need.name, offset, need.nbytes, need.purpose, regions))
         offset += need.nbytes
     return Layout(cap, tuple(parts))

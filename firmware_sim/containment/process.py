@@ -84,19 +84,11 @@ class ProcessLearner:
     ) -> None:
         if not hasattr(select, "poll"):
             raise SimulatorError(_NOT_HERE)
-        self.peak = 0
-        self.gone = False
-        self._nbytes = 0
-        self.limit = ""
+        self.peak, self.gone, self.limit = 0, False, ""
         self._patience = patience
         self._width = child.width(kind)
-        self._score_bytes = memoryview(bytearray(8 * child.BLOCK * self._width))
-        self._group, refusal = _group_for(limit)
-        try:
-            self._child = _started()
-        except BaseException:
-            self._leave()
-            raise
+        self._group: MemoryGroup | None = None
+        self._child = _started()
         assert isinstance(self._child.stdin, io.FileIO)
         assert isinstance(self._child.stdout, io.FileIO)
         self._to, self._from = self._child.stdin, self._child.stdout
@@ -104,44 +96,23 @@ class ProcessLearner:
             # Neither end may wait for ever: the child may be stopped.
             os.set_blocking(self._to.fileno(), False)
             os.set_blocking(self._from.fileno(), False)
-            if self._group is not None:
-                refusal = self._enter(limit)
-            wanted = "cgroup" if self._group is not None else limit
-            self._write(
-                child.packed(
-                    {
-                        "learner": {"n_features": n_features, **settings},
-                        "limit": wanted,
-                        "leak": leak,
-                        "kind": kind,
-                        "saved": saved,
-                    }
-                )
-            )
-            self._read_greeting(limit, refusal)
+            self._group, refusal = _group_for(limit, self._child.pid)
+            said = {
+                "learner": {"n_features": n_features, **settings},
+                "limit": limit if self._group is None else "cgroup",
+                "leak": leak,
+                "kind": kind,
+                "saved": saved,
+            }
+            self._write(child.packed(said))
+            self._read_greeting(refusal)
         except BaseException:
             self.close()
             raise
 
-    def _enter(self, limit: str) -> str:
-        """Put the child into the group; without success the group is given up."""
-        assert self._group is not None
-        try:
-            self._group.enter(self._child.pid)
-        except OSError as error:
-            self._group.remove()
-            self._group = None
-            if limit == "cgroup":
-                raise SimulatorError(f"no memory control group: {error.strerror}") from None
-            return f"cgroup: {error.strerror}"
-        return ""
-
-    def _read_greeting(self, limit: str, refusal: str) -> None:
-        size = bytearray(8)
-        self._read(memoryview(size))
-        record = bytearray(*struct.unpack("=q", size))
-        self._read(memoryview(record))
-        greeting = pickle.loads(record)  # our own child wrote it
+    def _read_greeting(self, refusal: str) -> None:
+        (size,) = struct.unpack("=q", self._read(8))
+        greeting = pickle.loads(self._read(size))  # our own child wrote it
         if "error" in greeting:
             raise SimulatorError(f"--enforce process: {greeting['error']}")
         self.reasons = "; ".join(filter(None, (refusal, greeting["reasons"])))
@@ -171,17 +142,13 @@ class ProcessLearner:
             bad, or "".
         """
         n = len(labels)
-        answer = bytearray(child.ANSWER.size)
-        for part in (struct.pack("=q", n), labels[:n].tobytes(), rows[:n].tobytes()):
-            self._write(part)
-        self._read(memoryview(answer))
+        answer = self._asked(n, child.ANSWER.size, labels[:n].tobytes(), rows[:n].tobytes())
         done, length = child.ANSWER.unpack(answer)
-        message = bytearray(length)
         numbers = self._width * done
-        self._read(self._score_bytes[: 8 * numbers])
-        self._read(memoryview(message))
+        scores = struct.unpack(f"={numbers}d", self._read(8 * numbers))
+        message = self._read(length).decode()
         self._look()
-        return list(struct.unpack_from(f"={numbers}d", self._score_bytes)), message.decode()
+        return list(scores), message
 
     def decide(self, row: Any) -> float:
         """Score a row, a contiguous ndarray of float64: with several classes, the one predicted.
@@ -196,10 +163,8 @@ class ProcessLearner:
         return bool(self._answer(child.ASK, row))
 
     def _answer(self, question: int, row: Any) -> float:
-        self._write(struct.pack("=q", question))
-        self._write(row.tobytes())
-        self._read(self._score_bytes[:8])
-        answer: float = struct.unpack_from("=d", self._score_bytes)[0]
+        answer: float
+        (answer,) = struct.unpack("=d", self._asked(question, 8, row.tobytes()))
         if math.isnan(answer):
             raise ValueError("the learner rejects the row")
         return answer
@@ -209,27 +174,33 @@ class ProcessLearner:
 
         Raises BeyondCapError, LearnerDiedError: as `learn`.
         """
-        counts = bytearray(child.COUNTS.size)
-        self._write(struct.pack("=q", 0))
-        self._read(memoryview(counts))
-        return dict(zip(child.COUNTERS, child.COUNTS.unpack(counts), strict=True))
+        counts = child.COUNTS.unpack(self._asked(0, child.COUNTS.size))
+        return dict(zip(child.COUNTERS, counts, strict=True))
 
     def block(self) -> bytearray:
         """Return the learner's block as it lies in the child.
 
         Raises BeyondCapError, LearnerDiedError: as `learn`.
         """
-        out = bytearray(self._nbytes)
-        self._write(struct.pack("=q", child.SEND))
-        self._read(memoryview(out))
-        return out
+        return self._asked(child.SEND, self._nbytes)
+
+    def _asked(self, question: int, nbytes: int, *parts: bytes) -> bytearray:
+        """Send a question; return the first bytes of the answer."""
+        for part in (struct.pack("=q", question), *parts):
+            self._write(part)
+        return self._read(nbytes)
 
     def _look(self) -> None:
         """Remember the child's peak: the kernel forgets it when the child ends."""
+        self.peak = max(self.peak, int(self._status(r"VmHWM:\s*(\d+) kB") or 0) * 1024)
+
+    def _status(self, pattern: str) -> str:
+        """Return what the system says of the child; empty where it says nothing."""
         with contextlib.suppress(OSError):
             text = Path(f"/proc/{self._child.pid}/status").read_text()
-            found = re.search(r"VmHWM:\s*(\d+) kB", text)
-            self.peak = max(self.peak, int(found[1]) * 1024) if found else self.peak
+            found = re.search(pattern, text)
+            return found[1] if found else ""
+        return ""
 
     def _write(self, data: bytes) -> None:
         """Write all of it, or say what became of the child."""
@@ -242,8 +213,10 @@ class ProcessLearner:
             except BrokenPipeError:
                 raise self._died() from None
 
-    def _read(self, view: memoryview) -> None:
-        """Fill the view, or say what became of the child."""
+    def _read(self, nbytes: int) -> bytearray:
+        """Return so many bytes, or say what became of the child."""
+        data = bytearray(nbytes)
+        view = memoryview(data)
         deadline = time.monotonic() + self._patience
         while view:
             self._wait(self._from, select.POLLIN, deadline)
@@ -251,6 +224,7 @@ class ProcessLearner:
             if got == 0:
                 raise self._died()
             view = view[got or 0 :]
+        return data
 
     def _wait(self, pipe: io.FileIO, event: int, deadline: float) -> None:
         poll = select.poll()
@@ -258,18 +232,11 @@ class ProcessLearner:
         left = deadline - time.monotonic()
         if left <= 0 or not poll.poll(1e3 * left):
             self.gone = True
+            state = self._status(r"State:\s*\w+ \(([\w ]+)\)") or "gone"
             raise LearnerDiedError(
                 f"the learner's process did not answer for {self._patience:g} s and was "
-                f"terminated; it was {self._state()}"
+                f"terminated; it was {state}"
             )
-
-    def _state(self) -> str:
-        with contextlib.suppress(OSError):
-            text = Path(f"/proc/{self._child.pid}/status").read_text()
-            found = re.search(r"State:\s*\w+ \(([\w ]+)\)", text)
-            if found:
-                return found[1]
-        return "gone"
 
     def _died(self) -> BeyondCapError | LearnerDiedError:
         """Tell a child that its limit ended from one that anything else did."""
@@ -307,11 +274,7 @@ class ProcessLearner:
             self._child.kill()
             self._child.wait()
         self._from.close()
-        self._leave()
-
-    def _leave(self) -> None:
-        """Remove the group, whose processes have ended."""
-        if self._group is not None:
+        if self._group is not None:  # whose processes have ended
             self._group.remove()
             self._group = None
 
@@ -333,13 +296,19 @@ def _started() -> subprocess.Popen[bytes]:
     )
 
 
-def _group_for(limit: str) -> tuple[MemoryGroup | None, str]:
-    """A group, or why there is none."""
+def _group_for(limit: str, pid: int) -> tuple[MemoryGroup | None, str]:
+    """Put a process into a group of its own; return that, or why there is none."""
     if limit not in ("auto", "cgroup"):
         return None, ""
+    group = None
     try:
-        return MemoryGroup(), ""
+        group = MemoryGroup()
+        group.enter(pid)
     except OSError as error:
+        if group is not None:
+            group.remove()
+        why = error.strerror or str(error)
         if limit == "cgroup":
-            raise SimulatorError(f"no memory control group: {error}") from None
-        return None, f"cgroup: {error}"
+            raise SimulatorError(f"no memory control group: {why}") from None
+        return None, f"cgroup: {why}"
+    return group, ""

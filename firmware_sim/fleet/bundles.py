@@ -19,21 +19,19 @@ _MOST = 256  # tasks in a bundle
 
 @dataclass
 class Pace:
-    """What a task takes, learned from those that are done."""
+    """What tasks take, learned from those that are done: seconds, and the first guess of them."""
 
-    factor: float = 1.0
-    _done: int = 0
+    seconds: float = 0.0
+    guessed: float = 0.0
 
     def guess(self, task: Task) -> float:
         """Return the seconds a task will take."""
-        return self.factor * _work(task)
+        return _work(task) * (self.seconds / self.guessed if self.guessed else 1.0)
 
     def learn(self, tasks: Sequence[Task], seconds: float) -> None:
         """Take in what some tasks took."""
-        work = sum(map(_work, tasks))
-        if work > 0.0:
-            self._done += 1
-            self.factor += (seconds / work - self.factor) / min(self._done, 20)
+        self.seconds += seconds
+        self.guessed += sum(map(_work, tasks))
 
 
 def _work(task: Task) -> float:

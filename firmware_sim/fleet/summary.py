@@ -142,7 +142,8 @@ def _worst(
 def _suspicious(fleet: Fleet) -> Table:
     """Boards whose streams look wrong."""
     found = suspicions(fleet.records)
-    rows: list[tuple[str, ...]] = [(board, why) for board, why in found.items()][:_SUSPICIOUS]
+    rows: list[tuple[str, ...]] = [(board, why) for board, why in found.items()]
+    del rows[_SUSPICIOUS:]
     if len(found) > _SUSPICIOUS:
         rows.append((f"and {len(found) - _SUSPICIOUS:,} more", "see the records"))
     title = f"suspicious boards: {len(found):,}"

@@ -87,11 +87,11 @@ class Accounting:
             at = end
 
     def _take(self, block: Checked) -> None:
-        own, last = block.block, block.block.first + len(block) - 1
-        self.at_hand = own.first, last
-        block.tally(self.labels)
+        own = block.block
+        self.at_hand = own.first, own.first
         if self.power is not None:
             self.power.before(self._device, own.first)
+        self.at_hand = own.first, own.first + len(block) - 1
         self.cadence.add_block(np.where(block.damaged, np.nan, own.seconds))
         X, places = usable(block, self._device.repair)
         if len(places):

@@ -82,7 +82,11 @@ class BlockFeed:
         last = self._ending(block, end)
         if last is not None:
             end = last + 1
-        accounting.take(block.part(0, end))
+        try:
+            accounting.take(block.part(0, end))
+        finally:
+            read = accounting.at_hand[1] - block.block.first + 1
+            block.part(0, max(0, read)).tally(accounting.labels)
         if last is not None and not accounting.stopped:
             why = f": {block.block.damage.get(last)}"
             if last not in block.block.damage:

@@ -18,7 +18,7 @@ from firmware_sim.replaying.rows import RowCount, gaps
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Places
 from firmware_sim.tasks.kinds import KINDS
-from firmware_sim.tasks.labels import Labels, Targets
+from firmware_sim.tasks.labels import Labels, Named, Targets
 
 Flags = npt.NDArray[np.bool_]
 
@@ -72,10 +72,9 @@ class Checked:
 
     def tally(self, labels: Labels) -> None:
         """Count the labels of the rows."""
-        if isinstance(labels, Targets):  # nobody asks how often a number occurred
-            return
-        for word, times in told_words(self.block):
-            labels.tally(word, labels.value(word), times)
+        if isinstance(labels, Named):  # nobody asks how often a number occurred
+            for word, times in told_words(self.block):
+                labels.tally(word, labels.value(word), times)
 
 
 def told_words(block: Block) -> list[tuple[str, int]]:

@@ -16,7 +16,7 @@ _MISTAKES = 8
 _ABREAST = 6
 
 
-def figures(result: ReplayResult) -> Table:
+def table(result: ReplayResult) -> Table:
     """Return the figures of the learner and the baselines; many of them lie on their side."""
     summary = result.metrics.summary()
     who = [name_of(result, one) for one in summary]
@@ -64,21 +64,17 @@ def tables(result: ReplayResult) -> list[Table]:
     if metrics.rows == 0:
         return []
     if isinstance(metrics, Prequential):
-        return [_two_classes(metrics)]
+        told = metrics.learner
+        rows: list[tuple[str, ...]] = [
+            ("+1 in the stream", count(told.true_positive), count(told.false_negative)),
+            ("-1 in the stream", count(told.false_positive), count(told.true_negative)),
+        ]
+        return [Table("confusion", "Answers", ("", "predicted +1", "predicted -1"), rows)]
     if isinstance(metrics, Multiclass):
         return [_classes(metrics), _confusion(metrics)]
     if isinstance(metrics, Novelty):
-        return oddity_tables(result)
+        return oddity_tables(metrics, result.stream.features)
     return []
-
-
-def _two_classes(metrics: Prequential) -> Table:
-    counts = metrics.learner
-    rows: list[tuple[str, ...]] = [
-        ("+1 in the stream", count(counts.true_positive), count(counts.false_negative)),
-        ("-1 in the stream", count(counts.false_positive), count(counts.true_negative)),
-    ]
-    return Table("confusion", "Answers", ("", "predicted +1", "predicted -1"), rows)
 
 
 def _classes(metrics: Multiclass) -> Table:

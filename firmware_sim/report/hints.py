@@ -18,6 +18,8 @@ from firmware_sim.streams import Stream
 
 #: Rows that a hint is tried on, and seconds after which no more are tried.
 ROWS, SECONDS = 5_000, 10.0
+#: Baselines that need each true label before the next row.
+REPEATS = ("no-change", "last value")
 
 
 def loses(metrics: Metrics) -> bool:
@@ -65,11 +67,15 @@ def tried(result: ReplayResult, *, clock: Callable[[], float] = time.monotonic) 
 
 def _repeats(result: ReplayResult) -> str:
     metrics = result.metrics
-    ours = metrics.loss("learner")
-    repeats = next((who for who in ("no_change", "last_value") if who in metrics.baselines), None)
-    if repeats is None or metrics.loss(repeats) > ours:
-        return ""
-    name = metrics.baselines[repeats].capitalize()
+    for who, name in metrics.baselines.items():
+        if name in REPEATS and metrics.loss(who) <= metrics.loss("learner"):
+            return only_where_labels_come(name)
+    return ""
+
+
+def only_where_labels_come(name: str) -> str:
+    """Return the sentence on baselines that repeat what was told last."""
+    name = name[0].upper() + name[1:]
     return f" ({name} can be used only where each true label comes before the next row.)"
 
 

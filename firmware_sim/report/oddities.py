@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import Any
 
@@ -10,45 +11,37 @@ from firmware_sim.drawing.table import Table
 from firmware_sim.metrics import Novelty
 from firmware_sim.metrics.formats import short
 from firmware_sim.metrics.oddities import Alarm, Oddity
-from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.tasks.adapters import unpacked
 
 #: Alarms that a table lists, readings of a row that are told.
 LISTED, TOLD = 30, 3
 
 
-def oddity_tables(result: ReplayResult) -> list[Table]:
+def oddity_tables(metrics: Novelty, names: Sequence[str]) -> list[Table]:
     """Return the alarms with their reasons, and the oddest rows with their readings."""
-    metrics = result.metrics
-    assert isinstance(metrics, Novelty)
-    names, oddities = tuple(result.stream.features), metrics.oddities
-    made: list[Table] = []
-    rows: list[tuple[str, ...]]
-    if oddities.alarms:
-        shown = oddities.alarms[:LISTED]
-        many = "" if len(shown) == len(oddities.alarms) else f": the first {len(shown)}"
-        rows = [
-            (_rows(alarm), moment(alarm.worst.seconds), reason(alarm.worst, names))
-            for alarm in shown
-        ]
-        head: tuple[str, ...] = ("rows", "time of the oddest", "reason")
-        made.append(Table("alarms", f"Alarms{many}", head, rows, sentences=head[1:]))
-    if oddities.oddest:
-        rows = [
-            (f"{odd.row:,}", moment(odd.seconds), short(odd.novelty), reason(odd, names),
-             readings(odd, names))
-            for odd in oddities.oddest
-        ]  # fmt: skip
-        head = ("row", "time", "score", "reason", "readings furthest off")
-        told = (head[1], *head[3:])
-        made.append(Table("oddest", "The oddest rows", head, rows, sentences=told))
-    return made
+    oddities = metrics.oddities
+    shown = oddities.alarms[:LISTED]
+    many = "" if len(shown) == len(oddities.alarms) else f": the first {len(shown)}"
+    alarms: list[tuple[str, ...]] = [
+        (_rows(alarm), moment(alarm.worst.seconds), reason(alarm.worst, names)) for alarm in shown
+    ]
+    oddest: list[tuple[str, ...]] = [
+        (f"{odd.row:,}", moment(odd.seconds), short(odd.novelty), reason(odd, names),
+         readings(odd, names))
+        for odd in oddities.oddest
+    ]  # fmt: skip
+    first = ("rows", "time of the oddest", "reason")
+    head = ("row", "time", "score", "reason", "readings furthest off")
+    made = [
+        Table("alarms", f"Alarms{many}", first, alarms, sentences=first[1:]),
+        Table("oddest", "The oddest rows", head, oddest, sentences=(head[1], *head[3:])),
+    ]
+    return [table for table in made if table.rows]
 
 
 def _rows(alarm: Alarm) -> str:
-    if alarm.first == alarm.last:
-        return f"{alarm.first:,}"
-    return f"{alarm.first:,} to {alarm.last:,}"
+    last = "" if alarm.first == alarm.last else f" to {alarm.last:,}"
+    return f"{alarm.first:,}{last}"
 
 
 def moment(seconds: float) -> str:
@@ -68,7 +61,7 @@ def furthest(odd: Oddity) -> list[int]:
     return [slot for slot in order if apart[slot] != 0.0][:TOLD]
 
 
-def readings(odd: Oddity, names: tuple[str, ...]) -> str:
+def readings(odd: Oddity, names: Sequence[str]) -> str:
     """Return the readings of a row that are furthest off, with their deviations."""
     values, apart = odd.looked.readings, odd.looked.apart
     return ", ".join(
@@ -76,7 +69,7 @@ def readings(odd: Oddity, names: tuple[str, ...]) -> str:
     )
 
 
-def reason(odd: Oddity, names: tuple[str, ...]) -> str:
+def reason(odd: Oddity, names: Sequence[str]) -> str:
     """Return why a row is odd, in words such as "CO2: flat line for 40 rows"."""
     why = unpacked(odd.verdict)
     if why is None:
@@ -101,29 +94,16 @@ def reason(odd: Oddity, names: tuple[str, ...]) -> str:
     return f"{name}: rougher or smoother than usual, now {value:.4g}"
 
 
-def alarm_records(result: ReplayResult) -> list[dict[str, Any]]:
+def alarm_records(metrics: Novelty, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return the alarms for the report that programs read."""
-    metrics, names = result.metrics, tuple(result.stream.features)
-    assert isinstance(metrics, Novelty)
     return [
-        {
-            "first": alarm.first,
-            "last": alarm.last,
-            "rows": alarm.rows,
-            **_record(alarm.worst, names),
-        }
-        for alarm in metrics.oddities.alarms
+        {"first": one.first, "last": one.last, "rows": one.rows, **record(one.worst, names)}
+        for one in metrics.oddities.alarms
     ]
 
 
-def oddest_records(result: ReplayResult) -> list[dict[str, Any]]:
-    """Return the oddest rows for the report that programs read."""
-    metrics, names = result.metrics, tuple(result.stream.features)
-    assert isinstance(metrics, Novelty)
-    return [_record(odd, names) for odd in metrics.oddities.oddest]
-
-
-def _record(odd: Oddity, names: tuple[str, ...]) -> dict[str, Any]:
+def record(odd: Oddity, names: Sequence[str]) -> dict[str, Any]:
+    """Return an odd row for the report that programs read."""
     numbers = dict(zip(names, odd.looked.readings, strict=True))
     return {
         "row": odd.row,

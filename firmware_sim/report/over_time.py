@@ -70,9 +70,8 @@ def _bands(result: ReplayResult, last_row: int) -> Iterator[tuple[str, int, int,
     for row in result.alarms:
         yield "drift", row, row, f"the learner's alarm of drift, row {row:,}"
     if isinstance(metrics, Novelty):
-        names = tuple(stream.features)
         for alarm in metrics.oddities.alarms:
-            said = f"rows {alarm.first:,} to {alarm.last:,}: {reason(alarm.worst, names)}"
+            said = f"rows {alarm.first:,} to {alarm.last:,}: {reason(alarm.worst, stream.features)}"
             yield "alarm", alarm.first, alarm.last, said
         for first, last in metrics.windows:
             yield "window", first, last, f"labelled window, rows {first:,} to {last:,}"

@@ -7,17 +7,8 @@ from firmware_sim.drawing.svg import charted
 from firmware_sim.drawing.table import Table
 from firmware_sim.metrics import Novelty, Regression
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report import course
+from firmware_sim.report import course, figures
 from firmware_sim.report.command import command
-from firmware_sim.report.figures import (
-    ABOUT_INPUTS,
-    figures,
-    frozen,
-    inputs,
-    judged_by,
-    meanings,
-    tables,
-)
 from firmware_sim.report.over_time import errors
 from firmware_sim.report.text import board_lines, event_lines, head_lines
 from firmware_sim.report.verdict import SCALING, headline, over_time, verdict
@@ -42,13 +33,13 @@ def to_page(result: ReplayResult) -> str:
     metrics, layout, chart = result.metrics, result.layout, errors(result)
     early = f"{result.status}: {result.detail}. This is the report so far."
     plotted = "<p>No row was scored.</p>" if chart is None else charted(chart)
-    explained = "".join(f"<li>{safe(line)}</li>" for line in meanings(result))
+    explained = "".join(f"<li>{safe(line)}</li>" for line in figures.meanings(result))
     forecasts = isinstance(metrics, Regression) and metrics.course.rows
     return document(
         f"{headline(result)} in {layout.cap:,} bytes",
         _STYLE,
         verdict(result),
-        *map(said, [frozen(result), result.hint]),
+        *map(said, [figures.frozen(result), result.hint]),
         *(said(text, "warn") for text in result.warnings),
         section(
             over_time(result),
@@ -56,10 +47,12 @@ def to_page(result: ReplayResult) -> str:
             f'<div id="errors">{plotted}</div>',
         ),
         *(course.sections(metrics.course) if forecasts else ()),  # type: ignore[attr-defined]
-        section("Figures", drawn(figures(result)), f'<ul class="faint">{explained}</ul>'),
+        section("Figures", drawn(figures.table(result)), f'<ul class="faint">{explained}</ul>'),
         _inputs(result),
-        said(_upper(judged_by(metrics)) + ".", "faint") if isinstance(metrics, Novelty) else "",
-        *map(_of_kind, tables(result)),
+        said(_upper(figures.judged_by(metrics)) + ".", "faint")
+        if isinstance(metrics, Novelty)
+        else "",
+        *map(_of_kind, figures.tables(result)),
         section("Rows", _rows(result)),
         section("Memory", *_memory(result)),
         section("Board", lines_of("board", filter(None, board_lines(result)))),
@@ -75,14 +68,14 @@ def _upper(text: str) -> str:
 
 def _inputs(result: ReplayResult) -> str:
     """Return a bar for each input that matters."""
-    found = inputs(result)
+    found = figures.inputs(result)
     bars = "".join(
         f'<dt>{safe(name)}</dt><dd><span style="width:{75 * share / found[0][1]:.1f}%"></span>'
         f"{100 * share:.0f} %</dd>"
         for name, share in found
     )
     drawing = f'<dl class="bars" id="inputs">{bars}</dl>'
-    about = said(_upper(ABOUT_INPUTS) + ".", "faint")
+    about = said(_upper(figures.ABOUT_INPUTS) + ".", "faint")
     return section("Input importance", about, drawing) if found else ""
 
 

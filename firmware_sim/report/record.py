@@ -10,15 +10,17 @@ import numpy as np
 
 from firmware_sim.boards import board_of
 from firmware_sim.configuration.choices import offset_of
-from firmware_sim.containment.memory import Part, Region
+from firmware_sim.containment.memory import Region
 from firmware_sim.metrics import Multiclass, Novelty, Regression
 from firmware_sim.metrics.course import Said
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.command import command
-from firmware_sim.report.oddities import alarm_records, oddest_records
+from firmware_sim.report.oddities import alarm_records, record
 from firmware_sim.streams.faulty import FaultyStream
 
+#: What is counted of rows, as in `RowCount`.
+_COUNTS = ("read", "used", "missing", "repaired", "refused", "damaged")
 FORMAT = 1  # of report.json: grows when a name in it changes its meaning
 
 
@@ -27,7 +29,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
 
     Everything but ``host`` is the same for the same configuration on every run.
     """
-    metrics = result.metrics
+    metrics, names = result.metrics, result.stream.features
     return {
         "format": FORMAT,
         "status": result.status,
@@ -49,8 +51,12 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "metrics": metrics.summary(),
         "classes": metrics.to_dict() if isinstance(metrics, Multiclass) else None,
         "windows": metrics.windows if isinstance(metrics, Novelty) else None,
-        "alarms": alarm_records(result) if isinstance(metrics, Novelty) else None,
-        "oddest": oddest_records(result) if isinstance(metrics, Novelty) else None,
+        "alarms": alarm_records(metrics, names) if isinstance(metrics, Novelty) else None,
+        "oddest": (
+            [record(one, names) for one in metrics.oddities.oddest]
+            if isinstance(metrics, Novelty)
+            else None
+        ),
         "frozen": None if result.frozen is None else asdict(result.frozen),
         "forecasts": _forecasts(metrics) if isinstance(metrics, Regression) else None,
         "curve": _curve(metrics.curve),
@@ -72,14 +78,9 @@ def _stream(result: ReplayResult) -> dict[str, Any]:
         "positive": config.positive,
         "features": list(stream.features),
         "ignored": list(stream.ignored),
-        "rows_read": rows.read,
-        "rows_used": rows.used,
-        "rows_missing": rows.missing,
+        **{f"rows_{name}": getattr(rows, name) for name in _COUNTS},
         "missing_by_column": dict(rows.missing_by_column),
-        "rows_repaired": rows.repaired,
-        "rows_refused": rows.refused,
         "first_refusal": rows.first_refusal,
-        "rows_damaged": rows.damaged,
         "first_damage": rows.first_damage,
         "damaged_policy": config.damaged,
         "notes": list(stream.notes),
@@ -127,13 +128,10 @@ def _memory(result: ReplayResult) -> dict[str, Any]:
     }
 
 
-def _place(part: Part | Region) -> dict[str, Any]:
+def _place(part: Region) -> dict[str, Any]:
     return {
-        "name": part.name,
-        "offset": part.offset,
-        "bytes": part.nbytes,
-        "purpose": part.purpose,
-    }
+        "name": part.name, "offset": part.offset, "bytes": part.nbytes, "purpose": part.purpose,
+    }  # fmt: skip
 
 
 def _labels(result: ReplayResult) -> dict[str, Any]:
@@ -154,35 +152,23 @@ def _forecasts(metrics: Regression) -> dict[str, Any] | None:
     if not course.rows:
         return None
     rows, recent = course.recent
-    known = np.isfinite(recent)
+    told = [[v if math.isfinite(v) else None for v in column] for column in recent.T.tolist()]
     return {
         "mean_shares": course.mean_shares(),
-        "recent": {
-            "rows": rows.tolist(),
-            **{
-                name: [v if held else None for v, held in zip(values, those, strict=True)]
-                for name, values, those in zip(
-                    Said._fields, recent.T.tolist(), known.T, strict=True
-                )
-            },
-        },
+        "recent": {"rows": rows.tolist(), **dict(zip(Said._fields, told, strict=True))},
     }
 
 
 def _curve(curve: Curve) -> dict[str, Any]:
     """Errors over time: of all rows so far, and of the last ones."""
-    rows, cumulative = curve.cumulative()
-    window_rows, windowed, window = curve.windowed()
+
+    def told(rows: np.ndarray, errors: np.ndarray) -> dict[str, Any]:
+        return {"rows": rows.tolist(), **dict(zip(curve.names, errors.T.tolist(), strict=True))}
+
+    *windowed, window = curve.windowed()
     return {
-        "cumulative": {
-            "rows": rows.tolist(),
-            **{name: cumulative[:, i].tolist() for i, name in enumerate(curve.names)},
-        },
-        "windowed": {
-            "window": window,
-            "rows": window_rows.tolist(),
-            **{name: windowed[:, i].tolist() for i, name in enumerate(curve.names)},
-        },
+        "cumulative": told(*curve.cumulative()),
+        "windowed": {"window": window, **told(*windowed)},
     }
 
 

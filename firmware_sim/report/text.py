@@ -8,19 +8,13 @@ from firmware_sim.device.repair import KEEPS
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report.figures import (
-    ABOUT_INPUTS,
-    figures,
-    frozen,
-    inputs,
-    inside,
-    judged_by,
-    meanings,
-    tables,
-)
+from firmware_sim.report import figures
 from firmware_sim.report.record import rate
 from firmware_sim.report.verdict import held, verdict
 from firmware_sim.streams.faulty import FaultyStream
+
+#: Alarms of drift whose rows are told.
+_ALARMS = 8
 
 
 def to_text(result: ReplayResult) -> str:
@@ -81,21 +75,21 @@ def head_lines(result: ReplayResult) -> list[str]:
 
 
 def _scores(result: ReplayResult) -> list[str]:
-    lines = [*figures(result).to_lines(), *(f"  {line}" for line in meanings(result)), ""]
+    lines = [*figures.table(result).to_lines()]
+    lines += [f"  {line}" for line in figures.meanings(result)] + [""]
     if isinstance(result.metrics, Novelty):
-        lines.append(judged_by(result.metrics))
-    lines += filter(None, [inside(result.metrics)])
-    lines.append(verdict(result))
-    lines += filter(None, [frozen(result), result.hint])
-    bars = inputs(result)
+        lines.append(figures.judged_by(result.metrics))
+    told = figures.inside(result.metrics), verdict(result), figures.frozen(result), result.hint
+    lines += filter(None, told)
+    bars = figures.inputs(result)
     if bars:
         width, most = max(len(name) for name, _ in bars), bars[0][1]
-        lines += ["", f"Input importance: {ABOUT_INPUTS}"]
+        lines += ["", f"Input importance: {figures.ABOUT_INPUTS}"]
         lines += [
             f"{name:<{width}}  {100 * share:4.0f} %  {'#' * round(40 * share / most)}".rstrip()
             for name, share in bars
         ]
-    for table in tables(result):
+    for table in figures.tables(result):
         lines += ["", table.title, *table.to_lines()]
     return lines
 
@@ -107,7 +101,11 @@ def event_lines(result: ReplayResult) -> list[str]:
         held, share = result.learner["n_remembered"], result.learner["memory_percent"]
         lines.append(f"memory    {held:,} rows beside the features, {share} % of the next answer")
     if result.alarms:
-        lines.append(f"drift     {_alarms(result.alarms)}")
+        shown = [*(f"{row:,}" for row in result.alarms[:_ALARMS])]
+        shown += ["..."] * (len(result.alarms) > _ALARMS)
+        word = "row" if len(result.alarms) == 1 else "rows"
+        many = counted(len(result.alarms), "alarm")
+        lines.append(f"drift     {many} of the learner, at {word} {', '.join(shown)}")
     if isinstance(result.stream, FaultyStream):
         for fault, count in zip(result.stream.faults, result.stream.counts, strict=True):
             lines.append(f"fault     {fault}: {count:,} rows struck")
@@ -131,18 +129,6 @@ def event_lines(result: ReplayResult) -> list[str]:
     return lines
 
 
-#: Alarms of drift whose rows are told.
-_ALARMS = 8
-
-
-def _alarms(rows: list[int]) -> str:
-    """How often the alarm of drift rang, and where."""
-    shown = ", ".join(f"{row:,}" for row in rows[:_ALARMS])
-    more = ", ..." if len(rows) > _ALARMS else ""
-    word = "row" if len(rows) == 1 else "rows"
-    return f"{counted(len(rows), 'alarm')} of the learner, at {word} {shown}{more}"
-
-
 def _memory(result: ReplayResult) -> list[str]:
     layout = result.layout
     lines = [
@@ -154,30 +140,20 @@ def _memory(result: ReplayResult) -> list[str]:
         lines.append(f"resident  at most {result.peak_resident / 1e6:.1f} MB in that process")
     lines.append(f"{'offset':>10}{'bytes':>10}  region")
     for part in layout.parts:
-        lines.append(f"{part.offset:>10,}{part.nbytes:>10,}  {part.name}: {part.purpose}")
-        for region in part.regions:
-            lines.append(
-                f"{region.offset:>10,}{region.nbytes:>10,}    {region.name}: {region.purpose}"
-            )
-    return [*lines, *_power(result)]
-
-
-def _power(result: ReplayResult) -> list[str]:
+        for one, indent in ((part, "  "), *((region, "    ") for region in part.regions)):
+            lines.append(f"{one.offset:>10,}{one.nbytes:>10,}{indent}{one.name}: {one.purpose}")
     counts, config = result.power, result.config
-    if counts is None:
-        return []
-    text = (
-        f"power     {counts.cuts:,} cuts and restarts, learning of {counts.rows_lost:,} rows lost; "
-        f"{counts.checkpoints:,} checkpoints, {counts.bytes_written:,} bytes written"
-    )
-    if config.device is None or result.period is None:
-        return [text]
-    board = board_of(config.device)
-    years = counts.years(board, config.checkpoint_every, result.period)
-    return [
-        text,
-        f"flash     lasts about {years:.3g} years at this rate, {board.endurance:,} cycles",
-    ]
+    if counts is not None:
+        lines.append(
+            f"power     {counts.cuts:,} cuts and restarts, learning of {counts.rows_lost:,} rows "
+            f"lost; {counts.checkpoints:,} checkpoints, {counts.bytes_written:,} bytes written"
+        )
+        if config.device is not None and result.period is not None:
+            board = board_of(config.device)
+            years = counts.years(board, config.checkpoint_every, result.period)
+            cycles = f"{board.endurance:,} cycles"
+            lines.append(f"flash     lasts about {years:.3g} years at this rate, {cycles}")
+    return lines
 
 
 def board_lines(result: ReplayResult) -> list[str]:

@@ -60,6 +60,17 @@ class Block:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def among(self, odd: Mapping[int, str]) -> Block:
+        """Return the same with rows between them, at these places, that cannot be read."""
+        n = len(self) + len(odd)
+        places = np.delete(np.arange(n), [*odd])
+        rows = np.full((n, self.rows.shape[1]), np.nan)
+        labels, seconds = np.zeros(n, np.int64), np.full(n, np.nan)
+        rows[places], labels[places], seconds[places] = self.rows, self.labels.places, self.seconds
+        damage = {int(places[at]): why for at, why in self.damage.items()} | {**odd}
+        words = self.labels.words or [""]
+        return Block(self.first, rows, Cells(words, labels), seconds, damage)
+
     def part(self, start: int, end: int) -> Block:
         """Return the rows from place `start` to `end`."""
         some = slice(start, end)

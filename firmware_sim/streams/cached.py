@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from firmware_sim.streams.block import Block
-from firmware_sim.streams.stream import Row, Sample, Stream
+from firmware_sim.streams.stream import BlockStream, Stream
 
 #: Numbers that are kept at most, of eight bytes each; a longer stream is read again.
 MOST = 1 << 23
 
 
-class CachedStream(Stream):
+class CachedStream(BlockStream):
     """Another stream, its rows kept at the end of the first whole reading.
 
     stream: one that can be read again and again.
@@ -28,14 +28,6 @@ class CachedStream(Stream):
     def clean(self) -> Stream:
         """The same with whole sensors."""
         return self if self._stream.clean is self._stream else self._stream.clean
-
-    def samples(self, row: Row) -> Iterator[Sample | None]:
-        """Yield the rows in order; see `Stream.samples`."""
-        for block in self.blocks():
-            words, places = block.labels.words, block.labels.places.tolist()
-            for at, seconds in enumerate(block.seconds.tolist()):
-                row[:] = block.rows[at]
-                yield Sample(block.first + at, words[places[at]], block.damage.get(at, ""), seconds)
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows behind row `number`; see `Stream.blocks_after`."""

@@ -93,17 +93,10 @@ class Chunks:
             except UnicodeDecodeError:
                 raise NotPlainError from None
         n = count - len(odd)
-        rows = np.empty((n, len(reading.features)))
-        damage: dict[int, str] = {}
-        labels, seconds = Cells([""], np.zeros(n, np.int64)), np.full(n, np.nan)
-        if n:
-            table = _Table(lines, self._delimiter, width, n)
-            self._fill_numbers(table, rows, damage)
-            reading.fill_words(table.cells, rows, damage)
-            labels = table.cells(reading.label_place) if reading.target else labels
-            seconds = reading.times(table.cells, n)
-        block = Block(first, rows, labels, seconds, damage)
-        return _with_damage(block, odd, count) if odd else block
+        table = _Table(lines, self._delimiter, width, n)
+        numbers = self._numbers(table) if n else None
+        block = reading.block(first, n, table.column, table.cells, numbers)
+        return block.among(odd) if odd else block
 
     def count(self, lines: bytes) -> int:
         """Return the number of rows in some lines."""
@@ -128,42 +121,22 @@ class Chunks:
             if marked == width - 1:
                 kept.append(line)
             else:
-                odd[count] = f"{marked + 1} cells where the header has {width}"
+                odd[count] = self._reading.no_row(marked + 1)
             count += 1
         if count < len(ends) - 5_000:  # the careful reader knows how many blank lines are too many
             raise NotPlainError
         return b"\n".join([*kept, b""]) if kept else b"", odd, count
 
-    def _fill_numbers(self, table: _Table, rows: Row, damage: dict[int, str]) -> None:
-        reading = self._reading
-        slots = [slot for slot, _ in reading.numbers]
-        places = [place for _, place in reading.numbers]
+    def _numbers(self, table: _Table) -> Row | None:
+        """Return the columns of numbers; None where some cells are none."""
+        places = [place for _, place in self._reading.numbers]
         if not places:
-            return
-        data = table.data.replace(b",", b".") if reading.comma else table.data
+            return None
+        data = table.data.replace(b",", b".") if self._reading.comma else table.data
         try:
-            rows[:, slots] = self._parse(data, self._delimiter, table.width, places)
+            return self._parse(data, self._delimiter, table.width, places)
         except ValueError:
-            for slot, place in reading.numbers:
-                self._fill_column(table.column(place), place, rows[:, slot], damage)
-
-    def _fill_column(
-        self, held: list[str], place: int, column: Row, damage: dict[int, str]
-    ) -> None:
-        """Read the cells of a column one by one."""
-        comma = self._reading.comma
-        try:
-            if not comma:
-                column[:] = [*map(float, held)]
-                if not any("_" in cell for cell in held):
-                    return
-        except ValueError:
-            pass
-        for at, cell in enumerate(held):
-            try:
-                column[at] = self._reading.number(cell)
-            except ValueError:
-                damage.setdefault(at, self._reading.no_number(place, cell))
+            return None
 
 
 class _Table:
@@ -180,6 +153,8 @@ class _Table:
 
     def column(self, place: int) -> list[str]:
         """Return the cells of a column."""
+        if not self.data:
+            return []
         if self._flat is None:
             text = self.data.decode()
             self._flat = text[:-1].replace("\n", self._delimiter).split(self._delimiter)
@@ -188,7 +163,8 @@ class _Table:
     def cells(self, place: int) -> Cells:
         """Return the cells of a column, each text once."""
         if place not in self._columns:
-            self._columns[place] = self._short(place) or Cells.of(self.column(place))
+            short = self._short(place) if self.data else None
+            self._columns[place] = short or Cells.of(self.column(place))
         return self._columns[place]
 
     def _short(self, place: int) -> Cells | None:
@@ -217,19 +193,6 @@ class _Table:
         rank[order] = np.arange(len(order))
         words = [int(code).to_bytes(2, "little").rstrip(b"\0").decode() for code in found[order]]
         return Cells(words, rank[places].astype(np.int64))
-
-
-def _with_damage(block: Block, odd: dict[int, str], count: int) -> Block:
-    """Return a block with rows that cannot be read at their places."""
-    good = np.ones(count, dtype=bool)
-    good[[*odd]] = False
-    places = np.flatnonzero(good)
-    rows = np.full((count, block.rows.shape[1]), np.nan)
-    rows[places] = block.rows
-    labels, seconds = np.zeros(count, np.int64), np.full(count, np.nan)
-    labels[places], seconds[places] = block.labels.places, block.seconds
-    damage = {int(places[at]): why for at, why in block.damage.items()} | odd
-    return Block(block.first, rows, Cells(block.labels.words, labels), seconds, damage)
 
 
 def _by_pandas(data: bytes, delimiter: str, width: int, places: list[int]) -> Row:

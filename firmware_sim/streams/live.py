@@ -11,7 +11,7 @@ from dataclasses import replace
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.columns import LOOKED_AT
 from firmware_sim.streams.reading import Reading, ReadingOptions
-from firmware_sim.streams.stream import Row, Sample, Stream
+from firmware_sim.streams.tables import CellStream, Line
 
 #: Rows kept for a second reading: the first pass over them chooses the kernel width.
 KEPT = 1_000
@@ -128,7 +128,7 @@ class Wait:
         return self._idle is not None and waited > self._idle
 
 
-class LiveStream(Stream):
+class LiveStream(CellStream):
     """A stream over a source; its first rows are kept, so that they can be read twice.
 
     source: where the rows come from.
@@ -148,16 +148,12 @@ class LiveStream(Stream):
         self._read = 0
         header = source.header(idle)
         options = replace(options, ignore=(*options.ignore, *source.ignored))
-        self._reading = Reading(self.name, header, self._first(), source.delimiter, options)
-        self.target = self._reading.target
-        self.features = self._reading.features
-        self.ignored = self._reading.ignored
-        self.local_times = self._reading.local_times
+        self._read_as(Reading(self.name, header, self._first(), source.delimiter, options))
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         """What was recognised, and what became of messages."""
-        return (*self._reading.notes, *self._source.notes())
+        return (*super().notes, *self._source.notes())
 
     def _first(self) -> list[Record]:
         """Return the rows that settle what the columns hold."""
@@ -174,29 +170,18 @@ class LiveStream(Stream):
         if len(self._held) < KEPT:
             self._held.append(record)
 
-    def samples(self, row: Row) -> Iterator[Sample | None]:
-        """Yield the rows in order; see `Stream.samples`."""
+    def records(self) -> Iterator[Line | None]:
+        """Yield the rows; see `CellStream.records`."""
         if self._read > len(self._held):
             raise StreamError(f"{self.name} cannot be read again after {KEPT:,} rows")
-        number = 0
         at = int(self._reading.units)
         while at < len(self._held):
-            number += 1
-            yield self._sample(number, self._held[at], row)
+            yield self._held[at], ""
             at += 1
         for record in self._source.until(self._idle):
-            if record is None:
-                yield None
-            else:
-                number += 1
+            if record is not None:
                 self._keep(record)
-                yield self._sample(number, record, row)
-
-    def _sample(self, number: int, record: Record, row: Row) -> Sample:
-        damage = self._reading.fill(record, row)
-        if damage:
-            return Sample(number, "", damage)
-        return Sample(number, self._reading.label(record), "", self._reading.seconds(record))
+            yield None if record is None else (record, "")
 
     def close(self) -> None:
         """Let go of the source."""

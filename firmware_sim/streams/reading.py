@@ -15,7 +15,7 @@ from edgeolk.near import near
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined, shortened
 from firmware_sim.streams import cells
-from firmware_sim.streams.block import Cells
+from firmware_sim.streams.block import Block, Cells
 from firmware_sim.streams.columns import Column, study
 from firmware_sim.streams.row import Row
 
@@ -206,104 +206,121 @@ class Reading:
             f"column {column.name!r} holds text and gives {words.size} readings of 0 or 1"
         )
 
-    def fill(self, record: Sequence[str], row: Row) -> str:
-        """Write the readings of one row of cells; return why that cannot be, or nothing."""
-        if len(record) != len(self._header):
-            return f"{len(record)} cells where the header has {len(self._header)}"
-        place = 0
-        try:
-            for slot, place in self.numbers:
-                row[slot] = cells.number(record[place], self.comma, self._absent)
-            for slot, place in self._switches:
-                row[slot] = cells.switch(record[place], self._absent)
-        except ValueError:
-            return self.no_number(place, record[place])
-        for words in self._words:
-            words.fill(record, row)
-        if self._clock_at is not None:
-            row[self._clock_at : self._clock_at + len(CLOCK)] = _turns(self.seconds(record))
-        if "\n" in self.label(record).strip():
-            return f"column {self.target!r}: {shortened(self.label(record))} has several lines"
-        return ""
-
-    def no_number(self, place: int, cell: str) -> str:
-        """Return why a row cannot be read that has this cell in a column of numbers."""
-        return f"column {self._header[place]!r}: {shortened(cell)} is not a number"
-
     @property
     def width(self) -> int:
         """Cells in a row."""
         return len(self._header)
 
-    @property
-    def label_place(self) -> int:
-        """Where the target column is; there must be one."""
-        return self._places[self.target]
+    def block(
+        self,
+        first: int,
+        n: int,
+        column: Callable[[int], Sequence[str]],
+        column_of: Callable[[int], Cells],
+        numbers: Row | None = None,
+    ) -> Block:
+        """Return rows of cells as rows of readings.
 
-    def number(self, cell: str) -> float:
-        """Return the reading in a cell of a column of numbers; see `cells.number`."""
-        return cells.number(cell, self.comma, self._absent)
-
-    def fill_words(self, column: Callable[[int], Cells], rows: Row, damage: dict[int, str]) -> None:
-        """Write the readings that are no numbers in the table, of many rows.
-
-        column: gives the cells of a column.
-        damage: why rows cannot be read, by their places; those that are found are added.
+        first, n: number of the first row, and how many there are.
+        column, column_of: give the cells of the column at a place, each or each text once.
+        numbers: the readings in columns of numbers, where they are known already, shape (n, ...).
         """
+        damage: dict[int, str] = {}
+        rows = np.empty((n, len(self.features)))
+        if numbers is not None:
+            rows[:, [slot for slot, _ in self.numbers]] = numbers
+        else:
+            for slot, place in self.numbers:
+                self._fill_numbers(place, column(place), rows[:, slot], damage)
         for slot, place in self._switches:
-            found = column(place)
+            found = column_of(place)
             values = np.full(len(found.words), math.nan)
             for at, cell in enumerate(found.words):
                 try:
                     values[at] = cells.switch(cell, self._absent)
                 except ValueError:
-                    for row in np.flatnonzero(found.places == at).tolist():
-                        damage.setdefault(row, self.no_number(place, cell))
+                    self._note(damage, found, at, self._no_number(place, cell))
             rows[:, slot] = values[found.places]
         for words in self._words:
-            words.fill_many(column, rows)
+            found = column_of(words.place)
+            rows[:, words.slots] = words.readings(found.words)[found.places]
+        seconds = self._seconds(column_of, n)
         if self._clock_at is not None:
-            assert self._clock is not None
-            found = column(self._clock[0])
-            turns = np.array([_turns(self._time(cell)) for cell in found.words])
-            rows[:, self._clock_at : self._clock_at + len(CLOCK)] = turns[found.places]
+            turns = np.array([_turns(moment) for moment in seconds.tolist()]).reshape(n, len(CLOCK))
+            rows[:, self._clock_at : self._clock_at + len(CLOCK)] = turns
+        labels = Cells([""], np.zeros(n, np.int64))
+        if self.target:
+            labels = column_of(self._places[self.target])
+            for at, cell in enumerate(labels.words):
+                if "\n" in cell.strip():
+                    why = f"column {self.target!r}: {shortened(cell)} has several lines"
+                    self._note(damage, labels, at, why)
+        return Block(first, rows, labels, seconds, damage)
 
-    def times(self, column: Callable[[int], Cells], n: int) -> Row:
+    def read(self, first: int, records: Sequence[tuple[Sequence[str], str]]) -> Block:
+        """Return rows of cells, each with why it cannot be read or nothing, as rows of readings."""
+        odd, whole = {}, []
+        for at, (record, why) in enumerate(records):
+            if why or len(record) != self.width:
+                odd[at] = why or self.no_row(len(record))
+            else:
+                whole.append(record)
+        columns = [*zip(*whole, strict=True)] or [()] * self.width
+        n = len(whole)
+        block = self.block(first, n, columns.__getitem__, lambda place: Cells.of(columns[place]))
+        return block.among(odd) if odd else block
+
+    def no_row(self, count: int) -> str:
+        """Return why a row of so many cells cannot be read."""
+        return f"{count} cells where the header has {self.width}"
+
+    def _fill_numbers(
+        self, place: int, held: Sequence[str], column: Row, damage: dict[int, str]
+    ) -> None:
+        try:
+            if not self.comma:
+                column[:] = [*map(float, held)]
+                if not any("_" in cell for cell in held):
+                    return
+        except ValueError:
+            pass
+        for at, cell in enumerate(held):
+            try:
+                column[at] = cells.number(cell, self.comma, self._absent)
+            except ValueError:
+                damage.setdefault(at, self._no_number(place, cell))
+
+    def _no_number(self, place: int, cell: str) -> str:
+        return f"column {self._header[place]!r}: {shortened(cell)} is not a number"
+
+    def _note(self, damage: dict[int, str], found: Cells, word: int, why: str) -> None:
+        """Note why rows with a word cannot be read, where nothing else is wrong with them."""
+        for row in np.flatnonzero(found.places == word).tolist():
+            damage.setdefault(row, why)
+
+    def _seconds(self, column_of: Callable[[int], Cells], n: int) -> Row:
         """Return when rows were taken, NaN where that is not known."""
         if self._clock is None:
             return np.full(n, math.nan)
-        found = column(self._clock[0])
-        clock, known = self._clock[1], None
-        if isinstance(clock, cells.Dates):
-            known = clock.many(found.words)
+        place, clock = self._clock
+        found = column_of(place)
+        known = clock.many(found.words) if isinstance(clock, cells.Dates) else None
         if known is None:
-            known = np.array([self._time(cell) for cell in found.words])
-        return np.asarray(known[found.places])
-
-    def _time(self, cell: str) -> float:
-        assert self._clock is not None
-        try:
-            return self._clock[1](cell)
-        except ValueError:
-            return math.nan
-
-    def label(self, record: Sequence[str]) -> str:
-        """Return the target cell of a row that is not damaged; empty where there is no target."""
-        if not self.target:
-            return ""
-        return record[self._places[self.target]]
-
-    def seconds(self, record: Sequence[str]) -> float:
-        """Return when the row was taken, NaN where that is not known."""
-        if self._clock is None:
-            return math.nan
-        return self._time(record[self._clock[0]])
+            known = np.array([_moment(clock, cell) for cell in found.words])
+        return np.asarray(known[found.places], dtype=float)
 
     @property
     def _listing(self) -> str:
         more = len(self._header) - _LISTED
         shown = ", ".join(self._header[:_LISTED])
         return "its columns are: " + shown + (f" and {more:,} more" if more > 0 else "")
+
+
+def _moment(clock: Callable[[str], float], cell: str) -> float:
+    try:
+        return clock(cell)
+    except ValueError:
+        return math.nan
 
 
 def _turns(moment: float) -> list[float]:
@@ -331,8 +348,8 @@ class _Words:
     """A column of text as a fixed number of readings of 0 or 1."""
 
     def __init__(self, place: int, start: int, options: ReadingOptions, held: list[str]) -> None:
-        self._place, self._start = place, start
-        self._slots: dict[str, int] | None = None
+        self.place, self._start = place, start
+        self._common: dict[str, int] | None = None
         self._absent = options.absent
         slots = options.category_slots
         if options.categories == "hash":
@@ -341,32 +358,26 @@ class _Words:
             return
         counts = Counter(cell.strip() for cell in held if not self._is_absent(cell))
         common = sorted(counts, key=lambda word: (-counts[word], word))[:slots]
-        self._slots = {word: slot for slot, word in enumerate(common)}
+        self._common = {word: slot for slot, word in enumerate(common)}
         self.size = len(common)
         self.endings = [f"={word}" for word in common]
 
     def _is_absent(self, cell: str) -> bool:
         return cells.blank(cell) or cells.absent(cell, self._absent)
 
-    def fill_many(self, column: Callable[[int], Cells], rows: Row) -> None:
-        """Write the readings of many rows."""
-        found = column(self._place)
-        row = np.zeros(self._start + self.size)
-        table = np.empty((len(found.words), self.size))
-        record = [""] * (self._place + 1)
-        for at, cell in enumerate(found.words):
-            record[self._place] = cell
-            self.fill(record, row)
-            table[at] = row[self._start :]
-        rows[:, self._start : self._start + self.size] = table[found.places]
+    @property
+    def slots(self) -> slice:
+        """Where its readings are."""
+        return slice(self._start, self._start + self.size)
 
-    def fill(self, record: Sequence[str], row: Row) -> None:
-        """Write the readings; a word beyond the common ones is all zeros, none is NaN."""
-        cell = record[self._place].strip()
-        row[self._start : self._start + self.size] = 0.0
-        if self._is_absent(cell):
-            row[self._start] = math.nan
-        elif self._slots is None:
-            row[self._start + zlib.crc32(cell.encode()) % self.size] = 1.0
-        elif cell in self._slots:
-            row[self._start + self._slots[cell]] = 1.0
+    def readings(self, words: Sequence[str]) -> Row:
+        """Return the readings of words; one beyond the common ones is all zeros, none is NaN."""
+        out = np.zeros((len(words), self.size))
+        for row, word in zip(out, map(str.strip, words), strict=True):
+            if self._is_absent(word):
+                row[0] = math.nan
+            elif self._common is None:
+                row[zlib.crc32(word.encode()) % self.size] = 1.0
+            elif word in self._common:
+                row[self._common[word]] = 1.0
+        return out

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ __all__ = ["Row", "Sample", "Stream"]
 
 #: Seconds that a row of a live stream waits for others of its block.
 PATIENCE = 0.05
+
+Item = TypeVar("Item")
 
 
 class Sample(NamedTuple):
@@ -87,36 +89,43 @@ class Stream(ABC):
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows behind row `number`; see `blocks`."""
         row = np.empty(len(self.features))
-        samples = self.samples(row)
-        given, going = 0, limit is None or number < limit
-        at_once, live = self.at_once, self.kept is not None
+        samples = (None if one is None else (one, row.copy()) for one in self.samples(row))
+        for some in self.batched(between(samples, number, limit)):
+            rows = np.array([values for _, values in some]).reshape(-1, len(row))
+            taken = [sample for sample, _ in some]
+            number += len(taken)
+            yield Block(
+                number + 1 - len(taken),
+                rows,
+                Cells.of([sample.label for sample in taken]),
+                np.array([sample.seconds for sample in taken]),
+                {at: sample.damage for at, sample in enumerate(taken) if sample.damage},
+            )
+
+    def batched(self, items: Iterator[Item | None]) -> Iterator[list[Item]]:
+        """Yield items in lists that make a block; an empty one where nothing has come.
+
+        What goes wrong is raised when the items before it have been given. Those of a live stream
+        do not wait for others for long.
+        """
+        patience = math.inf if self.kept is None else PATIENCE
+        going = True
         while going:
-            rows = np.empty((at_once, len(row)))
-            taken: list[Sample] = []
-            fault: BaseException | None = None
+            taken: list[Item] = []
+            fault: Exception | None = None
             going, began = False, time.monotonic()
             try:
-                for sample in samples:
-                    going = sample is None
-                    if sample is None:
-                        break
-                    given += 1
-                    if given <= number:
-                        continue
-                    rows[len(taken)] = row
-                    taken.append(sample)
-                    full = len(taken) == at_once
-                    # Rows of a live stream do not wait for others for long.
-                    waited = live and time.monotonic() - began > PATIENCE
-                    if full or waited or given == limit:
-                        going = given != limit
+                for item in items:
+                    if item is not None:
+                        taken.append(item)
+                    full = len(taken) == self.at_once
+                    if item is None or full or time.monotonic() - began > patience:
+                        going = True
                         break
             except Exception as error:
                 fault = error
-            if taken:
-                yield block_of(taken, rows)
-            elif going:
-                yield Block(given + 1, rows[:0], Cells.of([]), np.empty(0))
+            if taken or going:
+                yield taken
             if fault is not None:
                 raise fault
 
@@ -133,12 +142,32 @@ class Stream(ABC):
         """Let go of what the stream holds; it cannot be read any more."""
 
 
-def block_of(samples: Sequence[Sample], rows: Row) -> Block:
-    """Return the block of rows that were read one by one; `rows` may have room for more."""
-    return Block(
-        samples[0].number,
-        rows[: len(samples)],
-        Cells.of([sample.label for sample in samples]),
-        np.array([sample.seconds for sample in samples]),
-        {at: sample.damage for at, sample in enumerate(samples) if sample.damage},
-    )
+class BlockStream(Stream):
+    """A stream that is read in blocks."""
+
+    @abstractmethod
+    def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
+        """Yield the rows behind row `number`; see `Stream.blocks`."""
+
+    def samples(self, row: Row) -> Iterator[Sample | None]:
+        """Yield the rows in order; see `Stream.samples`."""
+        for block in self.blocks():
+            if not len(block):
+                yield None
+            words, places = block.labels.words, block.labels.places.tolist()
+            for at, seconds in enumerate(block.seconds.tolist()):
+                row[:] = block.rows[at]
+                damage = block.damage.get(at, "")
+                label = "" if damage else words[places[at]]
+                yield Sample(block.first + at, label, damage, seconds)
+
+
+def between(items: Iterable[Item | None], number: int, limit: int | None) -> Iterator[Item | None]:
+    """Yield the items behind the first `number` to number `limit`; None is passed on uncounted."""
+    at = 0
+    for item in items:
+        at += item is not None
+        if item is None or at > number:
+            yield item
+        if limit is not None and at >= limit:
+            return  # a live stream would wait for one more to leave it out

@@ -9,19 +9,17 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from firmware_sim.streams.block import Block
 from firmware_sim.streams.chunks import Chunks, NotPlainError, lines_of
 from firmware_sim.streams.columns import LOOKED_AT
 from firmware_sim.streams.reading import Reading, ReadingOptions
-from firmware_sim.streams.stream import Row, Sample, Stream
+from firmware_sim.streams.tables import CellStream, Line
 from firmware_sim.streams.text import WIDE_MARKS, Records, open_bytes, open_lines
 
 DELIMITERS = ",;\t"
 
 
-class CsvStream(Stream):
+class CsvStream(CellStream):
     """A CSV file with a header line, plain or compressed (gzip, xz).
 
     Recognised by what the file holds: compression, UTF-8 or UTF-16, the delimiter (comma,
@@ -53,24 +51,19 @@ class CsvStream(Stream):
         options = replace(options or ReadingOptions(), **changes)
         with self._cells() as (header, records, delimiter):
             first = list(islice(records, LOOKED_AT))
-            self._reading = Reading(self.name, header, first, delimiter, options)
+            self._read_as(Reading(self.name, header, first, delimiter, options))
             self._delimiter = delimiter
-        self.target = self._reading.target
-        self.features = self._reading.features
-        self.ignored = self._reading.ignored
-        self.notes, self.local_times = self._reading.notes, self._reading.local_times
 
-    def samples(self, row: Row) -> Iterator[Sample]:
-        """Yield the rows in order; see `Stream.samples`."""
-        reading = self._reading
+    def records(self) -> Iterator[Line]:
+        """Yield the rows; see `CellStream.records`."""
         with self._cells() as (_, records, _):
-            for number, record in enumerate(islice(records, int(reading.units), None), 1):
-                damage = records.damage or reading.fill(record, row)
-                if damage:
-                    records.split()  # no row is lost with another one
-                    yield Sample(number, "", damage)
-                else:
-                    yield Sample(number, reading.label(record), "", reading.seconds(record))
+            for record in islice(records, int(self._reading.units), None):
+                damage = records.damage
+                if records.is_long:
+                    damage = self._reading.read(1, [(record, damage)]).damage.get(0, "")
+                    if damage:
+                        records.split()  # no row is lost with another one
+                yield record, damage
 
     def blocks(self, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows in order, many at a time; see `Stream.blocks`."""
@@ -106,13 +99,7 @@ class CsvStream(Stream):
             if file.peek(2)[:2] not in WIDE_MARKS:
                 lines = sum(map(chunks.count, lines_of(file)))
                 return max(0, lines - 1 - int(self._reading.units))
-        with self._cells() as (_, records, _):
-            row, count = np.empty(len(self.features)), -int(self._reading.units)
-            for record in records:
-                count += 1
-                if records.is_long and self._reading.fill(record, row):
-                    records.split()
-            return max(0, count)
+        return sum(1 for _ in self.records())
 
     @contextmanager
     def _cells(self) -> Iterator[tuple[list[str], Records, str]]:

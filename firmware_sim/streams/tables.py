@@ -1,16 +1,48 @@
-"""Tables whose cells are held in memory."""
+"""Rows of cells: what tables of every kind of file have in common."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
+from firmware_sim.streams.block import Block
 from firmware_sim.streams.columns import LOOKED_AT
 from firmware_sim.streams.reading import Reading, ReadingOptions
-from firmware_sim.streams.stream import Row, Sample, Stream
+from firmware_sim.streams.stream import BlockStream, between
+
+#: Cells of a row, and why it cannot be read where that is known.
+Line = tuple[Sequence[str], str]
 
 
-class TableStream(Stream):
-    """Rows of cells, read as those of a CSV file.
+class CellStream(BlockStream):
+    """A stream of rows of cells, with a header."""
+
+    _reading: Reading
+
+    def _read_as(self, reading: Reading) -> None:
+        """Take the columns of a table for the stream's own."""
+        self._reading = reading
+        self.target, self.features = reading.target, reading.features
+        self.ignored, self.local_times = reading.ignored, reading.local_times
+
+    @property
+    def notes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What was recognised."""
+        return self._reading.notes
+
+    @abstractmethod
+    def records(self) -> Iterator[Line | None]:
+        """Yield the rows under the header and the units; None while a live stream has nothing."""
+
+    def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
+        """Yield the rows behind row `number`; see `Stream.blocks`."""
+        for some in self.batched(between(self.records(), number, limit)):
+            yield self._reading.read(number + 1, some)
+            number += len(some)
+
+
+class TableStream(CellStream):
+    """Rows of cells that are held in memory, read as those of a CSV file.
 
     name: of the file.
     header: the names of the columns.
@@ -23,23 +55,13 @@ class TableStream(Stream):
         self, name: str, header: list[str], records: Sequence[list[str]], options: ReadingOptions
     ) -> None:
         self.name = name
-        self._records = records
-        self._reading = Reading(name, header, [*records[:LOOKED_AT]], "\t", options)
-        self.target = self._reading.target
-        self.features = self._reading.features
-        self.ignored = self._reading.ignored
-        self.notes, self.local_times = self._reading.notes, self._reading.local_times
+        self._read_as(Reading(name, header, [*records[:LOOKED_AT]], "\t", options))
+        self._held = records[int(self._reading.units) :]
 
-    def samples(self, row: Row) -> Iterator[Sample]:
-        """Yield the rows in order; see `Stream.samples`."""
-        reading = self._reading
-        for number, record in enumerate(self._records[int(reading.units) :], 1):
-            damage = reading.fill(record, row)
-            if damage:
-                yield Sample(number, "", damage)
-            else:
-                yield Sample(number, reading.label(record), "", reading.seconds(record))
+    def records(self) -> Iterator[Line]:
+        """Yield the rows; see `CellStream.records`."""
+        return ((record, "") for record in self._held)
 
     def count(self) -> int | None:
         """Return the number of rows."""
-        return len(self._records) - int(self._reading.units)
+        return len(self._held)

@@ -37,6 +37,12 @@ def unpacked(verdict: float) -> tuple[str, int, str] | None:
 Score = float | Watched
 
 
+def settings_in(learner: Any) -> Any:
+    """Return the settings of a learner; None where it is out of reach, as in another process."""
+    config = getattr(learner, "config", None)
+    return None if config is None else settings_of(config)
+
+
 class RegressionAdapter:
     """A learner that is given targets, and gives predictions, in the unit of the stream."""
 
@@ -85,8 +91,8 @@ class NoveltyAdapter:
 
     def __init__(self, learner: Any) -> None:
         self._learner = learner
-        config = getattr(learner, "config", None)
-        self.in_time = config is not None and settings_of(config).watches
+        settings = settings_in(learner)
+        self.in_time = settings is not None and settings.watches
 
     def learn_one(self, row: Row, label: float) -> Watched:
         """Learn a row; return what was made of it before."""

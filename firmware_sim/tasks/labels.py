@@ -28,35 +28,39 @@ _MOST_IN_REMEDY = 12
 class Labels(Protocol):
     """What the cells of a target column mean."""
 
-    seen: dict[str, int]
-
-    def decode(self, cell: str) -> float | None:
+    def value(self, cell: str) -> float | None:
         """Return the label, or None where it is missing; StreamError where it is none."""
 
-    def value(self, cell: str) -> float | None:
-        """As `decode`; the cell is not counted."""
 
-    def tally(self, cell: str, label: float | None, times: int) -> None:
-        """Count a cell that `value` gave this label for."""
+class Named:
+    """How often each label occurred, and words that were taken for "no label".
 
+    Such a word may be a class all the same.
 
-class Gone:
-    """Labels that are taken for missing because of a word, which may be a class all the same.
-
+    seen: how often each label occurred, by the names of the stream, for the first few names.
     cells: labels looked at, whatever they are.
-    words: how often each word occurred, as first written.
+    gone: how often each word for "no label" occurred, as first written.
     """
 
     def __init__(self) -> None:
+        self.seen: dict[str, int] = {}
         self.cells = 0
-        self.words: dict[str, int] = {}
-        self._spelt: dict[str, str] = {}
+        self.gone: dict[str, int] = {}
+        self._spelt: dict[str | float, str] = {}
 
-    def add(self, key: str | float, cell: str, times: int = 1) -> None:
-        """Count a missing label; an empty cell is no word, and a code nobody doubts."""
-        if isinstance(key, str) and key and key in MISSING_WORDS:
-            name = self._spelt.setdefault(key, cell.strip())
-            self.words[name] = self.words.get(name, 0) + times
+    def tally(self, cell: str, label: float | None, times: int) -> None:
+        """Count a cell that `value` gave this label for.
+
+        An empty one is no word, and a code nobody doubts.
+        """
+        self.cells += times
+        name, key = cell.strip(), label_key(cell)
+        if label is not None:
+            if name in self.seen or len(self.seen) < _MOST_NAMED:
+                self.seen[name] = self.seen.get(name, 0) + times
+        elif key and key in MISSING_WORDS:
+            name = self._spelt.setdefault(key, name)
+            self.gone[name] = self.gone.get(name, 0) + times
 
 
 class Targets:
@@ -72,17 +76,6 @@ class Targets:
         self._has_words = any(
             isinstance(code, str) and isinstance(label_key(code), float) for code in self._missing
         )
-        self.seen: dict[str, int] = {}
-
-    def decode(self, cell: str) -> float | None:
-        """Return the number, or None where it is missing.
-
-        Raises StreamError: it is not a number.
-        """
-        return self.value(cell)
-
-    def tally(self, cell: str, label: float | None, times: int) -> None:
-        """Nothing is counted."""
 
     def numbers(self, cells: Sequence[str]) -> Row | None:
         """Return what `value` says of cells, NaN for None; None where some are no numbers."""
@@ -96,7 +89,10 @@ class Targets:
         return found
 
     def value(self, cell: str) -> float | None:
-        """As `decode`."""
+        """Return the number, or None where it is missing.
+
+        Raises StreamError: it is not a number.
+        """
         text = cell.strip()
         if text.lower() in self._missing:
             return None
@@ -110,41 +106,23 @@ class Targets:
         return None if not math.isfinite(value) or value in self._missing else value
 
 
-class ClassNames:
+class ClassNames(Named):
     """Decode a target column of several classes.
 
     names: the classes in the order of their numbers, from 0. Numbers are compared as numbers.
     missing_codes: numbers and words that mean "no label", unless they are a class.
-    seen: how often each class occurred, by the names of the stream.
-    gone: labels that were taken for missing.
     """
 
     def __init__(self, names: Sequence[str], missing_codes: Sequence[float | str] = ()) -> None:
         self._places = {label_key(name): place for place, name in enumerate(names)}
         self._missing = _missing(missing_codes).difference(self._places)
-        self.seen: dict[str, int] = {}
-        self.gone = Gone()
+        super().__init__()
 
-    def decode(self, cell: str) -> int | None:
+    def value(self, cell: str) -> int | None:
         """Return the number of the class, or None where the label is missing.
 
         Raises StreamError: it is not one of the classes.
         """
-        place = self.value(cell)
-        self.tally(cell, place, 1)
-        return place
-
-    def tally(self, cell: str, label: float | None, times: int) -> None:
-        """Count a cell; see `Labels`."""
-        self.gone.cells += times
-        if label is not None:
-            name = cell.strip()
-            self.seen[name] = self.seen.get(name, 0) + times
-        else:
-            self.gone.add(label_key(cell), cell, times)
-
-    def value(self, cell: str) -> int | None:
-        """As `decode`; the cell is not counted."""
         key = label_key(cell)
         place = self._places.get(key)
         if place is None and _small(key) not in self._missing:
@@ -161,12 +139,11 @@ class ClassNames:
         Raises StreamError: there are more than 256, or fewer than two; or no cells at all.
         """
         names: dict[str | float, str] = {}
-        gone, unsaid = _missing(missing_codes), Gone()
+        gone, unsaid = _missing(missing_codes), Named()
         for cell in cells:
             key = label_key(cell)
-            unsaid.cells += 1
             if _small(key) in gone:
-                unsaid.add(key, cell)
+                unsaid.tally(cell, None, 1)
             elif key not in names:
                 names[key] = cell.strip()
                 if len(names) > _MOST_CLASSES:
@@ -174,16 +151,16 @@ class ClassNames:
                         f"more than {_MOST_CLASSES} classes, such as {shortened(cell.strip())}: "
                         "real numbers are learned with --kind regression"
                     )
-        if not unsaid.cells:
+        if not (names or unsaid.cells):
             raise StreamError("there is no readable row after the header")
         if len(names) < 2:
-            raise StreamError(_too_few([*names.values()], [*unsaid.words]))
+            raise StreamError(_too_few([*names.values()], [*unsaid.gone]))
         numbers = all(isinstance(key, float) for key in names)
         order = sorted((float(key) if numbers else 0.0, name) for key, name in names.items())
         return tuple(name for _, name in order)
 
 
-class LabelMap:
+class LabelMap(Named):
     """Decode the cells of the target column.
 
     positive: the value that means +1; every other value then means -1. Numbers are compared as
@@ -193,8 +170,6 @@ class LabelMap:
         understood.
     is_told: whether the learner is told the labels; those that only judge it are of two classes
         always.
-    seen: how often each label occurred, for the first few different ones.
-    gone: labels that were taken for missing.
     """
 
     def __init__(
@@ -208,31 +183,14 @@ class LabelMap:
         self._missing = _missing(missing_codes)
         self._positive_key = None if positive is None else label_key(positive)
         self._negative_seen: float | None = None
-        self.seen: dict[str, int] = {}
-        self.gone = Gone()
+        super().__init__()
 
-    def decode(self, cell: str) -> int | None:
+    def value(self, cell: str) -> int | None:
         """Return +1 or -1, or None where the label is missing.
 
         Raises StreamError: the label is not understood. The message does not know the row: the
             caller adds it.
         """
-        label = self.value(cell)
-        self.tally(cell, label, 1)
-        return label
-
-    def tally(self, cell: str, label: float | None, times: int) -> None:
-        """Count a cell; see `Labels`."""
-        self.gone.cells += times
-        if label is None:
-            self.gone.add(label_key(cell), cell, times)
-        else:
-            name = cell.strip()
-            if name in self.seen or len(self.seen) < _MOST_NAMED:
-                self.seen[name] = self.seen.get(name, 0) + times
-
-    def value(self, cell: str) -> int | None:
-        """As `decode`; the cell is not counted."""
         return self._decoded(label_key(cell), cell)
 
     def never(self, positive: str, column: str) -> str:
@@ -300,16 +258,15 @@ def doubt(labels: Labels, kind: str) -> str:
     labels: what has decoded the target column.
     kind: the kind of labels.
     """
-    if not isinstance(labels, ClassNames | LabelMap):
+    if not isinstance(labels, Named):
         return ""
     names = [name for name in labels.seen if isinstance(label_key(name), str)]
-    gone = labels.gone
-    least = max(_DOUBTFUL, _DOUBTFUL_SHARE * gone.cells)
-    words = {word: count for word, count in gone.words.items() if count >= least}
+    least = max(_DOUBTFUL, _DOUBTFUL_SHARE * labels.cells)
+    words = {word: count for word, count in labels.gone.items() if count >= least}
     if not names or not words:
         return ""
     said = " and ".join(f"{shortened(word)} ({count:,})" for word, count in words.items())
-    text = f"of {gone.cells:,} labels these are read as missing: {said}; if that is a class, "
+    text = f"of {labels.cells:,} labels these are read as missing: {said}; if that is a class, "
     if kind == "multiclass":
         return f"{text}name all classes: {_classes_option(names, [*words])}"
     text += "write another word for it in the stream"

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from edgeolk.configuration.config import settings_of
 from firmware_sim.metrics.base import Told
 from firmware_sim.metrics.course import Forecasts
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import Watched, adapter
+from firmware_sim.tasks.adapters import Watched, adapter, settings_in
 from firmware_sim.tasks.regression import TargetScale, scaled_targets
 
 #: Kinds of labels whose learners are asked before each row is learned.
@@ -116,8 +115,8 @@ class Taught:
 
 def numbers_said(learner: Any) -> int:
     """Return the numbers that a forecaster says beside a forecast; 0 of other learners."""
-    config = getattr(learner, "config", None)
-    return len(said_of(learner)) if config is not None and settings_of(config).forecasts else 0
+    settings = settings_in(learner)
+    return len(said_of(learner)) if settings is not None and settings.forecasts else 0
 
 
 def said_of(learner: Any) -> list[float]:
@@ -132,7 +131,8 @@ APART = 256
 
 def watches_drift(learner: Any) -> bool:
     """Whether a learner has an alarm of drift, which its own mistakes ring."""
-    return bool(getattr(learner, "parameters", {}).get("drift"))
+    settings = settings_in(learner)
+    return settings is not None and bool(settings.values.get("drift"))
 
 
 def teach_noting(kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row) -> Taught:

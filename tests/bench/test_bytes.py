@@ -11,7 +11,7 @@ import pytest
 
 from bench.bytes import __main__ as program
 from bench.bytes import again, neighbours, offline, report, runs
-from bench.bytes.frontier import Choice, Frontier, Run
+from bench.bytes.frontier import Frontier, Run
 from bench.bytes.grid import KIB, SMALL, Grid, Job
 from bench.bytes.offline import OFFLINE
 from bench.bytes.scoring import record
@@ -36,32 +36,32 @@ RUNS = [
     run_of("VW linear", 0, 9.0, 9.0, 160),
     Run(Job("ring", "sorf", KIB), 1.0, 1.0, KIB),
 ]
+OURS, OURS_OF_4, BPA, SMALL_AHPATRON, AHPATRON, LINEAR, _ = RUNS
 
 
 def test_what_is_best_of_the_runs() -> None:
     frontier = Frontier("banana", RUNS)
-    assert frontier.ours(KIB) == Choice("sorf", 10.0, KIB)
+    assert frontier.ours(KIB) is OURS
+    assert frontier.ours(4 * KIB) is OURS_OF_4
     assert frontier.ours(16 * KIB) is None
-    assert frontier.tuned(KIB) == Choice("bpa_s", 14.0, KIB)
-    assert frontier.hindsight(KIB) == Choice("ahpatron", 11.0, KIB)
-    assert frontier.others() == [Choice("VW linear", 9.0, 160)]
-    assert frontier.needed(10.0) == Choice("VW linear", 9.0, 160)
-    assert frontier.needed(8.0) == Choice("ahpatron", 7.5, 4 * KIB)
+    assert frontier.tuned(KIB) is BPA
+    assert frontier.hindsight(KIB) is SMALL_AHPATRON
+    assert frontier.others() == [LINEAR]
+    assert frontier.needed(10.0) is LINEAR
+    assert frontier.needed(8.0) is AHPATRON
     assert frontier.needed(7.0) is None
-    assert frontier.needed(10.0, ("ahpatron",)) == Choice("ahpatron", 7.5, 4 * KIB)
+    assert frontier.needed(10.0, ("ahpatron",)) is AHPATRON
 
 
 def test_the_best_of_each_kind_of_run() -> None:
     """Chosen on the first rows among those alike, though another errs less in the end."""
     other = run_of("ahpatron", KIB, 9.0, 14.0, dtype="int8")
     frontier = Frontier("banana", [*RUNS, other])
-    assert frontier.of_each(KIB, lambda job: job.name) == {
-        "bpa_s": Choice("bpa_s", 14.0, KIB),
-        "ahpatron": Choice("ahpatron", 11.0, KIB),
-    }
+    by_name = frontier.of_each(KIB, lambda job: job.name)
+    assert by_name == {"bpa_s": BPA, "ahpatron": SMALL_AHPATRON}
     by_storage = frontier.of_each(KIB, lambda job: job.dtype)
-    assert by_storage["int8"] == Choice("ahpatron", 9.0, KIB)
-    assert by_storage[""] == Choice("bpa_s", 14.0, KIB)
+    assert by_storage["int8"] is other
+    assert by_storage[""] is BPA
 
 
 def test_a_kind_is_said_with_the_sets_where_it_errs_no_more() -> None:

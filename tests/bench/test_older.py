@@ -85,7 +85,8 @@ def test_without_a_repository(tree, monkeypatch):
 def test_every_page_is_listed_and_what_it_measures_is_there():
     root = Path(older.__file__).parents[1]
     pages = {page.path for page in older.PAGES}
-    assert pages >= {f"results/{path.name}" for path in (root / "bench/results").glob("*.md")}
+    there = {f"results/{path.name}" for path in (root / "bench/results").glob("*.md")}
+    assert pages >= there - {"results/older.md"}
     for page in older.PAGES:
         assert (root / "bench" / page.path).is_file()
         for path in page.measures:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import faulthandler
 import gc
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import BY_DAY, LIVELY, RINGS, in_turn
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from helpers import LIVELY, RINGS, in_turn
 from twins.streams import random_stream
 
 import edgeolk as ek
-from edgeolk.configuration.header import FIXED_BYTES, MARK, length_of
+from edgeolk.configuration.header import FIXED_BYTES, MARK
 
 #: The rows leave the range that is given here; they count as its ends.
 pytestmark = pytest.mark.filterwarnings("ignore:a reading lies outside")
@@ -74,21 +71,6 @@ def test_going_on_bit_for_bit_in_another_alignment(name: str, dtype: str) -> Non
             assert again.averaged.decision_one(X[0]) == whole.averaged.decision_one(X[0])
 
 
-def test_again_and_again(tmp_path: Path) -> None:
-    """Where it lies, nothing is copied; a mapping serves, and the last one is on disk."""
-    held = block_of("rbp", rows=0)
-    memory = np.memmap(tmp_path / "model", np.uint8, "w+", shape=len(held))
-    memory[:] = held
-    whole = ek.Learner("rbp", seed=3, **options("rbp"))
-    for x, y in zip(X[:40], Y[:40], strict=True):
-        learner = ek.attach(memory)
-        assert learner.learn_one(x, y) == whole.learn_one(x, y)
-        del learner
-    memory.flush()
-    from_disk = bytearray((tmp_path / "model").read_bytes())
-    assert ek.attach(from_disk).steps == 40
-
-
 def test_two_learners_in_one_buffer_are_refused() -> None:
     memory = block_of("rbp")
     first = ek.attach(memory)
@@ -137,73 +119,3 @@ def test_truncated() -> None:
     for size in {*range(0, len(memory), 41), len(memory) - 1, FIXED_BYTES, 64}:
         refused(memory[:size])
     ek.attach(memory)
-
-
-@pytest.mark.parametrize("kind", ["bytes", "read-only", "strided", "list", "number", "text"])
-def test_not_even_writable_memory(kind: str) -> None:
-    memory = block_of("rbp")
-    frozen = np.frombuffer(bytes(memory), np.uint8)
-    kinds: dict[str, Any] = {
-        "bytes": bytes(memory),
-        "read-only": frozen,
-        "strided": np.repeat(frozen, 2)[::2],
-        "list": list(memory),
-        "number": len(memory),
-        "text": "edgeolk",
-    }
-    with pytest.raises(TypeError, match="buffer must be"):
-        ek.attach(kinds[kind])
-
-
-def use(memory: bytearray) -> bool:
-    """Whether the buffer is taken; if so, everything a learner does must end in an orderly way."""
-    try:
-        learner = ek.attach(memory)
-    except ValueError:
-        return False
-    for step in (
-        lambda: learner.decision_function(X[:3]),
-        lambda: learner.averaged.decision_one(X[0]),
-        lambda: learner.learn_many(X[:20], Y[:20]),
-        lambda: (learner.support_vectors_, learner.dual_coef_, learner.norm2, repr(learner)),
-    ):
-        try:
-            with np.errstate(all="ignore"):
-                step()
-        except (ValueError, AttributeError, ek.BudgetError):
-            pass
-    return True
-
-
-@pytest.mark.parametrize("name", BY_DAY)
-def test_every_word_of_the_header_may_be_hostile(name: str) -> None:
-    memory = block_of(name, "float64")
-    start = memory.find(MARK)
-    end = start + length_of(memory[start:])
-    words = [0, 1, 2**63, 2**64 - 1, 2**31, 2**40]
-    words += np.array([np.nan, np.inf, -1.0, 1e308, 5e-324]).view(np.uint64).tolist()
-    taken = 0
-    for at in range(start + 4, end, 4):
-        for word in words:
-            hostile = bytearray(memory)
-            hostile[at : at + 8] = word.to_bytes(8, "little")
-            taken += use(hostile)
-    assert 0 < taken < len(words) * (end - start) / 4
-
-
-@subjects
-@settings(max_examples=6, deadline=None, database=None)
-@given(seed=st.integers(0, 2**32 - 1), share=st.sampled_from([0.02, 0.3, 1.0]))
-def test_a_body_full_of_anything(name: str, dtype: str, seed: int, share: float) -> None:
-    """Indices and int8 levels are checked, numbers are not: they may be wrong, never dangerous."""
-    memory = block_of(name, dtype)
-    start = memory.find(MARK)
-    start += length_of(memory[start:])
-    rng = np.random.default_rng(seed)
-    body = np.frombuffer(memory, np.uint8)[start : start + (len(memory) - start) // 8 * 8]
-    words = body.view(np.float64) if body.ctypes.data % 8 == 0 else body
-    where = rng.random(words.size) < share
-    noise = rng.bytes(words.nbytes)
-    words[where] = np.frombuffer(noise, words.dtype)[where]
-    del words, body
-    use(memory)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import LIVELY, RINGS, in_turn, python
+from helpers import python
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -16,7 +15,6 @@ from edgeolk.bare import BareLearner
 
 D = 4
 X, Y = random_stream(3, 120, D)
-TAKEN = [name for name in RINGS if name != "fogd"]
 
 PROGRAM = """
 import sys
@@ -35,46 +33,6 @@ def test_no_numpy_is_imported() -> None:
     ran = python(PROGRAM)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == "[]\n"
-
-
-@pytest.mark.filterwarnings("ignore:a reading lies outside")
-@pytest.mark.parametrize(
-    ("name", "dtype", "coefficients"),
-    in_turn(TAKEN, ["float32", "float64", "float16", "int8"], ["float64", "float32"]),
-)
-def test_same_bits_as_the_learner(name: str, dtype: str, coefficients: str) -> None:
-    options = {"n_features": D, "budget": 9, "dtype": dtype, "seed": 5, **LIVELY.get(name, {})}
-    if dtype == "int8":
-        options["feature_range"] = (-2.0, (1.0, 2.0, 3.0, 4.0))
-    options["coefficients"] = coefficients
-    try:
-        memory = bytearray(ek.plan(name, **options).nbytes)
-    except ValueError:
-        # What the learner refuses, this refuses in the same words.
-        with pytest.raises(ValueError, match="coefficients must be float64") as full_refusal:
-            ek.Learner(name, **options)
-        with pytest.raises(ValueError, match="coefficients must be float64") as bare_refusal:
-            BareLearner(name, **options)
-        assert str(bare_refusal.value) == str(full_refusal.value)
-        return
-    full, bare = ek.Learner(name, **options), BareLearner(name, buffer=memory, **options)
-    assert (bare.budget, bare.nbytes) == (full.budget, full.nbytes) == (9, len(memory))
-    for i, (x, y) in enumerate(zip(X, Y, strict=True)):
-        row: Any = array("d", x.tolist()) if i % 2 else x
-        assert bare.decision_one(row) == full.decision_one(x)
-        assert bare.learn_one(row, y) == full.learn_one(x, y)
-    found = bare.counters()
-    for counter in ("steps", "mistakes", "updates", "capacity_hits", "n_support", "halvings"):
-        assert found[counter] == getattr(full, counter)
-    del bare
-    again = ek.attach(memory)
-    assert again._sealed() == full._sealed()
-    assert np.array_equal(again.dual_coef_, full.dual_coef_)
-    assert np.array_equal(again.support_vectors_, full.support_vectors_)
-
-
-def test_from_a_cap() -> None:
-    assert BareLearner("rbp", n_features=3, ram="4KiB").nbytes <= 4096
 
 
 BAD_ROWS: dict[str, Any] = {
@@ -150,22 +108,6 @@ def test_a_kernel_that_overflows() -> None:
     assert learner.counters()["steps"] == 0
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"algorithm": "fogd"}, {"update": ek.Update.GRADIENT, "basis": ek.Basis.FOURIER}],
-    ids=str,
-)
-def test_frequencies_are_drawn_without_numpy(options: dict[str, Any]) -> None:
-    """By the same bits as numpy's generator gives."""
-    full = ek.Learner(n_features=D, budget=5, seed=3, **options)
-    draws = np.random.Generator(np.random.PCG64(3)).standard_normal((5, D))
-    gamma = full.kernel.fields()[2]
-    assert np.array_equal(full.support_vectors_, np.float32(draws * np.sqrt(2.0 * gamma)))
-    bare = BareLearner(n_features=D, budget=5, seed=3, **options)
-    for row in np.random.default_rng(0).normal(size=(20, D)):
-        assert bare.learn_one(row, 1.0) == full.learn_one(row, 1.0)
-
-
 def test_bad_options_are_those_of_the_learner() -> None:
     for options in ({"colour": 1}, {"kernel": 3}, {"ram": "4KiB"}, {"buffer": bytes(9)}):
         with pytest.raises((TypeError, ValueError)) as bare:
@@ -173,22 +115,6 @@ def test_bad_options_are_those_of_the_learner() -> None:
         with pytest.raises((TypeError, ValueError)) as full:
             ek.Learner("rbp", n_features=D, budget=5, **options)
         assert str(bare.value) == str(full.value)
-
-
-@pytest.mark.parametrize("options", [{}, {"loss": "novelty"}, {"n_classes": 3}])
-def test_goes_on_from_the_bytes_of_a_file(options: dict[str, Any], tmp_path: Path) -> None:
-    learner = ek.Learner("sorf", n_features=D, budget=32, **options)
-    novelty = "loss" in options
-    for x in X[:40]:
-        learner.learn_one(x, *([] if novelty else [1.0]))
-    learner.save(tmp_path / "model.olk")
-    bare = BareLearner.from_bytes((tmp_path / "model.olk").read_bytes())
-    assert (bare.budget, bare.nbytes) == (learner.budget, learner.nbytes)
-    for x in X[40:60]:
-        if novelty:
-            assert bare.threshold == learner.threshold
-        y = [] if novelty else [1.0]
-        assert bare.learn_one(x, *y) == learner.learn_one(x, *y)
 
 
 def test_bytes_that_are_no_model_are_refused() -> None:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 import struct
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from device import Device, PowerCut
-from helpers import LIVELY, RINGS, ROOT
+from device import Device
+from helpers import LIVELY, RINGS
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -85,20 +80,6 @@ def test_every_so_many_seconds() -> None:
         assert checkpoints.step(learner)
 
 
-def test_whichever_comes_first() -> None:
-    now = [0.0]
-    learner = learner_of()
-    options: dict[str, Any] = {"every": 3, "seconds": 5.0, "clock": lambda: now[0]}
-    with ek.Checkpointer(room_for(learner), **options) as checkpoints:
-        wrote = []
-        for i in range(12):
-            now[0] += 0.1 if i < 6 else 4.0
-            learner.learn_one(X[i], 1)
-            if checkpoints.step(learner):
-                wrote.append(i)
-        assert wrote == [2, 5, 7, 9, 11]
-
-
 def test_counting_goes_on_from_what_was_opened() -> None:
     learner = learner_of()
     place = room_for(learner)
@@ -132,17 +113,6 @@ def test_bad_options(options: dict[str, Any], error: type[Exception]) -> None:
         ek.Checkpointer(bytearray(9000), **options)
 
 
-def test_numbers_of_numpy_are_numbers() -> None:
-    learner = learner_of()
-    options: dict[str, Any] = {"every": np.int64(5), "seconds": np.float32(9), "slots": np.int8(3)}
-    with ek.Checkpointer(room_for(learner, slots=3), **options) as checkpoints:
-        learner.learn_many(X[:4], Y[:4])
-        assert not checkpoints.step(learner)
-        learner.learn_one(X[4], Y[4])
-        assert checkpoints.step(learner)
-        assert repr(checkpoints).startswith("<Checkpointer every 5 steps")
-
-
 # ---- what ----------------------------------------------------------------------------------------
 
 
@@ -161,92 +131,15 @@ def test_learning_goes_on_bit_for_bit(name: str, tmp_path: Path) -> None:
     assert same(restored, through)
 
 
-#: All that may lie in a learner's own block beside the model.
-INSIDE: dict[str, dict[str, Any]] = {
-    "sorf": {"scale": "standard", "gamma": "auto"},
-    "classes": {"scale": "minmax", "gamma": "auto", "n_classes": 3},
-    "ring": {"algorithm": "bpa_s", "scale": "standard", "gamma": "auto"},
-    "clip": {"algorithm": "bogd", "scale": "standard", "kernel_gamma": "auto", "gamma": 1.5},
-}
-
-
-def stream_with_bad_rows(n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows off centre, some too long, some no readings."""
-    rng = np.random.default_rng(4)
-    rows = 20.0 + 3.0 * rng.normal(size=(120, D))
-    rows[rng.random(120) < 0.1] *= 50.0
-    rows[rng.random(120) < 0.1, 1] = np.nan
-    if n_classes > 2:
-        return rows, rng.integers(n_classes, size=120).astype(float)
-    return rows, np.where(rng.random(120) < 0.5, -1.0, 1.0)
-
-
-@pytest.mark.parametrize("first", [3, 33, 90])
-@pytest.mark.parametrize("kind", INSIDE)
-def test_what_lies_beside_the_model_goes_on_too(
-    kind: str, first: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Scaler, width from the first 30 good rows, bounded and skipped rows, checksums of regions.
-
-    Checkpoints after row ``first`` and the two that follow, the power failing on the way: before
-    the width is known, about the step that fixes it (the 35th row), and long after.
-    """
-    options = {
-        **{"n_features": D, "ram": "4KiB", "gamma_rows": 30, "scale_clip": 5.0, "seed": 5},
-        **{"clip_rows": 1.0, "on_bad_row": "skip", "checksums": True},
-        **INSIDE[kind],
-    }
-    rows, labels = stream_with_bad_rows(options.get("n_classes", 2))
-    end = first + 2
-
-    through = ek.Learner(**options)
-    onward = through.learn_many(rows, labels)
-    at_end = bytes(through._sealed())
-    assert through.n_skipped > 0
-    assert through.n_shortened > 0
-    room = -(-(HEADER_BYTES + 24 + len(at_end)) // 512) * 512
-
-    def live(device: Device) -> list[int]:
-        """Rows done by the checkpoints that were acknowledged, then by the one in flight."""
-        monkeypatch.setattr("edgeolk.checkpointer.medium_at", lambda *_: device)
-        done = [0]
-        learner = ek.Learner(**options)
-        checkpoints = ek.Checkpointer(bytearray(), every=None)
-        with contextlib.suppress(PowerCut):
-            for row in range(end + 1):
-                learner.learn_one(rows[row], labels[row])
-                if row >= first:
-                    done.append(row + 1)
-                    checkpoints.write(learner)
-        return done
-
-    whole = Device(bytes(2 * room))
-    assert live(whole)[-1] == end + 1
-    for cut in range(0, whole.ticks, whole.ticks // 6):
-        device = Device(bytes(2 * room), cut=cut)
-        *_, acknowledged, in_flight = [0, *live(device)]
-        for image in device.remains(most=4):
-            monkeypatch.setattr(
-                "edgeolk.checkpointer.medium_at", lambda *_, image=image: Device(image)
-            )
-            found = ek.Checkpointer(bytearray()).open()
-            if found is None:
-                assert acknowledged == 0
-                continue
-            done = found.steps + found.n_skipped
-            assert done in (acknowledged, in_flight)
-            scores = found.learn_many(rows[done:], labels[done:])
-            assert np.array_equal(scores, onward[done:], equal_nan=True)
-            assert bytes(found._sealed()) == at_end
-
-
 @pytest.mark.parametrize("kind", ["learner", "scaler", "both", "three"])
 def test_what_was_given_comes_back(kind: str) -> None:
     learner, scaler = learner_of(), scaler_of()
     learner.learn_many(X[:20], Y[:20])
     scaler.learn_many(X[:15])
     what: Any = {
-        "learner": learner, "scaler": scaler, "both": (scaler, learner),
+        "learner": learner,
+        "scaler": scaler,
+        "both": (scaler, learner),
         "three": [learner, scaler, learner],
     }[kind]
     parts = what if isinstance(what, (tuple, list)) else (what,)
@@ -316,72 +209,3 @@ def test_a_model_that_is_inconsistent_is_refused_though_its_checksum_fits(tmp_pa
     assert found.open().steps == 0
     assert found.opened is not None
     assert found.opened.slot == 0
-
-
-def test_bytes_written_are_counted() -> None:
-    learner = learner_of()
-    checkpoint = HEADER_BYTES + sum(map(len, _pieces((learner,))))
-    with ek.Checkpointer(room_for(learner)) as checkpoints:
-        for i in range(4):
-            assert checkpoints.bytes_written == i * checkpoint
-            checkpoints.write(learner)
-
-
-def test_slots_spread_the_wear() -> None:
-    learner = learner_of()
-    place = room_for(learner, slots=5)
-    with ek.Checkpointer(place, slots=5) as checkpoints:
-        used = []
-        for _ in range(10):
-            checkpoints.write(learner)
-            used.append(checkpoints.opened.slot)
-    assert used == [0, 1, 2, 3, 4] * 2
-
-
-def test_memory_does_not_grow() -> None:
-    import tracemalloc
-
-    learner = learner_of()
-    with ek.Checkpointer(room_for(learner)) as checkpoints:
-        for _ in range(50):
-            checkpoints.write(learner)
-        tracemalloc.start()
-        try:
-            before = tracemalloc.get_traced_memory()[0]
-            for _ in range(500):
-                checkpoints.write(learner)
-            assert tracemalloc.get_traced_memory()[0] - before < 2000
-        finally:
-            tracemalloc.stop()
-
-
-# ---- killed --------------------------------------------------------------------------------------
-
-
-def killed(times: int, kind: str, folder: Path) -> dict[str, int]:
-    """Processes that learn and checkpoint, killed at any moment (see the script)."""
-    script = Path(__file__).with_name("killed.py")
-    where = str(Path(ek.__file__).resolve().parent.parent)
-    ran = subprocess.run(
-        [sys.executable, str(script), str(times), kind, str(folder)],
-        env={**os.environ, "PYTHONPATH": where, "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True, text=True, timeout=600, check=False, cwd=ROOT,
-    )
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    record: dict[str, int] = json.loads(ran.stdout)
-    return record
-
-
-@pytest.mark.parametrize(
-    ("kind", "times"),
-    [
-        ("file", 70), ("folder", 70), ("mmap", 70),
-        *(pytest.param(kind, 400, marks=pytest.mark.slow) for kind in ("file", "folder", "mmap")),
-    ],
-)  # fmt: skip
-def test_killed_at_any_moment(kind: str, times: int, tmp_path: Path) -> None:
-    record = killed(times, kind, tmp_path)
-    assert record["killed"] == times
-    assert record["restored"] >= times - 5
-    assert record["steps"] > 20 * times
-    assert record["lost"] == record["wrong"] == 0

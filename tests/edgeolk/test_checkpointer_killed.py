@@ -13,16 +13,19 @@ from helpers import ROOT
 
 import edgeolk as ek
 
-D, EVERY, ROUNDS = 3, 7, 8
+D, EVERY = 3, 7
 rows = np.random.default_rng(0).normal(size=(997, D))
 labels = np.where(rows[:, 0] * rows[:, 1] > 0.0, 1.0, -1.0)
 
 #: Goes on where the one before was killed; tells every checkpoint that is acknowledged.
 CODE = """
-import sys
+import mmap, sys
 import numpy as np
 import edgeolk as ek
-D, EVERY, place = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+D, EVERY, kind, place = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]
+if kind == "mmap":
+    with open(place, "r+b") as file:
+        place = mmap.mmap(file.fileno(), 0)
 rows = np.random.default_rng(0).normal(size=(997, D))
 labels = np.where(rows[:, 0] * rows[:, 1] > 0.0, 1.0, -1.0)
 with ek.Checkpointer(place, every=EVERY) as checkpoints:
@@ -35,16 +38,21 @@ with ek.Checkpointer(place, every=EVERY) as checkpoints:
 """
 
 
-@pytest.mark.parametrize("kind", ["file", "folder"])
-def test_every_acknowledged_checkpoint_outlives_its_process(kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rounds", [8, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["file", "folder", "mmap"])
+def test_every_acknowledged_checkpoint_outlives_its_process(
+    kind: str, rounds: int, tmp_path: Path
+) -> None:
     place = tmp_path / "kept"
     if kind == "folder":
         place.mkdir()
+    if kind == "mmap":
+        place.write_bytes(bytes(32_768))
     chance = random.Random(kind)
     reference = ek.Learner("ahpatron", n_features=D, budget=12, seed=3)
     last = 0
-    for _ in range(ROUNDS):
-        command = [sys.executable, "-c", CODE, str(D), str(EVERY), str(place)]
+    for _ in range(rounds):
+        command = [sys.executable, "-c", CODE, str(D), str(EVERY), kind, str(place)]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as learning:
             assert learning.stdout is not None
             for _ in range(chance.randrange(1, 12)):

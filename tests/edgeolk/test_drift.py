@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers import in_turn
-from structured_cases import sealed
 from twins.following import HELD, Following
 from twins.structured_drift import DriftingSorf
 
@@ -172,21 +170,6 @@ def test_one_scale_of_all_inputs_has_no_age(scale: str) -> None:
 # ---- going on, in every way to learn -------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_many_rows_are_one_by_one_and_files_go_on(kind: str, tmp_path: Path) -> None:
-    X, y = ringing(kind)
-    one, many, moved = (ek.Learner("sorf", **settings(kind, "int8")) for _ in range(3))
-    scores = [one.learn_one(x, label) for x, label in zip(X, y, strict=True)]
-    assert np.array_equal(many.learn_many(X, y), scores)
-    for first in range(0, len(X), 700):
-        moved.save(tmp_path / "model")
-        moved = ek.load(tmp_path / "model")
-        moved.learn_many(X[first : first + 700], y[first : first + 700])
-    assert sealed(one) == sealed(many) == sealed(moved)
-    assert moved.alarms == one.alarms
-    assert kind == "regression" or one.alarms
-
-
 def test_without_a_scaler_only_the_weights_begin_anew() -> None:
     X, y = ringing("two")
     learner = ek.Learner("sorf", **settings("two", "int8", scale=None))
@@ -203,17 +186,6 @@ def test_a_scaler_that_does_not_follow_is_left_alone(more: dict[str, Any]) -> No
         learner.learn_one(x, label)
         assert ages(learner).min() >= before
         before = int(ages(learner).min())
-
-
-def test_off_is_a_learner_without_the_region() -> None:
-    X, y = ringing("two")
-    off = ek.Learner("sorf", **settings("two", "int8", drift=False))
-    on = ek.Learner("sorf", **settings("two", "int8"))
-    assert np.array_equal(off.learn_many(X[:1500], y[:1500]), on.learn_many(X[:1500], y[:1500]))
-    off.learn_many(X[1500:], y[1500:])
-    assert off.alarms == 0
-    assert "drift" in {region.name for region in on.plan.regions}
-    assert "drift" not in {region.name for region in off.plan.regions}
 
 
 def test_a_width_made_from_the_first_rows_starts_it_anew() -> None:
@@ -288,32 +260,6 @@ def test_defaults_by_size() -> None:
     for loss in ("hinge", "square"):
         assert ek.Config(n_features=3, D=9, loss=loss).parameters["drift"] is True
     assert ek.Config(n_features=3, D=9, loss="novelty").parameters["drift"] is False
-
-
-# ---- leaking -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", ["float64", "int8"])
-@pytest.mark.parametrize("widths", [(0.3, 1.0, 3.0), ((0.3, 1.0), (3.0,))])
-def test_leaking_where_everything_moves(dtype: str, widths: Any) -> None:
-    """Against the reference while the boundary turns all the time; it changes what is learned."""
-    draws = np.random.default_rng(2)
-    X = draws.normal(size=(1200, D)).astype(np.float32).astype(float)
-    turn = np.arange(1200) / 60.0
-    y = np.where(X[:, 0] * np.cos(turn) + X[:, 1] * np.sin(turn) > 0.0, 1.0, -1.0)
-    groups = widths if isinstance(widths[0], tuple) else (widths,)
-    twin = DriftingSorf(D, 100, GAMMA, seed=SEED, dtype=dtype, groups=groups, leak=0.016)
-    learner, dry = (
-        ek.Learner("sorf", **settings("two", dtype, scale=None, widths=widths, leak=leak))
-        for leak in (0.016, 0.0)
-    )
-    near = 1e-8 if dtype == "float64" else 1e-4
-    expected = [twin.step(x, label) for x, label in zip(X, y, strict=True)]
-    np.testing.assert_allclose(learner.learn_many(X, y), expected, rtol=near, atol=near)
-    dry.learn_many(X, y)
-    assert not np.array_equal(learner.weights_, dry.weights_)
-    if dtype == "int8":
-        assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
 
 
 # ---- what is refused -----------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from helpers import KERNELS, LIVELY, RINGS, Owned, fitting, in_turn, python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from twins.streams import random_stream
 
 import edgeolk as ek
 
@@ -53,53 +52,6 @@ def test_finite_in_finite_out(
         learn_or_refuse(owned, x, y)
 
 
-@pytest.mark.parametrize("name", RINGS)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_rows_too_small_to_mend_anything(name: str, dtype: str) -> None:
-    """k(x, x) is subnormal or 0: a step of loss / k(x, x) would overflow."""
-    function = KERNELS[fitting(name, "linear")][0]
-    options = {"n_features": D, "budget": 3, "kernel": function, "dtype": dtype}
-    for exponent in (-20, -22, -23, -150, -156, -160, -162, -200):
-        owned = Owned(name, **options, **LIVELY.get(name, {}))
-        for _ in range(5):
-            learn_or_refuse(owned, np.array([10.0**exponent, 0.0]), 1)
-            learn_or_refuse(owned, np.array([1.0, 0.5]), -1)
-
-
-@pytest.mark.parametrize("target", [1e154, 1e300, 1e308, -1.7e308])
-@pytest.mark.parametrize("eta", [0.1, 1.5, 100.0, 1e300])
-def test_targets_at_the_end_of_their_range(target: float, eta: float) -> None:
-    owned = Owned("olrd", n_features=D, budget=3, loss="square", eta=eta, dtype="float64")
-    for i in range(6):
-        learn_or_refuse(owned, np.array([1.0, 0.5 * i]), target * (-1) ** i)
-    assert np.isfinite(owned.learner.squared_error) or abs(target) >= 1e154
-
-
-@pytest.mark.parametrize("update", list(ek.Update))
-@pytest.mark.parametrize("kernel", ["linear", "homogeneous", "gaussian"])
-def test_the_zero_row_in_every_pair_of_update_and_policy(update: ek.Update, kernel: str) -> None:
-    """With k(x, x) = 0 nothing may be divided by it."""
-    for policy in ek.Policy:
-        takes_the_zero_row(update, policy, kernel)
-
-
-def takes_the_zero_row(update: ek.Update, policy: ek.Policy, kernel: str) -> None:
-    options = {"n_features": D, "budget": 2, "kernel": KERNELS[kernel][0], "dtype": "float64"}
-    try:
-        owned = Owned(None, update=update, policy=policy, **options)
-    except ValueError:
-        return
-    rows = [[1.0, 0.5], [0.0, 0.0], [0.5, -1.0], [0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]
-    for i, row in enumerate(rows):
-        try:
-            learn_or_refuse(owned, np.array(row), (-1) ** i)
-        except ek.BudgetError:
-            break
-    if update in (ek.Update.PA, ek.Update.PA1, ek.Update.PA2, ek.Update.SPARSE_PA):
-        self_kernels = [KERNELS[kernel][1](s[None], s)[0] for s in owned.learner.support_vectors_]
-        assert np.all(np.array(self_kernels) > 0)
-
-
 HUGE = """
 import sys, numpy as np, edgeolk as ek
 kernel = ek.Polynomial(int(sys.argv[1]), 1.0, 0.0)
@@ -124,30 +76,6 @@ def test_halving_ends_where_the_gram_nearly_overflows(degree: str) -> None:
     except subprocess.TimeoutExpired:
         pytest.fail("learn_one does not return")
     assert ran.stdout == "done\n", ran.stderr
-
-
-def test_a_kernel_that_overflows() -> None:
-    """The row is named and changes nothing; in bulk the rows before it have been learned."""
-    kernel = ek.Polynomial(4, 1.0, 1.0)
-    owned = Owned("perceptron", n_features=D, budget=9, kernel=kernel, dtype="float64")
-    X, y = random_stream(0, 6, D)
-    X[4] = [1e100, 0.0]
-    before = owned.state()
-    with pytest.raises(ValueError, match=r"\bx\b.*overflow"):
-        owned.learner.learn_one(X[4], 1)
-    assert owned.state() == before
-    with pytest.raises(ValueError, match=r"X\[4\].*overflow"):
-        owned.learner.learn_many(X, y)
-    assert owned.learner.steps == 4
-    before = owned.state()
-    for call in (owned.learner.decision_one, owned.learner.predict_one):
-        with pytest.raises(ValueError, match=r"\bx\b.*overflow"):
-            call(X[4])
-    for call in (owned.learner.decision_function, owned.learner.predict):
-        with pytest.raises(ValueError, match=r"X\[4\].*overflow"):
-            call(X)
-    assert owned.state() == before
-    owned.learner.learn_many(X[5:], y[5:])
 
 
 def test_nothing_to_learn_in() -> None:

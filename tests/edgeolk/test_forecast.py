@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from forecasts import learner_of, run, sealed, series, state, troubled
 
 import edgeolk as ek
-from edgeolk.bare import BareLearner
 
 # ---- section 8 of docs/forecast.md --------------------------------------------------------------
 
@@ -24,52 +22,6 @@ def test_a_constant_target_is_answered_exactly(k: int) -> None:
     assert (said[:k] == 0.0).all()
     assert (said[k:] == 0.1).all()
     assert not np.frombuffer(state(learner)["head"])[:7].any()
-
-
-def test_offset_and_unit_of_the_target_do_not_matter() -> None:
-    X, y = series()
-    plain, other = learner_of(), learner_of()
-    a = plain.learn_many(X, y)
-    b = other.learn_many(X, 1e3 * y + 1e6)
-    np.testing.assert_allclose((b[1:] - 1e6) / 1e3, a[1:], rtol=1e-6, atol=1e-6)
-
-
-def test_variances_stay_within_0_and_1() -> None:
-    X, y = troubled()
-    for dtype in ("float64", "int8"):
-        learner = learner_of(dtype=dtype)
-        for row, target in zip(X, y, strict=True):
-            learner.learn_one(row, target)
-        real = np.float64 if dtype == "float64" else np.float32
-        head = np.frombuffer(state(learner)["head"], real)
-        diagonal = np.frombuffer(state(learner)["forecaster"], real)
-        own = [head[9 + (j + 1) * (j + 2) // 2 - 1] for j in range(9)]
-        assert min(*own, *diagonal[10:20]) >= 0.0
-        assert max(*own, *diagonal[10:20]) <= 1.0 + 1e-6
-
-
-def test_shares_are_shares() -> None:
-    X, y = troubled()
-    learner = learner_of()
-    for row, target in zip(X, y, strict=True):
-        learner.learn_one(row, target)
-        shares = learner.shares
-        assert set(shares) == {"head", "kernel", "last"}
-        assert min(shares.values()) >= 0.0
-        assert sum(shares.values()) == pytest.approx(1.0) or not any(shares.values())
-
-
-def test_an_outlier_moves_the_unit_by_a_bounded_factor() -> None:
-    X, y = series()
-    y = y - 20.0
-    learner = learner_of()
-    learner.learn_many(X[:400], y[:400])
-    before = np.frombuffer(state(learner)["history"], float)
-    learner.learn_one(X[400], 1e9)
-    after = np.frombuffer(state(learner)["history"], float)
-    assert after[16] <= before[16] * (1.0 + 9.0 / 200.0) * (1.0 + 1e-12)
-    reach = 10.0 * max(before[14] ** 0.5, before[16]) / 401
-    assert abs(after[13] - before[13]) <= reach * (1.0 + 1e-9)
 
 
 def test_asking_changes_only_what_waits() -> None:
@@ -93,46 +45,6 @@ def test_a_target_that_is_never_known_changes_only_what_waits(never: Any) -> Non
     learner.tell_one(never)
     assert learner.n_waiting == 0
     assert state(learner, "waiting", "scaler", "scaler_counts") == before
-
-
-@pytest.mark.parametrize(("k", "rows"), [(1, 30), (12, 90)])
-def test_a_ramp_is_followed(k: int, rows: int) -> None:
-    y = np.arange(200.0)
-    said = run(learner_of(d=0, horizon=k), np.zeros((200, 0)), y, k)
-    # Of the change that is forecast, k; at k = 12 the first 50 rows more come to .116 of it.
-    most = 0.1 if k == 1 else 0.12
-    assert np.abs(said - y)[rows + k :].max() < most * k
-
-
-@pytest.mark.parametrize("options", [{}, {"dtype": "int8"}, {"horizon": 5, "season": 12}, {"D": 0}])
-def test_a_copy_from_the_middle_goes_on_bit_for_bit(
-    options: dict[str, Any], tmp_path: Path
-) -> None:
-    X, y = troubled()
-    k = options.get("horizon", 1)
-    block = bytearray(ek.plan(learner_of(**options).config).nbytes)
-    learner = learner_of(**options, buffer=block)
-    run(learner, X[:500], y[:500], k)
-    learner.save(tmp_path / "model.olk")
-    block = bytearray(bytes(block))
-    copies = [
-        ek.load(tmp_path / "model.olk"),
-        pickle.loads(pickle.dumps(learner)),
-        ek.attach(block),
-    ]
-    bare = BareLearner.from_bytes((tmp_path / "model.olk").read_bytes())
-
-    def going_on(one: Any) -> list[float]:
-        said = []
-        for t in range(500, len(X)):
-            one.tell_one(y[t - k])
-            said.append(one.ask_one(X[t]))
-        return said
-
-    expected = going_on(learner)
-    for copy in (*copies, bare):
-        assert going_on(copy) == expected
-    assert all(sealed(copy) == sealed(learner) for copy in copies)
 
 
 @pytest.mark.parametrize(
@@ -161,15 +73,6 @@ def test_nothing_comes_from_the_future(options: dict[str, Any]) -> None:
 # ---- how it is called ----------------------------------------------------------------------------
 
 
-def test_many_rows_are_learned_as_one_by_one() -> None:
-    X, y = troubled()
-    for options in ({}, {"dtype": "int8"}, {"D": 0}, {"season": 12}):
-        one, many = learner_of(**options), learner_of(**options)
-        said = [one.learn_one(row, target) for row, target in zip(X, y, strict=True)]
-        assert many.learn_many(X, y).tolist() == said
-        assert sealed(one) == sealed(many)
-
-
 def test_a_prediction_is_what_learning_answers_and_changes_nothing() -> None:
     X, y = troubled()
     learner = learner_of(dtype="int8")
@@ -180,13 +83,6 @@ def test_a_prediction_is_what_learning_answers_and_changes_nothing() -> None:
         assert learner.predict(row[None])[0] == learner.decision_one(row) == said
         assert learner.learn_one(row, target) == said
         assert learner.interval == interval
-
-
-def test_float32_rows_are_taken() -> None:
-    X, y = series()
-    a, b = learner_of(), learner_of()
-    narrow = X.astype(np.float32)
-    assert a.learn_many(narrow, y).tolist() == b.learn_many(narrow.astype(float), y).tolist()
 
 
 def test_wrong_order_is_refused() -> None:
@@ -317,15 +213,6 @@ def test_intervals_hold_what_they_say() -> None:
             for i, (low, high) in enumerate(learner.interval):
                 inside[i] += low <= y[t] <= high
     assert inside / 3900 == pytest.approx([0.5, 0.9], abs=0.01)
-
-
-def test_the_code_of_the_page_runs() -> None:
-    page = (Path(__file__).parents[2] / "docs/forecast.md").read_text(encoding="utf-8")
-    names: dict[str, Any] = {}
-    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    exec(compile(code, "forecast.md", "exec"), names)
-    assert names["low"] < names["said"] < names["high"]
-    assert names["late"].n_waiting == 12
 
 
 def test_a_series_without_inputs_is_kept_like_any_other(tmp_path: Path) -> None:

@@ -31,7 +31,12 @@ def test_a_refused_row_takes_no_draw() -> None:
 def test_a_share_beyond_the_range_of_numbers_is_not_passed_on() -> None:
     """BPA-S: what the candidate would take over is 1e103, and a coefficient is 1e100 at most."""
     learner = ek.Learner(
-        "bpa_s", n_features=1, budget=1, kernel=ek.Linear(), dtype="float64", C=1e99,
+        "bpa_s",
+        n_features=1,
+        budget=1,
+        kernel=ek.Linear(),
+        dtype="float64",
+        C=1e99,
         allow_skip=False,
     )
     assert learner.learn_one(np.array([1e-50]), 1) == 0.0

@@ -72,8 +72,11 @@ def test_labels_whose_conversion_changes_the_rows(field: str, wild: int) -> None
 
 def test_labels_whose_conversion_spoils_dense_rows() -> None:
     X, subject = np.ones((N, D)), owned(False)
-    refused(subject, lambda: subject.learner.learn_many(
-        X, Sly(labels(), lambda: X.__setitem__((0, 2), np.nan))), r"X\[0\]")
+    refused(
+        subject,
+        lambda: subject.learner.learn_many(X, Sly(labels(), lambda: X.__setitem__((0, 2), np.nan))),
+        r"X\[0\]",
+    )
 
 
 @pytest.mark.parametrize("change", ["shape", "dtype"])

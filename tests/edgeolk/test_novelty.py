@@ -39,8 +39,8 @@ def test_decision_by_decision(policy: str, nu: float, eta: float, lam: float) ->
         assert learner.threshold == pytest.approx(twin.rho, rel=1e-10, abs=1e-12)
     assert (learner.steps, learner.mistakes) == (twin.t, twin.novelties)
     assert twin.novelties > 20
-    np.testing.assert_allclose(learner.dual_coef_, twin.a, rtol=1e-9)
-    assert np.array_equal(learner.support_vectors_, twin.S)
+    np.testing.assert_allclose(learner.dual_coef_, twin.alpha, rtol=1e-9)
+    assert np.array_equal(learner.support_vectors_, twin.sv)
     expected = np.array([twin.decision(x) for x in X[:50]])
     np.testing.assert_allclose(learner.decision_function(X[:50]), expected, rtol=1e-9, atol=1e-11)
     assert learner.predict(X[:50]).tolist() == np.where(expected < 0.0, -1, 1).tolist()
@@ -84,22 +84,6 @@ def test_the_share_of_novel_rows_is_nu(policy: str, nu: float) -> None:
         assert learner.predict_one(np.full(D, 50.0)) == -1
 
 
-@pytest.mark.parametrize("name", ["fogd", "nogd"])
-def test_features_of_rows(name: str) -> None:
-    size = {"D": 200} if name == "fogd" else {"budget": 40, "k": 20}
-    learner = ek.Learner(
-        name, n_features=D, loss="novelty", nu=0.1, eta=0.02, kernel=ek.Gaussian(0.5),
-        dtype="float64", **size,
-    )  # fmt: skip
-    X = rows(5, 4000)
-    g = learner.learn_many(X)
-    assert g[0] == 0.0
-    assert learner.mistakes == np.sum(g < 0.0)
-    assert np.mean(g[1000:] < 0.0) == pytest.approx(0.1, rel=0.3)
-    with pytest.raises(AttributeError, match="averaged"):
-        _ = learner.averaged
-
-
 def test_fourier_features_step_by_step() -> None:
     nu, eta, lam = 0.2, 0.3, 0.1
     learner = ek.Learner(
@@ -119,12 +103,6 @@ def test_fourier_features_step_by_step() -> None:
         else:
             rho += eta * nu
     np.testing.assert_allclose(learner.dual_coef_, w, rtol=1e-9, atol=1e-12)
-
-
-def test_shifted_rows_are_the_same_to_a_gaussian() -> None:
-    X = rows(7, 300)
-    one, other = learner_of("smallest"), learner_of("smallest")
-    np.testing.assert_allclose(one.learn_many(X), other.learn_many(X + 8.0), rtol=1e-9, atol=1e-12)
 
 
 def test_a_threshold_that_is_no_number_is_refused(tmp_path: Path) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import pickle
-from array import array
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import Csr
 from twins.novelty_in_time import InTime
 
 import edgeolk as ek
@@ -103,49 +100,7 @@ def test_every_size_is_the_reference(d: int, budget: int) -> None:
     assert np.array_equal(learner.weights_[0, :, 0], twin.a.v[:, 0])
 
 
-@every_type
-def test_many_rows_are_as_one_by_one(dtype: str) -> None:
-    """Dense of both types, without numpy, and sparse where nothing is missing."""
-    with np.errstate(over="ignore"):
-        X = stream().astype(np.float32)
-    one, many, bare = learner_of(dtype), learner_of(dtype), BareLearner(learner_of(dtype).config)
-    scores = np.array([one.learn_one(x) for x in X])
-    assert np.array_equal(many.learn_many(X), scores)
-    assert np.array_equal(learner_of(dtype).learn_many(X.astype(float)), scores)
-    assert [bare.learn_one(array("d", map(float, x))) for x in X] == scores.tolist()
-    assert (bare.threshold, bare.counters()["alarms"]) == (one.threshold, one.alarms)
-    assert bare.verdict == (one.novel, one.event, one.why)
-    again = stream(50, seed=4)
-    assert np.array_equal(one.decision_function(again), [one.decision_one(x) for x in again])
-    full = np.nan_to_num(X, posinf=0.0, neginf=0.0)
-    sparse, dense = learner_of(dtype), learner_of(dtype)
-    assert np.array_equal(sparse.learn_many(Csr(full)), dense.learn_many(full))
-
-
-@every_type
-def test_what_is_saved_goes_on(dtype: str, tmp_path: Path) -> None:
-    X = stream()
-    whole, first = learner_of(dtype), learner_of(dtype)
-    expected = whole.learn_many(X)
-    first.learn_many(X[:650])
-    first.save(tmp_path / "half.olk")
-    loaded, copied = ek.load(tmp_path / "half.olk"), pickle.loads(pickle.dumps(first))
-    assert loaded.why == first.why
-    assert loaded.event == first.event
-    for learner in (loaded, copied):
-        assert np.array_equal(learner.learn_many(X[650:]), expected[650:])
-        assert bytes(learner._sealed()) == bytes(whole._sealed())
-
-
 # ---- invariants ----------------------------------------------------------------------------------
-
-
-@every_type
-def test_units_of_the_channels_do_not_matter(dtype: str) -> None:
-    X = np.nan_to_num(stream(), nan=0.1, posinf=0.0, neginf=0.0)
-    X[250:252, 0] = 4.0
-    by = np.array([1024.0, 2.0**-20, 1.0, 2.0, 8.0])
-    assert np.array_equal(learner_of(dtype).learn_many(by * X), learner_of(dtype).learn_many(X))
 
 
 def test_a_constant_is_never_novel_until_it_moves() -> None:
@@ -220,16 +175,6 @@ def test_robust_is_off_unless_asked_for_and_changes_nothing_where_gates_are_open
     for rows, alike in ((steady, True), (noise, False)):
         said = [learner_of(robust=robust).learn_many(rows) for robust in (False, True)]
         assert np.array_equal(*said) == alike
-
-
-def test_float_storage_draws_nothing() -> None:
-    for dtype in ("float32", "float64"):
-        learner = learner_of(dtype)
-        before = ek.bare.BareLearner(learner.config)._engine.counters()
-        draws = bytes(learner._sealed())[56:64]
-        learner.learn_many(stream(400))
-        assert bytes(learner._sealed())[56:64] == draws
-        assert before["steps"] == 0
 
 
 def test_the_share_of_alarms_is_the_one_asked_for() -> None:

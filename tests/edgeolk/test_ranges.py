@@ -2,56 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
-from helpers import EVERY, LIVELY, Owned, in_turn
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
-
-KERNELS = {
-    "linear": ek.Linear(),
-    "polynomial": ek.Polynomial(2),
-    "sigmoid": ek.Sigmoid(0.4, 0.2),
-    "gaussian": ek.Gaussian(0.5),
-}
-SIZES = (1e6, 1e12, 1e25, 1e37, 1e49, 1e77, 1e120, 1e154, 1e200, 1e307)
-
-
-@pytest.mark.parametrize(
-    ("name", "kernel", "dtype"), in_turn(EVERY, KERNELS, ["float32", "float64"])
-)
-def test_what_is_learned_leaves_a_model_that_loads(name: str, dtype: str, kernel: str) -> None:
-    draws = np.random.default_rng(0)
-    Z = draws.normal(size=(60, 3))
-    y = np.where(Z[:, 0] > Z[:, 1] ** 2 - 0.5, 1, -1)
-    for size in SIZES:
-        if dtype == "float32" and size > 3e37:
-            continue
-        for every in (1, 7):
-            X = Z.copy()
-            X[::every] *= size
-            try:
-                owned = Owned(
-                    name,
-                    n_features=3,
-                    budget=6,
-                    kernel=KERNELS[kernel],
-                    dtype=dtype,
-                    seed=1,
-                    **LIVELY.get(name, {}),
-                )
-            except ValueError:
-                return  # the algorithm has no such kernel
-            for x, label in zip(X, y, strict=True):
-                before = owned.state()
-                try:
-                    assert np.isfinite(owned.learner.learn_one(x, label))
-                except ValueError:
-                    assert owned.state() == before
-            assert pickle.loads(pickle.dumps(owned.learner)).steps == owned.learner.steps
 
 
 @pytest.mark.parametrize(

@@ -79,25 +79,6 @@ def test_same_decisions_as_dense(name: str) -> None:
     assert b.nbytes > a.nbytes
 
 
-@pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("index_type", [np.int32, np.int64])
-def test_every_way_in_is_the_same(sparse: bool, index_type: Any) -> None:
-    X, y = stream()
-    C = Csr(X, index_type)
-    dense, csr, single = (learner(sparse) for _ in range(3))
-    f = dense.learn_many(X, y)
-    assert np.array_equal(f, csr.learn_many(C, y))
-    for i in range(len(X)):
-        row = slice(C.indptr[i], C.indptr[i + 1])
-        assert f[i] == single.learn_one_sparse(C.indices[row], C.data[row], y[i])
-    assert np.array_equal(dense.decision_function(X), csr.decision_function(C))
-    assert np.array_equal(dense.predict(X), csr.predict(C))
-    at = np.flatnonzero(X[5])
-    assert dense.decision_one(X[5]) == single.decision_one_sparse(at, X[5][at])
-    assert dense.predict_one(X[5]) == single.predict_one_sparse(at, X[5][at])
-    assert dense.decision_one(np.zeros(D)) == single.decision_one_sparse([], [])
-
-
 @pytest.mark.parametrize("index_type", [np.int32, np.int64])
 def test_matrices_are_read_where_they_lie(index_type: Any) -> None:
     C, out = Csr(np.ones((2000, D)), index_type), np.empty(2000)
@@ -160,23 +141,6 @@ def test_bad_matrices_change_nothing(bad: Csr) -> None:
         model.learn_many(bad, np.ones(3))
     with pytest.raises((ValueError, TypeError), match="X"):
         model.decision_function(bad)
-    assert bytes(memoryview(model._engine.arena)) == before
-
-
-@pytest.mark.parametrize(
-    ("indices", "values"),
-    [([1, 1], [1, 2]), ([2, 1], [1, 2]), ([D], [1]), ([-1], [1]), ([1, 2], [1]), ([0.5], [1]),
-     ([0], [np.nan]), ([0], [1e300]), ([[0]], [[1]]), (["a"], [1]), ([0], ["a"])],
-    ids=range(11),
-)
-def test_bad_rows_change_nothing(indices: Any, values: Any) -> None:
-    model = learner(True)
-    model.learn_many(*stream())
-    before = bytes(memoryview(model._engine.arena))
-    with pytest.raises((ValueError, TypeError), match=r"indices|values"):
-        model.learn_one_sparse(indices, values, 1)
-    with pytest.raises((ValueError, TypeError), match=r"indices|values"):
-        model.decision_one_sparse(indices, values)
     assert bytes(memoryview(model._engine.arena)) == before
 
 

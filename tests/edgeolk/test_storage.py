@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import KERNELS, LIVELY, RINGS, Csr, fitting, shrinks, smallest_budget
+from helpers import KERNELS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.streams import random_stream
@@ -98,27 +97,6 @@ def test_a_reading_beyond_the_range_counts_as_its_end() -> None:
     assert beyond.support_vectors_ == pytest.approx(np.array([[2.0, -1.0], [-1.0, 2.0]]), rel=1e-6)
 
 
-def test_readings_beyond_the_range_count_however_the_row_is_given() -> None:
-    """The zeros between the non-zeros are readings too."""
-    options = {"n_features": 3, "budget": 4, "dtype": "int8", "feature_range": (0.5, 2.0)}
-    dense, sparse, matrix = (ek.Learner("rbp", **options) for _ in range(3))
-    rows = np.array([[9.0, 0.0, 1.0], [0.0, 1.5, 0.0], [1.0, 1.0, 1.0]])
-    for row, y in zip(rows, (1, -1, 1), strict=True):
-        at = np.flatnonzero(row).astype(np.int32)
-        assert dense.learn_one(row, y) == sparse.learn_one_sparse(at, row[at], y)
-    matrix.learn_many(Csr(rows), [1, -1, 1])
-    assert dense.n_out_of_range == sparse.n_out_of_range == matrix.n_out_of_range == 4
-    assert np.array_equal(dense.support_vectors_, sparse.support_vectors_)
-
-
-def test_the_warning_comes_with_rows_by_their_non_zeros() -> None:
-    learner = ek.Learner("rbp", n_features=3, budget=4, dtype="int8")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(UserWarning, match="a reading lies outside"):
-            learner.learn_one_sparse([1], [9.0], 1)
-
-
 def test_each_feature_has_its_range() -> None:
     low, high = np.array([0.0, -50.0, 10.0]), np.array([1.0, 50.0, 11.0])
     row = np.array([0.3, 17.0, 10.25])
@@ -191,56 +169,3 @@ def test_a_duplicate_is_at_distance_0(dtype: str, row: list[float]) -> None:
     assert learner.decision_one(row) == 1.0
     learner.learn_one(row, -1)  # a score of 1 is a mistake for -1
     assert learner.decision_one(row) == 0.0
-
-
-@narrow
-@pytest.mark.parametrize("name", RINGS)
-@settings(max_examples=4, deadline=None, database=None)
-@given(seed=st.integers(0, 2**32 - 1), kernel=st.sampled_from(["gaussian", "polynomial"]))
-def test_every_algorithm_keeps_its_invariants(
-    name: str, dtype: str, seed: int, kernel: str
-) -> None:
-    if (name, dtype) == ("fogd", "int8"):
-        return  # refused
-    X, y = random_stream(seed, 60, 3)
-    options = {"kernel": KERNELS[fitting(name, kernel)][0], "dtype": dtype, "seed": seed}
-    learner = ek.Learner(name, n_features=3, budget=8, **options, **LIVELY.get(name, {}))
-    seen, mistakes = stored(X, dtype), 0
-    for a, b in zip(X, y, strict=True):
-        before = learner.support_vectors_, learner.dual_coef_, learner.updates
-        f = learner.decision_one(a)
-        assert learner.learn_one(a, b) == f
-        mistakes += not b * f > 0
-        assert learner.mistakes == mistakes
-        assert learner.n_support <= 8
-        assert np.isfinite(learner.dual_coef_).all()
-        if learner.updates == before[2]:
-            assert np.array_equal(learner.support_vectors_, before[0])
-            assert shrinks(learner) or np.array_equal(learner.dual_coef_, before[1])
-    if name not in ("bsgd", "fogd"):
-        rows = {row.tobytes() for row in seen}
-        assert {s.astype(np.float32).tobytes() for s in learner.support_vectors_} <= rows
-    if learner.parts["projection"] == ek.Projection.BALL:
-        assert learner.norm2 <= learner._config.values["U"] ** 2 * (1 + 1e-12)
-
-
-def test_narrower_takes_less() -> None:
-    for name in RINGS:
-        sizes = []
-        for dtype, item in (("float64", 8), ("float32", 4), ("float16", 2), ("int8", 1)):
-            if (name, dtype) == ("fogd", "int8"):
-                continue
-            plan = ek.plan(name, n_features=20, budget=256, dtype=dtype)
-            sizes.append(plan.nbytes)
-            regions = {region.name: region.nbytes for region in plan.regions}
-            assert regions["support_vectors"] <= (256 + 64) * 20 * item
-        assert sizes == sorted(sizes, reverse=True)
-        assert len(set(sizes)) == len(sizes)
-        least = smallest_budget(name)
-        assert ek.plan(name, n_features=1, budget=least, dtype="float16").nbytes > 0
-
-
-@narrow
-def test_a_ram_cap_holds_more_of_the_narrow(dtype: str) -> None:
-    wide = ek.plan("rbp", n_features=100, ram="64KiB").budget
-    assert ek.plan("rbp", n_features=100, ram="64KiB", dtype=dtype).budget > 1.8 * wide

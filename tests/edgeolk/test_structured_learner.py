@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import pickle
 from array import array
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import WAYS, in_turn
 from structured_cases import (
-    ALL_TASKS,
     BUDGET,
     EXTRA,
     GAMMA,
     OPTIONS,
     SEED,
     TASKS,
-    TYPES,
     D,
     cases,
     every_type,
     learner_of,
-    sealed,
     settings,
     stream,
 )
@@ -110,51 +104,7 @@ def test_novelty_is_the_reference(dtype: str) -> None:
     assert learner.predict_one(X[0]) in (-1, 1)
 
 
-def test_float32_keeps_near_the_reference() -> None:
-    X, y = stream("two", 400)
-    learner, twin = learner_of("two", "float32"), twin_of("two", "float32", "plain")
-    expected = [twin.step(a, b) for a, b in zip(X, y, strict=True)]
-    np.testing.assert_allclose(learner.learn_many(X, y), expected, rtol=1e-3, atol=1e-3)
-
-
 # ---- going on ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("case", "way"), in_turn(ALL_TASKS, WAYS))
-def test_going_on_bit_for_bit(
-    case: tuple[str, str], way: Callable[[ek.Learner, Path], ek.Learner], tmp_path: Path
-) -> None:
-    """In the middle of a stream, after relevance has begun; the rounding generator goes along."""
-    task, name = case
-    X, y = stream(task, 300)
-    whole, half = learner_of(task, name=name), learner_of(task, name=name)
-    expected = whole.learn_many(X, y)
-    half.learn_many(X[:230], y[:230])
-    again = way(half, tmp_path)
-    assert again.config == half.config
-    assert again.learn_many(X[230:], y[230:]).tobytes() == expected[230:].tobytes()
-    assert sealed(again) == sealed(whole)
-
-
-@pytest.mark.parametrize(("task", "name"), ALL_TASKS)
-def test_the_bare_learner_learns_the_same(task: str, name: str) -> None:
-    X, y = stream(task, 230)
-    options = {**settings(task, name=name), "history": None}
-    memory = bytearray(ek.plan("sorf", **options).nbytes)
-    full, bare = ek.Learner("sorf", **options), BareLearner("sorf", buffer=memory, **options)
-    scores = array("d", [0.0] * 4)
-    for a, b in zip(X, y, strict=True):
-        row = array("d", a.tolist())
-        assert bare.learn_one(row, b) == full.learn_one(a, b)
-        if task != "classes":
-            assert bare.decision_one(row) == full.decision_one(a)
-            continue
-        bare.scores_one(row, scores)
-        assert scores.tolist() == full.scores_one(a).tolist()
-        with pytest.raises(TypeError, match="per class"):
-            bare.decision_one(row)
-    del bare
-    assert sealed(ek.attach(memory)) == sealed(full)
 
 
 def test_a_bare_learner_checks_scores_and_labels() -> None:
@@ -171,43 +121,6 @@ def test_a_bare_learner_checks_scores_and_labels() -> None:
     assert quiet.counters()["steps"] == 1
 
 
-# ---- memory --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("case", "dtype"), in_turn(ALL_TASKS, TYPES))
-def test_the_plan_is_what_is_taken(case: tuple[str, str], dtype: str) -> None:
-    task, name = case
-    options = settings(task, dtype, name)
-    plan = ek.plan("sorf", **options)
-    memory = bytearray(b"\xa5" * (plan.nbytes + 64))
-    view = memoryview(memory)[: plan.nbytes]
-    learner = ek.Learner("sorf", buffer=view, **options)
-    assert learner.nbytes == plan.nbytes == learner.plan.nbytes
-    X, y = stream(task, 40)
-    learner.learn_many(X, y)
-    assert memory[plan.nbytes :] == b"\xa5" * 64
-    with pytest.raises(ValueError, match="buffer"):
-        ek.Learner("sorf", buffer=bytearray(plan.nbytes - 1), **options)
-
-
-def test_frequencies_in_a_kibibyte() -> None:
-    learner = ek.Learner("sorf", n_features=8, ram="1KiB", relevance=False, scale=None, gamma=None)
-    assert learner.nbytes <= 1024
-    assert learner.budget >= 150
-    assert learner.dtype == "int8"
-
-
-@pytest.mark.parametrize("ram", ["2KiB", "4KiB", "16KiB"])
-@pytest.mark.parametrize("task", EXTRA)
-def test_a_cap_is_kept_and_used(task: str, ram: str) -> None:
-    options = {"n_features": 8, "kernel": ek.Gaussian(0.1), "scale": None, **EXTRA[task]}
-    learner = ek.Learner("sorf", ram=ram, **options)
-    cap = 1024 * int(ram.removesuffix("KiB"))
-    rows = learner.parameters["memory"]
-    assert learner.nbytes <= cap
-    assert ek.plan("sorf", D=learner.budget + 16, memory=rows, **options).nbytes > cap
-
-
 # ---- what it learns -----------------------------------------------------------------------------
 
 
@@ -222,14 +135,6 @@ def test_equal_scores_go_to_the_smallest_class() -> None:
         learner.decision_one(X[0])
     with pytest.raises(TypeError, match="per class"):
         learner.decision_function(X)
-
-
-def test_several_classes_are_learned() -> None:
-    X, y = stream("classes", 3000)
-    learner = learner_of("classes")
-    learner.learn_many(X[:2500], y[:2500])
-    assert np.mean(learner.predict(X[2500:]) == y[2500:]) > 0.7
-    assert learner.wants_label(X[0])
 
 
 @pytest.mark.parametrize("nu", [0.05, 0.2])

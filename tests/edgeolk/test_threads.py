@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import BY_DAY, EVERY, LIVELY, Csr, python
+from helpers import BY_DAY, EVERY, LIVELY, python
 from threaded import together
 from twins.streams import random_stream
 
@@ -50,84 +50,6 @@ def refused(call: Callable[[], Any]) -> bool:
             raise
         return True
     return False
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-@every
-def test_many_read_a_model_that_nobody_changes(name: str, sparse: bool) -> None:
-    # Features read every number of a row, whatever it is made of.
-    learner = learner_of(name, sparse=sparse and name not in ("fogd", "sorf"))
-    rows = Csr(np.where(np.abs(X) < 0.7, 0.0, X)) if sparse else X
-    expected = learner.decision_function(rows)
-    dense = learner.decision_function(X[:50])
-    has_mean = learner.parts["averaging"] == ek.Averaging.MEAN
-    mean = learner.averaged.decision_function(rows) if has_mean else None
-    state = bytes(learner._sealed())
-
-    def many() -> bool:
-        return all(np.array_equal(learner.decision_function(rows), expected) for _ in range(4))
-
-    def of_the_mean() -> bool:
-        if not has_mean:
-            return True
-        return all(
-            np.array_equal(learner.averaged.decision_function(rows), mean) for _ in range(4)
-        )
-
-    def singly() -> bool:
-        pairs = list(zip(X[:50], dense, strict=True))
-        return all(learner.decision_one(x) == f for _ in range(4) for x, f in pairs)
-
-    def of_another_kind() -> bool:
-        return all(
-            learner.predict_one(x) == (f if learner.is_regression else (1 if f >= 0.0 else -1))
-            and bytes(learner._sealed()) == state
-            for x, f in zip(X[:50], dense, strict=True)
-        )
-
-    assert together(many, many, of_the_mean, singly, of_another_kind) == [True] * 5
-    assert bytes(learner._sealed()) == state
-
-
-def test_many_read_the_scores_of_classes() -> None:
-    learner = ek.Learner("sorf", n_features=D, budget=130, n_classes=3)
-    learner.learn_many(X[:300], np.arange(300) % 3)
-    expected = learner.scores(X)
-
-    def many() -> bool:
-        return all(np.array_equal(learner.scores(X), expected) for _ in range(4))
-
-    def singly() -> bool:
-        return all(
-            np.array_equal(learner.scores_one(x), f)
-            for x, f in zip(X[:200], expected, strict=False)
-        )
-
-    assert together(many, many, singly) == [True] * 3
-
-
-def test_rows_by_their_non_zeros_while_another_reads() -> None:
-    learner = learner_of("spa", sparse=True, beta=1.0)
-    at, values = np.array([1, 4], np.int32), np.array([0.5, -1.0])
-    expected, big = learner.decision_one_sparse(at, values), np.tile(X, (40, 1))
-
-    def singly() -> bool:
-        return all(learner.decision_one_sparse(at, values) == expected for _ in range(2000))
-
-    reader, found = together(lambda: len(learner.decision_function(big)), singly)
-    assert (reader, found) == (len(big), True)
-
-
-def test_classes_by_their_non_zeros_while_another_reads() -> None:
-    learner = ek.Learner("rbp", n_features=D, budget=200, n_classes=3)
-    learner.learn_many(X[:300], np.arange(300) % 3)
-    at, values = np.array([1, 4], np.int32), np.array([0.5, -1.0])
-    expected, big = learner.predict_one_sparse(at, values), np.tile(X, (40, 1))
-
-    def singly() -> bool:
-        return all(learner.predict_one_sparse(at, values) == expected for _ in range(500))
-
-    assert together(lambda: len(learner.predict(big)), singly) == [len(big), True]
 
 
 def replays(before: bytes, threads: list[list[Any]]) -> Iterator[bytes]:

@@ -151,8 +151,11 @@ def test_every_step_cut_everywhere(name: str) -> None:
         before = bytes(memory)
         learner.learn_one(x, y)
         after = bytes(memory)
-        words = [at for at in range(start, len(after) - 7, 8)
-                 if before[at : at + 8] != after[at : at + 8]]
+        words = [
+            at
+            for at in range(start, len(after) - 7, 8)
+            if before[at : at + 8] != after[at : at + 8]
+        ]
         cuts = [words[:i] for i in range(len(words) + 1)]
         cuts = chance.sample(cuts, min(4, len(cuts)))
         cuts += [[at for at in words if chance.random() < 0.5] for _ in range(2)]
@@ -182,8 +185,16 @@ def test_every_step_cut_everywhere(name: str) -> None:
 @every
 def test_what_follows_is_computed_afresh(name: str) -> None:
     """Norms, factors, neighbours and scores of garbage come out as they were."""
-    derived = {"diagonal", "norms", "nearest", "nearest_distance", "nearest_kernel", "factor",
-               "inverse", "scores"}
+    derived = {
+        "diagonal",
+        "norms",
+        "nearest",
+        "nearest_distance",
+        "nearest_kernel",
+        "factor",
+        "inverse",
+        "scores",
+    }
     memory = taught(name)
     learner = ek.attach(memory)
     regions = [r for r in learner.plan.regions if r.name in derived]
@@ -294,8 +305,10 @@ def test_a_file_has_no_flags(tmp_path: Path) -> None:
 
 def killed(name: str, times: int, folder: Path) -> dict[str, int]:
     """What came of processes that were killed while they learned in a mapping."""
-    code = f"import runpy, sys; sys.argv[0] = {str(HERE / 'torn.py')!r};" \
+    code = (
+        f"import runpy, sys; sys.argv[0] = {str(HERE / 'torn.py')!r};"
         " runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
     ran = python(code, str(times), name, str(folder), timeout=600)
     assert ran.returncode == 0, ran.stderr
     record: dict[str, int] = json.loads(ran.stdout)

@@ -26,8 +26,14 @@ D, B, ROWS = 6, 24, 20_000
 OPTIONS: dict[str, dict[str, Any]] = {
     "pomdr": {"U": 3.0},
     "nogd": {"eta": 0.4, "k": 5},
-    "sorf": {"linear": True, "last_label": True, "relevance": True, "scale": None, "gamma": None,
-             "memory": 9},
+    "sorf": {
+        "linear": True,
+        "last_label": True,
+        "relevance": True,
+        "scale": None,
+        "gamma": None,
+        "memory": 9,
+    },
 }
 rng = np.random.default_rng(0)
 X = rng.normal(size=(ROWS, D))

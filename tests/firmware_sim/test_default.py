@@ -88,12 +88,6 @@ def test_one_scale_for_all_readings_is_inside_the_learner(algorithm: str) -> Non
         common.outside()
 
 
-def test_the_command_repeats_the_run() -> None:
-    assert "--algorithm" not in command(config())
-    assert "--algorithm sorf" in command(config(algorithm="sorf"))
-    assert "--algorithm rbp" in command(config(algorithm="rbp"))
-
-
 def test_a_saved_model_is_one_file(tmp_path: Path) -> None:
     replay = fs.Replay(config())
     replay.run()

@@ -188,41 +188,6 @@ def test_learner_as_c(room: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "EK_LEARNS 1" in (board / "model.h").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("scale", ["standard", "none"])
-def test_model_and_script_run_on_a_board(room: Path, scale: str) -> None:
-    model, script = room.parent / "room.zip", room.parent / "run.py"
-    first = ["--positive", "occupied", "--limit", "200", "--quiet", "--scale", scale]
-    kept = ["--save-model", str(model), "--write-script", str(script)]
-    assert main(command(room, *first, *kept)) == 0
-    twin = fs.Replay(
-        fs.ReplayConfig(
-            str(room), target="state", positive="occupied", limit=200, scale=scale, ram="8KiB"
-        )
-    )
-    twin.run()
-    rest = room.read_text(encoding="utf-8").splitlines()[201:]
-    expected = []
-    out = np.empty(2)
-    for line in rest:
-        *readings, state = line.split(",")
-        out[:] = [float(cell) for cell in readings]
-        if twin.device.scaler is not None:
-            twin.device.scaler.learn_transform_one(out, out)
-        expected.append(str(twin.device.learner.predict_one(out)))
-        twin.device.learner.learn_one(out, 1 if state == "occupied" else -1)
-    done = subprocess.run(
-        [sys.executable, script.name],
-        input="\n".join([*rest[:50], "broken,line", *rest[50:]]),
-        cwd=room.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.split() == [*expected[:50], "skipped", *expected[50:]]
-    assert set(expected) == {"1", "-1"}
-    assert len(script.read_text(encoding="utf-8").splitlines()) <= 112
-
-
 @pytest.mark.parametrize(
     ("stream", "words"),
     [
@@ -231,22 +196,26 @@ def test_model_and_script_run_on_a_board(room: Path, scale: str) -> None:
         ("house", ["--kind", "regression", "--algorithm", "ogd"]),
         ("office", ["--kind", "novelty", "--param", "nu=0.5"]),
         ("office", ["--kind", "novelty", "--param", "history=false"]),
+        ("occupancy", []),
+        ("occupancy", ["--scale", "none"]),
+        ("occupancy", ["--algorithm", "bpa_s"]),
     ],
 )
 def test_script_of_every_kind_of_labels(stream: str, words: list[str], tmp_path: Path) -> None:
     """It answers, row by row, what a replay that goes on answers."""
     model, script = tmp_path / "model.zip", tmp_path / "run.py"
+    first = 1000 if stream == "occupancy" else 300  # somebody comes a little later
     base = ["replay", stream, "--ram", "8KiB", "--out", str(tmp_path / "out"), "--quiet"]
     kept = ["--save-model", str(model), "--write-script", str(script), "--no-picture"]
-    assert main([*base, *words, "--limit", "300", *kept]) == 0
-    twin = fs.Replay(to_config(parser().parse_args([*base, *words, "--limit", "300"])))
+    assert main([*base, *words, "--limit", f"{first}", *kept]) == 0
+    twin = fs.Replay(to_config(parser().parse_args([*base, *words, "--limit", f"{first}"])))
     twin.run()
     device = twin.device
     scaler, targets, learner = device.scaler, device.target_scaler, device.learner
     row = np.empty(len(twin.stream.features))
     asked, expected = [], []
     for sample in open_stream(stream, target=twin.stream.target).samples(row):
-        if sample is None or not 300 < sample.number <= 360:
+        if sample is None or not first < sample.number <= first + 60:
             continue
         asked.append(",".join([*map(repr, row.tolist()), sample.label]))
         if scaler is not None:
@@ -255,6 +224,9 @@ def test_script_of_every_kind_of_labels(stream: str, words: list[str], tmp_path:
             names = twin.config.classes
             expected.append(names[learner.predict_one(row)])
             learner.learn_one(row, names.index(sample.label))
+        elif stream == "occupancy":
+            expected.append(str(learner.predict_one(row)))
+            learner.learn_one(row, 1 if float(sample.label) > 0 else -1)
         elif stream == "office":
             expected.append("novel" if learner.predict_one(row) < 0 else "usual")
             learner.learn_one(row)

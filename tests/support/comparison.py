@@ -125,9 +125,9 @@ def removal_is_open(
     if policy in (ek.Policy.SIMPLE, ek.Policy.NEAREST, ek.Policy.PROJECT):
         if kxx <= 0.0:
             return False
-        missed = np.array([repair[0] for repair in twin._repairs(row, kxx)])
+        missed = np.array([repair[0] for repair in twin.rule().victims(twin, row, kxx)])
         costs = twin.alpha**2 * missed
-        reach, _ = twin._project_candidate(x, row, kxx)
+        reach, _ = twin.rule().candidate(twin, x, row)
         skips = skip_is_open(learner, margin, kxx, min(costs), reach, tolerance)
         return tied(costs, 1, tolerance) or skips
     if policy == ek.Policy.FORGETRON_GREEDY:

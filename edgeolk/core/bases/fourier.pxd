@@ -8,10 +8,11 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport plain_row
-from edgeolk.core.normals cimport olk_pcg64, seed_normals, standard_normal
+from edgeolk.core.headers cimport (
+    OLK_LINEAR, olk_pcg64, olk_pcg64_seed, olk_standard_normal, olk_store,
+)
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.real cimport put, real
-from edgeolk.core.simd cimport OLK_LINEAR, olk_store
 from edgeolk.core.state cimport State
 
 
@@ -32,16 +33,16 @@ cdef inline double drawn_score(State* s, const void* x, const void* coef,
     cdef double width = sqrt(2.0 * s.c.kernel.gamma)
     cdef double angle
     cdef olk_pcg64 generator
-    seed_normals(&generator, s.m.seed)
+    olk_pcg64_seed(&generator, s.m.seed)
     for k in range(n):
         angle = 0.0
         if s.c.vectors == DTYPE_FLOAT64:
             for j in range(s.c.n_features):
-                angle += standard_normal(&generator) * width * (<const double*>x)[j]
+                angle += olk_standard_normal(&generator) * width * (<const double*>x)[j]
         else:
             for j in range(s.c.n_features):
                 angle += <double><float>(
-                    standard_normal(&generator) * width) * (<const float*>x)[j]
+                    olk_standard_normal(&generator) * width) * (<const float*>x)[j]
         put(s, s.row, k, angle)
     s.simd.cos_sin[real(s)](s.row, n, 1.0 / sqrt(<double>n))
     return s.simd.dot[real(s)](coef, s.row, 2 * n)
@@ -52,8 +53,8 @@ cdef inline void fourier_construct(State* s) noexcept nogil:
     cdef int64_t j, k
     cdef double width = sqrt(2.0 * s.c.kernel.gamma)
     cdef olk_pcg64 generator
-    seed_normals(&generator, s.m.seed)
+    olk_pcg64_seed(&generator, s.m.seed)
     for k in range(s.c.budget):
         for j in range(s.c.n_features):
             olk_store(s.c.vectors, s.sv, j * s.c.stride + k, j,
-                      standard_normal(&generator) * width, &s.quantum)
+                      olk_standard_normal(&generator) * width, &s.quantum)

@@ -9,11 +9,10 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
-from edgeolk.core.eigen cimport symmetric_eigen
+from edgeolk.core.headers cimport OLK_F64, olk_symmetric_eigen
 from edgeolk.core.bases.weights cimport add_features
 from edgeolk.core.expansion cimport fold, gather, kernel_row, put
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.simd cimport OLK_F64
 from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
@@ -77,7 +76,7 @@ cdef inline void change_basis(State* s) noexcept nogil:
     fold(s)
     for i in range(n):
         kernel_row(s, gather(s, i), NULL, s.map + i * n)
-    symmetric_eigen(s.simd, s.map, s.work, s.work2, n)
+    olk_symmetric_eigen(s.simd, s.map, s.work, s.work2, n)
     while rank < <int64_t>s.c.p.rank:
         best = rank
         for j in range(rank + 1, n):

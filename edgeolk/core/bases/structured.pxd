@@ -5,19 +5,15 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
 from edgeolk.core.real cimport real
-from edgeolk.core.simd cimport OLK_F64
+from edgeolk.core.headers cimport OLK_F64, olk_sorf_row
 from edgeolk.core.state cimport State
-from edgeolk.core.structs cimport olk_sorf_row
 
 
 cdef inline double structured_score(State* s, const void* x, const void* coef,
                                     void* row) noexcept nogil:
     """w . z(x); s.row[:D] holds the cosines then, s.row[D:2D] the sines."""
     cdef int64_t n = s.m.n
-    cdef olk_sorf_row given
-    given.values = x
-    given.index = NULL
-    given.count = 0
-    s.structured.features(&s.structured.made, &given, 1.0 / sqrt(<double>n), real(s) == OLK_F64,
-                          s.row)
+    cdef olk_sorf_row given = olk_sorf_row(x, NULL, 0)
+    s.structured.all.features(&s.structured.made, &given, 1.0 / sqrt(<double>n),
+                              real(s) == OLK_F64, s.row)
     return s.simd.dot[real(s)](coef, s.row, 2 * n)

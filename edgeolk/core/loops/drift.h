@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "intake.h"
+#include "preprocessing.h"
 #include "kept_rows.h"
 #include "mixing.h"
 #include "sorf_types.h"

@@ -1,6 +1,8 @@
 /* The features of a row alone, for weights that lie elsewhere (docs/sorf.md, section 3). */
 #pragma once
 
+#include "storage.h"
+
 /* to[k] <- norm cos, to[D + k] <- norm sin of frequency k; `wide`: doubles, else floats. */
 static void olk_sorf_features(const olk_sorf *p, const olk_sorf_row *row, double norm, int wide,
                               void *to)
@@ -9,28 +11,17 @@ static void olk_sorf_features(const olk_sorf *p, const olk_sorf_row *row, double
     olk_tail tail;
     olk_paces paces;
     olk_signs first, second;
-    const int small = olk_small(p, row, 1);
+    const int small = olk_small(p, row, 1), real = wide ? OLK_F64 : OLK_F32;
     uint64_t generator = p->signs;
     if (!row->index)
         olk_tails(p, row->values, 1, &tail);
     olk_find_paces(p, 0, &paces);
     for (ptrdiff_t b = 0; 64 * b < p->D; b++) {
-        const ptrdiff_t lines = olk_lines(p, b);
-        const olk_wave *feature = block.feature;
         olk_transformed(p, &generator, row, &tail, &block, &first, &second);
         olk_features(olk_lines_of(&block), &paces, b, small, 1, block.feature);
-        if (wide) {
-            double *cosine = (double *)to + 64 * b, *sine = cosine + p->D;
-            for (ptrdiff_t k = 0; k < lines; k++) {
-                cosine[k] = norm * (double)feature[2 * k];
-                sine[k] = norm * (double)feature[2 * k + 1];
-            }
-        } else {
-            float *cosine = (float *)to + 64 * b, *sine = cosine + p->D;
-            for (ptrdiff_t k = 0; k < lines; k++) {
-                cosine[k] = (float)(norm * (double)feature[2 * k]);
-                sine[k] = (float)(norm * (double)feature[2 * k + 1]);
-            }
+        for (ptrdiff_t k = 0; k < olk_lines(p, b); k++) {
+            olk_put(real, to, 64 * b + k, norm * (double)block.feature[2 * k]);
+            olk_put(real, to, p->D + 64 * b + k, norm * (double)block.feature[2 * k + 1]);
         }
     }
 }

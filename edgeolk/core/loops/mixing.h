@@ -57,7 +57,7 @@ OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares 
 OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shares *share,
                                   ptrdiff_t g, double blend, double y);
 /* Shares from the counters; counters after a row, and what the average and the weights of group
-   `lead` cost there; averaging windows after every eighth. */
+   `lead` cost there; averaging windows after every eighth, which t counts. */
 OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *L, olk_sorf_shares *share);
 OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight, double *L,
                              int32_t lead, double *costs);
@@ -98,7 +98,3 @@ static inline double olk_sorf_scale(double *target, uint64_t t, double y)
     target[1] += gap * (y - target[0]);
     return (y - target[0]) / olk_sorf_deviation(target, t + 1);
 }
-
-#ifdef OLK_SORF_PLAIN
-#include "mixing_once.h"
-#endif

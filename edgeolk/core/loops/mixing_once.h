@@ -29,8 +29,6 @@ OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *L, olk_sorf_shares
     share->beta_last = p->last_label ? rest[p->linear != 0] / total : 0.0;
 }
 
-/* One candidate's score for a column: a blend of group g, or (g = -1) the mixture of all by their
-   shares. */
 OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *share, ptrdiff_t g,
                                double blend, ptrdiff_t c)
 {
@@ -48,7 +46,6 @@ OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares 
     return sum;
 }
 
-/* The best wrong class, the smallest at a tie. */
 OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shares *share,
                                   ptrdiff_t g, double blend, double y)
 {
@@ -93,7 +90,6 @@ OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
     }
 }
 
-/* The averaging windows, after every eighth row: t counts it. */
 OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *L, uint64_t t, double *n)
 {
     if (t % OLK_OCTET)

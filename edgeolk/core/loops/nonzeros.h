@@ -8,6 +8,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "storage.h"
+
 /* The place of the lowest set bit; there is one. */
 static inline int olk_lowest_bit(uint64_t bits)
 {
@@ -21,86 +23,88 @@ static inline int olk_lowest_bit(uint64_t bits)
 #endif
 }
 
-/* Bit i is set where x[i] != 0, for i < n <= 64. */
-static inline uint64_t olk_set_bits_f32(const float *x, ptrdiff_t n)
+/* Bit i is set where x[i] != 0, for i < n <= 64; x is of the type `real`, a constant. */
+static OLK_ALWAYS uint64_t olk_set_bits(const int real, const void *x, ptrdiff_t n)
 {
     uint64_t bits = 0;
     ptrdiff_t i = 0;
 #ifdef __SSE2__
-    for (; i + 4 <= n; i += 4)
-        bits |= (uint64_t)_mm_movemask_ps(_mm_cmpneq_ps(_mm_loadu_ps(x + i), _mm_setzero_ps())) << i;
+    if (real == OLK_F64)
+        for (const double *wide = x; i + 2 <= n; i += 2)
+            bits |= (uint64_t)_mm_movemask_pd(
+                        _mm_cmpneq_pd(_mm_loadu_pd(wide + i), _mm_setzero_pd())) << i;
+    else
+        for (const float *narrow = x; i + 4 <= n; i += 4)
+            bits |= (uint64_t)_mm_movemask_ps(
+                        _mm_cmpneq_ps(_mm_loadu_ps(narrow + i), _mm_setzero_ps())) << i;
 #endif
     for (; i < n; i++)
-        bits |= (uint64_t)(x[i] != 0) << i;
+        bits |= (uint64_t)(olk_get(real, x, i) != 0.0) << i;
     return bits;
 }
 
-static inline uint64_t olk_set_bits_f64(const double *x, ptrdiff_t n)
+/* Which numbers of x are not zero, with their values, and how many. */
+static OLK_ALWAYS ptrdiff_t olk_nonzeros_as(const int real, const void *x, ptrdiff_t d,
+                                            int32_t *index, void *value)
 {
-    uint64_t bits = 0;
-    ptrdiff_t i = 0;
-#ifdef __SSE2__
-    for (; i + 2 <= n; i += 2)
-        bits |= (uint64_t)_mm_movemask_pd(_mm_cmpneq_pd(_mm_loadu_pd(x + i), _mm_setzero_pd())) << i;
-#endif
-    for (; i < n; i++)
-        bits |= (uint64_t)(x[i] != 0) << i;
-    return bits;
+    ptrdiff_t count = 0;
+    for (ptrdiff_t start = 0; start < d; start += 64) {
+        const ptrdiff_t n = d - start < 64 ? d - start : 64;
+        const void *from = (const char *)x + start * olk_real_bytes(real);
+        for (uint64_t bits = olk_set_bits(real, from, n); bits; bits &= bits - 1) {
+            const ptrdiff_t j = start + olk_lowest_bit(bits);
+            index[count] = (int32_t)j;
+            olk_put(real, value, count, olk_get(real, x, j));
+            count++;
+        }
+    }
+    return count;
 }
 
-/* How many numbers of x are not zero; which these are, with their values, and how many. */
-#define OLK_NONZEROS(count_them, list_them, set_bits, type)                                        \
-    static inline ptrdiff_t count_them(const type *x, ptrdiff_t d)                                 \
-    {                                                                                              \
-        int32_t count = 0;                                                                         \
-        for (ptrdiff_t j = 0; j < d; j++)                                                          \
-            count += x[j] != 0;                                                                    \
-        return count;                                                                              \
-    }                                                                                              \
-    static inline ptrdiff_t list_them(const type *x, ptrdiff_t d, int32_t *index, type *value)     \
-    {                                                                                              \
-        ptrdiff_t count = 0;                                                                       \
-        for (ptrdiff_t start = 0; start < d; start += 64) {                                        \
-            const ptrdiff_t n = d - start < 64 ? d - start : 64;                                   \
-            for (uint64_t bits = set_bits(x + start, n); bits; bits &= bits - 1) {                 \
-                const ptrdiff_t j = start + olk_lowest_bit(bits);                                  \
-                index[count] = (int32_t)j;                                                         \
-                value[count] = x[j];                                                               \
-                count++;                                                                           \
-            }                                                                                      \
-        }                                                                                          \
-        return count;                                                                              \
-    }
-OLK_NONZEROS(olk_count_nonzeros_f32, olk_nonzeros_f32, olk_set_bits_f32, float)
-OLK_NONZEROS(olk_count_nonzeros_f64, olk_nonzeros_f64, olk_set_bits_f64, double)
-#undef OLK_NONZEROS
+static inline ptrdiff_t olk_nonzeros(int real, const void *x, ptrdiff_t d, int32_t *index,
+                                     void *value)
+{
+    return real == OLK_F64 ? olk_nonzeros_as(OLK_F64, x, d, index, value)
+                           : olk_nonzeros_as(OLK_F32, x, d, index, value);
+}
 
-/* A row given by its non-zeros, written into seen[d], which holds zeros; where `at` is not NULL, those
-   that stay numbers other than 0 are listed in `at` and `kept`, as olk_nonzeros_f64 would find them.
-   Returns how many these are, or -1 if an index does not increase within the row or a number is not
-   finite: each is read once, since another thread may write the caller's arrays meanwhile. */
-#define OLK_PLACE_NONZEROS(name, type, itype)                                                      \
-    static inline ptrdiff_t name(const itype *index, const double *value, ptrdiff_t count,         \
-                                 ptrdiff_t d, type *seen, int32_t *at, type *kept)                 \
-    {                                                                                              \
-        ptrdiff_t found = 0;                                                                       \
-        int64_t before = -1;                                                                       \
-        for (ptrdiff_t k = 0; k < count; k++) {                                                    \
-            const int64_t j = *(const volatile itype *)(index + k);                                \
-            const double v = *(const volatile double *)(value + k);                                \
-            if (j <= before || j >= d || !(v - v == 0.0))                                          \
-                return -1;                                                                         \
-            before = j;                                                                            \
-            seen[j] = (type)v;                                                                     \
-            if (at) {                                                                              \
-                at[found] = (int32_t)j;                                                            \
-                kept[found] = (type)v;                                                             \
-                found += (type)v != 0;                                                             \
-            }                                                                                      \
-        }                                                                                          \
-        return found;                                                                              \
+/* How many there are. */
+static inline ptrdiff_t olk_count_nonzeros(int real, const void *x, ptrdiff_t d)
+{
+    int32_t count = 0;
+    if (real == OLK_F64)
+        for (ptrdiff_t j = 0; j < d; j++)
+            count += ((const double *)x)[j] != 0;
+    else
+        for (ptrdiff_t j = 0; j < d; j++)
+            count += ((const float *)x)[j] != 0;
+    return count;
+}
+
+/* A row given by its non-zeros, its indices in one of two types, written into seen[d], which holds
+   zeros; where `at` is not NULL, those that stay numbers other than 0 are listed in `at` and `kept`, as
+   olk_nonzeros would find them. seen and kept are of the type `real`. Returns how many these are, or
+   -1 if an index does not increase within the row or a number is not finite: each is read once, since
+   another thread may write the caller's arrays meanwhile. */
+static inline ptrdiff_t olk_place_nonzeros(int real, const int32_t *narrow, const int64_t *wide,
+                                           const double *value, ptrdiff_t count, ptrdiff_t d,
+                                           void *seen, int32_t *at, void *kept)
+{
+    ptrdiff_t found = 0;
+    int64_t before = -1;
+    for (ptrdiff_t k = 0; k < count; k++) {
+        const int64_t j = wide ? *(const volatile int64_t *)(wide + k)
+                               : *(const volatile int32_t *)(narrow + k);
+        const double v = *(const volatile double *)(value + k);
+        if (j <= before || j >= d || !(v - v == 0.0))
+            return -1;
+        before = j;
+        olk_put(real, seen, j, v);
+        if (at) {
+            at[found] = (int32_t)j;
+            olk_put(real, kept, found, v);
+            found += olk_get(real, kept, found) != 0.0;
+        }
     }
-OLK_PLACE_NONZEROS(olk_place_nonzeros_f32_i32, float, int32_t)
-OLK_PLACE_NONZEROS(olk_place_nonzeros_f64_i32, double, int32_t)
-OLK_PLACE_NONZEROS(olk_place_nonzeros_f32_i64, float, int64_t)
-OLK_PLACE_NONZEROS(olk_place_nonzeros_f64_i64, double, int64_t)
+    return found;
+}

@@ -112,15 +112,16 @@ static inline double olk_standard_normal(olk_pcg64 *g)
         /* Eight bits for the layer, one for the sign, 52 for the place in it. */
         const uint64_t drawn = olk_pcg64_next(g), place = (drawn >> 9) & UINT64_C(0xfffffffffffff);
         const int layer = (int)(drawn & 255);
-        const olk_ziggurat_layer *at = &olk_ziggurat[layer];
-        const double size = (double)place * at->width, x = drawn & 256 ? -size : size;
-        if (place < at->inner)
+        const double size = (double)place * olk_ziggurat_width[layer];
+        const double x = drawn & 256 ? -size : size;
+        if (place < olk_ziggurat_inner[layer])
             return x;
         if (layer == 0) {
             const double tail = olk_normal_tail(g);
             return place & 256 ? -tail : tail;
         }
-        const double height = (at[-1].height - at->height) * olk_pcg64_uniform(g) + at->height;
+        const double *at = olk_ziggurat_height + layer;
+        const double height = (at[-1] - at[0]) * olk_pcg64_uniform(g) + at[0];
         if (height < exp(-0.5 * x * x))
             return x;
     }

@@ -18,8 +18,7 @@ static const double olk_most_regression_target = 1e100;
 /* Angles a unit of the transform for a width of the kernel, `widths` its multiples for each group.
    Returns the largest sum of |x_j| that a row may have: angles and squares of what is larger would
    overflow. `wide`: rows are doubles, else floats. */
-static inline double olk_sorf_set_width(olk_sorf *p,
-                                        const double widths[OLK_SORF_GROUPS][OLK_SORF_WIDTHS],
+static inline double olk_sorf_set_width(olk_sorf *p, const double (*widths)[OLK_SORF_WIDTHS],
                                         double gamma, int wide)
 {
     double widest = 0.0;

@@ -150,21 +150,18 @@ static inline void olk_put(int real, void *array, ptrdiff_t i, double value)
         ((float *)array)[i] = (float)value;
 }
 
-/* A row as int8 storage would keep it; returns how many of its numbers lie beyond the levels (half a
-   level beyond an end still rounds to it). */
-#define OLK_SEE_LEVELS(name, type)                                                                 \
-    static inline ptrdiff_t name(const type *x, float *seen, ptrdiff_t d,                          \
-                                 const olk_quantum *quantum)                                       \
-    {                                                                                              \
-        ptrdiff_t beyond = 0;                                                                      \
-        for (ptrdiff_t j = 0; j < d; j++) {                                                        \
-            const float scale = quantum->scale[j], offset = quantum->offset[j];                    \
-            const float level = ((float)x[j] - offset) / scale;                                    \
-            const float within = level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level);    \
-            beyond += (level < -128.5f) | (level > 127.5f);                                        \
-            seen[j] = scale * olk_nearest(within) + offset;                                        \
-        }                                                                                          \
-        return beyond;                                                                             \
+/* A row of the type `real` as int8 storage would keep it; returns how many of its numbers lie beyond
+   the levels (half a level beyond an end still rounds to it). */
+static inline ptrdiff_t olk_see_levels(int real, const void *x, float *seen, ptrdiff_t d,
+                                       const olk_quantum *quantum)
+{
+    ptrdiff_t beyond = 0;
+    for (ptrdiff_t j = 0; j < d; j++) {
+        const float scale = quantum->scale[j], offset = quantum->offset[j];
+        const float level = ((float)olk_get(real, x, j) - offset) / scale;
+        const float within = level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level);
+        beyond += (level < -128.5f) | (level > 127.5f);
+        seen[j] = scale * olk_nearest(within) + offset;
     }
-OLK_SEE_LEVELS(olk_see_levels_f32, float)
-OLK_SEE_LEVELS(olk_see_levels_f64, double)
+    return beyond;
+}

@@ -155,6 +155,9 @@ static inline ptrdiff_t olk_lines(const olk_sorf *p, ptrdiff_t b)
 }
 
 #include "mixing.h"
+#ifdef OLK_SORF_PLAIN
+#include "mixing_once.h"
+#endif
 
 #ifdef OLK_SORF_INT8
 #include "draws.h"

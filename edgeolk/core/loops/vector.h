@@ -26,6 +26,35 @@ enum {
     OLK_SUMS = 8 / OLK_LANES_F64
 };
 
+/* The bits of the lanes, and back. */
+static OLK_ALWAYS olk_u32s olk_words_of_f32s(olk_f32s v)
+{
+    olk_u32s same;
+    memcpy(&same, &v, sizeof same);
+    return same;
+}
+
+static OLK_ALWAYS olk_f32s olk_f32s_of_words(olk_u32s v)
+{
+    olk_f32s same;
+    memcpy(&same, &v, sizeof same);
+    return same;
+}
+
+static OLK_ALWAYS olk_u64s olk_words_of_f64s(olk_f64s v)
+{
+    olk_u64s same;
+    memcpy(&same, &v, sizeof same);
+    return same;
+}
+
+static OLK_ALWAYS olk_f64s olk_f64s_of_words(olk_u64s v)
+{
+    olk_f64s same;
+    memcpy(&same, &v, sizeof same);
+    return same;
+}
+
 /* The same number in every lane. */
 static OLK_ALWAYS olk_f32s olk_splat_f32(float number)
 {

@@ -38,34 +38,6 @@ static OLK_ALWAYS olk_f64s olk_max_f64s(olk_f64s a, olk_f64s b)
     return a > b ? a : b;
 }
 
-static OLK_ALWAYS olk_u32s olk_words_of_f32s(olk_f32s v)
-{
-    olk_u32s same;
-    memcpy(&same, &v, sizeof same);
-    return same;
-}
-
-static OLK_ALWAYS olk_u64s olk_words_of_f64s(olk_f64s v)
-{
-    olk_u64s same;
-    memcpy(&same, &v, sizeof same);
-    return same;
-}
-
-static OLK_ALWAYS olk_f32s olk_f32s_of_words(olk_u32s v)
-{
-    olk_f32s same;
-    memcpy(&same, &v, sizeof same);
-    return same;
-}
-
-static OLK_ALWAYS olk_f64s olk_f64s_of_words(olk_u64s v)
-{
-    olk_f64s same;
-    memcpy(&same, &v, sizeof same);
-    return same;
-}
-
 static OLK_ALWAYS olk_f32s olk_load_i8s(const int8_t *p)
 {
     return (float)*p;

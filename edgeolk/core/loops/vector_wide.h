@@ -33,26 +33,6 @@ static OLK_ALWAYS olk_f64s olk_select_f64s(olk_i64s mask, olk_f64s yes, olk_f64s
     return (olk_f64s)(((olk_i64s)yes & mask) | ((olk_i64s)no & ~mask));
 }
 
-static OLK_ALWAYS olk_u32s olk_words_of_f32s(olk_f32s v)
-{
-    return (olk_u32s)v;
-}
-
-static OLK_ALWAYS olk_u64s olk_words_of_f64s(olk_f64s v)
-{
-    return (olk_u64s)v;
-}
-
-static OLK_ALWAYS olk_f32s olk_f32s_of_words(olk_u32s v)
-{
-    return (olk_f32s)v;
-}
-
-static OLK_ALWAYS olk_f64s olk_f64s_of_words(olk_u64s v)
-{
-    return (olk_f64s)v;
-}
-
 /* a b + c, rounded once where the set fuses. */
 static OLK_ALWAYS olk_f32s olk_madd_f32s(olk_f32s a, olk_f32s b, olk_f32s c)
 {

@@ -13,6 +13,7 @@
 
 #include "common.h"
 #include "roots.h"
+#include "storage.h"
 
 /* Words of a block, part of the file format. */
 typedef struct {
@@ -25,23 +26,24 @@ typedef struct {
     int64_t capacity_hits;
 } olk_width;
 
-/* A row into the spread; mean is that of the rows before, in the type of rows. */
-#define OLK_MEASURE_ROW(name, type)                                                                \
-    static inline void name(olk_width *w, type *mean, const type *x, ptrdiff_t d, int laplacian)   \
-    {                                                                                              \
-        w->measured++;                                                                             \
-        for (ptrdiff_t j = 0; j < d; j++) {                                                        \
-            const double reading = olk_bounded_reading((double)x[j]);                              \
-            if (w->measured == 1) /* there is no mean that it is far from */                       \
-                mean[j] = (type)reading;                                                           \
-            const double before = reading - (double)mean[j];                                       \
-            mean[j] = (type)(mean[j] + (type)(before / (double)w->measured));                      \
-            const double after = reading - (double)mean[j];                                        \
-            w->spread += olk_fabs(laplacian ? before : before * after);                            \
-        }                                                                                          \
+/* A row into the spread; mean is that of the rows before. Both are of the type of rows, `wide`:
+   doubles, else floats. */
+static inline void olk_measure_row(olk_width *w, void *mean, const void *x, ptrdiff_t d, int wide,
+                                   int laplacian)
+{
+    const int real = wide ? OLK_F64 : OLK_F32;
+    w->measured++;
+    for (ptrdiff_t j = 0; j < d; j++) {
+        const double reading = olk_bounded_reading(olk_get(real, x, j));
+        if (w->measured == 1) /* there is no mean that it is far from */
+            olk_put(real, mean, j, reading);
+        const double old = olk_get(real, mean, j), before = reading - old;
+        const double step = before / (double)w->measured;
+        olk_put(real, mean, j, old + (wide ? step : (double)(float)step));
+        const double after = reading - olk_get(real, mean, j);
+        w->spread += olk_fabs(laplacian ? before : before * after);
     }
-OLK_MEASURE_ROW(olk_measure_row_f32, float)
-OLK_MEASURE_ROW(olk_measure_row_f64, double)
+}
 
 /* The width from what was measured; `provisional` where rows were all alike, or it is above `most`. */
 static inline double olk_gamma_of(const olk_width *w, int laplacian, double most,

@@ -18,7 +18,7 @@ from edgeolk.core.policies.forgetron cimport (
     exchange_shrunk, margin_of, next_factor, removal_cost,
 )
 from edgeolk.core.policies.replacement cimport take_oldest
-from edgeolk.core.simd cimport OLK_F64
+from edgeolk.core.headers cimport OLK_F64
 from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 

@@ -7,7 +7,8 @@ from edgeolk.core.expansion cimport (
     class_row, compact, fold, put, score, slot_row, square, squared_norm,
 )
 from edgeolk.core.classes cimport along_shares
-from edgeolk.core.linalg cimport kth_largest, solve_packed
+from edgeolk.core.headers cimport olk_kth_largest
+from edgeolk.core.linalg cimport solve_packed
 from edgeolk.core.real cimport wide
 from edgeolk.core.state cimport Example, Model, State
 
@@ -29,7 +30,7 @@ cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
     cdef double w, bar
     for i in range(n):
         s.work[i] = size_of(s, i)
-    bar = kth_largest(s.work, n, h)
+    bar = olk_kth_largest(s.work, n, h)
     ties = h
     for i in range(n):
         if size_of(s, i) > bar:

@@ -15,7 +15,7 @@ from edgeolk.core.linalg cimport solve_packed
 from edgeolk.core.range cimport may_enter
 from edgeolk.core.real cimport get, real, wide
 from edgeolk.core.ring cimport note_vector
-from edgeolk.core.simd cimport OLK_F64, olk_fetch, olk_store
+from edgeolk.core.headers cimport OLK_F64, olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
 
 

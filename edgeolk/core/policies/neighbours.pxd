@@ -9,9 +9,9 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport distance_row, gather, row_at, slot_distance, slot_kernel
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.real cimport get, put as write, real
+from edgeolk.core.real cimport get, put as write, real, row_type
 from edgeolk.core.ring cimport note_nonzeros
-from edgeolk.core.simd cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, olk_kernel
+from edgeolk.core.headers cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, olk_get, olk_kernel
 from edgeolk.core.state cimport Model, State
 
 
@@ -56,9 +56,7 @@ cdef inline void offer(State* s, int64_t slot) noexcept nogil:
 
 
 cdef inline double squared_length(const State* s, int64_t slot) noexcept nogil:
-    if s.c.vectors == DTYPE_FLOAT64:
-        return (<double*>s.norms)[slot]
-    return (<float*>s.norms)[slot]
+    return olk_get(row_type(s), s.norms, slot)
 
 
 cdef inline bint rescan_nonzeros(State* s, int64_t slot, const void* x) noexcept nogil:

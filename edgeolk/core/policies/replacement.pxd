@@ -6,8 +6,7 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport drop, fold, put, rescale, squares
 from edgeolk.core.real cimport real
-from edgeolk.core.rng cimport index, uniform
-from edgeolk.core.simd cimport OLK_F64
+from edgeolk.core.headers cimport OLK_F64, olk_uniform, olk_uniform_index
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -56,7 +55,7 @@ cdef inline bint admit_replacing_random(State* s, double a, Example* e) noexcept
     """Append, or replace a random one: one draw."""
     if s.m.n < s.c.budget:
         return admit_free(s, a, e)
-    return replace(s, index(&s.m.rng, s.m.n), a, e)
+    return replace(s, olk_uniform_index(&s.m.rng, s.m.n), a, e)
 
 
 cdef inline int64_t dynamic_budget(const State* s) noexcept nogil:
@@ -78,7 +77,7 @@ cdef inline bint admit_unbiased(State* s, double a, Example* e) noexcept nogil:
     if m.n < limit:
         put(s, m.n, a, e)
         return True
-    r = index(&m.rng, limit)
+    r = olk_uniform_index(&m.rng, limit)
     drop(s, r, e)
     rescale(s, <double>limit / <double>(limit - 1), e)
     put(s, r, a, e)
@@ -119,7 +118,7 @@ cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept
         r = s.simd.argmin[OLK_F64](s.work, m.n)
     else:
         c = keeping_factor(s)
-        r = max(<int64_t>0, s.simd.leaver(s.work, m.n, c, uniform(&m.rng)))
+        r = max(<int64_t>0, s.simd.leaver(s.work, m.n, c, olk_uniform(&m.rng)))
         s.simd.divide_by_probability[real(s)](s.coef, s.work, m.n, c)
     drop(s, r, e)
     put(s, r, a, e)

@@ -6,13 +6,10 @@ from libc.stdint cimport int64_t
 from edgeolk.core.forecasting cimport forecast_learn, forecast_predict
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_TARGET, State
-from edgeolk.core.structs cimport (
-    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_scaler, olk_sorf_row, olk_sorf_state,
-)
-from edgeolk.core.structured cimport (
-    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, olk_deviating, olk_drift_number,
-    olk_memory_held, olk_memory_share, olk_sorf_begin, olk_sorf_takes, olk_sorf_takes_target,
-    olk_row_sums, olk_sums_of_row, olk_watch,
+from edgeolk.core.headers cimport (
+    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_deviating,
+    olk_drift_number, olk_memory_held, olk_memory_share, olk_row_sums, olk_scaler, olk_sorf_begin,
+    olk_sorf_row, olk_sorf_state, olk_sorf_takes, olk_sorf_takes_target, olk_sums_of_row, olk_watch,
 )
 
 
@@ -45,7 +42,7 @@ cdef inline int64_t answer_by_label(State* s, int64_t rows) noexcept nogil:
 cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
                            double* f) noexcept nogil:
     """Learn one checked row; f receives the score before. Refused rows change nothing."""
-    cdef olk_sorf_row row
+    cdef olk_sorf_row row = olk_sorf_row(x, NULL, 0)
     cdef olk_row_sums sums
     if s.forecast.on:
         return forecast_learn(s, x, y, f)
@@ -58,15 +55,15 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
         s.structured.answered[0] = 0
     s.structured.squares = sums.squares
     s.structured.held_square = sums.held
-    row.values = x
-    row.index = NULL
-    row.count = 0
+    if s.c.takes_gaps:
+        f[0] = s.structured.all.watch(&s.structured.made, &s.structured.state, &row)
+        return DONE
     if s.structured.made.task == OLK_SORF_NOVELTY:
-        f[0] = s.structured.novelty(&s.structured.made, &s.structured.state, &row)
+        f[0] = s.structured.all.novelty(&s.structured.made, &s.structured.state, &row)
         return DONE
     if s.structured.made.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
         return REFUSED_TARGET
-    f[0] = s.structured.step(&s.structured.made, &s.structured.state, &row, y, weight)
+    f[0] = s.structured.all.step(&s.structured.made, &s.structured.state, &row, y, weight)
     if s.errors != NULL:
         s.errors.squared += (y - f[0]) * (y - f[0])
         s.errors.absolute += fabs(y - f[0])
@@ -125,7 +122,7 @@ cdef inline double sorf_since_look(const State* s) noexcept nogil:
 cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
                                 double* f) noexcept nogil:
     """The scores of checked rows side by side, one a column; returns how many rows are good."""
-    cdef olk_sorf_row row
+    cdef olk_sorf_row row = olk_sorf_row(rows, NULL, 0)
     cdef const olk_sorf_state* state = &s.structured.state
     cdef olk_sorf_state without
     cdef double no_label = 0.0
@@ -137,14 +134,11 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
     hold_inputs(s)
     while good < count and (s.c.takes_gaps or takes(s, <const char*>rows + good * nbytes)):
         good += 1
-    row.values = rows
-    row.index = NULL
-    row.count = 0
     if s.structured.answered != NULL and s.structured.lapsed:
         without = s.structured.state
         without.last = &no_label
         state = &without
-    s.structured.scores(&s.structured.made, state, &row, good, f)
+    s.structured.all.scores(&s.structured.made, state, &row, good, f)
     for k in range(good * s.c.columns):
         if not isfinite(f[k]):
             return k // s.c.columns

@@ -11,7 +11,7 @@
 #include "loops/common.h"
 #include "loops/exponential.h"
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
-#include "loops/intake.h"
+#include "loops/preprocessing.h"
 #include "loops/one_row.h"
 
 #if EK_STORES == 1
@@ -81,7 +81,7 @@ static const ek_number *ek_take(double *arena, const ek_number *x)
         if (!(olk_fabs((double)query[j]) <= EK_MOST))
             return NULL;
 #if EK_STORES == 4
-    (void)olk_see_levels_f32(query, query, EK_FEATURES, &ek_quantum);
+    (void)olk_see_levels(OLK_F32, query, query, EK_FEATURES, &ek_quantum);
 #elif !EK_WIDE_ROWS
     for (int j = 0; j < EK_FEATURES; j++)
         query[j] = olk_seen(EK_STORES, query[j], j, &ek_quantum);

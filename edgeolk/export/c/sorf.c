@@ -32,7 +32,7 @@
 #endif
 #include "loops/common.h"
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
-#include "loops/intake.h"
+#include "loops/preprocessing.h"
 #include "loops/sorf_row.h"
 #include "loops/structured.h"
 #include "loops/width.h"
@@ -101,13 +101,8 @@ static void ek_follow_width(ek_call *c, const void *x)
     olk_width *w = c->width;
     if (w->gamma > 0.0)
         return;
-#if EK_WIDE_ROWS
-    olk_measure_row_f64(w, (double *)ek_at(c->base, EK_AT_width_mean), (const double *)x,
-                        EK_FEATURES, EK_LAPLACIAN);
-#else
-    olk_measure_row_f32(w, (float *)ek_at(c->base, EK_AT_width_mean), (const float *)x,
-                        EK_FEATURES, EK_LAPLACIAN);
-#endif
+    olk_measure_row(w, ek_at(c->base, EK_AT_width_mean), x, EK_FEATURES, EK_WIDE_ROWS,
+                    EK_LAPLACIAN);
     if (w->measured != EK_GAMMA_ROWS)
         return;
     w->gamma = olk_gamma_of(w, EK_LAPLACIAN, EK_MOST_GAMMA, EK_GAMMA);

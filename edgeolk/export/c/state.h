@@ -1,5 +1,5 @@
 /* Whether a state is one that learning leads to, as edgeolk.load() asks (files/invariants.py,
-   files/weights.py and preprocessing/state.py of the library): loops trust what lies in the block. Included by sorf.c. */
+   files/weights.py and files/preprocessing.py of the library): loops trust what lies in the block. Included by sorf.c. */
 #ifndef EDGEOLK_STATE_H
 #define EDGEOLK_STATE_H
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -30,6 +31,24 @@ def test_a_part_without_a_row(axis: str, member: Loss, monkeypatch: pytest.Monke
     left = {other: row for other, row in TRAITS[axis].items() if other != member}
     monkeypatch.setitem(TRAITS, axis, left)
     with pytest.raises(ValueError, match=rf"{type(member).__name__}\.{member.name} has no row"):
+        generate.check()
+
+
+@pytest.mark.parametrize(
+    ("axis", "member", "function"),
+    [
+        ("loss", Loss.RAMP, "slope"),
+        ("policy", Policy.MERGE, "admit"),
+        ("update", Update.PA2, "asks"),
+        ("update", Update.BLENDED, "decide"),
+    ],
+)
+def test_a_row_that_would_fall_through(
+    axis: str, member: Loss, function: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row: Any = TRAITS[axis][member]
+    monkeypatch.setitem(TRAITS, axis, {**TRAITS[axis], member: replace(row, **{function: ""})})
+    with pytest.raises(ValueError, match=rf"{type(member).__name__}\.{member.name} has no"):
         generate.check()
 
 

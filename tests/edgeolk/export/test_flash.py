@@ -6,7 +6,6 @@ import ctypes
 import os
 import re
 import subprocess
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -148,37 +147,3 @@ def test_a_slot_that_is_too_small_has_a_code_of_its_own(tmp_path: Path) -> None:
         assert board.c.ek_save(board.arena, ctypes.byref(flash.struct)) == said
         assert (bytes(flash.memory) == before) == (said != 0)
         assert board.c.ek_open(board.arena, ctypes.byref(flash.struct)) == said
-
-
-def sealed(data: bytearray, at: int, *, within: slice) -> None:
-    """Put the checksum of a part, itself taken for zeros, where it stands."""
-    data[at : at + 4] = bytes(4)
-    data[at : at + 4] = zlib.crc32(data[within]).to_bytes(4, "little")
-
-
-def test_a_slot_with_right_checksums_and_no_state_of_a_learner_is_refused(tmp_path: Path) -> None:
-    """The learner begins again: loops trust what lies in the arena."""
-    X, y = stream("occupancy", 100)
-    learner = ek.Learner("sorf", n_features=5, **OPTIONS)
-    ek.export_c(learner, tmp_path)
-    board = Compiled(tmp_path, learner, names=("flash.c",))
-    flash = Flash(4096)
-    for x, label in zip(X, signs(y), strict=True):
-        board.learn(x, label)
-    assert board.c.ek_save(board.arena, ctypes.byref(flash.struct)) == 0
-    file = board.file(len(learner.__reduce__()[1][0]))
-    head, length = 32, int.from_bytes(flash.memory[16:20], "little")
-    state = head + length - len(file)
-    assert flash.memory[state : head + length] == file
-    forged = bytearray(file)
-    forged[72:80] = (101).to_bytes(8, "little")  # more mistakes than rows
-    sealed(forged, 8, within=slice(None))
-    with pytest.raises(ValueError, match="mistakes"):
-        ek.Learner._from_block(bytes(forged))
-    flash.memory[state : head + length] = forged
-    crc = zlib.crc32(flash.memory[head : head + length])
-    flash.memory[24:28] = crc.to_bytes(4, "little")
-    flash.memory[28:32] = zlib.crc32(flash.memory[:28]).to_bytes(4, "little")
-    assert board.c.ek_open(board.arena, ctypes.byref(flash.struct)) == -3
-    assert board.counts()[0] == 0
-    board.learn(X[0], 1.0)

@@ -272,76 +272,6 @@ def test_two_models_in_one_program(form: str, tmp_path: Path) -> None:
     assert float(label) == fan.predict_one([0.5, 1.0])
 
 
-BOTH = """
-#include "pump/pump.h"
-#include "pump/pump_flash.h"
-#include "fan/fan.h"
-#include "fan/fan_flash.h"
-static double of_pump[(PUMP_ARENA_BYTES + 7) / 8], of_fan[(FAN_ARENA_BYTES + 7) / 8];
-int main(void)
-{
-    static pump_flash flash_of_pump;
-    static fan_flash flash_of_fan;
-    const pump_number x[PUMP_FEATURES] = {0};
-    const fan_number z[FAN_FEATURES] = {0};
-    double score;
-    pump_start(of_pump);
-    fan_start(of_fan);
-    return pump_learn(of_pump, x, 1, &score) + fan_learn(of_fan, z, 1, &score) +
-           pump_save(of_pump, &flash_of_pump) + fan_save(of_fan, &flash_of_fan) +
-           pump_open(of_pump, &flash_of_pump) + fan_open(of_fan, &flash_of_fan) +
-           pump_load(of_pump, of_fan, 8) + fan_load(of_fan, of_pump, 8);
-}
-"""
-#: Bytes that a table has at least; the magic of a slot and what stands for a checksum are smaller.
-SMALL = 16
-
-
-@pytest.mark.parametrize(
-    ("tools", "flags"),
-    [
-        ("", ()),
-        ("arm-none-eabi-", ("-DEK_FIXED",)),
-        pytest.param("", ("-DEK_SINGLE",), marks=pytest.mark.slow),
-        pytest.param("", ("-DEK_FIXED",), marks=pytest.mark.slow),
-        pytest.param("arm-none-eabi-", (), marks=pytest.mark.slow),
-        pytest.param("arm-none-eabi-", ("-DEK_SINGLE",), marks=pytest.mark.slow),
-    ],
-)
-def test_two_models_have_the_same_constants_once(
-    tools: str, flags: tuple[str, ...], tmp_path: Path
-) -> None:
-    for features, ram, name in ((3, "3KiB", "pump"), (2, "4KiB", "fan")):
-        ek.export_c(ek.Learner(n_features=features, ram=ram), tmp_path / name, prefix=name)
-    (tmp_path / "main.c").write_text(BOTH)
-    sources = [path for name in ("pump", "fan") for path in (tmp_path / name).glob("*.c")]
-    sources = [path for path in sources if path.name != "main.c"]
-    kept = ("-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections")
-    board = ("-mcpu=cortex-m4", "-mthumb", "--specs=nosys.specs") if tools else ("-no-pie",)
-    target, compiler = tmp_path / "both", f"{tools}gcc"
-    run(compiler, "-std=c99", "-Os", *board, *kept, *flags, "-o", target, tmp_path / "main.c",
-        *sources)  # fmt: skip
-    run(f"{tools}objcopy", "-O", "binary", "-j", ".rodata", target, tmp_path / "rodata")
-    rodata = (tmp_path / "rodata").read_bytes()
-    sections = run(f"{tools}objdump", "-h", target).splitlines()
-    start = next(int(line.split()[3], 16) for line in sections if line.split()[1:2] == [".rodata"])
-    held: dict[bytes, str] = {}
-    for line in run(f"{tools}nm", "-S", target).splitlines():
-        if len(line.split()) != 4 or line.split()[2] not in "rRvV":
-            continue
-        at, size, _, name = line.split()
-        where = int(at, 16) - start
-        if not 0 <= where < len(rodata) or int(size, 16) < SMALL:
-            continue
-        content = rodata[where : where + int(size, 16)]
-        assert content not in held, f"{name} is {held[content]} again"
-        held[content] = name
-    shared = {name for name in held.values() if name.startswith("olk_")}
-    assert "olk_exp_terms" in shared
-    assert len(held) > len(shared) > 2
-    assert {name.split("_")[0] for name in held.values()} >= {"pump", "fan", "olk"}
-
-
 def test_an_export_under_a_prefix_is_replaced_and_others_are_not(tmp_path: Path) -> None:
     learner = ek.Learner(n_features=3, ram="3KiB")
     listed = ek.export_c(learner, tmp_path, prefix="pump", with_=list(KITS))
@@ -358,19 +288,6 @@ def test_what_no_name_begins_with(bad: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="prefix must be"):
         ek.export_c(ek.Learner(n_features=3, ram="3KiB"), tmp_path / "none", prefix=bad)
     assert not (tmp_path / "none").exists()
-
-
-def test_a_prefix_from_the_command_line(tmp_path: Path) -> None:
-    ek.Learner(n_features=4, ram="3KiB").save(tmp_path / "model.olk")
-    where = ["--out", str(tmp_path / "out"), "--prefix", "pump"]
-    assert main(["export", str(tmp_path / "model.olk"), *where]) == 0
-    sources = [tmp_path / "out" / name for name in ("main.c", "pump.c", "pump_model.c")]
-    run("cc", "-std=c99", "-o", tmp_path / "example", *sources)
-    assert "500 rows learned" in run(tmp_path / "example")
-    assert (
-        "cc -std=c99 -O2 -o example main.c pump.c pump_model.c"
-        in (tmp_path / "out/README.md").read_text()
-    )
 
 
 def test_what_is_not_there_in_c_is_refused(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import Any
 
@@ -224,27 +223,6 @@ def test_goes_on_where_the_learner_was(folder: Path, tmp_path: Path) -> None:
         assert board.untouched()
 
 
-def test_states_of_others_are_refused(tmp_path: Path) -> None:
-    """Any flipped bit, another seed, another length: nothing is taken over."""
-    (X, y), learner = rows_of("recommended"), made("recommended")
-    board = compiled(learner, tmp_path)
-    for row in zip(X[:300], y[:300], strict=True):
-        board.learn(*row)
-        learner.learn_one(*row)
-    good = learner.__reduce__()[1][0]
-    before = board.file(len(good))
-    for at in itertools.chain(range(0, 250), range(250, len(good), 97)):
-        bad = bytearray(good)
-        bad[at] ^= 1 << at % 8
-        assert board.load(bytes(bad)) == -3
-    assert board.load(good[:-8]) == -3
-    other = ek.Learner(n_features=X.shape[1], ram="4KiB", seed=1).__reduce__()[1][0]
-    assert board.load(other) == -3
-    assert board.file(len(good)) == before
-    assert board.load(good) == 0
-    assert board.file(len(good)) == good
-
-
 def test_bad_rows_change_nothing(tmp_path: Path) -> None:
     """As the library: refused, or counted where bad rows are left out."""
     X, y = stream("occupancy", 200)
@@ -308,8 +286,14 @@ WHOLE = ("recommended", "classes", "regression", "memory", "drift, one width")
 @pytest.mark.parametrize(
     "key",
     few_first(
-        [*WHOLE, "recommended, 24 inputs", "memory, robot", "memory, narrow",
-         "memory, narrow, classes", "drift"],
+        [
+            *WHOLE,
+            "recommended, 24 inputs",
+            "memory, robot",
+            "memory, narrow",
+            "memory, narrow, classes",
+            "drift",
+        ],
         WHOLE,
     ),
 )

@@ -7,7 +7,6 @@ import os
 import stat
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -152,7 +151,9 @@ def test_what_is_no_regular_file_is_refused(odd: Path) -> None:
             ek.load(path)
     after = odd.stat()
     assert (after.st_mode, after.st_ino, after.st_rdev) == (
-        before.st_mode, before.st_ino, before.st_rdev,
+        before.st_mode,
+        before.st_ino,
+        before.st_rdev,
     )
     assert names(odd.parent) == ["odd"]
 
@@ -333,33 +334,6 @@ def test_long_names(length: int, tmp_path: Path) -> None:
     assert names(tmp_path) == ["m" * length]
 
 
-def test_threads_that_save_to_one_path(tmp_path: Path) -> None:
-    """Every read finds a whole content; nothing is left behind."""
-    path = tmp_path / "model"
-    contents = [bytes([i]) * 20_000 for i in range(4)]
-    write_whole(path, [contents[0]])
-    errors: list[BaseException] = []
-
-    def save(content: bytes) -> None:
-        try:
-            for _ in range(40):
-                write_whole(path, [content[:7000], content[7000:]])
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=save, args=(content,)) for content in contents]
-    for thread in threads:
-        thread.start()
-    reads = 0
-    while reads < 100 or any(thread.is_alive() for thread in threads):
-        assert path.read_bytes() in contents
-        reads += 1
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    assert names(tmp_path) == ["model"]
-
-
 def test_killed_savers_leave_nothing_for_long(tmp_path: Path) -> None:
     """Killed at any moment: the file is whole, and the next save cleans up."""
     code = (
@@ -371,7 +345,8 @@ def test_killed_savers_leave_nothing_for_long(tmp_path: Path) -> None:
     for i in range(12):
         saver = subprocess.Popen(
             [sys.executable, "-c", code, str(path), "abcdefghijkl"[i]],
-            stdout=subprocess.PIPE, cwd=ROOT,
+            stdout=subprocess.PIPE,
+            cwd=ROOT,
         )
         with saver:
             assert saver.stdout is not None

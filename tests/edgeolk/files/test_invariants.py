@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
-from helpers import KERNELS, LIVELY, RINGS, every_choice, in_turn
+from helpers import LIVELY, RINGS
 from twins.streams import random_stream
 
 import edgeolk as ek
@@ -242,51 +240,3 @@ def test_a_name_must_fit_the_parts() -> None:
     for name in RINGS:
         if name != "bpa_s":
             refused(renamed(state, name), "parts")
-
-
-@pytest.mark.parametrize("name", RINGS)
-def test_every_choice_of_a_row_keeps_its_name(name: str) -> None:
-    """With and without a bound on the function, which takes its projection away."""
-    for options in every_choice(name):
-        held(ek.Learner(name, n_features=D, budget=B, **options)).check()
-        for radius in ({"U": None}, {"U": 2.0}, {"R": 2.0}):
-            try:
-                learner = ek.Learner(name, n_features=D, budget=B, **{**options, **radius})
-            except (TypeError, ValueError):
-                continue  # this row has no such parameter, or needs another value of it
-            held(learner).check()
-
-
-# ---- whatever learning leads to is accepted ------------------------------------------------------
-
-
-def repeated(rows: np.ndarray) -> np.ndarray:
-    return np.repeat(rows[:6], 10, axis=0)
-
-
-def wild(rows: np.ndarray) -> np.ndarray:
-    """Beyond these magnitudes products leave the range of numbers."""
-    rng = np.random.default_rng(0)
-    return rows * 10.0 ** rng.integers(-20, 6, size=(len(rows), 1))
-
-
-@pytest.mark.parametrize(
-    ("name", "rows", "dtype"),
-    in_turn(RINGS, [np.asarray, wild, repeated, np.zeros_like], ["float32", "float64"]),
-)
-def test_states_that_learning_leads_to(
-    name: str, dtype: str, rows: Callable[[np.ndarray], np.ndarray]
-) -> None:
-    kernels = ["gaussian"] if name in ("bsgd", "fogd") else list(KERNELS)
-    for kernel in kernels:
-        options = {"n_features": D, "dtype": dtype, "kernel": KERNELS[kernel][0]}
-        learner = ek.Learner(name, budget=3, **options, **LIVELY.get(name, {}))
-        held(learner).check()
-        for i, (x, y) in enumerate(zip(rows(X), Y, strict=True)):
-            try:
-                learner.learn_one(x, y)
-            except ValueError:
-                continue
-            if i % 7 == 0:
-                held(learner).check()
-        held(learner).check()

@@ -43,29 +43,20 @@ def test_a_cut_after_every_byte(name: str, already: int) -> None:
     assert counted(written(geometry, already), geometry, writes=3) > 500
 
 
+@pytest.mark.parametrize("step", [37, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("already", [0, 2])
 @pytest.mark.parametrize("name", LONG)
-def test_cuts_of_usual_sizes(name: str, already: int) -> None:
-    """Every 37th byte; every one in the long tests."""
+def test_cuts_of_usual_sizes(name: str, already: int, step: int) -> None:
     geometry = LONG[name]
-    assert counted(written(geometry, already), geometry, writes=2, step=37) > 200
+    assert counted(written(geometry, already), geometry, writes=2, step=step) > 7_400 / step
 
 
-def test_a_cut_of_the_recovery_from_a_cut() -> None:
-    assert counted(written(TINY, 2), TINY, writes=1, depth=2, step=3) > 5_000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("already", [0, 1, 2])
-def test_every_cut_of_every_recovery(already: int) -> None:
-    assert counted(written(TINY, already), TINY, writes=2, depth=2) > 50_000
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", LONG)
-def test_every_byte_of_usual_sizes(name: str) -> None:
-    geometry = LONG[name]
-    assert counted(written(geometry, 2), geometry, writes=2) > 20_000
+@pytest.mark.parametrize(
+    ("already", "writes", "step"),
+    [(2, 1, 3), *(pytest.param(n, 2, 1, marks=pytest.mark.slow) for n in (0, 1, 2))],
+)
+def test_a_cut_of_the_recovery_from_a_cut(already: int, writes: int, step: int) -> None:
+    assert counted(written(TINY, already), TINY, writes=writes, depth=2, step=step) > 5_000
 
 
 @pytest.mark.parametrize("sequence", range(ROUND - 4, ROUND))
@@ -139,7 +130,11 @@ def test_a_refused_slot_does_not_vouch_for_what_is_written_next() -> None:
 
 
 def counted_after_failure(
-    image: bytes | bytearray, geometry: Geometry, fail: int, seed: int, garble: bool = True,
+    image: bytes | bytearray,
+    geometry: Geometry,
+    fail: int,
+    seed: int,
+    garble: bool = True,
     error: int = errno.EIO,
 ) -> int:
     """A call fails, the program goes on, and the power is cut at any time after."""
@@ -217,7 +212,8 @@ def test_every_word_of_a_header_may_be_hostile() -> None:
     image = written(TINY, 2)
     for _ in range(3000):
         head = packed_head(
-            rng.choice(words) % ROUND, rng.choice(words) if rng.random() < 0.9 else 5,
+            rng.choice(words) % ROUND,
+            rng.choice(words) if rng.random() < 0.9 else 5,
             rng.choice(words) % ROUND,
         )
         image[64 : 64 + HEADER_BYTES] = head

@@ -34,13 +34,17 @@ def left_by(geometry: Geometry, already: int) -> Device:
 
 
 @geometries
-@pytest.mark.parametrize("already", [0, 1, 2])
-def test_a_death_at_every_call_then_a_cut(geometry: Geometry, already: int) -> None:
-    """The successor relies on nothing that is in the cache alone."""
-    step, tried = (1 if geometry is TINY else 5), 0
-    for done, dead in deaths(left_by(geometry, already), geometry, 1):
-        tried += counted_after_death(done, dead, geometry, 1, step)
-    assert tried > 500
+@pytest.mark.parametrize(
+    ("already", "every"),
+    [*((n, False) for n in (0, 1, 2)),
+     *(pytest.param(n, True, marks=pytest.mark.slow) for n in (0, 1, 2, 3))],
+)  # fmt: skip
+def test_a_death_at_every_call_then_a_cut(geometry: Geometry, already: int, every: bool) -> None:
+    """The successor relies on nothing that is in the cache alone; at night dead at every byte."""
+    writes, step, tried = 1 + every, (1 if geometry is TINY else 3 if every else 5), 0
+    for done, dead in deaths(left_by(geometry, already), geometry, writes, every=every):
+        tried += counted_after_death(done, dead, geometry, writes, step)
+    assert tried > (20_000 if every else 500)
 
 
 def test_deaths_of_two_processes_then_a_cut() -> None:
@@ -53,16 +57,6 @@ def test_deaths_of_two_processes_then_a_cut() -> None:
             if again.begun or after.acknowledged in (sure, known.in_flight):
                 tried += counted_after_death(known, again, TINY, 1, step=9)
     assert tried > 1000
-
-
-@pytest.mark.slow
-@geometries
-@pytest.mark.parametrize("already", [0, 1, 2, 3])
-def test_a_death_at_every_byte_then_a_cut(geometry: Geometry, already: int) -> None:
-    tried, step = 0, 1 if geometry is TINY else 3
-    for done, dead in deaths(left_by(geometry, already), geometry, 2, every=True):
-        tried += counted_after_death(done, dead, geometry, 2, step)
-    assert tried > 20_000
 
 
 @pytest.mark.parametrize("already", [0, 2])

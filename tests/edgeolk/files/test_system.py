@@ -187,17 +187,6 @@ def test_a_claim_on_windows_that_nobody_can_open(
         windows.claim_folder(str(tmp_path))
 
 
-@pytest.mark.parametrize("name", ["with spaces here", "größer Ω 核", "a.b;c%20'd"])
-def test_names_of_all_kinds(name: str, tmp_path: Path) -> None:
-    folder = tmp_path / name
-    folder.mkdir()
-    learner().save(folder / f"{name}.olk")
-    assert ek.load(folder / f"{name}.olk").steps == 1
-    with ek.Checkpointer(folder, every=1) as checkpoints:
-        checkpoints.write(learner())
-    assert ek.Checkpointer.restore(folder).steps == 1
-
-
 @pytest.mark.skipif(os.name != "nt", reason="elsewhere an open file is replaced all the same")
 def test_a_file_that_another_program_has_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

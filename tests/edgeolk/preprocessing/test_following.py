@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import by_pairs, in_turn
+from helpers import by_pairs
 from twins.following import Following
 from twins.structured import Sorf as Twin
 from twins.structured_novelty import SorfNovelty as NoveltyTwin
@@ -169,50 +169,6 @@ def test_a_named_width_is_kept_and_its_inputs_are_held() -> None:
         expected = [twin.step(scaler.learn_transform_one(x), c) for x, c in zip(X, y, strict=True)]
         np.testing.assert_allclose(inner.learn_many(X, y), expected, rtol=1e-9, atol=1e-9)
         assert inner.kernel == ek.Gaussian(0.2)
-
-
-def test_rows_far_beyond_are_rows_at_the_end() -> None:
-    X = readings(300)
-    learner = learner_of("two", "plain", "int8", kernel=ek.Gaussian(0.2), scale="standard")
-    learner.learn_many(X, labels("two", X))
-    scaler = learner.scaler
-    assert isinstance(scaler, ek.RunningScaler)
-    deviation = scaler.scale_
-    far, end = scaler.mean_ + 4.0 * deviation, scaler.mean_ + 2.51 * deviation
-    assert learner.decision_one(far) == learner.decision_one(end)
-    assert learner.decision_one(far) != learner.decision_one(scaler.mean_ + 2.0 * deviation)
-
-
-@pytest.mark.parametrize(("case", "dtype"), in_turn(CASES, ["int8", "float32", "float64"]))
-def test_many_rows_are_rows_one_by_one(case: tuple[str, str], dtype: str) -> None:
-    """Learned and scored, dense and sparse; saved in the middle and read again."""
-    task, name = case
-    X = readings(320)
-    y = labels(task, X)
-    one, many = (learner_of(task, name, dtype) for _ in range(2))
-    label = [() if task == "novelty" else (v,) for v in y]
-    said = [one.learn_one(x, *v) for x, v in zip(X, label, strict=True)]
-    first = many.learn_many(X[:131], *([] if task == "novelty" else [y[:131]]))
-    many = ek.Learner._from_block(many.__reduce__()[1][0])
-    rest = many.learn_many(X[131:], *([] if task == "novelty" else [y[131:]]))
-    assert [*first, *rest] == said
-    assert one.__reduce__()[1] == many.__reduce__()[1]
-    if task == "classes":
-        assert np.array_equal(many.scores(X), [one.scores_one(x) for x in X])
-    else:
-        assert many.decision_function(X).tolist() == [one.decision_one(x) for x in X]
-
-
-def test_scoring_wide_rows_changes_nothing() -> None:
-    """More inputs than a block of rows has room for when they are held."""
-    X = np.random.default_rng(0).normal(size=(64, 150)) * 3.0
-    y = np.where(X[:, 0] > 0, 1.0, -1.0)
-    learner = ek.Learner("sorf", n_features=150, D=80, linear=True)
-    learner.learn_many(X, y)
-    before = learner.__reduce__()[1]
-    scores = learner.decision_function(X)
-    assert scores.tolist() == [learner.decision_one(x) for x in X]
-    assert learner.__reduce__()[1] == before
 
 
 def test_a_stream_that_goes_quiet_takes_the_next_reading() -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import pickle
 from array import array
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import EVERY, Csr, Owned, in_turn, whole_end
-from preprocessings import BUDGET, ROWS, D, options_of, rows_and_labels
+from helpers import EVERY, Owned
+from preprocessings import ROWS, D, options_of, rows_and_labels
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
@@ -74,62 +73,6 @@ def test_it_does_in_every_storage_type(method: str, dtype: str) -> None:
     )
 
 
-@pytest.mark.parametrize("d", [1, 63, 64, 65, 200])
-def test_it_does_for_any_number_of_features(d: int) -> None:
-    X, y = rows_and_labels(50, d)
-    options = {**options_of("sorf"), "n_features": d}
-    scaler, outer = apart("sorf", options)
-    inner = ek.Learner("sorf", scale="standard", **options)
-    scores = [
-        outer.learn_one(held("sorf", scaler.learn_transform_one(x)), c)
-        for x, c in zip(X, y, strict=True)
-    ]
-    assert inner.learn_many(X, y).tolist() == scores
-    assert pickle.dumps(inner.scaler) == pickle.dumps(scaler)
-
-
-@methods
-def test_rows_by_their_nonzeros_are_the_same_rows(method: str) -> None:
-    X, y = rows_and_labels()
-    X = np.where(np.abs(X - X.mean(axis=0)) < X.std(axis=0) / 4, 0.0, X)
-    dense, sparse, single = (
-        ek.Learner("ogd", scale=method, clip_rows=1.5, **options_of("ogd")) for _ in range(3)
-    )
-    scores = dense.learn_many(X, y)
-    assert sparse.learn_many(Csr(X), y).tolist() == scores.tolist()
-    for x, label, score in zip(X, y, scores, strict=True):
-        at = np.flatnonzero(x).astype(np.int32)
-        assert single.learn_one_sparse(at, x[at], label) == score
-    assert sparse.decision_function(Csr(X)).tolist() == dense.decision_function(X).tolist()
-    assert pickle.dumps(dense) == pickle.dumps(sparse) == pickle.dumps(single)
-
-
-def test_float32_rows_and_the_row_passed_in() -> None:
-    X, y = rows_and_labels()
-    narrow = X.astype(np.float32)
-    narrow.flags.writeable = False
-    kept = narrow.copy()
-    a = ek.Learner("ogd", scale="standard", clip_rows=0.5, **options_of("ogd"))
-    b = ek.Learner("ogd", scale="standard", clip_rows=0.5, **options_of("ogd"))
-    assert a.learn_many(narrow, y).tolist() == b.learn_many(kept.astype(float), y).tolist()
-    assert np.array_equal(narrow, kept)
-
-
-@pytest.mark.parametrize("name", ["pa", "sorf", "spa", "ogd"])
-def test_scoring_learns_nothing(name: str) -> None:
-    X, y = rows_and_labels()
-    owned = Owned(name, scale="minmax", gamma="auto", clip_rows=1.0, **options_of(name))
-    owned.learner.learn_many(X[:120], y[:120])
-    before = owned.state()
-    owned.learner.decision_one(X[121])
-    owned.learner.predict_one(X[122])
-    owned.learner.decision_function(X)
-    owned.learner.predict(X)
-    if name == "spa":
-        owned.learner.averaged.decision_function(X)
-    assert owned.state() == before
-
-
 def test_a_refused_row_changes_nothing() -> None:
     X, y = rows_and_labels()
     full = Owned("pa", scale="standard", gamma="auto", full="raise", **options_of("pa"))
@@ -160,15 +103,6 @@ def test_a_refused_row_changes_nothing() -> None:
         pytest.fail("the kernel never overflowed")
 
 
-def test_huge_readings_are_taken() -> None:
-    X, y = rows_and_labels()
-    learner = ek.Learner("sorf", scale="standard", gamma="auto", **options_of("sorf"))
-    learner.learn_many(X, y)
-    for huge in (1e300, -1.7e308):
-        assert math.isfinite(learner.learn_one(np.full(D, huge), 1))
-    assert np.isfinite(learner.learn_many(X, y)).all()
-
-
 # ---- the bound on rows ----
 
 
@@ -196,93 +130,10 @@ def test_what_storage_could_not_hold_is_shortened_first(dtype: str) -> None:
     assert learner.support_vectors_.tolist() == [[2.0, 0.0]]
 
 
-@pytest.mark.parametrize("name", ["projectron", "projectron++", "bogd++", "nogd", "ogd"])
-@pytest.mark.parametrize("kernel", [ek.Linear(), ek.Polynomial(2)], ids=str)
-def test_one_huge_row_does_no_lasting_harm(name: str, kernel: ek.Kernel) -> None:
-    draws = np.random.default_rng(2)
-    X = draws.normal(size=(1500, 3))
-    y = np.where(X[:, 0] - X[:, 1] > 0.0, 1, -1)
-    X[300] = 1e6
-    learner = ek.Learner(name, n_features=3, budget=30, kernel=kernel, clip_rows=4.0)
-    scores = learner.learn_many(X, y)
-    assert learner.n_shortened < 30
-    late = np.sign(scores[700:]) != y[700:]
-    assert late.mean() < 0.25
-
-
 # ---- files, plans, words ----
 
 FULL: dict[str, Any] = {"scale": "minmax", "clip": 4.0, "scale_window": 30, "clip_rows": 1.2,
                         "gamma_rows": 50, "freeze_after": 90}  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "cut"), in_turn(EVERY, [0, 1, 2, 20, 49, 50, 51, 95]))
-def test_resumed_from_a_file_it_goes_on_bit_for_bit(name: str, cut: int, tmp_path: Path) -> None:
-    X, y = rows_and_labels()
-    learner = ek.Learner(name, kernel_gamma="auto", **FULL, **options_of(name))
-    learner.learn_many(X[:cut], y[:cut])
-    learner.save(tmp_path / "model")
-    other = ek.load(tmp_path / "model")
-    assert repr(other) == repr(learner)
-    again = pickle.loads(pickle.dumps(learner))
-    expected = learner.learn_many(X[cut:], y[cut:]).tolist()
-    assert other.learn_many(X[cut:], y[cut:]).tolist() == expected
-    assert again.learn_many(X[cut:], y[cut:]).tolist() == expected
-    assert pickle.dumps(other) == pickle.dumps(learner) == pickle.dumps(again)
-    assert (other.steps, other.kernel, other.n_shortened) == (
-        learner.steps,
-        learner.kernel,
-        learner.n_shortened,
-    )
-
-
-def test_attached_it_goes_on_bit_for_bit() -> None:
-    X, y = rows_and_labels()
-    for cut in (10, 80):
-        owned = Owned("sorf", gamma="auto", **FULL, **options_of("sorf"))
-        owned.learner.learn_many(X[:cut], y[:cut])
-        copy = bytearray(owned.bytes())
-        other = ek.attach(copy)
-        expected = owned.learner.learn_many(X[cut:], y[cut:]).tolist()
-        assert other.learn_many(X[cut:], y[cut:]).tolist() == expected
-
-
-@every
-def test_the_plan_has_every_byte(name: str) -> None:
-    # With it off whatever the size, as it is on by default only where there is room for it.
-    off = {"relevance": False} if name == "sorf" else {}
-    options = options_of(name, **FULL, **off)
-    plain = ek.plan(name, scale=None, **options_of(name, **off))
-    plan = ek.plan(name, kernel_gamma="auto", **options)
-    names = {region.name for region in plan.regions} - {region.name for region in plain.regions}
-    assert names == {
-        "scaler",
-        "scaler_counts",
-        "scaler_range",
-        "clipped_rows",
-        "width",
-        "width_mean",
-    }
-    assert whole_end(plan) == plan.nbytes == ek.Learner(name, kernel_gamma="auto", **options).nbytes
-    fits = ek.plan(
-        name,
-        ram=plan.nbytes,
-        kernel_gamma="auto",
-        **{k: v for k, v in options.items() if k != "budget"},
-    )
-    assert fits.budget >= BUDGET
-    assert fits.nbytes <= plan.nbytes
-
-
-@every
-def test_repr_makes_the_same_learner(name: str) -> None:
-    config = ek.Config(name, kernel_gamma="auto", **options_of(name, **FULL))
-    made = eval(repr(config), {"ek": ek})
-    assert made == config
-    assert made._settings.preprocessing == config._settings.preprocessing
-    assert "gamma='auto'" in repr(config)
-    for word in ("scale='minmax'", "clip_rows=1.2", "scale_clip=4.0", "gamma_rows=50"):
-        assert word in repr(config)
 
 
 def test_unset_options_write_nothing() -> None:
@@ -454,13 +305,6 @@ def test_it_is_the_same_however_it_is_named(
     assert unnamed._settings.preprocessing.follows == (made and scale is not None)
     assert unnamed._settings.preprocessing.gamma_rows == (100 if made and scale is None else 0)
     assert eval(repr(unnamed), {"ek": ek}) == unnamed
-
-
-def test_named_it_learns_what_it_learns_unnamed() -> None:
-    X, y = rows_and_labels(300)
-    unnamed, named = (ek.Learner(*name, n_features=D, ram="4KiB") for name in ((), ("sorf",)))
-    assert unnamed.learn_many(X, y).tolist() == named.learn_many(X, y).tolist()
-    assert pickle.dumps(unnamed) == pickle.dumps(named)
 
 
 def test_its_parts_named_one_by_one_take_rows_as_they_are() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -93,18 +92,3 @@ def test_the_model_starts_anew_with_the_width(task: str) -> None:
     after = (learner.steps, learner.mistakes, learner.updates)
     counted = (fresh.steps, fresh.mistakes, fresh.updates)
     assert after == tuple(a + b for a, b in zip(before, counted, strict=True))
-
-
-@tasks
-@pytest.mark.parametrize("cut", [0, 1, WARM - 1, WARM, WARM + 1, 150])
-def test_resumed_from_a_file_it_goes_on_bit_for_bit(task: str, cut: int, tmp_path: Path) -> None:
-    X, y = rows_of(task)
-    learner = learner_of(task, gamma="auto", gamma_rows=WARM, scale="standard", clip_rows=2.0)
-    for x, label in zip(X[:cut], y, strict=False):
-        learned(learner, x, label)
-    learner.save(tmp_path / "model")
-    again = ek.load(tmp_path / "model")
-    for x, label in zip(X[cut:], y[cut:], strict=True):
-        assert learned(again, x, label) == learned(learner, x, label)
-    assert again.n_shortened == learner.n_shortened > 0
-    assert pickle.dumps(again) == pickle.dumps(learner)

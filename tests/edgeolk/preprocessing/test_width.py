@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from helpers import EVERY, LIVELY
@@ -44,22 +42,6 @@ def test_the_width_of_a_laplacian_kernel() -> None:
     between = np.abs(X[:2000] - X[2000:]).sum(axis=1).mean()
     assert isinstance(learner.kernel, ek.Laplacian)
     assert learner.kernel.gamma == pytest.approx(1.0 / between, rel=0.03)
-
-
-@pytest.mark.parametrize("far", [0.0, 10.0, 101_325.0])
-def test_the_width_does_not_depend_on_where_the_rows_lie(far: float) -> None:
-    X = np.random.default_rng(4).normal(size=(100, D)) + far
-    means = np.cumsum(X, axis=0) / np.arange(1, 101)[:, None]
-    from_mean = np.abs(X[1:] - means[:-1]).sum() / 100
-    for kernel, gamma in (
-        (ek.Laplacian(1.0), 1.0 / (math.sqrt(2.0) * from_mean)),
-        (ek.Gaussian(1.0), 0.5 / X.var(axis=0).sum()),
-    ):
-        learner = ek.Learner(
-            "ogd", n_features=D, budget=9, kernel=kernel, gamma="auto", dtype="float64"
-        )
-        learner.learn_many(X, np.ones(100))
-        assert learner.kernel.fields()[2] == pytest.approx(gamma, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -27,17 +27,6 @@ def test_progressive_validation_of_classes() -> None:
     assert evaluate.progressive_val_score(stream, model, metrics.Accuracy()).get() > 0.75
 
 
-def test_progressive_validation_of_probabilities() -> None:
-    model = KernelClassifier(ram="8KiB")
-    assert evaluate.progressive_val_score(datasets.Phishing(), model, metrics.LogLoss()).get() < 0.4
-
-
-def test_progressive_validation_of_targets() -> None:
-    model = KernelRegressor(ram="4KiB")
-    score = evaluate.progressive_val_score(datasets.TrumpApproval(), model, metrics.MAE())
-    assert score.get() < 1.0
-
-
 def test_novel_rows_score_higher() -> None:
     model = KernelNovelty()
     for x, _ in _rows(1000):
@@ -59,15 +48,6 @@ def test_labels_get_columns_as_they_come() -> None:
         model.learn_one({"a": 2.0}, "broken")
     assert model.to_learner().steps == before
     assert model.classes == ["idle", "running", "worn"]
-
-
-def test_the_order_of_keys_does_not_matter() -> None:
-    model, other = KernelClassifier(), KernelClassifier()
-    for x, y in _rows():
-        model.learn_one(x, y)
-        other.learn_one(dict(reversed(x.items())), y)
-    assert model.columns == ["a", "b"]
-    assert model.predict_proba_one(x) == other.predict_proba_one(x)
 
 
 def test_keys_given_in_order() -> None:
@@ -241,21 +221,6 @@ def test_gaps_are_missing_readings_in_time() -> None:
     assert files[0] == files[1] == files[2]
     with pytest.raises(ValueError, match="must be finite"):
         KernelNovelty(missing="last").learn_one({"a": float("nan")})
-
-
-def test_novelty_of_rows_in_any_order() -> None:
-    model = KernelNovelty(history=False)
-    for x, _ in _rows(300):
-        model.learn_one(x)
-    assert model.to_learner().parameters["history"] is None
-    assert model.to_learner().parameters["nu"] == 0.05
-    usual, far = model.score_one({"a": 0.1, "b": 0.0}), model.score_one({"a": 9.0, "b": 9.0})
-    assert 0.0 < usual < far <= 1.0
-    other = KernelNovelty("fogd", budget=20)
-    other.learn_one({"a": 1.0})
-    assert 0.0 <= other.score_one({"a": 1.0}) <= 1.0
-    with pytest.raises(TypeError, match="history"):
-        KernelNovelty("fogd", budget=20, history=True).learn_one({"a": 1.0})
 
 
 def test_a_regressor_forecasts_from_the_targets_history() -> None:

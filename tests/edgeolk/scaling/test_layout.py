@@ -94,21 +94,3 @@ def test_buffer_is_used_exactly_wherever_it_starts(form, offset):
 def test_bad_construction(arguments, options, error, name):
     with pytest.raises(error, match=name):
         ek.RunningScaler(*arguments, **options)
-
-
-def test_what_is_asked_for_is_what_it_says():
-    scaler = ek.RunningScaler(2)
-    assert (scaler.method, scaler.clip, scaler.window) == ("standard", 5.0, 10_000)
-    scaler = ek.RunningScaler(2, clip=np.float32(3.5), window=np.int64(50))
-    assert (scaler.clip, scaler.window) == (3.5, 50)
-    scaler = ek.RunningScaler(2, clip=None)
-    assert (scaler.clip, scaler.window, scaler.n_clipped) == (None, None, None)
-
-
-@pytest.mark.parametrize(
-    ("form", "each"),
-    list(zip(FORMS, (25, 16, 40, 56), strict=True)),
-)
-def test_bytes_of_a_feature(form, each):
-    # 64 features fill their regions
-    assert ek.RunningScaler.plan(64, *form).nbytes == 64 + 64 * each + 64

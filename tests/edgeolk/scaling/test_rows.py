@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from scalers import FORMS, block_of, noise, placed, plain, scaler_of
+from scalers import FORMS, block_of, noise, placed, scaler_of
 
 import edgeolk as ek
 
@@ -35,25 +35,6 @@ def test_many_ways_to_hand_over_a_row(form):
             assert scaler.transform(given).tobytes() == want.transform(X).tobytes()
             first = want.transform_one(X[0]).tobytes()
             assert scaler.transform_one(given[0]).tobytes() == first
-
-
-def test_whole_numbers_and_booleans_are_numbers():
-    scaler = plain(2, method="minmax")
-    scaler.learn_many(np.array([[0, 0], [4, 1]]))
-    scaler.learn_one(np.array([True, False]))
-    assert scaler.transform_one([1, 1]).tolist() == [0.25, 1.0]
-
-
-def test_float32_out_is_the_rounded_float64():
-    X = noise(50, 5)
-    scaler = ek.RunningScaler(5)
-    scaler.learn_many(X)
-    out = np.empty((50, 5), np.float32)
-    assert scaler.transform(X, out) is out
-    np.testing.assert_array_equal(out, scaler.transform(X).astype(np.float32))
-    row = np.empty(5, np.float32)
-    assert scaler.transform_one(X[3], out=row) is row
-    np.testing.assert_array_equal(row, out[3])
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

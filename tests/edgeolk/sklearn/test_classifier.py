@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_moons
-from sklearn.metrics import log_loss
-from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.datasets import load_iris, make_blobs, make_moons
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -66,14 +63,6 @@ def test_a_learner_goes_onto_a_board(
     signs = learner.predict(X)
     chosen = signs if learner.n_classes > 2 else (signs > 0).astype(int)
     assert (model.classes_[chosen] == model.predict(X)).all()
-
-
-def test_the_learner_handed_out_is_a_copy(moons: Any) -> None:
-    X, y = moons
-    model = OnlineKernelClassifier(random_state=0).fit(X, y)
-    before = model.decision_function(X)
-    model.to_learner().learn_many(X, np.where(y == "vacant", -1.0, 1.0))
-    assert (model.decision_function(X) == before).all()
 
 
 def test_whole_weights_are_rows(moons: Any) -> None:
@@ -192,20 +181,6 @@ def test_no_classes_are_refused(classes: Any, moons: Any) -> None:
         OnlineKernelClassifier().partial_fit(X, y, classes=classes)
 
 
-@pytest.mark.parametrize("algorithm", ["sorf", "bpa_s", "ogd"])
-def test_probabilities_know_something(algorithm: str) -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    X, held, y, truth = train_test_split(X, y, random_state=0)
-    params = {"loss": "logistic", "full": "oldest", "eta": 1.0} if algorithm == "ogd" else None
-    model = OnlineKernelClassifier(algorithm, params=params, random_state=0).fit(X, y)
-    assert (model.calibration_ is None) == (algorithm == "ogd")
-    p = model.predict_proba(held)
-    np.testing.assert_allclose(p.sum(axis=1), 1.0)
-    assert (model.classes_[p.argmax(axis=1)] == model.predict(held)).all()
-    base = log_loss(truth, np.tile(np.bincount(y) / len(y), (len(held), 1)))
-    assert log_loss(truth, p) < 0.5 * base
-
-
 def test_columns_of_a_table_are_known_by_name(moons: Any) -> None:
     X, y = moons
     table = pd.DataFrame(X, columns=["light", "co2"])
@@ -301,19 +276,6 @@ def test_in_a_search_and_a_pipeline() -> None:
     search = GridSearchCV(steps, grid, cv=3, n_jobs=1).fit(X, y)
     assert search.best_score_ > 0.93
     assert cross_val_score(clone(steps), X, y, cv=3).min() > 0.9
-
-
-def test_joblib_carries_a_fitted_model(moons: Any) -> None:
-    X, y = moons
-    model = OnlineKernelClassifier(random_state=0).fit(X, y)
-    file = io.BytesIO()
-    joblib.dump(model, file)
-    file.seek(0)
-    other = joblib.load(file)
-    assert (other.predict_proba(X) == model.predict_proba(X)).all()
-    for each in (model, other):
-        each.partial_fit(X[:50], y[:50])
-    assert (other.predict_proba(X) == model.predict_proba(X)).all()
 
 
 @pytest.mark.parametrize("labels", [2, 3])

@@ -77,28 +77,6 @@ def test_end_to_end(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert data["metrics"]["learner"]["error"] < data["metrics"]["majority"]["error"]
 
 
-def test_occupancy_in_a_process(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "firmware_sim", "replay", "occupancy", "--ram", "64KiB"),
-            *("--algorithm", "ahpatron", "--limit", "3000", "--out", str(tmp_path)),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "occupancy: 3,000 rows read" in done.stdout
-    assert done.stderr.count("\n") == 1  # the width; no bar in a pipe
-    assert "\r" not in done.stderr
-    assert "%|" not in done.stderr
-    data = strict(tmp_path / "report.json")
-    assert data["memory"]["cap"] == 65536
-    assert data["memory"]["free"] >= 0
-    assert data["metrics"]["learner"]["error"] < 0.05
-    assert (tmp_path / "report.png").read_bytes().startswith(PNG)
-
-
 def test_a_reader_who_leaves(stream: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "firmware_sim", *arguments(stream, tmp_path, "--limit", "50")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

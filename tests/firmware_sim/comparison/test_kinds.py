@@ -1,4 +1,4 @@
-"""Comparisons and choices for several classes, real numbers and streams without labels."""
+"""Comparisons and choices for every kind of labels: the figures of replays, their report."""
 
 from __future__ import annotations
 
@@ -19,19 +19,23 @@ from firmware_sim.comparison.evaluators import Classes
 from firmware_sim.comparison.report import to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
+from firmware_sim.device.supervision import When
 from firmware_sim.streams import open_stream
 
 STREAMS: dict[str, dict[str, Any]] = {
+    "binary": {"stream": "occupancy", "limit": 1200},
     "multiclass": {"stream": "robot", "target": "move", "limit": 900},
     "regression": {"stream": "house", "limit": 900},
     "novelty": {"stream": "office", "limit": 4000},
 }
 METHODS = {
+    "binary": ["rbp", "bpa_s", "ahpatron"],
     "multiclass": ["rbp", "bpa_s"],
     "regression": ["ogd", "bpa_s", "sorf"],
     "novelty": ["nogd", "sorf"],
 }
 BASELINES = {
+    "binary": {"majority class", "no-change", "linear (PA-I)"},
     "multiclass": {"majority class", "no-change", "linear (PA-I)"},
     "regression": {
         *("running mean", "last value", "value 96 rows ago", "forecast, no kernel"),
@@ -91,7 +95,12 @@ def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
     files = write_comparison(found, tmp_path)
     assert json.loads(files[1].read_text(encoding="utf-8"), parse_constant=pytest.fail) == data
     assert files[3].read_bytes().startswith(b"\x89PNG")
-    words = {"multiclass": "% wrong", "regression": "mean absolute error", "novelty": "AUC 0."}
+    words = {
+        "binary": "% wrong",
+        "multiclass": "% wrong",
+        "regression": "mean absolute error",
+        "novelty": "AUC 0.",
+    }
     assert words[kind] in sentence(found)
     assert sentence(found) in to_text(found)
 
@@ -123,7 +132,9 @@ def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
         {"rows": rows, "scores": scores},
     )
     got, labels = np.array(scores), [label for _, label in rows]
-    if kind == "multiclass":
+    if kind == "binary":
+        assert np.mean((got >= 0) != (np.array(labels) > 0)) == error
+    elif kind == "multiclass":
         # A margin is by statistics that include the row, the class that is asked for is not.
         assert np.mean(got <= 0) == pytest.approx(error, abs=2.5 / len(rows))
     elif kind == "regression":
@@ -174,7 +185,7 @@ def test_all_methods_of_a_kind(kind: str, tmp_path: Path) -> None:
         short = replace(short, limit=3800)
     everything = compare(short, ["16KiB"], folder=tmp_path, seeds=1, workers=1)
     names = {one.algorithm for one in everything.outcomes}
-    assert {"multiclass": 15, "regression": 15, "novelty": 3}[kind] <= len(names)
+    assert {"binary": 15, "multiclass": 15, "regression": 15, "novelty": 3}[kind] <= len(names)
     assert all(
         one.status != "refused" or "run away" in one.detail for one in everything.outcomes
     ), [(one.algorithm, one.detail) for one in everything.outcomes if one.status == "refused"]
@@ -202,19 +213,23 @@ def test_linear_models_against_plain_numbers() -> None:
         weights[label] = [w + step * a for w, a in zip(weights[label], x, strict=True)]
         weights[rival] = [w - step * a for w, a in zip(weights[rival], x, strict=True)]
     assert linear.passive_aggressive_classes(X, y).tolist() == said
+    signs, own, scores = np.where(y > 0, 1.0, -1.0), np.zeros(3), []
+    for x, label in zip(ones, signs, strict=True):
+        scores.append(own @ x)
+        own += min(1.0, max(0.0, 1 - label * scores[-1]) / (x @ x)) * label * x
+    assert linear.passive_aggressive(X, signs) == pytest.approx(np.array(scores))
 
 
 @pytest.mark.parametrize("kind", STREAMS)
 def test_tuned_figures_are_those_of_rows_that_took_no_part(kind: str) -> None:
-    rows = 2500 if kind == "regression" else None
-    limit = {"multiclass": 2500, "regression": None, "novelty": None}[kind]
-    tune_rows = {"multiclass": 500, "regression": rows, "novelty": 4500}[kind]
+    limit = {"binary": 2500, "multiclass": 2500}.get(kind)
+    tune_rows = {"binary": 500, "multiclass": 500, "regression": 2500, "novelty": 4500}[kind]
     mine = config(kind, limit=limit, ram="4KiB", algorithm=METHODS[kind][-1], dtype="")
     found = tune(mine, rows=tune_rows, candidates=4)
-    assert found.work == tune_rows // 8 * 4 + tune_rows // 4 * 2 + tune_rows // 2 + tune_rows  # type: ignore[operator]
+    assert found.work == tune_rows // 8 * 4 + tune_rows // 4 * 2 + tune_rows // 2 + tune_rows
     start = fs.replay(replace(mine, gamma=found.start.gamma)).metrics
     rest = found.judged_on
-    assert rest == start.rows - tune_rows  # type: ignore[operator]
+    assert rest == start.rows - tune_rows
     evaluator = prepare(mine).evaluator
     assert found.before == pytest.approx(
         _by_replay(mine, found.start.gamma, found.tuned_on, evaluator.y), rel=1e-9
@@ -223,18 +238,14 @@ def test_tuned_figures_are_those_of_rows_that_took_no_part(kind: str) -> None:
 
 def _by_replay(mine: fs.ReplayConfig, gamma: float, first: int, y: Any) -> float:
     """Loss from a row on, by a replay that learned all before."""
-    answers: list[float] = []
     replay = fs.Replay(replace(mine, gamma=gamma))
-    device = replay.device
-    row = np.empty(len(replay.stream.features))
-    for sample in replay.stream.samples(row):
-        if sample is None or (mine.limit and sample.number > mine.limit):
-            break
-        device.raw[:] = row
-        device.put(float(y[len(answers)]))
-        (outcome,) = device.settle()
-        answers.append(sum(outcome) if isinstance(outcome, tuple) else float(outcome))  # type: ignore[arg-type]
-    got, true = np.array(answers)[first:], y[first : len(answers)]
+    X = np.concatenate([block.rows for block in replay.stream.blocks(mine.limit)])
+    when = When(np.arange(len(X)), np.full(len(X), np.nan))
+    taught = replay.device.learn_block(X, y[: len(X)], when)
+    answers = taught.scores + taught.levels
+    got, true = answers[first:], y[first : len(answers)]
+    if mine.kind == "binary":
+        return float(np.mean((got >= 0) != (true > 0)))
     if mine.kind == "multiclass":
         return float(np.mean(got != true))
     if mine.kind == "regression":

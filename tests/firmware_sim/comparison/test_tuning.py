@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.cli.program import parser
@@ -37,17 +36,6 @@ def test_work_is_fixed_beforehand(found: Tuning) -> None:
     again = tune(CONFIG, candidates=16, on_start=runs.append, on_run=lambda: runs.append(0))
     assert runs[0] == len(runs) - 1 == 32
     assert again == found
-
-
-def test_figures_are_those_of_rows_that_took_no_part(found: Tuning) -> None:
-    rows = prepare(CONFIG)
-    for candidate, error in ((found.start, found.before), (found.chosen, found.after)):
-        params = {**dict(candidate.params), "gamma": candidate.gamma}
-        kernel = ek.Gaussian(params.pop("gamma"))
-        budget = fs.Replay(CONFIG).device.learner.budget
-        learner = ek.Learner("ogd", n_features=5, budget=budget, kernel=kernel, **params)
-        scores = learner.learn_many(rows.X, rows.y)[found.tuned_on :]
-        assert error == np.mean((scores >= 0) != (rows.y[found.tuned_on :] > 0))
 
 
 def test_choice_looks_at_the_first_rows_only(found: Tuning, tmp_path: Path) -> None:

@@ -40,44 +40,52 @@ def limited(by: str, **changes: object) -> ReplayResult:
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("limit", LIMITS)
-def test_same_scores_in_a_process(limit: str) -> None:
-    here, there = run(), limited(limit)
-    assert there.status == "complete", there.detail
-    assert there.learner == here.learner
-    assert there.metrics.summary() == here.metrics.summary()
-    assert there.rows == here.rows
-    assert there.peak_resident is not None
-    assert 1e6 < there.peak_resident < 25e6
-    assert here.peak_resident is None
-
-
-@pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"label_delay": 40, "label_queue": 30},
+#: What is the same in a process, and whether it is tried under every limit.
+SAME: dict[str, tuple[bool, dict[str, Any]]] = {
+    "usual": (True, {}),
+    # The queue is in the plan; the learner in its process is asked and taught row by row.
+    "late": (True, {"label_delay": 40, "label_queue": 30}),
+    "late, missing, cut": (
+        True,
         {"label_delay": 7, "label_missing": 0.2, "power_cut": "every=300"},
-        {"ask": True, "algorithm": "ogd", "params": {"loss": "ramp"}},
+    ),
+    "asked": (True, {"ask": True, "algorithm": "ogd", "params": {"loss": "ramp"}}),
+    "classes": (
+        True,
         {"ask": True, "label_delay": 5, "kind": "multiclass", "algorithm": "bpa_s"},
+    ),
+    "numbers": (
+        False,
+        {"stream": "house", "label_delay": 12, "kind": "regression", "algorithm": "ogd"},
+    ),
+    "float16": (False, {"dtype": "float16"}),
+    "float64": (False, {"dtype": "float64"}),
+    "int8": (False, {"dtype": "int8"}),
+    "int8, minmax": (False, {"dtype": "int8", "scale": "minmax"}),
+    "frequencies": (False, {"algorithm": "fogd", "budget": 20}),  # drawn without numpy
+}
+
+
+@pytest.mark.parametrize(
+    ("limit", "what"),
+    [
+        (limit, what)
+        for what, (every, _) in SAME.items()
+        for limit in (LIMITS if every else ["auto"])
     ],
-    ids=["late", "late, missing, cut", "asked", "classes"],
 )
-def test_labels_wait_in_the_block_of_the_device(limit: str, changes: dict[str, Any]) -> None:
-    """The queue is in the plan; the learner in its process is asked and taught row by row."""
+def test_the_same_in_a_process(limit: str, what: str) -> None:
+    _, changes = SAME[what]
     here, there = run(**changes), limited(limit, **changes)
     assert there.status == "complete", there.detail
-    assert there.labels == here.labels
     assert there.learner == here.learner
     assert there.metrics.summary() == here.metrics.summary()
-    assert there.layout == here.layout
-
-
-def test_targets_wait_too() -> None:
-    changes = {"stream": "house", "label_delay": 12, "kind": "regression", "algorithm": "ogd"}
-    here, there = (run(**changes, enforce=enforce) for enforce in ("arena", "process"))
-    assert there.labels == here.labels
-    assert there.metrics.summary() == here.metrics.summary()
+    assert (there.rows, there.layout) == (here.rows, here.layout)
+    if here.config.is_eventful:
+        assert there.labels == here.labels
+    assert here.peak_resident is None
+    assert there.peak_resident is not None
+    assert 1e6 < there.peak_resident < 25e6
 
 
 @pytest.mark.parametrize("limit", LIMITS)
@@ -116,17 +124,6 @@ def test_every_algorithm_runs_under_the_strictest_limit() -> None:
         assert (algorithm, result.status, result.detail) == (algorithm, "complete", "")
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float64", "int8"])
-def test_storage_types_in_a_process(dtype: str) -> None:
-    assert limited("rlimit", dtype=dtype).metrics.summary() == run(dtype=dtype).metrics.summary()
-
-
-def test_fourier_features_in_a_process() -> None:
-    """Their frequencies are drawn without numpy."""
-    result = run(algorithm="fogd", enforce="process", limit_by="rlimit", budget=20)
-    assert result.metrics.summary() == run(algorithm="fogd", budget=20).metrics.summary()
-
-
 def test_refusals_are_one_line() -> None:
     with pytest.raises(SimulatorError, match="limit-by is for --enforce process"):
         run(limit_by="rlimit")
@@ -134,18 +131,6 @@ def test_refusals_are_one_line() -> None:
         run(enforce="hope")
     with pytest.raises(SimulatorError, match="int8 needs scaled readings"):
         run(dtype="int8", scale="none")
-
-
-@pytest.mark.parametrize("scale", ["standard", "minmax"])
-def test_int8_in_a_process_is_as_in_the_arena_or_refused(scale: str) -> None:
-    here, refusal = run(dtype="int8", scale=scale), ""
-    there = here
-    try:
-        there = run(dtype="int8", scale=scale, enforce="process")
-    except SimulatorError as error:
-        refusal = str(error)
-    assert not refusal or refusal.startswith("--enforce process: ")
-    assert there.metrics.summary() == here.metrics.summary()
 
 
 @pytest.mark.parametrize("scale", ["standard", "minmax"])

@@ -15,6 +15,7 @@ from firmware_sim.containment.guard import PAGE
 from firmware_sim.containment.memory import ALIGNMENT, DeviceMemory, Layout, Need, align, lay_out
 from firmware_sim.device.device import Device
 from firmware_sim.device.planning import learner_settings, plan_device
+from firmware_sim.device.supervision import When
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 
 DONE = [row.name for row in ek.algorithms()]
@@ -178,6 +179,12 @@ def test_block_ends_at_the_guard_page_and_parts_lie_on_lines(cap: int) -> None:
         block.view(1, cap)
 
 
+def learned(device: Device, row: list[float]) -> list[float]:
+    """The score of a row of class +1, which is learned."""
+    when = When(np.ones(1, int), np.full(1, np.nan))
+    return device.learn_block(np.array([row]), np.ones(1), when).scores.tolist()
+
+
 def test_without_mprotect_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*arguments: object, **options: object) -> object:
         raise OSError("not today")
@@ -185,9 +192,7 @@ def test_without_mprotect_the_report_says_so(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(ctypes, "CDLL", missing)
     device = Device(config("8KiB"), 3, KERNEL)
     assert "no guard pages: no mprotect here: not today" in device.enforcement
-    device.raw[:] = 1.0
-    device.put(1)
-    assert device.settle() == [0.0]
+    assert learned(device, [1.0, 1.0, 1.0]) == [0.0]
     with pytest.raises(SimulatorError, match=r"leaks cannot be detected here.*not today"):
         Device(config("8KiB", leak=64), 3, KERNEL)
 
@@ -195,11 +200,8 @@ def test_without_mprotect_the_report_says_so(monkeypatch: pytest.MonkeyPatch) ->
 def test_device_lives_in_the_block() -> None:
     device = Device(config("8KiB"), 3, KERNEL)
     block = device._memory
-    device.raw[:] = [20.0, 400.0, 1e5]
     before = bytes(block.view("scaler")), bytes(block.view("learner"))
-    device.put(1)
-    assert np.frombuffer(block.view("raw row"), np.float32).tolist() == [20.0, 400.0, 1e5]
-    assert device.settle() == [0.0]
+    assert learned(device, [20.0, 400.0, 1e5]) == [0.0]
     assert bytes(block.view("scaler")) != before[0]
     assert bytes(block.view("learner")) != before[1]
     assert device.learner.nbytes == device.layout.part("learner").nbytes

@@ -63,7 +63,7 @@ class Group:
         self.removed += 1
 
 
-@pytest.mark.parametrize("call", ["subprocess.Popen", "os.set_blocking"])
+@pytest.mark.parametrize("call", ["subprocess.Popen", "os.set_blocking", "_read_greeting"])
 def test_a_process_that_is_not_started_leaves_no_group(
     call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,15 +74,24 @@ def test_a_process_that_is_not_started_leaves_no_group(
         children.append(start(*words, **how))
         return children[-1]
 
-    group, start = Group(), subprocess.Popen
+    def entered(limit: str, pid: int) -> tuple[Group, str]:
+        groups.append(Group())
+        return groups[-1], ""
+
+    start = subprocess.Popen
+    groups: list[Group] = []
     children: list[subprocess.Popen[bytes]] = []
-    monkeypatch.setattr(process, "_group_for", lambda limit: (group, ""))
+    monkeypatch.setattr(process, "_group_for", entered)
     monkeypatch.setattr(subprocess, "Popen", started_here)
-    monkeypatch.setattr(call, fails)
+    if "." in call:
+        monkeypatch.setattr(call, fails)
+    else:
+        monkeypatch.setattr(ProcessLearner, call, fails)
     with pytest.raises(BlockingIOError, match="no more of them") as held:  # no __del__ helps
         ProcessLearner(3, SETTINGS, "cgroup")
     assert held.tb is not None
-    assert group.removed == 1
+    assert [group.removed for group in groups] == [1] * (call == "_read_greeting")
+    assert len(children) == (call != "subprocess.Popen")
     assert all(child.returncode is not None for child in children)
 
 

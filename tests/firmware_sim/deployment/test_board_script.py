@@ -38,6 +38,15 @@ def stream(path: Path, words: list[tuple[str, ...]]) -> list[tuple[str, int | No
     return held
 
 
+def deployed(path: Path, **said: object) -> tuple[fs.Replay, float]:
+    """Replay a stream, and write the model and its program beside it; return the loss too."""
+    replay = fs.Replay(fs.ReplayConfig(str(path), target="y", **said))  # type: ignore[arg-type]
+    loss = replay.run().metrics.loss("learner")
+    fs.save_model(replay, path.parent / "m.zip")
+    fs.write_script(replay, path.parent / "run.py", "m.zip")
+    return replay, loss
+
+
 #: The words of each class, and what is said of them.
 Labels = tuple[list[tuple[str, ...]], dict[str, str]]
 LABELS: list[Labels] = [
@@ -58,19 +67,16 @@ def test_same_mistakes(
     labels: Labels, algorithm: str | None, scale: str | None, tmp_path: Path
 ) -> None:
     words, options = labels
-    path, model = tmp_path / "s.csv", tmp_path / "model.zip"
+    path = tmp_path / "s.csv"
     held = stream(path, words)
     more = {**options}
     more |= {} if algorithm is None else {"algorithm": algorithm}
     more |= {} if scale is None else {"scale": scale}
-    base = {"target": "y", "ram": "8KiB", "gamma": 0.5, **more}
+    base = {"ram": "8KiB", "gamma": 0.5, **more}
     if options.get("kind") == "multiclass":
         base["classes"] = tuple(names[0] for names in words)
-    first = fs.Replay(fs.ReplayConfig(str(path), limit=FIRST, **base))  # type: ignore[arg-type]
-    before = first.run().metrics.loss("learner")
-    fs.save_model(first, model)
-    fs.write_script(first, tmp_path / "run.py", model)
-    whole = fs.replay(fs.ReplayConfig(str(path), **base))  # type: ignore[arg-type]
+    first, before = deployed(path, limit=FIRST, **base)
+    whole = fs.replay(fs.ReplayConfig(str(path), target="y", **base))  # type: ignore[arg-type]
     rest = held[FIRST:]
     said = ran(tmp_path, [line for line, _ in rest])
     assert len(said) == len(rest)
@@ -109,14 +115,11 @@ def test_the_clock_of_the_board(zone: str, tmp_path: Path, monkeypatch: pytest.M
         f"{start + np.timedelta64(i, 'h')}{zone},{x},{y}"
         for i, (x, y) in enumerate(zip(readings, labels, strict=True))
     ]
-    path, model = tmp_path / "s.csv", tmp_path / "model.zip"
+    path = tmp_path / "s.csv"
     path.write_text("\n".join(["at,a,y", *lines]) + "\n")
-    base = {"target": "y", "ram": "4KiB", "clock": True}
-    first = fs.Replay(fs.ReplayConfig(str(path), limit=FIRST, **base))  # type: ignore[arg-type]
-    before = first.run().metrics.loss("learner")
-    fs.save_model(first, model)
-    fs.write_script(first, tmp_path / "run.py", model)
-    whole = fs.replay(fs.ReplayConfig(str(path), **base))  # type: ignore[arg-type]
+    base = {"ram": "4KiB", "clock": True}
+    _, before = deployed(path, limit=FIRST, **base)
+    whole = fs.replay(fs.ReplayConfig(str(path), target="y", **base))  # type: ignore[arg-type]
     # An hour passes between two looks at the time; a zone counts only where the times have none.
     behind = 0 if zone else 5 * 3600
     at = start.astype(int).item() + FIRST * 3600 + behind
@@ -134,13 +137,10 @@ def test_the_clock_of_the_board(zone: str, tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_targets_that_are_not_there(tmp_path: Path) -> None:
-    path, model = tmp_path / "s.csv", tmp_path / "model.zip"
+    path = tmp_path / "s.csv"
     rows = [f"{i % 7},{i % 5},{i % 7 + i % 5}" for i in range(100)]
     path.write_text("a,b,y\n" + "\n".join(rows) + "\n")
-    replay = fs.Replay(fs.ReplayConfig(str(path), target="y", kind="regression", ram="8KiB"))
-    replay.run()
-    fs.save_model(replay, model)
-    fs.write_script(replay, tmp_path / "run.py", model)
+    deployed(path, kind="regression", ram="8KiB")
     # An absent reading is the forecaster's to take; too few cells are a damaged row.
     said = ran(tmp_path, ["1,2,", "1,2,NA", "1,2,inf", "1,2,3", "1", "1,2", ",2,3", "1,2,3"])
     assert said[3] != said[7]  # it has learned from one row
@@ -156,11 +156,7 @@ def kept_script(folder: Path, every: int) -> tuple[Path, list[str]]:
     rows = [f"{a!r},{b!r},{int(a * b > 0)}" for a, b in readings]
     path = folder / "s.csv"
     path.write_text("\n".join(["a,b,y", *rows]) + "\n")
-    config = fs.ReplayConfig(str(path), target="y", ram="4KiB", limit=100, checkpoint_every=every)
-    replay = fs.Replay(config)
-    replay.run()
-    fs.save_model(replay, folder / "m.zip")
-    fs.write_script(replay, folder / "run.py", "m.zip")
+    deployed(path, ram="4KiB", limit=100, checkpoint_every=every)
     return folder / "run.py", rows[100:]
 
 
@@ -236,10 +232,7 @@ def test_another_model_begins_anew(tmp_path: Path) -> None:
     running = Running(script)
     running.ask(rows[:60])
     running.end(signal.SIGTERM)
-    config = fs.ReplayConfig(str(tmp_path / "first/s.csv"), target="y", ram="4KiB", limit=150)
-    replay = fs.Replay(config)
-    replay.run()
-    fs.save_model(replay, tmp_path / "first/m.zip")
+    deployed(tmp_path / "first/s.csv", ram="4KiB", limit=150)
     running = Running(script)
     assert running.said.startswith("goes on after 150 rows")
     running.end(signal.SIGTERM)
@@ -249,10 +242,7 @@ def test_switches_are_read_as_in_the_replay(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     rows = [f"{'on' if i % 3 else 'off'},{i % 5},{int(i % 3 > 0)}" for i in range(200)]
     path.write_text("\n".join(["door,a,y", *rows]) + "\n")
-    replay = fs.Replay(fs.ReplayConfig(str(path), target="y", ram="4KiB"))
-    replay.run()
-    fs.save_model(replay, tmp_path / "m.zip")
-    fs.write_script(replay, tmp_path / "run.py", "m.zip")
+    deployed(path, ram="4KiB")
     assert ran(tmp_path, ["on,3", "OFF,3", "True,2", "no,1", "unavailable,1"]) == [
         "1",
         "-1",

@@ -19,7 +19,6 @@ from firmware_sim.device.forecasting import ForecastSupervision
 from firmware_sim.device.supervision import When
 from firmware_sim.fleet import read_configurations, read_manifest, run_fleet
 from firmware_sim.report import to_dict, to_text
-from firmware_sim.tasks.adapters import Forecast
 from firmware_sim.tasks.teaching import said_of
 
 ROWS = 400
@@ -275,7 +274,7 @@ def test_rows_that_are_refused_amid_a_block(table: Path, options: dict[str, Any]
         except ValueError:
             refused.append(at)
             continue
-        answers.append(said.score if isinstance(said, Forecast) else said)
+        answers.append(said)
         if not single.at_once:
             late.add(at)
         if single.came:
@@ -314,7 +313,7 @@ def test_a_late_target_that_is_refused_moves_no_other(table: Path, delay: str) -
     said = [
         one.step(asked, X[at], float(beyond[at]), at + 1, float(seconds[at])) for at in range(ROWS)
     ]
-    assert [s.score if isinstance(s, Forecast) else s for s in said] == expected
+    assert said == expected
     when = When(np.arange(1, ROWS + 1), seconds)
     found = many.learn_many("regression", together, None, X, beyond, when)
     assert found.scores.tolist() == expected

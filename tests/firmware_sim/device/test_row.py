@@ -12,6 +12,8 @@ import firmware_sim as fs
 from firmware_sim.device.device import Device
 from firmware_sim.device.planning import plan_device
 from firmware_sim.device.row import RowBuffer, buffer_type
+from firmware_sim.device.supervision import When
+from firmware_sim.tasks.teaching import Taught
 
 KERNEL = ek.Gaussian(0.5)
 BYTES = {"float32": 4, "float64": 8, "int16": 2}
@@ -21,9 +23,10 @@ def config(row: str = "auto", **more: Any) -> fs.ReplayConfig:
     return fs.ReplayConfig("any", ram="16KiB", algorithm="rbp", row=row, **more)
 
 
-def buffer_of(row: str, n: int = 3) -> RowBuffer:
-    chosen = config(row)
-    return RowBuffer(chosen, n, memoryview(bytearray(RowBuffer.nbytes(chosen, n))))
+def learned(device: Device, *rows: Any, y: Any = (1.0,)) -> Taught:
+    """What becomes of rows."""
+    when = When(np.arange(len(rows)), np.full(len(rows), np.nan))
+    return device.learn_block(np.array(rows), np.array(y), when)
 
 
 @pytest.mark.parametrize("row", BYTES)
@@ -31,11 +34,8 @@ def test_it_takes_what_its_type_takes(row: str) -> None:
     layout, _ = plan_device(config(row), 5, KERNEL)
     assert layout.part("raw row").nbytes == 5 * BYTES[row]
     device = Device(config(row), 5, KERNEL)
-    device.raw[:] = [1.0, -2.0, 3.0, 300.0, 0.0]
-    device.put(1)
-    assert device.settle() == [0.0]
-    held = np.frombuffer(device._memory.view("raw row"), row)
-    assert held.tolist() == [1.0, -2.0, 3.0, 300.0, 0.0]
+    assert learned(device, [1.0, -2.0, 3.0, 300.0, 0.0]).scores.tolist() == [0.0]
+    assert (device.row.kind, device.row.unlike) == (row, 0)
 
 
 def test_where_nothing_is_said_it_is_what_the_learner_sees() -> None:
@@ -48,23 +48,18 @@ def test_what_lies_in_it_is_what_is_learned() -> None:
     """A learner sees the readings as the buffer rounds them."""
     fine, coarse = Device(config("float64"), 2, KERNEL), Device(config("int16"), 2, KERNEL)
     rng = np.random.default_rng(1)
-    for reading in rng.normal(size=(50, 2)) * 40.0:
-        fine.raw[:] = np.rint(reading)
-        coarse.raw[:] = reading
-        for device in (fine, coarse):
-            device.put(1.0 if reading[0] > 0.0 else -1.0)
-        assert fine.settle() == coarse.settle()
-    assert coarse.row.unlike == 100
-    assert fine.row.unlike == 0
+    X = rng.normal(size=(50, 2)) * 40.0
+    y = np.where(X[:, 0] > 0.0, 1.0, -1.0)
+    found = learned(fine, *np.rint(X), y=y), learned(coarse, *X, y=y)
+    assert found[0].scores.tolist() == found[1].scores.tolist()
+    assert (fine.row.unlike, coarse.row.unlike) == (0, 100)
 
 
 def test_seven_digits_are_counted() -> None:
-    row = buffer_of("float32")
-    row.read[:] = [101_325.31, 1e-30, 0.1]
-    row.take()
+    row = RowBuffer(config("float32"))
+    row.take(np.array([[101_325.31, 1e-30, 0.1]]))
     assert row.unlike == 0
-    row.read[:] = [1e-44, 0.0, 16_777_217.0]
-    row.take()
+    row.take(np.array([[1e-44, 0.0, 16_777_217.0]]))
     assert row.unlike == 1
 
 
@@ -74,9 +69,7 @@ def test_seven_digits_are_counted() -> None:
 )
 def test_what_does_not_fit_is_refused(row: str, reading: float) -> None:
     device = Device(config(row), 2, KERNEL)
-    device.raw[:] = [1.0, reading]
-    device.put(1)
-    (refused,) = device.settle()
+    (refused,) = learned(device, [1.0, reading]).refused.values()
     assert isinstance(refused, ValueError)
     assert f"does not fit a row buffer of {row}" in str(refused)
 

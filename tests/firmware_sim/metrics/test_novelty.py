@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.metrics import Novelty
-from firmware_sim.metrics.base import RowContext
+from firmware_sim.metrics.base import Context, WatchedMany
 from firmware_sim.metrics.distance import Distance
 from firmware_sim.metrics.watch import Sample, area
 from firmware_sim.report import to_dict, to_text
@@ -63,8 +63,9 @@ ROWS = st.lists(
 @given(ROWS)
 def test_figures_against_plain_loops(rows: list[tuple[float, float]]) -> None:
     metrics = Novelty(0.1, period=60.0)
-    for at, (label, score) in enumerate(rows):
-        metrics.add(label, score, context=RowContext(level=0.5, seconds=100.0 * at))
+    labels, scores = np.array(rows).T
+    watched = WatchedMany.of(np.full(len(rows), 0.5))._replace(seconds=100.0 * np.arange(len(rows)))
+    metrics.add_block(labels, scores, Context(watched=watched))
     alarms = stretches([score < 0 for _, score in rows])
     windows = stretches([label > 0 for label, _ in rows])
     false = [a for a in alarms if not any(w[0] <= a[1] and a[0] <= w[1] for w in windows)]
@@ -102,14 +103,13 @@ def test_area_is_that_of_a_library() -> None:
 
 def test_sample_is_of_fixed_size_and_even() -> None:
     few = Sample(10, 0)
-    for value in range(10):
-        few.add(float(value))
+    few.add_block(np.arange(10.0))
     assert few.values.tolist() == list(range(10))
     means = []
     for seed in range(40):
         sample = Sample(50, seed)
-        for value in range(1000):
-            sample.add(float(value))
+        for part in np.split(np.arange(1000.0), [30, 31, 70, 400]):
+            sample.add_block(part)
         assert len(sample.values) == 50
         means.append(sample.values.mean())
     # 2,000 numbers of 0 to 999: the mean errs by 6.5, one standard deviation.
@@ -229,7 +229,8 @@ def test_labels_that_come_late_make_no_sense(pump: Path) -> None:
 def test_it_says_where_the_area_is_that_of_a_sample(common: float) -> None:
     metrics = Novelty(0.1, sampled=3)
     for label, sampled in ((common, False), (-common, False), (common, False), (common, False)):
-        metrics.add(label, 1.0)
+        metrics.add_block(np.array([label]), np.ones(1))
         assert metrics.sampled is sampled
-    metrics.add(common, 1.0)  # one kind has more than are kept; of the other there is one
+    # One kind has more than are kept; of the other there is one.
+    metrics.add_block(np.array([common]), np.ones(1))
     assert metrics.sampled

@@ -12,7 +12,7 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.metrics import Novelty
-from firmware_sim.metrics.base import Looked, RowContext
+from firmware_sim.metrics.base import WatchedMany
 from firmware_sim.metrics.oddities import ALARMS, ODDEST, Oddities, Standstill
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.report.page import to_page
@@ -113,9 +113,8 @@ def test_reasons_go_through_a_number() -> None:
 
 def test_memory_of_alarms_is_of_fixed_size() -> None:
     oddities = Oddities()
-    for row in range(1, 100_001):
-        alarm = row % 100 == 0
-        oddities.add(row, float(row % 977), alarm, RowContext(looked=Looked(1.0, (1.0,))))
+    rows = np.arange(1, 100_001)
+    oddities.add_block(1, rows % 977, rows % 100 == 0, WatchedMany.of(np.zeros(len(rows))))
     assert len(oddities.alarms) == ALARMS
     assert len(oddities.oddest) == ODDEST
     assert {odd.novelty for odd in oddities.oddest} == {976.0}

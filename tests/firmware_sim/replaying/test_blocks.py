@@ -1,4 +1,4 @@
-"""A replay by blocks reports what one does that takes each row by itself, bit for bit."""
+"""A replay reports the same, bit for bit, whatever blocks its rows come in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import firmware_sim as fs
-from firmware_sim.replaying import blocks, loop
+from firmware_sim.replaying import blocks
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.report import to_dict
 
@@ -43,47 +43,19 @@ def told(config: fs.ReplayConfig, **options: Any) -> Any:
     return data
 
 
-FEEDS = {"blocks": "_feed_blocks", "rows": "_feed"}
-
-
-def told_by(
-    name: str, monkeypatch: pytest.MonkeyPatch, config: fs.ReplayConfig, **options: Any
-) -> Any:
-    """The report of the loop of that name, forced; a replay that reaches no row has none."""
-    ran: list[str] = []
-    with monkeypatch.context() as patch:
-        patch.setattr(loop, "goes_by_blocks", lambda *_: name == "blocks")
-        note_loops(patch, ran)
-        found = told(config, **options)
-    assert {*ran} <= {name}
-    assert ran or isinstance(found, str)
-    return found
-
-
-def note_loops(patch: pytest.MonkeyPatch, ran: list[str]) -> None:
-    """Have it noted which loops run."""
-
-    def noting(name: str, own: Any) -> Any:
-        return lambda *args: (ran.append(name), own(*args))[1]
-
-    for name, feed in FEEDS.items():
-        patch.setattr(Replay, feed, noting(name, getattr(Replay, feed)))
-
-
 def both(monkeypatch: pytest.MonkeyPatch, make: Any, options: Any = dict) -> Any:
-    """The reports of both loops, each forced, which are equal; return that."""
-    fast, slow = (told_by(name, monkeypatch, make(), **options()) for name in FEEDS)
-    assert fast == slow
-    return fast
-
-
-def chosen(monkeypatch: pytest.MonkeyPatch, config: fs.ReplayConfig) -> str:
-    """The loop that a replay takes by itself."""
-    ran: list[str] = []
+    """The reports of blocks of one row and of many, which are equal; return that."""
+    many = told(make(), **options())
     with monkeypatch.context() as patch:
-        note_loops(patch, ran)
-        told(config)
-    return ran[0]
+        in_blocks_of(1, patch)
+        one = told(make(), **options())
+    assert many == one
+    return many
+
+
+def in_blocks_of(size: int, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(blocks, "_FIRST", size)
+    patch.setattr(blocks, "_MOST", size)
 
 
 OPTIONS = {"categories": "onehot", "ram": "8KiB", "target": "label"}
@@ -114,6 +86,13 @@ OPTIONS = {"categories": "onehot", "ram": "8KiB", "target": "label"}
         {"row": "int16", "algorithm": "ogd", "gamma": 0.5, "scale": "none"},
         {"scale": "common"},
         {"dtype": "float64"},
+        {"damaged": "stop"},
+        {"label_delay": "5"},
+        {"label_delay": "3600s", "time": "when", "power_cut": "every=90", "checkpoint_every": 40},
+        {"power_cut": "random=0.02", "checkpoint_every": 17},
+        {"ask": True, "algorithm": "pa1", "gamma": 0.5},
+        {"kind": "regression", "target": "c", "params": {"horizon": 3}},
+        {"kind": "regression", "target": "c", "params": {"horizon": 3}, "label_delay": "5"},
     ],
     ids=str,
 )
@@ -136,10 +115,8 @@ def test_reports_are_equal(
         rows.insert(600, "")
     path = table(rows, tmp_path / "a.csv")
     options = {**OPTIONS, **changes}
-    never = changes.get("positive") == "7"
     report = both(monkeypatch, lambda: fs.ReplayConfig(path, **options))
-    assert isinstance(report, str) == never
-    assert never or chosen(monkeypatch, fs.ReplayConfig(path, **options)) == "blocks"
+    assert isinstance(report, str) == (changes.get("positive") == "7")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +157,6 @@ def test_reports_of_forecasters_are_equal(
     path = table(rows, tmp_path / "a.csv")
     options = {**OPTIONS, "kind": "regression", "target": "c", **changes}
     both(monkeypatch, lambda: fs.ReplayConfig(path, **options))
-    assert chosen(monkeypatch, fs.ReplayConfig(path, **options)) == "blocks"
 
 
 @pytest.mark.parametrize("size", [1, 7, 64])
@@ -195,8 +171,7 @@ def test_stops_in_time_wherever_blocks_end(
     path = table(rows, tmp_path / "a.csv")
     options = {**OPTIONS, "target": "c" if kind == "regression" else "label", "time": "when"}
     config = fs.ReplayConfig(path, **options, kind=kind, gap=3000.0)
-    monkeypatch.setattr(blocks, "_FIRST", size)
-    monkeypatch.setattr(blocks.BlockFeed, "_resize", lambda *_: None)
+    in_blocks_of(size, monkeypatch)
     report = both(monkeypatch, lambda: config)
     assert report["metrics"] != told(replace(config, gap=None))["metrics"]
 
@@ -269,25 +244,6 @@ def test_labels_behind_the_last_row_are_not_counted(
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [
-        {"label_delay": "5"},
-        {"power_cut": "at=100"},
-        {"damaged": "stop"},
-        {"kind": "regression", "target": "c", "params": {"horizon": 3}},
-        {"kind": "regression", "target": "c", "params": {"horizon": 3}, "label_delay": "5"},
-    ],
-    ids=str,
-)
-def test_what_happens_between_rows_is_done_row_by_row(
-    changes: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = table(lines(200), tmp_path / "a.csv")
-    config = fs.ReplayConfig(path, **{**OPTIONS, **changes})
-    assert chosen(monkeypatch, config) == "rows"
-
-
-@pytest.mark.parametrize(
     "faults",
     [
         ("dropout:column=a,p=0.1", "stuck:column=b,from=100,to=300"),
@@ -312,7 +268,6 @@ def test_reports_of_broken_sensors_are_equal(
     config = fs.ReplayConfig(path, faults=faults, missing="last", **OPTIONS)
     report = both(monkeypatch, lambda: config, options)
     assert any(fault["rows"] for fault in report["faults"]["faults"])
-    assert chosen(monkeypatch, config) == "blocks"
 
 
 def test_a_broken_sensor_that_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,7 +287,7 @@ def test_a_broken_sensor_that_ends_it(tmp_path: Path, monkeypatch: pytest.Monkey
     ],
     ids=str,
 )
-def test_row_by_row_is_by_blocks_where_nothing_happens(
+def test_what_may_happen_between_rows_changes_nothing_where_it_does_not(
     changes: dict[str, Any], missing: str, tmp_path: Path
 ) -> None:
     """A cut that never comes, checkpoints that nobody needs, damage that is not there."""
@@ -379,7 +334,6 @@ def test_readings_that_do_not_fit_the_row_buffer(
 def test_blocks_do_not_depend_on_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
     config = fs.ReplayConfig("occupancy", ram="4KiB", limit=1000)
     whole = told(config)
-    for size in (1, 7, 1000):
-        monkeypatch.setattr(blocks, "_FIRST", size)
-        monkeypatch.setattr(blocks.BlockFeed, "_resize", lambda *_: None)
+    for size in (7, 1000):
+        in_blocks_of(size, monkeypatch)
         assert told(config) == whole

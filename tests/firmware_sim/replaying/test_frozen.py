@@ -101,11 +101,12 @@ def test_comparisons_tell_it_and_how_long_recovery_takes(
     found = compare(config, ["6KiB"], ["bpa_s"], folder=tmp_path, seeds=1, workers=1)
     assert found.rows.evaluator.changes == [999]  # a row before it has no value for b
     cell = found.cell("default", 6 * 1024)
-    assert cell.frozen[0] > cell.frozen[1]
-    assert len(cell.recovery) == 1
+    frozen, going_on = cell.means("frozen")
+    assert frozen > going_on
+    assert len(cell.means("recovery")) == 1
     lines = lasting(found)
     assert lines[0].startswith(f"frozen    the default in 6KiB after {AFTER} rows: ")
     recovered = [line for line in lines if line.startswith("recovery  default")]
-    assert len(recovered) == len(cell.recovery)
+    assert len(recovered) == len(cell.means("recovery"))
     again = compare(config, ["6KiB"], ["bpa_s"], folder=tmp_path, seeds=1, workers=1)
-    assert again.cell("default", 6 * 1024).frozen == cell.frozen
+    assert again.cell("default", 6 * 1024).means("frozen") == [frozen, going_on]

@@ -14,7 +14,7 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.replaying.loop import Replay, uncollected
-from firmware_sim.replaying.rows import CheckedRow, RowCount
+from firmware_sim.replaying.rows import RowCount
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.streams import Row, Sample
 
@@ -288,8 +288,8 @@ def test_no_row_beyond_the_limit_is_waited_for(limit: int) -> None:
 def test_the_first_damage_is_told_and_all_are_counted() -> None:
     count = RowCount(read=9)
     for number, damage in ((3, "torn"), (7, "worn")):
-        count.add_damaged(CheckedRow(number, damage=damage))
-        count.add_refused(CheckedRow(number), f"{damage} too")
+        count.add_damaged(number, damage)
+        count.add_refused(number, f"{damage} too")
     assert (count.damaged, count.first_damage) == (2, "row 3: torn")
     assert (count.refused, count.first_refusal) == (2, "row 3: torn too")
     assert count.warnings() == [

@@ -17,3 +17,5 @@ def test_blocks_give_what_rows_give(block):
     np.testing.assert_array_equal(together.rows, alone.rows)
     assert MOST // 2 <= len(alone.rows) <= MOST
     assert len(set(np.diff(alone.rows[:, 0]))) == 1
+    assert alone.rows[0, 0] == 0.0
+    assert alone.rows[-1, 0] > 4_900.0  # from all over the stream

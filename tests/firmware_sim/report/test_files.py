@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from firmware_sim.errors import NotWrittenError
-from firmware_sim.report.files import text_of, write_each
+from firmware_sim.report.files import write_each
 
 
 def test_a_file_has_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
@@ -26,9 +26,10 @@ def test_a_file_has_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
 def test_one_that_fails_keeps_no_other_back(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "held").touch()
-    writers = {name: text_of(name) for name in ("a", "b", "c")}
     named = re.escape(str(tmp_path / "b"))
     with pytest.raises(NotWrittenError, match=f"^cannot write to {named}: ") as error:
-        write_each(tmp_path, writers)
+        write_each(tmp_path, {"a": "text", "b": "", "c": {"one": 1}})
     assert error.value.files == [tmp_path / "a", tmp_path / "c"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "c"]
+    assert (tmp_path / "a").read_text(encoding="utf-8") == "text"
+    assert (tmp_path / "c").read_text(encoding="utf-8") == '{\n "one": 1\n}\n'

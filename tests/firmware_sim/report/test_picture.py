@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from firmware_sim.report.series import Band
 from matplotlib.figure import Figure
 
-from firmware_sim.report.picture import _draw_alarms
+from firmware_sim.drawing.chart import Mark
+from firmware_sim.report.picture import _write_reasons
 
 
 def test_alarms_say_why_where_there_is_room() -> None:
-    """Upright beside where each begins; one too near the last has its mark alone."""
+    """Upright beside where each begins; one too near the last has none."""
     axes = Figure().add_subplot()
-    bands = [
-        Band("alarm", 100, 160, "rows 100 to 160: co2: flat line for 60 rows"),
-        Band("alarm", 110, 112, "rows 110 to 112: light: 3 is unusual"),
-        Band("alarm", 500, 500, "rows 500 to 500: " + "x" * 100),
+    axes.set_xlim(0, 1000)
+    alarms = [
+        Mark("alarm", "red", (100, 160), said="rows 100 to 160: co2: flat line for 60 rows"),
+        Mark("alarm", "red", (110, 112), said="rows 110 to 112: light: 3 is unusual"),
+        Mark("alarm", "red", (500, 500), said="rows 500 to 500: " + "x" * 100),
     ]
-    _draw_alarms(axes, bands, 1000)
+    _write_reasons(axes, alarms)
     assert [text.get_text() for text in axes.texts] == [
         "co2: flat line for 60 rows",
         "x" * 60 + "...",
     ]
-    (marks,) = axes.lines
-    assert marks.get_xdata().tolist() == [100, 110, 500]
-    _draw_alarms(axes, [], 1000)
-    assert len(axes.lines) == 1
+    assert [text.get_position()[0] for text in axes.texts] == [100, 500]

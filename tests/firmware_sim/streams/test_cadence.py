@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from firmware_sim.streams.cadence import Cadence
@@ -11,8 +12,8 @@ from firmware_sim.streams.cadence import Cadence
 
 def taken(*seconds: float) -> Cadence:
     cadence = Cadence()
-    for one in seconds:
-        cadence.add(one)
+    for part in np.split(np.array(seconds, float), [2]):
+        cadence.add_block(part)
     return cadence
 
 

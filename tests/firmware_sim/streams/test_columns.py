@@ -142,9 +142,9 @@ def test_a_word_of_ones_own_is_a_gap(tmp_path: Path) -> None:
     words = ["--missing-code", "offline", "--missing-code=ERR", "--ram", "2KiB", "--no-picture"]
     command = ["replay", str(path), "--target", "y", *words, "--out", str(tmp_path / "out")]
     assert main(command) == 0
-    assert LabelMap(missing_codes=["err"]).decode("ERR") is None
-    assert ClassNames(["a", "b"], ["Err"]).decode("ERR") is None
-    assert Targets(["err"]).decode("ERR") is None
+    assert LabelMap(missing_codes=["err"]).value("ERR") is None
+    assert ClassNames(["a", "b"], ["Err"]).value("ERR") is None
+    assert Targets(["err"]).value("ERR") is None
 
 
 def test_unknown_may_be_a_word_of_a_text_column(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_two_classes_and_novelty_have_their_own_remedies(tmp_path: Path) -> None
 def test_gaps_are_no_classes(cells: list[str]) -> None:
     labels = ClassNames(ClassNames.found(cells))
     for cell in cells:
-        labels.decode(cell)
+        labels.tally(cell, labels.value(cell), 1)
     assert doubt(labels, "multiclass") == ""
 
 
@@ -67,7 +67,7 @@ def test_many_classes_are_not_all_named() -> None:
     cells = [f"state {i}" for i in range(30)] + ["null"] * 30
     labels = ClassNames(ClassNames.found(cells))
     for cell in cells:
-        labels.decode(cell)
+        labels.tally(cell, labels.value(cell), 1)
     assert doubt(labels, "multiclass").endswith("--classes null,...")
 
 

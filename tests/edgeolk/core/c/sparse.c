@@ -26,8 +26,7 @@ static void one_row(const olk_simd *simd, uint64_t *rng, int storage, int kind, 
     void *x = as_real(type, query, DIMENSIONS), *of = as_real(type, norms, reach);
     int32_t *index = array(DIMENSIONS, sizeof(int32_t));
     void *values = array(DIMENSIONS, size_of_real(type));
-    const ptrdiff_t count = type == OLK_F64 ? olk_nonzeros_f64(x, DIMENSIONS, index, values)
-                                            : olk_nonzeros_f32(x, DIMENSIONS, index, values);
+    const ptrdiff_t count = olk_nonzeros(type, x, DIMENSIONS, index, values);
     CHECK(count == 2 && index[0] == 1 && index[1] == 4, "%td non-zeros", count);
     EACH_REAL (real) {
         void *coef = as_real(real, weights, n), *row = array(n, size_of_real(real));
@@ -63,8 +62,8 @@ static void nonzeros(uint64_t *rng)
         float *narrow = as_real(OLK_F32, x, d), *f32 = array(d, sizeof(float));
         double *f64 = doubles(d);
         int32_t *index = array(d, sizeof(int32_t)), *twin = array(d, sizeof(int32_t));
-        const ptrdiff_t count = olk_nonzeros_f64(x, d, index, f64);
-        CHECK(count == olk_nonzeros_f32(narrow, d, twin, f32), "d = %td", d);
+        const ptrdiff_t count = olk_nonzeros(OLK_F64, x, d, index, f64);
+        CHECK(count == olk_nonzeros(OLK_F32, narrow, d, twin, f32), "d = %td", d);
         ptrdiff_t k = 0;
         for (ptrdiff_t j = 0; j < d; j++)
             if (x[j] != 0.0) {

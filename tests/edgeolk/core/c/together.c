@@ -80,8 +80,7 @@ static void by_norms(const olk_simd *simd, const olk_kernel *kernel, const model
                               NULL, row, NULL);
         simd->row[m->storage](kernel, m->sv, NULL, &m->quantum, STRIDE, m->n, m->d, x, OLK_F64,
                               NULL, plain, NULL);
-        const ptrdiff_t count = m->type == OLK_F64 ? olk_nonzeros_f64(x, m->d, index, values)
-                                                   : olk_nonzeros_f32(x, m->d, index, values);
+        const ptrdiff_t count = olk_nonzeros(m->type, x, m->d, index, values);
         simd->sparse[m->storage](kernel, m->sv, m->norms, STRIDE, m->n, count, index, values,
                                  OLK_F64, NULL, sparse);
         for (ptrdiff_t i = 0; i < m->n; i++) {

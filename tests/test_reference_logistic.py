@@ -20,8 +20,8 @@ modest = settings(max_examples=12, deadline=None, database=None)
 PROBES = np.random.default_rng(0).standard_normal((4, 2))
 
 
-def at_probes(twin):
-    return np.array([twin.decision(p) for p in PROBES])
+def at_probes(model):
+    return np.array([model.decision(p) for p in PROBES])
 
 
 # --- sampled gradient -----------------------------------------------------------------
@@ -32,19 +32,19 @@ def at_probes(twin):
 def test_oskl_is_unbiased_over_the_coin(loss, G):
     eta = 0.2
     X, y = random_stream(4, 60, 2)
-    twin = TWINS["oskl"](KERNELS[0], None, 1, eta=eta, G=G, loss=loss)
+    model = TWINS["oskl"](KERNELS[0], None, 1, eta=eta, G=G, loss=loss)
     for a, b in zip(X, y, strict=True):
-        before, old = at_probes(twin), twin.rng.state
-        yes = copy.deepcopy(twin)
+        before, old = at_probes(model), model.rng.state
+        yes = copy.deepcopy(model)
         yes.rng = FixedCoin(True)
         f = yes.step(a, b)
         g = tb.loss_gradient(loss, b, f)
         p = abs(g) / G
         mean = p * at_probes(yes) + (1 - p) * before
-        assert np.allclose(mean, before - eta * g * twin.kernel(PROBES, a), atol=1e-12)
+        assert np.allclose(mean, before - eta * g * model.kernel(PROBES, a), atol=1e-12)
         assert yes.rng.chances == ([] if g == 0.0 else [p])
-        twin.step(a, b)
-        assert (twin.rng.state != old) == (0.0 < p < 1.0)
+        model.step(a, b)
+        assert (model.rng.state != old) == (0.0 < p < 1.0)
     with pytest.raises(ValueError, match="G"):
         TWINS["oskl"](KERNELS[0], None, G=0.5)
 
@@ -119,15 +119,15 @@ KLR_SETTINGS = [
 @pytest.mark.parametrize("setting", KLR_SETTINGS)
 def test_klr_draws_and_coefficients(setting):
     X, y = random_stream(4, 120, 2)
-    twin = TWINS["klr"](KERNELS[0], None, 1, **{"eta": 0.5, **setting})
+    model = TWINS["klr"](KERNELS[0], None, 1, **{"eta": 0.5, **setting})
     never = setting.get("method") == "nc" or setting.get("h") == "cut"
     entered = 0
     for a, b in zip(X, y, strict=True):
-        old, m = twin.rng.state, twin.m
-        f = twin.step(a, b)
-        assert (twin.rng.state == old) == never
+        old, m = model.rng.state, model.m
+        f = model.step(a, b)
+        assert (model.rng.state == old) == never
         z = b * f
-        if twin.m == m:
+        if model.m == m:
             assert setting.get("method") != "nc"
             assert not (never and z <= 0.1)
             continue
@@ -138,17 +138,17 @@ def test_klr_draws_and_coefficients(setting):
             expected = 1 / (1 + math.exp(z - gamma))
         else:
             expected = 1 / (1 + math.exp(z))
-        assert twin.alpha[-1] == pytest.approx(twin.eta * b * expected)
-    assert 10 < entered == twin.m <= 120
-    assert twin.m == 120 or setting.get("method") != "nc"
+        assert model.alpha[-1] == pytest.approx(model.eta * b * expected)
+    assert 10 < entered == model.m <= 120
+    assert model.m == 120 or setting.get("method") != "nc"
 
 
 @pytest.mark.parametrize("setting", KLR_SETTINGS)
 def test_klr_enters_with_the_stated_chance(setting):
     X, y = random_stream(5, 30, 2)
-    twin = TWINS["klr"](KERNELS[0], None, 1, **{"eta": 0.5, **setting})
+    model = TWINS["klr"](KERNELS[0], None, 1, **{"eta": 0.5, **setting})
     for a, b in zip(X, y, strict=True):
-        branch = copy.deepcopy(twin)
+        branch = copy.deepcopy(model)
         branch.rng = FixedCoin(True)
         z = b * branch.step(a, b)
         loss, s = math.log1p(math.exp(-z)), 1 / (1 + math.exp(-z))
@@ -161,4 +161,4 @@ def test_klr_enters_with_the_stated_chance(setting):
         else:
             expected = [loss / literal_upper(z, setting["h"], 5.0)]
         assert branch.rng.chances == pytest.approx(expected)
-        twin.step(a, b)
+        model.step(a, b)

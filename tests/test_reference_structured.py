@@ -16,11 +16,11 @@ def sorf(d=3, D=70, gamma=0.4, **options):
     return ts.Sorf(d, D, gamma, seed=5, **options)
 
 
-def after(twin, n=120, d=3, seed=1):
+def after(model, n=120, d=3, seed=1):
     X, y = random_stream(seed, n, d)
     for a, b in zip(X, y, strict=True):
-        twin.step(a, b)
-    return twin, X, y
+        model.step(a, b)
+    return model, X, y
 
 
 @pytest.mark.parametrize("d", [2, 20, 90])
@@ -68,17 +68,17 @@ def test_rounding_is_unbiased_and_clamped():
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
 def test_ranges_draws_and_windows(dtype):
-    twin = sorf(dtype=dtype)
+    model = sorf(dtype=dtype)
     X, y = random_stream(4, 400, 3)
-    start = twin.rounding.state
+    start = model.rounding.state
     for a, b in zip(X, y, strict=True):
-        twin.step(a, b)
-        E, alpha, _, _ = twin.shares()
+        model.step(a, b)
+        E, alpha, _, _ = model.shares()
         assert E[0] == pytest.approx(1.0)
         assert 0.0 <= alpha[0] <= 1.0
-        assert twin.L.max() <= 1.0 / (1.0 - 0.999)
-        assert 1.0 <= twin.n[0] <= twin.t / 8 + 1
-    assert (twin.rounding.state == start) == (dtype != "int8")
+        assert model.L.max() <= 1.0 / (1.0 - 0.999)
+        assert 1.0 <= model.n[0] <= model.t / 8 + 1
+    assert (model.rounding.state == start) == (dtype != "int8")
 
 
 def test_the_score_does_not_see_a_common_scale():
@@ -94,11 +94,11 @@ def test_the_score_does_not_see_a_common_scale():
 
 
 def test_two_classes_as_columns_are_opposite():
-    twin = sorf(n_classes=2)
+    model = sorf(n_classes=2)
     X, y = random_stream(3, 150, 3)
     for a, b in zip(X, (y > 0).astype(int), strict=True):
-        twin.step(a, b)
-        f = twin.scores(a)
+        model.step(a, b)
+        f = model.scores(a)
         assert f.sum() == pytest.approx(0.0, abs=1e-12)
 
 
@@ -149,27 +149,27 @@ def test_the_linear_candidate_learns_a_line():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((600, 3))
     y = np.sign(X @ [1.0, -2.0, 0.5] + 0.3)
-    twin = sorf(gamma=40.0, linear=True)
-    errors = [y[i] * twin.step(X[i], y[i]) <= 0 for i in range(600)]
+    model = sorf(gamma=40.0, linear=True)
+    errors = [y[i] * model.step(X[i], y[i]) <= 0 for i in range(600)]
     assert np.mean(errors[300:]) < 0.05
-    assert twin.shares()[2] > 0.9
-    assert (twin.Sl > 0.0).all()
+    assert model.shares()[2] > 0.9
+    assert (model.Sl > 0.0).all()
 
 
 @pytest.mark.parametrize("groups", [[(0.3, 1.0, 3.0)], [(0.3, 1.0), (2.0, 5.0)]])
 def test_relevance_follows_the_derivative_of_the_blend(groups):
     X, y = random_stream(3, 260, 70)
-    twin = ts.Sorf(70, 128, 0.01, seed=5, groups=groups, relevance=True, linear=True)
+    model = ts.Sorf(70, 128, 0.01, seed=5, groups=groups, relevance=True, linear=True)
     for a, b in zip(X, y, strict=True):
-        twin.step(a, b)
-    assert twin.u > 0
+        model.step(a, b)
+    assert model.u > 0
     x = X[0]
-    scaled = twin.inputs(x)
-    q = twin.gradient(scaled, twin.phi(scaled), {0: 1.0}, [True] * len(groups))
+    scaled = model.inputs(x)
+    q = model.gradient(scaled, model.phi(scaled), {0: 1.0}, [True] * len(groups))
     for i in (0, 5, 64, 69):
         ends = []
         for step in (1e-5, -1e-5):
-            other = copy.deepcopy(twin)
+            other = copy.deepcopy(model)
             other.lam[i] += step
             ends.append(other.decision(x))
         assert q[i] == pytest.approx((ends[0] - ends[1]) / 2e-5, abs=1e-7, rel=1e-6)
@@ -177,13 +177,13 @@ def test_relevance_follows_the_derivative_of_the_blend(groups):
 
 def test_a_group_learns_on_its_own_loss():
     X, y = random_stream(3, 100, 3)
-    twin = sorf(D=128, groups=[(0.3, 1.0), (3.0,)])
+    model = sorf(D=128, groups=[(0.3, 1.0), (3.0,)])
     alone = sorf(D=64, groups=[(0.3, 1.0)])
     for a, b in zip(X, y, strict=True):
-        twin.step(a, b)
+        model.step(a, b)
         alone.step(a, b)
-    assert np.allclose(twin.w.v[:64], alone.w.v, atol=1e-12)
-    E, alpha, _, _ = twin.shares()
+    assert np.allclose(model.w.v[:64], alone.w.v, atol=1e-12)
+    E, alpha, _, _ = model.shares()
     assert E.sum() == pytest.approx(1.0)
     assert (alpha <= E).all()
 
@@ -192,9 +192,9 @@ def test_a_group_learns_on_its_own_loss():
 
 
 def test_the_average_of_novelty_is_the_mean_feature():
-    twin = SorfNovelty(3, 64, 0.5, seed=1)
+    model = SorfNovelty(3, 64, 0.5, seed=1)
     X = np.random.default_rng(0).standard_normal((33, 3))
     for x in X:
-        twin.step(x)
-    seen = np.mean([twin.phi(x) for x in X[::8]], axis=0)
-    assert np.allclose(twin.a.v[:, 0], seen, atol=1e-12)
+        model.step(x)
+    seen = np.mean([model.phi(x) for x in X[::8]], axis=0)
+    assert np.allclose(model.a.v[:, 0], seen, atol=1e-12)

@@ -87,40 +87,40 @@ def test_perceptron_separable_margin_bound(seed):
     u /= np.linalg.norm(u)
     X = X[np.abs(X @ u) > 0.2]
     y = np.sign(X @ u)
-    twin = TWINS["perceptron"](tb.linear(), None)
-    run(twin, X, y)
+    model = TWINS["perceptron"](tb.linear(), None)
+    run(model, X, y)
     margin = float(np.min(y * (X @ u)))
-    assert twin.mistakes == twin.m == twin.updates
-    assert twin.mistakes <= np.max(np.sum(X**2, axis=1)) / margin**2
+    assert model.mistakes == model.m == model.updates
+    assert model.mistakes <= np.max(np.sum(X**2, axis=1)) / margin**2
 
 
 @modest
 @given(seeds)
 def test_perceptron_is_primal_and_obeys_the_general_bound(seed):
     X, y = random_stream(seed, 150, 3)
-    twin, w, scores = TWINS["perceptron"](tb.linear(), None), np.zeros(3), []
+    model, w, scores = TWINS["perceptron"](tb.linear(), None), np.zeros(3), []
     for a, b in zip(X, y, strict=True):
         scores.append(w @ a)
         if not b * scores[-1] > 1e-12:  # sums in different order may leave dust around 0
             w = w + b * a
-        f = twin.step(a, b)
+        f = model.step(a, b)
         if abs(scores[-1]) < 1e-9 and f != scores[-1]:
             return
         assert f == pytest.approx(scores[-1], abs=1e-9)
-    assert twin.norm2() <= np.sum(twin.sv**2) + 1e-9
+    assert model.norm2() <= np.sum(model.sv**2) + 1e-9
     g = np.linalg.lstsq(X, y, rcond=None)[0]
     hinges = [tb.hinge(b, g @ a) for a, b, f in zip(X, y, scores, strict=True) if not b * f > 0]
-    assert twin.mistakes <= sum(hinges) + np.linalg.norm(g) * math.sqrt(twin.norm2()) + 1e-6
+    assert model.mistakes <= sum(hinges) + np.linalg.norm(g) * math.sqrt(model.norm2()) + 1e-6
 
 
 def test_remove_smallest_drops_the_least_weight():
     X, y = random_stream(4, 200, 2)
-    twin, full_steps = TWINS["remove_smallest"](KERNELS[0], 6, C=0.8), 0
+    model, full_steps = TWINS["remove_smallest"](KERNELS[0], 6, C=0.8), 0
     for a, b in zip(X, y, strict=True):
-        old, n = np.abs(twin.alpha), twin.updates
-        twin.step(a, b)
-        if len(old) == 6 and twin.updates > n:
-            kept = set(np.abs(twin.alpha).tolist())
+        old, n = np.abs(model.alpha), model.updates
+        model.step(a, b)
+        if len(old) == 6 and model.updates > n:
+            kept = set(np.abs(model.alpha).tolist())
             assert all(w in kept for w in np.sort(old)[1:])
             full_steps += 1
     assert full_steps > 20
@@ -153,11 +153,11 @@ def test_forgetron_factor_where_the_feasible_set_has_a_hole():
 def test_forgetron_mistake_bound():
     X, y = random_stream(8, 600, 2, label_noise=0.1)
     kernel, B = tb.gaussian(0.5), 83
-    twin = TWINS["forgetron"](kernel, B)
-    run(twin, X, y)
-    assert twin.updates > B
+    model = TWINS["forgetron"](kernel, B)
+    run(model, X, y)
+    assert model.updates > B
     K = joint_gram(kernel, X[:80])
     c = np.linalg.solve(K + 0.5 * np.eye(80), y[:80])
     c *= 0.25 * math.sqrt((B + 1) / math.log(B + 1)) / math.sqrt(c @ K @ c)
     hinges = sum(tb.hinge(b, c @ kernel(X[:80], a)) for a, b in zip(X, y, strict=True))
-    assert twin.mistakes <= 2 * c @ K @ c + 4 * hinges
+    assert model.mistakes <= 2 * c @ K @ c + 4 * hinges

@@ -49,9 +49,9 @@ def helpers_of(name, X, r, x):
     return nn + [-1] * (r is not None)
 
 
-def check_step(name, old, twin, *, f, x, y):
+def check_step(name, old, model, *, f, x, y):
     """Return the slot replaced (None: none) after holding the step against the objective."""
-    C, kernel, B = twin.C, old.kernel, old.m
+    C, kernel, B = model.C, old.kernel, old.m
     phi = features(joint_gram(kernel, [*old.sv, x]))
     z = y * f
     choices = {}
@@ -65,13 +65,13 @@ def check_step(name, old, twin, *, f, x, y):
         cost = {None: cost[None]}
     elif not old.allow_skip:
         del cost[None]
-    replaced = np.flatnonzero(old.arrival != twin.arrival).tolist()
+    replaced = np.flatnonzero(old.arrival != model.arrival).tolist()
     r = replaced[0] if replaced else None
     after = phi[:-1].copy()
     if r is not None:
         after[r] = phi[-1]
-        assert np.array_equal(twin.sv[r], x)
-    change = twin.alpha @ after - old.alpha @ phi[:-1]
+        assert np.array_equal(model.sv[r], x)
+    change = model.alpha @ after - old.alpha @ phi[:-1]
     here = step_objective(change, phi[-1], z=z, y=y, C=C)
     assert len(replaced) <= 1
     assert here == pytest.approx(min(cost.values()), rel=1e-6, abs=1e-7)
@@ -99,22 +99,22 @@ def cost_of_span(phi):
 @pytest.mark.parametrize("name", ["bpa_nn", "bpa_p"])
 def test_choice_and_repair_have_the_least_objective(kernel, B, skip, loss, name):
     X, y = random_stream(B, 120, 2)
-    twin = TWINS[name](kernel, B, C=0.7, loss=loss, allow_skip=skip)
+    model = TWINS[name](kernel, B, C=0.7, loss=loss, allow_skip=skip)
     kept = replaced = 0
     for a, b in zip(X, y, strict=True):
-        old = copy.deepcopy(twin)
-        f = twin.step(a, b)
+        old = copy.deepcopy(model)
+        f = model.step(a, b)
         if b * f >= 1.0 or (loss == "ramp" and abs(f) > 1.0):
-            assert np.array_equal(old.alpha, twin.alpha)
-            assert np.array_equal(old.sv, twin.sv)
+            assert np.array_equal(old.alpha, model.alpha)
+            assert np.array_equal(old.sv, model.sv)
             continue
-        if old.m < B and twin.m > old.m:
+        if old.m < B and model.m > old.m:
             kxx = float(kernel(a[None, :], a)[0])
-            assert np.array_equal(twin.alpha[:-1], old.alpha)
-            assert b * twin.alpha[-1] == pytest.approx(min(0.7, (1 - b * f) / kxx))
+            assert np.array_equal(model.alpha[:-1], old.alpha)
+            assert b * model.alpha[-1] == pytest.approx(min(0.7, (1 - b * f) / kxx))
         elif old.m < B:
-            kept += name == "bpa_p" and check_step(name, old, twin, f=f, x=a, y=b) is None
-        elif check_step(name, old, twin, f=f, x=a, y=b) is None:
+            kept += name == "bpa_p" and check_step(name, old, model, f=f, x=a, y=b) is None
+        elif check_step(name, old, model, f=f, x=a, y=b) is None:
             kept += 1
         else:
             replaced += 1
@@ -128,15 +128,15 @@ def test_choice_and_repair_have_the_least_objective(kernel, B, skip, loss, name)
 @pytest.mark.parametrize("name", ["bpa_nn", "bpa_p"])
 def test_still_literal_after_many_replacements(name):
     X, y = random_stream(3, 400, 3, label_noise=0.3)
-    twin, replaced = TWINS[name](tb.gaussian(0.3), 12, C=0.5), 0
+    model, replaced = TWINS[name](tb.gaussian(0.3), 12, C=0.5), 0
     for a, b in zip(X, y, strict=True):
-        old = copy.deepcopy(twin)
-        f = twin.step(a, b)
-        if twin.m == old.m == 12 and b * f < 1:
+        old = copy.deepcopy(model)
+        f = model.step(a, b)
+        if model.m == old.m == 12 and b * f < 1:
             if replaced > 50 or replaced % 10 == 0:
-                replaced += check_step(name, old, twin, f=f, x=a, y=b) is not None
+                replaced += check_step(name, old, model, f=f, x=a, y=b) is not None
             else:
-                replaced += np.any(old.arrival != twin.arrival)
+                replaced += np.any(old.arrival != model.arrival)
     assert replaced > 60
 
 
@@ -144,10 +144,10 @@ def test_still_literal_after_many_replacements(name):
 def test_an_example_in_the_span_never_takes_a_slot(skip):
     X, y = random_stream(2, 200, 2, duplicates=0.5, label_noise=0.4)
     for kernel in (tb.gaussian(0.5), tb.linear()):
-        twin, moved = TWINS["bpa_p"](kernel, 5, C=0.3, allow_skip=skip), 0
+        model, moved = TWINS["bpa_p"](kernel, 5, C=0.3, allow_skip=skip), 0
         for a, b in zip(X, y, strict=True):
-            old = copy.deepcopy(twin)
-            f = twin.step(a, b)
+            old = copy.deepcopy(model)
+            f = model.step(a, b)
             if (
                 old.m
                 and b * f < 1
@@ -155,13 +155,14 @@ def test_an_example_in_the_span_never_takes_a_slot(skip):
                 and cost_of_span(features(joint_gram(kernel, [*old.sv, a]))) < 1e-12
             ):
                 moved += 1
-                assert np.array_equal(old.sv, twin.sv)
+                assert np.array_equal(old.sv, model.sv)
                 kxx = float(kernel(a[None, :], a)[0])
                 gain = min(0.3 * kxx, 1 - b * f)
-                assert b * twin.decision(a) == pytest.approx(b * f + gain, abs=1e-6)
+                assert b * model.decision(a) == pytest.approx(b * f + gain, abs=1e-6)
         assert moved > 10
-        assert len(np.unique(twin.sv, axis=0)) == twin.m
-        assert twin.m <= (2 if kernel is not None and kernel(np.eye(2), np.zeros(2))[0] == 0 else 5)
+        assert len(np.unique(model.sv, axis=0)) == model.m
+        degenerate = kernel is not None and kernel(np.eye(2), np.zeros(2))[0] == 0
+        assert model.m <= (2 if degenerate else 5)
 
 
 @pytest.mark.parametrize("name", ["bpa_nn", "bpa_p"])
@@ -169,12 +170,12 @@ def test_on_a_grid_with_ties(name):
     rng = np.random.default_rng(5)
     X = rng.integers(-2, 3, (150, 2)).astype(float)
     y = np.where(rng.random(150) < 0.5, 1.0, -1.0)
-    twin, full = TWINS[name](tb.gaussian(0.3), 6, C=0.4, allow_skip=False), 0
+    model, full = TWINS[name](tb.gaussian(0.3), 6, C=0.4, allow_skip=False), 0
     for a, b in zip(X, y, strict=True):
-        old = copy.deepcopy(twin)
-        f = twin.step(a, b)
+        old = copy.deepcopy(model)
+        f = model.step(a, b)
         if old.m == 6 and b * f < 1:
-            check_step(name, old, twin, f=f, x=a, y=b)
+            check_step(name, old, model, f=f, x=a, y=b)
             full += 1
     assert full > 30
 
@@ -185,23 +186,23 @@ def test_random_removal_overwrites_the_drawn_slot(name, loss):
     B, seed = 6, 11
     X, y = random_stream(4, 150, 2, label_noise=0.3)
     extra = {} if name == "pa_rand" else {"full": "random"}
-    twin = TWINS[name](KERNELS[0], B, seed, C=0.6, loss=loss, **extra)
+    model = TWINS[name](KERNELS[0], B, seed, C=0.6, loss=loss, **extra)
     free = TWINS["pa1" if name == "pa_rand" else name](KERNELS[0], None, C=0.6, loss=loss)
     rng, slots, replaced = Pcg32(seed), [], 0
     for i, (a, b) in enumerate(zip(X, y, strict=True)):
-        free.sv, free.alpha = twin.sv.copy(), twin.alpha.copy()
-        f = twin.step(a, b)
+        free.sv, free.alpha = model.sv.copy(), model.alpha.copy()
+        f = model.step(a, b)
         assert free.step(a, b) == f
         if free.m > len(slots) and len(slots) < B:
             slots.append((i, free.alpha[-1]))
         elif free.m > len(slots):
             slots[(rng.next_u32() * B) // 2**32] = (i, free.alpha[-1])
             replaced += 1
-        assert np.array_equal(twin.sv, X[[j for j, _ in slots]].reshape(-1, 2))
-        assert np.array_equal(twin.alpha, [c for _, c in slots])
-        assert twin.rng.state == rng.state
+        assert np.array_equal(model.sv, X[[j for j, _ in slots]].reshape(-1, 2))
+        assert np.array_equal(model.alpha, [c for _, c in slots])
+        assert model.rng.state == rng.state
     assert replaced > 10
-    assert twin.updates == replaced + B
+    assert model.updates == replaced + B
 
 
 def test_random_removal_fills_as_pa_does():

@@ -25,8 +25,8 @@ def stream_for(loss, seed, n, d=2):
     return (regression_stream if loss == "square" else random_stream)(seed, n, d)
 
 
-def at_probes(twin):
-    return np.array([twin.decision(p) for p in PROBES])
+def at_probes(model):
+    return np.array([model.decision(p) for p in PROBES])
 
 
 # --- OGD and OLK ----------------------------------------------------------------------
@@ -37,32 +37,32 @@ def at_probes(twin):
 def test_ogd_holds_what_the_closed_form_says(loss, full):
     eta, lam, B = 0.2, 0.3, 6
     X, y = stream_for(loss, 3, 90)
-    twin = TWINS["ogd"](KERNELS[0], B, eta=eta, lam=lam, loss=loss, full=full)
+    model = TWINS["ogd"](KERNELS[0], B, eta=eta, lam=lam, loss=loss, full=full)
     entered, hits = [], 0
     for t, (a, b) in enumerate(zip(X, y, strict=True)):
-        f = twin.step(a, b)
+        f = model.step(a, b)
         g = tb.loss_gradient(loss, b, f)
         if g != 0.0 and full == "stop" and len(entered) == B:
             hits += 1
         elif g != 0.0:
             entered.append((t, -eta * g))
-        ring = [max(j for j in range(len(entered)) if j % B == s) for s in range(twin.m)]
-        assert twin.m == min(B, len(entered))
+        ring = [max(j for j in range(len(entered)) if j % B == s) for s in range(model.m)]
+        assert model.m == min(B, len(entered))
         slots = [entered[j] for j in ring]
-        assert np.array_equal(twin.sv, X[[s for s, _ in slots]].reshape(-1, 2))
+        assert np.array_equal(model.sv, X[[s for s, _ in slots]].reshape(-1, 2))
         aged = [c * (1 - eta * lam) ** (t - s) for s, c in slots]
-        assert np.allclose(twin.alpha, aged, rtol=1e-10)
-    assert (twin.updates, twin.capacity_hits) == (len(entered), hits)
+        assert np.allclose(model.alpha, aged, rtol=1e-10)
+    assert (model.updates, model.capacity_hits) == (len(entered), hits)
 
 
 @modest
 @given(seeds, st.sampled_from(["hinge", "logistic"]))
 def test_ogd_norm_bound(seed, loss):
     X, y = random_stream(seed, 80, 2, label_noise=0.4)
-    twin = TWINS["ogd"](tb.gaussian(0.5), None, eta=0.5, lam=0.4, loss=loss)
+    model = TWINS["ogd"](tb.gaussian(0.5), None, eta=0.5, lam=0.4, loss=loss)
     for a, b in zip(X, y, strict=True):
-        twin.step(a, b)
-        assert math.sqrt(twin.norm2()) <= 1 / 0.4 + 1e-9
+        model.step(a, b)
+        assert math.sqrt(model.norm2()) <= 1 / 0.4 + 1e-9
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -72,12 +72,12 @@ def test_ogd_and_olk_are_primal_gradient_descent(loss, name, schedule):
     eta, U, lam = 0.3, 0.4, 0.2
     X, y = stream_for(loss, 5, 120, 3)
     extra = {"lam": lam} if name == "ogd" else {"U": U, "schedule": schedule}
-    twin = TWINS[name](tb.linear(), None, eta=eta, loss=loss, **extra)
+    model = TWINS[name](tb.linear(), None, eta=eta, loss=loss, **extra)
     w, on_border = np.zeros(3), 0
     for t, (a, b) in enumerate(zip(X, y, strict=True), start=1):
         if loss == "hinge" and abs(b * (w @ a) - 1.0) < 1e-9:
             return
-        f = twin.step(a, b)
+        f = model.step(a, b)
         assert f == pytest.approx(w @ a, abs=1e-9)
         g = tb.loss_gradient(loss, b, w @ a)
         if name == "ogd":
@@ -88,19 +88,19 @@ def test_ogd_and_olk_are_primal_gradient_descent(loss, name, schedule):
         if np.linalg.norm(w) > U:
             w = w * U / np.linalg.norm(w)
             on_border += 1
-        assert math.sqrt(max(0.0, twin.norm2())) <= U * (1 + 1e-9)
+        assert math.sqrt(max(0.0, model.norm2())) <= U * (1 + 1e-9)
     assert on_border > 2 or name == "ogd"
 
 
 def test_olk_freezes_and_its_average_goes_on():
     X, y = random_stream(2, 80, 2)
-    twin, values = TWINS["olk"](KERNELS[0], 9, eta=0.4, U=1.0), []
+    model, values = TWINS["olk"](KERNELS[0], 9, eta=0.4, U=1.0), []
     for a, b in zip(X, y, strict=True):
-        values.append(at_probes(twin))
-        twin.step(a, b)
-    assert twin.m == 9 == twin.updates
-    assert twin.capacity_hits > 5
-    mean = [twin.averaged(p) for p in PROBES]
+        values.append(at_probes(model))
+        model.step(a, b)
+    assert model.m == 9 == model.updates
+    assert model.capacity_hits > 5
+    mean = [model.averaged(p) for p in PROBES]
     assert np.allclose(mean, np.mean(values, axis=0), atol=1e-12)
 
 
@@ -115,7 +115,7 @@ def test_olk_freezes_and_its_average_goes_on():
 def test_olru_is_unbiased_over_the_coin(loss, schedule):
     eta, gamma, c, T = 0.1, 0.3, 1.5, 60
     X, y = stream_for(loss, 4, T)
-    twin = TWINS["olru"](
+    model = TWINS["olru"](
         KERNELS[0], None, 1, eta=eta, gamma=gamma, c=c, T=T, schedule=schedule, loss=loss
     )
     sure = 0
@@ -123,18 +123,18 @@ def test_olru_is_unbiased_over_the_coin(loss, schedule):
         base = t if schedule == "dynamic" else T
         p = min(1.0, c / base**gamma)
         rate = eta / t ** ((1 + gamma) / 2) if schedule == "dynamic" else eta
-        before, old = at_probes(twin), twin.rng.state
-        yes, no = copy.deepcopy(twin), copy.deepcopy(twin)
+        before, old = at_probes(model), model.rng.state
+        yes, no = copy.deepcopy(model), copy.deepcopy(model)
         yes.rng, no.rng = FixedCoin(True), FixedCoin(False)
         yes.step(a, b)
         no.step(a, b)
-        g = tb.loss_gradient(loss, b, twin.step(a, b))
-        assert (twin.rng.state != old) == (g != 0.0 and p < 1.0)
+        g = tb.loss_gradient(loss, b, model.step(a, b))
+        assert (model.rng.state != old) == (g != 0.0 and p < 1.0)
         assert yes.rng.chances == ([] if g == 0.0 else [pytest.approx(p)])
         assert (yes.updates, no.updates) == (no.updates + (g != 0.0), no.updates)
         sure += g != 0.0 and p == 1.0
         mean = p * at_probes(yes) + (1 - p) * at_probes(no)
-        assert np.allclose(mean, before - rate * g * twin.kernel(PROBES, a), atol=1e-12)
+        assert np.allclose(mean, before - rate * g * model.kernel(PROBES, a), atol=1e-12)
         # A sure coin is not tossed, so the "no" branch can be impossible.
     assert (sure > 0) == (schedule == "dynamic")
 
@@ -143,18 +143,18 @@ def test_olru_is_unbiased_over_the_coin(loss, schedule):
 def test_sampled_methods_freeze_without_draws_and_stay_in_the_ball(name):
     X, y = random_stream(6, 120, 2)
     ball = {"U": 0.7} if name == "olru" else {"R": 0.7}
-    twin = TWINS[name](KERNELS[0], 7, 2, eta=0.9, **ball)
+    model = TWINS[name](KERNELS[0], 7, 2, eta=0.9, **ball)
     for a, b in zip(X, y, strict=True):
-        old = copy.deepcopy(twin)
-        f = twin.step(a, b)
-        assert math.sqrt(max(0.0, twin.norm2())) <= 0.7 * (1 + 1e-9)
+        old = copy.deepcopy(model)
+        f = model.step(a, b)
+        assert math.sqrt(max(0.0, model.norm2())) <= 0.7 * (1 + 1e-9)
         if old.m == 7:
-            assert twin.rng.state == old.rng.state
-            assert np.array_equal(twin.alpha, old.alpha)
+            assert model.rng.state == old.rng.state
+            assert np.array_equal(model.alpha, old.alpha)
             wanted = b * f < 1.0 or name != "olru"
-            assert twin.capacity_hits == old.capacity_hits + wanted
-    assert twin.m == 7
-    assert twin.capacity_hits > 10
+            assert model.capacity_hits == old.capacity_hits + wanted
+    assert model.m == 7
+    assert model.capacity_hits > 10
 
 
 # --- BOGD and BOGD++ ------------------------------------------------------------------
@@ -191,16 +191,16 @@ def test_keep_probabilities_where_the_printed_rule_is_negative():
 def test_bogd_is_unbiased_over_the_removed_slot(kernel, loss, name):
     B, eta, lam = 5, 0.05, 0.3
     X, y = stream_for(loss, 2, 60)
-    twin = TWINS[name](kernel, B, eta=eta, lam=lam, loss=loss)
+    model = TWINS[name](kernel, B, eta=eta, lam=lam, loss=loss)
     checked = certain = 0
     for a, b in zip(X, y, strict=True):
-        old = copy.deepcopy(twin)
-        f = twin.step(a, b)
+        old = copy.deepcopy(model)
+        f = model.step(a, b)
         g = tb.loss_gradient(loss, b, f)
-        assert twin.updates == old.updates + (g != 0.0)
+        assert model.updates == old.updates + (g != 0.0)
         if g == 0.0 or old.m < B:
-            assert np.allclose(twin.alpha[: old.m], old.alpha * (1 - eta * lam))
-            assert twin.rng.state == old.rng.state
+            assert np.allclose(model.alpha[: old.m], old.alpha * (1 - eta * lam))
+            assert model.rng.state == old.rng.state
             continue
         if name == "bogd":
             lose, draws = np.full(B, 1 / B), [FixedIndex(i) for i in range(B)]
@@ -224,17 +224,17 @@ def test_bogd_is_unbiased_over_the_removed_slot(kernel, loss, name):
 
 
 def test_bogd_plus_plus_drops_the_lowest_weightless_slot_without_a_draw():
-    twin = TWINS["bogd++"](tb.linear(), 4, eta=0.5)
+    model = TWINS["bogd++"](tb.linear(), 4, eta=0.5)
     for x in (1.0, 0.0, -1.0, 0.0):
-        twin.step(np.array([x]), 1.0 if x >= 0 else -1.0)
-    assert np.flatnonzero(twin.sv[:, 0] == 0.0).tolist() == [1, 3]
+        model.step(np.array([x]), 1.0 if x >= 0 else -1.0)
+    assert np.flatnonzero(model.sv[:, 0] == 0.0).tolist() == [1, 3]
     for slot, x in [(1, 0.3), (3, -0.2)]:
-        old = copy.deepcopy(twin)
-        twin.step(np.array([x]), -1.0 if x > 0 else 1.0)
+        old = copy.deepcopy(model)
+        model.step(np.array([x]), -1.0 if x > 0 else 1.0)
         kept = np.arange(4) != slot
-        assert twin.sv[slot, 0] == x
-        assert np.array_equal(twin.sv[kept], old.sv[kept])
-        assert np.array_equal(twin.alpha[kept], old.alpha[kept])
-        assert twin.rng.state == old.rng.state
-    twin.step(np.array([0.1]), -1.0)
-    assert twin.rng.state != old.rng.state
+        assert model.sv[slot, 0] == x
+        assert np.array_equal(model.sv[kept], old.sv[kept])
+        assert np.array_equal(model.alpha[kept], old.alpha[kept])
+        assert model.rng.state == old.rng.state
+    model.step(np.array([0.1]), -1.0)
+    assert model.rng.state != old.rng.state

@@ -1,0 +1,51 @@
+"""What mutations of the source are, and how they are tried."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Mutation(NamedTuple):
+    """A text that occurs once in a file, what it becomes, and the tests that must notice."""
+
+    what: str
+    old: str
+    new: str
+    file: str
+    tests: Sequence[str]
+
+
+def table(file: str, tests: Sequence[str], *rows: tuple[str, str, str]) -> list[Mutation]:
+    """Mutations of a file: what is wrong, a text, what it becomes."""
+    return [Mutation(*row, file, tests) for row in rows]
+
+
+@contextmanager
+def applied(mutation: Mutation, path: Path) -> Iterator[None]:
+    """The file with the mutation, and as it was behind that."""
+    source = path.read_text()
+    if source.count(mutation.old) != 1:
+        raise SystemExit(f"{mutation.what}: its text occurs {source.count(mutation.old)} times")
+    path.write_text(source.replace(mutation.old, mutation.new))
+    try:
+        yield
+    finally:
+        path.write_text(source)
+
+
+def survivors(wanted: Iterable[Mutation], notice: Callable[[Mutation], bool]) -> list[Mutation]:
+    """The mutations that nothing notices; each is told."""
+    lived = []
+    for mutation in wanted:
+        start = time.perf_counter()
+        noticed = notice(mutation)
+        lived += [] if noticed else [mutation]
+        took = time.perf_counter() - start
+        print(f"{'killed' if noticed else 'LIVES '} {took:5.1f} s  {mutation.what}", flush=True)
+    return lived
