@@ -15,7 +15,8 @@ from edgeolk.reference.base import require
 from edgeolk.reference.structured_drift import DriftingSorf
 
 SHARES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # Q
-COST, COST_OF_TWO = 4.0, 3.0  # rho; with candidates of the narrower kernel
+# rho; with candidates of the narrower kernel, and of three classes or more
+COST, COST_OF_TWO, COST_OF_CLASSES = 4.0, 3.0, -3.0
 NEAR, MOST_CODE = 9.0, 7
 
 
@@ -40,7 +41,8 @@ class RememberingSorf(DriftingSorf):
         require(memory >= 1 and not self.regression and self.K <= 256, "M >= 1, K <= 256")
         self.M = memory
         self.memory_kernels = 2 if memory_narrow else 1  # together, the narrower alone
-        self.memory_cost = COST_OF_TWO if memory_narrow else COST
+        of_narrow = COST_OF_CLASSES if self.K >= 3 else COST_OF_TWO
+        self.memory_cost = of_narrow if memory_narrow else COST
         start = gamma if memory_gamma is None else memory_gamma
         self.h = 1.0 / (5.0 * math.sqrt(start * n_features))
         self.codes = np.zeros((memory, n_features), dtype=int)

@@ -349,6 +349,20 @@ def test_the_narrower_kernel_answers_where_the_memory_is_there_by_itself() -> No
     assert ek.Learner(n_features=5, D=100).parameters["memory_narrow"] is False
 
 
+@pytest.mark.parametrize(
+    ("options", "share"),
+    [
+        ({}, 0.137), ({"n_classes": 3}, 0.137),
+        ({"memory_narrow": True}, 0.265), ({"n_classes": 2, "memory_narrow": True}, 0.265),
+        ({"n_classes": 3, "memory_narrow": True}, 0.817),
+    ],
+)  # fmt: skip
+def test_share_before_the_first_row(options: dict[str, Any], share: float) -> None:
+    """Three classes or more, the narrower kernel answering too: a doubt is the memory's."""
+    learner = ek.Learner(n_features=3, D=64, memory=20, **options)
+    assert learner.memory_share == pytest.approx(share, abs=5e-4)
+
+
 def test_no_narrower_kernel_without_a_memory() -> None:
     for off in (0, None):
         with pytest.raises(ValueError, match="memory_narrow is for a memory of rows"):

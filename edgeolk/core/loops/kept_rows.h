@@ -15,7 +15,8 @@
 enum { OLK_MOST_CODE = 7, OLK_CODE_OF_ZERO = 8 };
 static const double olk_memory_step = 5.0;
 /* Shares of the memory in the candidates, and what a whole one costs in mistakes (rho): of the mean of
-   its kernels alone, and where the narrower one has candidates of its own. */
+   its kernels alone, and where the narrower one has candidates of its own; there, with three classes or
+   more, the features cost as much. */
 OLK_TABLE double olk_memory_shares[OLK_MEMORY_SHARES] = {0.0, 0.25, 0.5, 0.75, 1.0};
 static const double olk_memory_cost = 4.0, olk_memory_cost_of_two = 3.0;
 /* Nearer to a decision than this, scores of features are computed again in olk_real. */
@@ -71,10 +72,19 @@ typedef struct {
     double mean, narrow;
 } olk_memory_parts;
 
-/* Those in the next answer; `narrow` NULL: the narrower kernel has no candidates. */
-static inline olk_memory_parts olk_memory_parts_of(const double *L, const double *narrow)
+/* What a whole share costs in mistakes. */
+static inline double olk_cost_of_memory(const olk_sorf *p)
 {
-    const double cost = narrow ? olk_memory_cost_of_two : olk_memory_cost;
+    if (!p->memory_narrow)
+        return olk_memory_cost;
+    return p->classes >= 3 ? -olk_memory_cost_of_two : olk_memory_cost_of_two;
+}
+
+/* Those in the next answer. */
+static inline olk_memory_parts olk_memory_parts_of(const olk_sorf *p, const olk_sorf_state *s)
+{
+    const double *L = s->memory_mistakes, *narrow = s->memory_narrow;
+    const double cost = olk_cost_of_memory(p);
     olk_memory_parts parts = {0.0, 0.0};
     double least = L[0], total = 0.0;
     for (int i = 1; i < OLK_MEMORY_SHARES; i++)
@@ -97,9 +107,9 @@ static inline olk_memory_parts olk_memory_parts_of(const double *L, const double
 }
 
 /* The share of the memory in the next answer. */
-static inline double olk_memory_share(const double *L, const double *narrow)
+static inline double olk_memory_share(const olk_sorf *p, const olk_sorf_state *s)
 {
-    const olk_memory_parts parts = olk_memory_parts_of(L, narrow);
+    const olk_memory_parts parts = olk_memory_parts_of(p, s);
     return parts.mean + parts.narrow;
 }
 
@@ -177,7 +187,7 @@ static inline int olk_memory_is_undecided(const olk_sorf_answers *f, const olk_s
                                           const olk_sorf_state *s, double y)
 {
     const double *said = olk_said_beside(f, share);
-    const olk_memory_parts now = olk_memory_parts_of(s->memory_mistakes, s->memory_narrow);
+    const olk_memory_parts now = olk_memory_parts_of(f->p, s);
     int undecided = olk_fabs(olk_margin_with(f->p, said, now, y)) < olk_memory_undecided;
     for (int i = 0; i < olk_memory_candidates(s) && !undecided; i++) {
         const olk_memory_parts by = olk_memory_candidate(i);
@@ -195,7 +205,7 @@ static inline double olk_blend_memory(const olk_sorf_answers *f, const olk_sorf_
 {
     const olk_sorf *p = f->p;
     const double *said = olk_said_beside(f, share);
-    const olk_memory_parts now = olk_memory_parts_of(s->memory_mistakes, s->memory_narrow);
+    const olk_memory_parts now = olk_memory_parts_of(p, s);
     const double margin = olk_margin_with(p, said, now, y);
     for (int i = 0; i < olk_memory_candidates(s); i++) {
         double *L = i < OLK_MEMORY_SHARES ? s->memory_mistakes + i

@@ -288,7 +288,7 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, doubl
     const olk_sorf_answers f = {p, fw, fa, linear, p->last_label ? *s->last : 0.0, recalled};
     if (olk_remembers(p)) {
         const double *said = olk_said_beside(&f, share);
-        const olk_memory_parts now = olk_memory_parts_of(s->memory_mistakes, s->memory_narrow);
+        const olk_memory_parts now = olk_memory_parts_of(p, s);
         for (ptrdiff_t c = 0; c < p->classes; c++)
             out[c] = olk_said_with(said, p->classes, now, c);
     } else {

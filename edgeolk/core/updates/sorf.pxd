@@ -109,7 +109,7 @@ cdef inline double sorf_memory_share(const State* s) noexcept nogil:
     """The share of the memory in the next answer."""
     if s.structured.state.memory_mistakes == NULL:
         return 0.0
-    return olk_memory_share(s.structured.state.memory_mistakes, s.structured.state.memory_narrow)
+    return olk_memory_share(&s.structured.made, &s.structured.state)
 
 
 cdef inline double sorf_since_look(const State* s) noexcept nogil:
