@@ -19,10 +19,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import firmware_sim as fs
-from bench.commit import here
 from bench.fleets.idle import shares
 from bench.fleets.streams import write
 from bench.machine import sentence
+from bench.table import Report
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet import Board, Configuration, Task, read_configurations, read_manifest
 from firmware_sim.fleet.cluster import Cluster
@@ -33,7 +33,6 @@ from firmware_sim.fleet.task import Record, digest
 _TURNS = 8
 #: Of one worker against two: of short ones the last bundle, done while a worker waits, is too much.
 _LONG_TURNS = 4
-_RESULT = Path(__file__).parent.parent / "results" / "fleets.md"
 
 
 def loop(boards: list[Board], configurations: list[Configuration]) -> int:
@@ -85,8 +84,8 @@ def main() -> None:
             f"second; {100 * rest:.1f} % not in tasks; {len(fleet.failed)} failed"
         )
     if len(sys.argv) == 1:
-        lines = [f"Measured on {here()}.", "", "`python -m bench.fleets`", "", f"{sentence()}."]
-        _RESULT.write_text("\n".join(["# Fleets", "", *lines, "", *found, ""]), encoding="utf-8")
+        about = "\n".join(["`python -m bench.fleets`", "", f"{sentence()}.", "", *found])
+        Report("Fleets", about, []).save("fleets")
 
 
 def _against_loops(boards: list[Board], configurations: list[Configuration]) -> str:

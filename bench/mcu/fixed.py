@@ -37,7 +37,7 @@ def mistakes(learner: ek.Learner, X: Array, y: Array, flags: tuple[str, ...]) ->
             row = x.ctypes.data_as(ctypes.c_void_p)
             if c.ek_learn(arena, row, ctypes.c_double(label), None):
                 raise RuntimeError("a row was refused")
-        counts = (ctypes.c_uint64 * 4)()
+        counts = (ctypes.c_uint64 * 6)()  # ek_counts
         c.ek_count(arena, counts)
         return int(counts[1])
 

@@ -10,12 +10,10 @@ checked again where it is used. Whoever cimports this calls ``cnp.import_array()
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
 
-from edgeolk.core.preprocessing cimport take_f32, take_f64, take_sparse
-from edgeolk.core.rows cimport (
-    accepts_f32, accepts_f64, indices_from, olk_read_i64, read_index,
-)
+from edgeolk.core.preprocessing cimport take_dense, take_sparse
+from edgeolk.core.rows cimport accepts, indices_from, olk_read_i64, read_index
 from edgeolk.core.state cimport Indices, State
-from edgeolk.boundary.ndarray cimport as_numbers, is_plain
+from edgeolk.boundary.ndarray cimport as_doubles, as_numbers, is_plain, is_vector
 
 
 cdef enum:
@@ -47,9 +45,9 @@ cdef inline const void* take_row(
     """Row i as the learner sees it; NULL if it is no row."""
     cdef int64_t first, last
     if rows.wide != NULL:
-        return take_f64(s, rows.wide + i * rows.d, learning)
+        return take_dense(s, rows.wide + i * rows.d, learning)
     if rows.narrow != NULL:
-        return take_f32(s, rows.narrow + i * rows.d, learning)
+        return take_dense(s, rows.narrow + i * rows.d, learning)
     if not has_entries(rows, i, &first, &last):
         return NULL
     return take_sparse(s, indices_from(rows.index, first), rows.value + first, last - first,
@@ -60,8 +58,8 @@ cdef inline bint accept(const State* s, const Batch* rows, Py_ssize_t i,
                         Py_ssize_t count) noexcept nogil:
     """Whether storage can hold dense rows i .. i + count - 1."""
     if rows.wide != NULL:
-        return accepts_f64(s, rows.wide + i * rows.d, count * rows.d)
-    return accepts_f32(s, rows.narrow + i * rows.d, count * rows.d)
+        return accepts(s, rows.wide + i * rows.d, count * rows.d)
+    return accepts(s, rows.narrow + i * rows.d, count * rows.d)
 
 
 cdef inline Py_ssize_t first_bad_dense(State* s, const Batch* rows,
@@ -111,9 +109,7 @@ cdef inline tuple converted_csr(object X):
     if not getattr(X, "has_canonical_format", True):
         X = X.copy()
         X.sum_duplicates()
-    value = X.data
-    if not (is_plain(value, 1) and is_vector(value, cnp.NPY_FLOAT64)):
-        value = as_numbers(value, "X.data", 1).astype(np.float64, copy=False)
+    value = as_doubles(X.data, "X.data")
     return (
         whole_numbers(X.indptr, "X.indptr", np.int64),
         whole_numbers(X.indices, "X.indices", np.int64 if is_wide(X.indices) else np.int32),
@@ -154,12 +150,6 @@ cdef inline Py_ssize_t row_count(object held):
 
 cdef inline tuple as_tuple(object held):
     return held if isinstance(held, tuple) else (held,)
-
-
-cdef inline bint is_vector(object x, int kind) noexcept:
-    """A plain vector of that element type."""
-    return (cnp.PyArray_Check(x) and cnp.PyArray_NDIM(x) == 1 and cnp.PyArray_ISCARRAY_RO(x)
-            and cnp.PyArray_TYPE(x) == kind)
 
 
 cdef inline int describe(State* s, object arrays, Batch* rows) except -1:

@@ -20,7 +20,7 @@ from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, skip
 from edgeolk.core.together cimport NUMBERS_OF_BLOCK, decide_together, row_bytes, rows_together
 from edgeolk.core.updates.sorf cimport answer_by_label
-from edgeolk.core.watched cimport threshold_of
+from edgeolk.core.said cimport threshold_of
 
 
 cdef inline Py_ssize_t look_every(const State* s) noexcept nogil:

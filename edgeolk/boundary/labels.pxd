@@ -1,15 +1,9 @@
-"""Labels and targets, one or many, checked.
+"""Labels and targets, one or many, checked."""
 
-Whoever cimports this calls ``cnp.import_array()`` first.
-"""
-
-cimport numpy as cnp
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
 from libc.math cimport INFINITY, NAN, fabs
 
-from edgeolk.boundary.batches cimport is_vector
-from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.labels cimport is_label, labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
@@ -55,22 +49,6 @@ cdef inline double checked_label(Engine engine, object y, str name) except? -2.0
         raise label_error(
             label, labels_allowed(&engine.state), name, f"{y!r}{elsewhere(engine)}")
     return label
-
-
-cdef inline object converted_labels(object y):
-    """Labels as plain float64. Runs Python code."""
-    if is_plain(y, 1) and is_vector(y, cnp.NPY_FLOAT64):
-        return y
-    return as_numbers(y, "y", 1).astype("float64", copy=False)
-
-
-cdef inline const double* described_labels(object y, Py_ssize_t n) except NULL:
-    """Where n converted labels lie; what they are is not looked at."""
-    if not is_vector(y, cnp.NPY_FLOAT64):
-        raise ValueError("y has changed while the arguments were converted")
-    if cnp.PyArray_DIM(y, 0) != n:
-        raise ValueError(f"y must have {n} labels, one for each row, got {cnp.PyArray_DIM(y, 0)}")
-    return <const double*>cnp.PyArray_DATA(y)
 
 
 cdef inline Py_ssize_t first_bad_label(const State* s, const double* label, Py_ssize_t first,

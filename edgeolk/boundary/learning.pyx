@@ -10,20 +10,16 @@ import numpy as np
 from edgeolk.errors import BadRowError
 from edgeolk.progress import Progress
 
-from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, is_vector, row_count,
-)
+from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
 from edgeolk.boundary.in_order cimport ask_in_order
-from edgeolk.boundary.labels cimport (
-    checked_label, converted_labels, described_labels, elsewhere, first_bad_label,
-)
+from edgeolk.boundary.labels cimport checked_label, elsewhere, first_bad_label
 from edgeolk.boundary.messages cimport as_told
-from edgeolk.boundary.ndarray cimport is_plain
+from edgeolk.boundary.ndarray cimport as_doubles, described, is_plain, is_vector
 from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.scoring cimport Scorer
 from edgeolk.boundary.sparse cimport first_bad_row
 from edgeolk.boundary.warned cimport warn_of_levels, watch_error
-from edgeolk.boundary.weights cimport check_weights, checked_weight, converted_weights
+from edgeolk.boundary.weights cimport check_weights, checked_weight
 from edgeolk.core.labels cimport labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.refused cimport label_error, outcome_error
@@ -354,8 +350,8 @@ cdef class RowLearner(Scorer):
         cdef double* f
         cdef double* asked = NULL
         cdef double* judged = NULL
-        targets = converted_labels(y)
-        counts = None if weight is None else converted_weights(weight)
+        targets = as_doubles(y, "y")
+        counts = None if weight is None else as_doubles(weight, "weight")
         read = (*as_tuple(held), targets)
         if counts is not None:
             read += (counts,)
@@ -364,10 +360,10 @@ cdef class RowLearner(Scorer):
         cdef Py_ssize_t bad_row, bad
         cdef Py_ssize_t first = 0
         describe(s, held, &rows)
-        label = described_labels(targets, rows.n)
+        label = described(targets, "y", "labels", rows.n)
         if counts is not None:
-            check_weights(self.engine, counts, rows.n)
-            weights = <const double*>cnp.PyArray_DATA(counts)
+            weights = described(counts, "weight", "numbers", rows.n)
+            check_weights(self.engine, weights, rows.n)
         if before is not None:
             if cnp.PyArray_DIM(before, 0) != rows.n + s.c.columns:
                 raise ValueError(f"before must have {rows.n + s.c.columns} numbers")

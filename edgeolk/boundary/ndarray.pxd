@@ -33,3 +33,26 @@ cdef inline object as_numbers(object x, str name, int ndim):
     if array.dtype != np.float32:
         array = array.astype(np.float64)
     return np.require(array, requirements="CA").astype(array.dtype.newbyteorder("="), copy=False)
+
+
+cdef inline bint is_vector(object x, int kind) noexcept:
+    """A plain vector of that element type."""
+    return (cnp.PyArray_Check(x) and cnp.PyArray_NDIM(x) == 1 and cnp.PyArray_ISCARRAY_RO(x)
+            and cnp.PyArray_TYPE(x) == kind)
+
+
+cdef inline object as_doubles(object x, str name):
+    """Real numbers in one dimension as a plain float64 array. Runs Python code."""
+    if is_plain(x, 1) and is_vector(x, cnp.NPY_FLOAT64):
+        return x
+    return as_numbers(x, name, 1).astype("float64", copy=False)
+
+
+cdef inline const double* described(object x, str name, str what, Py_ssize_t n) except NULL:
+    """Where n converted numbers lie, one for each row; what they are is not looked at."""
+    if not is_vector(x, cnp.NPY_FLOAT64):
+        raise ValueError(f"{name} has changed while the arguments were converted")
+    if cnp.PyArray_DIM(x, 0) != n:
+        raise ValueError(
+            f"{name} must have {n} {what}, one for each row, got {cnp.PyArray_DIM(x, 0)}")
+    return <const double*>cnp.PyArray_DATA(x)

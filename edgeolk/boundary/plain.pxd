@@ -17,7 +17,7 @@ from cpython.sequence cimport PySequence_Fast_GET_ITEM, PySequence_Fast_GET_SIZE
 from cpython.tuple cimport PyTuple_CheckExact
 from libc.math cimport INFINITY, NAN, ldexp
 
-from edgeolk.core.rows cimport accepts_f64
+from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport State
 
 
@@ -163,4 +163,4 @@ cdef inline bint short_row(const State* s, object x, double* row) except -1:
             return False
     else:
         return False
-    return accepts_f64(s, row, d)
+    return accepts(s, row, d)

@@ -21,6 +21,7 @@ cdef class Scorer:
         self, object indices, object values, bint learning
     ) except NULL
     cdef int one_score(self) except -1
+    cdef int decided(self, const void* x, double* f) except -1
     cdef object class_scores(self, const void* x)
     cdef double score_placed(self, const void* x) except? -1.0
     cdef object label_of(self, double f)

@@ -9,22 +9,21 @@ from types import SimpleNamespace
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, indices_rise, is_vector, row_count,
-    whole_numbers,
+    Batch, as_tuple, converted_rows, describe, indices_rise, row_count, whole_numbers,
 )
 from edgeolk.boundary.in_order cimport take_in_order
 from edgeolk.boundary.messages cimport as_told
-from edgeolk.boundary.ndarray cimport as_numbers, is_plain
+from edgeolk.boundary.ndarray cimport as_doubles, as_numbers, is_plain, is_vector
 from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.sparse cimport first_bad_row, values_fit, warn_of_zeros
 from edgeolk.core.arena cimport lies_in_use
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.familiarity cimport familiarity
-from edgeolk.core.preprocessing cimport take_f32, take_f64, take_sparse
+from edgeolk.core.preprocessing cimport take_dense, take_sparse
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.refused cimport not_finite, outcome_error, wrong_length
-from edgeolk.core.rows cimport accepts_f32, accepts_f64
+from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport DONE, Indices, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean
 from edgeolk.core.updates.sorf cimport answer_by_label
@@ -60,9 +59,9 @@ cdef class Scorer:
         if cnp.PyArray_DIM(x, 0) != d:
             raise wrong_length("x", d, cnp.PyArray_DIM(x, 0))
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
-            good = accepts_f64(&engine.state, <const double*>cnp.PyArray_DATA(x), d)
+            good = accepts(&engine.state, <const double*>cnp.PyArray_DATA(x), d)
         else:
-            good = accepts_f32(&engine.state, <const float*>cnp.PyArray_DATA(x), d)
+            good = accepts(&engine.state, <const float*>cnp.PyArray_DATA(x), d)
         if not good:
             raise not_finite(x, range(len(x)), "x")
         return x
@@ -70,16 +69,16 @@ cdef class Scorer:
     cdef const void* placed(self, object x, bint learning) except NULL:
         cdef const void* placed
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
-            placed = take_f64(&self.engine.state, <const double*>cnp.PyArray_DATA(x), learning)
+            placed = take_dense(&self.engine.state, <const double*>cnp.PyArray_DATA(x), learning)
         else:
-            placed = take_f32(&self.engine.state, <const float*>cnp.PyArray_DATA(x), learning)
+            placed = take_dense(&self.engine.state, <const float*>cnp.PyArray_DATA(x), learning)
         if placed == NULL:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
 
     cdef const void* placed_numbers(self, const double* row, bint learning) except NULL:
         """As ``placed``, of checked numbers that the caller keeps."""
-        cdef const void* placed = take_f64(&self.engine.state, row, learning)
+        cdef const void* placed = take_dense(&self.engine.state, row, learning)
         if placed == NULL:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
@@ -140,7 +139,7 @@ cdef class Scorer:
                 and is_plain(value, 1)
                 and is_vector(value, cnp.NPY_FLOAT64)):
             index = whole_numbers(index, "indices", np.int32)
-            value = as_numbers(value, "values", 1).astype(np.float64, copy=False)
+            value = as_doubles(value, "values")
             if not (is_vector(index, cnp.NPY_INT32) and is_vector(value, cnp.NPY_FLOAT64)):
                 raise ValueError("indices have changed while values were converted")
         n = cnp.PyArray_DIM(index, 0)
@@ -164,16 +163,21 @@ cdef class Scorer:
                 "this learner has one score per class: use scores_one or scores")
         return 0
 
-    cdef object class_scores(self, const void* x):
-        """The scores of a placed row, one a class."""
-        cdef object scores = np.empty(self.engine.state.c.columns)
+    cdef int decided(self, const void* x, double* f) except -1:
+        """The scores of a placed row, one a column."""
+        cdef int outcome
         if self.mean:
             prepare_mean(&self.engine.state)
         answer_by_label(&self.engine.state, 1)
-        cdef int outcome = decide(
-            &self.engine.state, x, self.mean, <double*>cnp.PyArray_DATA(scores))
+        outcome = decide(&self.engine.state, x, self.mean, f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
+        return 0
+
+    cdef object class_scores(self, const void* x):
+        """The scores of a placed row, one a class."""
+        cdef object scores = np.empty(self.engine.state.c.columns)
+        self.decided(x, <double*>cnp.PyArray_DATA(scores))
         return scores
 
     def scores_one(self, x):
@@ -224,14 +228,8 @@ cdef class Scorer:
 
     cdef double score_placed(self, const void* x) except? -1.0:
         cdef double f
-        cdef int outcome
         self.one_score()
-        if self.mean:
-            prepare_mean(&self.engine.state)
-        answer_by_label(&self.engine.state, 1)
-        outcome = decide(&self.engine.state, x, self.mean, &f)
-        if outcome != DONE:
-            raise outcome_error(outcome, "x")
+        self.decided(x, &f)
         return f
 
     cdef object label_of(self, double f):

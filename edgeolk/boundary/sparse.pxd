@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t
 from edgeolk.boundary.batches cimport Batch, first_bad_dense, has_entries
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_INT8
-from edgeolk.core.rows cimport accepts_f64
+from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport State
 
 
@@ -39,7 +39,7 @@ cdef inline bint values_fit(State* s, const double* value, Py_ssize_t n) noexcep
     """Each of n numbers, as if each were a row's only one."""
     if n == 0:
         return True
-    return accepts_f64(s, value, n)
+    return accepts(s, value, n)
 
 
 cdef inline Py_ssize_t first_bad_row(State* s, const Batch* rows, Py_ssize_t first) noexcept:

@@ -1,12 +1,5 @@
-"""What rows count: one weight, or one a row, checked.
+"""What rows count: one weight, or one a row, checked."""
 
-Whoever cimports this calls ``cnp.import_array()`` first.
-"""
-
-cimport numpy as cnp
-
-from edgeolk.boundary.batches cimport is_vector
-from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.labels cimport check_weight
 
@@ -25,24 +18,10 @@ cdef inline double checked_weight(Engine engine, object weight) except? -2.0:
     return number
 
 
-cdef inline object converted_weights(object weight):
-    """Weights as plain float64. Runs Python code."""
-    if is_plain(weight, 1) and is_vector(weight, cnp.NPY_FLOAT64):
-        return weight
-    return as_numbers(weight, "weight", 1).astype("float64", copy=False)
-
-
-cdef inline int check_weights(Engine engine, object weight, Py_ssize_t n) except -1:
+cdef inline int check_weights(Engine engine, const double* weight, Py_ssize_t n) except -1:
     """Each of n weights."""
     cdef Py_ssize_t i
-    cdef const double* number
-    if not is_vector(weight, cnp.NPY_FLOAT64):
-        raise ValueError("weight has changed while the arguments were converted")
-    if cnp.PyArray_DIM(weight, 0) != n:
-        raise ValueError(
-            f"weight must have {n} numbers, one for each row, got {cnp.PyArray_DIM(weight, 0)}")
-    number = <const double*>cnp.PyArray_DATA(weight)
     for i in range(n):
-        if number[i] != 1.0:
-            check_weight(&engine.state, engine.config, number[i])
+        if weight[i] != 1.0:
+            check_weight(&engine.state, engine.config, weight[i])
     return 0

@@ -92,8 +92,12 @@ class Kind:
         """Rows, and numbers from one row to the next."""
         if callable(self.shape):
             return self.shape(config)
-        rows, stride = [getattr(config, n) if isinstance(n, str) else n for n in self.shape]
-        return rows, stride
+        rows, stride = self.shape
+        return _size(config, rows), _size(config, stride)
+
+
+def _size(config: Settings, said: int | str) -> int:
+    return int(getattr(config, said)) if isinstance(said, str) else said
 
 
 def _triangle(n: int) -> tuple[int, int]:

@@ -18,8 +18,8 @@ cdef class Engine:
     cdef bint warned_of_error     # that predictions ran away from the targets
     cdef double largest_target    # |y| of those seen since this engine was made
     cdef int64_t targets_seen
-    # Regions as typed memoryviews of their true shapes and types, by name; state's pointers point
-    # into them.
+    # Regions as memoryviews of their true shapes and types, by name; state's pointers point into
+    # them.
     cdef dict views
     cdef dict regions
 

@@ -1,7 +1,7 @@
 """The engine: a shell around one model's C struct.
 
 Design. The step is free functions over the struct (step.pxd); this class decodes the configuration
-once, holds the regions as typed memoryviews for its life, and keeps two threads apart. It knows
+once, holds the regions as memoryviews for its life, and keeps two threads apart. It knows
 neither numpy nor the catalogue, so a process without numpy can run it.
 """
 
@@ -21,7 +21,7 @@ from edgeolk.core.decode cimport (
 )
 from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.forecasting cimport rows_waiting
-from edgeolk.core.preprocessing cimport take_f64
+from edgeolk.core.preprocessing cimport take_dense
 from edgeolk.core.parts cimport BASIS_STRUCTURED
 from edgeolk.core.headers cimport (
     OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_begin_step, olk_end_step,
@@ -31,7 +31,7 @@ from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
 from edgeolk.core.mend cimport mend
 from edgeolk.core.readers cimport with_own_scratch
 from edgeolk.core.refused cimport label_error, not_finite, outcome_error, wrong_length
-from edgeolk.core.rows cimport accepts_f64
+from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport DONE, Model, State, Width
 from edgeolk.core.step cimport (
     ask, construct, count_asked, decide, learn, prepare_mean, restart, skip, tell, wants,
@@ -41,8 +41,7 @@ from edgeolk.core.updates.sorf cimport (
     answer_by_label, sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
 )
 from edgeolk.core.variants cimport chosen_simd
-from edgeolk.core.views cimport typed
-from edgeolk.core.watched cimport reason_of
+from edgeolk.core.said cimport reason_of
 
 cdef const olk_simd* SIMD = chosen_simd()
 
@@ -88,7 +87,7 @@ cdef class Engine:
             self.start()
 
     cdef dict places(self):
-        """Where each region lies; their typed views are kept."""
+        """Where each region lies; their views are kept."""
         cdef dict found = {}
         for name, region in self.regions.items():
             if not region.element:
@@ -97,8 +96,7 @@ cdef class Engine:
             rows, stride = region.shape
             start = region.offset
             raw = memoryview(self.arena)[start:start + rows * stride * element.nbytes]
-            raw = raw.cast("B").cast(element.cast, (rows, stride))
-            self.views[name] = typed(raw, element.cast)
+            self.views[name] = raw.cast("B").cast(element.cast, (rows, stride))
             found[name] = <size_t>(self.arena.base + <Py_ssize_t>start)
         return found
 
@@ -153,11 +151,11 @@ cdef class Engine:
         cdef Py_ssize_t j
         if x.shape[0] != self.state.c.n_features:
             raise wrong_length("x", self.state.c.n_features, x.shape[0])
-        if not accepts_f64(&self.state, numbers, self.state.c.n_features):
+        if not accepts(&self.state, numbers, self.state.c.n_features):
             row = [numbers[j] for j in range(x.shape[0])]
             raise not_finite(row, range(len(row)), "x")
         self.idle()
-        return take_f64(&self.state, numbers, learning)
+        return take_dense(&self.state, numbers, learning)
 
     def learn_row(self, object x, double y, double weight=1.0):
         """Learn one row of a float64 buffer; the score before the update.

@@ -2,8 +2,8 @@
 
 ``parts.pxd`` holds their numbers as C sees them and what is true of them, ``switches.pxd`` one
 switch a role over the functions that the rows name; those of losses, which the functions of updates
-call themselves, are in ``loss_switch.pxd``. ``headers.pxd`` declares structs,
-functions and constants of the loops as their headers have them. Run by ``setup.py``; without numpy.
+call themselves, are in ``loss_switch.pxd``. ``headers.pxd`` declares structs, functions and
+constants of the loops as their headers have them. Run by ``setup.py``; without numpy.
 """
 
 from __future__ import annotations
@@ -267,6 +267,8 @@ def headers_pxd() -> str:
         for name, (returned, parameters) in structs.functions(header).items():
             if all(_is_known(kind, types) for kind in (returned, *parameters)):
                 lines += [_function(f"{returned.replace(' *', '*')} {name}", parameters)]
+        if not lines[-1]:
+            lines.pop()
     return "\n".join(lines + parameters_of("olk_sorf", "sorf_types.h")) + "\n"
 
 

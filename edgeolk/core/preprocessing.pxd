@@ -1,9 +1,9 @@
 """A row on its way in: scaled by the scaler in the block, bounded, then as storage holds it.
 
-A row that is learned is scaled by statistics that include it (loops/preprocessing.h). They are put into
-the block only when the learner has taken the row (``keep_statistics``), so that a row it refuses
-changes nothing. Those of the first inputs wait beside the block where they are records of 9 bytes;
-the others are made twice, which costs no memory.
+A row that is learned is scaled by statistics that include it (loops/preprocessing.h). They are put
+into the block only when the learner has taken the row (``keep_statistics``), so that a row it
+refuses changes nothing. Those of the first inputs wait beside the block where they are records of 9
+bytes; the others are made twice, which costs no memory.
 
 The row that is passed in is only read. What the learner sees lies in ``query``.
 """
@@ -13,7 +13,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memcpy
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.finite cimport all_finite
+from edgeolk.core.finite cimport all_finite, real
 from edgeolk.core.forecasting cimport last_input
 from edgeolk.core.rows cimport (
     olk_read_f64, place, place_sparse, read_index,
@@ -53,7 +53,7 @@ cdef inline void begin_reading(Reader* r, const Raw* raw, bint gaps=False) noexc
 
 
 cdef inline bint fetch(Reader* r) noexcept nogil:
-    """The readings of a piece; False if another thread has written there since the row was checked."""
+    """The readings of a piece; False if another thread has written there since the row was read."""
     cdef const Raw* raw = r.raw
     cdef int64_t k
     cdef int64_t j
@@ -87,7 +87,7 @@ cdef inline bint fetch(Reader* r) noexcept nogil:
 
 
 cdef inline bint read_on(const State* s, Reader* r) noexcept nogil:
-    """Read the next piece; False where there is none, and the row is known to be ``good`` or not."""
+    """Read the next piece; False where there is none: ``good`` is then said of the whole row."""
     r.first += r.m
     r.m = min(<int64_t>BATCH, s.c.n_features - r.first)
     if r.m == 0:
@@ -313,21 +313,18 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
     return place_sparse(s, now.index, now.value, now.count)
 
 
-cdef inline const void* take_f64(State* s, const double* x, bint learning) noexcept nogil:
+cdef inline const void* take_dense(State* s, const real* x, bint learning) noexcept nogil:
     """A checked row as the learner sees it: where it lies, or in scratch; NULL if it has changed.
 
     ``learning`` says whether it is going to be learned or only scored.
     """
-    cdef Raw raw = Raw(x, NULL, Indices(NULL, NULL), NULL, 0)
+    cdef Raw raw = Raw(NULL, NULL, Indices(NULL, NULL), NULL, 0)
     if not s.preprocessing.reshapes:
         return place(s, x)
-    return reshaped(s, &raw, learning)
-
-
-cdef inline const void* take_f32(State* s, const float* x, bint learning) noexcept nogil:
-    cdef Raw raw = Raw(NULL, x, Indices(NULL, NULL), NULL, 0)
-    if not s.preprocessing.reshapes:
-        return place(s, x)
+    if real is double:
+        raw.wide = x
+    else:
+        raw.narrow = x
     return reshaped(s, &raw, learning)
 
 

@@ -28,18 +28,8 @@ cdef inline bint none_infinite(const real* x, int64_t count) noexcept nogil:
     return True
 
 
-cdef inline bint accepts_f32(const State* s, const float* x, int64_t count) noexcept nogil:
+cdef inline bint accepts(const State* s, const real* x, int64_t count) noexcept nogil:
     """Whether storage can hold these numbers; a forecaster takes gaps, NaN, too."""
-    if s.c.takes_gaps:
-        return True
-    if s.forecast.on:
-        return all_finite(x, count) or none_infinite(x, count)
-    if dtype_is_short(s.c.vectors) and not s.preprocessing.reshapes:
-        return all_within(x, count, dtype_most(s.c.vectors))
-    return all_finite(x, count)
-
-
-cdef inline bint accepts_f64(const State* s, const double* x, int64_t count) noexcept nogil:
     if s.c.takes_gaps:
         return True
     if s.forecast.on:
@@ -49,7 +39,10 @@ cdef inline bint accepts_f64(const State* s, const double* x, int64_t count) noe
         return all_finite(x, count)
     if dtype_is_short(s.c.vectors):
         return all_within(x, count, dtype_most(s.c.vectors))
-    return finite_as_float(x, count)
+    if real is float:
+        return all_finite(x, count)
+    else:
+        return finite_as_float(x, count)
 
 
 cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:

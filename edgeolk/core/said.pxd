@@ -1,7 +1,21 @@
 """What a learner says of the last row beside its score, as numbers."""
 
+from libc.stdint cimport uint64_t
+
+from edgeolk.core.headers cimport OLK_VERDICT, olk_get
+from edgeolk.core.real cimport row_type
 from edgeolk.core.state cimport State
-from edgeolk.core.watched cimport reason_of
+
+
+cdef inline double threshold_of(const State* s) noexcept nogil:
+    """Where rows are watched in the order of time: the threshold of the one that comes next."""
+    return olk_get(row_type(s), s.structured.state.deviations, 0)
+
+
+cdef inline double reason_of(const uint64_t* watch) noexcept nogil:
+    """By what the last row was judged: its part, 4 what of a channel, 16 which channel."""
+    cdef uint64_t bits = watch[OLK_VERDICT]
+    return <double>((bits >> 1 & 3) + 4 * (bits >> 3 & 3) + 16 * (bits >> 8))
 
 
 cdef inline Py_ssize_t numbers_said(const State* s) noexcept nogil:

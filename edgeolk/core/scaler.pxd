@@ -10,8 +10,8 @@ finite; nothing here checks that. The regions, in bytes per feature:
     METHOD_COMPACT: records 9
 
 With clip > 0 the statistics, and how a feature is scaled, are those of a learner's scaler:
-loops/preprocessing.h. With clip = 0 every reading counts alike and for ever, in another recurrence: the
-mean of Welford's, without forgetting (moments.pxd).
+loops/preprocessing.h. With clip = 0 every reading counts alike and for ever, in another recurrence:
+the mean of Welford's, without forgetting (moments.pxd).
 """
 
 from libc.float cimport DBL_MAX, FLT_MAX

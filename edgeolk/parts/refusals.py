@@ -4,12 +4,13 @@ parameters that concern no part alone."""
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from edgeolk.lean import TYPE_CHECKING
 from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import TRAITS
-from edgeolk.parts.traits import Refusals, both, has, lacks, spoken
+from edgeolk.parts.traits import Condition, Refusals, both, has, lacks, spoken
 from edgeolk.parts.updates import UPDATES
 
 if TYPE_CHECKING:
@@ -104,11 +105,16 @@ def sentences() -> set[str]:
 
 def refuse(config: Settings) -> None:
     """Raise ValueError with one sentence if the composition has no meaning."""
-    rows = [traits[config.parts[axis]] for axis, traits in TRAITS.items()]
-    for refuses in (*[row.refuses for row in rows], GENERAL):
-        for sentence, meaningless in refuses.items():
-            if meaningless(config):
-                raise ValueError(sentence + _got(config, sentence))
+    for axis, rows in TRAITS.items():
+        _refuse(config, rows[config.parts[axis]].refuses)
+    _refuse(config, GENERAL)
+
+
+def _refuse(config: Settings, refuses: Mapping[str, Condition]) -> None:
+    # Not by items: Python falls over a pair that memory is too short to make.
+    for sentence in refuses:
+        if refuses[sentence](config):
+            raise ValueError(sentence + _got(config, sentence))
 
 
 def _got(config: Settings, sentence: str) -> str:

@@ -190,29 +190,10 @@ cdef class Columns:
         memset(self.found, 0, self.n)
         if PyDict_CheckExact(x) and not grows:
             for key, value in (<dict>x).items():
-                if value is None:
-                    continue
-                at = self.column(key)
-                if at < 0:
-                    continue
-                number = number_of(value, key, gaps)
-                same &= self.row_[at] == number
-                self.row_[at] = number
-                self.found[at] = 1
-                found += 1
+                found += self.take(key, value, gaps, &same)
         else:
             for key in in_order(x) if grows else x:
-                value = x[key]
-                if value is None:
-                    continue
-                at = self.column(key)
-                if at < 0:
-                    continue
-                number = number_of(value, key, gaps)
-                same &= self.row_[at] == number
-                self.row_[at] = number
-                self.found[at] = 1
-                found += 1
+                found += self.take(key, x[key], gaps, &same)
         if found < self.n:
             if self.missing == "raise" and found < len(self.coming):
                 lacking = [key for key in self.coming if x.get(key) is None]
@@ -225,6 +206,21 @@ cdef class Columns:
         self.whole = True
         self.same = same
         return self.made
+
+    cdef Py_ssize_t take(self, object key, object value, bint gaps, bint* same) except -1:
+        """A value into the column of its key: 1, or 0 where there is none of either."""
+        cdef Py_ssize_t at
+        cdef double number
+        if value is None:
+            return 0
+        at = self.column(key)
+        if at < 0:
+            return 0
+        number = number_of(value, key, gaps)
+        same[0] &= self.row_[at] == number
+        self.row_[at] = number
+        self.found[at] = 1
+        return 1
 
     cdef Py_ssize_t column(self, object key) except -2:
         """The column of a key, which may be a new one; -1 for none."""

@@ -157,10 +157,9 @@ def _replayed(
             count = replay.stream.count()
             total = count if total is None or count is None else min(total, count)
         bar.start(total)
-        ram = str(replay.config.ram)
         # In a process of its own the learner takes rows together: no step is seen alone.
         told = not chosen.quiet and replay.config.enforce == "arena"
-        pace = Pace(total, told=told, shown=bar.wanted, ram=ram)
+        pace = Pace(total, told=told, shown=bar.wanted, ram=str(replay.config.ram))
 
         def moved() -> None:
             bar.move()

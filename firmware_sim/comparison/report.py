@@ -72,13 +72,14 @@ def to_dict(found: Comparison) -> dict[str, Any]:
 
 def to_text(found: Comparison) -> str:
     """Return the table, the sentence and the Python, as text that ends with a line end."""
-    ranked = table(found)
-    lines = [*head_lines(found), "", ranked.title, *ranked.to_lines()]
-    if not found.complete:
-        lines.insert(0, "INTERRUPTED: run the same command again to continue.\n")
-    lines += ["", *lasting(found)] if lasting(found) else []
-    lines += ["", sentence(found)]
-    best = choice(found)
-    if best is not None:
-        lines += ["", *program(found, *best)]
-    return printable("\n".join(lines) + "\n", keep="\n")
+    ranked, best = table(found), choice(found)
+    parts = [
+        head_lines(found),
+        [ranked.title, *ranked.to_lines()],
+        lasting(found),
+        [sentence(found)],
+        program(found, *best) if best else [],
+    ]
+    early = "" if found.complete else "INTERRUPTED: run the same command again to continue.\n\n"
+    text = "\n\n".join("\n".join(lines) for lines in parts if lines)
+    return printable(f"{early}{text}\n", keep="\n")

@@ -1,7 +1,8 @@
 """The options of a replay: one field each, with all its properties.
 
 What an option is called, what it may be, what it is for and where it may be said stands here and
-nowhere else; what it does is the business of whoever reads the field of `ReplayConfig`.
+nowhere else. What it does is the business of whoever reads the field of `ReplayConfig`; one that
+acts on rows as they are read says here what it does to them, and every replay has it done.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 import edgeolk as ek
 from edgeolk.parts.numbers import Dtype
@@ -36,7 +39,7 @@ from firmware_sim.configuration.option import (
     option,
     options_of,
 )
-from firmware_sim.streams import Stream
+from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import KINDS as FAULTS
 from firmware_sim.streams.faults import parse
 from firmware_sim.tasks.kinds import KINDS
@@ -66,6 +69,12 @@ def _no_width_chosen(config: Any) -> str:
 def _of_kernels(*kernels: str) -> Any:
     """Return why an option of some kernels changes nothing with another."""
     return lambda config: "" if config.kernel in kernels else f"the {config.kernel} kernel has none"
+
+
+def _without_codes(codes: tuple[float | str, ...], rows: Row) -> Row:
+    """Return readings without those that a number says are absent."""
+    numbers = [code for code in codes if not isinstance(code, str)]
+    return np.where(np.isin(rows, numbers), np.nan, rows) if numbers else rows
 
 
 @dataclass(frozen=True)
@@ -189,6 +198,7 @@ class Fields:
         "a number or word that means 'missing', such as -200 or offline (repeatable); unavailable, "
         "unknown, nan, n/a, null, none and empty cells always count as missing",
         Value("CODE", values.code),
+        rows=_without_codes,
         flag="missing-code",
         again=True,
         where=READERS | MANIFEST,

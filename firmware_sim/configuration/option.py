@@ -72,6 +72,9 @@ class Option:
     where: frozenset[str] = REPLAY  # where it may be said
     #: tells from a configuration why the option changes nothing there, "" where it does
     idle: Callable[[Any], str] | None = None
+    #: what it makes of rows as they are read, where it acts on them: from its value and readings of
+    #: shape (n, n_features), which it leaves as they are, to those that a replay goes on with
+    rows: Callable[[Any, Any], Any] | None = None
 
     @property
     def shown_default(self) -> str:

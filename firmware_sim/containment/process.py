@@ -45,11 +45,7 @@ _NOT_HERE = (
     " seccomp filter and no RLIMIT_AS, and Job Objects are not used; --enforce arena keeps the cap"
     " by guard pages"
 )
-_NAMES = {
-    "cgroup": "memory control group",
-    "seccomp": "seccomp filter",
-    "rlimit": "RLIMIT_AS",
-}
+_NAMES = {"cgroup": "memory control group", "seccomp": "seccomp filter", "rlimit": "RLIMIT_AS"}
 
 
 class ProcessLearner:
@@ -93,10 +89,10 @@ class ProcessLearner:
         assert isinstance(self._child.stdout, io.FileIO)
         self._to, self._from = self._child.stdin, self._child.stdout
         try:
+            self._group, refusal = _group_for(limit, self._child.pid)
             # Neither end may wait for ever: the child may be stopped.
             os.set_blocking(self._to.fileno(), False)
             os.set_blocking(self._from.fileno(), False)
-            self._group, refusal = _group_for(limit, self._child.pid)
             said = {
                 "learner": {"n_features": n_features, **settings},
                 "limit": limit if self._group is None else "cgroup",

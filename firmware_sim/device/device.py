@@ -53,9 +53,7 @@ class Device:
         self._memory = DeviceMemory(self.layout)
         self._leak = config.leak
         self._leaked = 0
-        # Behind a row that is refused, and ends the replay, none may be scaled or learned.
-        ends = config.damaged == "stop" or config.params.get("full") == "raise"
-        self.block = 1 if ends or self._misses_targets else sys.maxsize
+        self.block = sys.maxsize
         self.row = RowBuffer(config)
         self._wrapped = False
         self._settings = learner_settings(config, kernel, self.plan)
@@ -188,6 +186,20 @@ class Device:
 
         Returns: for each row its score from before the update, or why it was refused.
         """
+        config = self._config
+        stops = config.damaged == "stop"
+        if not (stops or config.params.get("full") == "raise" or self._misses_targets):
+            return self._scaled_and_learned(X, y, when)
+        # Behind a row that is refused, and ends the replay, none is scaled or learned.
+        whole = Taught.of(len(y), numbers_said(self._adapter))
+        for at in range(len(y)):
+            row = slice(at, at + 1)
+            self._scaled_and_learned(X[row], y[row], when.part(row)).enter(whole, at)
+            if whole.stopped is not None or (stops and whole.refused):
+                break
+        return whole
+
+    def _scaled_and_learned(self, X: Row, y: Row, when: When) -> Taught:
         rows, refused = scaled_rows(self.scaler, *self.row.take(X))
         if not refused:
             return self._learn(rows, y, when)
@@ -201,7 +213,7 @@ class Device:
             self._memory.write_beyond(self._leaked, self._leak)
             self._leaked += self._leak
         config = self._config
-        waits = self._misses_targets if config.forecasts else config.waits_for_labels
+        waits = config.waits_for_labels or self._misses_targets
         if waits or self._wrapped:
             return self._learn_singly(rows, y, when)
         learn_many = self.supervision.learn_many

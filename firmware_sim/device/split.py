@@ -58,7 +58,7 @@ class SplitDevice(Device):
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         # Where labels do not come with their rows, the learner is asked about each.
         self._one_by_one = config.waits_for_labels
-        self.block = 1 if self._one_by_one else min(self.block, BLOCK)
+        self.block = 1 if self._one_by_one else BLOCK
         self._peak = 0
         self._counters = dict.fromkeys(COUNTERS, 0)
         self._start()
@@ -109,6 +109,10 @@ class SplitDevice(Device):
     def peak_resident(self) -> int | None:
         """Peak resident bytes of the learner's process."""
         return max(self._peak, self._process.peak)
+
+    def learn_block(self, X: Row, y: Row, when: When) -> Taught:
+        """Scale rows and learn them; see `Device.learn_block`. The process has all of a block."""
+        return self._scaled_and_learned(X, y, when)
 
     def _learn(self, rows: Row, y: Row, when: When) -> Taught:
         """Have the process learn scaled rows."""

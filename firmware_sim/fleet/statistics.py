@@ -78,20 +78,18 @@ def shared(table: Losses) -> Losses:
 
 def distributions(table: Losses) -> list[Distribution]:
     """Return the distribution of each configuration, in their order; those with a result."""
-    least: dict[str, float] = {}
-    for found in table.values():
-        for device, loss in found.items():
-            least[device] = min(loss, least.get(device, loss))
+    devices = {device for found in table.values() for device in found}
+    least = {
+        device: min(found[device] for found in table.values() if device in found)
+        for device in devices
+    }
     out = []
     for name, found in table.items():
-        if not found:
-            continue
-        values = np.array(list(found.values()))
-        marks = np.quantile(values, (0.0, 0.1, 0.5, 0.9, 1.0))
-        best = sum(loss <= least[device] for device, loss in found.items())
-        out.append(
-            Distribution(name, len(values), float(values.mean()), tuple(marks.tolist()), best)
-        )
+        if found:
+            values = np.array(list(found.values()))
+            marks = tuple(np.quantile(values, (0.0, 0.1, 0.5, 0.9, 1.0)).tolist())
+            best = sum(loss <= least[device] for device, loss in found.items())
+            out.append(Distribution(name, len(values), float(values.mean()), marks, best))
     return out
 
 

@@ -29,7 +29,6 @@ class Summary:
     sentence: str  # which configuration to take
     tables: list[Table]  # the figures
     losses: statistics.Losses  # losses by configuration and device
-    unit: str  # what a loss is
     relative: bool  # whether losses are multiples of a baseline's, not shares
     over: str  # which boards means are over
 
@@ -51,7 +50,7 @@ def summarize(fleet: Fleet) -> Summary:
     ]
     sentence = _sentence(fleet, best, differences, table, shown, "" if relative else " %")
     tables = [one for one in tables if one.rows]
-    return Summary(_summary(fleet), sentence, tables, table, unit, relative, _over(table))
+    return Summary(_summary(fleet), sentence, tables, table, relative, _over(table))
 
 
 def _judge(records: Sequence[Record]) -> type[Metrics]:

@@ -9,36 +9,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from firmware_sim.metrics.base import NOTHING, Context, Figure, Metrics, ratio
+from firmware_sim.metrics.confusion import Classes, ClassTable
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.metrics.formats import count, percent, thousandths
 from firmware_sim.streams import Row
-
-Classes = npt.NDArray[np.int64]
-
-
-class Record(Protocol):
-    """Answers of one of the three."""
-
-    @property
-    def rows(self) -> int:
-        """Rows counted."""
-
-    @property
-    def wrong(self) -> int:
-        """Wrong answers."""
-
-    def add_block(self, labels: Classes, answers: Classes) -> None:
-        """Count rows."""
-
-
-Kept = TypeVar("Kept", bound=Record)
-
 
 #: The figures of labels of classes, however many there are.
 FIGURES = {
@@ -60,7 +39,7 @@ FIGURES = {
 }
 
 
-class Answers(Metrics, Generic[Kept]):
+class Answers(Metrics):
     """Records of the learner, of the majority so far, and of no-change.
 
     learner, majority, no_change: the three records; the curve has their wrong answers.
@@ -68,9 +47,9 @@ class Answers(Metrics, Generic[Kept]):
 
     baselines: ClassVar = {"majority": "majority class", "no_change": "no-change"}
 
-    learner: Kept
+    learner: ClassTable
 
-    def __init__(self, record: Callable[[], Kept], first: int, points: int) -> None:
+    def __init__(self, record: Callable[[], ClassTable], first: int, points: int) -> None:
         self.learner, self.majority, self.no_change = record(), record(), record()
         self.curve = Curve(points)
         self._last = first
@@ -109,7 +88,7 @@ class Answers(Metrics, Generic[Kept]):
 
     def loss(self, name: str) -> float:
         """Return what is compared: wrong answers of one of the three."""
-        record: Kept = getattr(self, name)
+        record: ClassTable = getattr(self, name)
         return record.wrong
 
     def shown(self, name: str) -> str:

@@ -2,77 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from firmware_sim.metrics.answers import FIGURES, Answers, Classes
-from firmware_sim.metrics.base import Figure, ratio
+from firmware_sim.metrics.answers import FIGURES, Answers
+from firmware_sim.metrics.base import Figure
+from firmware_sim.metrics.confusion import Classes, ClassTable
 from firmware_sim.metrics.curve import CURVE_POINTS
 from firmware_sim.metrics.formats import count, thousandths
 
 
-@dataclass
-class Confusion:
-    """Counts of right and wrong answers for each class.
+class Confusion(ClassTable):
+    """Counts of right and wrong answers for each of two classes, -1 and +1."""
 
-    A ratio whose denominator is 0 is None: a stream of one class has no kappa.
-    """
-
-    true_positive: int = 0
-    false_positive: int = 0
-    true_negative: int = 0
-    false_negative: int = 0
+    def __init__(self) -> None:
+        super().__init__(2)
 
     def add_block(self, labels: Classes, answers: Classes) -> None:
         """Count rows."""
-        yes, said = labels > 0, answers > 0
-        both = int(np.count_nonzero(yes & said))
-        positive, answered = int(np.count_nonzero(yes)), int(np.count_nonzero(said))
-        self.true_positive += both
-        self.false_positive += answered - both
-        self.false_negative += positive - both
-        self.true_negative += len(labels) - positive - answered + both
+        super().add_block((labels > 0).astype(np.int64), (answers > 0).astype(np.int64))
 
     @property
-    def rows(self) -> int:
-        """Return the number of rows counted."""
-        return self.true_positive + self.true_negative + self.wrong
+    def true_positive(self) -> int:
+        """Rows of class +1 that were answered so."""
+        return int(self.counts[1, 1])
 
     @property
-    def wrong(self) -> int:
-        """Return the number of wrong answers."""
-        return self.false_positive + self.false_negative
+    def false_positive(self) -> int:
+        """Rows of class -1 that were answered +1."""
+        return int(self.counts[0, 1])
 
     @property
-    def error(self) -> float | None:
-        """Return the fraction of wrong answers."""
-        return ratio(self.wrong, self.rows)
+    def true_negative(self) -> int:
+        """Rows of class -1 that were answered so."""
+        return int(self.counts[0, 0])
 
     @property
-    def kappa(self) -> float | None:
-        """Return Cohen's kappa: agreement beyond what the class frequencies give by chance."""
-        n = self.rows
-        answered = self.true_positive + self.false_positive
-        positive = self.true_positive + self.false_negative
-        # In whole numbers, so that a kappa of exactly 0 or 1 is exactly that.
-        chance = answered * positive + (n - answered) * (n - positive)
-        return ratio(n * (n - self.wrong) - chance, n * n - chance)
+    def false_negative(self) -> int:
+        """Rows of class +1 that were answered -1."""
+        return int(self.counts[1, 0])
 
     @property
     def f1(self) -> float | None:
-        """Return the harmonic mean of precision and recall of the positive class."""
-        return ratio(2 * self.true_positive, 2 * self.true_positive + self.wrong)
+        """The harmonic mean of precision and recall of the class +1."""
+        return self.by_class()[1].f1
 
 
-class Prequential(Answers[Confusion]):
+class Prequential(Answers):
     """The record of a learner of two classes, -1 and +1, beside both baselines'.
 
     A score of 0 or more means +1, as in the learner's own ``predict_one``. Before the first label
     the baselines say +1 too, and an even balance of labels is a majority of +1.
     """
 
+    learner: Confusion
     kind = "binary"
     table: ClassVar = {
         **FIGURES,

@@ -92,30 +92,39 @@ class Accounting:
         if self.power is not None:
             self.power.before(self._device, own.first)
         self.at_hand = own.first, own.first + len(block) - 1
-        self.cadence.add_block(np.where(block.damaged, np.nan, own.seconds))
         X, places = usable(block, self._device.repair)
         if len(places):
-            self._learn(X, places, block)
+            block = block.part(0, self._learn(X, places, block))
             if self.power is not None:
                 self.power.after(self._device)
-        left_out(block, places, self.rows, self._stream)
+        own = block.block
+        self.cadence.add_block(np.where(block.damaged, np.nan, own.seconds))
+        left_out(block, places[places < len(block)], self.rows, self._stream)
 
-    def _learn(self, X: Row, places: Places, block: Checked) -> None:
-        """Have the device learn rows, which lie at these places of a block."""
+    def _learn(self, X: Row, places: Places, block: Checked) -> int:
+        """Have the device learn rows, which lie at these places of a block.
+
+        Returns: the rows of the block to count, all or those to the one that ends the replay.
+        """
         device, rows, y = self._device, self.rows, block.y[places]
         when = When(block.block.first + places, block.block.seconds[places])
-        if self.sampled is not None:
-            self.sampled.add_block(X)
         looked = self.metrics.look(X)
         found = device.learn_block(X, y, when)
-        self.alarms += when.numbers[found.alarms].tolist()
+        end = len(places)
+        if found.refused and self._config.damaged == "stop":
+            end = min(found.refused) + 1
+            self.stopped = f"row {when.numbers[end - 1]}: {found.refused[end - 1]}"
+        elif found.stopped is not None:  # a full ring that is told to refuse candidates
+            end = found.done + 1
+            self.stopped = f"row {when.numbers[end - 1]}: {found.stopped}"
+        if self.sampled is not None:
+            self.sampled.add_block(X[:end])
+        self.alarms += when.numbers[[at for at in found.alarms if at < end]].tolist()
         for at, error in sorted(found.refused.items()):
-            rows.add_refused(int(when.numbers[at]), error)
-            if self._config.damaged == "stop":
-                self.stopped = f"row {when.numbers[at]}: {error}"
-        if found.stopped is not None:  # a full ring that is told to refuse candidates
-            self.stopped = f"row {when.numbers[found.done]}: {found.stopped}"
+            if at < end:
+                rows.add_refused(int(when.numbers[at]), error)
         taken, watched, forecasts = found.taken, None, None
+        taken = taken[taken < end]
         if looked is not None:
             watched = WatchedMany(
                 found.levels[taken],
@@ -133,6 +142,7 @@ class Accounting:
             self.twin.see(device, X[taken], y[taken])
         if not self._config.takes_gaps:
             rows.repaired += int(np.sum(block.absent[places[taken]]))
+        return int(places[end - 1]) + 1 if self.stopped else len(block)
 
     def warnings(self) -> list[str]:
         """Return what a reader of the figures has to know, a sentence each."""

@@ -1,20 +1,18 @@
-"""Rows as the main loop takes them: labels decoded, absent readings found.
-
-An option that acts on rows as they are read acts here, on all of a block.
-"""
+"""Rows as the main loop takes them: changed as options say, labels decoded, gaps found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.device.repair import Gaps, Repair
 from firmware_sim.errors import StreamError
-from firmware_sim.replaying.rows import RowCount, gaps
+from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Places
 from firmware_sim.tasks.kinds import KINDS
@@ -92,7 +90,8 @@ def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iter
 
     labels: None for rows without them, as far as they can be read again.
     """
-    codes, taught = np.array(config.missing_numbers), KINDS[config.kind].is_taught
+    taught = KINDS[config.kind].is_taught
+    acts = [(one.rows, getattr(config, name)) for name, one in OPTIONS.items() if one.rows]
     ends = (config.limit, stream.kept if labels is None else None)
     for block in stream.blocks(min((end for end in ends if end is not None), default=None)):
         fault = None
@@ -101,7 +100,9 @@ def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iter
             y, end, fault = _decoded(labels, block, stream)
             if fault is not None:
                 block, y = block.part(0, end), y[:end]
-        gone = gaps(block.rows, codes)
+        for act, value in acts:
+            block = replace(block, rows=act(value, block.rows))
+        gone = ~np.isfinite(block.rows)
         gone[[*block.damage]] = False
         damaged = np.zeros(len(block), dtype=bool)
         damaged[[*block.damage]] = True

@@ -5,12 +5,9 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, field
 
-import numpy as np
-import numpy.typing as npt
-
 from firmware_sim.config import ReplayConfig
 from firmware_sim.plaintext import joined
-from firmware_sim.streams import Row, Stream, open_stream
+from firmware_sim.streams import Stream, open_stream
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.tasks.kinds import KINDS
 
@@ -81,14 +78,6 @@ def opened(config: ReplayConfig) -> Stream:
         absent=config.missing_words,
         clock=config.clock,
     )
-
-
-def gaps(readings: Row, codes: Row) -> npt.NDArray[np.bool_]:
-    """Return which readings, of one row or many, are no values: not finite, or a code for none."""
-    gone: npt.NDArray[np.bool_] = ~np.isfinite(readings)
-    if codes.size:
-        gone |= np.isin(readings, codes)
-    return gone
 
 
 def nothing_usable(stream: Stream, rows: RowCount) -> str:

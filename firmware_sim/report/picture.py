@@ -86,7 +86,9 @@ def _draw_errors(axes: Any, result: ReplayResult) -> None:
         axes.text(0.5, 0.5, "no row was scored", ha="center", transform=axes.transAxes)
         axes.set_axis_off()
         return
-    plot(axes, chart, columnspacing=2.5)
+    # Below the title there is room for three lines.
+    many = {"ncols": 3, "fontsize": 8.5} if len(chart.legend) > 6 else {"columnspacing": 2.5}
+    plot(axes, chart, **many)
     _write_reasons(axes, [mark for mark in chart.marks if mark.name == BANDS["alarm"][0]])
 
 

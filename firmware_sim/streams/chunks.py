@@ -2,7 +2,7 @@
 
 A chunk is whole lines without quotes. Its numbers are parsed by pandas where that is there, else by
 numpy; both read a number as Python does, to the last bit. Where they refuse one, each cell of the
-chunk is read by itself; a line that has too few or too many cells is left to `Reading.fill`.
+chunk is read by itself, by `Reading`.
 Anything else (quotes, line ends of old kinds, bytes that are no text) is not for this reader.
 """
 

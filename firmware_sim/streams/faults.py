@@ -162,133 +162,116 @@ class Spread:
         return np.sqrt(self._squares / np.maximum(self._n, 1.0))
 
 
-Effect = Callable[[Row, int], bool]
+class Effect:
+    """What a fault does to readings.
 
-
-def effect(
-    fault: Fault, features: Sequence[str], spread: Spread, rng: np.random.Generator
-) -> Effect:
-    """Return what the fault does to a row buffer: it takes buffer and row number, and says whether
-    anything was done.
-
+    fault: with a kind of the faults of columns.
+    features: names of the readings.
+    spread: of the clean columns; it goes on.
+    rng: what draws.
+    options: of the fault.
     Raises SimulatorError: the stream has no such column.
     """
-    for name in fault.columns:
-        if name not in features:
-            raise SimulatorError(
-                f"fault {fault.kind}: there is no reading {name!r}; "
-                f"there are: {', '.join(features[:40])}"
-            )
-    slots = np.array([features.index(name) for name in fault.columns or features])
-    make = KINDS[fault.kind].make
-    assert make is not None, f"{fault.kind} is a fault of whole rows"
-    return make(fault, slots, spread, rng)
+
+    def __init__(
+        self, fault: Fault, features: Sequence[str], spread: Spread, rng: np.random.Generator
+    ) -> None:
+        for name in fault.columns:
+            if name not in features:
+                raise SimulatorError(
+                    f"fault {fault.kind}: there is no reading {name!r}; "
+                    f"there are: {', '.join(features[:40])}"
+                )
+        self.slots = np.array([features.index(name) for name in fault.columns or features])
+        self.fault, self.options, self.rng, self._spread = fault, fault.options, rng, spread
+        self._first: Row | None = None
+        make = KINDS[fault.kind].make
+        assert make is not None, f"{fault.kind} is a fault of whole rows"
+        self._make = make
+
+    def act(self, row: Row, number: int) -> bool:
+        """Change the row of this number; return whether anything was done."""
+        made = self._make(self, row[self.slots], number)
+        if made is not None:
+            row[self.slots] = made
+        return made is not None
+
+    @property
+    def mean(self) -> Row:
+        """Means of the columns so far."""
+        return np.asarray(self._spread.mean[self.slots])
+
+    @property
+    def sd(self) -> Row:
+        """Standard deviations of the columns so far."""
+        return np.asarray(self._spread.sd[self.slots])
+
+    def first(self, values: Row) -> Row:
+        """Return the first values there were, that are known."""
+        if self._first is None:
+            self._first = np.full(values.shape, math.nan)
+        np.copyto(self._first, values, where=np.isnan(self._first))
+        return self._first
 
 
-def _stuck(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
-    held = np.full(len(slots), fault.options["value"])
-
-    def act(row: Row, number: int) -> bool:
-        np.copyto(held, row[slots], where=np.isnan(held))  # stuck at the first value it has
-        row[slots] = held
-        return True
-
-    return act
+#: Gives what becomes of the readings of a row, or None where nothing is done to them.
+Change = Callable[[Effect, Row, int], Row | None]
 
 
-def _dropout(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
-    def act(row: Row, number: int) -> bool:
-        out = slots[rng.random(len(slots)) < fault.options["p"]]
-        row[out] = fault.options["code"]
-        return len(out) > 0
-
-    return act
+def _stuck(effect: Effect, x: Row, number: int) -> Row:
+    value = effect.options["value"]  # or the first that it has
+    return effect.first(x if math.isnan(value) else np.full(len(x), value))
 
 
-def _spike(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
-    def act(row: Row, number: int) -> bool:
-        draws = rng.random(len(slots)), rng.choice((-1.0, 1.0), len(slots))
-        hit = draws[0] < fault.options["p"]
-        row[slots] += np.where(hit, fault.options["size"] * draws[1] * spread.sd[slots], 0.0)
-        return bool(hit.any())
-
-    return act
+def _dropout(effect: Effect, x: Row, number: int) -> Row | None:
+    out = effect.rng.random(len(x)) < effect.options["p"]
+    return np.where(out, effect.options["code"], x) if out.any() else None
 
 
-def _drift(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
-    def act(row: Row, number: int) -> bool:
-        grown = (number - fault.first) / DRIFT_ROWS
-        row[slots] *= 1.0 + fault.options["gain"] * grown
-        row[slots] += fault.options["offset"] * grown * spread.sd[slots]
-        return grown > 0
-
-    return act
+def _spike(effect: Effect, x: Row, number: int) -> Row | None:
+    draws = effect.rng.random(len(x)), effect.rng.choice((-1.0, 1.0), len(x))
+    hit = draws[0] < effect.options["p"]
+    made: Row = x + np.where(hit, effect.options["size"] * draws[1] * effect.sd, 0.0)
+    return made if hit.any() else None
 
 
-def _shift(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
-    moved = np.full(len(slots), math.nan)  # by as much in every row
-
-    def act(row: Row, number: int) -> bool:
-        np.copyto(moved, fault.options["size"] * spread.sd[slots], where=np.isnan(moved))
-        row[slots] += moved
-        return True
-
-    return act
+def _drift(effect: Effect, x: Row, number: int) -> Row | None:
+    grown = (number - effect.fault.first) / DRIFT_ROWS
+    made: Row = x * (1.0 + effect.options["gain"] * grown)
+    made += effect.options["offset"] * grown * effect.sd
+    return made if grown > 0 else None
 
 
-def _gain(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
-    def act(row: Row, number: int) -> bool:
-        row[slots] *= fault.options["by"]
-        return True
-
-    return act
+def _shift(effect: Effect, x: Row, number: int) -> Row:
+    return x + effect.first(effect.options["size"] * effect.sd)  # by as much in every row
 
 
-def _replace(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
-    old = np.full((2, len(slots)), math.nan)  # mean and deviation of the sensor that was there
-
-    def act(row: Row, number: int) -> bool:
-        np.copyto(old, (spread.mean[slots], spread.sd[slots]), where=np.isnan(old))
-        mean, sd = old
-        row[slots] = (
-            mean + fault.options["gain"] * (row[slots] - mean) + fault.options["offset"] * sd
-        )
-        return True
-
-    return act
+def _gain(effect: Effect, x: Row, number: int) -> Row:
+    return x * effect.options["by"]
 
 
-def _noise(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
-    def act(row: Row, number: int) -> bool:
-        row[slots] += fault.options["sd"] * spread.sd[slots] * rng.standard_normal(len(slots))
-        return True
-
-    return act
+def _replace(effect: Effect, x: Row, number: int) -> Row:
+    mean, sd = effect.first(np.array((effect.mean, effect.sd)))  # of the sensor that was there
+    made: Row = mean + effect.options["gain"] * (x - mean) + effect.options["offset"] * sd
+    return made
 
 
-def _clip(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
-    def act(row: Row, number: int) -> bool:
-        before = row[slots]
-        row[slots] = np.clip(before, fault.options["low"], fault.options["high"])
-        return bool((before != row[slots]).any())
-
-    return act
+def _noise(effect: Effect, x: Row, number: int) -> Row:
+    return x + effect.options["sd"] * effect.sd * effect.rng.standard_normal(len(x))
 
 
-def _quantise(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
-    def act(row: Row, number: int) -> bool:
-        row[slots] = np.round(row[slots] / fault.options["step"]) * fault.options["step"]
-        return True
-
-    return act
+def _clip(effect: Effect, x: Row, number: int) -> Row | None:
+    made: Row = np.clip(x, effect.options["low"], effect.options["high"])
+    return made if (x != made).any() else None
 
 
-def _swap(fault: Fault, slots: np.ndarray, spread: Spread, rng: np.random.Generator) -> Effect:
-    def act(row: Row, number: int) -> bool:
-        row[slots] = row[slots[::-1]]
-        return True
+def _quantise(effect: Effect, x: Row, number: int) -> Row:
+    made: Row = np.round(x / effect.options["step"]) * effect.options["step"]
+    return made
 
-    return act
+
+def _swap(effect: Effect, x: Row, number: int) -> Row:
+    return x[::-1]
 
 
 @dataclass(frozen=True)
@@ -297,9 +280,9 @@ class Kind:
 
     #: its options with their defaults; None where one must be given. ``p`` is the share of rows.
     takes: Mapping[str, float | None]
-    #: makes its effect on readings; None where it changes which rows come, which is done by
+    #: what becomes of readings; None where it changes which rows come, which is done by
     #: `FaultyStream`.
-    make: Callable[[Fault, np.ndarray, Spread, np.random.Generator], Effect] | None = None
+    make: Change | None = None
     #: whether it is of the rows of one class, ``label=``
     of_class: bool = False
 

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from firmware_sim.errors import SimulatorError
-from firmware_sim.streams.faults import KINDS, Effect, Fault, Spread, effect
+from firmware_sim.streams.faults import KINDS, Effect, Fault, Spread
 from firmware_sim.streams.stream import Row, Sample, Stream
 
 Rows = Iterator[Sample | None]
@@ -40,8 +40,6 @@ class FaultyStream(Stream):
         self.faults = tuple(faults)
         self.name, self.target, self.features = clean.name, clean.target, clean.features
         self.ignored, self.kept = clean.ignored, clean.kept
-        # Rows of a live stream cannot be counted again, as `recount` does: none is read ahead.
-        self.at_once = clean.at_once if clean.kept is None else 1
         self._seed = seed
         self.counts = [0] * len(self.faults)
         self._effects()  # a column that is not there is told now
@@ -59,7 +57,7 @@ class FaultyStream(Stream):
     def _effects(self) -> tuple[Spread, list[tuple[int, Fault, Effect]]]:
         spread = Spread(len(self.features))
         acts = [
-            (at, fault, effect(fault, self.features, spread, self._draws(at)))
+            (at, fault, Effect(fault, self.features, spread, self._draws(at)))
             for at, fault in enumerate(self.faults)
             if not KINDS[fault.kind].of_rows
         ]
@@ -98,9 +96,9 @@ class FaultyStream(Stream):
                 yield sample
                 continue
             spread.add(row)
-            for at, fault, act in acts:
+            for at, fault, effect in acts:
                 if fault.covers(sample.number):
-                    self.counts[at] += act(row, sample.number)
+                    self.counts[at] += effect.act(row, sample.number)
             yield sample
 
     def _duplicated(self, rows: Rows, row: Row, at: int, fault: Fault) -> Rows:

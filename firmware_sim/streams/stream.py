@@ -51,8 +51,6 @@ class Stream(ABC):
         The most rows after which it can still be read from its first row again; None for ever.
     local_times : bool
         Whether its times have no zone: those of the place.
-    at_once : int
-        The most rows of a block.
     """
 
     name: str
@@ -62,7 +60,6 @@ class Stream(ABC):
     kept: int | None = None
     notes: tuple[str, ...] = ()
     local_times: bool = False
-    at_once: int = ROWS
 
     @abstractmethod
     def samples(self, row: Row) -> Iterator[Sample | None]:
@@ -118,7 +115,7 @@ class Stream(ABC):
                 for item in items:
                     if item is not None:
                         taken.append(item)
-                    full = len(taken) == self.at_once
+                    full = len(taken) == ROWS
                     if item is None or full or time.monotonic() - began > patience:
                         going = True
                         break

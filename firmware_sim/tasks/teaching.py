@@ -74,11 +74,6 @@ class Taught:
         whole.late = {own[at] for at in self.late}
         return whole
 
-    def first(self, n: int) -> Taught:
-        """Return that of the first n rows, which were learned."""
-        said = self.said[:n]
-        return Taught(self.scores[:n], self.levels[:n], self.verdicts[:n], done=n, said=said)
-
     def enter(self, whole: Taught, n: int) -> None:
         """Enter what became of these rows into that of all, their first being at place n."""
         part = slice(n, n + len(self.scores))

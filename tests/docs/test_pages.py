@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import edgeolk
@@ -29,8 +30,7 @@ def test_the_tutorial(
     assert names["wrong"] < 1.1 * names["same"]
     assert names["learner"].nbytes <= 4096
     counted = Confusion()  # as a replay counts answers
-    for label, score in zip(names["y"], names["before"], strict=True):
-        counted.add(label, 1 if score >= 0.0 else -1)
+    counted.add_block(np.array(names["y"]), np.where(np.array(names["before"]) >= 0.0, 1, -1))
     assert names["wrong"] == counted.wrong
     assert names["wrong_at"]["4KiB"] == names["wrong"]
     assert "bytes in the file" in capsys.readouterr().out

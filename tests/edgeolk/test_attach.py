@@ -119,3 +119,19 @@ def test_truncated() -> None:
     for size in {*range(0, len(memory), 41), len(memory) - 1, FIXED_BYTES, 64}:
         refused(memory[:size])
     ek.attach(memory)
+
+
+@pytest.mark.parametrize("kind", ["bytes", "read-only", "strided", "list", "number", "text"])
+def test_not_even_writable_memory(kind: str) -> None:
+    memory = block_of("rbp")
+    frozen = np.frombuffer(bytes(memory), np.uint8)
+    kinds: dict[str, Any] = {
+        "bytes": bytes(memory),
+        "read-only": frozen,
+        "strided": np.repeat(frozen, 2)[::2],
+        "list": list(memory),
+        "number": len(memory),
+        "text": "edgeolk",
+    }
+    with pytest.raises(TypeError, match="buffer must be"):
+        ek.attach(kinds[kind])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ X, Y = random_stream(3, 120, D)
 PROGRAM = """
 import sys
 from array import array
+from pathlib import Path
 from edgeolk.bare import BareLearner
 learner = BareLearner("spa", n_features=2, budget=4, beta=1.0)
 for i in range(20):
@@ -124,3 +126,35 @@ def test_bytes_that_are_no_model_are_refused() -> None:
         BareLearner.from_bytes(b"PK" + bytes(198))
     with pytest.raises(KeyError):
         _ = BareLearner("rbp", n_features=D, budget=5).threshold
+
+
+@pytest.mark.parametrize("options", [{}, {"loss": "novelty"}, {"n_classes": 3}])
+def test_goes_on_from_the_bytes_of_a_file(options: dict[str, Any], tmp_path: Path) -> None:
+    learner = ek.Learner("sorf", n_features=D, budget=32, **options)
+    novelty = "loss" in options
+    for x in X[:40]:
+        learner.learn_one(x, *([] if novelty else [1.0]))
+    learner.save(tmp_path / "model.olk")
+    bare = BareLearner.from_bytes((tmp_path / "model.olk").read_bytes())
+    assert (bare.budget, bare.nbytes) == (learner.budget, learner.nbytes)
+    for x in X[40:60]:
+        if novelty:
+            assert bare.threshold == learner.threshold
+        y = [] if novelty else [1.0]
+        assert bare.learn_one(x, *y) == learner.learn_one(x, *y)
+
+
+def test_verdicts_and_forecasts_are_those_of_the_learner() -> None:
+    for options in ({"loss": "novelty", "history": True}, {"loss": "square", "history": True}):
+        config = ek.Config(n_features=D, D=64, **options)
+        bare, full = BareLearner(config), ek.Learner(config)
+        for x, y in zip(X[:60], Y[:60], strict=True):
+            row = array("d", x)
+            if options["loss"] == "novelty":
+                assert bare.learn_one(row) == full.learn_one(x)
+                assert bare.verdict == (full.novel, full.event, full.why)
+                assert bare.threshold == full.threshold
+            else:
+                assert bare.ask_one(row) == full.ask_one(x)
+                bare.tell_one(y)
+                full.tell_one(y)

@@ -70,12 +70,6 @@ def test_order_in_files() -> None:
 rows = pytest.mark.parametrize("row", ek.algorithms(), ids=lambda row: row.name)
 
 
-def test_each_algorithm_has_one_row() -> None:
-    table = ek.algorithms()
-    assert sorted(row.algorithm for row in table) == sorted(set(ek.Algorithm) - {0})
-    assert len({row.name for row in table}) == len(table)
-
-
 @rows
 def test_a_row_says_what_it_is(row: Any) -> None:
     assert row.title

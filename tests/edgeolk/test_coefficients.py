@@ -10,15 +10,11 @@ from helpers import KERNELS, LIVELY, RINGS, fitting, in_turn
 from twins.streams import random_stream
 
 import edgeolk as ek
-from edgeolk.configuration.layout import total
-from edgeolk.configuration.regions import ELEMENT_BYTES
 
 #: The algorithms that keep float64, whatever their options: they solve linear systems, or keep
 #: scores by increments.
 REFUSED = ("forgetron_greedy", "projectron", "projectron++", "ahpatron", "pomdr", "bpa_p", "nogd")
 TAKEN = [name for name in RINGS if name not in REFUSED]
-#: Regions of the coefficients' type.
-REAL = ("coefficients", "kernel_row", "nearest_distance", "distance_row", "mean_coefficients")
 
 
 def both(name: str | None, **options: Any) -> tuple[ek.Learner, ek.Learner]:
@@ -55,29 +51,6 @@ def test_forms_of_a_type(given: Any) -> None:
 def test_types_that_are_none(given: Any) -> None:
     with pytest.raises(ValueError, match="coefficients must be one of float32, float64, got"):
         ek.Learner("rbp", n_features=2, budget=3, coefficients=given)
-
-
-@pytest.mark.parametrize(("name", "budget"), in_turn(TAKEN, [7, 100, 1000]))
-def test_bytes_shrink_as_planned(name: str, budget: int) -> None:
-    """Regions of that type by half, every other one not at all."""
-    for dtype in ("float32", "float64", "float16", "int8"):
-        if (name, dtype) == ("fogd", "int8"):
-            continue
-        wide, narrow = both(name, n_features=5, budget=budget, dtype=dtype)
-        regions = {region.name: region for region in narrow.plan.regions}
-        names = [region.name for region in wide.plan.regions]
-        assert names == list(regions)
-        for region in wide.plan.regions[1:-1]:
-            other = regions[region.name]
-            assert region.shape == other.shape
-            code = ("d", "f") if region.name in REAL else (region.element, region.element)
-            assert (region.element, other.element) == code
-            assert other.nbytes < other.shape[0] * other.shape[1] * ELEMENT_BYTES[code[1]] + 64
-        # The coefficients themselves shrink, and nothing takes more.
-        spared = 4 * regions["coefficients"].shape[1]
-        assert narrow.nbytes <= wide.nbytes - spared + 128
-        assert narrow.nbytes == total(narrow.plan.regions)
-        assert len(narrow._sealed()) < len(wide._sealed())
 
 
 @pytest.mark.parametrize(("name", "dtype"), in_turn(TAKEN, ["float32", "float64"]))

@@ -70,15 +70,6 @@ def test_labels_whose_conversion_changes_the_rows(field: str, wild: int) -> None
     refused(subject, lambda: subject.learner.learn_many(X, Sly(labels(), act)), "X must")
 
 
-def test_labels_whose_conversion_spoils_dense_rows() -> None:
-    X, subject = np.ones((N, D)), owned(False)
-    refused(
-        subject,
-        lambda: subject.learner.learn_many(X, Sly(labels(), lambda: X.__setitem__((0, 2), np.nan))),
-        r"X\[0\]",
-    )
-
-
 @pytest.mark.parametrize("change", ["shape", "dtype"])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_labels_whose_conversion_reshapes_the_rows(change: str) -> None:
@@ -124,47 +115,6 @@ def test_values_whose_conversion_changes_the_indices(change: str) -> None:
     subject = owned()
     values = Sly([1.0, 2.0], act)
     refused(subject, lambda: subject.learner.learn_one_sparse(indices, values, 1), "indices")
-
-
-@pytest.mark.parametrize("call", ["learn_many", "decision_function"])
-def test_another_thread_changes_the_indices(call: str) -> None:
-    """While the interpreter lock is released: refused as a whole row, or learned as it was."""
-    code = """
-import sys, threading
-from types import SimpleNamespace
-import numpy as np
-import edgeolk as ek
-n, d = 60_000, 5
-X = SimpleNamespace(
-    format="csr", shape=(n, d), indptr=np.arange(n + 1), indices=np.arange(n, dtype=np.int32) % d,
-    data=np.ones(n),
-)
-y = np.where(np.arange(n) % 2, 1.0, -1.0)
-learner = ek.Learner("spa", n_features=d, budget=50, beta=1.0, sparse=True)
-learner.learn_many(np.random.default_rng(0).normal(size=(1000, d)), y[:1000])
-done, messages = threading.Event(), set()
-def change():
-    rng = np.random.default_rng(0)
-    good = X.indices.copy(), X.indptr.copy()
-    while not done.is_set():
-        at = rng.integers(n, size=200)
-        X.indices[at] = rng.choice([10**8, -10**8, -1, d], size=200)
-        X.indptr[at] = rng.choice([10**15, -10**15, -1], size=200)
-        X.indices[at], X.indptr[at] = good[0][at], good[1][at]
-changer = threading.Thread(target=change)
-changer.start()
-for i in range(300):
-    try:
-        learner.learn_many(X, y) if sys.argv[1] == "learn_many" else learner.decision_function(X)
-    except ValueError as error:
-        messages.add(str(error).split("]: ")[-1][:20])
-done.set()
-changer.join()
-assert learner.n_support == 50
-assert messages, "the rows were never caught changing"
-"""
-    ran = python(code, call)
-    assert ran.returncode == 0, (ran.returncode, ran.stderr[-500:])
 
 
 #: What the handler of a signal writes into the arguments of a long call, which looks at signals.
@@ -259,24 +209,6 @@ def test_a_buffer_of_objects_is_refused(kind: str) -> None:
         ek.attach(kinds[kind])
     if kind == "object":
         assert kinds[kind][7] == [7]
-
-
-@pytest.mark.parametrize("kind", ["bytearray", "float64", "swapped", "ctypes", "array"])
-def test_buffers_of_numbers_are_taken(kind: str) -> None:
-    import array
-    import ctypes
-
-    kinds: dict[str, Any] = {
-        "bytearray": bytearray(8000),
-        "float64": np.zeros((10, 100)),
-        "swapped": np.zeros(1000, np.dtype("f8").newbyteorder()),
-        "ctypes": (ctypes.c_double * 1000)(),
-        "array": array.array("l", range(1000)),
-    }
-    learner = ek.Learner("rbp", n_features=2, budget=3, buffer=kinds[kind])
-    assert learner.learn_one([1.0, 2.0], 1) == 0.0
-    del learner
-    assert ek.attach(kinds[kind]).steps == 1
 
 
 def test_scores_are_not_written_over_a_learner() -> None:

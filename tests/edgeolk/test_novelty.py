@@ -69,21 +69,6 @@ def test_a_label_is_checked_and_ignored() -> None:
     assert told.steps == 80
 
 
-@pytest.mark.parametrize("nu", [0.05, 0.2])
-@pytest.mark.parametrize("policy", [*POLICIES, "merge"])
-def test_the_share_of_novel_rows_is_nu(policy: str, nu: float) -> None:
-    """rho follows f, so that the share comes out whatever the policy forgets."""
-    learner = learner_of(policy, nu=nu, eta=0.05, budget=40)
-    X = rows(4, 6000)
-    novel = learner.learn_many(X) < 0.0
-    assert np.mean(novel[1500:]) == pytest.approx(nu, rel=0.3)
-    assert learner.mistakes == np.sum(novel)
-    if policy not in ("random", "unbiased"):  # with these f itself jumps
-        f = learner.decision_function(X[-1500:])
-        assert np.mean(f < 0.0) == pytest.approx(nu, abs=0.1)
-        assert learner.predict_one(np.full(D, 50.0)) == -1
-
-
 def test_fourier_features_step_by_step() -> None:
     nu, eta, lam = 0.2, 0.3, 0.1
     learner = ek.Learner(

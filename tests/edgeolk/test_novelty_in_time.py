@@ -103,80 +103,6 @@ def test_every_size_is_the_reference(d: int, budget: int) -> None:
 # ---- invariants ----------------------------------------------------------------------------------
 
 
-def test_a_constant_is_never_novel_until_it_moves() -> None:
-    for constant in (0.0, 0.1, 1e9):
-        learner = learner_of()
-        scores = learner.learn_many(np.full((5000, D), constant))
-        assert learner.mistakes == 0
-        assert np.isfinite(scores).all()
-        assert all(np.isfinite(held).all() for held in state(learner).values())
-        assert learner.steps == 5000
-
-
-def test_a_channel_that_moves_after_standing_still_is_seen() -> None:
-    rng = np.random.default_rng(0)
-    wave = np.sin(np.arange(3000) / 20) + 0.1 * rng.normal(size=3000)
-    X = np.column_stack([wave, np.zeros(3000)])
-    X[2500:, 1] = 1.0
-    learner = ek.Learner(n_features=2, loss="novelty", history=True)
-    learner.learn_many(X[:2500])
-    learner.learn_one(X[2500])
-    assert learner.novel
-    assert learner.event
-    assert learner.why[1:] == (1, "value")
-
-
-def test_rows_without_a_reading_move_only_runs_and_the_verdict() -> None:
-    learner = learner_of()
-    learner.learn_many(stream(600))
-    before = state(learner)
-    learner.learn_many(np.full((20, D), np.nan))
-    after = state(learner)
-    channels = np.arange(12) < 10  # all but the moments of runs
-    assert np.array_equal(after["channels"][:, channels], before["channels"][:, channels])
-    assert not np.array_equal(after["channels"], before["channels"])
-    low = after["channel_counts"] & 0xFFFF
-    assert np.array_equal(low, before["channel_counts"] & 0xFFFF)
-    assert np.array_equal(after["deviations"][0, 1:6], before["deviations"][0, 1:6])
-    assert np.array_equal(after["mean_weights"], before["mean_weights"])
-
-
-def test_independent_rows_go_by_their_pattern() -> None:
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(3000, D))
-    learner, twin = learner_of(), InTime(D, BUDGET, seed=SEED, dtype="int8")
-    learner.learn_many(X[:500])
-    reasons = []
-    for x in X[500:]:
-        learner.learn_one(x)
-        reasons.append(learner.why[0])
-    assert reasons.count("pattern") == len(reasons)
-    assert twin.t == 0
-
-
-def test_robust_gates_are_not_opened_by_chance() -> None:
-    """Of many channels of noise some are always correlated in the first rows."""
-    X = np.random.default_rng(4).normal(size=(1200, 20))
-    opened = {}
-    for robust in (True, False):
-        learner = learner_of(n_features=20, robust=robust)
-        learner.learn_many(X[:150])
-        opened[robust] = 0
-        for x in X[150:]:
-            learner.learn_one(x)
-            opened[robust] += learner.why[0] != "pattern"
-    assert opened[False] > 4 * opened[True]
-
-
-def test_robust_is_off_unless_asked_for_and_changes_nothing_where_gates_are_open() -> None:
-    assert learner_of().parameters["robust"] is False
-    steady = np.cumsum(np.random.default_rng(5).normal(size=(400, D)), axis=0)
-    noise = np.random.default_rng(5).standard_t(2, size=(400, D))
-    for rows, alike in ((steady, True), (noise, False)):
-        said = [learner_of(robust=robust).learn_many(rows) for robust in (False, True)]
-        assert np.array_equal(*said) == alike
-
-
 def test_the_share_of_alarms_is_the_one_asked_for() -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(20_000, 3))
@@ -252,16 +178,6 @@ def test_a_fault_that_lasts_is_one_event_until_it_is_accepted(fault: str) -> Non
     bare.accept()
 
 
-def test_a_short_fault_ends_its_event() -> None:
-    X = _waves(7000)
-    X[5000:5020, 1] += 8.0
-    learner = ek.Learner(n_features=3, loss="novelty", history=True)
-    learner.learn_many(X[:5020])
-    assert learner.event
-    learner.learn_many(X[5020:5300])
-    assert not learner.event
-
-
 def test_rows_after_a_long_stop_are_not_rough() -> None:
     X = _waves(4000)
     X[3000:] += 0.9
@@ -298,25 +214,6 @@ def test_bytes_and_defaults() -> None:
     config = learner.config
     assert eval(repr(config)) == config
     assert config._settings.watches
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"scale": "standard"}, "keeps the scale of each channel itself"),
-        ({"clip_rows": 3.0}, "keeps the scale of each channel itself"),
-        ({"gamma": "auto"}, "keeps the scale of each channel itself"),
-        ({"gamma": 0.2}, "has a width of its own"),
-        ({"kernel": ek.Gaussian(0.2)}, "has a width of its own"),
-        ({"D": 63}, "D must be at least 64"),
-        ({"window": 70_000}, "window must be at most 65535"),
-        ({"relevance": True}, "keeps one average"),
-        ({"history": "always"}, "history must be True, False"),
-    ],
-)
-def test_what_contradicts_it_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        learner_of(**options)
 
 
 def test_others_have_no_verdict_and_refuse_gaps() -> None:

@@ -80,29 +80,6 @@ def test_it_carries_the_bytes_of_a_file(made: str, way: str, tmp_path: Path) -> 
     assert _saved(second, tmp_path) == _saved(first, tmp_path)
 
 
-@pytest.mark.parametrize("made", ["recommended", "ring", "scaler"])
-def test_a_copy_goes_its_own_way(made: str, tmp_path: Path) -> None:
-    first = MADE[made]()
-    before = _saved(first, tmp_path)
-    second = copy.deepcopy(first)
-    X, y = _rows()
-    if made == "scaler":
-        second.learn_many(X + 1.0)
-    else:
-        second.learn_many(X, -y)
-    assert _saved(first, tmp_path) == before != _saved(second, tmp_path)
-
-
-def test_a_learner_in_a_buffer_leaves_it_behind() -> None:
-    plan = ek.plan("bpa_s", n_features=4, ram="4KiB")
-    memory = bytearray(plan.nbytes)
-    learner = ek.Learner("bpa_s", n_features=4, budget=plan.budget, buffer=memory)
-    learner.learn_many(*_rows())
-    other = pickle.loads(pickle.dumps(learner))
-    memory[:] = bytes(len(memory))
-    assert other.steps == 300
-
-
 @pytest.mark.parametrize("made", ["recommended", "scaler"])
 def test_a_pickle_names_one_function_and_holds_bytes(made: str) -> None:
     """What a pickle calls is ours and old: any version of Python can."""

@@ -130,10 +130,3 @@ def test_rows_of_any_length(n_features: int) -> None:
     one, other = made(n_features=n_features), made(n_features=n_features)
     assert one.learn_one(row.tolist(), -1) == other.learn_one(row, -1)
     assert one.decision_one(tuple(row.tolist())) == other.decision_one(row)
-
-
-def test_several_classes() -> None:
-    learner = ek.Learner("sorf", n_features=2, n_classes=3, ram="4KiB", kernel_gamma=0.5)
-    learner.learn_one(NUMBERS, 2)
-    assert learner.scores_one(NUMBERS).tolist() == learner.scores_one(np.array(NUMBERS)).tolist()
-    assert learner.predict_one(tuple(NUMBERS)) == learner.predict_one(np.array(NUMBERS))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from array import array
 
 import numpy as np
@@ -13,7 +12,6 @@ from structured_cases import (
     GAMMA,
     OPTIONS,
     SEED,
-    TASKS,
     D,
     cases,
     every_type,
@@ -24,7 +22,6 @@ from structured_cases import (
 from twins.structured_drift import DriftingSorf as Twin
 from twins.structured_novelty import SorfNovelty as NoveltyTwin
 
-import edgeolk as ek
 from edgeolk.bare import BareLearner
 
 
@@ -66,23 +63,6 @@ def test_every_option_is_the_reference(task: str, name: str, dtype: str) -> None
     else:
         scores = np.array([twin.decision(x) for x in X[:40]])
         np.testing.assert_allclose(learner.decision_function(X[:40]), scores, rtol=near, atol=near)
-
-
-def test_groups_are_rounded_in_double_each_with_its_own_change() -> None:
-    """Of two blocks, a group each: roundings in doubt fall on the first block of the second."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 3))
-    y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
-    widths = ((0.3, 1.0, 3.0), (3.0, 5.5, 10.0))
-    twin = Twin(3, 128, 0.3, groups=widths, dtype="int8", seed=0)
-    learner = ek.Learner(
-        "sorf", n_features=3, D=128, widths=widths, scale=None, kernel=ek.Gaussian(0.3),
-        relevance=False, seed=0,
-    )  # fmt: skip
-    expected = [twin.step(row, label) for row, label in zip(X, y, strict=True)]
-    np.testing.assert_allclose(learner.learn_many(X, y), expected, rtol=1e-4, atol=1e-4)
-    assert learner.updates == twin.updates
-    assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
 
 
 @every_type
@@ -137,39 +117,7 @@ def test_equal_scores_go_to_the_smallest_class() -> None:
         learner.decision_function(X)
 
 
-@pytest.mark.parametrize("nu", [0.05, 0.2])
-@every_type
-def test_the_share_of_alarms_is_nu(nu: float, dtype: str) -> None:
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((4000, D))
-    learner = learner_of("novelty", dtype, nu=nu)
-    alarms = learner.learn_many(X) < 0.0
-    assert np.mean(alarms[1000:]) == pytest.approx(nu, abs=0.25 * nu)
-    assert learner.mistakes == np.sum(alarms)
-    far = rng.standard_normal((200, D)) * 0.3 + 6.0
-    assert np.mean(learner.predict(far) == -1) == 1.0
-    score = learner.decision_one(X[0])
-    assert learner.learn_one(X[0]) == score
-
-
 # ---- scratch of a whole row ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("task", TASKS)
-@every_type
-def test_features_that_are_kept_are_those_made_again(task: str, dtype: str) -> None:
-    """A whole row's features in scratch: the same state to the bit, for their bytes."""
-    X, y = stream(task, 300)
-    kept, made = (learner_of(task, dtype, scratch=how) for how in ("row", "block"))
-    assert np.array_equal(kept.learn_many(X, y), made.learn_many(X, y))
-    assert np.array_equal(kept.weights_, made.weights_)
-    each = 8 if dtype == "float32" else 16
-    row = next(region for region in kept.plan.regions if region.name == "feature_row")
-    assert each * BUDGET <= row.nbytes < each * BUDGET + 64
-    assert "feature_row" not in {region.name for region in made.plan.regions}
-    again = pickle.loads(pickle.dumps(kept))
-    assert again.parameters["scratch"] == "row"
-    assert np.array_equal(again.learn_many(X, y), kept.learn_many(X, y))
 
 
 def test_saturated_weights_are_counted() -> None:

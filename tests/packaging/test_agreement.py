@@ -13,7 +13,7 @@ import pytest
 # At the end: where an installed wheel is tested, edgeolk must not be the one beside release.
 sys.path.append(str(Path(__file__).parents[2]))
 
-from release import agreement, emulated
+from release import agreement, emulated, pythons, windows_tests
 
 ROOT = Path(__file__).parents[2]
 
@@ -82,6 +82,12 @@ def test_plans_and_files_that_differ_are_noticed(changed):
 
 def test_what_is_run_or_left_out_is_there() -> None:
     """A moved test would end every emulated run before its first test."""
-    tests = ROOT / "tests" / "edgeolk"
-    lost = [name for name in (*emulated.CORE, *emulated.LEFT_OUT) if not (tests / name).exists()]
-    assert not lost
+    tests = ROOT / "tests"
+    core = [f"edgeolk/{name}" for name in (*emulated.CORE, *emulated.LEFT_OUT, *pythons.TESTS)]
+    files = [name for names in windows_tests.FILES.values() for name in names.split()]
+    assert not [name for name in (*core, *files) if not (tests / name).exists()]
+    for left_out in windows_tests.TESTS.values():
+        for file, names in left_out.items():
+            text = (tests / file).read_text()
+            lost = [n for n in names.split() if f"def test_{n.partition('[')[0]}" not in text]
+            assert not lost, file

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from edgeolk.files import v3
-from edgeolk.files.v3 import Stored
 
 FOLDER = Path(__file__).resolve().parent.parent / "edgeolk" / "files" / "golden"
 READERS = {3: v3.read}
@@ -39,8 +38,6 @@ _ALIKE = [
     if case[1].removesuffix("-narrow").endswith(_STORED) and not case[1].startswith("sorf")
 ]
 DAY = [case for case in CASES if case not in _ALIKE or _ALIKE.index(case) % 8 == 3]
-#: float64 of a region by its element type.
-TYPES = {"d": "<f8", "f": "<f4", "e": "<f2", "b": "i1", "q": "<i8", "i": "<i4"}
 
 
 def few_by_day(cases: Iterable[Any]) -> list[Any]:
@@ -74,40 +71,3 @@ def rows_of(version: int, told: dict[str, Any], regression: bool) -> tuple[np.nd
     if "n_classes" in told["options"]:
         y = np.where(y < 0.0, 0.0, 1.0 + (x[:, 1] > 0.0))
     return x, y
-
-
-def numbers(stored: Stored, name: str) -> np.ndarray:
-    """A region, one row of it a line."""
-    kind, stride, data = stored.regions[name]
-    flat = np.frombuffer(data, TYPES[kind]).astype(np.float64)
-    return flat.reshape(-1, stride) if stride else flat
-
-
-def support_vectors(stored: Stored) -> np.ndarray:
-    """Support vectors as the learner shows them, (n, d)."""
-    held = numbers(stored, "support_vectors")[:, : stored.words["n_support"]].T
-    found = levels(stored)
-    return held if found is None else np.float32(held) * found[0] + found[1]
-
-
-def levels(stored: Stored) -> np.ndarray | None:
-    """Steps and offsets of int8 storage, (2, d)."""
-    return np.float32(numbers(stored, "levels")) if "levels" in stored.regions else None
-
-
-def weights(stored: Stored) -> np.ndarray:
-    """Weights as the learner shows them, flat: the last ones, then their average."""
-    names = [name for name in ("weights", "mean_weights") if name in stored.regions]
-    return np.concatenate([np.zeros(0), *(numbers(stored, name).ravel() for name in names)])
-
-
-def dual_coef(stored: Stored) -> np.ndarray:
-    """Dual coefficients as the learner shows them: (n,), or (n, classes)."""
-    n, rank = int(stored.words["n_support"]), int(stored.words.get("rank", 0))
-    weights = numbers(stored, "coefficients") * stored.words["scale"]
-    if stored.config.columns > 1:
-        return weights[:, :n].T
-    if rank:
-        rows = numbers(stored, "feature_map").ravel()[: rank * n]
-        return weights[:rank] @ rows.reshape(rank, n)
-    return weights[: n * stored.config.basis.per_member]

@@ -78,7 +78,12 @@ RINGS = [
 def few_first(cases: Iterable[Any], day: Container[Any]) -> list[Any]:
     """Cases for ``parametrize``, those that are not for the day at night."""
     slow = pytest.mark.slow
-    return [pytest.param(case, marks=() if case in day else slow) for case in cases]
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else [case]), marks=() if case in day else slow
+        )
+        for case in cases
+    ]
 
 
 #: By day one algorithm of each kind of step: removal, neighbours, simplex, projection, merging,

@@ -10,7 +10,7 @@ usable: the guard is 1e-10 for float64 storage and 1e-4 where rows are computed 
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport put, shift
+from edgeolk.core.expansion cimport add_norm, put, shift
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT64, UPDATE_PROJECTRON_ICML, UPDATE_PROJECTRON_JMLR,
 )
@@ -56,15 +56,10 @@ cdef inline void grow_factor(State* s, double residual) noexcept nogil:
 
 cdef inline void add_projected(State* s, double a, double p, Example* e) noexcept nogil:
     """f <- f + a P k: alpha += a beta, beta in work."""
-    cdef Model* m = s.m
     cdef int64_t i
-    for i in range(m.n):
+    for i in range(s.m.n):
         shift(s, i, a * s.work[i])
-    if s.c.tracks_norm:
-        s.function.norm2 += 2.0 * a * e.f + a * a * p
-        if s.function.norm2 < 0.0:
-            s.function.norm2 = 0.0
-        e.f += a * p
+    add_norm(s, a, p, e)
 
 
 cdef inline double margin_step(const State* s, double loss, double p,

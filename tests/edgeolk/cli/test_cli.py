@@ -45,6 +45,7 @@ PLANS: list[tuple[list[str], dict[str, Any]]] = [
     (["--kernel", "Linear", "--seed", "7"], {"kernel": ek.Linear(), "seed": 7}),
     (["--gamma", "0.5"], {"kernel": ek.Gaussian(0.5)}),
     (["--param", "gamma=0.5"], {"kernel": ek.Gaussian(0.5)}),
+    (["--scale", "none"], {"scale": None}),
     (["--gamma", "auto", "--scale", "minmax"], {"gamma": "auto", "scale": "minmax"}),
     (["--sparse", "--dtype", "float64"], {"sparse": True, "dtype": "float64"}),
     (["--param", "loss=ramp", "--param", "C=0.5"], {"loss": "ramp", "C": 0.5}),

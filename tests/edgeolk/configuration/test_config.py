@@ -111,30 +111,6 @@ def test_compositions() -> None:
         assert len(met) > len(pt.AXES[axis]) / 2, (axis, met)
 
 
-def test_bare_learners_of_any_composition_are_the_same() -> None:
-    """Every model that numpy does not have to draw."""
-    chance = random.Random(4)
-    for _ in range(600):
-        try:
-            config = ek.Config(**composition(chance))
-        except ValueError:
-            continue
-        if config._settings.parts["basis"] == ek.Basis.FOURIER:
-            continue
-        bare, full = BareLearner(config), ek.Learner(config)
-        for x, y in zip(ROWS[:, : config.n_features].copy(), LABELS, strict=True):
-            try:
-                expected = full.learn_one(x, y)
-            except (ValueError, ek.BudgetError) as error:
-                with pytest.raises(type(error)):
-                    bare.learn_one(x, y)
-            else:
-                assert bare.learn_one(x, y) == expected
-        end = len(full._sealed())
-        mine, theirs = (memoryview(m._engine.arena)[:end] for m in (bare, full))
-        assert mine == theirs
-
-
 RANGES: list[tuple[Any, Any]] = [
     (-2.0, 3.0), (0, 1), ([0.0, -50.0, 10.0], [1.0, 50.0, 11.0]), (-1e-3, (250.0, 1e-3, 7.0)),
     (np.array([0.1, 0.2, 0.3]), np.float32(9)),

@@ -198,9 +198,8 @@ def test_the_usual_width_of_structured_features_is_not_written() -> None:
         again = pickle.loads(pickle.dumps(ek.Learner(config)))
         assert again.config == config
         assert again.kernel == ek.Gaussian(gamma)
-    assert (
-        "kernel.gamma"
-        in stored_values(ek.Config("ogd", n_features=7, budget=9, gamma=0.5 / 7)._settings)
+    assert "kernel.gamma" in stored_values(
+        ek.Config("ogd", n_features=7, budget=9, gamma=0.5 / 7)._settings
     )
 
 

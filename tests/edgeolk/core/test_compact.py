@@ -166,28 +166,6 @@ def test_roots_without_a_c_library() -> None:
 # ---- what the page about rows promises ----
 
 
-@pytest.mark.parametrize("step", [5.0, 50.0])
-def test_an_alarm_makes_an_input_young_again(step: float) -> None:
-    rng = np.random.default_rng(7)
-    calm, alarmed = Compiled(), Compiled()
-    for one in (calm, alarmed):
-        one.follow(rng.normal(size=40_000))
-        one.follow(step + rng.normal(size=50))
-    before = alarmed.record.copy()
-    library().limit(at(alarmed.record), ctypes.c_uint32(100))
-    assert numbers_of(alarmed.record) == (*numbers_of(before)[:2], 103)
-    after = step + rng.normal(size=1_500)
-    calm.follow(after)
-    alarmed.follow(after)
-    assert alarmed.mean == pytest.approx(step, abs=1.0)
-    assert abs(calm.mean - step) > 1.0
-    young = Compiled()
-    young.follow(rng.normal(size=20))
-    before = young.record.copy()
-    library().limit(at(young.record), ctypes.c_uint32(100))
-    assert (young.record == before).all()
-
-
 @pytest.mark.parametrize("rows", [3_000_000, pytest.param(200_000_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("centre", "spread"), [(0.0, 1.0), (1e4, 1.0), (101_325.0, 10.0)])
 def test_it_does_not_drift(centre: float, spread: float, rows: int) -> None:
@@ -254,26 +232,6 @@ def test_a_scaler_of_its_own_is_the_same() -> None:
     assert scaler.compact
     assert scaler.n_clipped is None
     assert not ek.RunningScaler(3).compact
-
-
-def test_it_takes_nine_bytes_a_feature_and_is_stored(tmp_path: object) -> None:
-    for d in (1, 7, 1000):
-        plan = ek.RunningScaler.plan(d, compact=True)
-        regions = {region.name: region.nbytes for region in plan.regions}
-        assert regions["statistics"] == -(-9 * d // 64) * 64
-        assert plan.nbytes == ek.RunningScaler(d, compact=True).nbytes
-    scaler = ek.RunningScaler(2, compact=True, freeze_after=9)
-    X = np.random.default_rng(9).normal(size=(20, 2))
-    scaler.learn_many(X[:5])
-    path = f"{tmp_path}/scaler"
-    scaler.save(path)
-    other = ek.RunningScaler.load(path)
-    assert other.compact
-    for one in (scaler, other):
-        one.learn_many(X[5:])
-        assert one.frozen
-        assert one.n_seen == 9
-    assert other.transform(X).tolist() == scaler.transform(X).tolist()
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import pickle
-from array import array
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers import EVERY, Owned
-from preprocessings import ROWS, D, options_of, rows_and_labels
+from preprocessings import D, options_of, rows_and_labels
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
-from edgeolk.preprocessing.record import ARGUMENTS
 from edgeolk.preprocessing.scaling import COMPACT, INSIDE_NAMES
 
 every = pytest.mark.parametrize("name", EVERY)
@@ -134,26 +132,6 @@ def test_what_storage_could_not_hold_is_shortened_first(dtype: str) -> None:
 
 FULL: dict[str, Any] = {"scale": "minmax", "clip": 4.0, "scale_window": 30, "clip_rows": 1.2,
                         "gamma_rows": 50, "freeze_after": 90}  # fmt: skip
-
-
-def test_unset_options_write_nothing() -> None:
-    said = repr(ek.Config("ogd", n_features=2, budget=100))
-    assert not any(f" {name}=" in said for name in ARGUMENTS)
-    names = {r.name for r in ek.plan("ogd", n_features=2, budget=100, gamma="auto").regions}
-    assert "scaler" not in names
-    assert "width" in names
-
-
-def test_bare_learners_scale_inside_too() -> None:
-    X, y = rows_and_labels()
-    options = options_of("sorf", gamma="auto", history=None, **FULL)
-    bare, full = BareLearner("sorf", **options), ek.Learner("sorf", **options)
-    for x, label in zip(X, y, strict=True):
-        row = array("d", x)
-        assert bare.decision_one(row) == full.decision_one(x)
-        assert bare.learn_one(row, label) == full.learn_one(x, label)
-    assert bare.counters()["steps"] == full.steps == ROWS
-    assert bare.counters()["clipped_rows"] == full.n_shortened > 0
 
 
 def test_a_live_block_whose_preprocessing_no_rows_lead_to_is_refused() -> None:
@@ -286,12 +264,19 @@ SAID: tuple[tuple[dict[str, Any], str | None, bool], ...] = (
 )
 
 
+TASKS: tuple[dict[str, Any], ...] = ({}, {"loss": "novelty"}, {"loss": "square"}, {"n_classes": 3})
+
+
 @pytest.mark.parametrize(("said", "scale", "made"), SAID)
-@pytest.mark.parametrize("task", [{}, {"loss": "novelty"}, {"loss": "square"}, {"n_classes": 3}])
 def test_it_is_the_same_however_it_is_named(
-    said: dict[str, Any], scale: str | None, made: bool, task: dict[str, Any]
+    said: dict[str, Any], scale: str | None, made: bool
 ) -> None:
-    size = {"n_features": 3, "budget": 40, **task, **said}
+    for task in TASKS:
+        is_the_same_however_it_is_named({**task, **said}, scale, made)
+
+
+def is_the_same_however_it_is_named(said: dict[str, Any], scale: str | None, made: bool) -> None:
+    size = {"n_features": 3, "budget": 40, **said}
     unnamed = ek.Config(**size)
     row = next(row for row in ek.algorithms() if row.name == "sorf")
     names = ("sorf", "SORF", ek.Algorithm.SORF, row)

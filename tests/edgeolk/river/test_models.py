@@ -162,17 +162,6 @@ def test_a_learner_goes_onto_a_board(tmp_path: Path) -> None:
         assert (learner.predict_one([x["a"], x["b"]]) > 0) == model.predict_one(x)
 
 
-def test_a_pickle_goes_on_as_before() -> None:
-    model = KernelClassifier()
-    for x, y in _rows(100):
-        model.learn_one(x, y)
-    other = pickle.loads(pickle.dumps(model))
-    for x, y in _rows(50):
-        for each in (model, other):
-            each.learn_one(x, y)
-    assert model.predict_proba_one(x) == other.predict_proba_one(x)
-
-
 def _waves(n: int) -> list[dict[str, float | None]]:
     """Two readings in the order of time; the second stands still for a while."""
     rng = np.random.default_rng(0)

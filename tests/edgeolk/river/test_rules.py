@@ -218,23 +218,3 @@ def test_a_width_is_a_number_or_auto() -> None:
     ring = KernelClassifier("bpa_s")
     ring.learn_one({"a": 1.0}, 1)
     assert ring.to_learner()._config.preprocessing.gamma_rows == 100
-
-
-@pytest.mark.parametrize("scale", ["standard", "common"])
-def test_one_hot_columns_have_one_scale(scale: str) -> None:
-    """Those of a ``OneHotEncoder`` are two numbers: one scale without being asked, too."""
-    model = preprocessing.OneHotEncoder() | KernelClassifier(
-        scale=scale, features=8, ram="2KiB", missing="zero"
-    )
-    draws = np.random.default_rng(0)
-    wrong = 0
-    for t in range(600):
-        x = {"colour": "rgb"[draws.integers(3)], "size": "SML"[draws.integers(3)]}
-        y = int((x["colour"] == "r") != (x["size"] == "S"))
-        wrong += t > 300 and model.predict_one(x) != y
-        model.learn_one(x, y)
-    learner = model["KernelClassifier"].to_learner()
-    alike = learner.common_scale
-    assert alike is not None
-    assert alike.mean == pytest.approx(2 / 8, rel=0.05)
-    assert wrong == 0

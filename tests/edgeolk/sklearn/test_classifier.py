@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_blobs, make_moons
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.datasets import load_breast_cancer, load_iris, make_blobs, make_moons
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
@@ -108,17 +108,6 @@ def test_weights_of_classes_move_the_boundary(moons: Any) -> None:
     assert (said["balanced"] == "occupied").sum() > (said[None] == "occupied").sum()
 
 
-def test_one_row_at_a_time(moons: Any) -> None:
-    X, y = moons
-    model = OnlineKernelClassifier(random_state=0)
-    right = 0
-    for x, label in zip(X, y, strict=True):
-        if hasattr(model, "learner_"):
-            right += model.predict([x])[0] == label
-        model.partial_fit([x], [label], classes=["occupied", "vacant"])
-    assert right / len(y) > 0.85
-
-
 def test_the_first_call_names_the_classes(moons: Any) -> None:
     X, y = moons
     model = OnlineKernelClassifier()
@@ -190,13 +179,6 @@ def test_columns_of_a_table_are_known_by_name(moons: Any) -> None:
         model.predict(table[["co2", "light"]])
 
 
-def test_sparse_rows_are_rows(moons: Any) -> None:
-    X, y = moons
-    dense = OnlineKernelClassifier(random_state=0).fit(X, y)
-    sparse = OnlineKernelClassifier(random_state=0).fit(csr_matrix(X), y)
-    np.testing.assert_allclose(sparse.predict_proba(csr_matrix(X)), dense.predict_proba(X))
-
-
 @pytest.mark.parametrize("gamma", ["scale", "auto", 0.7])
 def test_widths(gamma: Any, moons: Any) -> None:
     X, y = moons
@@ -226,18 +208,6 @@ def test_one_scale_for_all_features(algorithm: str, gamma: str, moons: Any) -> N
     assert alike.mean == pytest.approx(X.mean(), abs=1e-9)
     assert alike.sd == pytest.approx(X.std(), rel=1e-9)
     assert model.score(X, y) > 0.9
-
-
-def test_the_width_of_a_stream_is_not_that_of_its_first_few_rows(moons: Any) -> None:
-    """They lie close together here."""
-    X, y = moons
-    X = X.copy()
-    X[:10] = X[0] + 1e-3 * (X[:10] - X[0])
-    model = OnlineKernelClassifier(algorithm="bpa_s", scale=None, random_state=0)
-    for first in range(0, 300, 10):
-        model.partial_fit(X[first : first + 10], y[first : first + 10], np.unique(y))
-    width = model.learner_.kernel.gamma
-    assert width == pytest.approx(1.0 / np.median(_squares(X)), rel=0.5)
 
 
 def _squares(X: Any) -> Any:
@@ -296,3 +266,29 @@ def test_a_last_label_is_for_rows_in_order_and_lapses(labels: int) -> None:
     kept = {**told, "params": {"last_label": True}}
     model = OnlineKernelClassifier(**kept).partial_fit(X[:600], y[:600], classes=range(labels))
     assert (model.predict(X[600:]) == y[599]).mean() > (said == y[599]).mean()
+
+
+@pytest.mark.parametrize("algorithm", ["sorf", "bpa_s", "ogd"])
+def test_probabilities_know_something(algorithm: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X, held, y, truth = train_test_split(X, y, random_state=0)
+    params = {"loss": "logistic", "full": "oldest", "eta": 1.0} if algorithm == "ogd" else None
+    model = OnlineKernelClassifier(algorithm, params=params, random_state=0).fit(X, y)
+    assert (model.calibration_ is None) == (algorithm == "ogd")
+    p = model.predict_proba(held)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert (model.classes_[p.argmax(axis=1)] == model.predict(held)).all()
+    base = log_loss(truth, np.tile(np.bincount(y) / len(y), (len(held), 1)))
+    assert log_loss(truth, p) < 0.5 * base
+
+
+def test_the_width_of_a_stream_is_not_that_of_its_first_few_rows(moons: Any) -> None:
+    """They lie close together here."""
+    X, y = moons
+    X = X.copy()
+    X[:10] = X[0] + 1e-3 * (X[:10] - X[0])
+    model = OnlineKernelClassifier(algorithm="bpa_s", scale=None, random_state=0)
+    for first in range(0, 300, 10):
+        model.partial_fit(X[first : first + 10], y[first : first + 10], np.unique(y))
+    width = model.learner_.kernel.gamma
+    assert width == pytest.approx(1.0 / np.median(_squares(X)), rel=0.5)

@@ -58,16 +58,6 @@ def test_weights_are_rows() -> None:
     assert (weighed.predict(X) == repeated.predict(X)).all()
 
 
-def test_a_stream_in_pieces_is_the_stream(wave: Any) -> None:
-    X, y = wave
-    whole = OnlineKernelRegressor(random_state=0).partial_fit(X[:400], y[:400])
-    whole.partial_fit(X[400:], y[400:])
-    pieces = OnlineKernelRegressor(random_state=0).partial_fit(X[:400], y[:400])
-    for start in range(400, 800, 100):
-        pieces.partial_fit(X[start : start + 100], y[start : start + 100])
-    assert (whole.predict(X) == pieces.predict(X)).all()
-
-
 def test_weights_of_zero_leave_the_stream_as_it_was(wave: Any) -> None:
     X, y = wave
     model = OnlineKernelRegressor(random_state=0)
@@ -109,14 +99,6 @@ def test_learners_of_classes_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         OnlineKernelRegressor(algorithm, params=params).fit(*wave)
-
-
-@pytest.mark.parametrize("algorithm", ["sorf", "ogd"])
-def test_targets_that_are_all_alike(algorithm: str, wave: Any) -> None:
-    X, y = wave
-    model = OnlineKernelRegressor(algorithm, random_state=0).fit(X, np.full(len(y), 7.5))
-    assert model.target_scale_ == 1.0
-    np.testing.assert_allclose(model.predict(X), 7.5, atol=0.5)
 
 
 def test_only_partial_fit_knows_the_order_of_time() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +13,6 @@ from firmware_sim.boards import BOARDS, board_of, table
 from firmware_sim.boards.step_time import timing
 from firmware_sim.cli import main
 from firmware_sim.report import to_dict, to_text
-from firmware_sim.streams.cadence import Cadence
 
 NEEDED = ("pi-zero-2w", "pi-3", "pi-4", "pi-5", "pico", "pico-2", "esp32", "nrf52840")
 
@@ -130,14 +128,6 @@ def test_period_is_that_of_the_stream(tmp_path: Path) -> None:
     path.write_text("a,y\n" + "\n".join(f"{i % 5},{i % 2}" for i in range(60)))
     unknown = fs.replay(fs.ReplayConfig(str(path), target="y", device="pico", ram="4KiB"))
     assert "period    unknown: name a time column" in to_text(unknown)
-
-
-def test_cadence() -> None:
-    cadence = Cadence()
-    assert cadence.period is None
-    for seconds in (0.0, 1.0, 2.0, math.nan, 90_000.0, 90_001.0, 90_000.5, 90_001.5):
-        cadence.add(seconds)
-    assert cadence.period == 1.0
 
 
 def test_default_cap_is_no_more_than_the_board_has(

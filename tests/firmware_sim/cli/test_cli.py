@@ -175,22 +175,26 @@ def test_stop_policy(stream: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert strict(tmp_path / "report.json")["status"] == "stopped"
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupt(
+    number: signal.Signals,
     stream: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """The signal comes from within, at a known row, so the test waits for nothing."""
+
     class Pressing(replay.Replay):
         def run(self, **options: object) -> object:  # type: ignore[override]
             rows = iter(range(1, 10_000))
-            press = lambda: next(rows) == 50 and signal.raise_signal(signal.SIGINT)  # noqa: E731
+            press = lambda: next(rows) == 50 and signal.raise_signal(number)  # noqa: E731
             return super().run(on_row=press, should_stop=options["should_stop"])  # type: ignore[arg-type]
 
     monkeypatch.setattr(replay, "Replay", Pressing)
-    before = signal.getsignal(signal.SIGINT)
-    assert main(arguments(stream, tmp_path)) == 130
-    assert signal.getsignal(signal.SIGINT) is before
+    before = signal.getsignal(number)
+    assert main(arguments(stream, tmp_path)) == 128 + number
+    assert signal.getsignal(number) is before
     printed = capsys.readouterr()
     assert printed.out.startswith("INTERRUPTED: interrupted before row 51. This is the report so")
     data = strict(tmp_path / "report.json")

@@ -12,7 +12,6 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.cli import main
 from firmware_sim.comparison import Comparison, compare, linear
 from firmware_sim.comparison.choice import choice, sentence
 from firmware_sim.comparison.evaluators import Classes
@@ -289,15 +288,3 @@ def test_unlabelled_rows_are_learned_and_judge_nothing(tmp_path: Path) -> None:
     assert found.evaluator.loss(none) == 0.0
     with pytest.raises(fs.SimulatorError, match="alarms cannot be judged"):
         watched(tmp_path / "one.csv", ["1", ""] * 20)
-
-
-def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    base = ["compare", "house", "--kind", "regression", "--limit", "300", "--workers", "1"]
-    more = ["--algorithms", "ogd", "--ram", "4KiB", "--no-picture", "--out", str(tmp_path / "c")]
-    assert main([*base, *more]) == 0
-    out = capsys.readouterr().out
-    assert "mean absolute error (deviation among seeds)" in out
-    assert "loss='square'" in out
-    words = ["--limit", "2000", "--candidates", "2"]
-    assert main(["tune", "robot", "--kind", "multiclass", "--target", "move", *words]) == 0
-    assert capsys.readouterr().out.startswith("sorf, chosen on the first 400 rows")

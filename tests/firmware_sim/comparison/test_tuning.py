@@ -127,15 +127,6 @@ def test_what_it_says_to_take_is_what_it_tried(tmp_path: Path) -> None:
     assert found.after == pytest.approx((losses[1] - losses[0]) / found.judged_on)
 
 
-def test_the_default_is_named_where_it_is_better(capsys: pytest.CaptureFixture[str]) -> None:
-    base = ["tune", "occupancy", "--limit", "3000", "--candidates", "2", "--ram", "1KiB"]
-    assert main([*base, "--algorithm", "rbp"]) == 0
-    said = capsys.readouterr().out
-    assert "take      the default: name no algorithm" in said
-    assert main([*base, "--algorithm", "rbp", "--quiet"]) == 0
-    assert capsys.readouterr().out == "\n"
-
-
 def test_streams_that_are_too_short() -> None:
     with pytest.raises(fs.SimulatorError, match="500 rows are too few to tune on 100"):
         tune(fs.ReplayConfig("occupancy", limit=500))

@@ -16,10 +16,8 @@ from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import compare
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.forecasting import ForecastSupervision
-from firmware_sim.device.supervision import When
 from firmware_sim.fleet import read_configurations, read_manifest, run_fleet
 from firmware_sim.report import to_dict, to_text
-from firmware_sim.tasks.teaching import said_of
 
 ROWS = 400
 
@@ -220,75 +218,6 @@ def test_a_comparison_forecasts_as_a_replay_does(table: Path, tmp_path: Path) ->
     assert said["learner"].steps == ROWS
 
 
-class Choosy:
-    """A forecaster that refuses rows whose first reading is above 1, one by one and together."""
-
-    def __init__(self, horizon: int) -> None:
-        self.learner = ek.Learner(
-            "sorf", n_features=2, ram="4KiB", loss="square", history=True, horizon=horizon
-        )
-        self.said: list[Any] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.learner, name)
-
-    def tell_one(self, target: float | None) -> None:
-        known = None if target is None or np.isnan(target) else target
-        self.said.append(("told", known))
-        self.learner.tell_one(known)
-
-    def ask_one(self, row: np.ndarray) -> float:
-        if row[0] > 1.0:
-            raise ValueError("above 1")
-        self.said.append(("asked", row.tolist()))
-        return self.learner.ask_one(row)
-
-    def _ask_many(self, X: Any, told: Any, counts: Any, out: Any, after: Any) -> int:
-        targets = iter(told.tolist())
-        width = len(after) // max(1, len(X))
-        for at, count in enumerate(counts.tolist()):
-            for _ in range(count):
-                self.tell_one(next(targets))
-            if at == len(X) or X[at, 0] > 1.0:
-                return at
-            out[at] = self.ask_one(X[at])
-            after[at * width : (at + 1) * width] = said_of(self.learner)
-        raise AssertionError
-
-
-@pytest.mark.parametrize(
-    "options", [{"label_delay": "4"}, {"label_missing": 0.3}, {"label_delay": "1", "gap": 100}]
-)
-def test_rows_that_are_refused_amid_a_block(table: Path, options: dict[str, Any]) -> None:
-    """Told and asked in the same order as one by one, with the same answers and counts."""
-    config = configured(table, **options)
-    X, y = readings(table)
-    X = np.where(np.random.default_rng(1).random(X.shape) < 0.1, 2.0, np.minimum(X, 0.5))
-    seconds = 60.0 * np.arange(ROWS) + np.where(np.arange(ROWS) > 250, 3600.0, 0.0)
-    one, many = Choosy(config.queue_rows or 1), Choosy(config.queue_rows or 1)
-    single, together = ForecastSupervision(config, 2), ForecastSupervision(config, 2)
-    answers, came, late, refused = [], {}, set(), []
-    for at in range(ROWS):
-        try:
-            said = single.step(one, X[at], float(y[at]), at + 1, float(seconds[at]))
-        except ValueError:
-            refused.append(at)
-            continue
-        answers.append(said)
-        if not single.at_once:
-            late.add(at)
-        if single.came:
-            came[at] = list(single.came)
-    when = When(np.arange(1, ROWS + 1), seconds)
-    found = together.learn_many("regression", many, None, X, y, when)
-    assert refused
-    assert sorted(found.refused) == refused
-    assert found.scores[found.taken].tolist() == answers
-    assert (found.came, found.late) == (came, late)
-    assert many.said == one.said
-    assert together.counts == single.counts
-
-
 @pytest.mark.parametrize("delay", ["1", "4"])
 def test_a_late_target_that_is_refused_moves_no_other(table: Path, delay: str) -> None:
     """The row that it belongs to is dropped; without that the next target would be taken for it."""
@@ -304,19 +233,11 @@ def test_a_late_target_that_is_refused_moves_no_other(table: Path, delay: str) -
             refused = abs(beyond[at - k]) > 1e15
             learner.tell_one(None if refused else y[at - k])
         expected.append(learner.ask_one(X[at]))
-    one, many = (ForecastSupervision(config, 2) for _ in range(2))
-    asked, together = (
-        ek.Learner("sorf", n_features=2, ram="4KiB", loss="square", history=True, horizon=k)
-        for _ in range(2)
-    )
-    seconds = 60.0 * np.arange(ROWS)
+    supervision = ForecastSupervision(config, 2)
+    learner = ek.Learner("sorf", n_features=2, ram="4KiB", loss="square", history=True, horizon=k)
     said = [
-        one.step(asked, X[at], float(beyond[at]), at + 1, float(seconds[at])) for at in range(ROWS)
+        supervision.step(learner, X[at], float(beyond[at]), at + 1, 60.0 * at) for at in range(ROWS)
     ]
     assert said == expected
-    when = When(np.arange(1, ROWS + 1), seconds)
-    found = many.learn_many("regression", together, None, X, beyond, when)
-    assert found.scores.tolist() == expected
-    assert not found.refused
-    assert one.counts == many.counts
-    assert (one.counts.missing, one.counts.learned) == (3, ROWS - k - 3)
+    counts = supervision.counts
+    assert (counts.missing, counts.learned) == (3, ROWS - k - 3)

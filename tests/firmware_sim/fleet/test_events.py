@@ -112,8 +112,3 @@ def test_the_example_prints_them(tmp_path: Path, cluster: Any) -> None:
 def test_without_prometheus_there_are_no_counters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     assert _counters.__wrapped__() is None
-
-
-def test_one_process_needs_neither(tmp_path: Path) -> None:
-    boards, configurations = fleet_of(tmp_path, "")
-    assert run_fleet(boards, configurations, tmp_path / "out").complete

@@ -135,20 +135,6 @@ def test_the_command_prints_and_writes_its_report(folder, whole, capsys):
     assert (folder / "out" / "fleet.html").exists()
 
 
-def test_damaged_and_one_sided_streams_are_told(folder, capsys):
-    log = folder / "logs" / "log1.csv"
-    lines = log.read_text(encoding="utf-8").splitlines()
-    lines[100:200] = ["torn"] * 100
-    log.write_text("\n".join(lines) + "\n")
-    log = folder / "logs" / "log3.csv"
-    log.write_text("a,b,c,label\n" + "".join(f"{i % 7},{i % 5},{i % 3},1\n" for i in range(90)))
-    assert command(folder, "--out", str(folder / "out")) == 0
-    said = capsys.readouterr().out
-    assert "suspicious boards: 2\n" in said
-    assert "board3  all 90 labels mean +1\n" in said
-    assert "board1  102 of 700 rows cannot be read (15 %)\n" in said
-
-
 def full(*_: object, **__: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -74,8 +74,10 @@ def test_undefined_is_none() -> None:
 
 
 def test_kappa_is_exact_at_its_ends() -> None:
-    assert Confusion(3, 0, 7, 0).kappa == 1.0
-    assert Confusion(0, 0, 7, 3).kappa == 0.0  # always the same answer: chance
+    right, constant, labels = Confusion(), Confusion(), np.repeat([1, -1], [3, 7])
+    right.add_block(labels, labels)
+    constant.add_block(labels, -np.ones(10))
+    assert (right.kappa, constant.kappa) == (1.0, 0.0)  # always the same answer: chance
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=400), st.integers(1, 100))

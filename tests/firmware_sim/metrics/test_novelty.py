@@ -210,7 +210,7 @@ def test_report(pump: Path, tmp_path: Path) -> None:
     assert "judged by 1 labelled window\n" in text
     assert "sorf beats distance (AUC " in text or "sorf does not beat distance (AUC " in text
     assert "Alarms over time" in page
-    assert '<rect class="window"' in page
+    assert "<title>labelled window, rows 701 to 760</title>" in page
     data = json.loads(json.dumps(to_dict(result), allow_nan=False))
     assert data["kind"] == "novelty"
     assert data["windows"] == [[701, 760]]

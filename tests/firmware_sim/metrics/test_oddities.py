@@ -75,7 +75,7 @@ def test_the_report_gives_reasons_in_words(room: Path, tmp_path: Path) -> None:
     assert "humidity: no reading for " in text
     assert "The oddest rows" in text
     assert "2026-01-03 05:20:00" in text
-    assert '<rect class="alarm"' in page
+    assert "<title>rows " in page
     assert "CO2: flat line for " in page
     data = json.loads(json.dumps(to_dict(result), allow_nan=False))
     assert len(data["oddest"]) == ODDEST

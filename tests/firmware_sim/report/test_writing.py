@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -77,26 +76,6 @@ def test_imports_are_only_what_is_used(tmp_path: Path) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout == "0 []\n"
-
-
-def test_sigterm_leaves_a_report(tmp_path: Path) -> None:
-    """The signal comes from within, at a known row, so the test waits for nothing."""
-    program = (
-        "import signal, sys\nfrom firmware_sim.cli import main, replay\n"
-        "class Ended(replay.Replay):\n"
-        "    def run(self, **options):\n"
-        "        rows = iter(range(10_000))\n"
-        "        end = lambda: next(rows) == 99 and signal.raise_signal(signal.SIGTERM)\n"
-        "        return super().run(on_row=end, should_stop=options['should_stop'])\n"
-        "replay.Replay = Ended\n"
-        f"sys.exit(main({[*SHORT, '--out', str(tmp_path), '--no-picture']!r}))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 128 + signal.SIGTERM
-    assert done.stdout.startswith("INTERRUPTED: interrupted before row 101")
-    assert "100 rows read" in (tmp_path / "report.txt").read_text(encoding="utf-8")
 
 
 @pytest.fixture

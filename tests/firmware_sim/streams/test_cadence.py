@@ -22,6 +22,8 @@ def test_period_is_the_median_gap() -> None:
     assert taken(500, 490, 100, 90, 80).period == 10.0
     assert taken().period is None
     assert taken(5, 5, 5).period is None
+    broken = (0.0, 1.0, 2.0, math.nan, 90_000.0, 90_001.0, 90_000.5, 90_001.5)
+    assert taken(*broken).period == 1.0
     assert taken(math.nan, 1.0, math.nan).period is None
 
 

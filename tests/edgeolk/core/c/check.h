@@ -90,8 +90,6 @@ void check_coefficients(const olk_simd *simd);
 void check_merge(const olk_simd *simd);
 void check_normals(const olk_simd *simd);
 void check_selection(const olk_simd *simd);
-void check_rows(const olk_simd *simd);
-void check_sparse(const olk_simd *simd);
 void check_together(const olk_simd *simd);
 
 #endif

@@ -15,8 +15,6 @@ static const struct {
     {"merge", check_merge},
     {"normals", check_normals},
     {"selection", check_selection},
-    {"rows", check_rows},
-    {"sparse", check_sparse},
     {"together", check_together},
 };
 
