@@ -70,10 +70,8 @@ def timing(board: Board, plan: Any, n_features: int, held: int | None = None) ->
     core, formula = board.core, plan.longest_step
     if formula.startswith(_STRUCTURED):
         room = sum(region.shape[1] for region in plan.regions if region.name == "row_memory")
-        memory, fullest = (
-            rows * (cost.per_held + cost.per_held_reading * n_features)
-            for rows, cost in ((room if held is None else held, core.score), (room, core.change))
-        )
+        memory = _memory(core.score, plan, n_features, room if held is None else held)
+        fullest = _memory(core.change, plan, n_features, room)
         step = (QUIET * _structured(core.score, plan, n_features) + memory) / board.per_second
         longest = (_structured(core.change, plan, n_features) + fullest) / board.per_second
         return Timing(step, max(step, longest), formula, True, core.structured_source)
@@ -93,6 +91,14 @@ def _structured(cost: Cost, plan: Any, n_features: int) -> float:
     block = cost.per_block + cost.per_block_reading * n_features
     block += cost.per_block_class * (columns - 1)
     return cost.fixed + cost.per_reading * n_features + blocks * block
+
+
+def _memory(cost: Cost, plan: Any, n_features: int, rows: int) -> float:
+    """Instructions of a row for those that a memory beside structured features holds."""
+    each, more = cost.per_held + cost.per_held_reading * n_features, 0.0
+    if any(region.name == "memory_narrow" for region in plan.regions):
+        each, more = each + cost.per_held_narrow, cost.narrow
+    return more + rows * each
 
 
 def _row(core: Core, budget: int, n_features: int) -> float:

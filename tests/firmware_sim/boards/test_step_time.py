@@ -24,8 +24,9 @@ LIKE = {
 }
 #: Rows of 50 that changed weights, by d and D; learners here over the same rows count them.
 CHANGED = {(5, 150): 7, (5, 928): 6, (5, 4000): 7, (22, 150): 19, (22, 928): 23, (22, 4000): 26}
-#: By the stream: d, rows of 5,000 that changed weights in 4 KiB, and rows held at the end.
-WHOLE = {"occupancy": (5, 502, 384), "robot": (24, 1353, 0), "office": (1, 39, 78)}
+#: By the stream: d, rows of 5,000 that changed weights in 4 KiB, and rows held: at the end, but of
+#: `office`, whose memory is filling all along, the half of these.
+WHOLE = {"occupancy": (5, 502, 384), "robot": (24, 1353, 0), "office": (1, 39, 39)}
 
 
 def instructions(
@@ -54,11 +55,11 @@ def cells(title: str) -> Iterator[list[str]]:
 
 def test_recorded_learners() -> None:
     """Of the first 50 rows: they need not reach the mean and the longest step of harder streams."""
-    rows = list(cells("What changes weights in double"))
+    rows = [row for row in cells("Sizes") if row[1] == "double"]
     assert len(rows) == 22
-    for device, d, budget, *counts in rows:
+    for device, _, d, budget, *counts in rows:
         shape = int(d), int(budget)
-        scored, learned, longest = (1e3 * float(counts[at]) for at in (7, 9, 11))
+        scored, learned, longest = (1e3 * float(counts[at]) for at in (3, 4, 5))
         plan = ek.plan(n_features=shape[0], budget=shape[1])
         score, mean, most = instructions(device, plan, shape[0], CHANGED[shape] / 50)
         # The fits are for a width an input, which small ones share.
@@ -75,10 +76,8 @@ def test_recorded_streams() -> None:
         d, changed, held = WHOLE[stream]
         plan = ek.plan(n_features=d, ram="4KiB")
         quiet, mean, _ = instructions(device, plan, d, changed / 5000, held)
-        # A memory that is filling all along held half as many in the mean.
-        near = 0.6 if stream == "office" else 0.3
-        assert quiet == pytest.approx(1e3 * float(scored), rel=near), (device, stream)
-        assert mean == pytest.approx(1e3 * float(learned), rel=near), (device, stream)
+        assert quiet == pytest.approx(1e3 * float(scored), rel=0.3), (device, stream)
+        assert mean == pytest.approx(1e3 * float(learned), rel=0.3), (device, stream)
 
 
 def test_recorded_step_of_a_raspberry_pi() -> None:
@@ -104,6 +103,26 @@ def test_classes_cost_more() -> None:
         rate = BOARDS[device].per_second
         assert found.step * rate / QUIET == pytest.approx(scored, rel=0.1)
         assert found.longest * rate == pytest.approx(longest, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("device", "classes", "scored", "longest"),
+    [
+        ("nrf52840", {}, 54_480, 69_000), ("nrf52840", {"n_classes": 4}, 73_160, 82_480),
+        ("microbit", {}, 169_031, 218_188), ("microbit", {"n_classes": 4}, 214_562, 237_688),
+    ],
+)  # fmt: skip
+def test_the_narrower_kernel_of_a_memory_costs_more(
+    device: str, classes: dict[str, int], scored: float, longest: float
+) -> None:
+    """Counted with and without, 260 rows of 5 inputs, on an emulated Cortex-M4F and M0."""
+    found = [
+        instructions(device, ek.plan("sorf", n_features=5, budget=64, memory=260, memory_narrow=on,
+                                     **classes), 5, 0.0, 260)
+        for on in (False, True)
+    ]  # fmt: skip
+    assert found[1][0] - found[0][0] == pytest.approx(scored, rel=0.2)
+    assert found[1][2] - found[0][2] == pytest.approx(longest, rel=0.2)
 
 
 def test_every_task_has_an_estimate() -> None:
