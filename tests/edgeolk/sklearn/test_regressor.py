@@ -113,3 +113,11 @@ def test_only_partial_fit_knows_the_order_of_time() -> None:
     for more in ({"history": True}, {"history": True, "season": 12}):
         with pytest.raises(ValueError, match="partial_fit"):
             OnlineKernelRegressor(params=more).fit(X, y)
+
+
+@pytest.mark.parametrize("algorithm", ["sorf", "ogd"])
+def test_targets_that_are_all_alike(algorithm: str, wave: Any) -> None:
+    X, y = wave
+    model = OnlineKernelRegressor(algorithm, random_state=0).fit(X, np.full(len(y), 7.5))
+    assert model.target_scale_ == 1.0
+    np.testing.assert_allclose(model.predict(X), 7.5, atol=0.5)
