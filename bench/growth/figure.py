@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.drawing import figure_of, save
 from bench.growth.axes import REPRESENTATIVES, Curve
 from bench.growth.endless import ALGORITHM, BUDGET, D, Journey
-from bench.memory.style import figure_of, save
 
 COLOURS = (
     *("#0072B2", "#56B4E9", "#009E73", "#000000", "#999999"),
@@ -93,14 +93,4 @@ def draw(groups: Sequence[Sequence[Curve]], journey: Journey | None, path: Path)
         axes.set_visible(False)
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False)
-    save(figure, path)
-    _fewer_colours(path)
-
-
-def _fewer_colours(path: Path) -> None:
-    """The picture in 64 colours: lines and letters lose nothing, the file most of its bytes."""
-    from PIL import Image
-
-    with Image.open(path) as picture:
-        small = picture.convert("RGB").quantize(64, dither=Image.Dither.NONE)
-    small.save(path, optimize=True)
+    save(figure, path, colours=64)

@@ -9,7 +9,7 @@ import numpy as np
 
 import edgeolk as ek
 from bench.datasets import WIDTH_ROWS, sensors
-from bench.memory.style import COLOURS, figure_of, save
+from bench.drawing import COLOURS, figure_of, save
 from bench.table import Table
 from firmware_sim.device.width import choose
 

@@ -8,7 +8,7 @@ from array import array
 from pathlib import Path
 from typing import Any
 
-from bench.memory.style import COLOURS, figure_of, save
+from bench.drawing import COLOURS, figure_of, save
 
 SECONDS = 8.0
 KINDS = {"numpy": "edgeolk with numpy", "bare": "edgeolk.bare"}

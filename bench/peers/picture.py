@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.memory.style import figure_of, save
+from bench.drawing import figure_of, save
 from bench.peers.models import BULK, ROW
 from bench.peers.verdict import Entry
 
@@ -31,7 +31,6 @@ PLACES = [
         *((25, far + 6), (25, -far - 6), (-25, far + 6), (-25, -far - 6)),
     )
 ]
-COLOURS = 64  # of the palette the picture is kept in
 
 
 def label(entry: Entry) -> str:
@@ -44,8 +43,6 @@ def label(entry: Entry) -> str:
 
 def draw(entries: Sequence[Entry], path: Path) -> None:
     """Draw and save."""
-    from PIL import Image
-
     streams = list(dict.fromkeys(entry.data for entry in entries))
     figure, panels = figure_of(2, len(streams), (7.4 * len(streams), 12.5))
     for i, axes in enumerate(panels):
@@ -65,10 +62,7 @@ def draw(entries: Sequence[Entry], path: Path) -> None:
     for axes in panels:
         _place(axes, figure.canvas.get_renderer())
     figure.set_layout_engine("none")
-    save(figure, path)
-    with Image.open(path) as image:
-        small = image.convert("RGB").quantize(COLOURS)
-    small.save(path, optimize=True)
+    save(figure, path, colours=64)
 
 
 def _panel(axes: Any, entries: Sequence[Entry], depth: float) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.drawing import figure_of, save
 from bench.machine import variant_title
-from bench.memory.style import figure_of, save
 from bench.roofs.peak import DTYPES
 from bench.roofs.report import GOAL, Share
 from bench.roofs.roof import SHAPES

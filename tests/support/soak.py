@@ -28,7 +28,6 @@ from helpers import LIVELY
 import edgeolk as ek
 
 D, B, ROWS, LOOKS = 4, 20, 100_000, 10
-CHEAP = ("perceptron", "rbp")
 MORE: dict[str, dict[str, Any]] = {
     "pegasos": {"lam": 1e-4},
     "bsgd": {"lam": 1e-4},

@@ -1,4 +1,4 @@
-"""One look for the pictures of this folder. matplotlib is imported where something is drawn."""
+"""One look for the pictures of the benchmarks. matplotlib is imported where something is drawn."""
 
 from __future__ import annotations
 
@@ -36,7 +36,13 @@ def figure_of(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any, 
     return figure, list(figure.subplots(rows, columns, squeeze=False).flat)
 
 
-def save(figure: Any, path: Path) -> None:
-    """Write the picture."""
+def save(figure: Any, path: Path, colours: int = 0) -> None:
+    """Write the picture; in so few colours the file loses most of its bytes, lines nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130, metadata={"Software": None})
+    if colours:
+        from PIL import Image
+
+        with Image.open(path) as picture:
+            small = picture.convert("RGB").quantize(colours, dither=Image.Dither.NONE)
+        small.save(path, optimize=True)
