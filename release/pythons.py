@@ -21,11 +21,11 @@ from release.rootfs import root_file_system
 from release.targets import BUILD, TARGETS, Debian
 from release.wheels import cross_build, environment_of, source_distribution, unpack
 
-#: What is run: algorithms against their twins, files, kinds of rows, variants.
+#: What is run: algorithms against their references, files, kinds of rows, variants.
 TESTS = (
     *("core/test_variants.py", "files/test_golden.py", "files/test_system.py", "test_bare.py"),
     *("test_columns.py", "test_kernels.py", "test_storage.py", "test_structured_learner.py"),
-    *("test_threads.py", "test_twins.py"),
+    *("test_threads.py", "test_agreement.py"),
 )
 ASKED = (
     "import sys, sysconfig; print('cp' + sysconfig.get_config_var('py_version_nodot'));"

@@ -12,13 +12,14 @@ import math
 
 import numpy as np
 import pytest
+from against_formulas import KERNELS, joint_gram, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins import TWINS, Pcg32
-from twins import base as tb
-from twins.checks import KERNELS, joint_gram, run
-from twins.forgetrons import psi, shrinking_factor
-from twins.streams import random_stream
+from synthetic import random_stream
+
+from edgeolk.reference import LEARNERS, Pcg32
+from edgeolk.reference import base as tb
+from edgeolk.reference.forgetrons import psi, shrinking_factor
 
 seeds = st.integers(0, 2**32 - 1)
 modest = settings(max_examples=15, deadline=None, database=None)
@@ -87,7 +88,7 @@ def test_perceptron_separable_margin_bound(seed):
     u /= np.linalg.norm(u)
     X = X[np.abs(X @ u) > 0.2]
     y = np.sign(X @ u)
-    model = TWINS["perceptron"](tb.linear(), None)
+    model = LEARNERS["perceptron"](tb.linear(), None)
     run(model, X, y)
     margin = float(np.min(y * (X @ u)))
     assert model.mistakes == model.m == model.updates
@@ -98,7 +99,7 @@ def test_perceptron_separable_margin_bound(seed):
 @given(seeds)
 def test_perceptron_is_primal_and_obeys_the_general_bound(seed):
     X, y = random_stream(seed, 150, 3)
-    model, w, scores = TWINS["perceptron"](tb.linear(), None), np.zeros(3), []
+    model, w, scores = LEARNERS["perceptron"](tb.linear(), None), np.zeros(3), []
     for a, b in zip(X, y, strict=True):
         scores.append(w @ a)
         if not b * scores[-1] > 1e-12:  # sums in different order may leave dust around 0
@@ -115,7 +116,7 @@ def test_perceptron_is_primal_and_obeys_the_general_bound(seed):
 
 def test_remove_smallest_drops_the_least_weight():
     X, y = random_stream(4, 200, 2)
-    model, full_steps = TWINS["remove_smallest"](KERNELS[0], 6, C=0.8), 0
+    model, full_steps = LEARNERS["remove_smallest"](KERNELS[0], 6, C=0.8), 0
     for a, b in zip(X, y, strict=True):
         old, n = np.abs(model.alpha), model.updates
         model.step(a, b)
@@ -153,7 +154,7 @@ def test_forgetron_factor_where_the_feasible_set_has_a_hole():
 def test_forgetron_mistake_bound():
     X, y = random_stream(8, 600, 2, label_noise=0.1)
     kernel, B = tb.gaussian(0.5), 83
-    model = TWINS["forgetron"](kernel, B)
+    model = LEARNERS["forgetron"](kernel, B)
     run(model, X, y)
     assert model.updates > B
     K = joint_gram(kernel, X[:80])

@@ -7,10 +7,11 @@ import copy
 
 import numpy as np
 import pytest
-from twins import TWINS, Pcg32
-from twins import base as tb
-from twins.checks import KERNELS, features, joint_gram, run
-from twins.streams import random_stream
+from against_formulas import KERNELS, features, joint_gram, run
+from synthetic import random_stream
+
+from edgeolk.reference import LEARNERS, Pcg32
+from edgeolk.reference import base as tb
 
 WIDE = [tb.gaussian(0.5), tb.polynomial(3, 0.5, 1.0)]
 
@@ -99,7 +100,7 @@ def cost_of_span(phi):
 @pytest.mark.parametrize("name", ["bpa_nn", "bpa_p"])
 def test_choice_and_repair_have_the_least_objective(kernel, B, skip, loss, name):
     X, y = random_stream(B, 120, 2)
-    model = TWINS[name](kernel, B, C=0.7, loss=loss, allow_skip=skip)
+    model = LEARNERS[name](kernel, B, C=0.7, loss=loss, allow_skip=skip)
     kept = replaced = 0
     for a, b in zip(X, y, strict=True):
         old = copy.deepcopy(model)
@@ -128,7 +129,7 @@ def test_choice_and_repair_have_the_least_objective(kernel, B, skip, loss, name)
 @pytest.mark.parametrize("name", ["bpa_nn", "bpa_p"])
 def test_still_literal_after_many_replacements(name):
     X, y = random_stream(3, 400, 3, label_noise=0.3)
-    model, replaced = TWINS[name](tb.gaussian(0.3), 12, C=0.5), 0
+    model, replaced = LEARNERS[name](tb.gaussian(0.3), 12, C=0.5), 0
     for a, b in zip(X, y, strict=True):
         old = copy.deepcopy(model)
         f = model.step(a, b)
@@ -144,7 +145,7 @@ def test_still_literal_after_many_replacements(name):
 def test_an_example_in_the_span_never_takes_a_slot(skip):
     X, y = random_stream(2, 200, 2, duplicates=0.5, label_noise=0.4)
     for kernel in (tb.gaussian(0.5), tb.linear()):
-        model, moved = TWINS["bpa_p"](kernel, 5, C=0.3, allow_skip=skip), 0
+        model, moved = LEARNERS["bpa_p"](kernel, 5, C=0.3, allow_skip=skip), 0
         for a, b in zip(X, y, strict=True):
             old = copy.deepcopy(model)
             f = model.step(a, b)
@@ -170,7 +171,7 @@ def test_on_a_grid_with_ties(name):
     rng = np.random.default_rng(5)
     X = rng.integers(-2, 3, (150, 2)).astype(float)
     y = np.where(rng.random(150) < 0.5, 1.0, -1.0)
-    model, full = TWINS[name](tb.gaussian(0.3), 6, C=0.4, allow_skip=False), 0
+    model, full = LEARNERS[name](tb.gaussian(0.3), 6, C=0.4, allow_skip=False), 0
     for a, b in zip(X, y, strict=True):
         old = copy.deepcopy(model)
         f = model.step(a, b)
@@ -186,8 +187,8 @@ def test_random_removal_overwrites_the_drawn_slot(name, loss):
     B, seed = 6, 11
     X, y = random_stream(4, 150, 2, label_noise=0.3)
     extra = {} if name == "pa_rand" else {"full": "random"}
-    model = TWINS[name](KERNELS[0], B, seed, C=0.6, loss=loss, **extra)
-    free = TWINS["pa1" if name == "pa_rand" else name](KERNELS[0], None, C=0.6, loss=loss)
+    model = LEARNERS[name](KERNELS[0], B, seed, C=0.6, loss=loss, **extra)
+    free = LEARNERS["pa1" if name == "pa_rand" else name](KERNELS[0], None, C=0.6, loss=loss)
     rng, slots, replaced = Pcg32(seed), [], 0
     for i, (a, b) in enumerate(zip(X, y, strict=True)):
         free.sv, free.alpha = model.sv.copy(), model.alpha.copy()
@@ -207,5 +208,5 @@ def test_random_removal_overwrites_the_drawn_slot(name, loss):
 
 def test_random_removal_fills_as_pa_does():
     X, y = random_stream(4, 150, 2)
-    big = TWINS["pa_rand"](KERNELS[0], 150, C=0.6)
-    assert np.array_equal(run(big, X, y), run(TWINS["pa1"](KERNELS[0], None, C=0.6), X, y))
+    big = LEARNERS["pa_rand"](KERNELS[0], 150, C=0.6)
+    assert np.array_equal(run(big, X, y), run(LEARNERS["pa1"](KERNELS[0], None, C=0.6), X, y))

@@ -8,13 +8,14 @@ import math
 
 import numpy as np
 import pytest
+from against_formulas import KERNELS, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins import TWINS, Pcg32
-from twins import base as tb
-from twins.checks import KERNELS, run
-from twins.forgetrons import SHARE, psi, shrinking_factor
-from twins.streams import random_stream
+from synthetic import random_stream
+
+from edgeolk.reference import LEARNERS, Pcg32
+from edgeolk.reference import base as tb
+from edgeolk.reference.forgetrons import SHARE, psi, shrinking_factor
 
 seeds = st.integers(0, 2**32 - 1)
 modest = settings(max_examples=12, deadline=None, database=None)
@@ -41,15 +42,15 @@ GAUSSIAN_ONLY = {"fogd", "bsgd"}
 SHRINKING = {"ogd", "bogd", "bogd++", "pegasos", "bsgd", "fogd"}
 
 
-@pytest.mark.parametrize("name", sorted(TWINS))
+@pytest.mark.parametrize("name", sorted(LEARNERS))
 @pytest.mark.parametrize("kernel", [*KERNELS, tb.linear(), tb.laplacian(0.5)])
 def test_contract(name, kernel):
     X, y = random_stream(3, 120, 2)
     if name in GAUSSIAN_ONLY and kernel is not KERNELS[0]:
         with pytest.raises(ValueError, match="Gaussian"):
-            TWINS[name](kernel, 7, 5, **EXTRA.get(name, {}))
+            LEARNERS[name](kernel, 7, 5, **EXTRA.get(name, {}))
         return
-    model, again = (TWINS[name](kernel, 7, 5, **EXTRA.get(name, {})) for _ in range(2))
+    model, again = (LEARNERS[name](kernel, 7, 5, **EXTRA.get(name, {})) for _ in range(2))
     mistakes = 0
     for i, (a, b) in enumerate(zip(X, y, strict=True)):
         expected, old, probe = model.decision(a), copy.deepcopy(model), X[i - 1]
@@ -87,21 +88,21 @@ UNBOUNDED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(TWINS))
+@pytest.mark.parametrize("name", sorted(LEARNERS))
 def test_only_some_do_without_a_budget(name):
     if name in UNBOUNDED:
-        TWINS[name](KERNELS[0], None, 0, **EXTRA.get(name, {}))
+        LEARNERS[name](KERNELS[0], None, 0, **EXTRA.get(name, {}))
         return
     with pytest.raises((ValueError, TypeError)):
-        TWINS[name](KERNELS[0], None, 0, **EXTRA.get(name, {}))
-    smallest = TWINS[name].min_budget
+        LEARNERS[name](KERNELS[0], None, 0, **EXTRA.get(name, {}))
+    smallest = LEARNERS[name].min_budget
     with pytest.raises(ValueError, match="budget"):
-        TWINS[name](KERNELS[0], smallest - 1, 0, **EXTRA.get(name, {}))
+        LEARNERS[name](KERNELS[0], smallest - 1, 0, **EXTRA.get(name, {}))
 
 
 @pytest.mark.parametrize("name", ["olk", "olru", "bogd", "bogd++", "ogd", "fogd", "nogd"])
 def test_regression_counts_squared_errors(name):
-    model = TWINS[name](KERNELS[0], 4, **(EXTRA.get(name, {}) | {"loss": "square"}))
+    model = LEARNERS[name](KERNELS[0], 4, **(EXTRA.get(name, {}) | {"loss": "square"}))
     errors = 0.0
     for x, b in [(0.1, 2.5), (0.4, -0.3), (0.2, 1.7), (0.9, 0.0)]:
         errors += (b - model.step(np.array([x]), b)) ** 2
@@ -116,8 +117,8 @@ def test_regression_counts_squared_errors(name):
 @given(seeds, st.sampled_from([0.3, 1.0, 7.0, 1e12]))
 def test_shifting_perceptron_without_a_budget(seed, lam):
     X, y = random_stream(seed, 100, 2)
-    model = TWINS["shifting_perceptron"](KERNELS[0], None, lam=lam)
-    plain = TWINS["perceptron"](KERNELS[0], None)
+    model = LEARNERS["shifting_perceptron"](KERNELS[0], None, lam=lam)
+    plain = LEARNERS["perceptron"](KERNELS[0], None)
     # The form f <- n / (lam + n - 1) f + y k has another scale and the same decisions.
     sv, weights = np.zeros((0, 2)), np.zeros(0)
     for a, b in zip(X, y, strict=True):
@@ -143,7 +144,7 @@ def test_shifting_perceptron_without_a_budget(seed, lam):
 
 def test_shifting_perceptron_overwrites_the_drawn_slot():
     X, y = random_stream(6, 150, 2)
-    model, rng = TWINS["shifting_perceptron"](KERNELS[0], 5, 3, lam=2.0), Pcg32(3)
+    model, rng = LEARNERS["shifting_perceptron"](KERNELS[0], 5, 3, lam=2.0), Pcg32(3)
     slots, n = [], 0
     for a, b in zip(X, y, strict=True):
         if not b * model.step(a, b) > 0:
@@ -177,7 +178,7 @@ def grown_margins(old, a, b):
 def test_forgetron_basic(seed, B, U):
     kernel = tb.gaussian(0.5)
     X, y = random_stream(seed, 150, 2, label_noise=0.3)
-    model = TWINS["forgetron_basic"](kernel, B, U=U)
+    model = LEARNERS["forgetron_basic"](kernel, B, U=U)
     if U is None:
         assert 0.25 * math.sqrt((B + 1) / math.log(B + 1)) == model.U
     constant, Q = (B + 1) ** (-0.5 / (B + 1)), 0.0
@@ -207,7 +208,7 @@ def test_forgetron_basic(seed, B, U):
 @given(seeds, st.integers(1, 8), st.sampled_from([0.2, 2.0]))
 def test_forgetron_greedy(seed, B, gamma):
     X, y = random_stream(seed, 120, 2, label_noise=0.3)
-    model, Q = TWINS["forgetron_greedy"](tb.gaussian(gamma), B), 0.0
+    model, Q = LEARNERS["forgetron_greedy"](tb.gaussian(gamma), B), 0.0
     for a, b in zip(X, y, strict=True):
         old = copy.deepcopy(model)
         model.step(a, b)
@@ -232,6 +233,6 @@ def test_forgetron_greedy(seed, B, gamma):
 
 def test_forgetron_greedy_ties_go_to_the_oldest():
     # Mutually invisible vectors of equal weight.
-    model = TWINS["forgetron_greedy"](tb.gaussian(1.0), 3)
+    model = LEARNERS["forgetron_greedy"](tb.gaussian(1.0), 3)
     run(model, 100.0 * np.arange(4)[:, None], np.ones(4))
     assert model.sv[:, 0].tolist() == [300.0, 100.0, 200.0]

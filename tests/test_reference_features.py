@@ -8,14 +8,15 @@ import math
 
 import numpy as np
 import pytest
+from against_formulas import KERNELS, joint_gram, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins import TWINS, Pcg32
-from twins import base as tb
-from twins.checks import KERNELS, joint_gram, run
-from twins.features import nystroem_map
-from twins.pegasos import merge_height, merged_size
-from twins.streams import random_stream, regression_stream
+from synthetic import random_stream, regression_stream
+
+from edgeolk.reference import LEARNERS, Pcg32
+from edgeolk.reference import base as tb
+from edgeolk.reference.features import nystroem_map
+from edgeolk.reference.pegasos import merge_height, merged_size
 
 seeds = st.integers(0, 2**32 - 1)
 modest = settings(max_examples=10, deadline=None, database=None)
@@ -36,7 +37,7 @@ def at(model, points):
 
 def test_fogd_inner_products_tend_to_the_kernel():
     kernel, rng = tb.gaussian(0.7), np.random.default_rng(0)
-    model = TWINS["fogd"](kernel, seed=3, D=20000)
+    model = LEARNERS["fogd"](kernel, seed=3, D=20000)
     for _ in range(5):
         a, b = rng.standard_normal((2, 3))
         assert model.features(a) @ model.features(a) == pytest.approx(1.0)
@@ -48,14 +49,14 @@ def test_fogd_inner_products_tend_to_the_kernel():
 @pytest.mark.parametrize("lam", [0.0, 0.4])
 def test_fogd_is_kernel_descent_with_the_kernel_of_its_features(loss, lam):
     X, y = stream_for(loss, 6, 80)
-    model = TWINS["fogd"](tb.gaussian(0.5), seed=1, D=9, eta=0.3, lam=lam, loss=loss)
+    model = LEARNERS["fogd"](tb.gaussian(0.5), seed=1, D=9, eta=0.3, lam=lam, loss=loss)
 
     def kernel(S, x):
         if not len(S):
             return np.zeros(0)
         return np.array([model.features(s) for s in S]) @ model.features(x)
 
-    free = TWINS["ogd"](kernel, None, eta=0.3, lam=lam, loss=loss)
+    free = LEARNERS["ogd"](kernel, None, eta=0.3, lam=lam, loss=loss)
     assert np.allclose(run(model, X, y), run(free, X, y), atol=1e-10)
     assert (model.updates, model.mistakes) == (free.updates, free.mistakes)
     assert np.allclose(at(model, PROBES), at(free, PROBES), atol=1e-10)
@@ -85,8 +86,8 @@ def test_nystroem_map(seed, B, k):
 def test_nogd_start_and_steps_are_projections(kernel, loss, k):
     B, eta, eta2 = 5, 0.2, 0.15
     X, y = stream_for(loss, 3, 60, duplicates=0.0)
-    model = TWINS["nogd"](kernel, B, k=k, eta=eta, eta2=eta2, loss=loss)
-    free = TWINS["ogd"](kernel, None, eta=eta, loss=loss)
+    model = LEARNERS["nogd"](kernel, B, k=k, eta=eta, eta2=eta2, loss=loss)
+    free = LEARNERS["ogd"](kernel, None, eta=eta, loss=loss)
     steps = 0
     for a, b in zip(X, y, strict=True):
         if model.M is None:
@@ -125,15 +126,15 @@ def test_nogd_start_and_steps_are_projections(kernel, loss, k):
 
 def test_nogd_with_duplicates_and_defaults():
     kernel = tb.gaussian(1.0)
-    model = TWINS["nogd"](kernel, 4, k=4, eta=0.1, loss="square")
+    model = LEARNERS["nogd"](kernel, 4, k=4, eta=0.1, loss="square")
     for x, b in [(0.0, 1.0), (0.0, 2.0), (1.0, -1.0), (0.0, 0.5), (2.0, 1.0)]:
         model.step(np.array([x]), b)
     assert model.M.shape == (2, 4)
     for B, k in [(1, 1), (2, 1), (5, 1), (7, 1), (8, 2), (150, 30), (400, 80)]:
-        assert TWINS["nogd"](kernel, B).k == k
+        assert LEARNERS["nogd"](kernel, B).k == k
     for bad in ({"k": 0}, {"k": 5}, {"eta": 0.0}, {"eta2": -1.0}):
         with pytest.raises(ValueError, match=r".+"):
-            TWINS["nogd"](kernel, 4, **bad)
+            LEARNERS["nogd"](kernel, 4, **bad)
 
 
 # --- Pegasos --------------------------------------------------------------------------
@@ -143,7 +144,7 @@ def test_nogd_with_duplicates_and_defaults():
 def test_pegasos_is_the_shrinking_recursion(kernel):
     lam = 0.05
     X, y = random_stream(4, 90, 2)
-    model, values = TWINS["pegasos"](kernel, None, lam=lam), np.zeros(4)
+    model, values = LEARNERS["pegasos"](kernel, None, lam=lam), np.zeros(4)
     entered = 0
     for t, (a, b) in enumerate(zip(X, y, strict=True), start=1):
         f = model.step(a, b)
@@ -160,7 +161,7 @@ def test_pegasos_is_the_shrinking_recursion(kernel):
 
 def test_pegasos_freezes_its_vectors_but_goes_on_shrinking():
     X, y = random_stream(4, 60, 2)
-    model = TWINS["pegasos"](KERNELS[0], 6, lam=0.1)
+    model = LEARNERS["pegasos"](KERNELS[0], 6, lam=0.1)
     run(model, X, y)
     assert model.m == 6 == model.updates
     assert model.capacity_hits > 5
@@ -173,16 +174,16 @@ def test_pegasos_freezes_its_vectors_but_goes_on_shrinking():
 @pytest.mark.parametrize("maintenance", ["remove", "random", "project", "merge"])
 def test_bsgd_is_pegasos_until_full(maintenance):
     X, y = random_stream(4, 60, 2)
-    free = TWINS["pegasos"](KERNELS[0], None, lam=0.1)
-    model = TWINS["bsgd"](KERNELS[0], 60, lam=0.1, maintenance=maintenance)
+    free = LEARNERS["pegasos"](KERNELS[0], None, lam=0.1)
+    model = LEARNERS["bsgd"](KERNELS[0], 60, lam=0.1, maintenance=maintenance)
     assert np.array_equal(run(free, X, y), run(model, X, y))
     assert np.array_equal(free.alpha, model.alpha)
 
 
 def test_bsgd_without_repair_keeps_the_latest_or_the_drawn_ones():
     X, y = random_stream(4, 120, 2)
-    model = TWINS["bsgd"](KERNELS[0], 5, lam=0.05, maintenance="remove")
-    dice = TWINS["bsgd"](KERNELS[0], 5, 9, lam=0.05, maintenance="random")
+    model = LEARNERS["bsgd"](KERNELS[0], 5, lam=0.05, maintenance="remove")
+    dice = LEARNERS["bsgd"](KERNELS[0], 5, 9, lam=0.05, maintenance="random")
     inside, rng, slots = [], Pcg32(9), []
     for i, (a, b) in enumerate(zip(X, y, strict=True)):
         if b * model.step(a, b) < 1:
@@ -201,7 +202,7 @@ def test_bsgd_without_repair_keeps_the_latest_or_the_drawn_ones():
 
 
 def test_bsgd_weighs_with_the_kernel_and_can_drop_the_candidate():
-    model = TWINS["bsgd"](tb.linear(), 2, lam=1.0, maintenance="remove")
+    model = LEARNERS["bsgd"](tb.linear(), 2, lam=1.0, maintenance="remove")
     for x in ([2.0], [-2.0], [0.1]):
         model.step(np.array(x), 1.0)
     assert model.sv.tolist() == [[2.0], [-2.0]]
@@ -217,7 +218,7 @@ def before_maintenance(old, a, b, t):
 @pytest.mark.parametrize("B", [1, 6])
 def test_bsgd_projection_is_least_squares(kernel, B):
     X, y = random_stream(5, 100, 2, zeros=0.0)
-    model, full = TWINS["bsgd"](kernel, B, lam=0.1, maintenance="project"), 0
+    model, full = LEARNERS["bsgd"](kernel, B, lam=0.1, maintenance="project"), 0
     for t, (a, b) in enumerate(zip(X, y, strict=True), start=1):
         old = copy.deepcopy(model)
         f = model.step(a, b)
@@ -261,7 +262,7 @@ def test_bsgd_merging_is_the_best_single_replacement():
     X, y = random_stream(5, 160, 2, label_noise=0.3)
     gamma, B = 0.6, 6
     kernel = tb.gaussian(gamma)
-    model = TWINS["bsgd"](kernel, B, lam=0.1)
+    model = LEARNERS["bsgd"](kernel, B, lam=0.1)
     grid = np.linspace(0, 1, 4001)
     merged = with_candidate = 0
     for t, (a, b) in enumerate(zip(X, y, strict=True), start=1):
@@ -312,4 +313,4 @@ def test_bsgd_merging_is_the_best_single_replacement():
     assert merged > 40
     assert with_candidate > 3
     with pytest.raises(ValueError, match="Gaussian"):
-        TWINS["bsgd"](tb.linear(), 5)
+        LEARNERS["bsgd"](tb.linear(), 5)

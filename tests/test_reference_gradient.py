@@ -7,13 +7,14 @@ import math
 
 import numpy as np
 import pytest
+from against_formulas import KERNELS, FixedCoin, FixedIndex, FixedUniform
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins import TWINS
-from twins import base as tb
-from twins.checks import KERNELS, FixedCoin, FixedIndex, FixedUniform
-from twins.gradient import keep_probabilities
-from twins.streams import random_stream, regression_stream
+from synthetic import random_stream, regression_stream
+
+from edgeolk.reference import LEARNERS
+from edgeolk.reference import base as tb
+from edgeolk.reference.gradient import keep_probabilities
 
 seeds = st.integers(0, 2**32 - 1)
 modest = settings(max_examples=12, deadline=None, database=None)
@@ -37,7 +38,7 @@ def at_probes(model):
 def test_ogd_holds_what_the_closed_form_says(loss, full):
     eta, lam, B = 0.2, 0.3, 6
     X, y = stream_for(loss, 3, 90)
-    model = TWINS["ogd"](KERNELS[0], B, eta=eta, lam=lam, loss=loss, full=full)
+    model = LEARNERS["ogd"](KERNELS[0], B, eta=eta, lam=lam, loss=loss, full=full)
     entered, hits = [], 0
     for t, (a, b) in enumerate(zip(X, y, strict=True)):
         f = model.step(a, b)
@@ -59,7 +60,7 @@ def test_ogd_holds_what_the_closed_form_says(loss, full):
 @given(seeds, st.sampled_from(["hinge", "logistic"]))
 def test_ogd_norm_bound(seed, loss):
     X, y = random_stream(seed, 80, 2, label_noise=0.4)
-    model = TWINS["ogd"](tb.gaussian(0.5), None, eta=0.5, lam=0.4, loss=loss)
+    model = LEARNERS["ogd"](tb.gaussian(0.5), None, eta=0.5, lam=0.4, loss=loss)
     for a, b in zip(X, y, strict=True):
         model.step(a, b)
         assert math.sqrt(model.norm2()) <= 1 / 0.4 + 1e-9
@@ -72,7 +73,7 @@ def test_ogd_and_olk_are_primal_gradient_descent(loss, name, schedule):
     eta, U, lam = 0.3, 0.4, 0.2
     X, y = stream_for(loss, 5, 120, 3)
     extra = {"lam": lam} if name == "ogd" else {"U": U, "schedule": schedule}
-    model = TWINS[name](tb.linear(), None, eta=eta, loss=loss, **extra)
+    model = LEARNERS[name](tb.linear(), None, eta=eta, loss=loss, **extra)
     w, on_border = np.zeros(3), 0
     for t, (a, b) in enumerate(zip(X, y, strict=True), start=1):
         if loss == "hinge" and abs(b * (w @ a) - 1.0) < 1e-9:
@@ -94,7 +95,7 @@ def test_ogd_and_olk_are_primal_gradient_descent(loss, name, schedule):
 
 def test_olk_freezes_and_its_average_goes_on():
     X, y = random_stream(2, 80, 2)
-    model, values = TWINS["olk"](KERNELS[0], 9, eta=0.4, U=1.0), []
+    model, values = LEARNERS["olk"](KERNELS[0], 9, eta=0.4, U=1.0), []
     for a, b in zip(X, y, strict=True):
         values.append(at_probes(model))
         model.step(a, b)
@@ -115,7 +116,7 @@ def test_olk_freezes_and_its_average_goes_on():
 def test_olru_is_unbiased_over_the_coin(loss, schedule):
     eta, gamma, c, T = 0.1, 0.3, 1.5, 60
     X, y = stream_for(loss, 4, T)
-    model = TWINS["olru"](
+    model = LEARNERS["olru"](
         KERNELS[0], None, 1, eta=eta, gamma=gamma, c=c, T=T, schedule=schedule, loss=loss
     )
     sure = 0
@@ -143,7 +144,7 @@ def test_olru_is_unbiased_over_the_coin(loss, schedule):
 def test_sampled_methods_freeze_without_draws_and_stay_in_the_ball(name):
     X, y = random_stream(6, 120, 2)
     ball = {"U": 0.7} if name == "olru" else {"R": 0.7}
-    model = TWINS[name](KERNELS[0], 7, 2, eta=0.9, **ball)
+    model = LEARNERS[name](KERNELS[0], 7, 2, eta=0.9, **ball)
     for a, b in zip(X, y, strict=True):
         old = copy.deepcopy(model)
         f = model.step(a, b)
@@ -191,7 +192,7 @@ def test_keep_probabilities_where_the_printed_rule_is_negative():
 def test_bogd_is_unbiased_over_the_removed_slot(kernel, loss, name):
     B, eta, lam = 5, 0.05, 0.3
     X, y = stream_for(loss, 2, 60)
-    model = TWINS[name](kernel, B, eta=eta, lam=lam, loss=loss)
+    model = LEARNERS[name](kernel, B, eta=eta, lam=lam, loss=loss)
     checked = certain = 0
     for a, b in zip(X, y, strict=True):
         old = copy.deepcopy(model)
@@ -224,7 +225,7 @@ def test_bogd_is_unbiased_over_the_removed_slot(kernel, loss, name):
 
 
 def test_bogd_plus_plus_drops_the_lowest_weightless_slot_without_a_draw():
-    model = TWINS["bogd++"](tb.linear(), 4, eta=0.5)
+    model = LEARNERS["bogd++"](tb.linear(), 4, eta=0.5)
     for x in (1.0, 0.0, -1.0, 0.0):
         model.step(np.array([x]), 1.0 if x >= 0 else -1.0)
     assert np.flatnonzero(model.sv[:, 0] == 0.0).tolist() == [1, 3]

@@ -8,13 +8,14 @@ import math
 
 import numpy as np
 import pytest
+from against_formulas import KERNELS, FixedCoin, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins import TWINS
-from twins import base as tb
-from twins.checks import KERNELS, FixedCoin, run
-from twins.logistic import auxiliary_ratio, chance_and_slope
-from twins.streams import random_stream
+from synthetic import random_stream
+
+from edgeolk.reference import LEARNERS
+from edgeolk.reference import base as tb
+from edgeolk.reference.logistic import auxiliary_ratio, chance_and_slope
 
 modest = settings(max_examples=12, deadline=None, database=None)
 PROBES = np.random.default_rng(0).standard_normal((4, 2))
@@ -32,7 +33,7 @@ def at_probes(model):
 def test_oskl_is_unbiased_over_the_coin(loss, G):
     eta = 0.2
     X, y = random_stream(4, 60, 2)
-    model = TWINS["oskl"](KERNELS[0], None, 1, eta=eta, G=G, loss=loss)
+    model = LEARNERS["oskl"](KERNELS[0], None, 1, eta=eta, G=G, loss=loss)
     for a, b in zip(X, y, strict=True):
         before, old = at_probes(model), model.rng.state
         yes = copy.deepcopy(model)
@@ -46,7 +47,7 @@ def test_oskl_is_unbiased_over_the_coin(loss, G):
         model.step(a, b)
         assert (model.rng.state != old) == (0.0 < p < 1.0)
     with pytest.raises(ValueError, match="G"):
-        TWINS["oskl"](KERNELS[0], None, G=0.5)
+        LEARNERS["oskl"](KERNELS[0], None, G=0.5)
 
 
 # --- kernel logistic regression -------------------------------------------------------
@@ -99,8 +100,8 @@ def test_klr_far_out_and_at_gamma_one(z):
 @pytest.mark.parametrize("h", ["shift", "scale"])
 def test_klr_with_gamma_one_is_non_conservative(h):
     X, y = random_stream(4, 60, 2)
-    nc = TWINS["klr"](KERNELS[0], None, 1, method="nc", eta=0.6, R=1.0)
-    one = TWINS["klr"](KERNELS[0], None, 1, h=h, gamma=1.0, eta=0.6, R=1.0)
+    nc = LEARNERS["klr"](KERNELS[0], None, 1, method="nc", eta=0.6, R=1.0)
+    one = LEARNERS["klr"](KERNELS[0], None, 1, h=h, gamma=1.0, eta=0.6, R=1.0)
     assert np.array_equal(run(nc, X, y), run(one, X, y))
     assert nc.m == 60
     assert np.array_equal(nc.alpha, one.alpha)
@@ -119,7 +120,7 @@ KLR_SETTINGS = [
 @pytest.mark.parametrize("setting", KLR_SETTINGS)
 def test_klr_draws_and_coefficients(setting):
     X, y = random_stream(4, 120, 2)
-    model = TWINS["klr"](KERNELS[0], None, 1, **{"eta": 0.5, **setting})
+    model = LEARNERS["klr"](KERNELS[0], None, 1, **{"eta": 0.5, **setting})
     never = setting.get("method") == "nc" or setting.get("h") == "cut"
     entered = 0
     for a, b in zip(X, y, strict=True):
@@ -146,7 +147,7 @@ def test_klr_draws_and_coefficients(setting):
 @pytest.mark.parametrize("setting", KLR_SETTINGS)
 def test_klr_enters_with_the_stated_chance(setting):
     X, y = random_stream(5, 30, 2)
-    model = TWINS["klr"](KERNELS[0], None, 1, **{"eta": 0.5, **setting})
+    model = LEARNERS["klr"](KERNELS[0], None, 1, **{"eta": 0.5, **setting})
     for a, b in zip(X, y, strict=True):
         branch = copy.deepcopy(model)
         branch.rng = FixedCoin(True)

@@ -8,13 +8,14 @@ import math
 
 import numpy as np
 import pytest
+from against_formulas import KERNELS, features, joint_gram, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins import TWINS
-from twins import base as tb
-from twins.checks import KERNELS, features, joint_gram, run
-from twins.projections import project_on_span
-from twins.streams import random_stream
+from synthetic import random_stream
+
+from edgeolk.reference import LEARNERS
+from edgeolk.reference import base as tb
+from edgeolk.reference.projections import project_on_span
 
 seeds = st.integers(0, 2**32 - 1)
 modest = settings(max_examples=10, deadline=None, database=None)
@@ -54,9 +55,9 @@ def test_projectron_steps(kernel, eta, rule, B):
     X, y = random_stream(7, 70, 2)
     X, y = X[X.any(axis=1)], y[X.any(axis=1)]
     if rule is None:
-        model = TWINS["projectron"](kernel, B, eta=eta)
+        model = LEARNERS["projectron"](kernel, B, eta=eta)
     else:
-        model = TWINS["projectron++"](kernel, B, eta=eta, U=1.0, rule=rule)
+        model = LEARNERS["projectron++"](kernel, B, eta=eta, U=1.0, rule=rule)
     threshold = 1.0 if rule == "loose" else 0.0
     grown = projected = margin = 0
     for a, b in zip(X, y, strict=True):
@@ -93,17 +94,17 @@ def test_projectron_steps(kernel, eta, rule, B):
 
 def test_projectron_edges():
     X, y = random_stream(3, 80, 2)
-    model = TWINS["projectron"](tb.gaussian(0.5), None, eta=1.0)
+    model = LEARNERS["projectron"](tb.gaussian(0.5), None, eta=1.0)
     run(model, X, y)
     assert model.m == 1
     assert np.array_equal(model.sv[0], X[0])
-    empty = TWINS["projectron"](tb.linear(), 4)
+    empty = LEARNERS["projectron"](tb.linear(), 4)
     assert empty.step(np.zeros(2), 1.0) == 0.0
     assert empty.m == 0 == empty.updates
     assert empty.mistakes == 1
-    pp = TWINS["projectron++"]
-    assert TWINS["projectron"](KERNELS[0], 9).eta == 0.0
-    assert TWINS["projectron"](KERNELS[0], None).eta == 0.1
+    pp = LEARNERS["projectron++"]
+    assert LEARNERS["projectron"](KERNELS[0], 9).eta == 0.0
+    assert LEARNERS["projectron"](KERNELS[0], None).eta == 0.1
     assert pp(KERNELS[0], None).U == 10.0
     assert math.inf == pp(KERNELS[0], None, eta=0.0).U
     assert pytest.approx(0.25 * math.sqrt(151 / math.log(151))) == pp(KERNELS[0], 150).U
@@ -117,9 +118,9 @@ def test_projectron_mistake_bound(seed, case):
     kernel = tb.gaussian(0.5)
     X, y = random_stream(seed, 120, 2)
     if rule is None:
-        model = TWINS["projectron"](kernel, None, eta=eta)
+        model = LEARNERS["projectron"](kernel, None, eta=eta)
     else:
-        model = TWINS["projectron++"](kernel, None, eta=eta, rule=rule)
+        model = LEARNERS["projectron++"](kernel, None, eta=eta, rule=rule)
     run(model, X, y)
     K = joint_gram(kernel, X[:40])
     c = np.linalg.solve(K + np.eye(40), y[:40])
@@ -134,7 +135,7 @@ def test_projectron_mistake_bound(seed, case):
 def test_margin_steps_bring_every_good_model_nearer(seed, rule, U):
     kernel, rng = tb.gaussian(0.5), np.random.default_rng(seed)
     X, y = random_stream(seed, 60, 2)
-    model = TWINS["projectron++"](kernel, 12, eta=0.2, U=U, rule=rule)
+    model = LEARNERS["projectron++"](kernel, 12, eta=0.2, U=U, rule=rule)
     steps = 0
     for a, b in zip(X, y, strict=True):
         old = copy.deepcopy(model)
@@ -163,7 +164,7 @@ def test_margin_steps_bring_every_good_model_nearer(seed, rule, U):
 @settings(max_examples=60, deadline=None, database=None)
 @given(st.floats(0.001, 1.0), st.floats(0.05, 4.0), st.floats(0.0, 1.0), st.floats(0.1, 3.0))
 def test_margin_step_lengths(missing, p, delta2, U):
-    model = TWINS["projectron++"](tb.gaussian(0.5), None, eta=0.1, U=U)
+    model = LEARNERS["projectron++"](tb.gaussian(0.5), None, eta=0.1, U=U)
     penalty = U * math.sqrt(delta2) if delta2 > 1e-10 * (p + delta2) else 0.0
     grid = np.linspace(0, 1, 4001) * min(1.0, missing / p)
     harmless = grid[2 * missing - grid * p - 2 * penalty >= 0]
@@ -177,7 +178,7 @@ def test_margin_step_lengths(missing, p, delta2, U):
 
 
 def test_margin_step_in_the_span_with_an_infinite_radius():
-    model = TWINS["projectron++"](tb.gaussian(0.5), None, eta=0.0)
+    model = LEARNERS["projectron++"](tb.gaussian(0.5), None, eta=0.0)
     assert model._margin_step(0.4, 1.0, 0.0, 1.0) == 0.4
     assert model._margin_step(0.4, 1.0, 1e-11, 1.0) == 0.4
     assert model._margin_step(0.4, 1.0, 1e-9, 1.0) == 0.0
@@ -188,7 +189,7 @@ def test_margin_step_in_the_span_with_an_infinite_radius():
 
 
 def test_pomdr_does_not_blow_up_what_cancels():
-    model = TWINS["pomdr"](tb.gaussian(0.5), 2, U=5.0, b0=0)
+    model = LEARNERS["pomdr"](tb.gaussian(0.5), 2, U=5.0, b0=0)
     x = np.zeros(1)
     for left in (0.0, 2.0**-30):
         model.sv, model.alpha = np.zeros((2, 1)), np.array([2.0, left - 2.0])
@@ -196,7 +197,7 @@ def test_pomdr_does_not_blow_up_what_cancels():
         model._halve()
         assert model.alpha.tolist() == [left]
         assert model.base(x) == left
-    linear = TWINS["pomdr"](tb.linear(), 4)
+    linear = LEARNERS["pomdr"](tb.linear(), 4)
     assert linear.step(x, 1.0) == 0.0
     assert linear.m == 0
     assert len(linear.window) == 1
@@ -207,7 +208,7 @@ def test_pomdr_projecting_phase_gains_and_ball():
     rng, kernel, U = np.random.default_rng(1), tb.gaussian(0.3), 1.5
     X = rng.uniform(-1.5, 1.5, (80, 2))
     y = np.where(rng.random(80) < 0.5, 1.0, -1.0)
-    model, projected, gained, on_border = TWINS["pomdr"](kernel, 40, U=U, M=3, ald=0.6), 0, 0, 0
+    model, projected, gained, on_border = LEARNERS["pomdr"](kernel, 40, U=U, M=3, ald=0.6), 0, 0, 0
     for a, b in zip(X, y, strict=True):
         old = copy.deepcopy(model)
         F = model.step(a, b)

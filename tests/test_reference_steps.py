@@ -8,13 +8,14 @@ import math
 
 import numpy as np
 import pytest
+from against_formulas import KERNELS, FixedIndex, features, joint_gram, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins import TWINS
-from twins import base as tb
-from twins.aggressive import split_by_size, takeover_weights
-from twins.checks import KERNELS, FixedIndex, features, joint_gram, run
-from twins.streams import random_stream, regression_stream
+from synthetic import random_stream, regression_stream
+
+from edgeolk.reference import LEARNERS
+from edgeolk.reference import base as tb
+from edgeolk.reference.aggressive import split_by_size, takeover_weights
 
 seeds = st.integers(0, 2**32 - 1)
 modest = settings(max_examples=15, deadline=None, database=None)
@@ -28,7 +29,7 @@ modest = settings(max_examples=15, deadline=None, database=None)
 def test_pa_step_minimises_its_objective(name, kernel):
     C = 0.4
     X, y = random_stream(6, 60, 2)
-    model, rng = TWINS[name](kernel, None, C=C), np.random.default_rng(0)
+    model, rng = LEARNERS[name](kernel, None, C=C), np.random.default_rng(0)
 
     def objective(size2, loss):
         if name == "pa":
@@ -60,7 +61,7 @@ def test_pa_step_minimises_its_objective(name, kernel):
 def test_bpa_s_choice_has_the_least_objective(kernel, B, skip):
     C = 0.7
     X, y = random_stream(B, 120, 2)
-    model, full_updates, skipped = TWINS["bpa_s"](kernel, B, C=C, allow_skip=skip), 0, 0
+    model, full_updates, skipped = LEARNERS["bpa_s"](kernel, B, C=C, allow_skip=skip), 0, 0
     for a, b in zip(X, y, strict=True):
         old = copy.deepcopy(model)
         f = model.step(a, b)
@@ -106,7 +107,7 @@ def test_bpa_s_choice_has_the_least_objective(kernel, B, skip):
 def test_olrd_is_unbiased_over_the_removed_slot(kernel, loss):
     B, eta = 5, 0.05
     X, y = (regression_stream if loss == "square" else random_stream)(2, 60, 2)
-    model = TWINS["olrd"](kernel, B, eta=eta, loss=loss, schedule="sqrt")
+    model = LEARNERS["olrd"](kernel, B, eta=eta, loss=loss, schedule="sqrt")
     probes, checked = np.random.default_rng(0).standard_normal((4, 2)), 0
     for a, b in zip(X, y, strict=True):
         branches = [copy.deepcopy(model) for _ in range(B)]
@@ -134,7 +135,7 @@ def test_spa_expected_number_of_vectors():
     X, y = random_stream(1, T, 2, label_noise=0.4)
     sizes = []
     for seed in range(runs):
-        model = TWINS["spa"](tb.gaussian(0.5), None, seed, alpha=alpha, beta=beta)
+        model = LEARNERS["spa"](tb.gaussian(0.5), None, seed, alpha=alpha, beta=beta)
         run(model, X, y)
         sizes.append(model.m)
     deviation = math.sqrt(T * alpha / beta / runs)
@@ -145,7 +146,7 @@ def test_spa_expected_number_of_vectors():
 def test_spa_step_minimises_its_objective():
     X, y = random_stream(12, 200, 2)
     for kernel in KERNELS:
-        model, eta = TWINS["spa"](kernel, None, 1, eta=0.15, beta=4.0), 0.15
+        model, eta = LEARNERS["spa"](kernel, None, 1, eta=0.15, beta=4.0), 0.15
         for a, b in zip(X, y, strict=True):
             old = model.m
             f = model.step(a, b)
@@ -165,7 +166,7 @@ def test_spa_step_minimises_its_objective():
 def test_avp_bound_and_ball(seed, lam, U):
     X, y = random_stream(seed, 120, 2)
     kernel, eps = tb.gaussian(0.5), 0.5
-    model = TWINS["avp"](kernel, None, U=U, lam=lam, eps=eps)
+    model = LEARNERS["avp"](kernel, None, U=U, lam=lam, eps=eps)
     K = joint_gram(kernel, X[:30])
     c = np.linalg.solve(K + np.eye(30), y[:30])
     c *= min(1.0, U / math.sqrt(c @ K @ c))
@@ -186,7 +187,7 @@ def test_avp_bound_and_ball(seed, lam, U):
 
 def test_avp_adaptive_rate():
     X, y = random_stream(5, 60, 2)
-    model = TWINS["avp"](tb.gaussian(0.5), None, U=2.0)
+    model = LEARNERS["avp"](tb.gaussian(0.5), None, U=2.0)
     for a, b in zip(X, y, strict=True):
         old = copy.deepcopy(model)
         model.step(a, b)
@@ -218,7 +219,7 @@ def test_split_by_size_breaks_ties_downwards():
 
 def test_ahpatron_duplicate_hands_over_its_weight():
     kernel = tb.gaussian(0.5)
-    model = TWINS["ahpatron"](kernel, 2, lam=0.2, rescale=False)
+    model = LEARNERS["ahpatron"](kernel, 2, lam=0.2, rescale=False)
     for b in (1.0, 1.0, -1.0):
         model.step(np.zeros(1), b)
     assert model.halvings == 1

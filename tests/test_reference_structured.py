@@ -7,9 +7,10 @@ import math
 
 import numpy as np
 import pytest
-from twins import structured as ts
-from twins.streams import random_stream, regression_stream
-from twins.structured_novelty import SorfNovelty
+from synthetic import random_stream, regression_stream
+
+from edgeolk.reference import structured as ts
+from edgeolk.reference.structured_novelty import SorfNovelty
 
 
 def sorf(d=3, D=70, gamma=0.4, **options):

@@ -195,22 +195,16 @@ def _plan_least(plan: Callable[..., Any], most: int = 1 << 16) -> Any:
     It has the smallest budget the learner accepts, as some refuse a budget of 1; a forecaster does
     without a kernel where it must.
     """
-    refused, accepted = 0, 1
+    budget = 1
     while True:
         try:
-            found = plan(budget=accepted)
+            found = plan(budget=budget)
             break
         except (TypeError, ValueError) as error:
-            if accepted >= most:
+            if budget >= most:
                 raise SimulatorError(str(error)) from None
-            refused, accepted = accepted, 2 * accepted
-    while accepted - refused > 1:
-        middle = (refused + accepted) // 2
-        try:
-            found, accepted = plan(budget=middle), middle
-        except ValueError:
-            refused = middle
-    # What is on only where there is room for it is off in fewer bytes than those.
+            budget *= 2
+    # Smaller budgets, too: what is on only where there is room for it is off in fewer bytes.
     with contextlib.suppress(ValueError):
         while True:
             found = plan(ram=found.nbytes - 1)

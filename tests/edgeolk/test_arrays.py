@@ -203,6 +203,12 @@ def test_masked_numbers_are_refused(dtype: str) -> None:
     assert pickle.dumps(made) == before
 
 
+def test_rows_that_are_masked_one_by_one_are_refused() -> None:
+    rows = [np.ma.masked_array(x, [False, i == 5, False]) for i, x in enumerate(X)]
+    with pytest.raises(ValueError, match="X must have no masked numbers"):
+        learned(rows)
+
+
 def test_masked_nonzeros_are_refused() -> None:
     made = learner()
     values = np.ma.masked_array([1.0, 2.0], [False, True])

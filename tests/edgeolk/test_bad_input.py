@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from forms import BAD, FORMS, GOOD, misaligned, read_only
 from helpers import Owned
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 

@@ -15,7 +15,7 @@ from helpers import EVERY, LIVELY, Csr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import python
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from device import Device
 from helpers import LIVELY, RINGS
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 from edgeolk.checkpointer import _pieces, _revived

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import KERNELS
-from twins.several import Several
 
 import edgeolk as ek
+from edgeolk.reference.several import Several
 
 D, ROWS = 4, 260
 LOOSE = ("project", "lightest_project", "halve")
@@ -55,7 +55,7 @@ def learner_of(
     )  # fmt: skip
 
 
-def twin_of(
+def plain_of(
     update: str, policy: str, *, budget: int = 12, classes: int = 5, kernel: str = "gaussian",
     **options: Any,
 ) -> Several:  # fmt: skip
@@ -68,26 +68,26 @@ def params_of(update: str, policy: str) -> dict[str, Any]:
     return {**UPDATES[update], **halving}
 
 
-def alike(learner: ek.Learner, twin: Several, rows: np.ndarray, tolerance: float) -> None:
-    size = max(1.0, float(np.abs(twin.alpha).max(initial=0.0)))
-    assert learner.dual_coef_.shape == (len(twin.sv), twin.K)
+def alike(learner: ek.Learner, plain: Several, rows: np.ndarray, tolerance: float) -> None:
+    size = max(1.0, float(np.abs(plain.alpha).max(initial=0.0)))
+    assert learner.dual_coef_.shape == (len(plain.sv), plain.K)
     near = {"rtol": tolerance, "atol": tolerance * size}
-    np.testing.assert_allclose(learner.dual_coef_, twin.alpha, **near)
-    assert np.array_equal(learner.support_vectors_, twin.sv)
+    np.testing.assert_allclose(learner.dual_coef_, plain.alpha, **near)
+    assert np.array_equal(learner.support_vectors_, plain.sv)
     counters = (learner.steps, learner.mistakes, learner.updates, learner.capacity_hits)
-    assert counters == (twin.t, twin.mistakes, twin.updates, twin.hits)
-    expected = np.array([twin.scores(x) for x in rows])
+    assert counters == (plain.t, plain.mistakes, plain.updates, plain.hits)
+    expected = np.array([plain.scores(x) for x in rows])
     one = learner.scores_one(rows[0])
     for found, scores in ((learner.scores(rows), expected), (one, expected[0])):
         np.testing.assert_allclose(found, scores, **near)
-    assert learner.predict(rows).tolist() == [twin.predict(x) for x in rows]
-    assert learner.predict_one(rows[0]) == twin.predict(rows[0])
+    assert learner.predict(rows).tolist() == [plain.predict(x) for x in rows]
+    assert learner.predict_one(rows[0]) == plain.predict(rows[0])
 
 
-def follow(learner: ek.Learner, twin: Several, X: np.ndarray, y: np.ndarray, near: float) -> None:
+def follow(learner: ek.Learner, plain: Several, X: np.ndarray, y: np.ndarray, near: float) -> None:
     for i, (a, b) in enumerate(zip(X, y, strict=True)):
-        expected = twin.step(a, int(b))
-        size = max(1.0, float(np.abs(twin.alpha).max(initial=0.0)))
+        expected = plain.step(a, int(b))
+        size = max(1.0, float(np.abs(plain.alpha).max(initial=0.0)))
         assert learner.learn_one(a, b) == pytest.approx(expected, rel=near, abs=near * size), i
 
 
@@ -100,13 +100,13 @@ def test_decision_by_decision(update: str, policy: str, loss: str, kernel: str) 
     for budget, classes in ((12, 5), (7, 2)):
         X, y = stream(3, classes=classes)
         options = {"budget": budget, "classes": classes, "kernel": kernel, "loss": loss, **params}
-        learner, twin = (f(update, policy, **options) for f in (learner_of, twin_of))
+        learner, plain = (f(update, policy, **options) for f in (learner_of, plain_of))
         near = 1e-6 if policy in LOOSE else 1e-9
-        follow(learner, twin, X, y, near)
-        alike(learner, twin, X[:40], near)
-        assert twin.updates >= budget or loss == "ramp"
+        follow(learner, plain, X, y, near)
+        alike(learner, plain, X[:40], near)
+        assert plain.updates >= budget or loss == "ramp"
         if learner.norm2 is not None:
-            assert learner.norm2 == pytest.approx(twin.norm2(), rel=1e-6, abs=1e-9)
+            assert learner.norm2 == pytest.approx(plain.norm2(), rel=1e-6, abs=1e-9)
 
 
 @pytest.mark.parametrize("policy", ["simple", "nearest", "project"])
@@ -116,14 +116,14 @@ def test_candidates_that_cost_least_are_left_out(policy: str, C: float, allow_sk
     X, y = stream(5)
     skipped = 0
     options = {"C": C, "allow_skip": allow_skip, "budget": 9}
-    learner, twin = (f("pa1", policy, **options) for f in (learner_of, twin_of))
+    learner, plain = (f("pa1", policy, **options) for f in (learner_of, plain_of))
     for a, b in zip(X, y, strict=True):
         before, full = learner.support_vectors_, learner.n_support == 9
         m = learner.learn_one(a, b)
-        assert m == pytest.approx(twin.step(a, int(b)), rel=1e-6, abs=1e-7)
+        assert m == pytest.approx(plain.step(a, int(b)), rel=1e-6, abs=1e-7)
         if full and m < 1.0:
             skipped += np.array_equal(before, learner.support_vectors_)
-    alike(learner, twin, X[:20], 1e-6)
+    alike(learner, plain, X[:20], 1e-6)
     if policy != "project" and C < 2.0:
         assert (skipped > 0) == allow_skip
 
@@ -144,9 +144,9 @@ def test_sampling_by_the_margin(
     update: str, loss: str, options: dict[str, Any], policy: str
 ) -> None:
     X, y = stream(9)
-    learner, twin = (f(update, policy, loss=loss, **options) for f in (learner_of, twin_of))
-    follow(learner, twin, X, y, 1e-9)
-    alike(learner, twin, X[:20], 1e-9)
+    learner, plain = (f(update, policy, loss=loss, **options) for f in (learner_of, plain_of))
+    follow(learner, plain, X, y, 1e-9)
+    alike(learner, plain, X[:20], 1e-9)
 
 
 @pytest.mark.parametrize("update", ["margin", "gradient"])
@@ -157,19 +157,19 @@ def test_balls_hold_all_columns_together(update: str, policy: str, loss: str) ->
         return
     X, y = stream(2)
     options = {"projection": "ball", "U": 1.1, "loss": loss, **UPDATES[update]}
-    learner, twin = (f(update, policy, **options) for f in (learner_of, twin_of))
-    follow(learner, twin, X, y, 1e-7)
-    alike(learner, twin, X[:20], 1e-7)
-    assert learner.norm2 == pytest.approx(twin.norm2(), rel=1e-7, abs=1e-9)
+    learner, plain = (f(update, policy, **options) for f in (learner_of, plain_of))
+    follow(learner, plain, X, y, 1e-7)
+    alike(learner, plain, X[:20], 1e-7)
+    assert learner.norm2 == pytest.approx(plain.norm2(), rel=1e-7, abs=1e-9)
     assert learner.norm2 <= 1.1**2 * (1 + 1e-9)
 
 
 def test_clipping_of_each_number() -> None:
     X, y = stream(2)
     options = {"projection": "clip", "clip_coefficients": 1.5, "eta": 0.5, "loss": "logistic"}
-    learner, twin = (f("gradient", "unbiased", **options) for f in (learner_of, twin_of))
-    follow(learner, twin, X, y, 1e-9)
-    alike(learner, twin, X[:20], 1e-9)
+    learner, plain = (f("gradient", "unbiased", **options) for f in (learner_of, plain_of))
+    follow(learner, plain, X, y, 1e-9)
+    alike(learner, plain, X[:20], 1e-9)
     assert np.abs(learner.dual_coef_).max() <= 0.75 * (1 + 1e-12)
 
 
@@ -199,17 +199,17 @@ def test_averages_of_every_column(update: str, loss: str) -> None:
     X, y = stream(4)
     options = {"budget": 40, "loss": loss, **UPDATES[update]}
     learner = learner_of(update, "stop", averaging="mean", **options)
-    twin = twin_of(update, "stop", **options)
-    follow(learner, twin, X, y, 1e-9)
-    mean = twin.averaged()[: len(twin.sv)]
+    plain = plain_of(update, "stop", **options)
+    follow(learner, plain, X, y, 1e-9)
+    mean = plain.averaged()[: len(plain.sv)]
     np.testing.assert_allclose(learner.averaged.dual_coef_, mean, rtol=1e-9, atol=1e-12)
-    expected = np.array([twin.row(x) @ mean for x in X[:30]])
+    expected = np.array([plain.row(x) @ mean for x in X[:30]])
     np.testing.assert_allclose(learner.averaged.scores(X[:30]), expected, rtol=1e-9, atol=1e-12)
     third = learner.averaged.scores_one(X[3])
     np.testing.assert_allclose(third, expected[3], rtol=1e-9, atol=1e-12)
     assert learner.averaged.predict(X[:30]).tolist() == expected.argmax(axis=1).tolist()
     # What scores of the mean leave in scratch changes nothing.
-    np.testing.assert_allclose(learner.scores(X[:30]), [twin.scores(x) for x in X[:30]], rtol=1e-9)
+    np.testing.assert_allclose(learner.scores(X[:30]), [plain.scores(x) for x in X[:30]], rtol=1e-9)
 
 
 def test_raising_refuses_what_stopping_passes_over() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import Csr
-from twins.streams import regression_stream
+from synthetic import regression_stream
 
 import edgeolk as ek
 

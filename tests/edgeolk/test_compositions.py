@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import ACTIVE, KERNELS, squared_norm
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 from edgeolk import parts as pt

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import few_first
-from twins.following import HELD, Following
-from twins.structured_drift import DriftingSorf
 
 import edgeolk as ek
+from edgeolk.reference.following import HELD, Following
+from edgeolk.reference.structured_drift import DriftingSorf
 
 D, GAMMA, SEED = 4, 0.125, 5
 KINDS: dict[str, dict[str, Any]] = {
@@ -48,13 +48,13 @@ def settings(kind: str, dtype: str, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def twin_of(kind: str, dtype: str) -> DriftingSorf:
+def plain_of(kind: str, dtype: str) -> DriftingSorf:
     options = dict(KINDS[kind])
     if "widths" in options:
         options["groups"] = options.pop("widths")
-    twin = DriftingSorf(D, 100, GAMMA, seed=SEED, dtype=dtype, **options)
-    twin.hold = np.inf if kind == "regression" else HELD
-    return twin
+    plain = DriftingSorf(D, 100, GAMMA, seed=SEED, dtype=dtype, **options)
+    plain.hold = np.inf if kind == "regression" else HELD
+    return plain
 
 
 def ages(learner: ek.Learner) -> np.ndarray:
@@ -86,27 +86,27 @@ def taken(learner: ek.Learner, x: np.ndarray, real: Any) -> tuple[np.ndarray, np
 def test_alarms_are_the_reference(kind: str, dtype: str) -> None:
     """Decision by decision, on a stream in which both alarms ring."""
     X, y = ringing(kind)
-    learner, twin = ek.Learner("sorf", **settings(kind, dtype)), twin_of(kind, dtype)
+    learner, plain = ek.Learner("sorf", **settings(kind, dtype)), plain_of(kind, dtype)
     near = 1e-8 if dtype == "float64" else 1e-4
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
-        z, deviates = taken(learner, x, twin.real)
+        z, deviates = taken(learner, x, plain.real)
         young = np.minimum(ages(learner) + 1, 100)
-        rang = len(twin.rang)
-        expected = twin.step(z, label, deviates=deviates)
+        rang = len(plain.rang)
+        expected = plain.step(z, label, deviates=deviates)
         assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
-        assert learner.alarms == twin.alarms
-        if len(twin.rang) > rang and twin.rang[-1][1] == "scaler":
+        assert learner.alarms == plain.alarms
+        if len(plain.rang) > rang and plain.rang[-1][1] == "scaler":
             assert np.array_equal(ages(learner), young)
-        elif len(twin.rang) > rang:
+        elif len(plain.rang) > rang:
             assert not learner.weights_.any()
     if dtype == "int8":
-        assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
+        assert np.array_equal(learner.weights_, np.stack([plain.w.v, plain.a.v]))
     else:
-        stored = np.stack([twin.w.v, twin.a.v])
+        stored = np.stack([plain.w.v, plain.a.v])
         np.testing.assert_allclose(learner.weights_, stored, rtol=1e-7, atol=1e-7)
     if kind != "regression":
         both = {"weights"} if kind == "classes" else {"scaler", "weights"}
-        assert {what for _, what in twin.rang} == both, twin.rang
+        assert {what for _, what in plain.rang} == both, plain.rang
 
 
 @pytest.mark.parametrize(
@@ -127,24 +127,24 @@ def test_alarms_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     learner = ek.Learner("sorf", **{**settings(kind, dtype), "kernel": None})
     assert learner._config.preprocessing.follows
     options = dict(KINDS[kind])
-    twin = DriftingSorf(D, 100, 0.5, seed=SEED, dtype=dtype, **options)
-    following = Following(twin)
+    plain = DriftingSorf(D, 100, 0.5, seed=SEED, dtype=dtype, **options)
+    following = Following(plain)
     near = 1e-7 if dtype == "float64" else 2e-4
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
-        z, deviates = taken(learner, x, twin.real)
+        z, deviates = taken(learner, x, plain.real)
         young = np.minimum(ages(learner) + 1, 100)
-        rang = len(twin.rang)
+        rang = len(plain.rang)
         expected = following.step(x, z, label, deviates=deviates)
         assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
-        assert learner.alarms == twin.alarms
-        if len(twin.rang) > rang and twin.rang[-1][1] == "scaler":
+        assert learner.alarms == plain.alarms
+        if len(plain.rang) > rang and plain.rang[-1][1] == "scaler":
             assert np.array_equal(ages(learner), young)
     spread = float(np.asarray(learner._engine.view("drift")).ravel()[0])
-    assert spread == pytest.approx(float(twin.v), rel=near)
+    assert spread == pytest.approx(float(plain.v), rel=near)
     if dtype == "int8":
-        assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
+        assert np.array_equal(learner.weights_, np.stack([plain.w.v, plain.a.v]))
     both = {"weights"} if kind == "classes" else {"scaler", "weights"}
-    assert {what for _, what in twin.rang} == both, twin.rang
+    assert {what for _, what in plain.rang} == both, plain.rang
 
 
 @pytest.mark.parametrize("scale", ["common", pytest.param("standard", marks=pytest.mark.slow)])
@@ -158,17 +158,17 @@ def test_one_scale_of_all_inputs_has_no_age(scale: str) -> None:
     y = np.where((X[:, 0] + X[:, 1] > 0.5) ^ late, 1.0, -1.0)
     options = {"n_features": d, "D": 100, "dtype": "float64", "seed": SEED, "relevance": False}
     learner = ek.Learner("sorf", scale=scale, **options)
-    twin = DriftingSorf(d, 100, 0.5, seed=SEED, dtype="float64")
-    following = Following(twin, scale)
+    plain = DriftingSorf(d, 100, 0.5, seed=SEED, dtype="float64")
+    following = Following(plain, scale)
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
         seen = len(set(following.common.readings) | set(x)) > 1
         deviates = np.full(d, seen)
         expected = following.step(x, x, label, deviates=deviates, follows=False)
         assert learner.learn_one(x, label) == pytest.approx(expected, rel=1e-7, abs=1e-7), row
-        assert learner.alarms == twin.alarms
+        assert learner.alarms == plain.alarms
     spread = float(np.asarray(learner._engine.view("drift")).ravel()[0])
-    assert spread == pytest.approx(float(twin.v), rel=1e-7)
-    assert {what for _, what in twin.rang} == {"weights"}
+    assert spread == pytest.approx(float(plain.v), rel=1e-7)
+    assert {what for _, what in plain.rang} == {"weights"}
     scale_now = learner.common_scale
     assert scale_now is not None
     assert scale_now.mean == pytest.approx(X.mean())
@@ -198,24 +198,24 @@ def test_the_slope_is_the_derivative(kind: str) -> None:
     options = dict(KINDS[kind])
     options["groups"] = options.pop("widths", ((0.3, 1.0, 3.0),))
     options["relevance"] = "shared"
-    twin = DriftingSorf(D, 100, GAMMA, seed=SEED, drift=False, **options)
+    plain = DriftingSorf(D, 100, GAMMA, seed=SEED, drift=False, **options)
     for x, label in zip(X[:700], y[:700], strict=True):
-        twin.step(x, label)
-    assert twin.gl != 0.0
-    E, alpha, _, _ = twin.shares()
+        plain.step(x, label)
+    assert plain.gl != 0.0
+    E, alpha, _, _ = plain.shares()
     columns = {1: 1.0, 0: -1.0} if kind == "classes" else {0: 1.0}
 
     def blended(x: np.ndarray, gl: float) -> float:
-        twin.set_scale(gl)
-        fw, fa = twin.models(twin.phi(x))
+        plain.set_scale(gl)
+        fw, fa = plain.models(plain.phi(x))
         f = E @ fa + alpha @ (fw - fa)
         return float(sum(sign * f[column] for column, sign in columns.items()))
 
-    at, h = float(twin.gl), 1e-5
+    at, h = float(plain.gl), 1e-5
     for x in X[700:720]:
         slope = (blended(x, at + h) - blended(x, at - h)) / (2.0 * h)
-        twin.set_scale(at)
-        found = twin.slope(x, twin.phi(x), columns, [True] * twin.G)
+        plain.set_scale(at)
+        found = plain.slope(x, plain.phi(x), columns, [True] * plain.G)
         assert found == pytest.approx(slope, rel=1e-6, abs=1e-7)
 
 

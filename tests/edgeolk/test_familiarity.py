@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import KERNELS, RINGS
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from twins import TWINS
-from twins.base import gaussian
-from twins.streams import random_stream, regression_stream
-from twins.structured import Features
+from synthetic import random_stream, regression_stream
 
 import edgeolk as ek
+from edgeolk.reference import LEARNERS
+from edgeolk.reference.base import gaussian
+from edgeolk.reference.structured import Features
 
 GAMMA, SEED = 0.2, 2**40 + 7
 seldom = pytest.mark.parametrize("frequencies", ["structured", "drawn"])
@@ -28,12 +28,12 @@ def stream(loss: str, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     return X.astype(np.float32).astype(float), y
 
 
-def twin_of(d: int, D: int, **more: Any) -> Any:
+def plain_of(d: int, D: int, **more: Any) -> Any:
     """Plain gradient descent on the reference's structured features."""
-    twin = TWINS["fogd"](gaussian(GAMMA), seed=SEED, D=D, eta=0.4, **more)
+    plain = LEARNERS["fogd"](gaussian(GAMMA), seed=SEED, D=D, eta=0.4, **more)
     made = Features(d, D, GAMMA, ((1.0,),), SEED)
-    twin.features = lambda x: made(np.asarray(x, dtype=float)).T.ravel() / np.sqrt(D)
-    return twin
+    plain.features = lambda x: made(np.asarray(x, dtype=float)).T.ravel() / np.sqrt(D)
+    return plain
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "square"])
@@ -41,12 +41,12 @@ def twin_of(d: int, D: int, **more: Any) -> Any:
 def test_structured_features_are_those_of_the_reference(d: int, D: int, loss: str) -> None:
     X, y = stream(loss, 150, d)
     learner = learner_of(d, D, loss=loss, lam=0.1, dtype="float64", frequencies="structured")
-    twin = twin_of(d, D, loss=loss, lam=0.1)
-    expected = [twin.step(a, b) for a, b in zip(X, y, strict=True)]
+    plain = plain_of(d, D, loss=loss, lam=0.1)
+    expected = [plain.step(a, b) for a, b in zip(X, y, strict=True)]
     np.testing.assert_allclose(learner.learn_many(X, y), expected, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(learner.dual_coef_, twin.w, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(learner.dual_coef_, plain.w, rtol=1e-9, atol=1e-9)
     mean = learner.averaged.decision_one(X[7])
-    assert mean == pytest.approx(twin.averaged(X[7]), rel=1e-9, abs=1e-9)
+    assert mean == pytest.approx(plain.averaged(X[7]), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("coefficients", ["float32", "float64"])

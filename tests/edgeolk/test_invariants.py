@@ -19,11 +19,11 @@ from helpers import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins import TWINS
-from twins.base import polynomial
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
+from edgeolk.reference import LEARNERS
+from edgeolk.reference.base import polynomial
 
 modest = settings(max_examples=15, deadline=None, database=None)
 seeds = st.integers(0, 2**32 - 1)
@@ -157,10 +157,10 @@ def test_margin_steps_of_a_kernel_of_any_size(rule: str, scale: float) -> None:
     learner = ek.Learner(
         "projectron++", n_features=2, budget=9, kernel=kernel, dtype="float64", **options
     )
-    twin = TWINS["projectron++"](polynomial(2, scale, 0.0), 9, **options)
+    plain = LEARNERS["projectron++"](polynomial(2, scale, 0.0), 9, **options)
     for a, b in zip(X, y, strict=True):
-        assert learner.learn_one(a, b) == pytest.approx(twin.step(a, b), rel=1e-6, abs=1e-12)
-    assert learner.updates == twin.updates
+        assert learner.learn_one(a, b) == pytest.approx(plain.step(a, b), rel=1e-6, abs=1e-12)
+    assert learner.updates == plain.updates
 
 
 EQUAL_BUT_ONE = """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import RINGS, Owned
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 

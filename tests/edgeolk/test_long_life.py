@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import soak
 from helpers import EVERY, LIVELY
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 from edgeolk.configuration.header import unpack

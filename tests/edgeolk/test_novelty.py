@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import KERNELS
-from twins.norma import Norma
 
 import edgeolk as ek
+from edgeolk.reference.norma import Norma
 
 D = 3
 POLICIES = ("oldest", "smallest", "random", "unbiased", "lightest")
@@ -32,16 +32,16 @@ def learner_of(policy: str, **options: Any) -> ek.Learner:
 def test_decision_by_decision(policy: str, nu: float, eta: float, lam: float) -> None:
     options = {"nu": nu, "eta": eta, "lam": lam}
     learner = learner_of(policy, **options)
-    twin = Norma(KERNELS["gaussian"][1], 15, policy, seed=5, **options)
+    plain = Norma(KERNELS["gaussian"][1], 15, policy, seed=5, **options)
     X = rows(1)
     for x in X:
-        assert learner.learn_one(x) == pytest.approx(twin.step(x), rel=1e-9, abs=1e-11)
-        assert learner.threshold == pytest.approx(twin.rho, rel=1e-10, abs=1e-12)
-    assert (learner.steps, learner.mistakes) == (twin.t, twin.novelties)
-    assert twin.novelties > 20
-    np.testing.assert_allclose(learner.dual_coef_, twin.alpha, rtol=1e-9)
-    assert np.array_equal(learner.support_vectors_, twin.sv)
-    expected = np.array([twin.decision(x) for x in X[:50]])
+        assert learner.learn_one(x) == pytest.approx(plain.step(x), rel=1e-9, abs=1e-11)
+        assert learner.threshold == pytest.approx(plain.rho, rel=1e-10, abs=1e-12)
+    assert (learner.steps, learner.mistakes) == (plain.t, plain.novelties)
+    assert plain.novelties > 20
+    np.testing.assert_allclose(learner.dual_coef_, plain.alpha, rtol=1e-9)
+    assert np.array_equal(learner.support_vectors_, plain.sv)
+    expected = np.array([plain.decision(x) for x in X[:50]])
     np.testing.assert_allclose(learner.decision_function(X[:50]), expected, rtol=1e-9, atol=1e-11)
     assert learner.predict(X[:50]).tolist() == np.where(expected < 0.0, -1, 1).tolist()
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from twins.novelty_in_time import InTime
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
+from edgeolk.reference.novelty_in_time import InTime
 
 D, BUDGET, SEED = 5, 150, 7
 every_type = pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
@@ -50,54 +50,54 @@ def test_it_is_the_reference(dtype: str, window: int, robust: bool) -> None:
     """Scores, verdicts with their reasons, events; weights of int8 to the bit."""
     X = stream()
     learner = learner_of(dtype, window=window, robust=robust)
-    twin = InTime(D, BUDGET, seed=SEED, dtype=dtype, window=window, robust=robust)
+    plain = InTime(D, BUDGET, seed=SEED, dtype=dtype, window=window, robust=robust)
     near = 1e-12 if dtype != "float32" else 1e-5
     for x in X:
         before = learner.decision_one(x), learner.predict_one(x)
-        expected = twin.step(x)
+        expected = plain.step(x)
         assert learner.learn_one(x) == before[0] == pytest.approx(expected, rel=near, abs=near)
-        assert before[1] == (-1 if twin.novel else 1)
-        assert (learner.novel, learner.event, learner.why) == (twin.novel, twin.event, twin.why)
+        assert before[1] == (-1 if plain.novel else 1)
+        assert (learner.novel, learner.event, learner.why) == (plain.novel, plain.event, plain.why)
     counted = learner.steps, learner.mistakes, learner.alarms
-    assert counted == (len(X), twin.mistakes, twin.alarms)
+    assert counted == (len(X), plain.mistakes, plain.alarms)
     assert learner.alarms >= 2
-    assert learner.threshold == pytest.approx(twin.tau, rel=near)
+    assert learner.threshold == pytest.approx(plain.tau, rel=near)
     if dtype == "int8":
-        assert np.array_equal(learner.weights_[0, :, 0], twin.a.v[:, 0])
+        assert np.array_equal(learner.weights_[0, :, 0], plain.a.v[:, 0])
     else:
-        np.testing.assert_allclose(learner.weights_[0, :, 0], twin.a.v[:, 0], rtol=0, atol=1e-6)
+        np.testing.assert_allclose(learner.weights_[0, :, 0], plain.a.v[:, 0], rtol=0, atol=1e-6)
 
 
 @every_type
 def test_what_it_is_told_is_as_the_reference_has_it(dtype: str) -> None:
     """Rows that are accepted, and rows after a long stop."""
     X = stream()
-    learner, twin = learner_of(dtype, window=1000), InTime(D, BUDGET, seed=SEED, dtype=dtype,
+    learner, plain = learner_of(dtype, window=1000), InTime(D, BUDGET, seed=SEED, dtype=dtype,
                                                            window=1000)  # fmt: skip
     near = 1e-12 if dtype != "float32" else 1e-5
     for at, x in enumerate(X):
         if at in (320, 810, 1000):
             learner.accept()
-            twin.accept()
+            plain.accept()
         if at in (330, 702, 1100):
             learner.restart()
-            twin.restart()
+            plain.restart()
         assert learner.decision_one(x) == learner.learn_one(x)
         assert learner.predict_one(x) in (-1, 1)
-        twin.step(x)
-        assert (learner.novel, learner.event, learner.why) == (twin.novel, twin.event, twin.why)
-    assert learner.threshold == pytest.approx(twin.tau, rel=near)
-    assert learner.alarms == twin.alarms
+        plain.step(x)
+        assert (learner.novel, learner.event, learner.why) == (plain.novel, plain.event, plain.why)
+    assert learner.threshold == pytest.approx(plain.tau, rel=near)
+    assert learner.alarms == plain.alarms
 
 
 @pytest.mark.parametrize(("d", "budget"), [(1, 256), (25, 300), (70, 64)])
 def test_every_size_is_the_reference(d: int, budget: int) -> None:
     X = stream(400, d)
     learner = learner_of(n_features=d, D=budget)
-    twin = InTime(d, budget, seed=SEED, dtype="int8")
-    expected = [twin.step(x) for x in X]
+    plain = InTime(d, budget, seed=SEED, dtype="int8")
+    expected = [plain.step(x) for x in X]
     np.testing.assert_allclose(learner.learn_many(X), expected, rtol=1e-11, atol=1e-11)
-    assert np.array_equal(learner.weights_[0, :, 0], twin.a.v[:, 0])
+    assert np.array_equal(learner.weights_[0, :, 0], plain.a.v[:, 0])
 
 
 # ---- invariants ----------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from zlib import crc32
 import numpy as np
 import pytest
 from helpers import BY_DAY, LIVELY, Csr
+from synthetic import random_stream
 from threaded import together
-from twins.streams import random_stream
 
 import edgeolk as ek
 

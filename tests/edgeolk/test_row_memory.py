@@ -17,14 +17,14 @@ from helpers import by_variant
 from hypothesis import given
 from hypothesis import strategies as st
 from threaded import together
-from twins.following import HELD, Following
-from twins.row_memory import RememberingSorf
-from twins.structured_drift import DriftingSorf
 
 import edgeolk as ek
 from edgeolk import bare
 from edgeolk.cli import main
 from edgeolk.core.variants import available_simd
+from edgeolk.reference.following import HELD, Following
+from edgeolk.reference.row_memory import RememberingSorf
+from edgeolk.reference.structured_drift import DriftingSorf
 
 D, GAMMA, SEED = 3, 0.125, 5
 KINDS: dict[str, dict[str, Any]] = {
@@ -62,7 +62,7 @@ def settings(kind: str, dtype: str, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def twin_of(kind: str, dtype: str, memory: int = 20, **more: Any) -> RememberingSorf:
+def plain_of(kind: str, dtype: str, memory: int = 20, **more: Any) -> RememberingSorf:
     options = dict(KINDS[kind])
     if "widths" in options:
         options["groups"] = options.pop("widths")
@@ -71,7 +71,7 @@ def twin_of(kind: str, dtype: str, memory: int = 20, **more: Any) -> Remembering
 
 
 def remembered(learner: ek.Learner) -> dict[str, Any]:
-    """The memory as the block has it, by the names of the twin."""
+    """The memory as the block has it, by the names of the reference."""
     M, K, d = learner.parameters["memory"], learner._config.columns, learner.n_features
     raw = np.asarray(learner._engine.view("row_memory")).view(np.uint8).reshape(-1, M)
     state = np.asarray(learner._engine.view("memory_state")).ravel()
@@ -98,18 +98,18 @@ def mistakes_of_narrow(learner: ek.Learner) -> np.ndarray:
     return np.asarray(learner._engine.view("memory_narrow")).reshape(1, 4).copy()
 
 
-def assert_remembers(learner: ek.Learner, twin: RememberingSorf) -> None:
+def assert_remembers(learner: ek.Learner, plain: RememberingSorf) -> None:
     found = remembered(learner)
-    assert (found["m"], found["head"]) == (twin.m, twin.head)
+    assert (found["m"], found["head"]) == (plain.m, plain.head)
     for name in ("codes", "labels", "rivals", "C"):
-        assert np.array_equal(found[name], getattr(twin, name)[: twin.m]), name
-    np.testing.assert_allclose(found["L_Q"], twin.L_Q, rtol=1e-12)
-    np.testing.assert_allclose(found["L_N"], twin.L_N, rtol=1e-12)
-    assert learner.n_remembered == twin.m
-    assert learner.memory_share == pytest.approx(twin.share, rel=1e-9)
+        assert np.array_equal(found[name], getattr(plain, name)[: plain.m]), name
+    np.testing.assert_allclose(found["L_Q"], plain.L_Q, rtol=1e-12)
+    np.testing.assert_allclose(found["L_N"], plain.L_N, rtol=1e-12)
+    assert learner.n_remembered == plain.m
+    assert learner.memory_share == pytest.approx(plain.share, rel=1e-9)
 
 
-def follow(learner: ek.Learner, twin: RememberingSorf, X: np.ndarray, y: np.ndarray) -> int:
+def follow(learner: ek.Learner, plain: RememberingSorf, X: np.ndarray, y: np.ndarray) -> int:
     """Hold every answer, and the memory, against the reference; how often it was emptied."""
     near = {"float64": 1e-8, "int8": 1e-4, "float32": 2e-3}[learner.dtype]
     asked = learner.scores if learner._config.columns > 1 else learner.decision_function
@@ -117,19 +117,19 @@ def follow(learner: ek.Learner, twin: RememberingSorf, X: np.ndarray, y: np.ndar
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
         if row % 50 == 0:
             scores = np.asarray(asked(x[None])[0])
-            np.testing.assert_allclose(scores, twin.scores(x).squeeze(), rtol=near, atol=near)
-            assert_remembers(learner, twin)
-        m = twin.m
-        expected = twin.step(x, label)
+            np.testing.assert_allclose(scores, plain.scores(x).squeeze(), rtol=near, atol=near)
+            assert_remembers(learner, plain)
+        m = plain.m
+        expected = plain.step(x, label)
         assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
-        assert learner.mistakes == twin.mistakes
-        if twin.m < m:
+        assert learner.mistakes == plain.mistakes
+        if plain.m < m:
             emptied += 1
             assert learner.n_remembered == 0
             assert not learner.weights_.any()
-    assert_remembers(learner, twin)
+    assert_remembers(learner, plain)
     if learner.dtype == "int8":
-        assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
+        assert np.array_equal(learner.weights_, np.stack([plain.w.v, plain.a.v]))
     return emptied
 
 
@@ -138,8 +138,8 @@ def follow(learner: ek.Learner, twin: RememberingSorf, X: np.ndarray, y: np.ndar
 def test_rows_are_those_of_the_reference(kind: str, dtype: str) -> None:
     """Decision by decision, with alarms that empty the memory; rows, coefficients and slots."""
     X, y = turning(kind)
-    learner, twin = ek.Learner("sorf", **settings(kind, dtype)), twin_of(kind, dtype)
-    assert follow(learner, twin, X, y) == learner.alarms == twin.alarms
+    learner, plain = ek.Learner("sorf", **settings(kind, dtype)), plain_of(kind, dtype)
+    assert follow(learner, plain, X, y) == learner.alarms == plain.alarms
     assert learner.alarms == 1 or kind == "groups"
 
 
@@ -151,8 +151,8 @@ def test_rows_of_any_length(kind: str, d: int, memory: int, dtype: str) -> None:
     if "classes" not in kind:
         y = np.where((X > 0.3).sum(axis=1) % 2, 1.0, -1.0)  # nearly every row is stored
     learner = ek.Learner("sorf", **settings(kind, dtype, n_features=d, memory=memory))
-    twin = twin_of(kind, dtype, memory, n_features=d)
-    follow(learner, twin, X, y)
+    plain = plain_of(kind, dtype, memory, n_features=d)
+    follow(learner, plain, X, y)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int8"])
@@ -163,9 +163,9 @@ def test_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     X[:, 0] *= np.linspace(1.0, 4.0, 700)
     made = settings(kind, dtype, kernel=None, scale="standard", drift=False)
     learner = ek.Learner("sorf", **made)
-    twin = twin_of(kind, dtype, gamma=0.5, memory_gamma=0.5 / D, drift=False)
-    assert twin.h == pytest.approx(np.sqrt(2.0) / 5.0)
-    following = Following(twin)
+    plain = plain_of(kind, dtype, gamma=0.5, memory_gamma=0.5 / D, drift=False)
+    assert plain.h == pytest.approx(np.sqrt(2.0) / 5.0)
+    following = Following(plain)
     near = 1e-7 if dtype == "float64" else 2e-4
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
         scaler = learner.scaler  # a copy, which keeps of a row what the one inside does
@@ -173,18 +173,18 @@ def test_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
         z = np.asarray(scaler.learn_transform_one(x))
         expected = following.step(x, z, label)
         assert learner.learn_one(x, label) == pytest.approx(expected, rel=near, abs=near), row
-    assert twin.hold == HELD
-    assert_remembers(learner, twin)
+    assert plain.hold == HELD
+    assert_remembers(learner, plain)
 
 
 def test_rows_that_count_more() -> None:
     X, y = turning("classes", 400)
     learner = ek.Learner("sorf", **settings("classes", "float64"))
-    twin = twin_of("classes", "float64")
+    plain = plain_of("classes", "float64")
     for x, label, weight in zip(X, y, np.tile([0.3, 1.0, 4.0, 1.0], 100), strict=True):
-        expected = twin.step(x, label, weight)
+        expected = plain.step(x, label, weight)
         assert learner.learn_one(x, label, weight=weight) == pytest.approx(expected, rel=1e-8)
-    assert_remembers(learner, twin)
+    assert_remembers(learner, plain)
 
 
 @pytest.mark.parametrize("kind", ["two", "classes each", "narrow", "classes narrow"])
@@ -476,28 +476,28 @@ def test_invariants_of_the_text(seed: int, K: int | None, memory: int, d: int) -
     X = draws.normal(size=(60, d))
     y = draws.integers(K or 2, size=60)
     made = {"n_features": d, "D": 64, "gamma": 0.5 / d, "seed": seed, "n_classes": K}
-    twin = RememberingSorf(memory=memory, **made)
+    plain = RememberingSorf(memory=memory, **made)
     bare = DriftingSorf(**made)
     smallest = 0
     for x, label in zip(X, y if K else 2.0 * y - 1.0, strict=True):
-        said, words = twin.scores(x), twin.rounding.state
-        assert np.array_equal(said, twin.scores(x))
-        twin.step(x, float(label))
+        said, words = plain.scores(x), plain.rounding.state
+        assert np.array_equal(said, plain.scores(x))
+        plain.step(x, float(label))
         bare.step(x, float(label))
-        assert words == twin.rounding.state
-        C = twin.C[: twin.m]
-        assert twin.m <= memory
-        assert ((C >= 1) & (twin.top >= C)).all()
-        assert abs(twin.codes).max() <= 7
+        assert words == plain.rounding.state
+        C = plain.C[: plain.m]
+        assert plain.m <= memory
+        assert ((C >= 1) & (plain.top >= C)).all()
+        assert abs(plain.codes).max() <= 7
         if K:
-            assert (twin.labels[: twin.m] != twin.rivals[: twin.m]).all()
-        if twin.m == memory:
+            assert (plain.labels[: plain.m] != plain.rivals[: plain.m]).all()
+        if plain.m == memory:
             assert C.min() >= smallest
             smallest = C.min()
-        assert 0.0 <= twin.share <= 1.0
-    assert np.array_equal(twin.w.v, bare.w.v)
-    assert np.array_equal(twin.a.v, bare.a.v)
-    assert np.array_equal(twin.L, bare.L)
+        assert 0.0 <= plain.share <= 1.0
+    assert np.array_equal(plain.w.v, bare.w.v)
+    assert np.array_equal(plain.a.v, bare.a.v)
+    assert np.array_equal(plain.L, bare.L)
 
 
 # ---- layers -------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ def learner(sparse: bool, name: str = "bpa_s", **options: Any) -> ek.Learner:
 @pytest.mark.parametrize("dtype", BOUNDS)
 @pytest.mark.parametrize("name", KERNELS)
 def test_scores_are_those_of_dense_rows(name: str, dtype: str) -> None:
-    (X, y), (kernel, twin) = stream(), KERNELS[name]
+    (X, y), (kernel, plain) = stream(), KERNELS[name]
     held = learner(True, "perceptron", budget=60, kernel=kernel, dtype=dtype)
     held.learn_many(X[:200], y[:200])
     assert held.n_support > 5
@@ -41,7 +41,7 @@ def test_scores_are_those_of_dense_rows(name: str, dtype: str) -> None:
     assert np.array_equal(f, [held.decision_one(x) for x in X[200:]])
     scale = np.abs(held.dual_coef_).sum() * (1.0 + np.abs(f).max())
     rows = X[200:].astype(dtype).astype(float)
-    expected = [twin(held.support_vectors_.astype(float), x) @ held.dual_coef_ for x in rows]
+    expected = [plain(held.support_vectors_.astype(float), x) @ held.dual_coef_ for x in rows]
     assert np.abs(f - expected).max() <= BOUNDS[dtype] * scale
 
 

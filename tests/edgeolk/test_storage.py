@@ -9,7 +9,7 @@ import pytest
 from helpers import KERNELS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 

@@ -19,17 +19,19 @@ from structured_cases import (
     settings,
     stream,
 )
-from twins.structured_drift import DriftingSorf as Twin
-from twins.structured_novelty import SorfNovelty as NoveltyTwin
 
 from edgeolk.bare import BareLearner
+from edgeolk.reference.structured_drift import DriftingSorf as Reference
+from edgeolk.reference.structured_novelty import SorfNovelty as NoveltyReference
 
 
-def twin_of(task: str, dtype: str, name: str) -> Twin:
+def plain_of(task: str, dtype: str, name: str) -> Reference:
     options = dict(OPTIONS[name])
     widths = options.pop("widths", (0.3, 1.0, 3.0))
     groups = widths if isinstance(widths[0], tuple) else (widths,)
-    return Twin(D, BUDGET, GAMMA, groups=groups, dtype=dtype, seed=SEED, **EXTRA[task], **options)
+    return Reference(
+        D, BUDGET, GAMMA, groups=groups, dtype=dtype, seed=SEED, **EXTRA[task], **options
+    )
 
 
 # ---- against the reference -----------------------------------------------------------------------
@@ -40,28 +42,28 @@ def twin_of(task: str, dtype: str, name: str) -> Twin:
 def test_every_option_is_the_reference(task: str, name: str, dtype: str) -> None:
     """Scores, every stored weight (int8 to the bit), counters; decisions too."""
     X, y = stream(task, 420)
-    learner, twin = learner_of(task, dtype, name), twin_of(task, dtype, name)
+    learner, plain = learner_of(task, dtype, name), plain_of(task, dtype, name)
     near = 1e-9 if dtype == "float64" else 1e-4
-    expected = [twin.step(a, b) for a, b in zip(X, y, strict=True)]
+    expected = [plain.step(a, b) for a, b in zip(X, y, strict=True)]
     np.testing.assert_allclose(learner.learn_many(X, y), expected, rtol=near, atol=near)
     counters = learner.steps, learner.updates
-    assert counters == (twin.t, twin.updates)
+    assert counters == (plain.t, plain.updates)
     if task != "regression":
-        assert learner.mistakes == twin.mistakes
-    weights = np.stack([twin.w.v, twin.a.v])
-    assert learner.weights_.shape == (2, BUDGET, twin.K, 2)
+        assert learner.mistakes == plain.mistakes
+    weights = np.stack([plain.w.v, plain.a.v])
+    assert learner.weights_.shape == (2, BUDGET, plain.K, 2)
     assert learner.weights_.dtype == dtype
     if dtype == "int8":
         assert np.array_equal(learner.weights_, weights)
     else:
         np.testing.assert_allclose(learner.weights_, weights, rtol=1e-9, atol=1e-9)
     if task == "classes":
-        scores = np.array([twin.scores(x) for x in X[:40]])
+        scores = np.array([plain.scores(x) for x in X[:40]])
         np.testing.assert_allclose(learner.scores(X[:40]), scores, rtol=near, atol=near)
         np.testing.assert_allclose(learner.scores_one(X[0]), scores[0], rtol=near, atol=near)
         assert learner.predict(X[:40]).tolist() == scores.argmax(axis=1).tolist()
     else:
-        scores = np.array([twin.decision(x) for x in X[:40]])
+        scores = np.array([plain.decision(x) for x in X[:40]])
         np.testing.assert_allclose(learner.decision_function(X[:40]), scores, rtol=near, atol=near)
 
 
@@ -69,18 +71,18 @@ def test_every_option_is_the_reference(task: str, name: str, dtype: str) -> None
 def test_novelty_is_the_reference(dtype: str) -> None:
     X, _ = stream("novelty", 400)
     learner = learner_of("novelty", dtype, nu=0.1, window=64.0)
-    twin = NoveltyTwin(D, BUDGET, GAMMA, dtype=dtype, seed=SEED, nu=0.1, window=64)
+    plain = NoveltyReference(D, BUDGET, GAMMA, dtype=dtype, seed=SEED, nu=0.1, window=64)
     near = {"float64": 1e-9, "int8": 1e-4, "float32": 1e-3}[dtype]
-    expected = [twin.step(x) for x in X]
+    expected = [plain.step(x) for x in X]
     np.testing.assert_allclose(learner.learn_many(X), expected, rtol=near, atol=near)
     assert learner.weights_.shape == (1, BUDGET, 1, 2)
     if dtype == "int8":
-        assert np.array_equal(learner.weights_[0], twin.a.v)
+        assert np.array_equal(learner.weights_[0], plain.a.v)
     else:
-        np.testing.assert_allclose(learner.weights_[0], twin.a.v, rtol=near, atol=near)
-    decided = [twin.decision(x) for x in X[:40]]
+        np.testing.assert_allclose(learner.weights_[0], plain.a.v, rtol=near, atol=near)
+    decided = [plain.decision(x) for x in X[:40]]
     np.testing.assert_allclose(learner.decision_function(X[:40]), decided, rtol=near, atol=near)
-    assert learner.mistakes == twin.mistakes
+    assert learner.mistakes == plain.mistakes
     assert learner.predict_one(X[0]) in (-1, 1)
 
 

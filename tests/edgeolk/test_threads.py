@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import BY_DAY, EVERY, LIVELY, python
+from synthetic import random_stream
 from threaded import together
-from twins.streams import random_stream
 
 import edgeolk as ek
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import BY_DAY, EVERY, LIVELY, python
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 from edgeolk.attaching import TORN_CHOICES

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import ACTIVE, KERNELS
-from twins.norma import Norma
-from twins.several import Several
-from twins.streams import random_stream, regression_stream
-from twins.structured import Sorf
+from synthetic import random_stream, regression_stream
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
+from edgeolk.reference.norma import Norma
+from edgeolk.reference.several import Several
+from edgeolk.reference.structured import Sorf
 
 D = 3
 
@@ -121,11 +121,11 @@ def test_classes_step_by_weight(update: str, policy: str) -> None:
     weight = rng.choice([0.3, 1.0, 4.0], 200)
     options = {"C": 0.3} if update != "gradient" else {"eta": 0.3, "lam": 0.05}
     learner = make({"update": update, "policy": policy, "n_classes": 4, **options})
-    twin = Several(KERNELS["gaussian"][1], 12, 4, update, policy, seed=2, **options)
+    plain = Several(KERNELS["gaussian"][1], 12, 4, update, policy, seed=2, **options)
     for a, b, v in zip(X, y, weight, strict=True):
         m = learner.learn_one(a, b, weight=v)
-        assert m == pytest.approx(twin.step(a, int(b), float(v)), rel=1e-6, abs=1e-7)
-    np.testing.assert_allclose(learner.dual_coef_, twin.alpha, rtol=1e-6, atol=1e-7)
+        assert m == pytest.approx(plain.step(a, int(b), float(v)), rel=1e-6, abs=1e-7)
+    np.testing.assert_allclose(learner.dual_coef_, plain.alpha, rtol=1e-6, atol=1e-7)
 
 
 def test_two_classes_step_by_weight() -> None:
@@ -142,11 +142,13 @@ def test_two_classes_step_by_weight() -> None:
 
 def test_novelty_steps_by_weight() -> None:
     learner = make({"update": "gradient", "loss": "novelty", "policy": "oldest", "nu": 0.2})
-    twin = Norma(KERNELS["gaussian"][1], 12, "oldest", nu=0.2)
+    plain = Norma(KERNELS["gaussian"][1], 12, "oldest", nu=0.2)
     rng = np.random.default_rng(4)
     for x in rng.standard_normal((150, D)):
         v = float(rng.choice([0.5, 1.0, 2.0]))
-        assert learner.learn_one(x, weight=v) == pytest.approx(twin.step(x, v), rel=1e-9, abs=1e-11)
+        assert learner.learn_one(x, weight=v) == pytest.approx(
+            plain.step(x, v), rel=1e-9, abs=1e-11
+        )
 
 
 @pytest.mark.parametrize("task", ["two", "classes", "regression"])
@@ -162,8 +164,8 @@ def test_structured_features_step_by_weight(task: str) -> None:
     learner = ek.Learner(
         "sorf", n_features=D, D=128, gamma=0.3, scale=None, seed=9, relevance=False, **extra
     )
-    twin = Sorf(D, 128, 0.3, groups=((0.3, 1.0, 3.0),), dtype="int8", seed=9, **extra)
-    expected = [twin.step(*row) for row in zip(X, y, weight, strict=True)]
+    plain = Sorf(D, 128, 0.3, groups=((0.3, 1.0, 3.0),), dtype="int8", seed=9, **extra)
+    expected = [plain.step(*row) for row in zip(X, y, weight, strict=True)]
     found = learner.learn_many(X, y, weight=weight)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
-    assert np.array_equal(learner.weights_, np.stack([twin.w.v, twin.a.v]))
+    assert np.array_equal(learner.weights_, np.stack([plain.w.v, plain.a.v]))

@@ -1,4 +1,4 @@
-"""One run of the library beside a twin, decision by decision.
+"""One run of the library beside a reference, decision by decision.
 
 Both see the same rows. They may part only at a step whose decision hangs on a rounding error: a
 margin at its threshold, or two candidates for removal of equal cost. What such a step decides about
@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from helpers import KERNELS
-from twins import TWINS, Twin
-from twins.base import REAL, TOLERANCE
-from twins.forgetrons import psi
-from twins.pegasos import merge_height
-from twins.projections import NEGLIGIBLE, project_on_span
-from twins.streams import random_stream, regression_stream
+from synthetic import random_stream, regression_stream
 
 import edgeolk as ek
+from edgeolk.reference import LEARNERS, KernelLearner
+from edgeolk.reference.base import REAL, TOLERANCE
+from edgeolk.reference.forgetrons import psi
+from edgeolk.reference.pegasos import merge_height
+from edgeolk.reference.projections import NEGLIGIBLE, project_on_span
 
 Case = tuple[str, dict[str, Any], str]
 
@@ -35,7 +35,7 @@ FLOAT32_BOUND = 4e-6
 LOOSE = (ek.Policy.SPAN, ek.Policy.ANCHOR, ek.Policy.PROJECT, ek.Policy.LIGHTEST_PROJECT,
          ek.Policy.MERGE)  # fmt: skip
 UNBOUNDED = math.inf
-#: Where a twin leaves a parameter to the caller that the catalogue gives a default.
+#: Where a reference leaves a parameter to the caller that the catalogue gives a default.
 TWIN_DEFAULTS: dict[str, dict[str, Any]] = {"avp": {"U": UNBOUNDED, "lam": 0.25}}
 
 
@@ -65,15 +65,15 @@ def make_learner(case: Case, budget: int, dtype: str) -> ek.Learner:
     )
 
 
-def make_twin(case: Case, budget: int) -> Twin:
+def make_plain(case: Case, budget: int) -> KernelLearner:
     name, params, kernel = case
     function = KERNELS[kernel][1]
     given = {**TWIN_DEFAULTS.get(name, {}), **params}
     if name == "avp" and given["U"] is None:
         given["U"] = UNBOUNDED
     if name == "fogd":
-        return TWINS[name](function, None, seed=11, D=budget, **given)
-    return TWINS[name](function, budget, seed=11, **given)
+        return LEARNERS[name](function, None, seed=11, D=budget, **given)
+    return LEARNERS[name](function, budget, seed=11, **given)
 
 
 def thresholds(learner: ek.Learner) -> list[float]:
@@ -113,43 +113,43 @@ def skip_is_open(
 
 
 def removal_is_open(
-    learner: ek.Learner, twin: Any, x: np.ndarray, y: float, margin: float, tolerance: float
+    learner: ek.Learner, plain: Any, x: np.ndarray, y: float, margin: float, tolerance: float
 ) -> bool:
     """Whether another one might as well have been removed from a full ring."""
     policy = learner.parts["policy"]
-    row, kxx = twin.kernel(twin.sv, x), twin._self_kernel(x)
+    row, kxx = plain.kernel(plain.sv, x), plain._self_kernel(x)
     if policy == ek.Policy.SMALLEST:
-        return tied(np.abs(twin.alpha), 1, tolerance)
+        return tied(np.abs(plain.alpha), 1, tolerance)
     if policy == ek.Policy.HALVE:
-        return tied(np.abs(twin.alpha), twin.m - twin.m // 2, tolerance)
+        return tied(np.abs(plain.alpha), plain.m - plain.m // 2, tolerance)
     if policy in (ek.Policy.SIMPLE, ek.Policy.NEAREST, ek.Policy.PROJECT):
         if kxx <= 0.0:
             return False
-        missed = np.array([repair[0] for repair in twin.rule().victims(twin, row, kxx)])
-        costs = twin.alpha**2 * missed
-        reach, _ = twin.rule().candidate(twin, x, row)
+        missed = np.array([repair[0] for repair in plain.rule().victims(plain, row, kxx)])
+        costs = plain.alpha**2 * missed
+        reach, _ = plain.rule().candidate(plain, x, row)
         skips = skip_is_open(learner, margin, kxx, min(costs), reach, tolerance)
         return tied(costs, 1, tolerance) or skips
     if policy == ek.Policy.FORGETRON_GREEDY:
-        damages = [psi(*twin._weight_and_margin(r, y, row)) for r in range(twin.m)]
+        damages = [psi(*plain._weight_and_margin(r, y, row)) for r in range(plain.m)]
         return tied(damages, 1, tolerance)
     if policy in (ek.Policy.LIGHTEST, ek.Policy.LIGHTEST_PROJECT, ek.Policy.MERGE):
-        S, beta = np.vstack([twin.sv, x]), np.append(twin.beta, y)
-        roots = np.sqrt([max(0.0, twin._self_kernel(s)) for s in S])
+        S, beta = np.vstack([plain.sv, x]), np.append(plain.beta, y)
+        roots = np.sqrt([max(0.0, plain._self_kernel(s)) for s in S])
         sizes = np.abs(beta) * roots
         return tied(sizes, 1, tolerance) or (
-            policy == ek.Policy.MERGE and partner_is_open(twin, S, beta, tolerance)
+            policy == ek.Policy.MERGE and partner_is_open(plain, S, beta, tolerance)
         )
     return False
 
 
-def partner_is_open(twin: Any, S: np.ndarray, beta: np.ndarray, tolerance: float) -> bool:
+def partner_is_open(plain: Any, S: np.ndarray, beta: np.ndarray, tolerance: float) -> bool:
     p, losses = int(np.argmin(np.abs(beta))), []
     for j in range(len(beta)):
         if j == p or not beta[j] * beta[p] > 0.0:
             continue
-        spread = twin.kernel.gamma * float(np.sum((S[p] - S[j]) ** 2))
-        h = merge_height(spread, beta[p] / (beta[p] + beta[j]), twin.iters)
+        spread = plain.kernel.gamma * float(np.sum((S[p] - S[j]) ** 2))
+        h = merge_height(spread, beta[p] / (beta[p] + beta[j]), plain.iters)
         near, far = math.exp(-spread * (1.0 - h) ** 2), math.exp(-spread * h * h)
         losses.append(
             beta[p] ** 2
@@ -160,12 +160,12 @@ def partner_is_open(twin: Any, S: np.ndarray, beta: np.ndarray, tolerance: float
     return tied(losses, 1, tolerance)
 
 
-def span_is_open(learner: ek.Learner, twin: Any, x: np.ndarray, margin: float) -> bool:
+def span_is_open(learner: ek.Learner, plain: Any, x: np.ndarray, margin: float) -> bool:
     """Whether it is open if a row counts as in the span, or a margin error as worth a step."""
-    if not twin.m:
+    if not plain.m:
         return False
-    kxx = twin._self_kernel(x)
-    _, p, rest = project_on_span(twin.gram(), twin.kernel(twin.sv, x), kxx)
+    kxx = plain._self_kernel(x)
+    _, p, rest = project_on_span(plain.gram(), plain.kernel(plain.sv, x), kxx)
     near = 1e-6 * max(kxx, 1e-300)
     limits = [learner.parameters.get(name, 0.0) ** 2 for name in ("sparsity", "ald")]
     if any(limit > 0.0 and abs(rest - limit) <= near for limit in limits):
@@ -179,17 +179,17 @@ def span_is_open(learner: ek.Learner, twin: Any, x: np.ndarray, margin: float) -
 
 
 def hangs_by_rounding(
-    learner: ek.Learner, twin: Twin, x: np.ndarray, y: float, tolerance: float
+    learner: ek.Learner, plain: KernelLearner, x: np.ndarray, y: float, tolerance: float
 ) -> bool:
     """Whether the decisions of the coming step are within a rounding error of others."""
-    f = twin.decision(x)
+    f = plain.decision(x)
     # What lies outside the tube is to the tolerance what 1 - y f is to the hinge.
-    margin = 1.0 + TOLERANCE - abs(y - f) if twin.loss == "epsilon" else y * f
+    margin = 1.0 + TOLERANCE - abs(y - f) if plain.loss == "epsilon" else y * f
     if any(abs(margin - at) <= tolerance for at in thresholds(learner)):
         return True
     if learner.parts["policy"] in (ek.Policy.SPAN, ek.Policy.ANCHOR):
-        return span_is_open(learner, twin, x, margin)
-    return twin.is_full and removal_is_open(learner, twin, x, y, margin, tolerance)
+        return span_is_open(learner, plain, x, margin)
+    return plain.is_full and removal_is_open(learner, plain, x, y, margin, tolerance)
 
 
 def may_have_drawn(learner: ek.Learner, margin: float, tolerance: float) -> bool:
@@ -201,25 +201,25 @@ def may_have_drawn(learner: ek.Learner, margin: float, tolerance: float) -> bool
 
 def counters(model: Any) -> np.ndarray:
     held = model.n_support if isinstance(model, ek.Learner) else model.m
-    if getattr(model, "algorithm", "") == "fogd" or isinstance(model, TWINS["fogd"]):
+    if getattr(model, "algorithm", "") == "fogd" or isinstance(model, LEARNERS["fogd"]):
         held = 0  # frequencies are held from the start
     return np.array([model.mistakes, model.updates, model.capacity_hits, held])
 
 
-def coefficients(twin: Any) -> np.ndarray:
-    return twin.w if isinstance(twin, TWINS["fogd"]) else twin.alpha
+def coefficients(plain: Any) -> np.ndarray:
+    return plain.w if isinstance(plain, LEARNERS["fogd"]) else plain.alpha
 
 
-def vectors(twin: Any) -> np.ndarray:
-    return twin.omega if isinstance(twin, TWINS["fogd"]) else twin.sv
+def vectors(plain: Any) -> np.ndarray:
+    return plain.omega if isinstance(plain, LEARNERS["fogd"]) else plain.sv
 
 
-def scales(X: np.ndarray, twin: Any) -> np.ndarray:
+def scales(X: np.ndarray, plain: Any) -> np.ndarray:
     """R sqrt(k(x, x)) of every row, R the largest: the size that errors of k(s, x) refer to."""
-    if isinstance(twin, TWINS["fogd"]):
-        twin.features(X[0])
-        return 1.0 + np.linalg.norm(X, axis=1) * np.linalg.norm(twin.omega, axis=1).max()
-    norms = np.sqrt([abs(float(twin.kernel(x[None, :], x)[0])) for x in X])
+    if isinstance(plain, LEARNERS["fogd"]):
+        plain.features(X[0])
+        return 1.0 + np.linalg.norm(X, axis=1) * np.linalg.norm(plain.omega, axis=1).max()
+    norms = np.sqrt([abs(float(plain.kernel(x[None, :], x)[0])) for x in X])
     return norms * norms.max()
 
 
@@ -229,21 +229,23 @@ def alike(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
     return bool(np.all(np.abs(a - b) <= tolerance * np.maximum(1.0, np.abs(b))))
 
 
-def same_coefficients(learner: ek.Learner, twin: Twin, tolerance: float, exact: bool) -> bool:
+def same_coefficients(
+    learner: ek.Learner, plain: KernelLearner, tolerance: float, exact: bool
+) -> bool:
     """Each to its own size; those that solve a system, or are made from scores of float32, to the
     size of the largest. Among slots of one vector float32 leaves the sharing of weight to rounding.
     """
-    ours, theirs = learner.dual_coef_, coefficients(twin)
-    if not exact and ours.shape == theirs.shape == (len(vectors(twin)),):
-        which = np.unique(vectors(twin), axis=0, return_inverse=True)[1].ravel()
+    ours, theirs = learner.dual_coef_, coefficients(plain)
+    if not exact and ours.shape == theirs.shape == (len(vectors(plain)),):
+        which = np.unique(vectors(plain), axis=0, return_inverse=True)[1].ravel()
         ours, theirs = (np.bincount(which, weights=each) for each in (ours, theirs))
     if not exact or learner.parts["policy"] in LOOSE:
         tolerance *= max(1.0, np.abs(theirs).max(initial=0.0))
     return alike(ours, theirs, tolerance)
 
 
-def same_vectors(learner: ek.Learner, twin: Twin) -> bool:
-    held, theirs = learner.support_vectors_, vectors(twin)
+def same_vectors(learner: ek.Learner, plain: KernelLearner) -> bool:
+    held, theirs = learner.support_vectors_, vectors(plain)
     if learner.parts["policy"] == ek.Policy.MERGE:
         return alike(held, theirs, 1e-5)
     return np.array_equal(held, theirs.astype(held.dtype))
@@ -251,7 +253,7 @@ def same_vectors(learner: ek.Learner, twin: Twin) -> bool:
 
 def compare(case: Case, budget: int, dtype: str) -> Outcome:
     """One run of both; at the end also the models they hold."""
-    learner, twin = make_learner(case, budget, dtype), make_twin(case, budget)
+    learner, plain = make_learner(case, budget, dtype), make_plain(case, budget)
     make = regression_stream if case[1].get("loss") in REAL else random_stream
     X, y = make(SEEDS[budget], ROWS, FEATURES)
     X = X.astype(dtype)
@@ -259,24 +261,24 @@ def compare(case: Case, budget: int, dtype: str) -> Outcome:
     exact = dtype == "float64"
     base = 1e-6 if learner.parts["policy"] in LOOSE else 1e-9
     drift = np.zeros(4, dtype=int)
-    scale = scales(wide, twin)
+    scale = scales(wide, plain)
     for i in range(ROWS):
         tolerance = base
         if not exact:
-            tolerance = FLOAT32_BOUND * (1.0 + np.abs(coefficients(twin)).sum() * scale[i])
-        before = counters(learner) - counters(twin)
-        f, g = learner.learn_one(X[i], y[i]), twin.step(wide[i], y[i])
-        size = 1.0 if base == 1e-9 else np.abs(coefficients(twin)).max(initial=1.0)
+            tolerance = FLOAT32_BOUND * (1.0 + np.abs(coefficients(plain)).sum() * scale[i])
+        before = counters(learner) - counters(plain)
+        f, g = learner.learn_one(X[i], y[i]), plain.step(wide[i], y[i])
+        size = 1.0 if base == 1e-9 else np.abs(coefficients(plain)).max(initial=1.0)
         if not abs(f - g) <= tolerance * max(size, abs(g)):
-            return Outcome(ROWS, i, f"step {i}: f = {f!r}, twin {g!r}")
-        after = counters(learner) - counters(twin)
-        parted = bool(after[3]) or not same_vectors(learner, twin)
+            return Outcome(ROWS, i, f"step {i}: f = {f!r}, reference {g!r}")
+        after = counters(learner) - counters(plain)
+        parted = bool(after[3]) or not same_vectors(learner, plain)
         if not parted and (exact or np.any(after != before)):
             close = tolerance if exact else 10 * FLOAT32_BOUND
-            parted = not same_coefficients(learner, twin, close, exact)
+            parted = not same_coefficients(learner, plain, close, exact)
         if parted or np.any(after != before):
-            # What a step hung on is asked of a twin that has not made it yet.
-            again = make_twin(case, budget)
+            # What a step hung on is asked of a reference that has not made it yet.
+            again = make_plain(case, budget)
             for a, b in zip(wide[:i], y[:i], strict=True):
                 again.step(a, b)
             if not hangs_by_rounding(learner, again, wide[i], y[i], tolerance):
@@ -286,11 +288,11 @@ def compare(case: Case, budget: int, dtype: str) -> Outcome:
             drift += after - before
         if may_have_drawn(learner, y[i] * g, tolerance):
             return Outcome(ROWS, i, "")
-    return Outcome(ROWS, ROWS, end_state(learner, twin, drift, X, base if exact else None))
+    return Outcome(ROWS, ROWS, end_state(learner, plain, drift, X, base if exact else None))
 
 
 def end_state(
-    learner: ek.Learner, twin: Twin, drift: np.ndarray, X: np.ndarray, exact: float | None
+    learner: ek.Learner, plain: KernelLearner, drift: np.ndarray, X: np.ndarray, exact: float | None
 ) -> str:
     """What is wrong with the model a run ended with, if anything.
 
@@ -298,24 +300,24 @@ def end_state(
     float32 holds halved models to their scores alone.
     """
     tolerance = 10 * FLOAT32_BOUND if exact is None else exact
-    if learner.steps != ROWS or np.any(counters(learner) - counters(twin) != drift):
-        return f"counters: {counters(learner)}, twin {counters(twin)}, left out {drift}"
-    if not same_vectors(learner, twin):
+    if learner.steps != ROWS or np.any(counters(learner) - counters(plain) != drift):
+        return f"counters: {counters(learner)}, reference {counters(plain)}, left out {drift}"
+    if not same_vectors(learner, plain):
         return "support vectors or their slots"
     determined = exact is not None or learner.parts["policy"] != ek.Policy.HALVE
-    if determined and not same_coefficients(learner, twin, tolerance, exact is not None):
+    if determined and not same_coefficients(learner, plain, tolerance, exact is not None):
         return "coefficients"
     if learner.norm2 is not None:
-        norm2 = twin.norm2()
+        norm2 = plain.norm2()
         if not abs(learner.norm2 - norm2) <= 10 * tolerance * max(1.0, norm2):
-            return f"norm2 = {learner.norm2!r}, twin {norm2!r}"
+            return f"norm2 = {learner.norm2!r}, reference {norm2!r}"
     if learner.is_regression and not math.isclose(
-        learner.squared_error, twin.sq_error, rel_tol=1e-3 if exact is None else 1e-9
+        learner.squared_error, plain.sq_error, rel_tol=1e-3 if exact is None else 1e-9
     ):
-        return f"squared error {learner.squared_error!r}, twin {twin.sq_error!r}"
+        return f"squared error {learner.squared_error!r}, reference {plain.sq_error!r}"
     queries = X[::7].astype(np.float64)
-    allowed = tolerance * (1.0 + np.abs(coefficients(twin)).sum() * scales(queries, twin))
-    for view, score in [(learner, twin.decision), (mean_of(learner), twin.averaged)]:
+    allowed = tolerance * (1.0 + np.abs(coefficients(plain)).sum() * scales(queries, plain))
+    for view, score in [(learner, plain.decision), (mean_of(learner), plain.averaged)]:
         if view is None:
             continue
         expected = np.array([score(x) for x in queries])

@@ -1,4 +1,4 @@
-"""Streams, learners and twins of forecasts that the tests share."""
+"""Streams, learners and references of forecasts that the tests share."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from twins.forecast import Forecaster, Widened
-from twins.structured import Sorf
 
 import edgeolk as ek
 from edgeolk.files.live import is_state
+from edgeolk.reference.forecast import Forecaster, Widened
+from edgeolk.reference.structured import Sorf
 
 Numbers = NDArray[np.float64]
 
@@ -43,8 +43,8 @@ def learner_of(d: int = 3, D: int = 96, **options: Any) -> ek.Learner:
     return ek.Learner("sorf", n_features=d, D=D, loss="square", history=True, seed=5, **options)
 
 
-def twin_of(learner: ek.Learner) -> Forecaster:
-    """The twin of a learner that has seen nothing."""
+def plain_of(learner: ek.Learner) -> Forecaster:
+    """The reference of a learner that has seen nothing."""
     config = learner.config
     d, own = config.n_features, learner.parameters
     scalers = [ek.RunningScaler(1, clip=5.0) for _ in range(d)]

@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from twins import base as tb
 
 import edgeolk as ek
 from edgeolk.parts.bases import BASES
+from edgeolk.reference import base as tb
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: Larger data sets, where somebody has put them.
 SHARED = Path(os.environ.get("EDGEOLK_DATA") or ROOT.parent / "shared" / "data")
 
-#: The same function twice: the library's record and the twins' plain numpy.
+#: The same function twice: the library's record and the references' plain numpy.
 KERNELS: dict[str, tuple[ek.Kernel, tb.Kernel]] = {
     "gaussian": (ek.Gaussian(0.5), tb.gaussian(0.5)),
     "polynomial": (ek.Polynomial(2, 0.5, 1.0), tb.polynomial(2, 0.5, 1.0)),

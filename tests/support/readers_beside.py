@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from helpers import EVERY, LIVELY
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from twins.streams import random_stream, regression_stream
+from synthetic import random_stream, regression_stream
 
 import edgeolk as ek
 

@@ -1,4 +1,4 @@
-"""Statistics in 9 bytes an input: bit for bit those of a twin, and near those in double."""
+"""Statistics in 9 bytes an input: bit for bit those of a reference, and near those in double."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
-from twins.compact import Input
 
 import edgeolk as ek
 from bench.compiled import ROOT, compiled, compiler
 from edgeolk.core.units import LOOPS, NUMBERS
 from edgeolk.preprocessing.scaling import COMPACT_WINDOW, RECORD_BYTES
+from edgeolk.reference.compact import Input
 
 CAREFUL = ["-fsanitize=undefined", "-fno-sanitize=float-divide-by-zero",
            "-fsanitize-undefined-trap-on-error"]  # fmt: skip
@@ -80,19 +80,19 @@ def agree(
     readings: ArrayLike, clip: float = 5.0, window: int = 10_000, j: int = 0, before: int = 0
 ) -> tuple[Compiled, Input]:
     """Both after the readings, every record and every scaled reading on the way compared."""
-    one, twin = Compiled(j, clip, window), Input(j, clip, window)
+    one, plain = Compiled(j, clip, window), Input(j, clip, window)
     one.rows = before
     x = np.asarray(readings, np.float32)
     z, states = one.follow(x)
     with np.errstate(all="ignore"):
         for i, reading in enumerate(x):
-            twin.learn(reading, (before + i + 1) % 2**32)
-            assert numbers_of(states[i]) == twin.stored, (i, reading)
-            assert z[i] == twin.scaled(reading), (i, reading)
+            plain.learn(reading, (before + i + 1) % 2**32)
+            assert numbers_of(states[i]) == plain.stored, (i, reading)
+            assert z[i] == plain.scaled(reading), (i, reading)
             assert one.holds(states[i], i + 1), (i, reading)
-    assert one.mean == twin.mean
-    assert one.sd == twin.sd
-    return one, twin
+    assert one.mean == plain.mean
+    assert one.sd == plain.sd
+    return one, plain
 
 
 def streams() -> dict[str, NDArray[np.floating]]:

@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import by_pairs
-from twins.streams import random_stream, regression_stream
-from twins.structured import Sorf as Twin
-from twins.structured_drift import DriftingSorf
-from twins.structured_novelty import SorfNovelty
+from synthetic import random_stream, regression_stream
 
 from bench.bytes.shim import FORMS as FORMS_OF_C
 from bench.bytes.shim import LOOPS, SHIM, Sorf
 from bench.compiled import compiler
 from edgeolk.core.variants import available_simd
+from edgeolk.reference.structured import Sorf as Reference
+from edgeolk.reference.structured_drift import DriftingSorf
+from edgeolk.reference.structured_novelty import SorfNovelty
 
 pytestmark = pytest.mark.skipif(
     shutil.which(compiler()[0]) is None, reason="no C compiler to compile the loops with"
@@ -94,30 +94,30 @@ def pair(task, dtype, d, D, form, gamma=0.1, options=None, **more):
         d, D, gamma, task=task, dtype=dtype, n_classes=4 if task == "classes" else 1,
         form=form[0], variant=form[1], seed=2**40 + 7, **options, **more,
     )  # fmt: skip
-    twin = DriftingSorf(d, D, gamma, dtype=dtype, seed=2**40 + 7, drift=False, **known, **options)
-    return loops, twin
+    plain = DriftingSorf(d, D, gamma, dtype=dtype, seed=2**40 + 7, drift=False, **known, **options)
+    return loops, plain
 
 
 def largest(a, b):
     return float(np.max(np.abs(np.asarray(a, float) - np.asarray(b, float)), initial=0.0))
 
 
-def assert_same(loops, twin, dtype):
+def assert_same(loops, plain, dtype):
     """Stored numbers and counters: to the bit with int8."""
-    assert loops.t[0] == twin.t
-    assert loops.mistakes[0] == twin.mistakes
-    assert loops.updates[0] == twin.updates
+    assert loops.t[0] == plain.t
+    assert loops.mistakes[0] == plain.mistakes
+    assert loops.updates[0] == plain.updates
     if dtype == "int8":
-        assert np.array_equal(loops.w, twin.w.v)
-        assert np.array_equal(loops.a, twin.a.v)
-        assert int(loops.rounding[0]) == twin.rounding.state
+        assert np.array_equal(loops.w, plain.w.v)
+        assert np.array_equal(loops.a, plain.a.v)
+        assert int(loops.rounding[0]) == plain.rounding.state
     else:
         near = 1e-9 if dtype == "float64" else 2e-3
-        assert largest(loops.w, twin.w.v) < near
-        assert largest(loops.a, twin.a.v) < near
-    L = [*twin.L.ravel(), *(x for x in (twin.L_linear, twin.L_last) if not math.isinf(x))]
+        assert largest(loops.w, plain.w.v) < near
+        assert largest(loops.a, plain.a.v) < near
+    L = [*plain.L.ravel(), *(x for x in (plain.L_linear, plain.L_last) if not math.isinf(x))]
     assert np.allclose(loops.L, L, rtol=1e-9 if dtype == "float64" else 1e-3, atol=1e-9)
-    assert np.allclose(loops.n, twin.n, rtol=1e-12)
+    assert np.allclose(loops.n, plain.n, rtol=1e-12)
 
 
 NEAR = {"float64": 1e-9, "int8": 1e-4, "float32": 1e-3}
@@ -129,38 +129,38 @@ def reference(task, dtype, d, D, name="plain", n=400, weighted=False):
     X, y = stream(task, n, d)
     choices = [0.3, 1.0, 4.0] if weighted else [1.0]
     weights = np.random.default_rng(0).choice(choices, n)
-    _, twin = pair(task, dtype, d, D, FORMS[0], gamma=0.6 / d, options=OPTIONS[name])
-    scores = [twin.step(*row) for row in zip(X, y, weights, strict=True)]
-    return X, y, weights, np.array(scores), twin
+    _, plain = pair(task, dtype, d, D, FORMS[0], gamma=0.6 / d, options=OPTIONS[name])
+    scores = [plain.step(*row) for row in zip(X, y, weights, strict=True)]
+    return X, y, weights, np.array(scores), plain
 
 
 def follow(form, task, dtype, d, D, **what):
     """Learns the same rows, holding every score and then the model against the reference."""
-    X, y, weights, expected, twin = reference(task, dtype, d, D, **what)
+    X, y, weights, expected, plain = reference(task, dtype, d, D, **what)
     options = OPTIONS[what.get("name", "plain")]
     loops, _ = pair(task, dtype, d, D, form, gamma=0.6 / d, options=options)
     scores = np.array([loops.step(*row) for row in zip(X, y, weights, strict=True)])
     assert np.allclose(scores, expected, rtol=NEAR[dtype], atol=NEAR[dtype])
-    assert_same(loops, twin, dtype)
-    return loops, twin, X
+    assert_same(loops, plain, dtype)
+    return loops, plain, X
 
 
 @pytest.mark.parametrize(("form", "task", "learner"), by_pairs(DAY, TASKS, OPTIONS_AND_TYPES))
 def test_every_option(form, task, learner):
     """Deciding afterwards: many rows as one by one, as the reference, and nothing changes."""
     name, dtype = learner
-    loops, twin, X = follow(form, task, dtype, 6, 140, name=name)
+    loops, plain, X = follow(form, task, dtype, 6, 140, name=name)
     if "relevance" in OPTIONS[name]:
-        assert int(loops.gradient_steps[0]) == twin.u > 0
+        assert int(loops.gradient_steps[0]) == plain.u > 0
         shared = "shared" in loops.parts
-        learned = (loops.shared[0], twin.gl) if shared else (loops.log_scale, twin.lam)
+        learned = (loops.shared[0], plain.gl) if shared else (loops.log_scale, plain.lam)
         assert largest(*learned) <= (1e-9 if dtype == "float64" else 0.0)
     scratch = ("inputs", "scores", "row")
     kept = {key: part.tobytes() for key, part in loops.parts.items() if key not in scratch}
     many = loops.scores(X[:21])
     assert np.array_equal(many, [loops.scores(x)[0] for x in X[:21]])
     for x, f in zip(X, many, strict=False):
-        expected = [twin.decision(x)] if task == "regression" else twin.scores(x)
+        expected = [plain.decision(x)] if task == "regression" else plain.scores(x)
         assert np.allclose(f, expected, atol=NEAR[dtype], rtol=NEAR[dtype])
     for key, bytes_ in kept.items():
         assert loops.parts[key].tobytes() == bytes_, key
@@ -185,10 +185,10 @@ def test_weights(form, task, dtype):
 def test_numbers_of_classes(form, K):
     X, y = stream("two", 150, 4)[0], np.arange(150) * 7 % K
     loops = Sorf(4, 100, 0.3, task="classes", n_classes=K, form=form[0], variant=form[1])
-    twin = Twin(4, 100, 0.3, dtype="int8", n_classes=K)
+    plain = Reference(4, 100, 0.3, dtype="int8", n_classes=K)
     for a, b in zip(X, y, strict=True):
-        assert loops.step(a, b) == pytest.approx(twin.step(a, b), abs=1e-4)
-    assert_same(loops, twin, "int8")
+        assert loops.step(a, b) == pytest.approx(plain.step(a, b), abs=1e-4)
+    assert_same(loops, plain, "int8")
 
 
 @pytest.mark.parametrize(
@@ -211,16 +211,16 @@ def test_novelty(form, dtype):
         4, 200, 0.2, task="novelty", dtype=dtype, nu=0.1, window=256, form=form[0],
         variant=form[1], seed=9,
     )  # fmt: skip
-    twin = SorfNovelty(4, 200, 0.2, dtype=dtype, nu=0.1, window=256, seed=9)
+    plain = SorfNovelty(4, 200, 0.2, dtype=dtype, nu=0.1, window=256, seed=9)
     near = {"float64": 1e-12, "int8": 1e-5, "float32": 1e-5}[dtype]
     for x in X:
-        assert loops.scores(x)[0, 0] == pytest.approx(twin.decision(x), abs=near)
-        assert loops.step(x) == pytest.approx(twin.step(x), abs=near)
-    assert loops.mistakes[0] == twin.mistakes
+        assert loops.scores(x)[0, 0] == pytest.approx(plain.decision(x), abs=near)
+        assert loops.step(x) == pytest.approx(plain.step(x), abs=near)
+    assert loops.mistakes[0] == plain.mistakes
     if dtype == "int8":
-        assert np.array_equal(loops.a[:, 0], twin.a.v[:, 0])
-        assert int(loops.rounding[0]) == twin.rounding.state
-    assert largest(loops.a, twin.a.v) < near
+        assert np.array_equal(loops.a[:, 0], plain.a.v[:, 0])
+        assert int(loops.rounding[0]) == plain.rounding.state
+    assert largest(loops.a, plain.a.v) < near
 
 
 def assert_same_weights(form, d, D, X, y, **more):
@@ -259,12 +259,12 @@ def test_changes_in_single_precision_are_sure(form, d, gamma):
     rng = np.random.default_rng(d)
     X = rng.standard_normal((700, d)).astype(np.float32)
     loops = Sorf(d, 400, gamma, form=form[0], variant=form[1])
-    twin = Twin(d, 400, gamma, dtype="int8")
+    plain = Reference(d, 400, gamma, dtype="int8")
     for a, b in zip(X.astype(float), rng.choice([-1.0, 1.0], len(X)), strict=True):
         loops.step(a, b)
-        twin.step(a, b)
-    assert twin.updates > 0.7 * len(X)
-    assert_same(loops, twin, "int8")
+        plain.step(a, b)
+    assert plain.updates > 0.7 * len(X)
+    assert_same(loops, plain, "int8")
 
 
 @pytest.mark.parametrize("row", [False, True])
@@ -272,11 +272,11 @@ def test_more_frequencies_than_a_step_keeps(row):
     """Features that do not fit the stack are made again; a row's own room holds all."""
     d, D = 5, 4500
     X, y = stream("two", 40, d)
-    loops, twin = pair("two", "int8", d, D, VECTORS[-1], gamma=0.2, row=row)
+    loops, plain = pair("two", "int8", d, D, VECTORS[-1], gamma=0.2, row=row)
     scores = [loops.step(*row) for row in zip(X, y, strict=True)]
-    assert np.allclose(scores, [twin.step(*row) for row in zip(X, y, strict=True)], atol=1e-4)
-    assert twin.updates > 5
-    assert_same(loops, twin, "int8")
+    assert np.allclose(scores, [plain.step(*row) for row in zip(X, y, strict=True)], atol=1e-4)
+    assert plain.updates > 5
+    assert_same(loops, plain, "int8")
 
 
 @pytest.mark.parametrize("gamma", [1e-9, 0.02, 3.0, 1e7])
@@ -284,7 +284,7 @@ def test_more_frequencies_than_a_step_keeps(row):
 def test_features_in_whole_numbers(d, gamma):
     """Each is that of the formula within .005, its width within one part in 650."""
     D, rng = 70, np.random.default_rng(d)
-    loops, twin = pair("two", "int8", d, D, ("fixed", "plain"), gamma=gamma)
+    loops, plain = pair("two", "int8", d, D, ("fixed", "plain"), gamma=gamma)
     X = (rng.uniform(-1, 1, (5, d)) / np.sqrt(gamma * d)).astype(np.float32).astype(float)
     found = np.empty((len(X), D, 2))
     for k in range(D):
@@ -293,9 +293,9 @@ def test_features_in_whole_numbers(d, gamma):
                 loops.parts[part][:] = 0
                 loops.parts[part][k, 0, i] = 100
             found[:, k, i] = loops.scores(X).ravel() * 3.0 * D / 100.0
-    exact = np.array([twin.phi(x) for x in X])
-    lines = np.array([twin.phi.transform(twin.phi.fold(x)) for x in X])
-    angles = np.abs(lines * twin.phi.omega).reshape(len(X), -1)[:, :D, None]
+    exact = np.array([plain.phi(x) for x in X])
+    lines = np.array([plain.phi.transform(plain.phi.fold(x)) for x in X])
+    angles = np.abs(lines * plain.phi.omega).reshape(len(X), -1)[:, :D, None]
     assert np.all(np.abs(found - exact) < 0.005 + angles / 650)
 
 
@@ -311,12 +311,12 @@ def test_angles_of_any_size(form):
         assert np.isfinite(loops.scores(X)).all()
         assert np.isfinite(loops.w.astype(float)).all()
     if form[0] not in NARROW:
-        loops, twin = pair("two", "int8", 3, 100, form)
+        loops, plain = pair("two", "int8", 3, 100, form)
         for a, b in zip(X, y, strict=True):
             if np.abs(a).max() < 1e5:
-                assert loops.step(a, b) == pytest.approx(twin.step(a, b), abs=1e-4)
-        assert twin.t > 5
-        assert_same(loops, twin, "int8")
+                assert loops.step(a, b) == pytest.approx(plain.step(a, b), abs=1e-4)
+        assert plain.t > 5
+        assert_same(loops, plain, "int8")
 
 
 @pytest.mark.parametrize("form", marked(FORMS), ids="-".join)

@@ -1,4 +1,4 @@
-"""Statistics of sensors that send nonsense: against a twin, and what one reading can do."""
+"""Statistics of sensors that send nonsense: against a reference, and what one reading can do."""
 
 import math
 
@@ -14,7 +14,7 @@ LARGEST = np.finfo(np.float64).max
 relaxed = settings(deadline=None, max_examples=100)
 
 
-class Twin:
+class Reference:
     """Winsorised moments of one feature, as the page about them says, in plain numbers."""
 
     def __init__(self, clip=5.0, window=10_000):
@@ -64,15 +64,15 @@ many = st.floats(-1e3, 1e3).map(lambda x: round(x, 2))
     st.sampled_from([2.0, 5.0, 8.5]),
     st.sampled_from([10, 30, 10_000]),
 )
-def test_agrees_with_its_twin(readings, clip, window):
-    twin = Twin(clip, window)
+def test_agrees_with_its_reference(readings, clip, window):
+    plain = Reference(clip, window)
     scaler = ek.RunningScaler(1, clip=clip, window=window)
     for x in readings:
-        twin.learn(x)
+        plain.learn(x)
         scaler.learn_one([x])
-        assert scaler.mean_[0] == pytest.approx(twin.mean, rel=1e-9, abs=1e-9)
-        assert scaler.scale_[0] == pytest.approx(twin.sd, rel=1e-6, abs=1e-9)
-    assert scaler.n_clipped[0] == twin.clipped
+        assert scaler.mean_[0] == pytest.approx(plain.mean, rel=1e-9, abs=1e-9)
+        assert scaler.scale_[0] == pytest.approx(plain.sd, rel=1e-6, abs=1e-9)
+    assert scaler.n_clipped[0] == plain.clipped
 
 
 # ---- what one reading can do --------------------------------------------------------------------

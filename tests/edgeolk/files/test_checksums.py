@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from helpers import BY_DAY, EVERY, few_first
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 from edgeolk.configuration.header import FLAGS_OFFSET, MARK, NATIVE, SEALED, TORN, length_of, unpack

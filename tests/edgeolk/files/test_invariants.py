@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from helpers import LIVELY, RINGS
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 from edgeolk.configuration.header import NATIVE, unpack

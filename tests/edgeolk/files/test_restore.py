@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import EVERY, LIVELY, USUAL
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
 from edgeolk.configuration.header import CRC_OFFSET, FIXED_BYTES, VERSION, length_of, unpack

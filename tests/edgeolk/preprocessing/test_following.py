@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import by_pairs
-from twins.following import Following
-from twins.structured import Sorf as Twin
-from twins.structured_novelty import SorfNovelty as NoveltyTwin
 
 import edgeolk as ek
+from edgeolk.reference.following import Following
+from edgeolk.reference.structured import Sorf as Reference
+from edgeolk.reference.structured_novelty import SorfNovelty as NoveltyReference
 
 D, BUDGET, SEED = 7, 100, 11
 TASKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -72,14 +72,14 @@ def learner_of(task: str, name: str, dtype: str, **more: Any) -> ek.Learner:
     )  # fmt: skip
 
 
-def twin_of(task: str, name: str, dtype: str, scale: str = "standard") -> Following:
+def plain_of(task: str, name: str, dtype: str, scale: str = "standard") -> Following:
     options = dict(OPTIONS[name])
     widths = options.pop("widths", ((0.3, 1.0, 3.0),))
     if task == "novelty":
-        return Following(NoveltyTwin(D, BUDGET, 0.5, dtype=dtype, seed=SEED), scale)
+        return Following(NoveltyReference(D, BUDGET, 0.5, dtype=dtype, seed=SEED), scale)
     known = TASKS[task][1]
-    twin = Twin(D, BUDGET, 0.5, groups=widths, dtype=dtype, seed=SEED, **known, **options)
-    return Following(twin, scale)
+    plain = Reference(D, BUDGET, 0.5, groups=widths, dtype=dtype, seed=SEED, **known, **options)
+    return Following(plain, scale)
 
 
 def scaler_of(dtype: str, scale: str = "standard") -> ek.RunningScaler:
@@ -89,21 +89,21 @@ def scaler_of(dtype: str, scale: str = "standard") -> ek.RunningScaler:
     return ek.RunningScaler(D, compact=dtype != "float64")
 
 
-def assert_same(learner: ek.Learner, twin: Following, said: Any, expected: Any) -> None:
-    model = twin.model
+def assert_same(learner: ek.Learner, plain: Following, said: Any, expected: Any) -> None:
+    model = plain.model
     near = 1e-9 if learner.dtype == "float64" else 2e-4
     np.testing.assert_allclose(said, expected, rtol=near, atol=near)
     assert learner.steps == model.t
     if not learner.is_regression:
         assert learner.mistakes == model.mistakes
-    held = [model.a.v] if isinstance(model, NoveltyTwin) else [model.w.v, model.a.v]
+    held = [model.a.v] if isinstance(model, NoveltyReference) else [model.w.v, model.a.v]
     weights = np.asarray(learner.weights_).reshape(np.stack(held).shape)
     if learner.dtype == "int8":
         assert np.array_equal(weights, np.stack(held))
     else:
         np.testing.assert_allclose(weights, np.stack(held), rtol=1e-8, atol=1e-8)
     assert learner.kernel.fields()[2] == pytest.approx(
-        0.5 / twin.q, rel=1e-12 if learner.dtype == "float64" else 1e-6
+        0.5 / plain.q, rel=1e-12 if learner.dtype == "float64" else 1e-6
     )
 
 
@@ -115,25 +115,25 @@ def test_it_is_the_reference(case: tuple[str, str], dtype: str, scale: str) -> N
     task, name = case
     X = readings(420)
     y = labels(task, X)
-    learner, twin = learner_of(task, name, dtype, scale=scale), twin_of(task, name, dtype, scale)
+    learner, plain = learner_of(task, name, dtype, scale=scale), plain_of(task, name, dtype, scale)
     scaler = scaler_of(dtype, scale)
     said, expected = [], []
     for i, x in enumerate(X):
         label = () if task == "novelty" else (y[i],)
-        expected.append(twin.step(x, scaler.learn_transform_one(x), *label))
+        expected.append(plain.step(x, scaler.learn_transform_one(x), *label))
         said.append(learner.learn_one(x, *label))
         if i % 40 == 7:
             z = scaler.transform_one(X[i - 5])
             near = 1e-9 if dtype == "float64" else 2e-4
             if task == "classes":
                 np.testing.assert_allclose(
-                    learner.scores_one(X[i - 5]), twin.scores(X[i - 5], z), rtol=near, atol=near
+                    learner.scores_one(X[i - 5]), plain.scores(X[i - 5], z), rtol=near, atol=near
                 )
             else:
                 assert learner.decision_one(X[i - 5]) == pytest.approx(
-                    twin.decision(X[i - 5], z), rel=near, abs=near
+                    plain.decision(X[i - 5], z), rel=near, abs=near
                 )
-    assert_same(learner, twin, said, expected)
+    assert_same(learner, plain, said, expected)
 
 
 @types
@@ -144,17 +144,17 @@ def test_one_scale_while_readings_are_two_numbers(dtype: str, third: int | None)
     if third is not None:
         X[third, 2] = 0.5
     y = labels("two", X)
-    learner, twin = learner_of("two", "linear", dtype), twin_of("two", "linear", dtype)
+    learner, plain = learner_of("two", "linear", dtype), plain_of("two", "linear", dtype)
     scaler = scaler_of(dtype)
     said, expected = [], []
     for i, (x, label) in enumerate(zip(X, y, strict=True)):
-        expected.append(twin.step(x, scaler.learn_transform_one(x), label))
+        expected.append(plain.step(x, scaler.learn_transform_one(x), label))
         said.append(learner.learn_one(x, label))
         alike = learner.common_scale
         assert (alike is not None) == (third is None or i < third)
         if alike is not None:
-            np.testing.assert_allclose(alike.transform(x), twin.common(x), rtol=1e-9)
-    assert_same(learner, twin, said, expected)
+            np.testing.assert_allclose(alike.transform(x), plain.common(x), rtol=1e-9)
+    assert_same(learner, plain, said, expected)
 
 
 def test_a_named_width_is_kept_and_its_inputs_are_held() -> None:
@@ -163,10 +163,10 @@ def test_a_named_width_is_kept_and_its_inputs_are_held() -> None:
     y = labels("two", X)
     for name in ("plain", "linear", "relevance"):
         inner = learner_of("two", name, "float64", kernel=ek.Gaussian(0.2), scale="standard")
-        twin = Twin(D, BUDGET, 0.2, seed=SEED, **OPTIONS[name])
-        twin.hold = 2.5
+        plain = Reference(D, BUDGET, 0.2, seed=SEED, **OPTIONS[name])
+        plain.hold = 2.5
         scaler = ek.RunningScaler(D)
-        expected = [twin.step(scaler.learn_transform_one(x), c) for x, c in zip(X, y, strict=True)]
+        expected = [plain.step(scaler.learn_transform_one(x), c) for x, c in zip(X, y, strict=True)]
         np.testing.assert_allclose(inner.learn_many(X, y), expected, rtol=1e-9, atol=1e-9)
         assert inner.kernel == ek.Gaussian(0.2)
 
@@ -215,15 +215,15 @@ def test_a_ring_may_have_one_scale_too(name: str) -> None:
     y = labels("two", X)
     learner = ek.Learner(name, n_features=D, budget=20, scale="common", dtype="float64")
     outer = ek.Learner(name, n_features=D, budget=20, dtype="float64")
-    twin = twin_of("two", "plain", "float64", "common")
+    plain = plain_of("two", "plain", "float64", "common")
     for x, label in zip(X, y, strict=True):
-        twin.common.learn(x)
-        z = twin.common(x)
+        plain.common.learn(x)
+        z = plain.common(x)
         assert learner.learn_one(x, label) == pytest.approx(outer.learn_one(z, label), abs=1e-9)
     scale = learner.common_scale
     assert scale is not None
     assert scale == learner.scaler
-    np.testing.assert_allclose(scale.transform(X[0]), twin.common(X[0]), rtol=1e-9)
+    np.testing.assert_allclose(scale.transform(X[0]), plain.common(X[0]), rtol=1e-9)
 
 
 def test_a_file_without_the_width_begins_it_anew() -> None:

@@ -76,6 +76,13 @@ def test_exact_fit_and_one_byte_less(algorithm: str, scale: str) -> None:
     assert plan.nbytes == layout.part("learner").nbytes
 
 
+def test_the_smallest_budget_is_found() -> None:
+    """Of a learner that refuses fewer vectors than its Gram matrix has rows."""
+    few = {"algorithm": "nogd", "params": {"k": 5}}
+    layout, plan = plan_device(config(smallest(**few), **few), 5, KERNEL)
+    assert (plan.budget, layout.free) == (5, 0)
+
+
 @pytest.mark.parametrize("budget", [2, 17, 300])
 def test_budget_asked_for(budget: int) -> None:
     cap = smallest(budget=budget)

@@ -44,8 +44,8 @@ class FixedUniform:
         return self.value
 
 
-def run(twin: KernelLearner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.array([twin.step(a, b) for a, b in zip(X, y, strict=True)])
+def run(plain: KernelLearner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.array([plain.step(a, b) for a, b in zip(X, y, strict=True)])
 
 
 def features(gram: np.ndarray) -> np.ndarray:

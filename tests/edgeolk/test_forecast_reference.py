@@ -1,4 +1,4 @@
-"""Forecasters against their plain twin: every answer, interval and share, row by row."""
+"""Forecasters against their plain reference: every answer, interval and share, row by row."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from forecasts import learner_of, series, troubled, twin_of
+from forecasts import learner_of, plain_of, series, troubled
 from helpers import in_turn
 
 CASES: list[dict[str, Any]] = [
@@ -21,7 +21,7 @@ def _case_id(case: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(("case", "make"), in_turn(CASES, [series, troubled]))
-def test_every_answer_is_the_twins(case: dict[str, Any], make: Any) -> None:
+def test_every_answer_is_that_of_the_reference(case: dict[str, Any], make: Any) -> None:
     _compare(case, make, 1e-9)
 
 
@@ -39,26 +39,26 @@ def _compare(case: dict[str, Any], make: Any, tolerance: float) -> None:
     case = dict(case)
     k = case.get("horizon", 1)
     learner = learner_of(**case)
-    twin = twin_of(learner)
+    plain = plain_of(learner)
     X, y = make(d=learner.n_features)
     scale = np.nanmedian(np.abs(np.diff(y)))
     for t in range(len(X)):
         if t % 211 and learner.n_waiting == k:  # every 211th target never comes, nor is it missed
             learner.tell_one(y[t - k])
-            twin.learn(y[t - k])
+            plain.learn(y[t - k])
         if t == 640:
             learner.restart()
-            twin.restart()
+            plain.restart()
         if t % 50 == 0:
             assert learner.predict_one(X[t]) == pytest.approx(
-                twin.predict(X[t]), rel=tolerance, abs=tolerance * scale
+                plain.predict(X[t]), rel=tolerance, abs=tolerance * scale
             )
-        said, expected = learner.ask_one(X[t]), twin.answer(X[t])
+        said, expected = learner.ask_one(X[t]), plain.answer(X[t])
         assert said == pytest.approx(expected, rel=tolerance, abs=tolerance * scale), t
         interval = learner.interval
-        intervals = (interval,) if len(twin.reach) == 1 else interval
+        intervals = (interval,) if len(plain.reach) == 1 else interval
         if intervals is None or intervals[0] is None:
-            assert not all(reach > 0.0 for reach in twin.reach)
+            assert not all(reach > 0.0 for reach in plain.reach)
             continue
-        for (low, high), reach in zip(intervals, twin.reach, strict=True):
+        for (low, high), reach in zip(intervals, plain.reach, strict=True):
             assert 0.5 * (high - low) == pytest.approx(reach, rel=10 * tolerance, abs=1e-9)

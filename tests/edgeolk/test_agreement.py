@@ -1,4 +1,4 @@
-"""Every published algorithm against its plain numpy twin, decision by decision.
+"""Every published algorithm against its plain numpy reference, decision by decision.
 
 How far the runs got before a decision hung on rounding is counted and asserted.
 """
@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from comparison import Case, Outcome, case_id, compare
 from helpers import KERNELS, LIVELY, NEEDS, RINGS, smallest_budget
-from twins import TWINS
-from twins.streams import random_stream
+from synthetic import random_stream
 
 import edgeolk as ek
+from edgeolk.reference import LEARNERS
 
 #: Parameter sets beyond the defaults and beyond each choice alone, which are always run.
 SETS: dict[str, list[dict[str, Any]]] = {
@@ -139,7 +139,7 @@ SETS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-#: Options without a twin; a ring that raises is held against one that stops below.
+#: Options without a reference; a ring that raises is held against one that stops below.
 TWIN_LACKS = {
     "shifting_perceptron": ("stop", "raise"),
     **dict.fromkeys(("fogd", "nogd"), ("novelty",)),
@@ -177,7 +177,7 @@ CASES: list[Case] = [
     if row.name in RINGS  # structured features have tests of their own
     for kernel in ("gaussian", "polynomial")
     for params in parameter_sets(row)
-    # How the frequencies of fogd come to be is held against its twin in test_features.
+    # How the frequencies of fogd come to be is held against its reference in test_features.
     if "frequencies" not in params and takes(row.name, params, kernel)
 ]
 #: Kernels with k(x, x) = 0 for the zero row, with other distances, and without a feature space.
@@ -259,8 +259,8 @@ def test_float32_within_its_bound(case: Case) -> None:
     assert sum(o.compared for o in found) >= sum(o.steps for o in found) / 3
 
 
-def test_every_done_algorithm_has_a_twin() -> None:
-    assert [name for name in RINGS if name not in TWINS] == []
+def test_every_done_algorithm_has_a_reference() -> None:
+    assert [name for name in RINGS if name not in LEARNERS] == []
 
 
 WITH_FULL = [row.name for row in ek.algorithms() if "raise" in row.choices.get("full", ())]
