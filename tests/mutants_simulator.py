@@ -192,7 +192,11 @@ MUTATIONS = [
          "            if not ended:", "            if False:"),
         ("results of another comparison count",
          'self._there[:1] != [{"mark": mark}]', "not self._there[:1]")),
-    *table("firmware_sim/replaying/checked.py", ["tests/firmware_sim/replaying/test_blocks.py"],
+    *table("firmware_sim/replaying/checked.py",
+        [
+            "tests/firmware_sim/replaying/test_blocks.py",
+            "tests/firmware_sim/replaying/test_loop.py",
+        ],
         ("damaged rows of a block are not counted",
          "        rows.add_damaged(own.first + at, why)\n", "        pass\n"),
         ("rows without a label are learned",

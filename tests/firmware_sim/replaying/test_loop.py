@@ -100,13 +100,25 @@ def test_stop_at_a_missing_value() -> None:
     assert to_text(result).startswith("STOPPED: row 41")
 
 
-def test_stop_at_a_full_ring() -> None:
-    chosen = config(two_blobs(), algorithm="perceptron", params={"full": "raise"}, budget=3)
+@pytest.mark.parametrize("power_cut", [None, "at=200"])
+def test_stop_at_a_full_ring(power_cut: str | None) -> None:
+    """In rows that are given together, and in those of which a later power cut parts others."""
+    chosen = config(two_blobs(), algorithm="perceptron", params={"full": "raise"}, budget=3,
+                    power_cut=power_cut)  # fmt: skip
     result = fs.replay(chosen)
     assert result.status == "stopped"
     assert result.learner["n_support"] == 3
     assert result.rows.used == result.learner["steps"] == result.rows.read - 1
     assert f"row {result.rows.read}: " in result.detail
+
+
+def test_damaged_rows_of_a_block_are_counted(tmp_path: Path) -> None:
+    lines = [f"{i % 7},{i % 5},{'on' if i % 2 else 'off'}" for i in range(40)]
+    lines[20], lines[30] = "torn,3,on", "worn,1,on"
+    (tmp_path / "sensor.csv").write_text("\n".join(["a,b,state", *lines]) + "\n")
+    rows = fs.replay(config(str(tmp_path / "sensor.csv"), target="state", positive="on")).rows
+    assert (rows.read, rows.used, rows.damaged) == (40, 38, 2)
+    assert rows.first_damage == "row 21: column 'a': 'torn' is not a number"
 
 
 def test_a_stopped_replay_is_not_held_against_a_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
