@@ -100,7 +100,7 @@ def test_stop_at_a_missing_value() -> None:
     assert to_text(result).startswith("STOPPED: row 41")
 
 
-@pytest.mark.parametrize("power_cut", [None, "at=200"])
+@pytest.mark.parametrize("power_cut", [None, "at=10"])
 def test_stop_at_a_full_ring(power_cut: str | None) -> None:
     """In rows that are given together, and in those of which a later power cut parts others."""
     chosen = config(two_blobs(), algorithm="perceptron", params={"full": "raise"}, budget=3,
