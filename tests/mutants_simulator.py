@@ -203,7 +203,7 @@ MUTATIONS = [
          "np.flatnonzero(whole & ~block.unlabelled)", "np.flatnonzero(whole)"),
         ("labels of rows that cannot be read are counted",
          "    good[[*block.damage]] = False\n", "")),
-    *table("firmware_sim/streams/chunks.py", ["tests/firmware_sim/replaying/test_blocks.py"],
+    *table("firmware_sim/streams/chunks.py", ["tests/firmware_sim/replaying/test_loop.py"],
         ("lines of another width are lost", "if odd else block", "if False else block")),
     *table("firmware_sim/streams/reading.py", ["tests/firmware_sim/replaying/test_blocks.py"],
         ("1_2 is a number in a block", 'if not any("_" in cell for cell in held):', "if held:")),

@@ -114,10 +114,10 @@ def test_stop_at_a_full_ring(power_cut: str | None) -> None:
 
 def test_damaged_rows_of_a_block_are_counted(tmp_path: Path) -> None:
     lines = [f"{i % 7},{i % 5},{'on' if i % 2 else 'off'}" for i in range(40)]
-    lines[20], lines[30] = "torn,3,on", "worn,1,on"
+    lines[20], lines[25], lines[30] = "torn,3,on", "3,on", "worn,1,on"
     (tmp_path / "sensor.csv").write_text("\n".join(["a,b,state", *lines]) + "\n")
     rows = fs.replay(config(str(tmp_path / "sensor.csv"), target="state", positive="on")).rows
-    assert (rows.read, rows.used, rows.damaged) == (40, 38, 2)
+    assert (rows.read, rows.used, rows.damaged) == (40, 37, 3)
     assert rows.first_damage == "row 21: column 'a': 'torn' is not a number"
 
 
