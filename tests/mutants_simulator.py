@@ -205,7 +205,7 @@ MUTATIONS = [
          "    good[[*block.damage]] = False\n", "")),
     *table("firmware_sim/streams/chunks.py", ["tests/firmware_sim/replaying/test_loop.py"],
         ("lines of another width are lost", "if odd else block", "if False else block")),
-    *table("firmware_sim/streams/reading.py", ["tests/firmware_sim/replaying/test_blocks.py"],
+    *table("firmware_sim/streams/reading.py", ["tests/firmware_sim/replaying/test_loop.py"],
         ("1_2 is a number in a block", 'if not any("_" in cell for cell in held):', "if held:")),
     *table("firmware_sim/streams/stream.py", ["tests/firmware_sim/replaying/test_loop.py"],
         ("a live stream waits for one row more",

@@ -1,17 +1,15 @@
 """Many rows, one after the other, without the interpreter lock."""
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int64_t
 
 from edgeolk.boundary.batches cimport Batch, take_row
 from edgeolk.boundary.blocks cimport ask_before, learn_block, learn_placed, look_every, score_block
-from edgeolk.boundary.sparse cimport first_bad_row
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.lookahead cimport rows_ahead
 from edgeolk.core.refused cimport outcome_error
 from edgeolk.core.said cimport note_said, numbers_said
 from edgeolk.core.state cimport DONE, REFUSED_ROW, State
-from edgeolk.core.step cimport ask, decide, prepare_mean, tell
+from edgeolk.core.step cimport decide, prepare_mean
 from edgeolk.core.together cimport rows_together
 from edgeolk.core.updates.sorf cimport answer_by_label
 
@@ -96,42 +94,3 @@ cdef inline int take_in_order(
     if outcome != DONE:
         raise outcome_error(outcome, f"X[{i}]")
     return 0
-
-
-cdef inline Py_ssize_t ask_in_order(
-    Engine engine, const Batch* rows, const double* told, const int64_t* counts, double* answers,
-    double* after
-) except -1:
-    """Answer rows, counts[i] targets being told before row i; returns the rows answered."""
-    cdef State* s = &engine.state
-    cdef Py_ssize_t good = first_bad_row(s, rows, 0)
-    cdef Py_ssize_t width = numbers_said(s)
-    cdef Py_ssize_t look = look_every(s)
-    cdef Py_ssize_t i = 0
-    cdef const double* end
-    cdef const void* x
-    cdef int outcome = DONE
-    engine.take()
-    try:
-        with nogil:
-            while True:
-                end = told + counts[i]
-                while told < end and outcome == DONE:
-                    outcome = tell(s, told[0])
-                    told += 1
-                if outcome != DONE or i == good:
-                    break
-                x = take_row(s, rows, i, True)
-                if x == NULL or ask(s, x, answers + i) != DONE:
-                    break
-                note_said(s, after + i * width)
-                i += 1
-                if i >= look:
-                    look += look_every(s)
-                    with gil:
-                        PyErr_CheckSignals()
-    finally:
-        engine.release()
-    if outcome != DONE:
-        raise outcome_error(outcome, "told")
-    return i

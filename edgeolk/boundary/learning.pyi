@@ -35,11 +35,3 @@ class RowLearner(Scorer):
         before: NDArray[np.float64] | None,
         after: NDArray[np.float64] | None = None,
     ) -> None: ...
-    def _ask_many(
-        self,
-        X: NDArray[Any],
-        told: NDArray[np.float64],
-        counts: NDArray[np.int64],
-        out: NDArray[np.float64],
-        after: NDArray[np.float64],
-    ) -> int: ...

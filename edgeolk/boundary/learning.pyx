@@ -3,7 +3,6 @@
 
 cimport numpy as cnp
 from libc.math cimport NAN, isfinite
-from libc.stdint cimport int64_t
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from edgeolk.errors import BadRowError
 from edgeolk.progress import Progress
 
 from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
-from edgeolk.boundary.in_order cimport ask_in_order
 from edgeolk.boundary.labels cimport checked_label, elsewhere, first_bad_label
 from edgeolk.boundary.messages cimport as_told
 from edgeolk.boundary.ndarray cimport as_doubles, described, is_plain, is_vector
@@ -290,50 +288,6 @@ cdef class RowLearner(Scorer):
                 raise TypeError("only history=True says more of a row than its score")
             check_out(after, "after")
         self.learned_many(X, y, out, None, None, before, after)
-
-    def _ask_many(self, X, told, counts, out, after):
-        """Answer rows as ``ask_one`` does, each behind the targets that ``tell_one`` would bring.
-
-        Parameters
-        ----------
-        X, out
-            As for ``learn_many``; ``out`` receives the forecasts.
-        told : float64 ndarray of shape (m,)
-            The targets, in order; NaN for one that is never known.
-        counts : int64 ndarray of shape (n + 1,)
-            How many of them come before each row, the last behind them all.
-        after
-            As for ``_answer_many``.
-
-        Returns
-        -------
-        int
-            Rows answered. Where that is less than n, the next one is refused; the targets before it
-            have been told.
-
-        Raises
-        ------
-        TypeError, ValueError, RuntimeError
-            As for ``learn_many``, ``tell_one`` and ``ask_one``, but for refused rows.
-        """
-        cdef Batch rows
-        cdef State* s = &self.engine.state
-        self.engine.check_forecasts()
-        cdef object held = converted_rows(s, X)
-        if not is_vector(told, cnp.NPY_FLOAT64) or not is_vector(counts, cnp.NPY_INT64):
-            raise TypeError("told must be a float64 array, counts one of int64")
-        check_out(after, "after")
-        cdef object answers = self.result_array(out, row_count(held), (*as_tuple(held), told))
-        cdef Py_ssize_t n = row_count(held)
-        if len(counts) != n + 1 or (counts < 0).any() or counts.sum() != len(told):
-            raise ValueError(f"counts must be {n + 1} numbers of targets, in all {len(told)}")
-        if len(after) != n * numbers_said(s):
-            raise ValueError(f"after must have {n * numbers_said(s)} numbers")
-        describe(s, held, &rows)
-        return ask_in_order(self.engine, &rows, <const double*>cnp.PyArray_DATA(told),
-                            <const int64_t*>cnp.PyArray_DATA(counts),
-                            <double*>cnp.PyArray_DATA(answers),
-                            <double*>cnp.PyArray_DATA(after))
 
     cdef object learned_many(self, object X, object y, object out, object weight, object progress,
                              object before, object after):

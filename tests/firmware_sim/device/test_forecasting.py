@@ -218,26 +218,36 @@ def test_a_comparison_forecasts_as_a_replay_does(table: Path, tmp_path: Path) ->
     assert said["learner"].steps == ROWS
 
 
-@pytest.mark.parametrize("delay", ["1", "4"])
-def test_a_late_target_that_is_refused_moves_no_other(table: Path, delay: str) -> None:
-    """The row that it belongs to is dropped; without that the next target would be taken for it."""
+@pytest.mark.parametrize(("delay", "k"), [("1", 1), ("4", 4), ("240s", 4)])
+def test_a_late_target_that_is_refused_moves_no_other(table: Path, delay: str, k: int) -> None:
+    """The row that it belongs to is dropped; without that the next target would be taken for it.
+
+    A delay in seconds brings several targets at once behind the stop, where the queue has room.
+    """
     config = configured(table, label_delay=delay)
     X, y = readings(table)
     beyond = y.copy()
-    beyond[[60, 61, 200]] = 1e16, -1e20, 3e15
-    k = int(delay)
-    learner = ek.Learner("sorf", n_features=2, ram="4KiB", loss="square", history=True, horizon=k)
-    expected = []
+    beyond[[60, 61, 200, 248]] = 1e16, -1e20, 3e15, 1e16
+    seconds = np.loadtxt(table, delimiter=",", skiprows=1)[:, 0]
+    at_once = delay.endswith("s")
+    size = config.queue_rows
+
+    def forecaster() -> ek.Learner:
+        return ek.Learner(
+            "sorf", n_features=2, budget=64, loss="square", history=True, horizon=size
+        )
+
+    learner, expected, told = forecaster(), [], 0
     for at in range(ROWS):
-        if at >= k:
-            refused = abs(beyond[at - k]) > 1e15
-            learner.tell_one(None if refused else y[at - k])
+        while seconds[told] <= seconds[at] - 60 * k if at_once else told <= at - k:
+            learner.tell_one(None if abs(beyond[told]) > 1e15 else y[told])
+            told += 1
         expected.append(learner.ask_one(X[at]))
-    supervision = ForecastSupervision(config, 2)
-    learner = ek.Learner("sorf", n_features=2, ram="4KiB", loss="square", history=True, horizon=k)
+    supervision, learner = ForecastSupervision(config, 2), forecaster()
     said = [
-        supervision.step(learner, X[at], float(beyond[at]), at + 1, 60.0 * at) for at in range(ROWS)
+        supervision.step(learner, X[at], float(beyond[at]), at + 1, float(seconds[at]))
+        for at in range(ROWS)
     ]
     assert said == expected
     counts = supervision.counts
-    assert (counts.missing, counts.learned) == (3, ROWS - k - 3)
+    assert (counts.missing, counts.learned) == (4, told - 4)

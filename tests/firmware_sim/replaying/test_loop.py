@@ -121,6 +121,24 @@ def test_damaged_rows_of_a_block_are_counted(tmp_path: Path) -> None:
     assert rows.first_damage == "row 21: column 'a': 'torn' is not a number"
 
 
+def test_what_only_damaged_rows_say_is_no_class(tmp_path: Path) -> None:
+    lines = [f"{i % 7},{i % 5},{'abc'[i % 3]}" for i in range(40)]
+    lines[20] = "torn,3,d"
+    (tmp_path / "sensor.csv").write_text("\n".join(["a,b,state", *lines]) + "\n")
+    result = fs.replay(config(str(tmp_path / "sensor.csv"), kind="multiclass", target="state"))
+    assert result.config.classes == ("a", "b", "c")
+
+
+def test_a_number_with_an_underscore_is_damage(tmp_path: Path) -> None:
+    """Python takes 1_2 for 12; no sensor writes it."""
+    lines = [f"{i % 7},{i % 5},{'on' if i % 2 else 'off'}" for i in range(1200)]
+    lines[1100] = "1_2,3,on"
+    (tmp_path / "sensor.csv").write_text("\n".join(["a,b,state", *lines]) + "\n")
+    rows = fs.replay(config(str(tmp_path / "sensor.csv"), target="state", positive="on")).rows
+    assert (rows.read, rows.used, rows.damaged) == (1200, 1199, 1)
+    assert rows.first_damage == "row 1101: column 'a': '1_2' is not a number"
+
+
 def test_a_stopped_replay_is_not_held_against_a_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = config(two_blobs(), missing="stop", faults=("dropout:column=x0,p=0.02",), gamma=0.5)
     monkeypatch.setattr(Replay, "_without_faults", lambda *_: pytest.fail("replayed again"))
