@@ -73,6 +73,8 @@ PACKAGES = (
     " python3-devel; Alpine: apk add gcc musl-dev python3-dev; macOS: xcode-select --install;"
     " Windows: pip install ziglang, and CC='python -m ziglang cc -target x86_64-windows-gnu'"
 )
+#: What the compiler of the largest unit holds, and as much again for others of the machine.
+COMPILER_BYTES = 600 << 20
 #: What has to compile: the headers of Python and numpy, both made for the target's word size.
 PROBE = """
 #include <math.h>
@@ -99,6 +101,18 @@ def architectures():
         return []
     said = os.environ.get("ARCHFLAGS") or sysconfig.get_config_var("CFLAGS") or ""
     return list(dict.fromkeys(re.findall(r"-arch +(\S+)", said)))
+
+
+def jobs():
+    """How many compilers run at once: one a core, of those that the free memory has room for."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    try:
+        said = Path("/proc/meminfo").read_text(encoding="ascii")
+    except OSError:
+        return cores or 1
+    free = re.search(r"^MemAvailable: +(\d+) kB", said, re.MULTILINE)
+    room = int(free[1]) * 1024 // COMPILER_BYTES if free else 1
+    return max(1, min(cores or 1, room))
 
 
 def check_compiler(include_dirs):
@@ -154,10 +168,15 @@ class BuildExtensions(build_ext):
     """Compile with the flags that the compiler knows, once it is sure that there is one."""
 
     def finalize_options(self):
-        """On Windows, a compiler that CC names is one like GCC: no other has it looked at."""
+        """Compile modules beside each other; -j says otherwise.
+
+        On Windows, a compiler that CC names is one like GCC: no other has it looked at.
+        """
         if sys.platform == "win32" and os.environ.get("CC") and self.compiler is None:
             self.compiler = "mingw32"
         super().finalize_options()
+        if self.parallel is None:
+            self.parallel = jobs()
 
     def run(self):
         """Note where the modules go: setuptools says otherwise while it builds them."""
@@ -170,6 +189,7 @@ class BuildExtensions(build_ext):
         if self.microsofts:
             for extension in self.extensions:
                 extension.extra_compile_args = MICROSOFT
+            self.parallel = False
             super().build_extensions()
             return
         check_compiler([*self.include_dirs, numpy.get_include()])
@@ -289,8 +309,8 @@ if __name__ == "__main__":
     write_from_rows()
     extensions = cythonize(
         [extension(name) for name in MODULES],
-        # In a process of its own: its memory is free again when the C compiler needs it.
-        nthreads=1,
+        # In processes of their own: their memory is free again when the C compiler needs it.
+        nthreads=jobs(),
         compiler_directives=DIRECTIVES,
         emit_linenums=TRACED,
         force=TRACED,

@@ -37,6 +37,13 @@ def test_no_compiler(setup, folders, monkeypatch):
     assert "apt install gcc python3-dev" in str(told.value)
 
 
+@pytest.mark.skipif(not Path("/proc/meminfo").exists(), reason="free memory is not known")
+def test_little_memory_is_for_one_compiler(setup, monkeypatch):
+    said = "MemTotal: 1000000 kB\nMemAvailable:   400000 kB\n"
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: said)
+    assert setup["jobs"]() == 1
+
+
 def test_no_headers(setup, tmp_path):
     with pytest.raises(SystemExit) as told:
         setup["check_compiler"]([str(tmp_path)])
