@@ -13,7 +13,7 @@ import hypothesis
 import numpy as np
 import pytest
 from exported import Compiled
-from helpers import by_variant
+from helpers import by_pairs, by_variant, few_first, in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from threaded import together
@@ -44,7 +44,7 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def turning(kind: str, n: int = 1200, d: int = D) -> tuple[np.ndarray, np.ndarray]:
+def turning(kind: str, n: int = 1120, d: int = D) -> tuple[np.ndarray, np.ndarray]:
     """Labels turn after 1,000 rows: the alarm of the weights rings, and the memory is emptied."""
     X = np.random.default_rng(1).normal(size=(n, d)).astype(np.float32).astype(float)
     far, late = X[:, 0] + 0.3 * X[:, d // 2] - 0.3, np.arange(n) >= 1000
@@ -133,8 +133,7 @@ def follow(learner: ek.Learner, plain: RememberingSorf, X: np.ndarray, y: np.nda
     return emptied
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int8"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "dtype"), in_turn(KINDS, ["float64", "int8"]))
 def test_rows_are_those_of_the_reference(kind: str, dtype: str) -> None:
     """Decision by decision, with alarms that empty the memory; rows, coefficients and slots."""
     X, y = turning(kind)
@@ -143,11 +142,17 @@ def test_rows_are_those_of_the_reference(kind: str, dtype: str) -> None:
     assert learner.alarms == 1 or kind == "groups"
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int8", "float32"])
-@pytest.mark.parametrize(("d", "memory"), [(6, 150), (1, 1), (70, 300)])
-@pytest.mark.parametrize("kind", ["two", "classes", "narrow", "classes narrow"])
-def test_rows_of_any_length(kind: str, d: int, memory: int, dtype: str) -> None:
-    X, y = turning(kind, 330, d)
+@pytest.mark.parametrize(
+    ("kind", "shape", "dtype"),
+    by_pairs(
+        ["two", "classes", "narrow", "classes narrow"],
+        [(6, 150, 230), (1, 1, 100), (70, 300, 330)],
+        ["float64", "int8", "float32"],
+    ),
+)
+def test_rows_of_any_length(kind: str, shape: tuple[int, int, int], dtype: str) -> None:
+    d, memory, n = shape
+    X, y = turning(kind, n, d)
     if "classes" not in kind:
         y = np.where((X > 0.3).sum(axis=1) % 2, 1.0, -1.0)  # nearly every row is stored
     learner = ek.Learner("sorf", **settings(kind, dtype, n_features=d, memory=memory))
@@ -155,8 +160,10 @@ def test_rows_of_any_length(kind: str, d: int, memory: int, dtype: str) -> None:
     follow(learner, plain, X, y)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int8"])
-@pytest.mark.parametrize("kind", ["two", "classes each", "shared", "classes narrow"])
+@pytest.mark.parametrize(
+    ("kind", "dtype"),
+    in_turn(["two", "classes each", "shared", "classes narrow"], ["float64", "int8"]),
+)
 def test_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     """The memory's width is that of the start; rows enter it held to 2.5."""
     X, y = turning(kind, 700)
@@ -424,7 +431,10 @@ def forged(kind: str) -> list[tuple[str, str, int, int, bytes]]:
     return made
 
 
-@pytest.mark.parametrize("kind", ["two", "classes", "narrow", "classes narrow"])
+@pytest.mark.parametrize(
+    "kind",
+    few_first(["two", "classes", "narrow", "classes narrow"], ["narrow", "classes narrow"]),
+)
 def test_states_that_no_learning_leads_to(kind: str, tmp_path: Path) -> None:
     """Refused by the library and by exported C."""
     X, y = turning(kind, 600)
