@@ -13,7 +13,7 @@ import hypothesis
 import numpy as np
 import pytest
 from exported import Compiled
-from helpers import by_pairs, by_variant, few_first, in_turn
+from helpers import by_pairs, by_variant, few_first, following_of, in_turn
 from hypothesis import given
 from hypothesis import strategies as st
 from threaded import together
@@ -22,7 +22,7 @@ import edgeolk as ek
 from edgeolk import bare
 from edgeolk.cli import main
 from edgeolk.core.variants import available_simd
-from edgeolk.reference.following import HELD, Following
+from edgeolk.reference.following import HELD
 from edgeolk.reference.row_memory import RememberingSorf
 from edgeolk.reference.structured_drift import DriftingSorf
 
@@ -172,7 +172,7 @@ def test_while_the_width_follows_the_rows(kind: str, dtype: str) -> None:
     learner = ek.Learner("sorf", **made)
     plain = plain_of(kind, dtype, gamma=0.5, memory_gamma=0.5 / D, drift=False)
     assert plain.h == pytest.approx(np.sqrt(2.0) / 5.0)
-    following = Following(plain)
+    following = following_of(plain)
     near = 1e-7 if dtype == "float64" else 2e-4
     for row, (x, label) in enumerate(zip(X, y, strict=True)):
         scaler = learner.scaler  # a copy, which keeps of a row what the one inside does

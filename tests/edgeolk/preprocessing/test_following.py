@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import by_pairs
+from helpers import by_pairs, following_of
 
 import edgeolk as ek
 from edgeolk.reference.following import Following
@@ -76,10 +76,10 @@ def plain_of(task: str, name: str, dtype: str, scale: str = "standard") -> Follo
     options = dict(OPTIONS[name])
     widths = options.pop("widths", ((0.3, 1.0, 3.0),))
     if task == "novelty":
-        return Following(NoveltyReference(D, BUDGET, 0.5, dtype=dtype, seed=SEED), scale)
+        return following_of(NoveltyReference(D, BUDGET, 0.5, dtype=dtype, seed=SEED), scale)
     known = TASKS[task][1]
     plain = Reference(D, BUDGET, 0.5, groups=widths, dtype=dtype, seed=SEED, **known, **options)
-    return Following(plain, scale)
+    return following_of(plain, scale)
 
 
 def scaler_of(dtype: str, scale: str = "standard") -> ek.RunningScaler:
