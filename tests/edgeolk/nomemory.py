@@ -90,8 +90,7 @@ def main(name: str, algorithm: str, dtype: str) -> dict[str, Any]:
         os.fsync = lambda descriptor: None  # a thousand saves need not reach the disk
         operation = operations(algorithm, dtype, path)[name]
         outcomes: Counter[str] = Counter()
-        for _ in range(1):
-            sweep(operation, outcomes)
+        sweep(operation, outcomes)  # warm up: caches fill on the way
         tracemalloc.start()
         gc.collect()
         rounds, start, blocks = 0, tracemalloc.get_traced_memory()[0], sys.getallocatedblocks()

@@ -480,7 +480,7 @@ def test_info_says_how_many_rows_it_holds(
     seed=st.integers(0, 2**31), K=st.sampled_from([None, 2, 4]), memory=st.integers(1, 12),
     d=st.integers(1, 6),
 )  # fmt: skip
-@hypothesis.settings(max_examples=15, deadline=None)
+@hypothesis.settings(max_examples=8, deadline=None)
 def test_invariants_of_the_text(seed: int, K: int | None, memory: int, d: int) -> None:
     draws = np.random.default_rng(seed)
     X = draws.normal(size=(60, d))

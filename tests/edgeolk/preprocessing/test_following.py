@@ -113,7 +113,7 @@ def assert_same(learner: ek.Learner, plain: Following, said: Any, expected: Any)
 def test_it_is_the_reference(case: tuple[str, str], dtype: str, scale: str) -> None:
     """Scores, every stored weight, the width: over rows whose size changes on the way."""
     task, name = case
-    X = readings(420)
+    X = readings(320)
     y = labels(task, X)
     learner, plain = learner_of(task, name, dtype, scale=scale), plain_of(task, name, dtype, scale)
     scaler = scaler_of(dtype, scale)
