@@ -18,7 +18,7 @@ from edgeolk.reference import base as tb
 from edgeolk.reference.forgetrons import SHARE, psi, shrinking_factor
 
 seeds = st.integers(0, 2**32 - 1)
-modest = settings(max_examples=12, deadline=None, database=None)
+modest = settings(max_examples=8, deadline=None, database=None)
 
 EXTRA = {
     "avp": {"U": 3.0, "lam": 0.4},
