@@ -8,6 +8,7 @@ import copy
 import numpy as np
 import pytest
 from against_formulas import KERNELS, features, joint_gram, run
+from helpers import by_pairs
 from synthetic import random_stream
 
 from edgeolk.reference import LEARNERS, Pcg32
@@ -93,12 +94,11 @@ def cost_of_span(phi):
     return float(gap @ gap)
 
 
-@pytest.mark.parametrize("kernel", WIDE)
-@pytest.mark.parametrize("B", [1, 2, 7])
-@pytest.mark.parametrize("skip", [True, False])
-@pytest.mark.parametrize("loss", ["hinge", "ramp"])
-@pytest.mark.parametrize("name", ["bpa_nn", "bpa_p"])
-def test_choice_and_repair_have_the_least_objective(kernel, B, skip, loss, name):
+@pytest.mark.parametrize(
+    ("name", "B", "kernel", "skip", "loss"),
+    by_pairs(["bpa_nn", "bpa_p"], [1, 2, 7], WIDE, [True, False], ["hinge", "ramp"]),
+)
+def test_choice_and_repair_have_the_least_objective(name, B, kernel, skip, loss):
     X, y = random_stream(B, 120, 2)
     model = LEARNERS[name](kernel, B, C=0.7, loss=loss, allow_skip=skip)
     kept = replaced = 0
@@ -128,7 +128,7 @@ def test_choice_and_repair_have_the_least_objective(kernel, B, skip, loss, name)
 
 @pytest.mark.parametrize("name", ["bpa_nn", "bpa_p"])
 def test_still_literal_after_many_replacements(name):
-    X, y = random_stream(3, 400, 3, label_noise=0.3)
+    X, y = random_stream(3, 250, 3, label_noise=0.3)
     model, replaced = LEARNERS[name](tb.gaussian(0.3), 12, C=0.5), 0
     for a, b in zip(X, y, strict=True):
         old = copy.deepcopy(model)

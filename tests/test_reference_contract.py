@@ -18,7 +18,7 @@ from edgeolk.reference import base as tb
 from edgeolk.reference.forgetrons import SHARE, psi, shrinking_factor
 
 seeds = st.integers(0, 2**32 - 1)
-modest = settings(max_examples=12, deadline=None, database=None)
+modest = settings(max_examples=8, deadline=None, database=None)
 
 EXTRA = {
     "avp": {"U": 3.0, "lam": 0.4},
@@ -45,7 +45,7 @@ SHRINKING = {"ogd", "bogd", "bogd++", "pegasos", "bsgd", "fogd"}
 @pytest.mark.parametrize("name", sorted(LEARNERS))
 @pytest.mark.parametrize("kernel", [*KERNELS, tb.linear(), tb.laplacian(0.5)])
 def test_contract(name, kernel):
-    X, y = random_stream(3, 120, 2)
+    X, y = random_stream(3, 70, 2)
     if name in GAUSSIAN_ONLY and kernel is not KERNELS[0]:
         with pytest.raises(ValueError, match="Gaussian"):
             LEARNERS[name](kernel, 7, 5, **EXTRA.get(name, {}))

@@ -18,7 +18,7 @@ from edgeolk.reference import base as tb
 from edgeolk.reference.aggressive import split_by_size, takeover_weights
 
 seeds = st.integers(0, 2**32 - 1)
-modest = settings(max_examples=15, deadline=None, database=None)
+modest = settings(max_examples=8, deadline=None, database=None)
 
 
 # --- passive-aggressive ---------------------------------------------------------------

@@ -23,7 +23,7 @@ import numpy as np
 
 import edgeolk as ek
 
-ROUNDS = 1000
+ROUNDS = 300
 PASSES = 40  # in a row: Python does without some allocations, so one pass is not the end
 
 
@@ -90,8 +90,7 @@ def main(name: str, algorithm: str, dtype: str) -> dict[str, Any]:
         os.fsync = lambda descriptor: None  # a thousand saves need not reach the disk
         operation = operations(algorithm, dtype, path)[name]
         outcomes: Counter[str] = Counter()
-        for _ in range(3):  # warm up: caches fill on the way
-            sweep(operation, outcomes)
+        sweep(operation, outcomes)  # warm up: caches fill on the way
         tracemalloc.start()
         gc.collect()
         rounds, start, blocks = 0, tracemalloc.get_traced_memory()[0], sys.getallocatedblocks()

@@ -12,15 +12,21 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from helpers import BY_DAY, EVERY, LIVELY, python
+from helpers import EVERY, LIVELY, USUAL, python
 
 #: Structured features with everything there is beside them.
 SUBJECTS = {name: LIVELY.get(name, {}) for name in EVERY}
 SUBJECTS["sorf"] = {"linear": True, "last_label": True, "relevance": True, "memory": 30}
-names = pytest.mark.parametrize("name", BY_DAY)
+#: By day some, at night the others too; all in one process, whose start takes as long as they do.
+groups = pytest.mark.parametrize(
+    "names",
+    [USUAL, pytest.param([n for n in EVERY if n not in USUAL], marks=pytest.mark.slow)],
+    ids=["usual", "others"],
+)
 #: Measurements of an algorithm that does not have all 27.
 MEASURED = {"fogd": 20, "sorf": 22}
 
@@ -135,6 +141,12 @@ def counter(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
+def counts_of(counter: Path, names: Sequence[str], calls: int, **env: str) -> dict[str, list[int]]:
+    found = counts(counter, json.dumps({name: SUBJECTS[name] for name in names}), calls, **env)
+    assert len(found) == 1 + sum(MEASURED.get(name, 27) for name in names)
+    return found
+
+
 def counts(counter: Path, what: str, calls: int, **environment: str) -> dict[str, list[int]]:
     ran = python(PROGRAM, what, str(calls), LD_PRELOAD=str(counter), **environment)
     assert ran.returncode == 0, ran.stderr
@@ -146,17 +158,15 @@ def test_the_counter_counts(counter: Path) -> None:
     assert found == {"nothing": [0, 0], "leak": [1000, 1000]}
 
 
-@names
-def test_no_heap_call_under_the_normal_allocator(counter: Path, name: str) -> None:
-    found = counts(counter, json.dumps({name: SUBJECTS[name]}), 20_000)
-    assert len(found) == 1 + MEASURED.get(name, 27)
+@groups
+def test_no_heap_call_under_the_normal_allocator(counter: Path, names: Sequence[str]) -> None:
+    found = counts_of(counter, names, 10_000)
     assert {what: taken for what, (taken, _) in found.items() if taken} == {}
 
 
-@names
-def test_python_objects_are_given_back(counter: Path, name: str) -> None:
-    found = counts(counter, json.dumps({name: SUBJECTS[name]}), 500, PYTHONMALLOC="malloc")
-    assert len(found) == 1 + MEASURED.get(name, 27)
+@groups
+def test_python_objects_are_given_back(counter: Path, names: Sequence[str]) -> None:
+    found = counts_of(counter, names, 500, PYTHONMALLOC="malloc")
     # Below 0 the interpreter gave back something of its own, older than the measurement.
     assert {what: net for what, (_, net) in found.items() if net > 0} == {}
 
@@ -164,5 +174,5 @@ def test_python_objects_are_given_back(counter: Path, name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY)
 def test_no_heap_call_in_a_million_steps(counter: Path, name: str) -> None:
-    found = counts(counter, json.dumps({name: SUBJECTS[name]}), 1_000_000)
+    found = counts_of(counter, [name], 1_000_000)
     assert {what: taken for what, (taken, _) in found.items() if taken} == {}

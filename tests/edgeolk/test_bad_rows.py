@@ -268,7 +268,7 @@ rows_of_any_kind = st.sampled_from(DTYPES).flatmap(
 
 
 @every
-@settings(max_examples=25, deadline=None, database=None)
+@settings(max_examples=10, deadline=None, database=None)
 @given(row=rows_of_any_kind, label=st.sampled_from([1, -1, 1, -1, 0, 0.5, NAN, "1"]))
 def test_anything(name: str, row: np.ndarray, label: Any) -> None:
     lent, expected = Lent(name), Lent(name)

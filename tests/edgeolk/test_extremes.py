@@ -36,7 +36,7 @@ def learn_or_refuse(owned: Owned, x: np.ndarray, y: float) -> None:
 
 
 @pytest.mark.parametrize(("name", "dtype"), in_turn(RINGS, ["float32", "float64"]))
-@settings(max_examples=20, deadline=None, database=None)
+@settings(max_examples=10, deadline=None, database=None)
 @given(
     X=hnp.arrays(np.float64, (12, D), elements=extreme),
     signs=st.lists(st.sampled_from([-1, 1]), min_size=12, max_size=12),

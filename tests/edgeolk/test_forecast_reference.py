@@ -40,7 +40,7 @@ def _compare(case: dict[str, Any], make: Any, tolerance: float) -> None:
     k = case.get("horizon", 1)
     learner = learner_of(**case)
     plain = plain_of(learner)
-    X, y = make(d=learner.n_features)
+    X, y = make(820 if make is troubled else 400, learner.n_features)
     scale = np.nanmedian(np.abs(np.diff(y)))
     for t in range(len(X)):
         if t % 211 and learner.n_waiting == k:  # every 211th target never comes, nor is it missed

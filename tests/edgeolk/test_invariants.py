@@ -25,7 +25,7 @@ import edgeolk as ek
 from edgeolk.reference import LEARNERS
 from edgeolk.reference.base import polynomial
 
-modest = settings(max_examples=15, deadline=None, database=None)
+modest = settings(max_examples=8, deadline=None, database=None)
 seeds = st.integers(0, 2**32 - 1)
 kernels = st.sampled_from(["gaussian", "polynomial", "homogeneous", "linear", "laplacian"])
 dtypes = st.sampled_from(["float32", "float64"])

@@ -6,14 +6,15 @@ from array import array
 
 import numpy as np
 import pytest
+from helpers import in_turn
 from structured_cases import (
     BUDGET,
+    CASES,
     EXTRA,
     GAMMA,
     OPTIONS,
     SEED,
     D,
-    cases,
     every_type,
     learner_of,
     settings,
@@ -37,11 +38,11 @@ def plain_of(task: str, dtype: str, name: str) -> Reference:
 # ---- against the reference -----------------------------------------------------------------------
 
 
-@cases
-@pytest.mark.parametrize("dtype", ["int8", "float64"])
-def test_every_option_is_the_reference(task: str, name: str, dtype: str) -> None:
+@pytest.mark.parametrize(("case", "dtype"), in_turn(CASES, ["int8", "float64"]))
+def test_every_option_is_the_reference(case: tuple[str, str], dtype: str) -> None:
     """Scores, every stored weight (int8 to the bit), counters; decisions too."""
-    X, y = stream(task, 420)
+    task, name = case
+    X, y = stream(task, 300)
     learner, plain = learner_of(task, dtype, name), plain_of(task, dtype, name)
     near = 1e-9 if dtype == "float64" else 1e-4
     expected = [plain.step(a, b) for a, b in zip(X, y, strict=True)]

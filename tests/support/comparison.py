@@ -23,7 +23,9 @@ from edgeolk.reference.projections import NEGLIGIBLE, project_on_span
 
 Case = tuple[str, dict[str, Any], str]
 
-ROWS, FEATURES = 200, 6
+FEATURES = 6
+#: Rows for each budget: a ring is full after a third of them, where the algorithm fills it.
+ROWS = {1: 80, 2: 80, 7: 150, 40: 200}
 #: Stream for each budget; chosen among a few so that hardly a row sits on a threshold.
 SEEDS = {1: 100, 2: 100, 7: 101, 40: 105}
 #: Of 1 + sum |alpha_i| R sqrt(k(x, x)), R^2 = max k(s, s). A float32 row of d products is off by at
@@ -255,22 +257,23 @@ def compare(case: Case, budget: int, dtype: str) -> Outcome:
     """One run of both; at the end also the models they hold."""
     learner, plain = make_learner(case, budget, dtype), make_plain(case, budget)
     make = regression_stream if case[1].get("loss") in REAL else random_stream
-    X, y = make(SEEDS[budget], ROWS, FEATURES)
-    X = X.astype(dtype)
+    X, y = make(SEEDS[budget], max(ROWS.values()), FEATURES)
+    n = ROWS[budget]
+    X, y = X[:n].astype(dtype), y[:n]
     wide = X.astype(np.float64)
     exact = dtype == "float64"
     base = 1e-6 if learner.parts["policy"] in LOOSE else 1e-9
     drift = np.zeros(4, dtype=int)
     scale = scales(wide, plain)
-    for i in range(ROWS):
+    before = counters(learner) - counters(plain)
+    for i in range(n):
         tolerance = base
         if not exact:
             tolerance = FLOAT32_BOUND * (1.0 + np.abs(coefficients(plain)).sum() * scale[i])
-        before = counters(learner) - counters(plain)
         f, g = learner.learn_one(X[i], y[i]), plain.step(wide[i], y[i])
         size = 1.0 if base == 1e-9 else np.abs(coefficients(plain)).max(initial=1.0)
         if not abs(f - g) <= tolerance * max(size, abs(g)):
-            return Outcome(ROWS, i, f"step {i}: f = {f!r}, reference {g!r}")
+            return Outcome(n, i, f"step {i}: f = {f!r}, reference {g!r}")
         after = counters(learner) - counters(plain)
         parted = bool(after[3]) or not same_vectors(learner, plain)
         if not parted and (exact or np.any(after != before)):
@@ -282,13 +285,14 @@ def compare(case: Case, budget: int, dtype: str) -> Outcome:
             for a, b in zip(wide[:i], y[:i], strict=True):
                 again.step(a, b)
             if not hangs_by_rounding(learner, again, wide[i], y[i], tolerance):
-                return Outcome(ROWS, i, f"step {i}: counters off by {after - before}, {parted=}")
+                return Outcome(n, i, f"step {i}: counters off by {after - before}, {parted=}")
             if parted:
-                return Outcome(ROWS, i, "")
+                return Outcome(n, i, "")
             drift += after - before
+        before = after
         if may_have_drawn(learner, y[i] * g, tolerance):
-            return Outcome(ROWS, i, "")
-    return Outcome(ROWS, ROWS, end_state(learner, plain, drift, X, base if exact else None))
+            return Outcome(n, i, "")
+    return Outcome(n, n, end_state(learner, plain, drift, X, base if exact else None))
 
 
 def end_state(
@@ -300,7 +304,7 @@ def end_state(
     float32 holds halved models to their scores alone.
     """
     tolerance = 10 * FLOAT32_BOUND if exact is None else exact
-    if learner.steps != ROWS or np.any(counters(learner) - counters(plain) != drift):
+    if learner.steps != len(X) or np.any(counters(learner) - counters(plain) != drift):
         return f"counters: {counters(learner)}, reference {counters(plain)}, left out {drift}"
     if not same_vectors(learner, plain):
         return "support vectors or their slots"

@@ -18,6 +18,7 @@ import pytest
 import edgeolk as ek
 from edgeolk.parts.bases import BASES
 from edgeolk.reference import base as tb
+from edgeolk.reference.following import Common, Following
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: Larger data sets, where somebody has put them.
@@ -90,6 +91,23 @@ def few_first(cases: Iterable[Any], day: Container[Any]) -> list[Any]:
 #: landmarks, features; at night every one.
 USUAL = ("rbp", "bpa_nn", "pomdr", "projectron", "bsgd", "nogd", "fogd", "sorf")
 BY_DAY = few_first(EVERY, USUAL)
+
+
+class UntilThree(Common):
+    """Remembers no more readings once they are more than two numbers, which is all that is asked
+    of it then: whether they are two."""
+
+    def learn(self, x: np.ndarray) -> None:
+        if self.two:
+            super().learn(x)
+
+
+def following_of(model: Any, scale: str = "standard") -> Following:
+    """A reference whose width follows the rows, in a time that does not grow with every row."""
+    made = Following(model, scale)
+    if scale != "common":
+        made.common = UntilThree()
+    return made
 
 
 def saved(learner: ek.Learner, folder: Path) -> ek.Learner:

@@ -37,7 +37,6 @@ CASES = [
     and not (task == "regression" and "leak" in options)
 ]
 ALL_TASKS = [*CASES, ("novelty", "plain")]
-cases = pytest.mark.parametrize(("task", "name"), CASES)
 TYPES = ("int8", "float32", "float64")
 every_type = pytest.mark.parametrize("dtype", TYPES)
 EXTRA: dict[str, dict[str, Any]] = {

@@ -65,7 +65,7 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", few_first(EVERY, ("rbp", "ahpatron", "fogd")))
+@pytest.mark.parametrize("name", few_first(EVERY, ("ahpatron",)))
 def test_every_flipped_bit_is_found(name: str) -> None:
     memory = sealed(name, **KINDS.get(name, {}))
     assert refuses(memory, (8 * at + bit for at in state_of(memory) for bit in range(8)))
@@ -73,7 +73,7 @@ def test_every_flipped_bit_is_found(name: str) -> None:
 
 @pytest.mark.parametrize("name", BY_DAY)
 def test_a_flipped_bit_of_every_byte_is_found(name: str) -> None:
-    memory = sealed(name)
+    memory = sealed(name, **KINDS.get(name, {}))
     assert refuses(memory, [*FLAGS, *(8 * at + at % 8 for at in state_of(memory))])
 
 

@@ -107,11 +107,11 @@ def test_every_byte_of_the_header_may_be_hostile(name: str | None, params: dict[
     for at in range(length_of(block)):
         if CRC_OFFSET <= at < CRC_OFFSET + 4:
             continue
-        for flip in (0x01, 0x10, 0x80, 0xFF):
+        for flip in ((0x01, 0xFF), (0x10, 0x80))[at % 2]:
             hostile = bytearray(block)
             hostile[at] ^= flip
             taken += use(resealed(hostile))
-    assert 0 < taken < 4 * length_of(block)
+    assert 0 < taken < 2 * length_of(block)
 
 
 @pytest.mark.parametrize(("name", "params"), [("spa", {}), ("ahpatron", {})])

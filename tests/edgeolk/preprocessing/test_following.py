@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import by_pairs
+from helpers import by_pairs, following_of
 
 import edgeolk as ek
 from edgeolk.reference.following import Following
@@ -76,10 +76,10 @@ def plain_of(task: str, name: str, dtype: str, scale: str = "standard") -> Follo
     options = dict(OPTIONS[name])
     widths = options.pop("widths", ((0.3, 1.0, 3.0),))
     if task == "novelty":
-        return Following(NoveltyReference(D, BUDGET, 0.5, dtype=dtype, seed=SEED), scale)
+        return following_of(NoveltyReference(D, BUDGET, 0.5, dtype=dtype, seed=SEED), scale)
     known = TASKS[task][1]
     plain = Reference(D, BUDGET, 0.5, groups=widths, dtype=dtype, seed=SEED, **known, **options)
-    return Following(plain, scale)
+    return following_of(plain, scale)
 
 
 def scaler_of(dtype: str, scale: str = "standard") -> ek.RunningScaler:
@@ -113,7 +113,7 @@ def assert_same(learner: ek.Learner, plain: Following, said: Any, expected: Any)
 def test_it_is_the_reference(case: tuple[str, str], dtype: str, scale: str) -> None:
     """Scores, every stored weight, the width: over rows whose size changes on the way."""
     task, name = case
-    X = readings(420)
+    X = readings(320)
     y = labels(task, X)
     learner, plain = learner_of(task, name, dtype, scale=scale), plain_of(task, name, dtype, scale)
     scaler = scaler_of(dtype, scale)
