@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -11,14 +12,18 @@ import pytest
 from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
 
 
+@cache
+def payments(n: int) -> list[tuple[dict[str, float], int]]:
+    draw = random.Random(0)
+    frauds = [int(i % 50 == 49) for i in range(n)]
+    return [({f"V{j}": draw.gauss(4.0 * fraud, 1.0) for j in range(30)}, fraud) for fraud in frauds]
+
+
 class Payments:
     """Stands for river's CreditCard, which is fetched from the network."""
 
     def take(self, n: int) -> Iterator[tuple[dict[str, float], int]]:
-        draw = random.Random(0)
-        for i in range(n):
-            fraud = i % 50 == 49
-            yield {f"V{j}": draw.gauss(4.0 * fraud, 1.0) for j in range(30)}, int(fraud)
+        return ((dict(row), fraud) for row, fraud in payments(n))
 
 
 MODELS = [KernelClassifier(), KernelClassifier(n_classes=7), KernelRegressor(), KernelNovelty()]
