@@ -65,7 +65,8 @@ def in_blocks_of(size: int, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(blocks, "_MOST", size)
 
 
-OPTIONS = {"categories": "onehot", "ram": "8KiB", "target": "label"}
+#: Little memory, which is soon full.
+OPTIONS = {"categories": "onehot", "ram": "4KiB", "target": "label"}
 
 
 @pytest.mark.parametrize(
