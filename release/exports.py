@@ -37,7 +37,7 @@ class Board:
     def __init__(self, learner: ek.Learner, folder: Path, flags: Sequence[str]) -> None:
         library = folder / f"learner{''.join(flags)}.so"
         sources = [str(folder / name) for name in ("edgeolk.c", "model.c")]
-        command = ["cc", "-std=c99", "-O1", "-fPIC", "-shared", *flags, "-o", str(library)]
+        command = ["cc", "-std=c99", "-Og", "-fPIC", "-shared", *flags, "-o", str(library)]
         subprocess.run([*command, *sources], check=True)
         self._c = ctypes.CDLL(str(library))
         self._number = np.float64 if learner.dtype == "float64" else np.float32

@@ -158,6 +158,8 @@ def parameter_sets(row: Any) -> list[dict[str, Any]]:
 
 def takes(name: str, params: dict[str, Any], kernel: str) -> bool:
     """Whether the composition has a meaning with that kernel."""
+    if kernel == "gaussian":
+        return True
     try:
         ek.plan(name, n_features=1, budget=2, kernel=KERNELS[kernel][0], **params)
     except ValueError as error:

@@ -18,8 +18,8 @@ from release import agreement, exports
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no cc")
-#: By day: each type of number of the one that learns there, and of each way that vectors lie.
-FEW = ("sorf-int8", "sorf-float32", "rbp-int8", "rbp-float16", "ogd-float64", "pomdr-float32")
+#: By day: one that learns there in each arithmetic, one that stays as it is, one that has no C.
+FEW = ("sorf-int8", "rbp-float16", "pomdr-float32")
 
 
 def written(folder: Path, *only: str) -> str:
@@ -37,7 +37,8 @@ def written(folder: Path, *only: str) -> str:
 def test_some_answer_as_the_library(tmp_path: Path) -> None:
     """Scores and states to the bit, calls that work in the arena too."""
     said = written(tmp_path, *FEW)
-    assert said.startswith("5 learners exported, 11 programs, 19,000 answers; 0 differ; no C for 1")
+    assert said.startswith("2 learners exported, 7 programs, ")
+    assert "; 0 differ; no C for 1" in said
     assert "pomdr cannot be exported" in said
 
 

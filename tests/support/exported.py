@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,14 @@ def stream(name: str, most: int = 10**9) -> tuple[np.ndarray, np.ndarray]:
     """Rows of a bundled stream, float32, and its column of labels as it is."""
     known = BUNDLED[name]
     with lzma.open(known.path, "rt") as file:
-        table = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    left_out = (known.target, *known.ignore)
-    names = [key for key, text in table[0].items() if key not in left_out and _is_number(text)]
-    rows = [row for row in table if all(row[key] for key in (*names, known.target))][:most]
+        table = csv.DictReader(line for line in file if not line.startswith("#"))
+        first = next(table)
+        left_out = (known.target, *known.ignore)
+        names = [key for key, text in first.items() if key not in left_out and _is_number(text)]
+        whole = (
+            row for row in chain([first], table) if all(row[k] for k in (*names, known.target))
+        )
+        rows = list(islice(whole, most))
     X = np.array([[row[key] for key in names] for row in rows], np.float32)
     return X, np.array([row[known.target] for row in rows], np.float64)
 

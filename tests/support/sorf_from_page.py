@@ -180,33 +180,30 @@ class Sorf:
         self.scales, self.G, self.u = np.zeros(d), np.zeros(d), 0  # 7c
         self.scale_all, self.G_all = 0.0, 0.0  # 7e
         self.v, self.g, self.e_fast, self.e_slow, self.last = 1.0, 0.0, 0.0, 0.0, 0  # 13
-        self.blocks = self._blocks()
+        self.blocks = math.ceil(D / BLOCK)
+        self.s1, self.s2, self.s3 = self._signs()
 
     # ---- features (section 3) --------------------------------------------------------------------
 
-    def _blocks(self) -> list[tuple[Array, Array, Array]]:
-        """The signs of every block; a pass draws them in this order."""
+    def _signs(self) -> list[Array]:
+        """The signs, a line a block; a pass draws them block by block in this order."""
         draws = Generator(self.seed, 55)
-        return [
-            (draws.signs(self.d), draws.signs(BLOCK), draws.signs(BLOCK))
-            for _ in range(math.ceil(self.D / BLOCK))
-        ]
+        each = [[draws.signs(n) for n in (self.d, BLOCK, BLOCK)] for _ in range(self.blocks)]
+        return [np.array(signs) for signs in zip(*each, strict=True)]
 
     def _omega(self) -> Array:
         gamma = 1.0 / (2.0 * self.q) if self.gamma is None else self.gamma
-        k = np.arange(len(self.blocks) * BLOCK)
+        k = np.arange(self.blocks * BLOCK)
         return np.sqrt(2.0 * gamma * WIDTHS[k % len(WIDTHS)]) / BLOCK
 
     def _angles(self, x: Array) -> Array:
-        seen = x * np.exp(self.scales)
-        lines = []
-        for s1, s2, s3 in self.blocks:
-            v = np.zeros(BLOCK)
-            for i in range(0, self.d, BLOCK):
-                part = (s1 * seen)[i : i + BLOCK]
-                v[: len(part)] += part
-            lines.append(hadamard(s3 * hadamard(s2 * hadamard(v))))
-        return np.concatenate(lines) * self._omega() * math.exp(self.scale_all)
+        seen = self.s1 * (x * np.exp(self.scales))
+        v = np.zeros((self.blocks, BLOCK))
+        for i in range(0, self.d, BLOCK):
+            part = seen[:, i : i + BLOCK]
+            v[:, : part.shape[1]] += part
+        lines = hadamard(self.s3 * hadamard(self.s2 * hadamard(v)))
+        return lines.ravel() * self._omega() * math.exp(self.scale_all)
 
     def _held(self, x: Array) -> Array:
         """Section 15: classes are told apart by inputs held to 2.5, scaled one by one."""
@@ -322,7 +319,7 @@ class Sorf:
 
     def _average(self) -> None:
         """Step 6: one block in eight."""
-        for b in range(self.t % 8, len(self.blocks), 8):
+        for b in range(self.t % 8, self.blocks, 8):
             lines = slice(BLOCK * b, min(BLOCK * (b + 1), self.D))
             a, w = self.a[lines], self.w[lines]
             self.a[lines] = self._store(a + (w - a) / self.n)
@@ -354,11 +351,9 @@ class Sorf:
                 root = math.sqrt(self.G_all / (1.0 - 0.999**self.u) + 1e-12)
                 self.scale_all = min(max(self.scale_all + 0.01 * q / root, -2.0), 2.0)
             return
-        total = np.zeros(self.d)
         h = (self._omega() * delta).reshape(-1, BLOCK)
-        for (s1, s2, s3), line in zip(self.blocks, h, strict=True):
-            back = hadamard(s2 * hadamard(s3 * hadamard(line)))
-            total += s1 * back[np.arange(self.d) % BLOCK]
+        back = hadamard(self.s2 * hadamard(self.s3 * hadamard(h)))
+        total = (self.s1 * back[:, np.arange(self.d) % BLOCK]).sum(axis=0)
         gradient = slope * held * np.exp(self.scales) * total
         self.G = 0.999 * self.G + 0.001 * gradient**2
         some = self.G > 0.0
@@ -391,10 +386,11 @@ class Sorf:
 
 
 def hadamard(v: Array) -> Array:
-    """H v in natural order, not normalised."""
+    """H v of each line in natural order, not normalised."""
     v, half = v.copy(), 1
-    while half < len(v):
-        pairs = v.reshape(-1, 2, half)
-        v = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
+    while half < BLOCK:
+        pairs = v.reshape(len(v), -1, 2, half)
+        one, other = pairs[:, :, 0], pairs[:, :, 1]
+        one[:], other[:] = one + other, one - other
         half *= 2
     return v

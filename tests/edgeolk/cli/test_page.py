@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 
 import pytest
 
@@ -10,7 +12,10 @@ import edgeolk as ek
 from edgeolk.catalogue.choices import CHOICES
 from edgeolk.cli.page import anchor, page, parameter_rows, table
 
-PAGE = page()
+
+@cache
+def the_page() -> str:
+    return page()
 
 
 def addresses(text: str) -> list[str]:
@@ -23,20 +28,20 @@ def addresses(text: str) -> list[str]:
 
 
 def test_addresses_are_different_and_linked() -> None:
-    found = addresses(PAGE)
+    found = addresses(the_page())
     assert len(found) == len(set(found))
     linked = re.findall(r"algorithms\.md#([^)]*)\)", table())
     assert len(linked) == len(set(linked)) == len(ek.algorithms())
     assert set(linked) <= set(found)
     # The link of each leads to its own section.
-    sections = dict(zip(found, re.findall(r"^#+ (.*)$", PAGE, re.M), strict=True))
+    sections = dict(zip(found, re.findall(r"^#+ (.*)$", the_page(), re.M), strict=True))
     for row in ek.algorithms():
         assert sections[anchor(row.name)] == row.name
 
 
-@pytest.mark.parametrize("text", [PAGE, table()], ids=["page", "table"])
-def test_every_line_of_a_table_has_its_cells(text: str) -> None:
-    lines = text.splitlines()
+@pytest.mark.parametrize("text", [the_page, table], ids=["page", "table"])
+def test_every_line_of_a_table_has_its_cells(text: Callable[[], str]) -> None:
+    lines = text().splitlines()
     rules = [i for i, line in enumerate(lines) if re.fullmatch(r"\|(---\|)+", line)]
     assert rules
     for at in rules:
@@ -61,6 +66,6 @@ def test_every_option_has_words() -> None:
 
 def test_what_freezes_is_said() -> None:
     sections = dict(zip([row.name for row in ek.algorithms()],
-                        re.split(r"^## ", PAGE, flags=re.M)[1:], strict=True))  # fmt: skip
+                        re.split(r"^## ", the_page(), flags=re.M)[1:], strict=True))  # fmt: skip
     for row in ek.algorithms():
         assert ("frozen: examples" in sections[row.name]) == row.freezes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from exported import STRICT, Compiled, signs, stream
 from fuzz_flash import build as fuzzer
 
 import edgeolk as ek
+from bench.compiled import CompilerError, compiled
 
 SUPPORT = Path(__file__).parents[2] / "support"
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
@@ -23,18 +25,15 @@ OPTIONS: dict[str, Any] = {"D": 64, "scale": "standard", "gamma": "auto", "gamma
 def simulator(folder: Path, unit: int) -> Path:
     learner = ek.Learner("sorf", n_features=3, **OPTIONS)
     ek.export_c(learner, folder)
-    target = folder / "flash_cuts"
-    sources = [folder / name for name in ("edgeolk.c", "model.c", "flash.c")]
-    command = ["cc", *STRICT, "-Wno-conversion", "-O1", f"-DEK_FLASH_UNIT={unit}", f"-I{folder}"]
-    for sanitize in (SANITIZE, ()):
-        made = [*command, *sanitize, "-o", str(target), str(SUPPORT / "flash_cuts.c")]
-        try:
-            ran = subprocess.run([*made, *map(str, sources)], capture_output=True, check=False)
-        except FileNotFoundError:
-            pytest.skip("no cc")
-        if ran.returncode == 0:
-            return target
-    raise AssertionError(ran.stderr.decode())
+    shutil.copy(SUPPORT / "flash_cuts.c", folder)
+    sources = [folder / name for name in ("flash_cuts.c", "edgeolk.c", "model.c", "flash.c")]
+    command = ["cc", *STRICT, "-Wno-conversion", "-O1", f"-DEK_FLASH_UNIT={unit}"]
+    try:
+        return compiled([*command, *SANITIZE], sources, ".program")
+    except FileNotFoundError:
+        pytest.skip("no cc")
+    except CompilerError:  # perhaps only of the sanitizers
+        return compiled(command, sources, ".program")
 
 
 def told(program: Path, *arguments: object) -> int:

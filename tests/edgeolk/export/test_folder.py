@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from exported import STRICT
 from helpers import few_first
 
 import edgeolk as ek
+from bench.compiled import compiled
 from edgeolk.cli import main
 from edgeolk.export.kits import KITS
 
@@ -42,7 +44,7 @@ FORMS: dict[str, dict[str, Any]] = {
 }
 
 
-#: Those that are compiled in each arithmetic.
+#: Those that are compiled in each arithmetic, and by the optimiser.
 MODES = ("recommended", "forecaster", "in time")
 MODES_OF_C = (("-DEK_SINGLE", "-fsyntax-only"), ("-DEK_FIXED", "-fsyntax-only"))
 
@@ -62,16 +64,26 @@ def run(*command: Any) -> str:
     return ran.stdout
 
 
+def objects(sources: Iterable[Path], compiler: str = "cc", flags: Sequence[str] = ()) -> list[Path]:
+    """Each compiled under strict flags; the same source is in the folders of several tests."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    return [compiled([compiler, *STRICT, *flags, "-c"], [source], ".o") for source in sources]
+
+
+def optimised(compiler: str, folder: Path) -> Path:
+    """Its edgeolk.c; some warnings only come of what the optimiser sees."""
+    return objects([folder / "edgeolk.c"], compiler, ("-O2", *MORE[compiler]))[0]
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_clean_under_strict_flags(compiler: str, form: str, tmp_path: Path) -> None:
     folder = folder_of(form, tmp_path)
-    # Some warnings only come of what the optimiser sees.
-    more = (("-O2", "-c"), *MODES_OF_C) if form in MODES else ()
-    for flags in (("-fsyntax-only",), *more):
-        for source in folder.glob("*.c"):
-            told = (*STRICT, *MORE[compiler], *flags)
-            run(compiler, *told, source, "-o", source.with_suffix(".o"))
+    for flags in (("-fsyntax-only",), *(MODES_OF_C if form in MODES else ())):
+        run(compiler, *STRICT, *MORE[compiler], *flags, *folder.glob("*.c"))
+    if form in MODES:
+        optimised(compiler, folder)
 
 
 @pytest.mark.parametrize("form", few_first(FORMS, ("recommended", "forecaster", "in time", "ring")))
@@ -82,7 +94,8 @@ def test_what_the_readme_shows_compiles(form: str, tmp_path: Path) -> None:
     declared, calls = shown.rsplit("\n\n", 1)
     program = folder / "shown.c"
     program.write_text(f"{declared}\nint main(void)\n{{\n{calls}return 0;\n}}\n")
-    run("cc", *STRICT, "-o", folder / "shown", program, folder / "edgeolk.c", folder / "model.c")
+    sources = [program, folder / "edgeolk.c", folder / "model.c"]
+    run("cc", "-o", folder / "shown", *objects(sources))
     run(folder / "shown")
 
 
@@ -90,8 +103,8 @@ def test_what_the_readme_shows_compiles(form: str, tmp_path: Path) -> None:
 def test_nothing_of_the_c_library_but_memory(form: str, tmp_path: Path) -> None:
     """No mathematics, no allocation; and no variable of its own."""
     folder = folder_of(form, tmp_path)
-    run("cc", "-std=c99", "-O2", "-c", folder / "edgeolk.c", "-o", folder / "e.o")
-    symbols = [line.split()[-2:] for line in run("nm", folder / "e.o").splitlines()]
+    made = optimised("gcc", folder)
+    symbols = [line.split()[-2:] for line in run("nm", made).splitlines()]
     taken = {"_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail", "memcpy", "memset", "memcmp", "memmove"}
     undefined = {name for kind, name in symbols if kind == "U" and not name.startswith("ek_")}
     assert undefined <= taken
@@ -118,7 +131,7 @@ def test_header_is_cxx_too(compiler: str, tmp_path: Path) -> None:
 
 def test_command_line_and_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """From a model file to a program that runs."""
-    learner = ek.Learner(n_features=4, ram="3KiB")
+    learner = ek.Learner(n_features=3, ram="3KiB")
     learner.save(tmp_path / "model.olk")
     out = tmp_path / "out"
     assert main(["export", str(tmp_path / "model.olk"), "--out", str(out)]) == 0
@@ -126,7 +139,7 @@ def test_command_line_and_example(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()) == listed
     assert f"{learner.nbytes} bytes" in (out / "README.md").read_text()
     sources = [out / name for name in ("main.c", "edgeolk.c", "model.c")]
-    run("cc", "-std=c99", "-O2", "-o", out / "example", *sources)
+    run("cc", "-o", out / "example", *objects(sources))
     assert "500 rows learned" in run(out / "example")
 
 
@@ -263,7 +276,7 @@ def test_two_models_in_one_program(form: str, tmp_path: Path) -> None:
     sources = [path for name in ("pump", "fan") for path in (tmp_path / name).glob("*.c")]
     sources = [path for path in sources if path.name != "main.c"]
     target = tmp_path / "both"
-    run("cc", *STRICT, "-Wno-conversion", "-o", target, tmp_path / "main.c", *sources)
+    run("cc", "-o", target, *objects([tmp_path / "main.c", *sources], flags=["-Wno-conversion"]))
     for _ in range(20):
         pump.learn_one([1.0, -1.0, 2.0], 1)
     steps, score, label = run(target).split()

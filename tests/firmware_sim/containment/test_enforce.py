@@ -8,10 +8,12 @@ import signal
 import struct
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import few_first
 
 import edgeolk as ek
 from firmware_sim.cli import main
@@ -40,42 +42,32 @@ def limited(by: str, **changes: object) -> ReplayResult:
         pytest.skip(str(error))
 
 
-#: What is the same in a process, and whether it is tried under every limit.
-SAME: dict[str, tuple[bool, dict[str, Any]]] = {
-    "usual": (True, {}),
+#: What is the same in a process.
+SAME: dict[str, dict[str, Any]] = {
+    "usual": {},
     # The queue is in the plan; the learner in its process is asked and taught row by row.
-    "late": (True, {"label_delay": 40, "label_queue": 30}),
-    "late, missing, cut": (
-        True,
-        {"label_delay": 7, "label_missing": 0.2, "power_cut": "every=300"},
-    ),
-    "asked": (True, {"ask": True, "algorithm": "ogd", "params": {"loss": "ramp"}}),
-    "classes": (
-        True,
-        {"ask": True, "label_delay": 5, "kind": "multiclass", "algorithm": "bpa_s"},
-    ),
-    "numbers": (
-        False,
-        {"stream": "house", "label_delay": 12, "kind": "regression", "algorithm": "ogd"},
-    ),
-    "float16": (False, {"dtype": "float16"}),
-    "float64": (False, {"dtype": "float64"}),
-    "int8": (False, {"dtype": "int8"}),
-    "int8, minmax": (False, {"dtype": "int8", "scale": "minmax"}),
-    "frequencies": (False, {"algorithm": "fogd", "budget": 20}),  # drawn without numpy
+    "late": {"label_delay": 30, "label_queue": 40},
+    "late, missing, cut": {"label_delay": 7, "label_missing": 0.2, "power_cut": "every=300"},
+    "asked": {"ask": True, "algorithm": "ogd", "params": {"loss": "ramp"}},
+    "classes": {"ask": True, "label_delay": 5, "kind": "multiclass", "algorithm": "bpa_s"},
+    "numbers": {"stream": "house", "label_delay": 12, "kind": "regression", "algorithm": "ogd"},
+    "float16": {"dtype": "float16"},
+    "float64": {"dtype": "float64"},
+    "int8": {"dtype": "int8"},
+    "int8, minmax": {"dtype": "int8", "scale": "minmax"},
+    "frequencies": {"algorithm": "fogd", "budget": 20},  # drawn without numpy
 }
 
 
 @pytest.mark.parametrize(
     ("limit", "what"),
-    [
-        (limit, what)
-        for what, (every, _) in SAME.items()
-        for limit in (LIMITS if every else ["auto"])
-    ],
+    few_first(
+        product(LIMITS, SAME),
+        [*product(LIMITS, ["usual"]), *product(["seccomp"], SAME)],  # the strictest
+    ),
 )
 def test_the_same_in_a_process(limit: str, what: str) -> None:
-    _, changes = SAME[what]
+    changes = SAME[what]
     here, there = run(**changes), limited(limit, **changes)
     assert there.status == "complete", there.detail
     assert there.learner == here.learner

@@ -193,14 +193,20 @@ class Running:
         return self.process.returncode, err
 
 
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What the program says that nobody stops."""
+    script, rows = kept_script(tmp_path_factory.mktemp("twin") / "kept", 1_000)
+    whole = Running(script)
+    said = whole.ask(rows)
+    assert whole.end(None) == (0, "")
+    return said
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])
 def test_stopped_and_started_again_it_goes_on_where_it_was(
-    tmp_path: Path, number: int | None
+    tmp_path: Path, answers: list[str], number: int | None
 ) -> None:
-    script, rows = kept_script(tmp_path / "twin", 1_000)
-    whole = Running(script)
-    answers = whole.ask(rows)
-    assert whole.end(None) == (0, "")
     script, rows = kept_script(tmp_path / "cut", 1_000)
     first = Running(script)
     assert first.said.startswith("goes on after 100 rows, state in ")

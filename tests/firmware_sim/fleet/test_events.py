@@ -17,12 +17,12 @@ from firmware_sim.fleet import Board, read_configurations, read_manifest, run_fl
 from firmware_sim.fleet.events import TOPIC, _counters
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "fleet" / "events.py"
-distributed: Any = pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """A scheduler and a worker, both in this process."""
+    distributed = pytest.importorskip("distributed")
     made = distributed.LocalCluster(
         n_workers=1,
         threads_per_worker=1,
@@ -36,7 +36,9 @@ def cluster() -> Iterator[Any]:
 
 
 def told(cluster: Any) -> list[dict[str, Any]]:
-    with distributed.Client(cluster.scheduler_address, set_as_default=False) as client:
+    from distributed import Client
+
+    with Client(cluster.scheduler_address, set_as_default=False) as client:
         return [event for _, event in client.get_events(TOPIC)]
 
 

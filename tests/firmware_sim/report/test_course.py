@@ -14,7 +14,6 @@ from firmware_sim import ReplayConfig, ReplayResult, replay
 from firmware_sim.drawing.chart import round_numbers
 from firmware_sim.report import to_dict
 from firmware_sim.report.page import to_page
-from firmware_sim.report.picture import draw
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +59,8 @@ def test_the_page_shows_truth_forecast_interval_and_shares(table: Path) -> None:
 
 
 def test_the_picture_is_taller_by_them(table: Path, tmp_path: Path) -> None:
+    from firmware_sim.report.picture import draw
+
     heights = {}
     for name, params in {"with": {}, "without": {"history": False}}.items():
         draw(made(table, **params), tmp_path / f"{name}.png")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from matplotlib.figure import Figure
-
 from firmware_sim.drawing.chart import Mark
-from firmware_sim.report.picture import _write_reasons
 
 
 def test_alarms_say_why_where_there_is_room() -> None:
     """Upright beside where each begins; one too near the last has none."""
+    from matplotlib.figure import Figure
+
+    from firmware_sim.report.picture import _write_reasons
+
     axes = Figure().add_subplot()
     axes.set_xlim(0, 1000)
     alarms = [
