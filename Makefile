@@ -173,7 +173,7 @@ COPIED := edgeolk firmware_sim tests bench docs release setup.py pyproject.toml 
 	LICENSE .github
 define copy
 	mkdir -p $(1)
-	find $(1) -name '*.py' -delete
+	find $(1) \( -name '*.py' -o -name '*.h' \) -delete
 	tar -c --anchored --exclude='*.so' $(GENERATED:%=--exclude='%') --exclude='*/__pycache__' \
 		$(COPIED) | tar -x -C $(1)
 	cd $(1) && $(2) $(CURDIR)/$(BIN)/python setup.py --quiet build_ext --inplace
