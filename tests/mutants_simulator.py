@@ -202,7 +202,7 @@ MUTATIONS = [
         ("rows without a label are learned",
          "np.flatnonzero(whole & ~block.unlabelled)", "np.flatnonzero(whole)"),
         ("labels of rows that cannot be read are counted",
-         "    good[[*block.damage]] = False\n", "")),
+         "np.delete(block.labels.places, [*block.damage])", "block.labels.places")),
     *table("firmware_sim/streams/chunks.py", ["tests/firmware_sim/replaying/test_loop.py"],
         ("lines of another width are lost", "if odd else block", "if False else block")),
     *table("firmware_sim/streams/reading.py", ["tests/firmware_sim/replaying/test_loop.py"],
@@ -245,7 +245,8 @@ MUTATIONS = [
         ("targets of a long horizon come at once",
          "label_delay=config.label_delay or", "label_delay=config.label_delay and")),
     *table("firmware_sim/comparison/rows.py", ["tests/firmware_sim/comparison/test_in_time.py"],
-        ("an absent reading is 0", "np.maximum.accumulate(places, axis=0), axis=0", "places, axis=0")),
+        ("an absent reading is 0",
+         "np.maximum.accumulate(places, axis=0), axis=0", "places, axis=0")),
     *table("firmware_sim/comparison/work.py",
         [
             "tests/firmware_sim/comparison/test_comparison.py",
