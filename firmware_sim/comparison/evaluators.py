@@ -8,6 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ BLOCKS = 20
 #: The names of a forecaster of linear parts alone, and of linear models.
 WITHOUT_KERNEL = "forecast, no kernel"
 PASSIVE_AGGRESSIVE, LEAST_SQUARES = "linear (PA-I)", "linear (RLS)"
+#: What a run of a comparison goes without: a board beside it, a process of its own, leaks.
+ALONE: dict[str, Any] = {"on": None, "enforce": "arena", "limit_by": "auto", "leak": 0}
 
 
 @dataclass
@@ -61,6 +64,8 @@ class Evaluator:
             config,
             stream=self.stream if config.takes_gaps else self.mended,
             faults=(),  # the rows have them
+            damaged="skip",  # none is left where one ends it
+            **ALONE,
             limit=None if most is None else int(self.numbers[most - 1]),
             label_delay=config.label_delay or (horizon if horizon > 1 else 0),
         )

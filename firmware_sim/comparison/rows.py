@@ -10,6 +10,7 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim.comparison.evaluators import (
+    ALONE,
     EVALUATORS,
     LEAST_SQUARES,
     PASSIVE_AGGRESSIVE,
@@ -91,7 +92,7 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
         raise SimulatorError("compare and tune are for Gaussian kernels")
     # What reads and scales the rows takes room of its own; the learner beside it is not asked.
     room = max(config.cap_bytes, _ROOM)
-    replay = Replay(replace(config, ram=room, budget=_BUDGET, on=None, enforce="arena", leak=0))
+    replay = Replay(replace(config, ram=room, budget=_BUDGET, **ALONE))
     assert replay.width is not None
     try:
         held = HeldStream(replay.stream, _read(replay.stream, config.limit))

@@ -104,6 +104,13 @@ def test_rows_that_were_left_out_are_told(tmp_path: Path) -> None:
     assert data["warnings"] == fs.replay(mine).warnings == found.rows.warnings
 
 
+@pytest.mark.parametrize("option", ["missing", "damaged"])
+def test_rows_that_end_a_replay_end_a_comparison(tmp_path: Path, option: str) -> None:
+    mine = small(tmp_path / "few.csv", ["1", "-1"] * 40)
+    with pytest.raises(fs.SimulatorError, match=r"row 8[12].*(broken|no value for 'a')"):
+        compared(replace(mine, **{option: "stop"}), tmp_path / "out")  # type: ignore[arg-type]
+
+
 def test_warnings_are_those_of_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mine = small(tmp_path / "one.csv", ["1"] * 40)
     found = compared(mine, tmp_path / "out")
