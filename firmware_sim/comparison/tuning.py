@@ -321,10 +321,10 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
 def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[float, float]:
     """Losses from row `first` to row `most`, and of all to it; infinite where they are none."""
     try:
-        said = Answers(job.most)
+        said = Answers(config.kind, job.most)
         replay = Replay(evaluator.told_to(_with(config, job.candidate), job.most))
         replay.run(on_taught=said.take, beside_clean=False)
-        answers = said.whole(config.kind)
+        answers = said.whole
         loss = evaluator.loss(answers, job.first)
         whole = evaluator.loss(answers) if job.first else loss
     except (EndedError, SimulatorError):

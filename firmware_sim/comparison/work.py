@@ -82,13 +82,14 @@ class EndedError(Exception):
 class Answers:
     """What a learner said to the rows of a replay, which ends where it refuses one.
 
+    kind: the kind of labels.
     most: rows there are.
     seconds: processor time it may take.
     rows, spent: rows learned and processor time so far.
     """
 
-    def __init__(self, most: int, seconds: float = math.inf) -> None:
-        self._most, self._seconds = most, seconds
+    def __init__(self, kind: str, most: int, seconds: float = math.inf) -> None:
+        self._kind, self._most, self._seconds = kind, most, seconds
         # Of this thread: that of a frozen twin, which answers in its own, does not count.
         self._began = time.thread_time()
         self._said: list[Row] = []
@@ -101,17 +102,18 @@ class Answers:
         """
         for error in [*found.refused.values(), *filter(None, [found.stopped])]:
             raise EndedError("refused", str(error))
-        self._said.append(np.column_stack((found.scores, found.levels)))
+        both = self._kind == "novelty"
+        self._said.append(np.column_stack((found.scores, found.levels)) if both else found.scores)
         self.rows += len(found.scores)
         self.spent = time.thread_time() - self._began
         if self.spent >= self._seconds and self.rows < self._most:
             detail = f"{self.rows:,} of {self._most:,} rows in {self._seconds:g} s"
             raise EndedError("slow", detail)
 
-    def whole(self, kind: str) -> Row:
-        """Return all answers, as an evaluator of the kind takes them."""
-        found = np.concatenate(self._said)
-        return found if kind == "novelty" else found[:, 0]
+    @property
+    def whole(self) -> Row:
+        """All answers, as an evaluator of the kind takes them."""
+        return np.concatenate(self._said)
 
 
 def do(
@@ -138,11 +140,11 @@ def do(
         return Outcome(**asdict(run), status="small", detail=str(error))
     except SimulatorError as error:
         return Outcome(**asdict(run), status="refused", detail=str(error))
-    answers = Answers(len(evaluator.y), seconds)
+    answers = Answers(config.kind, len(evaluator.y), seconds)
     found: dict[str, Any] = {"status": "done"}
     try:
         result = replay.run(on_taught=answers.take, beside_clean=not named, ranked=False)
-        said, frozen = answers.whole(config.kind), result.frozen
+        said, frozen = answers.whole, result.frozen
         found |= {
             "loss": result.metrics.mean_loss("learner"),
             "figures": finite(result.metrics.summary()["learner"]),
