@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import edgeolk as ek
@@ -284,7 +285,7 @@ class ReplayConfig(Fields):
         """Whether the device scales targets: a forecaster has a unit of its own for them."""
         return self.is_regression and not self.forecasts
 
-    @property
+    @cached_property
     def delay(self) -> tuple[float, bool]:
         """How late labels come, and whether that is in seconds.
 

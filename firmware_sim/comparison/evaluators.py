@@ -1,15 +1,12 @@
-"""Learning in bulk and the evaluation of answers, by kind of labels.
+"""The rows of a comparison and the evaluation of answers to them, by kind of labels.
 
-What a learner answers to a row is what it would in a replay, at compiled speed; figures are those
-of the metrics that a replay keeps.
+Answers are those of replays; figures are those of the metrics that a replay keeps.
 """
 
 from __future__ import annotations
 
-import warnings
 from contextlib import suppress
-from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,91 +14,66 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
-from edgeolk.configuration.config import settings_of
 from firmware_sim.comparison import linear
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.base import Context, WatchedMany
 from firmware_sim.metrics.recovery import recovery
-from firmware_sim.replaying.frozen import answers_of
-from firmware_sim.streams import Row
+from firmware_sim.streams import Row, Stream
+from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.regression import TargetScale, scaled_targets
-from firmware_sim.tasks.teaching import Taught, teach
 
 #: Stretches of rows by which the noise of a difference between losses is judged.
 BLOCKS = 20
-#: The name of a forecaster of linear parts alone.
+#: The names of a forecaster of linear parts alone, and of linear models.
 WITHOUT_KERNEL = "forecast, no kernel"
+PASSIVE_AGGRESSIVE, LEAST_SQUARES = "linear (PA-I)", "linear (RLS)"
+#: What a run of a comparison goes without: a board beside it, a process of its own, leaks.
+ALONE: dict[str, Any] = {"on": None, "enforce": "arena", "limit_by": "auto", "leak": 0}
 
 
+@dataclass
 class Evaluator:
     """Rows of one kind of labels.
 
-    X (ndarray of shape (n, d)): scaled rows.
-    y (ndarray of shape (n,)): what the stream says.
+    y (ndarray of shape (n,)): what the stream says of each row that a learner gets.
     config: the kind, and what its metrics depend on.
-    distances (ndarray of shape (n,)): what the metrics made of each row's readings.
-    raw (ndarray of shape (n, d)): the rows before they were scaled, for learners that scale.
+    stream: all rows, in memory.
+    mended: the same with the last reading where one was absent, for learners that know no gaps.
+    numbers (ndarray of shape (n,)): those of the rows of `y`.
+    changes: places of rows from which on the stream is another one, where that is known.
     """
 
-    def __init__(
-        self,
-        X: Row,
-        y: Row,
-        config: ReplayConfig,
-        distances: Row | None = None,
-        raw: Row | None = None,
-    ) -> None:
-        self.X, self.y, self._config, self._distances = X, y, config, distances
-        self.told = y  # what a learner is told
-        self.raw = X if raw is None else raw
-        #: the raw rows with NaN where a reading was absent, for learners that know such; None where
-        #: there are none
-        self.gaps: Row | None = None
-        #: places of rows from which on the stream is another one, where that is known
-        self.changes: list[int] = []
+    y: Row
+    config: ReplayConfig
+    stream: Stream | str = ""
+    mended: Stream | str = ""
+    numbers: Places = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    changes: list[int] = field(default_factory=list)
 
-    def for_learner_of(self, config: ReplayConfig) -> Evaluator:
-        """Return what teaches the rows that such a learner is given: raw ones where it scales."""
-        if not config.scales_inside:
-            return self
-        own = copy(self)
-        own.X = self.gaps if config.takes_gaps and self.gaps is not None else self.raw
-        if config.watches:  # its alarms are judged as such a replay does
-            own._config = replace(self._config, params=config.params)
-        return own
+    def told_to(self, config: ReplayConfig, most: int | None = None) -> ReplayConfig:
+        """Return a configuration with the rows for its learner, the first ones or all.
+
+        Targets of a forecaster are as late as its horizon says.
+        """
+        horizon = int(config.params.get("horizon", 1)) if config.forecasts else 1
+        return replace(
+            config,
+            stream=self.stream if config.takes_gaps else self.mended,
+            faults=(),  # the rows have them
+            damaged="skip",  # none is left where one ends it
+            **ALONE,
+            limit=None if most is None else int(self.numbers[most - 1]),
+            label_delay=config.label_delay or (horizon if horizon > 1 else 0),
+        )
 
     @property
     def metrics(self) -> Metrics:
         """Metrics that have counted nothing yet."""
-        return KINDS[self._config.kind].metrics(self._config, Cadence())
-
-    def teach(self, learner: Any, part: slice) -> Row:
-        """Let a learner learn some rows; return its answers from before each.
-
-        What the library warns of, readings beyond the levels of int8 or predictions that run away,
-        shows in the figures.
-
-        Raises RuntimeError, ValueError: the learner refuses a row.
-        """
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            return self._taught(learner, part)
-
-    def _taught(self, learner: Any, part: slice) -> Row:
-        return self._whole(learner, part).scores
-
-    def _whole(self, learner: Any, part: slice) -> Taught:
-        """Return what became of rows, if all were learned."""
-        found = teach(self._config.kind, learner, None, self.X[part], self.told[part])
-        for error in found.refused.values():
-            raise error
-        if found.stopped is not None:
-            raise found.stopped
-        return found
+        return KINDS[self.config.kind].metrics(self.config, Cadence())
 
     def judged(self, answers: Row, first: int = 0) -> Metrics:
         """Return the metrics of the answers to the first rows, from row `first` on."""
@@ -113,21 +85,26 @@ class Evaluator:
         """Return the mean loss of the answers to the first rows, from row `first` on."""
         return self.judged(answers, first).mean_loss("learner")
 
-    def blocks(self, answers: Row) -> dict[str, list[float]]:
+    def blocks(self, answers: Row | None = None) -> dict[str, list[float]]:
         """Return the mean losses over `BLOCKS` stretches of rows, of the learner and the baselines.
+
+        answers: the learner's, which is then the only one that is counted.
 
         Empty where losses are no sums over rows, or the rows are too few.
         """
-        ends = np.linspace(0, len(answers), BLOCKS + 1).astype(int)
-        if len(answers) < 10 * BLOCKS:
+        ends = np.linspace(0, len(self.y), BLOCKS + 1).astype(int)
+        if len(self.y) < 10 * BLOCKS:
             return {}
         metrics = self.metrics
-        sums = {who: [0.0] for who in ("learner", *metrics.baselines)}
+        count = metrics.add_block if answers is None else metrics.add_answers
+        who = metrics.baselines if answers is None else ["learner"]
+        answers = np.zeros(len(self.y)) if answers is None else answers
+        sums = {one: [0.0] for one in who}
         for first, last in pairwise(ends.tolist()):
-            metrics.add_block(self.y[first:last], answers[first:last])
-            for who, total in sums.items():
-                total.append(metrics.mean_loss(who) * metrics.rows)
-        return {who: (np.diff(total) / np.diff(ends)).tolist() for who, total in sums.items()}
+            count(self.y[first:last], answers[first:last])
+            for one, total in sums.items():
+                total.append(metrics.mean_loss(one) * metrics.rows)
+        return {one: (np.diff(total) / np.diff(ends)).tolist() for one, total in sums.items()}
 
     def _wrong(self, answers: Row) -> NDArray[np.bool_] | None:
         """Which answers were wrong, 1 or 0; None where answers are no classes."""
@@ -143,25 +120,15 @@ class Evaluator:
             recovery(wrong.astype(float), *part) for part in zip(self.changes, ends, strict=True)
         ]
 
-    def frozen(self, learner: Any, after: int) -> Row:
-        """Return the answers of a learner that knows the first rows, to those behind them."""
-        return answers_of(learner, self._config.kind, *self._unit(after))(self.X[after:])
+    def rivals(self, X: Row, raw: Row, season: int, *, named: bool) -> dict[str, Row]:
+        """Return what a kernel has to beat beside the baselines of replays: names and answers.
 
-    def _unit(self, at: int) -> tuple[float, float]:
-        """Return mean and spread of the targets before a row, where the learner has no unit."""
-        return 0.0, 1.0
-
-    def linear(self) -> tuple[str, Row]:
-        """Return name and answers of the linear model that a kernel has to beat."""
-        return "linear (PA-I)", linear.passive_aggressive(self.X, self.y)
-
-    def others(self, season: int, *, named: bool) -> dict[str, Row]:
-        """Return what else a kernel has to beat: names and answers.
-
+        X: scaled rows.
+        raw: the rows before they were scaled, NaN where a reading was absent.
         season: rows of a season, 0 for none.
         named: whether somebody has named it.
         """
-        return {}
+        return {PASSIVE_AGGRESSIVE: linear.passive_aggressive(X, self.y)}
 
     def drawn(self, n: int) -> Row:
         """Return labels drawn by chance for `n` rows."""
@@ -178,9 +145,9 @@ class Classes(Evaluator):
     def _wrong(self, answers: Row) -> NDArray[np.bool_]:
         return np.asarray(answers != self.y[: len(answers)])
 
-    def linear(self) -> tuple[str, Row]:
-        """Return name and answers of the linear model."""
-        return "linear (PA-I)", linear.passive_aggressive_classes(self.X, self.y)
+    def rivals(self, X: Row, raw: Row, season: int, *, named: bool) -> dict[str, Row]:
+        """Return a linear model for classes."""
+        return {PASSIVE_AGGRESSIVE: linear.passive_aggressive_classes(X, self.y)}
 
     def drawn(self, n: int) -> Row:
         """Return classes drawn by chance."""
@@ -188,64 +155,26 @@ class Classes(Evaluator):
 
 
 class Numbers(Evaluator):
-    """Real numbers, scaled as they come; an answer is a prediction in the stream's own unit."""
-
-    def __init__(self, X: Row, y: Row, *more: Any) -> None:
-        super().__init__(X, y, *more)
-        self.told, self._mean, self._spread = scaled_targets(TargetScale.made(), y)
+    """Real numbers; an answer is a prediction in the stream's own unit."""
 
     def _wrong(self, answers: Row) -> None:
         """Numbers are not right or wrong."""
 
-    def _unit(self, at: int) -> tuple[float, float]:
-        return float(self._mean[at]), float(self._spread[at])
-
-    def for_learner_of(self, config: ReplayConfig) -> Evaluator:
-        """Return what teaches such a learner; a forecaster has a unit of its own for targets."""
-        own = super().for_learner_of(config)
-        if config.forecasts and isinstance(own, Numbers):
-            own = copy(own)
-            own.told, own._mean, own._spread = self.y, np.zeros_like(self.y), np.ones_like(self.y)
-        return own
-
-    def _unscaled(self, scores: Row, part: slice) -> Row:
-        """Return scores as predictions in the stream's own unit."""
-        return self._mean[part] + self._spread[part] * scores
-
-    def others(self, season: int, *, named: bool) -> dict[str, Row]:
-        """Return the target of a season ago, and what forecasts without a kernel."""
+    def rivals(self, X: Row, raw: Row, season: int, *, named: bool) -> dict[str, Row]:
+        """Return the target of a season ago, what forecasts without a kernel, a linear model."""
         found = {}
         if season:
             last = np.concatenate([[0.0], self.y[:-1]])
             found[f"value {season:,} rows ago"] = np.concatenate([last[:season], self.y[:-season]])
-        rows = self.raw if self.gaps is None else self.gaps
         learner = ek.Learner(
-            RECOMMENDED, n_features=rows.shape[1], D=0, loss="square", history=True,
+            RECOMMENDED, n_features=raw.shape[1], D=0, loss="square", history=True,
             season=season if named else 0,
         )  # fmt: skip
         with suppress(ValueError):  # a target beyond what it learns
-            found[WITHOUT_KERNEL] = learner.learn_many(rows, self.y)
+            found[WITHOUT_KERNEL] = learner.learn_many(raw, self.y)
+        told, mean, spread = scaled_targets(TargetScale.made(), self.y)
+        found[LEAST_SQUARES] = mean + spread * linear.least_squares(X, told)
         return found
-
-    def _late(self, learner: Any, part: slice) -> Row:
-        """Return answers of a forecaster that is told targets as late as its horizon says."""
-        k, said = int(learner.parameters["horizon"]), np.empty(part.stop - part.start)
-        for at in range(part.start, part.stop):
-            if at >= k:
-                learner.tell_one(self.y[at - k])
-            said[at - part.start] = learner.ask_one(self.X[at])
-        return said
-
-    def _taught(self, learner: Any, part: slice) -> Row:
-        if settings_of(learner.config).forecasts and learner.parameters["horizon"] > 1:
-            return self._late(learner, part)
-        scores: Row = learner.learn_many(self.X[part], self.told[part])
-        return self._unscaled(scores, part)
-
-    def linear(self) -> tuple[str, Row]:
-        """Return name and answers of the linear model."""
-        answers = linear.least_squares(self.X, self.told)
-        return "linear (RLS)", self._unscaled(answers, slice(None))
 
     def drawn(self, n: int) -> Row:
         """Return numbers drawn by chance."""
@@ -258,25 +187,20 @@ class Unlabelled(Evaluator):
     def _wrong(self, answers: Row) -> None:
         """There are no labels to be wrong about."""
 
-    def _taught(self, learner: Any, part: slice) -> Row:
-        found = self._whole(learner, part)
-        return np.column_stack((found.scores, found.levels))
-
     def judged(self, answers: Row, first: int = 0) -> Metrics:
         """Return the metrics of the answers, shape (n, 2)."""
         found, part = self.metrics, slice(first, len(answers))
-        distances = None if self._distances is None else self._distances[part]
-        watched = WatchedMany.of(answers[part, 1], distances)
+        watched = WatchedMany.of(answers[part, 1])
         found.add_block(self.y[part], answers[part, 0], Context(watched=watched))
         return found
 
-    def blocks(self, answers: Row) -> dict[str, list[float]]:
+    def blocks(self, answers: Row | None = None) -> dict[str, list[float]]:
         """Return none: an area under a curve is no sum over rows."""
         return {}
 
-    def linear(self) -> tuple[str, Row]:
-        """Return that there is none."""
-        return "", np.zeros((len(self.y), 2))
+    def rivals(self, X: Row, raw: Row, season: int, *, named: bool) -> dict[str, Row]:
+        """Return none."""
+        return {}
 
     def judges(self, first: int) -> bool:
         """Whether there are rows of both kinds before `first`, where it is not 0, and after it."""

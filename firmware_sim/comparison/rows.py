@@ -1,4 +1,4 @@
-"""The rows of a stream as a learner sees them, read once and kept."""
+"""The rows of a stream, read once and kept, and what needs no learner on them."""
 
 from __future__ import annotations
 
@@ -7,24 +7,32 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from firmware_sim.comparison.evaluators import EVALUATORS, WITHOUT_KERNEL, Evaluator
+import edgeolk as ek
+from firmware_sim.comparison.evaluators import (
+    ALONE,
+    EVALUATORS,
+    LEAST_SQUARES,
+    PASSIVE_AGGRESSIVE,
+    WITHOUT_KERNEL,
+    Evaluator,
+)
 from firmware_sim.comparison.work import default_of
 from firmware_sim.config import ReplayConfig
+from firmware_sim.device.device import Device
 from firmware_sim.device.repair import Gaps
 from firmware_sim.device.scaling import scaled_rows
+from firmware_sim.device.supervision import When
 from firmware_sim.device.width import Width
 from firmware_sim.errors import SimulatorError
-from firmware_sim.replaying.checked import checked, left_out, usable
+from firmware_sim.metrics import Metrics
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.rows import RowCount, nothing_usable
-from firmware_sim.streams import Row
-from firmware_sim.streams.block import Places
-from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams import Row, Stream
+from firmware_sim.streams.block import Block, Places
+from firmware_sim.streams.cached import HeldStream
 from firmware_sim.streams.faults import parse
-from firmware_sim.tasks.kinds import KINDS
-from firmware_sim.tasks.labels import LabelMap, doubt
+from firmware_sim.tasks.teaching import Taught
 
 #: Numbers kept at most, of eight bytes each.
 MOST_NUMBERS = 1 << 26
@@ -39,7 +47,8 @@ class Rows:
 
     name: str
     features: tuple[str, ...]
-    evaluator: Evaluator  # the rows, how they are taught and how answers are judged
+    X: Row  # scaled, shape (n, d)
+    evaluator: Evaluator  # the rows as they were read, and how answers are judged
     width: Width  # the width of the kernel, for all methods the same
     count: RowCount  # how many rows were read, and why some were left out
     #: what was recognised in the stream, and what a reader of the figures has to know
@@ -52,11 +61,6 @@ class Rows:
     trivial: tuple[str, ...]
     config: ReplayConfig  # how they were read, with the classes that were found
     cadence: float | None = None  # seconds from row to row, where that is known
-
-    @property
-    def X(self) -> Row:
-        """The rows, shape (n, d)."""
-        return self.evaluator.X
 
     @property
     def y(self) -> Row:
@@ -87,89 +91,104 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
     if config.kernel != "gaussian":
         raise SimulatorError("compare and tune are for Gaussian kernels")
     # What reads and scales the rows takes room of its own; the learner beside it is not asked.
-    replay = Replay(replace(config, ram=max(config.cap_bytes, _ROOM), budget=_BUDGET, on=None))
-    device, stream = replay.device, replay.stream
-    config = replace(replay.config, ram=config.ram, budget=config.budget)
-    kind = KINDS[config.kind]
-    labels, cadence = kind.labels(config), Cadence()
-    metrics = kind.metrics(config, cadence)
-    rows: list[Row] = []
-    raw: list[Row] = []
-    absent: list[NDArray[np.bool_]] = []
-    mends = _Stand(len(stream.features)) if _keeps_gaps(config) else None
-    numbers: list[Places] = []
-    targets: list[float] = []
-    looked: list[Row] = []
-    count = RowCount()
-    try:
-        for block in checked(config, stream, labels):
-            cadence.add_block(np.where(block.damaged, np.nan, block.block.seconds))
-            block.tally(labels)
-            repair = device.repair if mends is None else Gaps()
-            X, places = usable(block, repair)
-            left_out(block, places, count, stream)
-            if len(places):
-                gone = np.isnan(X)
-                if mends is not None:
-                    X = mends(X, gone)
-                if (found := metrics.look(X)) is not None:
-                    looked.append(found.distances)
-                held, unfit = device.row.take(X)
-                scaled, refused = scaled_rows(device.scaler, held, unfit)
-                for error in refused.values():
-                    raise error
-                raw.append(held)
-                absent.append(gone)
-                numbers.append(block.block.first + places)
-                rows.append(scaled)
-                targets += block.y[places].tolist()
-            if len(targets) * len(stream.features) > MOST_NUMBERS:
-                raise SimulatorError(
-                    f"{stream.name}: {len(targets):,} rows do not fit into memory; use --limit"
-                )
-            if block.fault is not None:
-                raise block.fault
-    finally:
-        device.close()
-        stream.close()
-    if not rows:
-        raise SimulatorError(nothing_usable(stream, count))
+    room = max(config.cap_bytes, _ROOM)
+    replay = Replay(replace(config, ram=room, budget=_BUDGET, **ALONE))
     assert replay.width is not None
-    judge = replace(config, stream="", faults=(), period=config.period or cadence.period)
-    X, y, as_read = np.concatenate(rows), np.array(targets), np.concatenate(raw)
-    distances = np.concatenate(looked) if looked else None
-    evaluator = EVALUATORS[config.kind](X, y, judge, distances, as_read)
-    notes = [*stream.notes]
-    if mends is not None and mends.rows:
-        evaluator.gaps = np.where(np.concatenate(absent), np.nan, as_read)
-        notes.append(
-            f"{mends.rows:,} of {len(y):,} rows lack a reading: the default is told so, for the"
-            " others the last one stands in"
-        )
-    changes = {row for fault in map(parse, config.faults) for row in fault.changes(count.read)}
-    at = np.searchsorted(np.concatenate(numbers), sorted(changes))
+    try:
+        held = HeldStream(replay.stream, _read(replay.stream, config.limit))
+        if not held.count():
+            raise SimulatorError(nothing_usable(replay.stream, RowCount()))
+    finally:
+        replay.clean.close()
+    config = replace(replay.config, ram=config.ram, budget=config.budget)
+    gaps = _keeps_gaps(config)
+    replay.stream = held
+    replay.device = device = _Collecting(replay.config, replay.width, len(held.features), gaps)
+    result = replay.run(beside_clean=False)
+    if result.status == "stopped":
+        raise SimulatorError(result.detail)
+    raw, y = np.concatenate(device.rows), np.concatenate(device.labels)
+    numbers = np.concatenate(device.numbers)
+    mended, whole = held, raw
+    if gaps and (lacking := int(np.count_nonzero(np.isnan(raw).any(axis=1)))):
+        whole = _stood_in(raw)
+        mended = HeldStream(held, [_with_rows(one, numbers, whole) for one in held.blocks()])
+    as_read, unfit = device.row.take(whole)
+    X, refused = scaled_rows(device.scaler, as_read, unfit)
+    for error in refused.values():
+        raise SimulatorError(str(error))
+    judge = replace(config, stream="", period=result.period)
+    evaluator = EVALUATORS[config.kind](y, judge, held, mended, numbers)
+    changes = {row for one in map(parse, config.faults) for row in one.changes(result.rows.read)}
+    at = np.searchsorted(numbers, sorted(changes))
     evaluator.changes = sorted({place for place in at.tolist() if 0 < place < len(y)})
     if not evaluator.judges(0):
         raise SimulatorError(
-            f"{stream.name}: alarms cannot be judged, because no row or every row is labelled "
+            f"{held.name}: alarms cannot be judged, because no row or every row is labelled "
             "+1; name the column of labelled failures with --target"
         )
-    warnings = count.warnings()
-    warnings += filter(None, [cadence.warning(), doubt(labels, config.kind)])
-    if isinstance(labels, LabelMap) and kind.is_taught:
-        warnings += filter(None, [labels.one_sided(len(targets), targets.count(1.0))])
+    notes = [*held.notes]
+    if mended is not held:
+        notes.append(
+            f"{lacking:,} of {len(y):,} rows lack a reading: the default is told so, for the"
+            " others the last one stands in"
+        )
+    season, named = season or day_of(result.period, len(y)), season > 0
+    as_read = np.where(np.isnan(raw), np.nan, as_read)
+    rivals = evaluator.rivals(X, as_read, season, named=named)
     return Rows(
-        name=stream.name,
-        features=stream.features,
+        name=held.name,
+        features=held.features,
+        X=X,
         evaluator=evaluator,
         width=replay.width,
-        count=count,
+        count=result.rows,
         notes=notes,
-        warnings=warnings,
+        warnings=result.warnings,
         config=config,
-        cadence=cadence.period,
-        **_baselines(evaluator, season or day_of(cadence.period, len(y)), named=season > 0),
+        cadence=result.period,
+        **_baselines(evaluator, result.metrics, rivals),
     )
+
+
+def _read(stream: Stream, limit: int | None) -> list[Block]:
+    """Return the rows of a stream.
+
+    Raises SimulatorError: there are too many to keep.
+    """
+    held, rows = [], 0
+    for block in stream.blocks(limit):
+        rows += len(block)
+        if rows * len(stream.features) > MOST_NUMBERS:
+            raise SimulatorError(
+                f"{stream.name}: {rows:,} rows do not fit into memory; use --limit"
+            )
+        held += [block] if len(block) else []
+    return held
+
+
+class _Collecting(Device):
+    """A device that learns nothing: the rows it is given are kept.
+
+    gaps: whether it takes rows that lack a reading.
+    rows, labels, numbers: blocks of them.
+    """
+
+    def __init__(self, config: ReplayConfig, width: Width, n_features: int, gaps: bool) -> None:
+        super().__init__(config, n_features, ek.Gaussian(width.gamma))
+        self.repair = Gaps() if gaps else self.repair
+        self.rows: list[Row] = []
+        self.labels: list[Row] = []
+        self.numbers: list[Places] = []
+
+    def learn_block(self, X: Row, y: Row, when: When) -> Taught:
+        """Keep rows; see `Device.learn_block`."""
+        self.rows.append(X)
+        self.labels.append(y)
+        self.numbers.append(when.numbers)
+        found = Taught.of(len(y))
+        found.done = len(y)
+        return found
 
 
 def day_of(period: float | None, rows: int) -> int:
@@ -186,34 +205,33 @@ def _keeps_gaps(config: ReplayConfig) -> bool:
         return False
 
 
-class _Stand:
-    """Lets the last reading stand in for one that is absent, 0 before the first."""
-
-    def __init__(self, n_features: int) -> None:
-        self._last = np.zeros(n_features)
-        self.rows = 0  # that lacked one
-
-    def __call__(self, X: Row, gone: NDArray[np.bool_]) -> Row:
-        X = X.copy()
-        for at in np.flatnonzero(gone.any(axis=1)).tolist():
-            before = X[at - 1] if at else self._last
-            X[at, gone[at]] = before[gone[at]]
-            self.rows += 1
-        self._last = X[-1].copy()
-        return X
+def _stood_in(X: Row) -> Row:
+    """Return rows with the last reading where one is absent, 0 before the first."""
+    X = np.vstack([np.zeros(X.shape[1]), X])
+    places = np.where(np.isnan(X), 0, np.arange(len(X))[:, np.newaxis])
+    return np.take_along_axis(X, np.maximum.accumulate(places, axis=0), axis=0)[1:]
 
 
-def _baselines(evaluator: Evaluator, season: int, *, named: bool) -> dict[str, Any]:
-    """Return the fields of `Rows` on the baselines, and on linear models where there are such."""
-    name, answers = evaluator.linear()
-    metrics, blocks = evaluator.judged(answers), evaluator.blocks(answers)
+def _with_rows(block: Block, numbers: Places, X: Row) -> Block:
+    """Return a block with those readings for the rows of these numbers."""
+    first, end = np.searchsorted(numbers, [block.first, block.first + len(block)])
+    rows = block.rows.copy()
+    rows[numbers[first:end] - block.first] = X[first:end]
+    return replace(block, rows=rows)
+
+
+def _baselines(evaluator: Evaluator, metrics: Metrics, rivals: dict[str, Row]) -> dict[str, Any]:
+    """Return the fields of `Rows` on the baselines.
+
+    metrics: which know those of each replay.
+    rivals: the answers of others.
+    """
+    blocks = evaluator.blocks()
     found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}
     by_block = {what: blocks.get(who, []) for who, what in metrics.baselines.items()}
-    others = evaluator.others(season, named=named)
-    trivial = (*found, *(what for what in others if what != WITHOUT_KERNEL))
-    for what, said in others.items():
-        found[what] = evaluator.loss(said)
-        by_block[what] = evaluator.blocks(said).get("learner", [])
-    if name:
-        found[name], by_block[name] = metrics.mean_loss("learner"), blocks.get("learner", [])
+    learned = (WITHOUT_KERNEL, PASSIVE_AGGRESSIVE, LEAST_SQUARES)
+    trivial = (*found, *(what for what in rivals if what not in learned))
+    for what, answers in rivals.items():
+        found[what] = evaluator.loss(answers)
+        by_block[what] = evaluator.blocks(answers).get("learner", [])
     return {"baselines": found, "baseline_blocks": by_block, "trivial": trivial}

@@ -15,7 +15,7 @@ import edgeolk as ek
 from firmware_sim.comparison.evaluators import BLOCKS
 from firmware_sim.comparison.rows import Rows, prepare
 from firmware_sim.comparison.sharing import spread
-from firmware_sim.comparison.work import DEFAULT, Outcome, Run, do, draws, goes
+from firmware_sim.comparison.work import DEFAULT, FEW, Outcome, Run, do, draws, goes
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.choices import RECOMMENDED, canonical, storage_of
 from firmware_sim.configuration.fields import OPTIONS
@@ -169,9 +169,10 @@ def compare(
     config, gamma = rows.config, rows.width.gamma
     if not algorithms:
         names = [name for name in names if name == DEFAULT or goes(name, config, rows.X.shape[1])]
-    runs = []
+    runs, few = [], rows.X[:FEW]
+    drawn = rows.evaluator.drawn(len(few))
     for name in names:
-        many = seeds if draws(name, rows.evaluator, config, gamma) else 1
+        many = seeds if draws(name, few, drawn, config, gamma) else 1
         runs += [Run(name, ram, seed) for ram in caps for seed in range(many)]
     runs.sort(key=lambda run: -run.ram)  # the long ones first, so that no process waits at the end
     results = Journal(folder / "runs.jsonl", _mark(config, rows, seconds))

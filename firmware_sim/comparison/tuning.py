@@ -23,11 +23,12 @@ from edgeolk.parts.losses import LOSSES
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import day_of, prepare
 from firmware_sim.comparison.sharing import Each, spread
-from firmware_sim.comparison.work import default_of
+from firmware_sim.comparison.work import Answers, EndedError, default_of
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration import values
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import SimulatorError
+from firmware_sim.replaying.loop import Replay
 from firmware_sim.report.files import write_each
 from firmware_sim.streams import Row
 
@@ -150,7 +151,7 @@ def tune(
     """
     found = prepare(config.outside(), int(config.params.get("season") or 0))
     config = replace(config, classes=found.config.classes)
-    evaluator = found.evaluator.for_learner_of(config)
+    evaluator = found.evaluator
     n = len(found.y)
     few = min(5_000, n // 5) if rows is None else rows
     if few < LEAST or n - few < LEAST:
@@ -166,7 +167,9 @@ def tune(
     start = Candidate(None if config.chooses_inside else found.width.gamma)
     width = start.gamma
     if width is None and not config.watches:  # that has one which nothing may change
-        width = _own_width(config, evaluator, few)
+        replay = Replay(evaluator.told_to(config, few))
+        replay.run(beside_clean=False)
+        width = float(replay.device.learner.kernel.gamma)
     pool = _field(config, start, width, candidates, found.X.shape[1])
     if config.forecasts and "season" not in config.params:
         pool = _with_seasons(pool, _seasons(found.cadence, found.y[:few]), config.seed)
@@ -183,19 +186,11 @@ def tune(
     with suppress(SimulatorError):
         if not (config.scales_inside and config.chooses_inside):
             usual = default_of(config)
-            rows_of_it = found.evaluator.for_learner_of(usual)
-            loss, _ = _losses(_Job(Candidate(None), n, few), rows_of_it, usual)
+            loss, _ = _losses(_Job(Candidate(None), n, few), evaluator, usual)
             default = loss if math.isfinite(loss) else None
     return Tuning(
         config, start, chosen, few, n - few, before, after, work, evaluator, whole, default
     )
-
-
-def _own_width(config: ReplayConfig, evaluator: Evaluator, few: int) -> float:
-    """Return the width that a learner makes itself from the first rows."""
-    learner = _learner(config, Candidate(None), evaluator.X.shape[1])
-    evaluator.teach(learner, slice(0, few))
-    return float(learner.kernel.gamma)
 
 
 class _Job(NamedTuple):
@@ -308,12 +303,17 @@ def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[st
     return out
 
 
-def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any:
-    kernel = None if candidate.gamma is None else ek.Gaussian(candidate.gamma)
+def _with(config: ReplayConfig, candidate: Candidate) -> ReplayConfig:
+    """Return a configuration with the width and the parameters of a candidate."""
     params = {**config.params, **dict(candidate.params)}
-    if kernel is not None and params.get("gamma") == "auto":
+    if candidate.gamma is not None and params.get("gamma") == "auto":
         del params["gamma"]
-    mine = replace(config, params=params, gamma=candidate.gamma, stream="")
+    return replace(config, params=params, gamma=candidate.gamma)
+
+
+def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any:
+    mine = replace(_with(config, candidate), stream="")
+    kernel = None if candidate.gamma is None else ek.Gaussian(candidate.gamma)
     _, plan = plan_device(mine, n_features, kernel)
     return make_learner(n_features, learner_settings(mine, kernel, plan))
 
@@ -321,11 +321,13 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
 def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[float, float]:
     """Losses from row `first` to row `most`, and of all to it; infinite where they are none."""
     try:
-        learner = _learner(config, job.candidate, evaluator.X.shape[1])
-        answers = evaluator.teach(learner, slice(0, job.most))
+        said = Answers(config.kind, job.most)
+        replay = Replay(evaluator.told_to(_with(config, job.candidate), job.most))
+        replay.run(on_taught=said.take, beside_clean=False)
+        answers = said.whole
         loss = evaluator.loss(answers, job.first)
         whole = evaluator.loss(answers) if job.first else loss
-    except (RuntimeError, SimulatorError, ValueError):
+    except (EndedError, SimulatorError):
         return math.inf, math.inf
     return (loss, whole) if math.isfinite(loss) else (math.inf, math.inf)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from dataclasses import asdict, dataclass, field, replace
@@ -10,22 +11,19 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from edgeolk.configuration.config import settings_of
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.choices import RECOMMENDED
-from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.metrics.base import Figures, finite
+from firmware_sim.replaying.loop import Replay
 from firmware_sim.streams import Row
-from firmware_sim.tasks.frozen import FrozenForecaster
+from firmware_sim.tasks.teaching import Taught
 
 #: The name of the run of what `replay` runs where no algorithm is named.
 DEFAULT = "default"
-#: Rows learned between two looks at the clock.
-_CHUNK = 500
-#: Bytes that a block may lie behind the start of its memory.
-_ALIGNED = 64
+#: Rows by which methods that draw random numbers are told from others.
+FEW = 1_000
 
 
 @dataclass(frozen=True)
@@ -73,105 +71,101 @@ def default_of(config: ReplayConfig, dtype: str = "") -> ReplayConfig:
     return replace(config, algorithm="", params=params, gamma=None, dtype=dtype, budget=None)
 
 
+class EndedError(Exception):
+    """A replay that did not go to the end: its `Outcome.status`, and why."""
+
+    def __init__(self, status: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+
+
+class Answers:
+    """What a learner said to the rows of a replay, which ends where it refuses one.
+
+    kind: the kind of labels.
+    most: rows there are.
+    seconds: processor time it may take.
+    rows, spent: rows learned and processor time so far.
+    """
+
+    def __init__(self, kind: str, most: int, seconds: float = math.inf) -> None:
+        self._kind, self._most, self._seconds = kind, most, seconds
+        # Of this thread: that of a frozen twin, which answers in its own, does not count.
+        self._began = time.thread_time()
+        self._said: list[Row] = []
+        self.rows, self.spent = 0, 0.0
+
+    def take(self, found: Taught) -> None:
+        """Take in what became of rows.
+
+        Raises EndedError: a row was refused, or it takes too long.
+        """
+        for error in [*found.refused.values(), *filter(None, [found.stopped])]:
+            raise EndedError("refused", str(error))
+        both = self._kind == "novelty"
+        self._said.append(np.column_stack((found.scores, found.levels)) if both else found.scores)
+        self.rows += len(found.scores)
+        self.spent = time.thread_time() - self._began
+        if self.spent >= self._seconds and self.rows < self._most:
+            detail = f"{self.rows:,} of {self._most:,} rows in {self._seconds:g} s"
+            raise EndedError("slow", detail)
+
+    @property
+    def whole(self) -> Row:
+        """All answers, as an evaluator of the kind takes them."""
+        return np.concatenate(self._said)
+
+
 def do(
     run: Run, evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: float
 ) -> Outcome:
     """Do one run.
 
     run: method, cap and seed.
-    evaluator: scaled rows and labels.
+    evaluator: rows and labels.
     config: with that algorithm, cap and seed.
     gamma: width of the kernel.
     seconds: processor time it may take.
     """
     # float32 is the default for support vectors; an algorithm with weights keeps its own default.
     own = "" if config.dtype == "float32" else config.dtype
-    base = replace(config, ram=run.ram, seed=run.seed, stream="")
     named = run.algorithm != DEFAULT
-    mine = replace(base, algorithm=run.algorithm, dtype=own) if named else default_of(base, own)
-    evaluator = evaluator.for_learner_of(mine)
-    kernel = None if mine.chooses_inside else ek.Gaussian(gamma)
-    X = evaluator.X
+    options: dict[str, Any] = {"ram": run.ram, "seed": run.seed}
+    if named:
+        options |= {"algorithm": run.algorithm, "dtype": own, "gamma": gamma}
+    mine = replace(config, **options)
     try:
-        layout, plan = plan_device(mine, X.shape[1], kernel)
-        learner = make_learner(X.shape[1], learner_settings(mine, kernel, plan))
+        replay = Replay(evaluator.told_to(mine if named else default_of(mine, own)))
     except DoesNotFitError as error:
         return Outcome(**asdict(run), status="small", detail=str(error))
     except SimulatorError as error:
         return Outcome(**asdict(run), status="refused", detail=str(error))
-    began = time.process_time()
-    answers, learned, status, detail = _learned(learner, evaluator, seconds)
-    spent = time.process_time() - began
-    found: dict[str, Any] = {}
-    if status == "done":
-        metrics = evaluator.judged(answers)
-        found = {
-            "loss": metrics.mean_loss("learner"),
-            "figures": finite(metrics.summary()["learner"]),
-            "blocks": evaluator.blocks(answers).get("learner", []),
-            "recovery": evaluator.recovery(answers),
+    answers = Answers(config.kind, len(evaluator.y), seconds)
+    found: dict[str, Any] = {"status": "done"}
+    try:
+        result = replay.run(on_taught=answers.take, beside_clean=not named, ranked=False)
+        said, frozen = answers.whole, result.frozen
+        found |= {
+            "loss": result.metrics.mean_loss("learner"),
+            "figures": finite(result.metrics.summary()["learner"]),
+            "blocks": evaluator.blocks(said).get("learner", []),
+            "recovery": evaluator.recovery(said),
         }
-        if not named:
-            memory = bytearray(plan.nbytes + _ALIGNED)
-            settings = learner_settings(mine, kernel, plan)
-            twin = make_learner(X.shape[1], settings, buffer=memory)
-            found["frozen"] = _frozen(twin, memory, evaluator, answers, config.frozen_after)
+        if frozen is not None and np.isfinite([frozen.loss, frozen.learner]).all():
+            found["frozen"] = [frozen.loss, frozen.learner]
         if not np.isfinite(found["loss"]):
-            status, detail = "refused", "its predictions diverge"
+            found |= {"status": "refused", "detail": "its predictions diverge"}
             found |= {"loss": 0.0, "figures": {}}
+    except EndedError as error:
+        found = {"status": error.status, "detail": str(error)}
     return Outcome(
         **asdict(run),
-        status=status,
-        rows=learned,
-        budget=plan.budget,
-        nbytes=layout.end,
-        seconds=round(spent, 3),
-        detail=detail,
+        rows=answers.rows,
+        budget=replay.device.plan.budget,
+        nbytes=replay.device.layout.end,
+        seconds=round(answers.spent, 3),
         **found,
     )
-
-
-def _frozen(
-    twin: Any, memory: bytearray, evaluator: Evaluator, answers: Row, after: int
-) -> list[float] | None:
-    """Return the loss of a learner frozen after the first rows, and of the one that went on.
-
-    memory: what the twin lies in.
-    """
-    forecasts = settings_of(twin.config).forecasts
-    if not 0 < after < len(answers) or answers.ndim > 1:
-        return None
-    if forecasts and twin.parameters["horizon"] > 1:
-        return None
-    own = answers.copy()
-    try:
-        evaluator.teach(twin, slice(0, after))
-        if forecasts:
-            told = FrozenForecaster(bytearray(memory)).answers
-            own[after:] = told(evaluator.X[after:], evaluator.y[after:])
-        else:
-            own[after:] = evaluator.frozen(twin, after)
-    except (RuntimeError, ValueError):
-        return None
-    found = [evaluator.loss(own, after), evaluator.loss(answers, after)]
-    return found if np.isfinite(found).all() else None
-
-
-def _learned(learner: Any, evaluator: Evaluator, seconds: float) -> tuple[Row, int, str, str]:
-    """Learn all rows; return the answers, how many were learned, and status and detail."""
-    X = evaluator.X
-    answers: list[Row] = []
-    began, at = time.process_time(), 0
-    while at < len(X):
-        part = slice(at, min(at + _CHUNK, len(X)))
-        try:
-            answers.append(evaluator.teach(learner, part))
-        except (RuntimeError, ValueError) as error:
-            return np.empty(0), at, "refused", str(error)
-        at = part.stop
-        if time.process_time() - began >= seconds and at < len(X):
-            return np.empty(0), at, "slow", f"{at:,} of {len(X):,} rows in {seconds:g} s"
-    return np.concatenate(answers), at, "done", ""
 
 
 def goes(algorithm: str, config: ReplayConfig, n_features: int) -> bool:
@@ -185,13 +179,12 @@ def goes(algorithm: str, config: ReplayConfig, n_features: int) -> bool:
     return True
 
 
-def draws(algorithm: str, evaluator: Evaluator, config: ReplayConfig, gamma: float) -> bool:
+def draws(algorithm: str, few: Row, labels: Row, config: ReplayConfig, gamma: float) -> bool:
     """Whether the method draws random numbers: two seeds differ on the first rows.
 
-    Their labels are drawn, so that a small ring is soon full and whatever is drawn then is drawn.
+    few: these, scaled.
+    labels: drawn ones, so that a small ring is soon full and whatever is drawn then is drawn.
     """
-    few = evaluator.X[: 2 * _CHUNK]
-    labels = evaluator.drawn(len(few))
     if algorithm == DEFAULT:
         algorithm = RECOMMENDED
     for budget in (8, 64):  # some methods refuse so small a one

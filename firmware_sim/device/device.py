@@ -56,6 +56,9 @@ class Device:
         self.block = sys.maxsize
         self.row = RowBuffer(config)
         self._wrapped = False
+        # Targets of a forecaster may not find their rows, by its horizon.
+        own = config.queue_rows or 1
+        self._misses_targets = config.forecasts and config.params.get("horizon", own) != own
         self._settings = learner_settings(config, kernel, self.plan)
         self._boot()
         self._build(config, n_features, self._settings)
@@ -218,12 +221,6 @@ class Device:
             return self._learn_singly(rows, y, when)
         learn_many = self.supervision.learn_many
         return learn_many(config.kind, self.learner, self._targets, rows, y, when)
-
-    @property
-    def _misses_targets(self) -> bool:
-        """Whether targets of a forecaster may not find their rows, by its horizon."""
-        config, own = self._config, self._config.queue_rows or 1
-        return config.forecasts and config.params.get("horizon", own) != own
 
     def _learn_singly(self, rows: Row, y: Row, when: When) -> Taught:
         """Learn scaled rows one by one, as their labels come."""

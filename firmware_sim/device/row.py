@@ -47,7 +47,8 @@ class RowBuffer:
         whole = self.kind.kind == "i"
         most = float(np.iinfo(self.kind).max if whole else np.finfo(self.kind).max)
         # What is absent is NaN, which a float holds.
-        beyond = ~(np.abs(X) <= most) if whole else np.abs(X) > most
+        size = np.abs(X)
+        beyond = ~(size <= most) if whole else size > most
         if beyond.any():
             for at in np.flatnonzero(beyond.any(axis=1)).tolist():
                 reading = X[at, np.flatnonzero(beyond[at])[0]]
@@ -56,5 +57,8 @@ class RowBuffer:
             X = X.copy()
             X[[*refused]] = 0.0
         rows = (np.rint(X) if whole else X).astype(self.kind)
-        self.unlike += int(np.count_nonzero(np.abs(rows - X) > _SEVEN_DIGITS * np.abs(X)))
+        # Floats hold 7 digits of all but the smallest numbers.
+        odd = slice(None) if whole else (size < np.finfo(self.kind).tiny) & (size > 0.0)
+        off = np.abs(rows[odd] - X[odd]) > _SEVEN_DIGITS * size[odd]
+        self.unlike += int(np.count_nonzero(off))
         return rows, refused

@@ -58,7 +58,7 @@ class SplitDevice(Device):
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         # Where labels do not come with their rows, the learner is asked about each.
         self._one_by_one = config.waits_for_labels
-        self.block = 1 if self._one_by_one else BLOCK
+        self.block = BLOCK
         self._peak = 0
         self._counters = dict.fromkeys(COUNTERS, 0)
         self._start()

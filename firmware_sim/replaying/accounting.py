@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import LabelMap, doubt
+from firmware_sim.tasks.teaching import Taught
+
+#: Called with what became of rows.
+OnTaught = Callable[[Taught], object]
 
 
 class Accounting:
@@ -29,8 +33,9 @@ class Accounting:
     config: what is replayed.
     stream: where the rows come from.
     device: what learns them.
-    beside: whether the learner is also asked that is frozen after the first rows, and some rows are
-        kept to rank its inputs by.
+    beside: whether the learner is also asked that is frozen after the first rows.
+    ranked: whether some rows are kept to rank its inputs by.
+    on_taught: as of `Replay.run`.
     rows: what became of the rows so far.
     cadence: the usual time between them.
     labels: what decodes the target column.
@@ -44,9 +49,17 @@ class Accounting:
     """
 
     def __init__(
-        self, config: ReplayConfig, stream: Stream, device: Device, *, beside: bool = False
+        self,
+        config: ReplayConfig,
+        stream: Stream,
+        device: Device,
+        *,
+        beside: bool = False,
+        ranked: bool = False,
+        on_taught: OnTaught | None = None,
     ) -> None:
         self._config = config
+        self._on_taught = on_taught
         self._stream = stream
         self._device = device
         kind = KINDS[config.kind]
@@ -54,7 +67,7 @@ class Accounting:
         self.cadence = Cadence()
         self.labels = kind.labels(config)
         self.metrics = kind.metrics(config, self.cadence)
-        self.sampled = Sampled() if beside else None
+        self.sampled = Sampled() if ranked else None
         self.alarms: list[int] = []
         freezes = beside and may_freeze(config)
         self.twin = FrozenTwin(config, self.metrics) if freezes else None
@@ -110,6 +123,8 @@ class Accounting:
         when = When(block.block.first + places, block.block.seconds[places])
         looked = self.metrics.look(X)
         found = device.learn_block(X, y, when)
+        if self._on_taught is not None:
+            self._on_taught(found)
         end = len(places)
         if found.refused and self._config.damaged == "stop":
             end = min(found.refused) + 1
@@ -125,21 +140,22 @@ class Accounting:
                 rows.add_refused(int(when.numbers[at]), error)
         taken, watched, forecasts = found.taken, None, None
         taken = taken[taken < end]
+        used = slice(None) if len(taken) == len(y) else taken
         if looked is not None:
             watched = WatchedMany(
-                found.levels[taken],
-                looked.part(taken),
-                when.seconds[taken],
-                when.numbers[taken],
-                found.verdicts[taken],
+                found.levels[used],
+                looked.part(used),
+                when.seconds[used],
+                when.numbers[used],
+                found.verdicts[used],
             )
         if found.said.size:
             forecasts = found.forecasts(tuple(device.learner.shares))
         context = Context(found.told(y), watched, forecasts)
-        self.metrics.add_block(y[taken], found.scores[taken], context)
+        self.metrics.add_block(y[used], found.scores[used], context)
         rows.used += len(taken)
         if self.twin is not None:
-            self.twin.see(device, X[taken], y[taken])
+            self.twin.see(device, X[used], y[used])
         if not self._config.takes_gaps:
             rows.repaired += int(np.sum(block.absent[places[taken]]))
         return int(places[end - 1]) + 1 if self.stopped else len(block)

@@ -14,7 +14,7 @@ from firmware_sim.streams import Stream
 
 #: Rows given to the device at once, at first and at most, and the seconds that may take: Ctrl-C
 #: waits for them.
-_FIRST, _MOST, _SECONDS = 64, 8192, 0.03
+_FIRST, _MOST, _SECONDS = 256, 8192, 0.03
 
 
 class BlockFeed:

@@ -27,6 +27,7 @@ class Checked:
 
     damaged (ndarray of bool, shape (n,)): rows that cannot be read.
     gone (ndarray of bool, shape (n, n_features)): readings that are no values.
+    absent (ndarray of bool, shape (n,)): rows that lack a reading.
     y (ndarray of shape (n,)): labels; NaN where there is none.
     unlabelled (ndarray of bool, shape (n,)): rows whose label is absent and would be learned.
     fault: the label that nobody understands behind the last row, where there is one.
@@ -35,17 +36,13 @@ class Checked:
     block: Block
     damaged: Flags
     gone: Flags
+    absent: Flags
     y: Row
     unlabelled: Flags
     fault: StreamError | None = None
 
     def __len__(self) -> int:
         return len(self.block)
-
-    @property
-    def absent(self) -> Flags:
-        """Which rows lack a reading."""
-        return np.asarray(self.gone.any(axis=1))
 
     @property
     def lacks(self) -> Flags:
@@ -59,6 +56,7 @@ class Checked:
             self.block.part(start, end),
             self.damaged[some],
             self.gone[some],
+            self.absent[some],
             self.y[some],
             self.unlabelled[some],
         )
@@ -77,12 +75,8 @@ class Checked:
 
 def told_words(block: Block) -> list[tuple[str, int]]:
     """Return the different labels of rows that can be read, in their order, and how often each."""
-    good = np.ones(len(block), dtype=bool)
-    good[[*block.damage]] = False
-    places = block.labels.places[good]
-    found, first, times = np.unique(places, return_index=True, return_counts=True)
-    order = np.argsort(first).tolist()
-    return [(block.labels.words[found[at]], int(times[at])) for at in order]
+    times = np.bincount(np.delete(block.labels.places, [*block.damage])).tolist()
+    return [(block.labels.words[at], n) for at, n in enumerate(times) if n]
 
 
 def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iterator[Checked]:
@@ -106,7 +100,10 @@ def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iter
         gone[[*block.damage]] = False
         damaged = np.zeros(len(block), dtype=bool)
         damaged[[*block.damage]] = True
-        yield Checked(block, damaged, gone, y, np.isnan(y) & taught, fault)
+        absent = np.zeros(len(block), dtype=bool)
+        if gone.any():  # for each row it takes longer than all the rest
+            absent[:] = gone.any(axis=1)
+        yield Checked(block, damaged, gone, absent, y, np.isnan(y) & taught, fault)
 
 
 def _decoded(labels: Labels, block: Block, stream: Stream) -> tuple[Row, int, StreamError | None]:
@@ -114,23 +111,21 @@ def _decoded(labels: Labels, block: Block, stream: Stream) -> tuple[Row, int, St
     cells = block.labels
     places = cells.places.copy()
     places[[*block.damage]] = -1
-    numbers = labels.numbers(cells.words) if isinstance(labels, Targets) else None
+    numbers = labels.numbers(cells) if isinstance(labels, Targets) else None
     if numbers is not None:
         return np.append(numbers, np.nan)[places], len(block), None
-    found, first = np.unique(places, return_index=True)
     values = np.full(len(cells.words) + 1, np.nan)
     end, fault = len(block), None
-    for at in np.argsort(first).tolist():
-        if found[at] < 0:
-            continue
+    # Words stand in the order of their first rows.
+    for at in np.flatnonzero(np.bincount(places + 1)[1:]).tolist():
         try:
-            label = labels.value(cells.words[found[at]])
+            label = labels.value(cells.words[at])
         except StreamError as error:
-            end = int(first[at])
+            end = int(np.argmax(places == at))
             row = f"row {block.first + end}, column {stream.target!r}"
             fault = StreamError(f"{stream.name}: {row}: {error}")
             break
-        values[found[at]] = np.nan if label is None else label
+        values[at] = np.nan if label is None else label
     return values[places], end, fault
 
 

@@ -24,7 +24,7 @@ from firmware_sim.device.split import make_device
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
 from firmware_sim.mcu.replaying import Emulated, OnBoard
 from firmware_sim.metrics import Figures
-from firmware_sim.replaying.accounting import Accounting
+from firmware_sim.replaying.accounting import Accounting, OnTaught
 from firmware_sim.replaying.blocks import BlockFeed
 from firmware_sim.replaying.checked import checked, told_words
 from firmware_sim.replaying.result import ReplayResult
@@ -97,6 +97,8 @@ class Replay:
         on_row: Callable[[], object] | None = None,
         should_stop: Callable[[], bool] | None = None,
         beside_clean: bool = True,
+        ranked: bool = True,
+        on_taught: OnTaught | None = None,
     ) -> ReplayResult:
         """Replay the stream.
 
@@ -109,6 +111,11 @@ class Replay:
         beside_clean : bool
             Whether a stream with faults is replayed without them, too, the learner is held
             against itself frozen after the first rows, and its inputs are ranked.
+        ranked : bool
+            Whether that last is done.
+        on_taught : callable, optional
+            Called with what became of rows (`tasks.teaching.Taught`), as soon as they are learned;
+            what it raises ends the replay.
 
         Returns
         -------
@@ -123,15 +130,21 @@ class Replay:
         with warnings.catch_warnings():
             # What the library warns of is counted by it, and told in the report.
             warnings.simplefilter("ignore", UserWarning)
-            return self._run(on_row, should_stop, beside_clean)
+            accounting = Accounting(
+                *(self.config, self.stream, self.device),
+                beside=beside_clean,
+                ranked=beside_clean and ranked,
+                on_taught=on_taught,
+            )
+            return self._run(accounting, on_row, should_stop, beside_clean)
 
     def _run(
         self,
+        accounting: Accounting,
         on_row: Callable[[], object] | None,
         should_stop: Callable[[], bool] | None,
         beside_clean: bool,
     ) -> ReplayResult:
-        accounting = Accounting(self.config, self.stream, self.device, beside=beside_clean)
         began = time.perf_counter()
         with uncollected() if self.stream.kept is not None else nullcontext():
             status, detail = self._feed(accounting, on_row, should_stop)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.plaintext import joined
 from firmware_sim.streams import Stream, open_stream
 from firmware_sim.streams.faulty import FaultyStream
+from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.tasks.kinds import KINDS
 
 #: Columns without values that a report names.
@@ -63,21 +65,15 @@ class RowCount:
 def opened(config: ReplayConfig) -> Stream:
     """Open the stream that a configuration names, without its faults.
 
+    Options that have the name of one of `ReadingOptions` are passed on to it.
+
     Raises StreamError: there is no such stream, or its columns cannot be read as the configuration
         says.
     """
-    return open_stream(
-        config.stream,
-        target=config.target,
-        ignore=config.ignore,
-        idle=config.idle,
-        time=config.time,
-        categories=config.categories,
-        category_slots=config.category_slots,
-        labelled=KINDS[config.kind].is_taught,
-        absent=config.missing_words,
-        clock=config.clock,
-    )
+    names = (one.name for one in fields(ReadingOptions) if one.name in OPTIONS)
+    said = {name: getattr(config, name) for name in names}
+    said |= {"labelled": KINDS[config.kind].is_taught, "absent": config.missing_words}
+    return open_stream(config.stream, idle=config.idle, **said)
 
 
 def nothing_usable(stream: Stream, rows: RowCount) -> str:

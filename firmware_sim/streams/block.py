@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,17 @@ class Cells:
 
     words: Sequence[str]
     places: Places
+
+    @cached_property
+    def floats(self) -> Row | None:
+        """The words as numbers, None where one is no number; read once, however often it is asked.
+
+        Several replays of one block ask.
+        """
+        try:
+            return np.fromiter(map(float, self.words), float, len(self.words))
+        except ValueError:
+            return None
 
     @classmethod
     def of(cls, cells: Sequence[str]) -> Cells:

@@ -1,8 +1,8 @@
-"""A stream whose rows stay in memory, so that several replays parse it once."""
+"""Streams whose rows are in memory, so that several replays parse them once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from firmware_sim.streams.block import Block
 from firmware_sim.streams.stream import BlockStream, Stream
@@ -11,23 +11,18 @@ from firmware_sim.streams.stream import BlockStream, Stream
 MOST = 1 << 23
 
 
-class CachedStream(BlockStream):
-    """Another stream, its rows kept at the end of the first whole reading.
+class HeldStream(BlockStream):
+    """Rows of a stream that was read.
 
-    stream: one that can be read again and again.
+    stream: the one they are of; it is not asked any more.
+    held: the rows.
     """
 
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
+    def __init__(self, stream: Stream, held: Sequence[Block] | None) -> None:
         self.name, self.target, self.features = stream.name, stream.target, stream.features
         self.ignored, self.notes = stream.ignored, stream.notes
         self.local_times = stream.local_times
-        self._held: list[Block] | None = None
-
-    @property
-    def clean(self) -> Stream:
-        """The same with whole sensors."""
-        return self if self._stream.clean is self._stream else self._stream.clean
+        self._held = held
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows behind row `number`; see `Stream.blocks_after`."""
@@ -40,6 +35,33 @@ class CachedStream(BlockStream):
                 yield block if whole else block.part(max(0, number - first), stop - first)
             if end is not None and last >= end:
                 return
+
+    def _blocks(self) -> Iterable[Block]:
+        return self._held or ()
+
+    def count(self) -> int | None:
+        """Return the number of rows."""
+        return sum(map(len, self._held or ()))
+
+    def close(self) -> None:
+        """Let go of the rows."""
+        self._held = None
+
+
+class CachedStream(HeldStream):
+    """Another stream, its rows kept at the end of the first whole reading.
+
+    stream: one that can be read again and again.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        super().__init__(stream, None)
+        self._stream = stream
+
+    @property
+    def clean(self) -> Stream:
+        """The same with whole sensors."""
+        return self if self._stream.clean is self._stream else self._stream.clean
 
     def _blocks(self) -> Iterator[Block]:
         if self._held is not None:
@@ -58,9 +80,9 @@ class CachedStream(BlockStream):
 
     def count(self) -> int | None:
         """Return the number of rows."""
-        return self._stream.count() if self._held is None else sum(map(len, self._held))
+        return self._stream.count() if self._held is None else super().count()
 
     def close(self) -> None:
         """Let go of the stream, and of what was kept."""
-        self._held = None
+        super().close()
         self._stream.close()

@@ -13,6 +13,7 @@ import numpy as np
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams import Row
+from firmware_sim.streams.block import Cells
 from firmware_sim.streams.cells import MISSING_WORDS, NO, YES
 
 # Different labels that are counted by name; a column with more is no label of classes.
@@ -77,16 +78,11 @@ class Targets:
             isinstance(code, str) and isinstance(label_key(code), float) for code in self._missing
         )
 
-    def numbers(self, cells: Sequence[str]) -> Row | None:
-        """Return what `value` says of cells, NaN for None; None where some are no numbers."""
-        if self._has_words:
+    def numbers(self, cells: Cells) -> Row | None:
+        """Return what `value` says of the words, NaN for None; None where some are no numbers."""
+        if self._has_words or (found := cells.floats) is None:
             return None
-        try:
-            found = np.fromiter(map(float, cells), float, len(cells))
-        except ValueError:
-            return None
-        found[~np.isfinite(found) | np.isin(found, self._codes)] = np.nan
-        return found
+        return np.where(~np.isfinite(found) | np.isin(found, self._codes), np.nan, found)
 
     def value(self, cell: str) -> float | None:
         """Return the number, or None where it is missing.

@@ -21,6 +21,8 @@ from firmware_sim.comparison.report import to_dict, to_text
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.table import ranking, shown
 from firmware_sim.comparison.work import Outcome, Run, do
+from firmware_sim.streams import Stream
+from firmware_sim.streams.cached import HeldStream
 
 NAMES = ["rbp", "bpa_s", "ahpatron"]
 CONFIG = fs.ReplayConfig("occupancy", algorithm="rbp", limit=1200)
@@ -102,6 +104,13 @@ def test_rows_that_were_left_out_are_told(tmp_path: Path) -> None:
     assert data["warnings"] == fs.replay(mine).warnings == found.rows.warnings
 
 
+@pytest.mark.parametrize("option", ["missing", "damaged"])
+def test_rows_that_end_a_replay_end_a_comparison(tmp_path: Path, option: str) -> None:
+    mine = small(tmp_path / "few.csv", ["1", "-1"] * 40)
+    with pytest.raises(fs.SimulatorError, match=r"row 8[12].*(broken|no value for 'a')"):
+        compared(replace(mine, **{option: "stop"}), tmp_path / "out")  # type: ignore[arg-type]
+
+
 def test_warnings_are_those_of_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mine = small(tmp_path / "one.csv", ["1"] * 40)
     found = compared(mine, tmp_path / "out")
@@ -151,11 +160,16 @@ def test_runs_that_do_not_end_well() -> None:
     assert small.status == "small"
     assert "the smallest cap that fits" in small.detail
     slow = do(Run("rbp", 4096, 0), evaluator, CONFIG, 0.2, 0.0)
-    assert (slow.status, slow.rows) == ("slow", 500)
-    beyond = evaluator.X.copy()
-    beyond[700] = 1e300
-    refused = do(Run("rbp", 4096, 0), Evaluator(beyond, evaluator.y, CONFIG), CONFIG, 0.2, 9.0)
-    assert refused.status == "refused"
+    assert slow.status == "slow"
+    assert 0 < slow.rows < 1200
+    assert slow.detail == f"{slow.rows} of 1,200 rows in 0 s"
+    assert isinstance(evaluator.mended, Stream)
+    beyond = [replace(one, rows=one.rows.copy()) for one in evaluator.mended.blocks()]
+    beyond[-1].rows[-9] = 1e300
+    evaluator.mended = HeldStream(evaluator.mended, beyond)
+    refused = do(Run("rbp", 4096, 0), evaluator, CONFIG, 0.2, 9.0)
+    assert (refused.status, refused.loss) == ("refused", 0.0)
+    assert "1e+300 does not fit" in refused.detail
     assert do(Run("nonsense", 4096, 0), evaluator, CONFIG, 0.2, 9.0).status == "refused"
 
 
@@ -282,7 +296,7 @@ def test_processes_are_started_with_interrupts_held_back(
 
 def test_a_loss_may_be_judged_from_a_row_on() -> None:
     labels = np.array([1.0, -1.0, 1.0, -1.0])
-    evaluator = Evaluator(np.zeros((4, 1)), labels, CONFIG)
+    evaluator = Evaluator(labels, CONFIG)
     answers = np.array([-1.0, -1.0, 0.0, 2.0])
     assert [evaluator.loss(answers, first) for first in range(4)] == [0.5, 1 / 3, 0.5, 1.0]
     assert evaluator.loss(answers[:3], 1) == 0.0

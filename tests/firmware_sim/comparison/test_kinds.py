@@ -20,6 +20,7 @@ from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.device.supervision import When
 from firmware_sim.streams import open_stream
+from firmware_sim.tasks.teaching import teach
 
 STREAMS: dict[str, dict[str, Any]] = {
     "binary": {"stream": "occupancy", "limit": 1200},
@@ -169,8 +170,9 @@ def test_ties_are_asked_before_their_rows_are_learned() -> None:
     for x, label in zip(X, y, strict=True):
         wrong += one.predict_one(x) != label
         one.learn_one(x, int(label))
-    evaluator = Classes(X, y, fs.ReplayConfig("", classes=("a", "b", "c")))
-    answers = [evaluator.teach(many, slice(0, 25)), evaluator.teach(many, slice(25, 60))]
+    evaluator = Classes(y, fs.ReplayConfig("", classes=("a", "b", "c")))
+    parts = slice(0, 25), slice(25, 60)
+    answers = [teach("multiclass", many, None, X[part], y[part]).scores for part in parts]
     assert evaluator.loss(np.concatenate(answers)) == wrong / 60
     assert (many.steps, many.mistakes, many.updates) == (one.steps, one.mistakes, one.updates)
     assert wrong < many.mistakes  # the library counts each tie

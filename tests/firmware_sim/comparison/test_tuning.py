@@ -73,7 +73,7 @@ def test_parameters_of_another_loss_are_left_out(kind: str, varied: bool) -> Non
 
 def test_text_says_what_to_take() -> None:
     start, chosen = Candidate(0.5), Candidate(2.0, (("eta", 0.25),))
-    evaluator = Evaluator(np.zeros((1, 1)), np.ones(1), CONFIG)
+    evaluator = Evaluator(np.ones(1), CONFIG)
     gain = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600, evaluator))
     assert "before    10.00 % wrong with gamma=0.5" in gain
     assert "gained: 30 % of the wrong answers" in gain
