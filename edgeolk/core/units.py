@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -168,9 +169,9 @@ def objects(command: Sequence[str], loops: str, folder: Path) -> list[str]:
 
 def main() -> None:
     """Compile all units with the compiler and the flags given, for its warnings."""
-    with tempfile.TemporaryDirectory() as folder:
-        for header in HEADERS.values():
-            objects([*sys.argv[1:], *NUMBERS, f"-I{LOOPS}"], header, Path(folder))
+    command = [*sys.argv[1:], *NUMBERS, f"-I{LOOPS}"]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
+        list(pool.map(lambda header: objects(command, header, Path(folder)), HEADERS.values()))
 
 
 if __name__ == "__main__":

@@ -198,6 +198,7 @@ def compare(
 def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
     """What must be the same for a result to count."""
     options = [getattr(config, name) for name, one in OPTIONS.items() if one.where >= COMPARE]
+    options.append(config.label_delay)  # no option of a comparison, but a configuration has it
     evaluator = rows.evaluator
     said = (rows.mark, options, evaluator.changes, *evaluator.metrics.table, BLOCKS, seconds)
     return hashlib.sha256(repr((ek.__version__, *said)).encode()).hexdigest()[:16]
