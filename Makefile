@@ -132,7 +132,7 @@ lint: $(VENV)/.lint
 	$(BIN)/python -m mypy.stubtest --ignore-positional-only --ignore-disjoint-bases \
 		--allowlist tests/packaging/allowed.txt --ignore-unused-allowlist $(STUBBED)
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint edgeolk
-	$(BIN)/python -m edgeolk.core.units $(CC) -O3 -std=gnu11 -Wall -Wextra -Werror
+	$(BIN)/python -m edgeolk.core.units $(CC) -O2 -std=gnu11 -Wall -Wextra -Werror
 
 bench: roofs speed growth peers
 
