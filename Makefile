@@ -24,7 +24,7 @@ help:
 	@echo "make test     run the tests              make test-slow  run the long ones too"
 	@echo "make exports  every export of the agreement list against the library, bit for bit"
 	@echo "make test-mcu exported learners on emulated microcontrollers (qemu-system-arm, gcc-arm-none-eabi)"
-	@echo "make mutants  break checkpoints, files, the simulator and the loops in some 270 ways; the tests must notice each"
+	@echo "make mutants  break checkpoints, files, the simulator and the loops in some 280 ways; the tests must notice each"
 	@echo "make docs     the documentation as pages, into build/docs, its links and examples checked"
 	@echo "make lint     ruff, mypy, cython-lint, gcc warnings"
 	@echo "make bench    roofs, speed, growth, peers (each a target of its own; 20 minutes in all)"
