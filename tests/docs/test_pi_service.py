@@ -103,7 +103,15 @@ def test_what_was_never_written_is_no_damage(
 SERVICE = ROOT / "docs/examples/pi/service.py"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGABRT])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        signal.SIGABRT,
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+    ],
+)
 def test_nothing_learned_is_lost_on_the_way_out(tmp_path: Path, number: signal.Signals) -> None:
     """A signal while a reading is waited for: the checkpoint has every row, and no traceback."""
     place = tmp_path / "model.checkpoint"
