@@ -75,8 +75,10 @@ class Checked:
 
 def told_words(block: Block) -> list[tuple[str, int]]:
     """Return the different labels of rows that can be read, in their order, and how often each."""
-    times = np.bincount(np.delete(block.labels.places, [*block.damage])).tolist()
-    return [(block.labels.words[at], n) for at, n in enumerate(times) if n]
+    places = np.delete(block.labels.places, [*block.damage])
+    found, first, times = np.unique(places, return_index=True, return_counts=True)
+    order = np.argsort(first).tolist()
+    return [(block.labels.words[found[at]], int(times[at])) for at in order]
 
 
 def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iterator[Checked]:
@@ -116,8 +118,9 @@ def _decoded(labels: Labels, block: Block, stream: Stream) -> tuple[Row, int, St
         return np.append(numbers, np.nan)[places], len(block), None
     values = np.full(len(cells.words) + 1, np.nan)
     end, fault = len(block), None
-    # Words stand in the order of their first rows.
-    for at in np.flatnonzero(np.bincount(places + 1)[1:]).tolist():
+    # By the first rows that can be read: a word may stand in a damaged one before.
+    found, first = np.unique(places[places >= 0], return_index=True)
+    for at in found[np.argsort(first)].tolist():
         try:
             label = labels.value(cells.words[at])
         except StreamError as error:
