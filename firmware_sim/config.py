@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import edgeolk as ek
 from edgeolk.configuration.config import settings_of
@@ -25,11 +26,21 @@ _QUEUE = 64
 
 def freezes(config: ReplayConfig) -> bool:
     """Whether the learner takes nothing more in once it is full."""
+    algorithm = config.resolved.algorithm
     try:
-        made = ek.Config(config.algorithm, n_features=1, budget=64, **config.learner_params)
+        made = ek.Config(algorithm, n_features=1, budget=64, **config.learner_params)
     except (SimulatorError, TypeError, ValueError):
         return False  # the error is raised where the learner is planned
     return settings_of(made).freezes
+
+
+class Resolved(NamedTuple):
+    """The learner that a configuration leads to."""
+
+    algorithm: str
+    params: Mapping[str, Any]
+    dtype: str
+    kind: str
 
 
 @documented
@@ -53,16 +64,8 @@ class ReplayConfig(Fields):
     """
 
     def __post_init__(self) -> None:
-        if not self.algorithm:
-            self._recommend()
-        elif self.scale == "common" and "scale" not in self.params:
-            object.__setattr__(self, "params", {**self._inside(), **self.params})
         object.__setattr__(self, "algorithm", canonical(self.algorithm))
-        if not self.dtype:
-            object.__setattr__(self, "dtype", storage_of(self.algorithm))
-        if not self.kind:
-            usual = "multiclass" if self.classes else kind_of(self.params)
-            object.__setattr__(self, "kind", usual)
+        object.__setattr__(self, "params", {**self.params})
         for name, one in OPTIONS.items():
             one.refuse(name, getattr(self, name))
         self._check_labels()
@@ -72,11 +75,26 @@ class ReplayConfig(Fields):
         self._check_scaling()
         self._check_device()
 
+    @cached_property
+    def resolved(self) -> Resolved:
+        """What the fields ask for, with the defaults in place of what they leave open.
+
+        Fields hold only what was asked for: `dataclasses.replace` of one must not meet the defaults
+        that another had led to.
+        """
+        algorithm, params = self.algorithm, dict(self.params)
+        if not algorithm:
+            algorithm, params = RECOMMENDED, self._recommended()
+        elif self.scale == "common" and "scale" not in params:
+            params = {**self._inside(), **params}
+        usual = "multiclass" if self.classes else kind_of(params)
+        return Resolved(algorithm, params, self.dtype or storage_of(algorithm), self.kind or usual)
+
     def _check_scaling(self) -> None:
         """Refuse what needs scaled readings where readings are not scaled."""
         if self.scale != "none":
             return
-        if self.dtype == "int8" and storage_of(self.algorithm) != "int8":
+        if self.dtype == "int8" and storage_of(self.resolved.algorithm) != "int8":
             raise SimulatorError("dtype int8 needs scaled readings, but scale is 'none'")
         if self.freeze_after is not None:
             raise SimulatorError("freeze-after needs a scaler, but scale is 'none'")
@@ -90,8 +108,8 @@ class ReplayConfig(Fields):
         if self.cap_bytes < 1:
             raise SimulatorError(f"ram is {self.ram!r}, it must be at least 1 byte")
 
-    def _recommend(self) -> None:
-        """Take the recommended learner, with its own scaler and width where none are asked for."""
+    def _recommended(self) -> dict[str, Any]:
+        """Parameters of the recommended learner: its own scaler and width where none are asked."""
         inside = self._inside()
         if self.gamma is None and self.kernel == "gaussian":
             inside["gamma"] = "auto"
@@ -102,8 +120,7 @@ class ReplayConfig(Fields):
         elif self._may_repeat():
             inside["last_label"] = True
             inside["lapse"] = ANSWERS_BY_LABEL
-        object.__setattr__(self, "algorithm", RECOMMENDED)
-        object.__setattr__(self, "params", {**inside, **self.params})
+        return {**inside, **self.params}
 
     def _may_watch(self, inside: dict[str, Any]) -> bool:
         """Whether rows without labels are watched in the order of time: nothing says otherwise."""
@@ -118,7 +135,7 @@ class ReplayConfig(Fields):
         """Whether targets are forecast from their history too, and the learner keeps the queue."""
         alone = self.enforce == "process" and self.waits_for_labels
         usual = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
-        return self.is_regression and usual and not self.ask and not alone
+        return self.kind == "regression" and usual and not self.ask and not alone
 
     def _may_repeat(self) -> bool:
         """Whether the last label is a candidate: each is known before the next row is answered."""
@@ -149,12 +166,20 @@ class ReplayConfig(Fields):
             "scale", "freeze_after", "history", "horizon", "season", "interval", "last_label",
             "lapse",
         )  # fmt: skip
-        said = {
+        asked = {
             name: value
             for name, value in self.params.items()
             if name not in inside and value != "auto"
         }
-        return replace(self, params=said) if self.scales_inside or self.chooses_inside else self
+        algorithm, _, _, kind = self.resolved
+        return replace(self, algorithm=algorithm, params=asked, kind=kind)
+
+    def pinned(self) -> ReplayConfig:
+        """Return the same with every default of its learner asked for by name.
+
+        What is changed in it afterwards leaves the others as they are.
+        """
+        return replace(self, **self.resolved._asdict())
 
     @property
     def missing_numbers(self) -> tuple[float, ...]:
@@ -169,7 +194,7 @@ class ReplayConfig(Fields):
     @property
     def watches(self) -> bool:
         """Whether the learner watches rows in the order of time, with a scale for each channel."""
-        return self.kind == "novelty" and bool(self.params.get("history"))
+        return self.resolved.kind == "novelty" and bool(self.resolved.params.get("history"))
 
     @property
     def takes_gaps(self) -> bool:
@@ -180,7 +205,7 @@ class ReplayConfig(Fields):
     @property
     def scales_inside(self) -> bool:
         """Whether the learner scales by itself, in its own block."""
-        return self.watches or self.params.get("scale") is not None
+        return self.watches or self.resolved.params.get("scale") is not None
 
     @property
     def scales_outside(self) -> bool:
@@ -190,7 +215,8 @@ class ReplayConfig(Fields):
     @property
     def chooses_inside(self) -> bool:
         """Whether the learner makes the width of its kernel itself."""
-        return self.watches or "auto" in (self.params.get("gamma"), self.params.get("kernel_gamma"))
+        params = self.resolved.params
+        return self.watches or "auto" in (params.get("gamma"), params.get("kernel_gamma"))
 
     @property
     def waits_for_labels(self) -> bool:
@@ -206,7 +232,7 @@ class ReplayConfig(Fields):
             raise SimulatorError(
                 f"label-queue is {self.label_queue}: it must be at least 1, and needs --label-delay"
             )
-        if self.waits_for_labels and not KINDS[self.kind].is_taught:
+        if self.waits_for_labels and not KINDS[self.resolved.kind].is_taught:
             raise SimulatorError(
                 "novelty learns without labels: they cannot be late, missing or requested"
             )
@@ -227,23 +253,24 @@ class ReplayConfig(Fields):
 
     def _check_kind(self) -> None:
         """Refuse options that are for another kind of labels."""
-        kind = kind_of(self.params)
-        if kind not in ("binary", self.kind):
+        algorithm, params, _, kind = self.resolved
+        implied = kind_of(params)
+        if implied not in ("binary", kind):
             raise SimulatorError(
-                f"kind is {self.kind!r}, and the parameters of {self.algorithm} are for {kind!r}"
+                f"kind is {kind!r}, and the parameters of {algorithm} are for {implied!r}"
             )
         bundled = BUNDLED.get(self.stream) if isinstance(self.stream, str) else None
-        if bundled and bundled.kind and self.kind == "binary" and self.target is None:
+        if bundled and bundled.kind and kind == "binary" and self.target is None:
             raise SimulatorError(
                 f"{bundled.target!r} of {bundled.name} does not have two classes: give "
                 f"--kind {bundled.kind}"
             )
-        if self.positive is not None and self.kind not in ("binary", "novelty"):
+        if self.positive is not None and kind not in ("binary", "novelty"):
             what = "real numbers" if self.is_regression else "several classes"
             raise SimulatorError(f"--positive is for labels of two classes, not for {what}")
-        if self.classes and self.kind != "multiclass":
+        if self.classes and kind != "multiclass":
             raise SimulatorError("--classes is for --kind multiclass")
-        number = self.params.get("n_classes")
+        number = params.get("n_classes")
         if isinstance(number, int) and number < len(self.classes):
             # The rows of the other classes would be refused one by one, and look like few rows.
             raise SimulatorError(
@@ -262,7 +289,8 @@ class ReplayConfig(Fields):
         Raises SimulatorError: the algorithm does not go with this kind.
         """
         late = {"horizon": self.queue_rows} if self.forecasts and self.queue_rows else {}
-        return {"scale": None, **KINDS[self.kind].params(self), **late, **self.params}
+        _, params, _, kind = self.resolved
+        return {"scale": None, **KINDS[kind].params(self), **late, **params}
 
     @property
     def is_eventful(self) -> bool:
@@ -273,12 +301,12 @@ class ReplayConfig(Fields):
     @property
     def is_regression(self) -> bool:
         """Whether the learner learns real numbers."""
-        return self.kind == "regression"
+        return self.resolved.kind == "regression"
 
     @property
     def forecasts(self) -> bool:
         """Whether the learner forecasts targets from their own history, too."""
-        return self.is_regression and self.params.get("history") in (True, "auto")
+        return self.is_regression and self.resolved.params.get("history") in (True, "auto")
 
     @property
     def scales_targets(self) -> bool:

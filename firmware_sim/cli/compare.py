@@ -13,7 +13,6 @@ from firmware_sim.cli.signals import interruption
 from firmware_sim.cli.terminal import Bar, can_draw, ended, written
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration import values
-from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.configuration.option import COUNT, SECONDS, Option, Value
 from firmware_sim.report.writing import claimed
 
@@ -48,12 +47,7 @@ def add_options(commands: Any) -> None:
 
 def to_config(chosen: argparse.Namespace) -> ReplayConfig:
     """Return what all runs have in common."""
-    return config_of(
-        chosen,
-        algorithm=RECOMMENDED,
-        ram=max(int(parse_bytes(size)) for size in chosen.ram),
-        dtype=getattr(chosen, "dtype", "float32"),
-    )
+    return config_of(chosen, ram=max(int(parse_bytes(size)) for size in chosen.ram))
 
 
 def run(chosen: argparse.Namespace) -> int:

@@ -123,7 +123,7 @@ def _ranged(one: Option) -> Callable[[str], Any]:
 def config_of(chosen: argparse.Namespace, **more: Any) -> ReplayConfig:
     """Return the configuration that the options of a command ask for.
 
-    Raises SimulatorError: a value is not allowed, or a parameter is given twice.
+    Raises SimulatorError: a value is not allowed, or a parameter has two values.
     """
     said = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
     for name, value in said.items():
@@ -135,10 +135,10 @@ def config_of(chosen: argparse.Namespace, **more: Any) -> ReplayConfig:
 
 
 def _by_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return parameters by name; refuse one that is given twice."""
+    """Return parameters by name; refuse one that is given two values."""
     params: dict[str, Any] = {}
     for name, value in pairs:
-        if name in params:
+        if name in params and params[name] != value:
             raise SimulatorError(f"--param {name}: given twice, as {params[name]!r} and {value!r}")
         params[name] = value
     return params

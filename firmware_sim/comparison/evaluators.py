@@ -59,7 +59,7 @@ class Evaluator:
 
         Targets of a forecaster are as late as its horizon says.
         """
-        horizon = int(config.params.get("horizon", 1)) if config.forecasts else 1
+        horizon = int(config.resolved.params.get("horizon", 1)) if config.forecasts else 1
         return replace(
             config,
             stream=self.stream if config.takes_gaps else self.mended,
@@ -73,7 +73,7 @@ class Evaluator:
     @property
     def metrics(self) -> Metrics:
         """Metrics that have counted nothing yet."""
-        return KINDS[self.config.kind].metrics(self.config, Cadence())
+        return KINDS[self.config.resolved.kind].metrics(self.config, Cadence())
 
     def judged(self, answers: Row, first: int = 0) -> Metrics:
         """Return the metrics of the answers to the first rows, from row `first` on."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import edgeolk as ek
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.comparison.work import DEFAULT, default_of
+from firmware_sim.comparison.work import DEFAULT, Run, config_of
 from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.device.planning import learner_settings, plan_device
 from firmware_sim.device.row import buffer_type
@@ -26,25 +27,18 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     name, ram: the method and the cap.
     """
     rows, config = found.rows, found.config
-    kind, d = config.kind, len(rows.features)
+    kind, d = config.resolved.kind, len(rows.features)
     before, loop = [], []
-    if name == DEFAULT:
-        own = "" if config.dtype == "float32" else config.dtype
-        mine = default_of(replace(config, ram=ram, stream=""), own)
-        said = learner_settings(mine, None, plan_device(mine, d, None)[1])
-        del said["algorithm"], said["kernel"]  # its width is "auto"
-        row = buffer_type(mine)
-    else:
-        mine = replace(config, algorithm=name, stream="", dtype="")
-        said = {"dtype": found.storage(name), **mine.learner_params}
-        if name != RECOMMENDED:  # the others have no scaler by themselves
-            said.pop("scale", None)
-        if config.dtype == "int8" and config.scale == "minmax":  # as `replay` plans it
-            said["feature_range"] = (0.0, 1.0)
-        row = buffer_type(config)
-        if mine.scales_outside:
-            before.append(f"scaler = ek.RunningScaler({d}, method={config.scale!r})")
-            loop.append("    scaler.learn_transform_one(x, x)")
+    mine = config_of(Run(name, ram, 0), replace(config, stream=""), rows.width.gamma)
+    kernel = None if name == DEFAULT else ek.Gaussian(rows.width.gamma)
+    said = learner_settings(mine, kernel, plan_device(mine, d, kernel)[1])
+    del said["algorithm"], said["kernel"]
+    if name not in (DEFAULT, RECOMMENDED):  # the others have no scaler by themselves
+        del said["scale"]
+    if mine.scales_outside:
+        frozen = "" if config.freeze_after is None else f", freeze_after={config.freeze_after}"
+        before.append(f"scaler = ek.RunningScaler({d}, method={config.scale!r}{frozen})")
+        loop.append("    scaler.learn_transform_one(x, x)")
     label, told, what = _LABELS[kind]
     score = f"learner.learn_one({told})"
     if kind == "multiclass":
@@ -57,19 +51,18 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
         ]
         score = "mean + spread * learner.learn_one(x, target[0])"
     size = ""
-    if name != DEFAULT:
+    if kernel is not None:
         before.append(f"kernel = ek.Gaussian({rows.width.gamma!r})")
-        budget = max(run.budget for run in found.cell(name, ram).runs)
-        size = f", budget={budget}, kernel=kernel"
+        size = ", kernel=kernel"
     options = "".join(f", {option}={value!r}" for option, value in said.items())
     return [
         "import numpy as np",
         "import edgeolk as ek",
         "",
         *before,
-        f"learner = ek.Learner({mine.algorithm!r}, n_features={d}{size}{options})",
+        f"learner = ek.Learner({mine.resolved.algorithm!r}, n_features={d}{size}{options})",
         f"for readings, label in rows:  # label: {label}",
-        f"    x = np.array(readings, dtype=np.{row})",
+        f"    x = np.array(readings, dtype=np.{buffer_type(mine)})",
         *loop,
         f"    score = {score}  # {what}",
     ]

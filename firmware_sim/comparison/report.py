@@ -16,7 +16,7 @@ from firmware_sim.comparison.table import head_lines, lasting, table
 from firmware_sim.plaintext import printable
 from firmware_sim.report.files import Contents, write_each
 
-FORMAT = 3  # of compare.json
+FORMAT = 4  # of compare.json
 
 
 def write_comparison(found: Comparison, folder: str | Path, *, picture: bool = True) -> list[Path]:
@@ -55,10 +55,11 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "warnings": rows.warnings,
         "gamma": rows.width.gamma,
         "gamma_reason": rows.width.reason,
-        "dtype": found.config.dtype,
+        "dtype": found.config.dtype or None,
+        "storage": {name: found.storage(name) for name in found.algorithms},
         "scale": found.config.scale,
         "rams": found.rams,
-        "kind": rows.config.kind,
+        "kind": rows.config.resolved.kind,
         "classes": list(rows.config.classes),
         "loss": rows.evaluator.metrics.loss_name,
         "baselines": rows.baselines,

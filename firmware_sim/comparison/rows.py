@@ -75,7 +75,7 @@ class Rows:
     @property
     def mark(self) -> str:
         """A mark that other rows do not have."""
-        said = (self.width.gamma, self.config.kind, self.config.classes)
+        said = (self.width.gamma, self.config.resolved.kind, self.config.classes)
         parts = (self.X.tobytes(), self.y.tobytes(), repr(said).encode())
         return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
@@ -118,7 +118,7 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
     for error in refused.values():
         raise SimulatorError(str(error))
     judge = replace(config, stream="", period=result.period)
-    evaluator = EVALUATORS[config.kind](y, judge, held, mended, numbers)
+    evaluator = EVALUATORS[config.resolved.kind](y, judge, held, mended, numbers)
     changes = {row for one in map(parse, config.faults) for row in one.changes(result.rows.read)}
     at = np.searchsorted(numbers, sorted(changes))
     evaluator.changes = sorted({place for place in at.tolist() if 0 < place < len(y)})

@@ -54,9 +54,8 @@ class Comparison:
         return Cell(found)
 
     def storage(self, algorithm: str) -> str:
-        """Return the storage type of a method; where float32 was asked for, a method's own."""
-        algorithm = RECOMMENDED if algorithm == DEFAULT else algorithm
-        return storage_of(algorithm) if self.config.dtype == "float32" else self.config.dtype
+        """Return the storage type of a method: its own, unless one was asked for."""
+        return self.config.dtype or storage_of(RECOMMENDED if algorithm == DEFAULT else algorithm)
 
     def rank(self, name: str) -> list[float]:
         """Return what methods and baselines are ranked by: errors, from the largest cap down."""
@@ -198,7 +197,8 @@ def compare(
 def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
     """What must be the same for a result to count."""
     options = [getattr(config, name) for name, one in OPTIONS.items() if one.where >= COMPARE]
-    options.append(config.label_delay)  # no option of a comparison, but a configuration has it
+    # No options of a comparison, but a configuration has them.
+    options += [config.label_delay, sorted(config.params.items())]
     evaluator = rows.evaluator
     said = (rows.mark, options, evaluator.changes, *evaluator.metrics.table, BLOCKS, seconds)
     return hashlib.sha256(repr((ek.__version__, *said)).encode()).hexdigest()[:16]

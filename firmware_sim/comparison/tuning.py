@@ -8,7 +8,6 @@ rows that took no part in the choice.
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -25,10 +24,10 @@ from firmware_sim.comparison.rows import day_of, prepare
 from firmware_sim.comparison.sharing import Each, spread
 from firmware_sim.comparison.work import Answers, EndedError, default_of
 from firmware_sim.config import ReplayConfig
-from firmware_sim.configuration import values
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
+from firmware_sim.report.command import options
 from firmware_sim.report.files import write_each
 from firmware_sim.streams import Row
 
@@ -101,16 +100,14 @@ class Tuning:
     @property
     def options(self) -> str:
         """What to take, as ``replay`` is told it; empty for its default."""
-        best, config = self.best, self.config
-        if best is None:
-            return ""
-        inside = ("scale", "freeze_after", "gamma", "history") if config.scales_inside else ()
-        said = [] if config.scales_inside else [f"--algorithm {config.algorithm}"]
-        for pair in config.params.items():
-            said += [] if pair[0] in inside else [f"--param {shlex.quote(values.written(pair))}"]
-        if best is not self.start and best.gamma is not None:
-            said.append(f"--gamma {best.gamma:.4g}")
-        return " ".join([*said, *(f"--param {n}={v:.4g}" for n, v in best.params)])
+        config = self.config
+        # The kind of labels may follow from a parameter that is not said again.
+        names = ["algorithm", *(() if config.kind else ("kind",)), "gamma", "params"]
+        if self.best is None:
+            config = _default_beside(config)
+        elif self.best is not self.start:
+            config = _with(config.pinned(), self.best)
+        return options(config, names)
 
 
 def tune(
@@ -149,8 +146,11 @@ def tune(
     SimulatorError
         The stream is too short for a choice, or no candidate can learn it.
     """
-    found = prepare(config.outside(), int(config.params.get("season") or 0))
+    season = config.params.get("season")
+    found = prepare(config.outside(), int(season or 0))
     config = replace(config, classes=found.config.classes)
+    # Of a candidate with a width, a default would leave out what it gives the start.
+    fixed = config.pinned()
     evaluator = found.evaluator
     n = len(found.y)
     few = min(5_000, n // 5) if rows is None else rows
@@ -170,22 +170,22 @@ def tune(
         replay = Replay(evaluator.told_to(config, few))
         replay.run(beside_clean=False)
         width = float(replay.device.learner.kernel.gamma)
-    pool = _field(config, start, width, candidates, found.X.shape[1])
-    if config.forecasts and "season" not in config.params:
+    pool = _field(fixed, start, width, candidates, found.X.shape[1])
+    if config.forecasts and season is None:
         pool = _with_seasons(pool, _seasons(found.cadence, found.y[:few]), config.seed)
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
-    with spread(workers, evaluator, replace(config, stream="", faults=())) as each:
+    with spread(workers, evaluator, replace(fixed, stream="", faults=())) as each:
         chosen, work = _halved(each, pool, few, on_run)
         judged = _judged(each, [_Job(candidate, n, few) for candidate in (start, chosen)], on_run)
     for candidate, (loss, _) in zip((start, chosen), judged, strict=True):
         if math.isinf(loss):
-            raise SimulatorError(f"{config.algorithm} rejects the rows with {candidate}")
+            raise SimulatorError(f"{fixed.algorithm} rejects the rows with {candidate}")
     (before, whole), (after, _) = judged
     default = None  # what `replay` loses without a named algorithm, where that is another learner
     with suppress(SimulatorError):
         if not (config.scales_inside and config.chooses_inside):
-            usual = default_of(config)
+            usual = _default_beside(config)
             loss, _ = _losses(_Job(Candidate(None), n, few), evaluator, usual)
             default = loss if math.isfinite(loss) else None
     return Tuning(
@@ -306,9 +306,14 @@ def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[st
 def _with(config: ReplayConfig, candidate: Candidate) -> ReplayConfig:
     """Return a configuration with the width and the parameters of a candidate."""
     params = {**config.params, **dict(candidate.params)}
-    if candidate.gamma is not None and params.get("gamma") == "auto":
-        del params["gamma"]
+    if candidate.gamma is not None:
+        params = {name: value for name, value in params.items() if value != "auto"}
     return replace(config, params=params, gamma=candidate.gamma)
+
+
+def _default_beside(config: ReplayConfig) -> ReplayConfig:
+    """Return the default under the options that are not chosen here."""
+    return replace(default_of(config), budget=config.budget)
 
 
 def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any:
@@ -321,7 +326,7 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
 def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[float, float]:
     """Losses from row `first` to row `most`, and of all to it; infinite where they are none."""
     try:
-        said = Answers(config.kind, job.most)
+        said = Answers(config.resolved.kind, job.most)
         replay = Replay(evaluator.told_to(_with(config, job.candidate), job.most))
         replay.run(on_taught=said.take, beside_clean=False)
         answers = said.whole
@@ -335,7 +340,7 @@ def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[floa
 def write_tuning(found: Tuning, folder: Path) -> list[Path]:
     """Write ``tune.txt`` and ``tune.json``; return them."""
     data = {
-        "algorithm": found.config.algorithm,
+        "algorithm": found.config.resolved.algorithm,
         "options": found.options,
         "tuned_on": found.tuned_on,
         "judged_on": found.judged_on,
@@ -369,7 +374,7 @@ def to_text(tuning: Tuning) -> str:
         verdict += "; the default has a lower error than both"
     whole = "" if math.isnan(tuning.replayed) else f" ({words(tuning.replayed)} of all rows)"
     return (
-        f"{tuning.config.algorithm}, chosen on the first {tuning.tuned_on:,} rows "
+        f"{tuning.config.resolved.algorithm}, chosen on the first {tuning.tuned_on:,} rows "
         f"({tuning.work:,} rows learned in all), judged on the {tuning.judged_on:,} after them\n"
         f"before    {words(tuning.before)} with {tuning.start}, as replay runs it{whole}\n"
         f"after     {words(tuning.after)} with {tuning.chosen}\n"

@@ -61,14 +61,27 @@ class Outcome(Run):
     frozen: list[float] | None = None
 
 
-def default_of(config: ReplayConfig, dtype: str = "") -> ReplayConfig:
+def default_of(config: ReplayConfig) -> ReplayConfig:
     """Return what `replay` runs on the same stream and device where no algorithm is named.
 
-    dtype: of its weights; by default its own.
     Raises SimulatorError: it does not go with the other options.
     """
     params = {"n_classes": config.params["n_classes"]} if "n_classes" in config.params else {}
-    return replace(config, algorithm="", params=params, gamma=None, dtype=dtype, budget=None)
+    kind = config.resolved.kind
+    return replace(config, algorithm="", params=params, kind=kind, gamma=None, budget=None)
+
+
+def config_of(run: Run, config: ReplayConfig, gamma: float) -> ReplayConfig:
+    """Return the replay of a run.
+
+    config: with another algorithm, cap and seed.
+    gamma: width of the kernel; the default has its own.
+    Raises SimulatorError: the method does not go with the other options.
+    """
+    mine = replace(config, ram=run.ram, seed=run.seed)
+    if run.algorithm == DEFAULT:
+        return default_of(mine)
+    return replace(mine, algorithm=run.algorithm, gamma=gamma)
 
 
 class EndedError(Exception):
@@ -127,20 +140,14 @@ def do(
     gamma: width of the kernel.
     seconds: processor time it may take.
     """
-    # float32 is the default for support vectors; an algorithm with weights keeps its own default.
-    own = "" if config.dtype == "float32" else config.dtype
     named = run.algorithm != DEFAULT
-    options: dict[str, Any] = {"ram": run.ram, "seed": run.seed}
-    if named:
-        options |= {"algorithm": run.algorithm, "dtype": own, "gamma": gamma}
-    mine = replace(config, **options)
     try:
-        replay = Replay(evaluator.told_to(mine if named else default_of(mine, own)))
+        replay = Replay(evaluator.told_to(config_of(run, config, gamma)))
     except DoesNotFitError as error:
         return Outcome(**asdict(run), status="small", detail=str(error))
     except SimulatorError as error:
         return Outcome(**asdict(run), status="refused", detail=str(error))
-    answers = Answers(config.kind, len(evaluator.y), seconds)
+    answers = Answers(config.resolved.kind, len(evaluator.y), seconds)
     found: dict[str, Any] = {"status": "done"}
     try:
         result = replay.run(on_taught=answers.take, beside_clean=not named, ranked=False)
@@ -173,7 +180,7 @@ def goes(algorithm: str, config: ReplayConfig, n_features: int) -> bool:
     try:
         mine = replace(config, algorithm=algorithm, stream="", dtype="")
         own = mine.learner_params
-        ek.Config(algorithm, n_features=n_features, budget=64, dtype=mine.dtype, **own)
+        ek.Config(algorithm, n_features=n_features, budget=64, dtype=mine.resolved.dtype, **own)
     except (SimulatorError, TypeError, ValueError):
         return False
     return True
@@ -189,13 +196,14 @@ def draws(algorithm: str, few: Row, labels: Row, config: ReplayConfig, gamma: fl
         algorithm = RECOMMENDED
     for budget in (8, 64):  # some methods refuse so small a one
         try:
-            own = replace(config, algorithm=algorithm, stream="").learner_params
+            mine = replace(config, algorithm=algorithm, stream="")
+            own, dtype = mine.learner_params, mine.resolved.dtype
             said = {"n_features": few.shape[1], "kernel": ek.Gaussian(gamma), **own}
             with warnings.catch_warnings():  # of predictions that run away
                 warnings.simplefilter("ignore", UserWarning)
                 first, second = (
                     ek.Learner(
-                        algorithm, budget=budget, dtype=config.dtype, seed=seed, **said
+                        algorithm, budget=budget, dtype=dtype, seed=seed, **said
                     ).learn_many(few, labels)
                     for seed in (0, 1)
                 )

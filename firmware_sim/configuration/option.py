@@ -98,7 +98,7 @@ class Option:
         Raises SimulatorError: it is not one of the choices, out of range, or not understood.
         """
         shown = name.replace("_", "-")
-        if self.choices and value not in self.choices:
+        if self.choices and value not in (self.default, *self.choices):
             raise SimulatorError(
                 f"{shown} is {value!r}, it must be one of: {', '.join(self.choices)}"
             )

@@ -66,10 +66,10 @@ def script(replay: Replay, model: str) -> str:
     config = replay.config
     _check_carried(config)
     holds = {
-        config.kind: True,
-        "labels": config.kind != "novelty",
-        "signs": config.kind == "binary" and config.positive is None,
-        "positive": config.kind == "binary" and config.positive is not None,
+        config.resolved.kind: True,
+        "labels": config.resolved.kind != "novelty",
+        "signs": config.resolved.kind == "binary" and config.positive is None,
+        "positive": config.resolved.kind == "binary" and config.positive is not None,
         "clock": config.clock,
         "scaler": config.scales_outside,
         "targets": config.scales_targets,
@@ -86,7 +86,7 @@ def script(replay: Replay, model: str) -> str:
 def _values(replay: Replay, model: str) -> dict[str, Any]:
     """Return what the names of the program stand for."""
     config, stream = replay.config, replay.stream
-    kind, target = config.kind, stream.target
+    kind, target = config.resolved.kind, stream.target
     parts = ["learner", *["scaler"] * config.scales_outside, *["targets"] * config.scales_targets]
     switches = {**dict.fromkeys(sorted(YES), 1.0), **dict.fromkeys(sorted(NO), 0.0)}
     labels: dict[Any, int] = {1.0: 1, 0.0: -1, -1.0: -1}

@@ -47,11 +47,11 @@ def save_model(replay: Replay, path: str | Path) -> Path:
         "stream": stream.name,
         "features": list(stream.features),
         "target": stream.target,
-        "kind": config.kind,
+        "kind": config.resolved.kind,
         "positive": config.positive,
         "classes": list(config.classes),
         "missing_codes": list(config.missing_codes),
-        "algorithm": config.algorithm,
+        "algorithm": config.resolved.algorithm,
         "scale": config.scale,
         "steps": device.counters()["steps"],
     }

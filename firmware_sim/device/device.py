@@ -58,7 +58,8 @@ class Device:
         self._wrapped = False
         # Targets of a forecaster may not find their rows, by its horizon.
         own = config.queue_rows or 1
-        self._misses_targets = config.forecasts and config.params.get("horizon", own) != own
+        horizon = config.resolved.params.get("horizon", own)
+        self._misses_targets = config.forecasts and horizon != own
         self._settings = learner_settings(config, kernel, self.plan)
         self._boot()
         self._build(config, n_features, self._settings)
@@ -97,11 +98,11 @@ class Device:
 
     def _teach(self) -> None:
         self._drifts = watches_drift(self.learner)
-        self._adapter: Any = adapter(self._config.kind, self.learner, self._targets)
+        self._adapter: Any = adapter(self._config.resolved.kind, self.learner, self._targets)
 
     def teach_through(self, wrap: Callable[[Any], Any]) -> None:
         """Teach what ``wrap`` makes of the learner, which passes it on."""
-        self._adapter = adapter(self._config.kind, wrap(self.learner), self._targets)
+        self._adapter = adapter(self._config.resolved.kind, wrap(self.learner), self._targets)
         self._wrapped = True
 
     @property
@@ -153,7 +154,7 @@ class Device:
             return
         learner, *scalers = kept
         self._resume(learner)
-        if self._config.params.get("last_label"):  # that of a row before the cut
+        if self._config.resolved.params.get("last_label"):  # that of a row before the cut
             learner.restart()
         if self._config.scales_outside:
             self.scaler = scalers.pop(0)
@@ -191,7 +192,7 @@ class Device:
         """
         config = self._config
         stops = config.damaged == "stop"
-        if not (stops or config.params.get("full") == "raise" or self._misses_targets):
+        if not (stops or config.resolved.params.get("full") == "raise" or self._misses_targets):
             return self._scaled_and_learned(X, y, when)
         # Behind a row that is refused, and ends the replay, none is scaled or learned.
         whole = Taught.of(len(y), numbers_said(self._adapter))
@@ -220,7 +221,7 @@ class Device:
         if waits or self._wrapped:
             return self._learn_singly(rows, y, when)
         learn_many = self.supervision.learn_many
-        return learn_many(config.kind, self.learner, self._targets, rows, y, when)
+        return learn_many(config.resolved.kind, self.learner, self._targets, rows, y, when)
 
     def _learn_singly(self, rows: Row, y: Row, when: When) -> Taught:
         """Learn scaled rows one by one, as their labels come."""

@@ -23,10 +23,10 @@ from firmware_sim.tasks.regression import target_need
 def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, Any]:
     """Return what the planned learner is built with, besides the number of features and memory."""
     settings = {
-        "algorithm": config.algorithm,
+        "algorithm": config.resolved.algorithm,
         "budget": plan.budget,
         "kernel": kernel,
-        "dtype": config.dtype,
+        "dtype": config.resolved.dtype,
         "seed": config.seed,
         **config.learner_params,
     }
@@ -37,7 +37,7 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
         remembered = (r.shape[1] for r in plan.regions if r.name == "row_memory")
         settings.setdefault("memory", next(remembered, 0))
         settings.setdefault("memory_narrow", "memory_narrow" in regions)
-    if config.dtype == "int8" and config.scale == "minmax":
+    if config.resolved.dtype == "int8" and config.scale == "minmax":
         settings["feature_range"] = (0.0, 1.0)
     return settings
 
@@ -103,10 +103,10 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
 
     def plan_learner(**size: Any) -> Any:
         return ek.plan(
-            config.algorithm,
+            config.resolved.algorithm,
             n_features=n_features,
             kernel=kernel,
-            dtype=config.dtype,
+            dtype=config.resolved.dtype,
             **size,
             **own,
         )
@@ -116,7 +116,7 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
     plan = memory.fit_learner(config.cap_bytes, needs, plan_learner, config.budget)
     vectors = any(region.name == "support_vectors" for region in plan.regions)
     holds = f"at most {plan.budget} support vectors" if vectors else f"{plan.budget} frequencies"
-    purpose = f"{config.algorithm}, {holds}"
+    purpose = f"{config.resolved.algorithm}, {holds}"
     needs.append(Need("learner", plan.nbytes, purpose, _regions(plan)))
     return memory.lay_out(config.cap_bytes, needs), plan
 

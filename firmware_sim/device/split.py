@@ -71,7 +71,7 @@ class SplitDevice(Device):
             self._settings,
             config.limit_by,
             config.leak,
-            kind=config.kind,
+            kind=config.resolved.kind,
             saved=saved,
         )
         remote = _Remote(self._process)
@@ -149,7 +149,7 @@ class SplitDevice(Device):
 
     @property
     def _watches(self) -> bool:
-        return self._config.kind == "novelty"
+        return self._config.resolved.kind == "novelty"
 
     @property
     def clipped(self) -> int:

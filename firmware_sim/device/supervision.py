@@ -205,4 +205,4 @@ class Supervision:
 
 def row_type(config: ReplayConfig) -> np.dtype[Any]:
     """Return how a waiting row is stored: as finely as the learner will see it."""
-    return np.dtype(np.float64 if config.dtype == "float64" else np.float32)
+    return np.dtype(np.float64 if config.resolved.dtype == "float64" else np.float32)

@@ -120,7 +120,7 @@ def check_kinds(configurations: Sequence[Configuration], boards: Sequence[Board]
     Raises SimulatorError: there are several kinds, or a board's options contradict a configuration.
     """
     options = {repr(sorted(board.options.items())): board.options for board in boards}
-    kinds = {one.on("", said).kind for one in configurations for said in options.values()}
+    kinds = {one.on("", said).resolved.kind for one in configurations for said in options.values()}
     if len(kinds) > 1:
         raise SimulatorError(
             f"some learn {' and some '.join(KINDS[kind].about for kind in sorted(kinds))}: their "

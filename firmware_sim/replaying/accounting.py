@@ -62,7 +62,7 @@ class Accounting:
         self._on_taught = on_taught
         self._stream = stream
         self._device = device
-        kind = KINDS[config.kind]
+        kind = KINDS[config.resolved.kind]
         self.rows = RowCount()
         self.cadence = Cadence()
         self.labels = kind.labels(config)
@@ -177,7 +177,7 @@ class Accounting:
                 f"{clipped:,} readings lie beyond the levels of int8 and count as their ends: "
                 "scale them, or take another --dtype"
             )
-        doubtful = doubt(self.labels, self._config.kind)
+        doubtful = doubt(self.labels, self._config.resolved.kind)
         out += filter(None, (doubtful, self._asks_for_all(), self._one_sided()))
         return out
 
@@ -186,8 +186,9 @@ class Accounting:
         config = self._config
         if not config.ask or not self.rows.used or self._device.supervision.counts.saved:
             return ""
-        remedy = ": try a ramp loss, loss=ramp" if config.params.get("loss") != "ramp" else ""
-        return f"{config.algorithm} asks for every label{remedy}"
+        algorithm, params, _, _ = config.resolved
+        remedy = ": try a ramp loss, loss=ramp" if params.get("loss") != "ramp" else ""
+        return f"{algorithm} asks for every label{remedy}"
 
     def _one_sided(self) -> str:
         """Return the warning about a stream whose labels all mean the same."""

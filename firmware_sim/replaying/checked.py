@@ -86,7 +86,7 @@ def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iter
 
     labels: None for rows without them, as far as they can be read again.
     """
-    taught = KINDS[config.kind].is_taught
+    taught = KINDS[config.resolved.kind].is_taught
     acts = [(one.rows, getattr(config, name)) for name, one in OPTIONS.items() if one.rows]
     ends = (config.limit, stream.kept if labels is None else None)
     for block in stream.blocks(min((end for end in ends if end is not None), default=None)):

@@ -45,7 +45,7 @@ def may_freeze(config: ReplayConfig) -> bool:
 
     The history of a forecaster goes on: its targets must come at once, and without stops.
     """
-    told = KINDS[config.kind].is_taught
+    told = KINDS[config.resolved.kind].is_taught
     if config.forecasts:
         told = not config.waits_for_labels and config.gap is None
     return bool(config.frozen_after) and told and config.enforce == "arena"
@@ -73,7 +73,7 @@ class FrozenTwin:
     def __init__(self, config: ReplayConfig, metrics: Metrics) -> None:
         self._config, self._going_on = config, metrics
         self.after = config.frozen_after
-        self._metrics = KINDS[config.kind].metrics(config, Cadence())
+        self._metrics = KINDS[config.resolved.kind].metrics(config, Cadence())
         self._answers: Callable[..., Row] | None = None
         #: of a forecaster, which is told what there is to tell
         self._told: Callable[[Row, Row], Row] | None = None
@@ -110,13 +110,13 @@ class FrozenTwin:
             self._before = self._so_far()
             return
         learner = pickle.loads(pickle.dumps(device.learner))
-        if self._config.params.get("last_label"):  # it is told no more labels
+        if self._config.resolved.params.get("last_label"):  # it is told no more labels
             learner.restart()
         targets = (0.0, 1.0)
         if device.target_scaler is not None:
             scaler = device.target_scaler
             targets = float(scaler.mean_[0]), float(scaler.scale_[0]) or 1.0
-        answers = answers_of(learner, self._config.kind, *targets)
+        answers = answers_of(learner, self._config.resolved.kind, *targets)
         scaler = pickle.loads(pickle.dumps(device.scaler))
         self._answers = (
             answers if scaler is None else lambda X: answers(np.asarray(scaler.transform(X)))

@@ -77,7 +77,7 @@ class Replay:
                 self.stream = FaultyStream(self.clean, faults, seed)
             if config.positive is not None and self.stream.kept is None:
                 self._find_positive(config.positive)
-            if config.kind == "multiclass" and not config.classes:
+            if config.resolved.kind == "multiclass" and not config.classes:
                 self.config = config = self._with_classes(config)
             kernel, self.width = make_kernel(config, n_features, self._prefix)
             self.device = make_device(config, n_features, kernel)

@@ -72,7 +72,7 @@ def opened(config: ReplayConfig) -> Stream:
     """
     names = (one.name for one in fields(ReadingOptions) if one.name in OPTIONS)
     said = {name: getattr(config, name) for name in names}
-    said |= {"labelled": KINDS[config.kind].is_taught, "absent": config.missing_words}
+    said |= {"labelled": KINDS[config.resolved.kind].is_taught, "absent": config.missing_words}
     return open_stream(config.stream, idle=config.idle, **said)
 
 

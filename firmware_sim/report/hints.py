@@ -91,40 +91,42 @@ def _loss(config: ReplayConfig) -> float | None:
 def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what may do better: as options, and as fields of the configuration."""
     config, metrics = result.config, result.metrics
+    algorithm, params, dtype, kind = config.resolved
 
     def with_params(**own: Any) -> tuple[str, dict[str, Any]]:
         said = " ".join(f"--param {shlex.quote(f'{k}={v}'.lower())}" for k, v in own.items())
         return said, {"params": {**config.params, **own}}
 
     if result.learner["n_support"] >= result.learner["budget"]:
-        if config.dtype not in ("int8", "float16"):
+        if dtype not in ("int8", "float16"):
             yield "--dtype float16", {"dtype": "float16"}
         more = 4 * config.cap_bytes
         yield f"--ram {more}", {"ram": more}
     if isinstance(metrics, Novelty):
         for nu in (0.01, 0.1):
             yield with_params(nu=nu)
-    elif config.algorithm == "sorf" and config.scales_targets:
+    elif algorithm == "sorf" and config.scales_targets:
         yield with_params(history=True)
-    elif config.algorithm == "sorf":
-        if config.params.get("last_label") or not config.waits_for_labels:
-            taken = bool(config.params.get("last_label"))
+    elif algorithm == "sorf":
+        if params.get("last_label") or not config.waits_for_labels:
+            taken = bool(params.get("last_label"))
             own = {"lapse": 0} if "lapse" in config.params else {}
             yield with_params(last_label=not taken, **own)
     elif isinstance(metrics, Regression):
         for eta in (0.5, 0.02):
             yield with_params(eta=eta)
-    elif config.algorithm != "bpa_s":
-        params = {"params": {"C": 2.0}, "algorithm": "bpa_s", "dtype": ""}
-        yield "--algorithm bpa_s --param C=2", params
+    elif algorithm != "bpa_s":
+        other = {"params": {"C": 2.0}, "algorithm": "bpa_s", "kind": kind}
+        yield "--algorithm bpa_s --param C=2", other
     if result.width is not None:
         for factor in (4.0, 0.25):
             gamma = float(f"{result.width.gamma * factor:.3g}")
             yield f"--gamma {gamma:g}", {"gamma": gamma}
-    if config.algorithm != ek.Config(n_features=1).name:
+    if algorithm != ek.Config(n_features=1).name:
         usual: dict[str, Any] = {
             "algorithm": "",
             "params": {},
+            "kind": kind,
             "gamma": None,
             "dtype": "",
             "budget": None,

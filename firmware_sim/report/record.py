@@ -96,15 +96,15 @@ def _learner(result: ReplayResult) -> dict[str, Any]:
     """What learned, and its counters."""
     config, width = result.config, result.width
     return {
-        "algorithm": config.algorithm,
-        "parameters": {name: _strict(value) for name, value in config.params.items()},
+        "algorithm": config.resolved.algorithm,
+        "parameters": {name: _strict(value) for name, value in config.resolved.params.items()},
         "kernel": config.kernel,
         "gamma": None if width is None else width.gamma,
         "gamma_rows": None if width is None else width.rows,
         "gamma_reason": None if width is None else width.reason,
         "degree": config.degree if config.kernel == "polynomial" else None,
         "offset": offset_of(config.kernel, config.offset),
-        "dtype": config.dtype,
+        "dtype": config.resolved.dtype,
         "seed": config.seed,
         **result.learner,
         "alarm_rows": list(result.alarms),

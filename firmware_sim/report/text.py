@@ -51,10 +51,11 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"WARNING   {warning}" for warning in result.warnings]
-    said = {**({"history": True} if config.watches else {}), **config.params}
+    algorithm, params, _, _ = config.resolved
+    said = {**({"history": True} if config.watches else {}), **params}
     parameters = "".join(f", {name}={value}" for name, value in said.items())
     lines.append(
-        f"learner   {config.algorithm}{parameters}: {held(result)}, {learner['updates']:,} updates"
+        f"learner   {algorithm}{parameters}: {held(result)}, {learner['updates']:,} updates"
     )
     if freezes(config):
         lines.append("note      this method freezes when it is full: then it learns no more")

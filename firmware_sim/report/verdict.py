@@ -11,28 +11,29 @@ SCALING = ("scaler", "target scaler", "repair")
 
 def headline(result: ReplayResult) -> str:
     """Return the stream and the learner, with its parameters."""
-    params = ", ".join(f"{name}={value}" for name, value in result.config.params.items())
-    learner = result.config.algorithm + (f" ({params})" if params else "")
+    algorithm, params, _, _ = result.config.resolved
+    shown = ", ".join(f"{name}={value}" for name, value in params.items())
+    learner = algorithm + (f" ({shown})" if shown else "")
     return f"{result.stream.name}: {learner}"
 
 
 def name_of(result: ReplayResult, who: str) -> str:
     """Return what the learner, or a baseline, is called in a report."""
-    return result.metrics.baselines.get(who, result.config.algorithm)
+    return result.metrics.baselines.get(who, result.config.resolved.algorithm)
 
 
 def verdict(result: ReplayResult, *, counts: bool = True) -> str:
     """Return one honest sentence: how the learner stands against the baselines."""
-    metrics = result.metrics
+    metrics, algorithm = result.metrics, result.config.resolved.algorithm
     if metrics.rows == 0:
         return "No row was scored."
     if isinstance(metrics, Novelty) and not metrics.judged:
         alarms = metrics.learner.alarms
         if not alarms:
-            return f"{result.config.algorithm} gave no alarm in {metrics.rows:,} rows."
+            return f"{algorithm} gave no alarm in {metrics.rows:,} rows."
         said = "1 alarm" if alarms == 1 else f"{alarms:,} alarms"
         return (
-            f"{result.config.algorithm} gave {said} in {metrics.rows:,} rows; without labelled "
+            f"{algorithm} gave {said} in {metrics.rows:,} rows; without labelled "
             "windows nothing says which of them were false."
         )
     clauses = []
@@ -41,7 +42,7 @@ def verdict(result: ReplayResult, *, counts: bool = True) -> str:
         against = metrics.shown(who).removesuffix(" wrong")
         shown = f" ({metrics.shown('learner')} against {against})" if counts else ""
         clauses.append(f"{word} {name}{shown}")
-    return f"{result.config.algorithm} {' and '.join(clauses)}."
+    return f"{algorithm} {' and '.join(clauses)}."
 
 
 def over_time(result: ReplayResult) -> str:

@@ -42,15 +42,15 @@ class Kind:
         Raises SimulatorError: the algorithm does not go with this kind.
         """
         own: dict[str, Any] = {}
-        if self.name == "multiclass" and "n_classes" not in config.params:
+        if self.name == "multiclass" and "n_classes" not in config.resolved.params:
             own["n_classes"] = max(2, len(config.classes))
-        if not self.losses or "loss" in config.params:
+        if not self.losses or "loss" in config.resolved.params:
             return own
-        found = [loss for loss in self.losses if _takes(config.algorithm, loss)]
+        found = [loss for loss in self.losses if _takes(config.resolved.algorithm, loss)]
         if not found:
             some = [row.name for row in ek.algorithms() if _takes(row.name, *self.losses)]
             raise SimulatorError(
-                f"{config.algorithm} is not for {self.about}; these are: {', '.join(some)}"
+                f"{config.resolved.algorithm} is not for {self.about}; these are: {', '.join(some)}"
             )
         return {**own, "loss": found[0]}
 
@@ -69,10 +69,11 @@ def _takes(algorithm: str, *losses: str) -> bool:
 
 def share_novel(config: ReplayConfig) -> float:
     """Return the share of rows that the learner is to call novel."""
-    said = {name: value for name, value in config.params.items() if name in ("nu", "loss")}
+    algorithm, params, _, _ = config.resolved
+    said = {name: value for name, value in params.items() if name in ("nu", "loss")}
     said |= {"history": True} if config.watches else {}
     try:
-        made = ek.Config(config.algorithm, n_features=1, budget=64, **{"loss": "novelty", **said})
+        made = ek.Config(algorithm, n_features=1, budget=64, **{"loss": "novelty", **said})
     except (TypeError, ValueError):
         return 0.05  # whatever is wrong is said where the learner is planned
     return float(made.parameters["nu"])

@@ -27,8 +27,8 @@ def result() -> fs.ReplayResult:
 
 
 def test_it_is_the_recommended_learner_and_scales_inside(result: fs.ReplayResult) -> None:
-    assert result.config.algorithm == ek.Config(n_features=1).name == "sorf"
-    assert result.config.params == {"scale": "standard", "gamma": "auto", **REPEATS}
+    assert result.config.resolved.algorithm == ek.Config(n_features=1).name == "sorf"
+    assert result.config.resolved.params == {"scale": "standard", "gamma": "auto", **REPEATS}
     parts = {part.name for part in result.layout.parts}
     assert "scaler" not in parts
     assert "scaled row" not in parts
@@ -61,9 +61,9 @@ def test_it_errs_as_it_does_behind_a_scaler_of_its_own(result: fs.ReplayResult) 
 
 def test_what_is_said_of_scaling_holds_inside() -> None:
     made = config(scale="minmax", freeze_after=50, gamma=0.5)
-    assert made.params == {"scale": "minmax", "freeze_after": 50, **REPEATS}
-    assert config(scale="none").params == {"gamma": "auto", **REPEATS}
-    assert config(scale="none", gamma=1.0).params == REPEATS
+    assert made.resolved.params == {"scale": "minmax", "freeze_after": 50, **REPEATS}
+    assert config(scale="none").resolved.params == {"gamma": "auto", **REPEATS}
+    assert config(scale="none", gamma=1.0).resolved.params == REPEATS
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_is_said_of_scaling_holds_inside() -> None:
 def test_the_last_label_is_no_candidate_where_it_may_not_be_known(
     options: dict[str, object],
 ) -> None:
-    assert "last_label" not in config(**options).params
+    assert "last_label" not in config(**options).resolved.params
 
 
 @pytest.mark.parametrize("algorithm", ["", "bpa_s"])

@@ -85,7 +85,7 @@ def small(path: Path, labels: list[str]) -> fs.ReplayConfig:
     ]
     lines += [f"0.1,broken,{labels[0]}", f",0.2,{labels[0]}", f"0.1,,{labels[0]}"]
     path.write_text("\n".join(["a,b,y", *lines]) + "\n")
-    return fs.ReplayConfig(str(path), algorithm="rbp", target="y", dtype="float32")
+    return fs.ReplayConfig(str(path), algorithm="rbp", target="y")
 
 
 def compared(mine: fs.ReplayConfig, folder: Path, *names: str) -> Comparison:

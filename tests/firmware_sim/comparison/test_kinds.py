@@ -47,7 +47,7 @@ BASELINES = {
 
 def config(kind: str, **changes: Any) -> fs.ReplayConfig:
     algorithm = METHODS[kind][0]
-    said = {"algorithm": algorithm, "kind": kind, "dtype": "float32", **STREAMS[kind]}
+    said = {"algorithm": algorithm, "kind": kind, **STREAMS[kind]}
     return fs.ReplayConfig(**{**said, **changes})
 
 
@@ -68,10 +68,10 @@ def figure(result: fs.ReplayResult) -> float:
 
 
 def test_figures_are_those_of_replays(found: Comparison) -> None:
-    kind = found.config.kind
+    kind = found.config.resolved.kind
     for name in METHODS[kind]:
         for ram in found.rams:
-            mine = config(kind, algorithm=name, ram=ram, dtype="")
+            mine = config(kind, algorithm=name, ram=ram)
             result = fs.replay(mine)
             outcome = found.cell(name, ram).runs[0]
             assert outcome.status == "done", outcome.detail
@@ -88,7 +88,7 @@ def test_figures_are_those_of_replays(found: Comparison) -> None:
 
 
 def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
-    kind = found.config.kind
+    kind = found.config.resolved.kind
     data = to_dict(found)
     assert data["kind"] == kind
     assert set(data["baselines"]) == BASELINES[kind]
@@ -106,7 +106,7 @@ def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
 
 
 def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
-    kind, best = found.config.kind, choice(found)
+    kind, best = found.config.resolved.kind, choice(found)
     assert best is not None
     error = found.cell(*best).runs[0].loss
     text = to_text(found)
@@ -245,11 +245,11 @@ def _by_replay(mine: fs.ReplayConfig, gamma: float, first: int, y: Any) -> float
     taught = replay.device.learn_block(X, y[: len(X)], when)
     answers = taught.scores + taught.levels
     got, true = answers[first:], y[first : len(answers)]
-    if mine.kind == "binary":
+    if mine.resolved.kind == "binary":
         return float(np.mean((got >= 0) != (true > 0)))
-    if mine.kind == "multiclass":
+    if mine.resolved.kind == "multiclass":
         return float(np.mean(got != true))
-    if mine.kind == "regression":
+    if mine.resolved.kind == "regression":
         return float(np.mean(np.abs(got - true)))
     novel = true > 0
     above = got[~novel][:, None] > got[novel]

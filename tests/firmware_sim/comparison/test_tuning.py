@@ -77,7 +77,7 @@ def test_text_says_what_to_take() -> None:
     gain = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.07, 1600, evaluator))
     assert "before    10.00 % wrong with gamma=0.5" in gain
     assert "gained: 30 % of the wrong answers" in gain
-    assert f"take      --algorithm {CONFIG.algorithm} --gamma 2 --param eta=0.25" in gain
+    assert f"take      --algorithm {CONFIG.algorithm} --gamma 2.0 --param eta=0.25" in gain
     loss = to_text(Tuning(CONFIG, start, chosen, 100, 400, 0.1, 0.12, 1600, evaluator))
     assert "nothing gained: keep what you began with" in loss
     assert loss.endswith(f"take      --algorithm {CONFIG.algorithm}\n")  # the width is its own

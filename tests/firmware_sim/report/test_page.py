@@ -231,7 +231,7 @@ def test_command_gives_the_configuration_again(changes: dict[str, object]) -> No
     ("changes", "said"),
     [
         ({}, ""),
-        ({"params": {"C": 2.0}, "kind": "binary"}, " --param C=2.0"),
+        ({"params": {"C": 2.0}, "kind": "binary"}, " --kind binary --param C=2.0"),
         ({"algorithm": "rbp"}, " --algorithm rbp"),
         ({"algorithm": "sorf"}, " --algorithm sorf"),
         ({"on": "microbit"}, " --on microbit"),

@@ -187,7 +187,7 @@ def test_each_kind_runs_from_a_fresh_clone(name: str) -> None:
 def test_numbers_that_come_with_the_package_name_their_remedy() -> None:
     with pytest.raises(SimulatorError, match=r"house does not have two classes: give --kind regr"):
         fs.ReplayConfig("house")
-    assert fs.ReplayConfig("house", target="light").kind == "binary"
+    assert fs.ReplayConfig("house", target="light").resolved.kind == "binary"
 
 
 def test_labels() -> None:
