@@ -132,10 +132,9 @@ class ReplayConfig(Fields):
         )
 
     def _may_forecast(self, inside: dict[str, Any]) -> bool:
-        """Whether targets are forecast from their history too, and the learner keeps the queue."""
-        alone = self.enforce == "process" and self.waits_for_labels
+        """Whether targets are forecast from their history too."""
         usual = inside.get("scale") == OPTIONS["scale"].default and "gamma" in inside
-        return self.kind == "regression" and usual and not self.ask and not alone
+        return self.kind == "regression" and usual and not self.ask
 
     def _may_repeat(self) -> bool:
         """Whether the last label is a candidate: each is known before the next row is answered."""
@@ -248,8 +247,6 @@ class ReplayConfig(Fields):
             raise SimulatorError("gap is not for novelty in a process of its own")
         if self.forecasts and self.ask:
             raise SimulatorError("a forecaster learns every target: --ask does not apply")
-        if self.forecasts and self.waits_for_labels and self.enforce == "process":
-            raise SimulatorError("a forecaster in a process of its own learns targets at once")
 
     def _check_kind(self) -> None:
         """Refuse options that are for another kind of labels."""

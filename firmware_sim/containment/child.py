@@ -18,7 +18,6 @@ from typing import Any
 
 from edgeolk.bare import BareLearner
 from edgeolk.configuration.config import settings_of
-from edgeolk.errors import BudgetError
 from firmware_sim.containment import seccomp
 
 #: Rows in a block at most.
@@ -27,6 +26,9 @@ BLOCK = 64
 SEND = BLOCK + 1
 #: In place of a number of rows: score the row that follows; say whether its label is wanted.
 DECIDE, ASK = BLOCK + 2, BLOCK + 3
+#: The same of a forecaster: answer the row that follows and keep it until its target comes; take
+#: the target that follows, NaN where it never comes; forget the history; count rows that wait.
+FORECAST, TELL, RESTART, WAITING = BLOCK + 4, BLOCK + 5, BLOCK + 6, BLOCK + 7
 #: What follows a block: rows learned, and bytes of the message that says why no more.
 ANSWER = struct.Struct("=qq")
 COUNTERS = ("n_support", "updates", "mistakes", "steps", "alarms", "n_remembered", "memory_percent")
@@ -34,11 +36,6 @@ COUNTS = struct.Struct("=7q")
 #: Bytes freed just before the limit is in force, for what an error message needs.
 RESERVE = 64 * 1024
 OUT_OF_MEMORY = 77  # exit code
-
-
-def width(kind: str) -> int:
-    """Return the numbers that are sent back for a row."""
-    return 3 if kind == "novelty" else 1
 
 
 def packed(record: dict[str, Any]) -> bytes:
@@ -78,13 +75,19 @@ class Server:
         pipes: tuple[io.FileIO, io.FileIO],
     ) -> None:
         self._learner = learner
-        self._width = width(kind)
-        self._in_time = settings_of(learner.config).watches
+        settings = settings_of(learner.config)
+        self._in_time = settings.watches
+        self.candidates = [*learner.shares] if settings.forecasts else []
+        # Numbers that are sent back for a row.
+        self.width = 3 if kind == "novelty" else 1
+        if settings.forecasts:
+            _, reach, shares = learner._engine.said()
+            self.width += len(reach) + len(shares)
         classes = max(1, settings_of(learner.config).columns)
         self._classes = memoryview(bytearray(8 * classes)).cast("d")
         rows: dict[str, Callable[[int], None]]
         rows = {"multiclass": self._choose, "novelty": self._watch}
-        self._learn_row = rows.get(kind, self._score)
+        self._learn_row = rows.get(kind, self._forecast if settings.forecasts else self._score)
         self._in, self._out = pipes
         self._count = bytearray(8)
         self._rows = memoryview(bytearray(8 * BLOCK * n_features))
@@ -92,11 +95,19 @@ class Server:
         self._each = [numbers[i * n_features : (i + 1) * n_features] for i in range(BLOCK)]
         self._label_bytes = memoryview(bytearray(8 * BLOCK))
         self._labels = self._label_bytes.cast("d")
-        self._score_bytes = memoryview(bytearray(8 * BLOCK * self._width))
+        self._score_bytes = memoryview(bytearray(8 * BLOCK * self.width))
         self._scores = self._score_bytes.cast("d")
         self._answer = bytearray(ANSWER.size)
         self._counts = bytearray(COUNTS.size)
         self._decide_row = self._pick if kind == "multiclass" else self._decide
+        self._questions: dict[int, Callable[[int], None]] = {
+            DECIDE: self._decide_row,
+            ASK: self._ask,
+            FORECAST: self._foretell,
+            TELL: self._tell,
+            RESTART: self._restart,
+            WAITING: self._wait,
+        }
         self._kept: list[bytearray] = []
         self._whole = memoryview(learner._engine.arena)  # made here: later nothing may be
 
@@ -112,6 +123,8 @@ class Server:
         else:
             self._learner.decision_one(self._each[0])
         self._answer_one(self._decide_row)
+        if self.candidates:
+            self._note(0)
         self._pack_counts()
         ANSWER.pack_into(self._answer, 0, 0, 0)
         self._scores[0] = 0.0
@@ -132,10 +145,16 @@ class Server:
             if n == SEND:
                 self._send()
                 continue
-            if n in (DECIDE, ASK):
+            if n in (DECIDE, ASK, FORECAST):
                 if not fill(self._in, self._rows[: len(self._rows) // BLOCK]):
                     return
-                self._answer_one(self._decide_row if n == DECIDE else self._ask)
+                self._answer_one(self._questions[n])
+                self._out.write(self._score_bytes[: 8 * (self.width if n == FORECAST else 1)])
+                continue
+            if n in (TELL, RESTART, WAITING):
+                if n == TELL and not fill(self._in, self._label_bytes[:8]):
+                    return
+                self._answer_one(self._questions[n])
                 self._out.write(self._score_bytes[:8])
                 continue
             if not fill(self._in, self._label_bytes[: 8 * n]):
@@ -145,7 +164,7 @@ class Server:
             done, message = self._learn(n, leak)
             ANSWER.pack_into(self._answer, 0, done, len(message))
             self._out.write(self._answer)
-            self._out.write(self._score_bytes[: 8 * self._width * done])
+            self._out.write(self._score_bytes[: 8 * self.width * done])
             self._out.write(message)
 
     def _send(self) -> None:
@@ -161,13 +180,13 @@ class Server:
                 self._kept.append(bytearray(leak))
             try:
                 learn(i)
-            except (ValueError, BudgetError) as error:
-                kind = "stop" if isinstance(error, BudgetError) else "refuse"
+            except (ValueError, RuntimeError) as error:
+                kind = "stop" if isinstance(error, RuntimeError) else "refuse"
                 return i, f"{kind}:{error}".encode()
         return n, b""
 
     def _answer_one(self, answer: Callable[[int], None]) -> None:
-        """Have the first row answered; a bad one gets no number, and is refused when learned."""
+        """Have a question answered; what is refused gets no number."""
         try:
             answer(0)
         except ValueError:
@@ -184,6 +203,42 @@ class Server:
     def _score(self, i: int) -> None:
         """Learn a row; its score is the one from before."""
         self._scores[i] = self._learner.learn_one(self._each[i], self._labels[i])
+
+    def _forecast(self, i: int) -> None:
+        """Learn a row; send its forecast from before, and what is known of that."""
+        self._scores[self.width * i] = self._learner.learn_one(self._each[i], self._labels[i])
+        self._note(i)
+
+    def _foretell(self, i: int) -> None:
+        """Forecast a row, which the learner keeps until its target comes."""
+        self._scores[0] = self._learner.ask_one(self._each[i])
+        self._note(0)
+
+    def _tell(self, i: int) -> None:
+        """Learn the target of the row that waits longest."""
+        label = self._labels[0]
+        self._learner.tell_one(None if math.isnan(label) else label)
+        self._scores[0] = 0.0
+
+    def _restart(self, i: int) -> None:
+        """Forget the history."""
+        self._learner.restart()
+        self._scores[0] = 0.0
+
+    def _wait(self, i: int) -> None:
+        """Count the rows that wait."""
+        self._scores[0] = self._learner.n_waiting
+
+    def _note(self, i: int) -> None:
+        """Put reach and shares of the last forecast behind it."""
+        _, reach, shares = self._learner._engine.said()
+        at = self.width * i
+        for number in reach:
+            at += 1
+            self._scores[at] = number
+        for number in shares:
+            at += 1
+            self._scores[at] = number
 
     def _choose(self, i: int) -> None:
         """Learn a row of several classes; its score is the class predicted before."""
@@ -246,7 +301,12 @@ def main() -> int:
     else:
         limit, reasons = _arm(spec["limit"])
     del reserve
-    greeting = {"budget": learner.budget, "nbytes": server.nbytes}
+    greeting = {
+        "budget": learner.budget,
+        "nbytes": server.nbytes,
+        "width": server.width,
+        "candidates": server.candidates,
+    }
     pipes[1].write(packed({"limit": limit, "reasons": reasons, **greeting}))
     try:
         server.serve(leak)

@@ -63,6 +63,8 @@ class ProcessLearner:
     reasons: why stronger ones are not.
     peak: peak resident memory of the child in bytes, as last seen.
     gone: whether the child has ended, or gives no answer.
+    width: numbers that come back for a row.
+    candidates: what a forecaster mixes its answers of.
     Raises SimulatorError: the learner is refused, or the limit cannot be had.
     Raises OSError: the system starts no process.
     """
@@ -82,7 +84,6 @@ class ProcessLearner:
             raise SimulatorError(_NOT_HERE)
         self.peak, self.gone, self.limit = 0, False, ""
         self._patience = patience
-        self._width = child.width(kind)
         self._group: MemoryGroup | None = None
         self._child = _started()
         assert isinstance(self._child.stdin, io.FileIO)
@@ -116,6 +117,8 @@ class ProcessLearner:
             raise SimulatorError(f"processes cannot be limited here: {self.reasons}")
         self.limit = _NAMES[greeting["limit"]]
         self._nbytes = int(greeting["nbytes"])
+        self.width = int(greeting["width"])
+        self.candidates = tuple(greeting["candidates"])
         if self._group is not None:
             try:
                 self._group.close()
@@ -133,14 +136,14 @@ class ProcessLearner:
         Raises LearnerDiedError: something else has, or it gives no answer.
 
         Returns scores: from before each update, each followed by its threshold where there are no
-            labels; of fewer rows where one was refused.
+            labels, by reach and shares where it is a forecast; of fewer rows where one was refused.
         Returns message: "stop:..." where the ring refuses the row, "refuse:..." where the row is
             bad, or "".
         """
         n = len(labels)
         answer = self._asked(n, child.ANSWER.size, labels[:n].tobytes(), rows[:n].tobytes())
         done, length = child.ANSWER.unpack(answer)
-        numbers = self._width * done
+        numbers = self.width * done
         scores = struct.unpack(f"={numbers}d", self._read(8 * numbers))
         message = self._read(length).decode()
         self._look()
@@ -158,12 +161,39 @@ class ProcessLearner:
         """Say whether the learner wants the label of a row; raises as `decide`."""
         return bool(self._answer(child.ASK, row))
 
+    def forecast(self, row: Any) -> list[float]:
+        """Forecast a row, which waits for its target: the forecast, reach and shares.
+
+        Raises ValueError: the row is bad.
+        Raises BeyondCapError, LearnerDiedError: as `learn`.
+        """
+        return self._answers(child.FORECAST, self.width, row.tobytes())
+
+    def tell(self, target: float | None) -> None:
+        """Tell the target of the row that waits longest, None where it never comes.
+
+        Raises ValueError: the learner rejects it.
+        Raises BeyondCapError, LearnerDiedError: as `learn`.
+        """
+        self._answers(child.TELL, 1, struct.pack("=d", math.nan if target is None else target))
+
+    def restart(self) -> None:
+        """Have the learner forget the history; raises as `counters`."""
+        self._answers(child.RESTART, 1)
+
+    @property
+    def n_waiting(self) -> int:
+        """Rows that wait for their target; raises as `counters`."""
+        return int(self._answers(child.WAITING, 1)[0])
+
     def _answer(self, question: int, row: Any) -> float:
-        answer: float
-        (answer,) = struct.unpack("=d", self._asked(question, 8, row.tobytes()))
-        if math.isnan(answer):
-            raise ValueError("the learner rejects the row")
-        return answer
+        return self._answers(question, 1, row.tobytes())[0]
+
+    def _answers(self, question: int, numbers: int, *parts: bytes) -> list[float]:
+        answer = struct.unpack(f"={numbers}d", self._asked(question, 8 * numbers, *parts))
+        if math.isnan(answer[0]):
+            raise ValueError("the learner rejects the row or its target")
+        return list(answer)
 
     def counters(self) -> dict[str, int]:
         """Support vectors held, updates, mistakes and steps.

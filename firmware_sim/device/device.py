@@ -150,7 +150,7 @@ class Device:
         self._boot()
         if kept is None:
             self._build(self._config, self._n_features, self._settings)
-            self.supervision.after_cut(before, getattr(self, "learner", None), steps - self.steps)
+            self.supervision.after_cut(before, self._adapter, steps - self.steps)
             return
         learner, *scalers = kept
         self._resume(learner)
@@ -161,7 +161,7 @@ class Device:
         if self._targets is not None:
             self._targets.scaler = scalers.pop(0)
         self._teach()
-        self.supervision.after_cut(before, getattr(self, "learner", None), steps - self.steps)
+        self.supervision.after_cut(before, self._adapter, steps - self.steps)
 
     def _let_go(self) -> None:
         """Let go of the learner."""
@@ -254,6 +254,11 @@ class Device:
             return dict(enumerate(learner.inputs(rows).tolist()))
         except (RuntimeError, ValueError):
             return {}
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """What a forecaster mixes its answers of."""
+        return tuple(self.learner.shares)
 
     @property
     def alarms(self) -> int:

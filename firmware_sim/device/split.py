@@ -27,11 +27,15 @@ def _wide(row: Row) -> Row:
 
 
 class _Remote:
-    """The learner in the process, one row at a time, as `Supervision` asks and teaches it."""
+    """The learner in the process, one row at a time, as `Supervision` asks and teaches it.
+
+    beside: what it says beside its last forecast; no numbers where it is no forecaster.
+    """
 
     def __init__(self, process: ProcessLearner) -> None:
         self._process = process
         self._label = np.empty(1)
+        self.beside = [0.0] * (process.width - 1) if process.candidates else []
 
     def learn_one(self, row: Row, label: float) -> float:
         self._label[0] = label
@@ -39,7 +43,25 @@ class _Remote:
         kind, _, text = message.partition(":")
         if kind:
             raise RuntimeError(text) if kind == "stop" else ValueError(text)
+        return self._noted(scores)
+
+    def _noted(self, scores: list[float]) -> float:
+        if self.beside:
+            self.beside = scores[1:]
         return scores[0]
+
+    def ask_one(self, row: Row) -> float:
+        return self._noted(self._process.forecast(_wide(row)))
+
+    def tell_one(self, target: float | None) -> None:
+        self._process.tell(target)
+
+    def restart(self) -> None:
+        self._process.restart()
+
+    @property
+    def n_waiting(self) -> int:
+        return self._process.n_waiting
 
     def decision_one(self, row: Row) -> float:
         return self._process.decide(_wide(row))
@@ -56,8 +78,10 @@ class SplitDevice(Device):
     """
 
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
-        # Where labels do not come with their rows, the learner is asked about each.
-        self._one_by_one = config.waits_for_labels
+        # Where labels do not come with their rows, or a gap may, the learner is asked about each.
+        self._one_by_one = (
+            config.waits_for_labels or self._misses_targets or config.gap is not None
+        )
         self.block = BLOCK
         self._peak = 0
         self._counters = dict.fromkeys(COUNTERS, 0)
@@ -126,19 +150,23 @@ class SplitDevice(Device):
     def _taught(self, rows: Row, y: Row) -> Taught:
         if self._config.scales_outside:
             rows = rows.astype(row_type(self._config))
-        rows, told, found = _wide(rows), y, Taught.of(len(y))
+        width = self._process.width
+        forecast = width - 1 if self._config.forecasts else 0
+        rows, told, found = _wide(rows), y, Taught.of(len(y), forecast)
         mean, spread = np.zeros(len(y)), np.ones(len(y))
         if self._targets is not None:
             told, mean, spread = scaled_targets(self._targets, y)
         while found.done < len(y) and found.stopped is None:
             at = found.done
             said, message = self._process.learn(rows[at:], told[at:])
-            columns = np.array(said).reshape(-1, 3 if self._watches else 1).T
+            columns = np.array(said).reshape(-1, width).T
             found.done += columns.shape[1]
             part = slice(at, found.done)
             found.scores[part] = mean[part] + spread[part] * columns[0]
             if self._watches:
                 found.levels[part], found.verdicts[part] = columns[1:]
+            elif forecast:
+                found.said[part] = columns[1:].T
             kind, _, text = message.partition(":")
             if kind == "stop":
                 found.stopped = RuntimeError(text)
@@ -150,6 +178,11 @@ class SplitDevice(Device):
     @property
     def _watches(self) -> bool:
         return self._config.resolved.kind == "novelty"
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """What a forecaster mixes its answers of."""
+        return self._process.candidates
 
     @property
     def clipped(self) -> int:

@@ -150,7 +150,7 @@ class Accounting:
                 found.verdicts[used],
             )
         if found.said.size:
-            forecasts = found.forecasts(tuple(device.learner.shares))
+            forecasts = found.forecasts(device.candidates)
         context = Context(found.told(y), watched, forecasts)
         self.metrics.add_block(y[used], found.scores[used], context)
         rows.used += len(taken)

@@ -92,6 +92,8 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what may do better: as options, and as fields of the configuration."""
     config, metrics = result.config, result.metrics
     algorithm, params, dtype, kind = config.resolved
+    # Without the parameters that have implied it, the kind of labels must be named.
+    beside = "" if kind in (config.kind, "binary") or config.classes else f" --kind {kind}"
 
     def with_params(**own: Any) -> tuple[str, dict[str, Any]]:
         said = " ".join(f"--param {shlex.quote(f'{k}={v}'.lower())}" for k, v in own.items())
@@ -117,7 +119,7 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
             yield with_params(eta=eta)
     elif algorithm != "bpa_s":
         other = {"params": {"C": 2.0}, "algorithm": "bpa_s", "kind": kind}
-        yield "--algorithm bpa_s --param C=2", other
+        yield f"--algorithm bpa_s --param C=2{beside}", other
     if result.width is not None:
         for factor in (4.0, 0.25):
             gamma = float(f"{result.width.gamma * factor:.3g}")
@@ -128,7 +130,7 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
             "params": {},
             "kind": kind,
             "gamma": None,
-            "dtype": "",
             "budget": None,
         }
-        yield "the default, with no algorithm or width named", usual
+        what = "the default, with no algorithm, width, budget or parameter named"
+        yield what + (f", but{beside}" if beside else ""), usual

@@ -110,12 +110,16 @@ class Taught:
 
 def numbers_said(learner: Any) -> int:
     """Return the numbers that a forecaster says beside a forecast; 0 of other learners."""
+    if hasattr(learner, "beside"):
+        return len(learner.beside)
     settings = settings_in(learner)
     return len(said_of(learner)) if settings is not None and settings.forecasts else 0
 
 
 def said_of(learner: Any) -> list[float]:
     """Return what a forecaster said beside its last forecast."""
+    if hasattr(learner, "beside"):  # it is in another process
+        return list(learner.beside)
     _, reach, shares = learner._engine.said()
     return [*reach, *shares]
 

@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers import few_first
 
@@ -22,6 +23,7 @@ from firmware_sim.containment import seccomp
 from firmware_sim.containment.cgroup import MemoryGroup
 from firmware_sim.containment.guard import PAGE, GuardedBlock
 from firmware_sim.errors import SimulatorError
+from firmware_sim.metrics import Regression
 from firmware_sim.replaying.loop import Replay, replay
 from firmware_sim.replaying.result import ReplayResult
 
@@ -42,6 +44,7 @@ def limited(by: str, **changes: object) -> ReplayResult:
         pytest.skip(str(error))
 
 
+FORECAST = {"stream": "house", "kind": "regression", "algorithm": "", "gamma": None}
 #: What is the same in a process.
 SAME: dict[str, dict[str, Any]] = {
     "usual": {},
@@ -51,6 +54,15 @@ SAME: dict[str, dict[str, Any]] = {
     "asked": {"ask": True, "algorithm": "ogd", "params": {"loss": "ramp"}},
     "classes": {"ask": True, "label_delay": 5, "kind": "multiclass", "algorithm": "bpa_s"},
     "numbers": {"stream": "house", "label_delay": 12, "kind": "regression", "algorithm": "ogd"},
+    "forecast": {**FORECAST},
+    "forecast, late": {**FORECAST, "label_delay": 4},
+    "forecast, late by a time": {**FORECAST, "label_delay": "1800s", "label_queue": 3},
+    "forecast, missing, cut": {
+        **FORECAST, "label_delay": 7, "label_missing": 0.2, "power_cut": "every=150",
+        "checkpoint_every": 40,
+    },
+    "forecast, gap": {**FORECAST, "gap": 600.0},
+    "forecast, another horizon": {**FORECAST, "params": {"horizon": 3}},
     "float16": {"dtype": "float16"},
     "float64": {"dtype": "float64"},
     "int8": {"dtype": "int8"},
@@ -69,9 +81,16 @@ SAME: dict[str, dict[str, Any]] = {
 def test_the_same_in_a_process(limit: str, what: str) -> None:
     changes = SAME[what]
     here, there = run(**changes), limited(limit, **changes)
-    assert there.status == "complete", there.detail
+    ended = "stopped" if "another horizon" in what else "complete"
+    assert there.status == here.status == ended, there.detail
+    assert there.detail == here.detail
     assert there.learner == here.learner
     assert there.metrics.summary() == here.metrics.summary()
+    if isinstance(here.metrics, Regression):  # forecasts, intervals, shares of candidates
+        assert there.metrics.course.rows == here.metrics.course.rows
+        for ours, theirs in zip(there.metrics.course.recent, here.metrics.course.recent, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+        assert there.metrics.course.mean_shares() == here.metrics.course.mean_shares()
     assert (there.rows, there.layout) == (here.rows, here.layout)
     if here.config.is_eventful:
         assert there.labels == here.labels

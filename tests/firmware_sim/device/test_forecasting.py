@@ -192,7 +192,6 @@ def test_a_fleet_of_forecasters(table: Path, tmp_path: Path) -> None:
     [
         ({"ask": True}, "learns every target"),
         ({"gap": 60, "params": {"history": False}}, "gap is for rows in the order of time"),
-        ({"enforce": "process", "label_delay": "2"}, "targets at once"),
     ],
 )
 def test_what_a_forecaster_cannot_do_is_refused(
