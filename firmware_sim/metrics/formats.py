@@ -5,19 +5,25 @@ from __future__ import annotations
 from firmware_sim.metrics.base import Number
 
 
+def rounded(value: float, form: str) -> str:
+    """Return a number in a format; what is 0 there has no minus."""
+    text = f"{value:{form}}"
+    return text.removeprefix("-") if float(text) == 0.0 else text
+
+
 def percent(value: Number) -> str:
     """Return a share as people write it."""
-    return "-" if value is None else f"{100 * value:.2f} %"
+    return "-" if value is None else f"{rounded(100 * value, '.2f')} %"
 
 
 def short(value: Number) -> str:
     """Return a number with four digits."""
-    return "-" if value is None else f"{value:.4g}"
+    return "-" if value is None else rounded(value, ".4g")
 
 
 def thousandths(value: Number) -> str:
     """Return a number to three decimals."""
-    return "-" if value is None else f"{value:.3f}"
+    return "-" if value is None else rounded(value, ".3f")
 
 
 def count(value: Number) -> str:

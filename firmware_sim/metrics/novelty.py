@@ -104,7 +104,8 @@ class Novelty(Metrics):
             return
         known = context.watched or WatchedMany.of(np.zeros(len(labels)))
         first, distances = self.rows + 1, known.looked.distances
-        novelty, alarms = -(scores + known.levels), scores < 0.0
+        # Taken from 0, as the minus of 0 would be -0 in every list of scores.
+        novelty, alarms = 0.0 - (scores + known.levels), scores < 0.0
         others = self._baseline.alarms(distances)
         running = [
             watch.alarm_rows + np.cumsum(called)

@@ -65,7 +65,7 @@ def readings(odd: Oddity, names: Sequence[str]) -> str:
     """Return the readings of a row that are furthest off, with their deviations."""
     values, apart = odd.looked.readings, odd.looked.apart
     return ", ".join(
-        f"{names[slot]} {values[slot]:.4g} ({apart[slot]:+.1f} sd)" for slot in furthest(odd)
+        f"{names[slot]} {short(values[slot])} ({apart[slot]:+.1f} sd)" for slot in furthest(odd)
     )
 
 
@@ -78,7 +78,7 @@ def reason(odd: Oddity, names: Sequence[str]) -> str:
     part, channel, what = why
     name = names[channel]
     if part == "pattern" and len(names) == 1:
-        return f"{name}: a course that is rare, now {odd.looked.readings[channel]:.4g}"
+        return f"{name}: a course that is rare, now {short(odd.looked.readings[channel])}"
     if part == "pattern":
         return f"readings that seldom go together, {name} the furthest off"
     if part == "level":
@@ -88,10 +88,10 @@ def reason(odd: Oddity, names: Sequence[str]) -> str:
         rows = odd.looked.still[channel]
         return f"{name}: {'no reading' if math.isnan(value) else 'flat line'} for {rows:,} rows"
     if what == "value":
-        return f"{name}: {value:.4g} is unusual"
+        return f"{name}: {short(value)} is unusual"
     if what == "mean":
-        return f"{name}: off its mean for a while, now {value:.4g}"
-    return f"{name}: rougher or smoother than usual, now {value:.4g}"
+        return f"{name}: off its mean for a while, now {short(value)}"
+    return f"{name}: rougher or smoother than usual, now {short(value)}"
 
 
 def alarm_records(metrics: Novelty, names: Sequence[str]) -> list[dict[str, Any]]:

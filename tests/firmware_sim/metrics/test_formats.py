@@ -1,0 +1,30 @@
+"""Figures in words: no figure that is printed as 0 has a minus."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+import firmware_sim as fs
+from firmware_sim.metrics.base import Number
+from firmware_sim.metrics.formats import percent, short, thousandths
+from firmware_sim.report import to_dict
+
+
+@pytest.mark.parametrize("form", [percent, short, thousandths])
+def test_zero_has_no_minus(form: Callable[[Number], str]) -> None:
+    for value in (-0.0, -1e-300, -1e-9, -4e-5, -4e-4):
+        text = form(value)
+        assert text.startswith("-") == (float(text.removesuffix(" %")) != 0.0), (value, text)
+        assert text.removeprefix("-") == form(-value)
+    assert form(-2.5).startswith("-2")
+    assert form(None) == "-"
+
+
+def test_scores_of_rows_of_which_nothing_is_known_are_0() -> None:
+    config = fs.ReplayConfig("office", kind="novelty", ram="4KiB", limit=12)
+    scores = [row["score"] for row in to_dict(fs.replay(config))["oddest"]]
+    assert 0.0 in scores
+    assert all(score or math.copysign(1.0, score) > 0.0 for score in scores)
