@@ -48,7 +48,8 @@ class Resolved(NamedTuple):
 class ReplayConfig(Fields):
     """What to replay, on which device, with which learner.
 
-    Page: docs/options.md.
+    Fields hold what was asked for; ``resolved`` has the algorithm, its parameters, the storage type
+    and the kind of labels that they lead to. Page: docs/options.md.
 
     Parameters
     ----------

@@ -125,7 +125,8 @@ def compare(
     Parameters
     ----------
     config : ReplayConfig
-        Stream, scaling, storage type; its cap and algorithm do not matter.
+        Stream, scaling, storage type; its cap and algorithm do not matter. A storage type, a width
+        and parameters that it names are asked of every method.
     rams : sequence of int or str
         The caps.
     algorithms : sequence of str, optional

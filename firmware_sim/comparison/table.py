@@ -40,7 +40,9 @@ def _storage(found: Comparison) -> str:
     by_type: dict[str, list[str]] = {}
     for name in found.algorithms:
         by_type.setdefault(found.storage(name), []).append(name)
-    most, *others = sorted(by_type, key=lambda dtype: -len(by_type[dtype])) or [found.storage(DEFAULT)]
+    most, *others = sorted(by_type, key=lambda dtype: -len(by_type[dtype])) or [
+        found.storage(DEFAULT)
+    ]
     return ", ".join([most, *(f"{one} for {' and '.join(by_type[one])}" for one in others)])
 
 

@@ -79,9 +79,7 @@ class SplitDevice(Device):
 
     def _build(self, config: ReplayConfig, n_features: int, settings: dict[str, Any]) -> None:
         # Where labels do not come with their rows, or a gap may, the learner is asked about each.
-        self._one_by_one = (
-            config.waits_for_labels or self._misses_targets or config.gap is not None
-        )
+        self._one_by_one = config.waits_for_labels or self._misses_targets or config.gap is not None
         self.block = BLOCK
         self._peak = 0
         self._counters = dict.fromkeys(COUNTERS, 0)

@@ -25,6 +25,7 @@ from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.comparison.work import Answers
+from firmware_sim.report import hints
 from firmware_sim.report.command import command
 
 ROWS, CHOSEN_ON = 480, 220
@@ -54,8 +55,10 @@ def drawn(seed: int, folder: Path) -> Case:
     rng = np.random.default_rng((seed, 52))
     kind = KINDS[seed % len(KINDS)]
     d = int(rng.integers(1, 5))
-    X = np.cumsum(rng.normal(size=(ROWS, d)), axis=0) if rng.random() < 0.5 else rng.normal(
-        size=(ROWS, d)
+    X = (
+        np.cumsum(rng.normal(size=(ROWS, d)), axis=0)
+        if rng.random() < 0.5
+        else rng.normal(size=(ROWS, d))
     )
     wave = np.sin(np.arange(ROWS) / 7) + 0.3 * rng.normal(size=ROWS)
     y: Any = {
@@ -212,3 +215,31 @@ def test_a_field_that_was_left_open_stays_open(seed: int, tmp_path: Path) -> Non
     narrow = replace(config, gamma=0.5)
     assert narrow == to_config(parsed("replay", case, "--gamma", "0.5", *case.sized))
     assert replace(narrow, gamma=None) == config
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_hints(seed: int, tmp_path: Path) -> None:
+    """The options that a report suggests, beside those that were given."""
+    case = drawn(seed, tmp_path)
+    said = [*case.learner, *case.sized]
+    config = to_config(parsed("replay", case, *said))
+    tried = 0
+    for text, changes in hints._candidates(Replay(config).run()):
+        words = shlex.split(text)
+        if not words[0].startswith("--"):
+            continue
+        taken = {words[at + 1].partition("=")[0] if word == "--param" else word
+                 for at, word in enumerate(words) if word.startswith("--")}  # fmt: skip
+        kept = [
+            word
+            for flag, value in zip(*[iter([*case.reading, *case.device, *said])] * 2, strict=True)
+            if (value.partition("=")[0] if flag == "--param" else flag) not in taken
+            and not (flag == "--param" and "--algorithm" in taken)  # of another algorithm
+            for word in (flag, value)
+        ]
+        chosen = parser().parse_args(["replay", str(case.path), *kept, *words])
+        got, meant = to_config(chosen), replace(config, **changes)
+        assert got.cap_bytes == meant.cap_bytes
+        assert replace(got, ram=meant.ram).pinned() == meant.pinned(), text
+        tried += 1
+    assert tried or case.learner

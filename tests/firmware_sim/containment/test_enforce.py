@@ -58,7 +58,10 @@ SAME: dict[str, dict[str, Any]] = {
     "forecast, late": {**FORECAST, "label_delay": 4},
     "forecast, late by a time": {**FORECAST, "label_delay": "1800s", "label_queue": 3},
     "forecast, missing, cut": {
-        **FORECAST, "label_delay": 7, "label_missing": 0.2, "power_cut": "every=150",
+        **FORECAST,
+        "label_delay": 7,
+        "label_missing": 0.2,
+        "power_cut": "every=150",
         "checkpoint_every": 40,
     },
     "forecast, gap": {**FORECAST, "gap": 600.0},
@@ -88,7 +91,9 @@ def test_the_same_in_a_process(limit: str, what: str) -> None:
     assert there.metrics.summary() == here.metrics.summary()
     if isinstance(here.metrics, Regression):  # forecasts, intervals, shares of candidates
         assert there.metrics.course.rows == here.metrics.course.rows
-        for ours, theirs in zip(there.metrics.course.recent, here.metrics.course.recent, strict=True):
+        for ours, theirs in zip(
+            there.metrics.course.recent, here.metrics.course.recent, strict=True
+        ):
             np.testing.assert_array_equal(ours, theirs)
         assert there.metrics.course.mean_shares() == here.metrics.course.mean_shares()
     assert (there.rows, there.layout) == (here.rows, here.layout)
