@@ -16,7 +16,7 @@ from edgeolk.export.costs import FLAGS, stacks_of
 from edgeolk.export.instructions import instructions_of
 from firmware_sim.mcu import BOARDS, Board
 from firmware_sim.mcu.counting import drawn
-from firmware_sim.mcu.learning import as_here, learn_on, packed
+from firmware_sim.mcu.learning import learn_on, packed, same_state
 
 HEADER = (
     *("flash KiB", "RAM KiB", "stack", "bound", "score k", "learn k", "longest k", "rows/s"),
@@ -65,7 +65,7 @@ def cells(case: Case) -> list[str]:
         *(f"{ran.stack:,}", f"{stacks_of(learner)[case.how]:,}"),
         *(f"{n / 1e3:,.0f}" for n in costs),
         *(f"{case.board.clock / ran.learned.mean:,.1f}", str(ran.mistakes), str(learner.mistakes)),
-        EQUAL if as_here(ran, learner) else ANOTHER,
+        EQUAL if same_state(ran, learner) else ANOTHER,
     ]
 
 
