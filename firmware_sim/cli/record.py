@@ -26,7 +26,7 @@ COMMAND_OPTIONS = {
 
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
-    about = "Write a live stream to a CSV file, each row whole and immediately."
+    about = "Write a live stream to a CSV file, each row completely and immediately."
     source = f"- for CSV from standard input, or {LIVE}"
     add_command(
         commands, "record", about, run, COMMAND_OPTIONS, source=source, file="a new CSV file"

@@ -112,7 +112,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def _check_export(replay: Replay, folder: Path) -> None:
-    """Raise an error if the folder cannot be written, or the learner alone does not give answers."""
+    """Raise an error if the folder cannot be written or the learner alone gives no answers."""
     existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         what = "no folder" if not existing.is_dir() else "a folder that cannot be written to"

@@ -112,14 +112,14 @@ class Pace:
         self,
         rows: int | None,
         *,
-        report_unwritten: bool,
+        enabled: bool,
         shown: bool,
         ram: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._rows, self._enabled, self._shown, self._ram, self._clock = (
             rows,
-            report_unwritten,
+            enabled,
             shown,
             ram,
             clock,

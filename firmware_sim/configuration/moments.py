@@ -20,8 +20,8 @@ def label_delay(value: int | str) -> tuple[float, bool]:
         delay = -1.0
     if not 0.0 <= delay < float("inf") or (not in_seconds and delay != int(delay)):
         raise SimulatorError(
-            f"label-delay is {value!r}, it must be a number of rows, as in 20, or of seconds, as in "
-            "90s"
+            f"label-delay is {value!r}, it must be a number of rows, as in 20, or of seconds, as "
+            "in 90s"
         )
     return delay, in_seconds
 

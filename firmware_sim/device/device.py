@@ -26,7 +26,7 @@ from firmware_sim.tasks.regression import TargetScale
 
 
 def remembered(learner: Any) -> dict[str, int]:
-    """Return the number of rows in a learner's row memory, and its weight in the next answer in %."""
+    """Return the rows in a learner's row memory, and its weight in the next answer in %."""
     share = float(getattr(learner, "memory_share", 0.0))
     held = int(getattr(learner, "n_remembered", 0))
     return {"n_remembered": held, "memory_percent": int(100.0 * share + 0.5)}

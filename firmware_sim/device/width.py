@@ -53,7 +53,7 @@ def _chosen(numbers: bytes, n_features: int, norm: str) -> Width:
     nonzero = distances[distances > 0.0]
     if nonzero.size == 0:
         gamma = 1.0 / rows.shape[1]
-        return Width(gamma, n, f"gamma {gamma:.4g}: the first {n} usable rows are all alike")
+        return Width(gamma, n, f"gamma {gamma:.4g}: the first {n} usable rows are identical")
     median = float(np.median(distances))
     if median > 0.0:
         what = f"the median {norm} distance"

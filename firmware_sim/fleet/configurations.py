@@ -50,12 +50,12 @@ class Configuration:
 
         Raises SimulatorError: a field has an invalid value.
         """
-        options_ = {**self.fields, **options}
-        for option, value in options_.items():
+        fields = {**self.fields, **options}
+        for option, value in fields.items():
             if isinstance(value, list) and option in OPTIONS and OPTIONS[option].several:
-                options_[option] = tuple(map(str, value))
+                fields[option] = tuple(map(str, value))
         try:
-            return ReplayConfig(stream, **options_)
+            return ReplayConfig(stream, **fields)
         except TypeError as error:
             raise SimulatorError(f"configuration {self.name!r}: {error}") from None
 
@@ -108,7 +108,7 @@ def _check_types(path: Path, name: str, table: Mapping[str, Any]) -> None:
         allowed = [_TYPES[word] for word in annotation.split(" | ") if word in _TYPES]
         if value is None or any(type(value) in types for types, _ in allowed):
             continue
-        words = " or ".join(options_ for _, options_ in allowed)
+        words = " or ".join(label for _, label in allowed)
         raise SimulatorError(
             f"{path}: configuration {name!r}: {key} is {value!r}, it must be {words}"
         )
@@ -120,7 +120,7 @@ def check_kinds(configurations: Sequence[Configuration], boards: Sequence[Board]
     Raises SimulatorError: there are several kinds, or a board's options contradict a configuration.
     """
     options = {repr(sorted(board.options.items())): board.options for board in boards}
-    kinds = {one.on("", options_).kind for one in configurations for options_ in options.values()}
+    kinds = {one.on("", given).kind for one in configurations for given in options.values()}
     if len(kinds) > 1:
         raise SimulatorError(
             f"some learn {' and some '.join(KINDS[kind].about for kind in sorted(kinds))}: their "

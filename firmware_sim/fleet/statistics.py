@@ -94,7 +94,7 @@ def distributions(table: Losses) -> list[Distribution]:
 
 
 def reference(table: Losses) -> str | None:
-    """Return the configuration with the most streams; of several, the one with the lowest mean loss.
+    """Return the configuration with the most streams; of several, that with the lowest mean loss.
 
     Means are over the streams that all of them have finished.
     """

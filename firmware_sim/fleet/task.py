@@ -50,7 +50,7 @@ class Task:
 
     def key(self, configuration: Configuration) -> str:
         """Return the key of a configuration's record for this stream, the same in every run."""
-        said = [
+        identity = [
             FORMAT,
             ek.__version__,
             self.board.device,
@@ -60,13 +60,13 @@ class Task:
             configuration.name,
             sorted(configuration.fields.items()),
         ]
-        text = json.dumps(said, sort_keys=True, default=str)
+        text = json.dumps(identity, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def config(self, configuration: Configuration) -> ReplayConfig:
         """Return the configuration of the stream's replay."""
-        said = {**self.board.options, "fault_seed": self.board.fault_seed}
-        return configuration.on(self.board.path, said)
+        identity = {**self.board.options, "fault_seed": self.board.fault_seed}
+        return configuration.on(self.board.path, identity)
 
     def record(self, one: Configuration, status: str = "failed", detail: str = "") -> Record:
         """Return a record without figures."""

@@ -135,7 +135,7 @@ class OnBoard:
         rows = [(row.astype(number), label) for row, label in self._learned_rows]
         columns = [row for row, _ in rows], [label for _, label in rows]
         try:
-            program, run_result = learn_on(self._board, learner, packed(*columns))
+            program, found = learn_on(self._board, learner, packed(*columns))
         except (RuntimeError, ValueError) as error:
             why = too_large(str(error)) or str(error)
             raise SimulatorError(f"--on {self._board.name}: {why}") from None
@@ -146,8 +146,8 @@ class OnBoard:
             score = learner.learn_one(row, *([label] if settings.needs_labels else []))
             undecided += signs and settings.needs_labels and score == 0.0 and label > 0.0
         return Emulated(
-            self._board.name, self._board.core, run_result.steps, run_result.mistakes, learner.mistakes,
-            same_state(run_result, learner), program.flash, program.ram, run_result.stack,
-            run_result.learned.mean, run_result.learned.most, run_result.scored.mean, self._board.clock,
+            self._board.name, self._board.core, found.steps, found.mistakes, learner.mistakes,
+            same_state(found, learner), program.flash, program.ram, found.stack,
+            found.learned.mean, found.learned.most, found.scored.mean, self._board.clock,
             ek.simd(), undecided, self._board.near,
         )  # fmt: skip

@@ -74,13 +74,13 @@ class Answers(Metrics):
             revealed, before = context.revealed.labels.astype(np.int64), context.revealed.before
         lasts = np.concatenate([[self._last], revealed])
         running = []
-        for record, said in (
+        for record, predicted in (
             (self.learner, self.answers(scores).astype(np.int64)),
             (self.majority, self._majorities(revealed)[before]),
             (self.no_change, lasts[before]),
         ):
-            running.append(record.wrong + np.cumsum(said != true))
-            record.add_block(true, said)
+            running.append(record.wrong + np.cumsum(predicted != true))
+            record.add_block(true, predicted)
         self.curve.add_block(np.column_stack(running))
         self._last = int(lasts[-1])
 

@@ -194,8 +194,8 @@ class Metrics(ABC):
     def summary(self) -> dict[str, Figures]:
         """Return the figures of each record by its name, the learner first."""
         return {
-            name: {name: one.of(getattr(self, name), self) for name, one in self.table.items()}
-            for name in ("learner", *self.baselines)
+            who: {name: one.of(getattr(self, who), self) for name, one in self.table.items()}
+            for who in ("learner", *self.baselines)
         }
 
 

@@ -41,7 +41,7 @@ class Sample:
 
 
 def area(low: npt.ArrayLike, high: npt.ArrayLike) -> float | None:
-    """Return the share of pairs in which a number of `high` exceeds one of `low`; ties count half."""
+    """Return the share of pairs in which `high` exceeds `low`; ties count half."""
     below, above = np.sort(np.asarray(low, float)), np.asarray(high, float)
     if not below.size or not above.size:
         return None

@@ -83,7 +83,7 @@ class Accounting:
                 return
 
     def _parts(self, block: Checked) -> Iterator[Checked]:
-        """Yield a block in parts: power cuts, checkpoints and the twin's start come between them."""
+        """Yield a block in parts, between which power is cut or the twin starts, for example."""
         power, twin, device, at = self.power, self.twin, self._device, 0
         if power is not None:
             power.look_ahead(block.block.first, len(block))

@@ -152,8 +152,8 @@ class Replay:
         if accounting.stopped:
             status, detail = "stopped", accounting.stopped
         # Figures of a part of the stream cannot be compared with those of the complete stream.
-        whole = beside_clean and status == "complete"
-        clean = self._without_faults(should_stop) if whole else None
+        complete = beside_clean and status == "complete"
+        clean = self._without_faults(should_stop) if complete else None
         if accounting.rows.used == 0 and status == "complete":
             raise StreamError(nothing_usable(self.stream, accounting.rows))
         return ReplayResult(
@@ -228,8 +228,8 @@ class Replay:
         if not self.config.faults or self.stream.kept is not None:
             return None
         changes: dict[str, Any] = {"faults": (), "leak": 0, "frozen_after": 0, "on": None}
-        whole = Replay(replace(self.config, stream=self.clean, **changes))
-        result = whole.run(should_stop=should_stop)
+        complete = Replay(replace(self.config, stream=self.clean, **changes))
+        result = complete.run(should_stop=should_stop)
         return result.metrics.summary()["learner"] if result.status == "complete" else None
 
     def _find_positive(self, positive: str) -> None:
@@ -265,8 +265,8 @@ class Replay:
         kept: list[Row] = []
         wanted = self.config.prefix
         for block in checked(self.config, self.clean, None):
-            whole = block.block.rows[~(block.absent | block.damaged)]
-            kept += [whole[: wanted - sum(map(len, kept))]] if len(whole) else []
+            complete = block.block.rows[~(block.absent | block.damaged)]
+            kept += [complete[: wanted - sum(map(len, kept))]] if len(complete) else []
             if sum(map(len, kept)) == wanted:
                 break
         if not kept:

@@ -27,9 +27,9 @@ def anomaly_tables(metrics: Novelty, names: Sequence[str]) -> list[Table]:
         for alarm in shown
     ]
     oddest: list[tuple[str, ...]] = [
-        (f"{anomaly.row:,}", moment(anomaly.seconds), short(anomaly.novelty), reason(anomaly, names),
-         readings(anomaly, names))
-        for anomaly in anomalies.oddest
+        (f"{top.row:,}", moment(top.seconds), short(top.novelty), reason(top, names),
+         readings(top, names))
+        for top in anomalies.oddest
     ]  # fmt: skip
     first = ("rows", "time of the oddest", "reason")
     head = ("row", "time", "score", "reason", "readings furthest off")
@@ -75,11 +75,13 @@ def reason(anomaly: Anomaly, names: Sequence[str]) -> str:
     why = unpack_reason(anomaly.reason)
     if why is None:
         found = furthest(anomaly)
-        return f"unlike the rows so far, {names[found[0]]} the most" if found else "-"
+        return f"different from all earlier rows, {names[found[0]]} most of all" if found else "-"
     part, channel, what = why
     name = names[channel]
     if part == "pattern" and len(names) == 1:
-        return f"{name}: a course that is rare, now {anomaly.deviations.readings[channel]:.4g}"
+        return (
+            f"{name}: an unusual pattern over time, now {anomaly.deviations.readings[channel]:.4g}"
+        )
     if part == "pattern":
         return f"readings that seldom go together, {name} the furthest off"
     if part == "level":

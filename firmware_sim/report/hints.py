@@ -93,8 +93,8 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
     config, metrics = result.config, result.metrics
 
     def with_params(**extra: Any) -> tuple[str, dict[str, Any]]:
-        said = " ".join(f"--param {shlex.quote(f'{k}={v}'.lower())}" for k, v in extra.items())
-        return said, {"params": {**config.params, **extra}}
+        options = " ".join(f"--param {shlex.quote(f'{k}={v}'.lower())}" for k, v in extra.items())
+        return options, {"params": {**config.params, **extra}}
 
     if result.learner["n_support"] >= result.learner["budget"]:
         if config.dtype not in ("int8", "float16"):

@@ -42,7 +42,7 @@ def errors(result: ReplayResult) -> Chart | None:
     marks = []
     for i, name in enumerate(name_of(result, one) for one in metrics.curve.names):
         last, there = running[-1, i], running[:, i] > 0.0
-        figure = f"{100 * last:.2f} % of all rows" if metrics.shares else f"{last:.4g} in the mean"
+        figure = f"{100 * last:.2f} % of all rows" if metrics.shares else f"{last:.4g} on average"
         look = {"dash": (6.0, 4.0), "width": 1.8} if i else {}
         line = rows[there], running[there, i]
         marks.append(Mark(f"{name}: {figure}", _COLOURS[i], *line, **look))  # type: ignore[arg-type]
@@ -58,7 +58,7 @@ def errors(result: ReplayResult) -> Chart | None:
         marks,
         (0, last_row),
         (low, min(high, 1.0) if metrics.shares else high),
-        upward=f"{metrics.over_time} (log scale)",
+        y_label=f"{metrics.over_time} (log scale)",
         logarithmic=True,
         percent=metrics.shares,
     )
@@ -71,7 +71,8 @@ def _bands(result: ReplayResult, last_row: int) -> Iterator[tuple[str, int, int,
         yield "drift", row, row, f"the learner's alarm of drift, row {row:,}"
     if isinstance(metrics, Novelty):
         for alarm in metrics.anomalies.alarms:
-            tooltip = f"rows {alarm.first:,} to {alarm.last:,}: {reason(alarm.strongest, stream.features)}"
+            why = reason(alarm.strongest, stream.features)
+            tooltip = f"rows {alarm.first:,} to {alarm.last:,}: {why}"
             yield "alarm", alarm.first, alarm.last, tooltip
         for first, last in metrics.windows:
             yield "window", first, last, f"labelled window, rows {first:,} to {last:,}"

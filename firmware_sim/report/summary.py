@@ -30,9 +30,9 @@ def summary_sentence(result: ReplayResult, *, counts: bool = True) -> str:
         alarms = metrics.learner.alarms
         if not alarms:
             return f"{result.config.algorithm} gave no alarm in {metrics.rows:,} rows."
-        said = "1 alarm" if alarms == 1 else f"{alarms:,} alarms"
+        count = "1 alarm" if alarms == 1 else f"{alarms:,} alarms"
         return (
-            f"{result.config.algorithm} gave {said} in {metrics.rows:,} rows; without labelled "
+            f"{result.config.algorithm} gave {count} in {metrics.rows:,} rows; without labelled "
             "windows nothing says which of them were false."
         )
     clauses = []

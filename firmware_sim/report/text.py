@@ -51,10 +51,11 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"WARNING   {warning}" for warning in result.warnings]
-    said = {**({"history": True} if config.watches else {}), **config.params}
-    parameters = "".join(f", {name}={value}" for name, value in said.items())
+    params = {**({"history": True} if config.watches else {}), **config.params}
+    parameters = "".join(f", {name}={value}" for name, value in params.items())
     lines.append(
-        f"learner   {config.algorithm}{parameters}: {learner_size(result)}, {learner['updates']:,} updates"
+        f"learner   {config.algorithm}{parameters}: {learner_size(result)}, "
+        f"{learner['updates']:,} updates"
     )
     if freezes(config):
         lines.append("note      this method freezes when it is full: then it learns no more")
@@ -79,13 +80,13 @@ def _scores(result: ReplayResult) -> list[str]:
     lines += [f"  {line}" for line in figures.meanings(result)] + [""]
     if isinstance(result.metrics, Novelty):
         lines.append(figures.judged_by(result.metrics))
-    told = (
+    sentences = (
         figures.inside(result.metrics),
         summary_sentence(result),
         figures.frozen(result),
         result.hint,
     )
-    lines += filter(None, told)
+    lines += filter(None, sentences)
     bars = figures.inputs(result)
     if bars:
         width, most = max(len(name) for name, _ in bars), bars[0][1]
@@ -104,7 +105,7 @@ def event_lines(result: ReplayResult) -> list[str]:
     lines = []
     if result.learner.get("n_remembered"):
         held, share = result.learner["n_remembered"], result.learner["memory_percent"]
-        lines.append(f"memory    {held:,} rows beside the features, {share} % of the next answer")
+        lines.append(f"memory    {held:,} rows in the row memory, {share} % of the next answer")
     if result.alarms:
         shown = [*(f"{row:,}" for row in result.alarms[:_ALARMS])]
         shown += ["..."] * (len(result.alarms) > _ALARMS)
@@ -116,8 +117,8 @@ def event_lines(result: ReplayResult) -> list[str]:
             lines.append(f"fault     {fault}: {count:,} rows struck")
         name, first = next(iter(result.metrics.table.items()))
         broken = first.shown(result.metrics.summary()["learner"][name])
-        whole = first.shown(None if result.clean is None else result.clean[name])
-        lines.append(f"faults    {first.title} {broken} with them, {whole} without")
+        without_faults = first.shown(None if result.clean is None else result.clean[name])
+        lines.append(f"faults    {first.title} {broken} with them, {without_faults} without")
     rows, counts = result.rows, result.labels
     if result.config.missing in KEEPS:
         lines.append(f"repaired  {rows.repaired:,} rows, by {result.config.missing} values")

@@ -38,7 +38,7 @@ def charts(timeline: ForecastTimeline) -> tuple[Chart, Chart, Chart]:
         Mark("truth", TEXT, rows, truth, width=3.0, alpha=0.45),
     ]
     errors = [
-        Mark("truth less forecast", TEXT, rows, truth - forecast, width=1.2),
+        Mark("target minus forecast", TEXT, rows, truth - forecast, width=1.2),
         Mark(
             "the interval that came with the forecast",
             SECOND,
@@ -51,7 +51,7 @@ def charts(timeline: ForecastTimeline) -> tuple[Chart, Chart, Chart]:
     title = f"Forecast and truth, the last {len(rows):,} rows"
     return (
         Chart(title, both, x_range, (low, high if high > low else low + 1.0)),
-        Chart("truth less forecast", errors, x_range, (-1.3 * half_width, 1.3 * half_width)),
+        Chart("target minus forecast", errors, x_range, (-1.3 * half_width, 1.3 * half_width)),
         _shares(timeline),
     )
 
@@ -65,7 +65,7 @@ def _shares(timeline: ForecastTimeline) -> Chart:
             upper = np.minimum(lower + shares[:, timeline.names.index(name)], 1.0)
             label = f"{word}, {100 * mean[name]:.0f} % in all"
             marks.append(Mark(label, colour, at, upper, lower))
-    return Chart("Who answered when", marks, (0, timeline.rows), (0.0, 1.0), percent=True)
+    return Chart("Expert weights over time", marks, (0, timeline.rows), (0.0, 1.0), percent=True)
 
 
 def draw_timeline(figure: Any, timeline: ForecastTimeline) -> None:

@@ -207,7 +207,7 @@ class LabelMap(LabelCounter):
         names = ", ".join(map(shortened, self.seen))
         return (
             f"all {used:,} labels mean {'+1' if positive else '-1'} ({names}): "
-            "there is nothing to tell apart, and the figures say nothing"
+            "there is nothing to learn, and the figures are meaningless"
         )
 
     def _decoded(self, key: str | float, cell: str) -> int | None:

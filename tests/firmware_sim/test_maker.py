@@ -71,7 +71,7 @@ def test_labels_that_are_all_one_get_a_warning(
 ) -> None:
     assert main(command(room, "--positive", "occupied", "--limit", "25")) == 0
     printed = capsys.readouterr()
-    words = "all 25 labels mean -1 ('empty'): there is nothing to tell apart"
+    words = "all 25 labels mean -1 ('empty'): there is nothing to learn"
     assert f"firmware_sim: warning: {words}" in printed.err
     assert f"WARNING   {words}" in printed.out
     report = json.loads((room.parent / "out" / "report.json").read_text(encoding="utf-8"))
