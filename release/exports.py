@@ -148,9 +148,9 @@ def write(folder: Path, lines: list[str], only: Collection[str] = ()) -> list[st
                 if where == "arena" and not np.array_equal(answers, kept[f"{name}/{how}/stack"]):
                     wrong.append(f"{name}, {how}: differs with scratch memory in the arena")
     np.savez(folder / "exports.npz", **kept)  # type: ignore[arg-type]
-    answers = sum(len(answers) for name, answers in kept.items() if not name.endswith("/state"))
+    n_answers = sum(len(answers) for name, answers in kept.items() if not name.endswith("/state"))
     lines.append(
-        f"{count} learners exported, {len(kept) // 2} programs, {answers:,} answers;"
+        f"{count} learners exported, {len(kept) // 2} programs, {n_answers:,} answers;"
         f" {len(wrong)} differ; no C for {len(refused)}"
     )
     lines.extend(refused)

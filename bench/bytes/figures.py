@@ -51,7 +51,7 @@ def error(name: str, ram: int) -> float:
     return 100.0 * float(np.mean(found))
 
 
-def verdict(ours: float, printed: float) -> str:
+def comparison(ours: float, printed: float) -> str:
     """One figure beside the printed one: within .15 points or 3 %, whichever is larger."""
     close = abs(ours - printed) <= max(0.15, 0.03 * printed) + 5e-3
     word = "ok" if close else ("better" if ours < printed else "WORSE")
@@ -62,7 +62,7 @@ def main() -> None:
     """Print a line a set."""
     print("error %, first 10,000 rows: ours (printed), at 1, 4, 16 KiB")
     for name, printed in PRINTED.items():
-        cells = [verdict(error(name, ram), p) for ram, p in zip(SIZES, printed, strict=True)]
+        cells = [comparison(error(name, ram), p) for ram, p in zip(SIZES, printed, strict=True)]
         print(f"{name:16} " + "  ".join(cells), flush=True)
 
 

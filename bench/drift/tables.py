@@ -43,9 +43,9 @@ def ours(X: Any, y: Any, kib: int, seeds: int = 1, **options: Any) -> tuple[Wron
     for seed in range(1, seeds + 1):
         learner = ek.Learner(n_features=X.shape[1], ram=f"{kib}KiB", seed=seed, **options)
         began = time.process_time()
-        said = np.asarray(learner.learn_many(X, y))
+        answers = np.asarray(learner.learn_many(X, y))
         seconds += time.process_time() - began
-        wrong += said * y <= 0.0
+        wrong += answers * y <= 0.0
         alarms += learner.alarms
     return wrong / seeds, 1e6 * seconds / seeds / len(y), alarms
 

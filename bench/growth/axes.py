@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 import edgeolk as ek
-from bench.busy import Extent, keep_busy, turning
+from bench.busy import Extent, keep_busy, in_turns
 from bench.datasets import Labels, Rows
 from bench.growth.fit import upper_exponent
 from bench.timing import Case, Timing, seconds_of
@@ -98,7 +98,7 @@ def step_case(axis: Axis, one: Representative, size: int) -> Case:
     least = 2 * budget if one.halves else 1
     extent = Extent(least, 20_000, 0.01, 60.0)
     busy = keep_busy(one.name, d, budget, extent, size if axis.sparse else None)
-    return Case(f"{axis.key}-{one.name}-{size}", one.name, len(busy), turning(busy.step_seconds))
+    return Case(f"{axis.key}-{one.name}-{size}", one.name, len(busy), in_turns(busy.step_seconds))
 
 
 def _pass(one: Representative, axis: Axis, X: Rows, y: Labels) -> float:

@@ -87,7 +87,7 @@ class Finding:
     number: str
     recorded: int | None
     counted: int | None
-    verdict: str
+    result: str
 
     def cells(self) -> list[str]:
         """As a row of the table."""
@@ -95,7 +95,7 @@ class Finding:
             f"{self.counted / self.recorded - 1:+.1%}" if self.recorded and self.counted else ""
         )
         numbers = ("" if n is None else f"{n:,}" for n in (self.recorded, self.counted))
-        return [self.case, self.verdict, self.number, *numbers, change]
+        return [self.case, self.result, self.number, *numbers, change]
 
 
 def moved(recorded: int, counted: int, fewest: int = 1) -> int:
@@ -121,8 +121,8 @@ def compare(
         for number, before, now, fewest in pairs:
             direction = moved(before, now, fewest)
             if direction:
-                verdict = "SLOWER" if direction > 0 else FASTER
-                findings.append(Finding(name, number, before, now, verdict))
+                result = "SLOWER" if direction > 0 else FASTER
+                findings.append(Finding(name, number, before, now, result))
     for name, was in recorded.items():
         if name not in counted:
             gone = "gone: record it if that is meant"

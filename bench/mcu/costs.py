@@ -65,8 +65,8 @@ def compiled(folder: Path, core: str, flags: Sequence[str]) -> Compiled:
     """What the compiler makes of the learner in a folder for a core."""
     made, calls = calls_of(folder, [*FLAGS, *BOARDS[CORES[core]].flags, *flags])
     command = [f"{PREFIX}size", str(made)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return Compiled(*bound(calls, CALLED), int(said.splitlines()[1].split()[0]))
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return Compiled(*bound(calls, CALLED), int(output.splitlines()[1].split()[0]))
 
 
 def _dtypes(kind: str) -> list[tuple[str, str]]:

@@ -142,14 +142,14 @@ def main() -> int:
         worst[where] = np.fmax(worst[where], np.nanmax(off[last], 0))
         each = [np.trim_zeros(np.round(factors), "b").astype(int).tolist() for factors in fit]
         lines.append(json.dumps([[*name, core, how], *each]))
-    said = ";\n".join(
+    errors = ";\n".join(
         f"{where} {each[0]:.0%} to score, {each[1]:.0%} to learn, {each[2]:.0%} of the longest"
         for where, each in worst.items()
     )
-    error = json.dumps(f"For models held out they were off by up to:\n{said}")
+    error = json.dumps(f"For models held out they were off by up to:\n{errors}")
     text = ",\n".join(lines)
     TARGET.write_text(f'{{"error": {error},\n"fits": [\n{text}\n]}}\n', encoding="utf-8")
-    print(said)
+    print(errors)
     return 0
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.drawing import figure_of, save
+from bench.peers.conclusions import Entry
 from bench.peers.models import BULK, ROW
-from bench.peers.verdict import Entry
 
 OURS, THEIRS = "#0072B2", "#D55E00"
 MARKERS = {

@@ -62,7 +62,7 @@ class Landmarks(Linear):
     def __init__(self, spec: Spec) -> None:
         super().__init__(spec)
         self.map: Any = None
-        self.waiting: list[Any] = []
+        self.pending: list[Any] = []
         self.majority = 0.0
 
     def step(self, X: Any, y: Any) -> Any:
@@ -70,15 +70,15 @@ class Landmarks(Linear):
             return self.fit(self.map.transform(X), y)
         scores = np.full(len(y), self.majority)
         self.majority += y.sum()
-        self.waiting.append((X, y))
-        first = np.concatenate([rows for rows, _ in self.waiting])
+        self.pending.append((X, y))
+        first = np.concatenate([rows for rows, _ in self.pending])
         assert self.spec.size is not None
         if len(first) >= self.spec.size:
             self.map = Nystroem(
                 gamma=self.spec.gamma, n_components=self.spec.size, random_state=0
             ).fit(first)
-            self.fit(self.map.transform(first), np.concatenate([y for _, y in self.waiting]))
-            self.waiting.clear()
+            self.fit(self.map.transform(first), np.concatenate([y for _, y in self.pending]))
+            self.pending.clear()
         return scores
 
 

@@ -99,8 +99,8 @@ def smoothing(X: Numbers, y: Numbers, season: int) -> Numbers:
         if "states" not in fitted:  # a constant series
             continue
         # The parameters and first states of the fit, states moved on: no target of the rows ahead.
-        said = np.asarray(ets_f(y[first:end], m=season or 1, model=fitted)["fitted"])
-        f[begin:end] = said[begin - first :]
+        fitted_values = np.asarray(ets_f(y[first:end], m=season or 1, model=fitted)["fitted"])
+        f[begin:end] = fitted_values[begin - first :]
     guard = _Guard()
     for t, target in enumerate(y.tolist()):
         f[t] = guard(f[t]) if t else 0.0

@@ -56,8 +56,8 @@ def _cells(ours: dict[str, float], text: Printed, what: str) -> list[str]:
     printed = getattr(text, what)
     if not printed:
         return ["", "", ""]
-    share, said = ours[what] / ours["last"], printed / text.last
-    return [f"{share:.3f}", f"{said:.3f}", f"{share / said:.3f}"]
+    share, published = ours[what] / ours["last"], printed / text.last
+    return [f"{share:.3f}", f"{published:.3f}", f"{share / published:.3f}"]
 
 
 def of_streams(data: dict[str, Any], names: tuple[str, ...]) -> Table:

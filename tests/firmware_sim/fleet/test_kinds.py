@@ -95,7 +95,7 @@ def test_a_record_is_what_a_replay_finds(what: str, tmp_path: Path) -> None:
             if what == "multiclass":
                 assert record.figures["classes_seen"] == 3
             if what == "late":
-                assert record.figures["labels_waiting"] == result.labels.pending > 0
+                assert record.figures["labels_waiting"] == result.labels.waiting > 0
                 assert record.figures["labels_missing"] == result.labels.missing > 0
             if what == "cut":
                 assert result.power is not None

@@ -65,8 +65,8 @@ def test_the_interval_covers_the_mean_as_often_as_it_says():
         low, high = interval(rng.standard_normal(60) + 0.5)
         hits += low <= 0.5 <= high
     assert 178 <= hits <= 199  # 95 % of 200, less what the bootstrap lacks, and chance
-    to_retry = interval(np.arange(10.0))
-    assert to_retry == interval(np.arange(10.0))
+    again = interval(np.arange(10.0))
+    assert again == interval(np.arange(10.0))
 
 
 def test_text_names_the_best_the_worst_and_what_failed(fleet):

@@ -65,7 +65,7 @@ def test_rows_are_watched_in_the_order_of_time(room: Path) -> None:
     oddest = result.metrics.anomalies.oddest
     assert len(oddest) == ODDEST
     assert oddest[0].novelty == pytest.approx(max(o.novelty for o in oddest))
-    assert np.abs(np.diff(sorted(odd.row for odd in oddest))).min() > 64
+    assert np.abs(np.diff(sorted(anomaly.row for anomaly in oddest))).min() > 64
 
 
 def test_the_report_gives_reasons_in_words(room: Path, tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_the_report_gives_reasons_in_words(room: Path, tmp_path: Path) -> None:
     assert "CO2: flat line for " in page
     data = json.loads(json.dumps(to_dict(result), allow_nan=False))
     assert len(data["oddest"]) == ODDEST
-    spike = next(odd for odd in data["oddest"] if odd["row"] == 3201)
+    spike = next(anomaly for anomaly in data["oddest"] if anomaly["row"] == 3201)
     assert spike["readings"]["pressure"] > 10.0
     assert "pressure" in spike["reason"]
     assert any("flat line" in alarm["reason"] for alarm in data["alarms"])
@@ -117,7 +117,7 @@ def test_memory_of_alarms_is_of_fixed_size() -> None:
     anomalies.add_block(1, rows % 977, rows % 100 == 0, NoveltyRows.of(np.zeros(len(rows))))
     assert len(anomalies.alarms) == ALARMS
     assert len(anomalies.oddest) == ODDEST
-    assert {odd.novelty for odd in anomalies.oddest} == {976.0}
+    assert {anomaly.novelty for anomaly in anomalies.oddest} == {976.0}
     assert [alarm.first for alarm in anomalies.alarms[:2]] == [100, 200]
 
 

@@ -79,12 +79,12 @@ def test_baselines_wait_for_labels_that_are_late(kind: str) -> None:
 
 def known(metrics: Novelty) -> list[Any]:
     """All that a report tells of it."""
-    odd = metrics.anomalies
+    anomalies = metrics.anomalies
     return [
         metrics.summary(),
         metrics.windows,
-        [*map(repr, odd.oddest)],
-        [(one.first, one.last, one.rows, repr(one.strongest)) for one in odd.alarms],
+        [*map(repr, anomalies.oddest)],
+        [(one.first, one.last, one.rows, repr(one.strongest)) for one in anomalies.alarms],
         [part.tolist() for part in metrics.curve.table()],
         metrics.learner.inside.values.tolist(),
         metrics.distance.outside.values.tolist(),
@@ -109,7 +109,7 @@ def test_rows_without_labels(d: int, hold: int, cuts: list[int]) -> None:
     for metrics, ends in ((whole, []), (by_block, cuts)):
         for part in parts(ends, ROWS):
             watched = NoveltyRows(
-                levels[part], metrics.look(X[part]), seconds[part],
+                levels[part], metrics.row_deviations(X[part]), seconds[part],
                 np.arange(part.start, part.stop) + 7, reasons[part],
             )  # fmt: skip
             metrics.add_block(labels[part], scores[part], Context(watched=watched))

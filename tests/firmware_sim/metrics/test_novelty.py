@@ -127,7 +127,7 @@ def test_distance_is_the_mean_squared_standard_score() -> None:
         parts = [
             (row[j] - seen[:, j].mean()) ** 2 / spread[j] if spread[j] else 0.0 for j in range(3)
         ]
-        ((distance,), _) = baseline.look_many(row[np.newaxis])
+        ((distance,), _) = baseline.measure(row[np.newaxis])
         assert distance == pytest.approx(np.mean(parts), rel=1e-9)
     alarms = baseline.alarms(rng.chisquare(3, size=20_000))
     assert np.mean(alarms[1000:]) == pytest.approx(0.1, abs=0.02)
