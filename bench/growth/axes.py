@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 import edgeolk as ek
-from bench.busy import Extent, keep_busy, in_turns
+from bench.busy import Extent, in_turns, keep_busy
 from bench.datasets import Labels, Rows
 from bench.growth.fit import upper_exponent
 from bench.timing import Case, Timing, seconds_of

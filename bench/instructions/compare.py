@@ -134,7 +134,7 @@ def table(findings: list[Finding]) -> Table:
     """The findings, to be read."""
     return Table(
         f"Not as recorded, by more than {BAND:.0%}",
-        ["case", "verdict", "what", "recorded", "counted", "change"],
+        ["case", "result", "what", "recorded", "counted", "change"],
         [finding.cells() for finding in findings],
         "If a change is meant: `python -m bench.instructions --record`, and commit the file.",
         left=3,

@@ -47,7 +47,7 @@ class Model:
     """A model of a library, at some sizes, in some modes.
 
     ``kind``: linear, additive, fourier, nystrom, expansion (budgeted), recursive (least squares
-    over an expansion) or unbounded; the reasons of the verdict go by it.
+    over an expansion) or unbounded; the reasons in the conclusions depend on it.
     ``ours`` is what it is held against, at the same size, or at the small one where it has none.
     """
 

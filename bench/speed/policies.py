@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import edgeolk as ek
-from bench.busy import Busy, Extent, keep_busy, in_turns
+from bench.busy import Busy, Extent, in_turns, keep_busy
 from bench.machine import facts, sentence
 from bench.table import Report, Table
 from bench.timing import Case, Timing, interleave

@@ -27,7 +27,7 @@ SLOWER, FASTER = [("rbp", "SLOWER")], [("rbp", "faster: record it")]
 
 
 @pytest.mark.parametrize(
-    ("instructions", "calls", "verdicts"),
+    ("instructions", "calls", "results"),
     [
         *((round(1_000_000 * factor), 15, []) for factor in (0.95, 0.96, 1.0, 1.04, 1.05)),
         (1_060_000, 15, SLOWER),
