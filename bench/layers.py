@@ -164,7 +164,7 @@ def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
 
 @contextmanager
 def replay_cases(n: int) -> Iterator[Iterator[tuple[Case, Target | None]]]:
-    """Replays of a CSV file, by kind of labels, beside pandas and learn_many."""
+    """Replays of a CSV file, by kind of labels, compared with pandas and learn_many."""
     import firmware_sim as fs
 
     pd: Any = import_module("pandas")

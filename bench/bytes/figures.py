@@ -52,7 +52,7 @@ def error(name: str, ram: int) -> float:
 
 
 def comparison(ours: float, printed: float) -> str:
-    """One figure beside the printed one: within .15 points or 3 %, whichever is larger."""
+    """Compare a figure with the printed one: within .15 points or 3 %, whichever is larger."""
     close = abs(ours - printed) <= max(0.15, 0.03 * printed) + 5e-3
     word = "ok" if close else ("better" if ours < printed else "WORSE")
     return f"{ours:6.2f} ({printed:5.2f}) {word:6}"

@@ -40,7 +40,7 @@ def vote(y: Rows, near: NDArray[np.intp], task: str) -> float:
 
 
 def answers_of(X: Rows, y: Rows, task: str, capacity: int, count: int) -> Rows:
-    """What the last ``held`` rows say of each row, as ``scoring.costs`` takes it."""
+    """The vote of the last ``capacity`` rows for each row, in the form of ``scoring.costs``."""
     rows = X.astype(np.float32)
     norms = np.sum(rows * rows, axis=1)
     made = np.zeros(len(y))

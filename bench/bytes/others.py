@@ -39,7 +39,7 @@ RIVER: dict[str, dict[str, str]] = {
 VW, SKLEARN = "VW linear", "scikit-learn SGD"
 #: Rates of the linear learners where they are not .03 and .3.
 RATES = {"river linear": (0.001, 0.003, 0.01, 0.03)}
-#: What is told apart in the report.
+#: Families of learners in the report.
 KINDS: dict[str, tuple[str, ...]] = {
     "linear": (VW, SKLEARN, "river logistic", "river linear"),
     "naive Bayes": ("river naive Bayes",),
@@ -55,7 +55,7 @@ def present(package: str) -> bool:
 
 
 def names(task: str) -> list[str]:
-    """What there is for a task, of what is installed."""
+    """The installed learners for a task."""
     found = list(RIVER[task]) if present("river") else []
     if task == "two":
         found += [VW] if present("vowpalwabbit") else []

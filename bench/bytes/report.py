@@ -19,7 +19,7 @@ from bench.table import RESULTS, Report, Table
 TASKS = {"two": "two classes", "classes": "several classes", "regression": "real targets"}
 #: Ours at this size sets the error that the bytes of the others are asked for.
 REFERENCE = 4096
-#: Storage and coefficients that the others are held against.
+#: Storage and coefficients with which the others are compared.
 PLAIN = ("float32", "float64")
 
 

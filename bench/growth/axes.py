@@ -1,4 +1,4 @@
-"""What is varied, for which algorithms, and the order in which the time is to grow at most."""
+"""The varied quantities, the algorithms, and the maximum order of growth of the time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bench.timing import Case, Timing, seconds_of
 
 @dataclass(frozen=True)
 class Representative:
-    """An algorithm that stands for its order. ``largest``: of the budgets tried."""
+    """An algorithm that represents its order. ``largest``: the largest budget."""
 
     name: str
     order: str

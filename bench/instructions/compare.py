@@ -1,4 +1,4 @@
-"""Counts held against those in the file: what moved, and whether they can be compared at all."""
+"""Comparison of counts with the recorded ones: changes, and whether they are comparable."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def moved(recorded: int, counted: int, fewest: int = 1) -> int:
 def compare(
     recorded: Mapping[str, Cost], counted: Mapping[str, Cost], calls: bool = True
 ) -> list[Finding]:
-    """What is not as recorded, in the order of the cases; ``calls``: whether these count too."""
+    """Return deviations from the record by case; ``calls``: whether to compare calls too."""
     findings = []
     for name, cost in counted.items():
         was = recorded.get(name)

@@ -21,7 +21,7 @@ from edgeolk.export.instructions import terms_of
 from firmware_sim.mcu.counting import BOARD_OF, counts
 
 TARGET = Path(costs.__file__).parent / "fitted.json"
-#: Each run's counts, so that one that was broken off goes on.
+#: The counts of finished runs, so that an interrupted benchmark can continue.
 KEPT = Path("build/instructions.jsonl")
 #: A core with single precision gains nothing by whole numbers.
 LEFT_OUT = ("Cortex-M4F", "whole")
@@ -37,7 +37,7 @@ class Size(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Models of one kind: what is said of all, sizes that are fitted to, and others held out."""
+    """Models of one kind: a description, sizes for the fit, and held-out sizes."""
 
     options: dict[str, Any]
     fitted: tuple[Size, ...]

@@ -1,4 +1,4 @@
-"""Ours beside what others export: one stream, one emulated board."""
+"""Exports of ours and of other libraries: one stream, one emulated board."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def going_on(
     learner = ek.Learner(n_features=INPUTS, ram="4KiB")
     learner.learn_many(X, y)
     before, wrong, stack, each = learner.mistakes, [], 0, 0.0
-    for end in (1, 2):  # the board begins anew each time
+    for end in (1, 2):  # the board starts from scratch each time
         rows = b"".join(packed(*tail) for tail in tails[:end])
         program, board_run = learn_on(BOARDS[BOARD], learner, rows, flags)
         wrong.append((board_run.mistakes - before) / ROWS)

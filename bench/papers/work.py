@@ -34,9 +34,9 @@ class Workbench:
         call: Callable[[Setting, int], Record] = run,
         kind: str = "",
     ) -> None:
-        """Run jobs in the order given; ``tick`` is told of each that is done.
+        """Run jobs in the order given; ``tick`` is called after each.
 
-        ``kind`` sets the records of another ``call`` apart.
+        ``kind`` distinguishes the records of another ``call``.
         """
         waiting = {}
         for setting, seed in jobs:
@@ -73,7 +73,7 @@ class Choices:
         self.made: dict[str, dict[str, Any]] = {}
 
     def taken(self, references: Iterable[str]) -> dict[str, Any]:
-        """What the named tunings chose; "name:a,b" takes a and b alone."""
+        """The choices of the named tunings; "name:a,b" selects only a and b."""
         chosen: dict[str, Any] = {}
         for reference in references:
             name, _, wanted = reference.partition(":")

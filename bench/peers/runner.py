@@ -48,7 +48,7 @@ class Stream:
 
 @dataclass
 class Outcome:
-    """What the runs of a case gave; rows and answers are those of the first."""
+    """The results of a case's runs; rows and answers are those of the first."""
 
     case: Case
     timing: Timing

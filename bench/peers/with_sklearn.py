@@ -84,7 +84,7 @@ class Landmarks(Linear):
 
 def make(spec: Spec) -> Linear:
     """The model by its name."""
-    # What a user in a hurry switches off: checks that cost more than a row's arithmetic.
+    # Checks that cost more than a row's arithmetic, which users can switch off.
     sklearn.set_config(assume_finite=True, skip_parameter_validation=True)
     kinds = {"SGD": Linear, "RBFSampler + SGD": Fourier, "Nystroem + SGD": Landmarks}
     return kinds[spec.name](spec)

@@ -1,4 +1,4 @@
-"""What a step costs beyond the kernel row it cannot do without, for every algorithm.
+"""The cost of a step beyond its kernel row, for every algorithm.
 
 The kernel row, scoring the example against the whole ring, is the price of any prediction; what a
 policy adds to it is its own. Both are timed one after the other on full rings and the same rows:

@@ -1,4 +1,4 @@
-"""Anomalies without labels in one pass, beside batch and online detectors."""
+"""Anomalies without labels in one pass, compared with batch and online detectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forecasts beside those of river and statsforecast, each in one pass."""
+"""Forecasts compared with those of river and statsforecast, each in one pass."""
 
 from __future__ import annotations
 

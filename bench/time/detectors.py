@@ -47,10 +47,10 @@ def _distances(X: Rows) -> Rows:
     total, square = np.cumsum(X, axis=0), np.cumsum((X - X[0]) ** 2, axis=0)
     mean = total / count
     spread = np.maximum(square / count - (mean - X[0]) ** 2, 0.0)
-    apart = np.zeros_like(X)
+    z_scores = np.zeros_like(X)
     before = (X[1:] - mean[:-1]) ** 2
-    np.divide(before, spread[:-1], out=apart[1:], where=spread[:-1] > 1e-12)
-    return np.asarray(apart.mean(axis=1))
+    np.divide(before, spread[:-1], out=z_scores[1:], where=spread[:-1] > 1e-12)
+    return np.asarray(z_scores.mean(axis=1))
 
 
 def _distance(X: Rows) -> Found:

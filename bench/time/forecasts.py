@@ -1,4 +1,4 @@
-"""Forecasts in one pass beside trivial answers, plain `sorf` and the figures of their text."""
+"""Forecasts in one pass, compared with trivial answers, plain `sorf` and the printed figures."""
 
 from __future__ import annotations
 
@@ -166,13 +166,13 @@ def _shuffled(data: dict[str, Any]) -> Table:
             X, y = streams.shuffled(name, seed)
             made = [learner_of(X.shape[1], history=h, seed=seed) for h in (False, True)]
             plain, own = (np.abs(learner.learn_many(X, y) - y) for learner in made)
-            alike = _errors(X, y, seed=seed, D=made[1].budget)
-            begun_anew = _as_the_text_had_it(X, y, made[0].budget, seed)
+            same_size = _errors(X, y, seed=seed, D=made[1].budget)
+            restarted = _as_the_text_had_it(X, y, made[0].budget, seed)
             early = float((own - plain)[1:LATER].sum() / plain[1:].sum())
             each.append([
                 plain[1:].mean(), own[1:].mean(), own[1:].mean() / plain[1:].mean(),
                 own[LATER:].mean() / plain[LATER:].mean(), 100.0 * early,
-                alike[1:].mean() / plain[1:].mean(), own[1:].mean() / begun_anew[1:].mean(),
+                same_size[1:].mean() / plain[1:].mean(), own[1:].mean() / restarted[1:].mean(),
             ])  # fmt: skip
             sizes = [str(learner.budget) for learner in made]
         plain_error, own_error, *ratios = (float(v) for v in np.mean(each, axis=0))

@@ -87,7 +87,7 @@ REFIT, SEASONS, FITTED = 100, 14, 1000
 
 
 def smoothing(X: Numbers, y: Numbers, season: int) -> Numbers:
-    """AutoETS, chosen and fitted anew each season; between, its states follow the targets."""
+    """AutoETS, selected and fitted again each season; in between its states follow the targets."""
     ets_f: Any = import_module("statsforecast.ets").ets_f  # takes seconds, and is not everywhere
     every = season or REFIT
     f = np.empty(len(y))

@@ -1,6 +1,6 @@
-"""What was tried, as a table: ``python -m bench.bytes.ablations [--only WORD ...]``.
+"""A table of attempted improvements: ``python -m bench.bytes.ablations [--only WORD ...]``.
 
-Errors are kept in ``bench/bytes/cache``; broken off, it goes on where it was. Without ``--only`` it
+Errors are stored in ``bench/bytes/cache``; an interrupted run continues. Without ``--only`` it
 writes ``bench/results/ablations.md``.
 """
 
@@ -78,7 +78,7 @@ def letters(cache: Cache) -> Table:
 
 
 def main(arguments: list[str] | None = None, folder: Path = RESULTS) -> int:
-    """Runs what is not kept yet, prints, and writes the report where everything was asked for."""
+    """Run what is not in the cache, print, and write the report if all attempts are selected."""
     from tqdm import tqdm
 
     parser = argparse.ArgumentParser(prog="python -m bench.bytes.ablations", description=__doc__)
