@@ -38,20 +38,20 @@ class Workbench:
 
         ``kind`` distinguishes the records of another ``call``.
         """
-        waiting = {}
+        pending = {}
         for setting, seed in jobs:
             key = kind + setting.key(seed)
             if self.cache.get(key) is None and not (setting.algorithm == "svc" and self.missing):
-                waiting[key] = (setting, seed)
+                pending[key] = (setting, seed)
             else:
                 tick(1)
-        if not waiting:
+        if not pending:
             return
         with ProcessPoolExecutor(max_workers=self.processes) as pool:
-            futures = {pool.submit(call, *job): key for key, job in waiting.items()}
+            futures = {pool.submit(call, *job): key for key, job in pending.items()}
             for future in as_completed(futures):
                 key = futures[future]
-                setting, seed = waiting[key]
+                setting, seed = pending[key]
                 try:
                     self.cache.add(key, {**asdict(setting), "seed": seed}, future.result())
                 except MissingExtraError as absent:

@@ -56,7 +56,7 @@ def publish(
 ) -> list[Path]:
     """Write the records in order, and their times in a second file; return the files.
 
-    The first file is identical, byte for byte, for every course of the run.
+    The first file is identical, byte for byte, however the run went.
 
     Raises NotWrittenError: a file cannot be written.
     """
