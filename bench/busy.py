@@ -1,12 +1,12 @@
-"""Learners that are kept busy: their ring is full and every label contradicts them.
+"""Learners whose ring is full and whose every prediction is contradicted by the label.
 
-Design. A mistake-driven step costs little where there is no mistake, so rows with labels by chance
-would time half steps. Here a first run labels each row with the opposite of what the learner says
-of it; the labels are kept, the learner as it was before them is kept as bytes, and since a learner
-repeats itself bit for bit, every timed run from those bytes takes the same contradicted steps.
+Design. A mistake-driven step without a mistake is cheap, so that rows with random labels would
+time half steps. Here a first run labels each row with the opposite of the learner's prediction and
+stores the labels and the bytes of the initial learner. Since learners are deterministic bit for
+bit, every timed run from those bytes takes the same contradicted steps.
 
-Where a block lies within a page changes small timings by a tenth to a third, and a process tends to
-use the same place again: each round puts the block elsewhere, row and step in the same place.
+The position of a block within a page changes short timings by 10 % to 30 %, and a process tends to
+reuse the same position: each round uses another position, the same for row and step.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from bench.csr import Csr
 from bench.datasets import Labels, Rows
 from bench.timing import seconds_of
 
-#: Rows tried until the ring is full; those that sample or project their rows need the most.
+#: Rows per support vector until filling is given up; methods that sample or project need the most.
 FILL_ROWS = 400
 CHUNK = 256
 PAGE = 4096
-#: From one place to the next: a whole number of cache lines that shares no factor with a page's.
+#: From one position to the next: a number of cache lines that is coprime to those of a page.
 STRIDE = 13 * 64
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How many steps to take: no fewer than ``least`` and ``seconds``, unless ``most`` come first.
+    """How many steps to take: at least ``min_steps`` and ``seconds``, at most ``max_steps``.
 
-    ``limit`` seconds end it in any case.
+    ``limit`` is the timeout in seconds.
     """
 
-    least: int
-    most: int
+    min_steps: int
+    max_steps: int
     seconds: float
     limit: float
 
@@ -60,7 +60,7 @@ class Busy:
         return len(self.y)
 
     def learner(self, turn: int = 0) -> ek.Learner:
-        """The learner as it was before the steps, elsewhere within a page at each turn."""
+        """The learner before the steps, at another position within a page in each turn."""
         size = len(self.model)
         memory = np.empty(size + 2 * PAGE, np.uint8)
         start = -memory.ctypes.data % PAGE + turn * STRIDE % PAGE
@@ -74,13 +74,13 @@ class Busy:
         return seconds_of(lambda: learner.learn_many(self.X, self.y, out=scores))
 
     def row_seconds(self, turn: int = 0) -> float:
-        """Seconds of scoring the same rows with the learner left as it is: their kernel rows."""
+        """Seconds of scoring the same rows without learning: their kernel rows."""
         learner, scores = self.learner(turn), np.zeros(len(self))
         return seconds_of(lambda: learner.decision_function(self.X, out=scores))
 
 
-def turning(seconds: Callable[[int], float]) -> Callable[[], float]:
-    """The timing of one turn after the other."""
+def in_turns(seconds: Callable[[int], float]) -> Callable[[], float]:
+    """Return a function that times one turn after the other."""
     turns = count()
     return lambda: seconds(next(turns))
 
@@ -97,29 +97,29 @@ def random_rows(d: int, nonzeros: int | None = None, seed: int = 11) -> Iterator
 
 
 def contradict(learner: ek.Learner, x: Any) -> float:
-    """Learn the row with the label that the learner does not expect; the label."""
+    """Learn the row with the opposite of the predicted label; return the label."""
     label = -1.0 if learner.decision_one(x) > 0.0 else 1.0
     learner.learn_one(x, label)
     return label
 
 
 def is_full(learner: ek.Learner) -> bool:
-    """Whether the next support vector meets the budget."""
+    """Whether the next support vector exceeds the budget."""
     # The anchors of POMDR are halved in the step that fills the ring: it is never seen full.
-    room = 1 if learner.parts["policy"] == ek.Policy.ANCHOR else 0
-    return learner.n_support >= learner.budget - room
+    reserve = 1 if learner.parts["policy"] == ek.Policy.ANCHOR else 0
+    return learner.n_support >= learner.budget - reserve
 
 
 def _fill(learner: ek.Learner, blocks: Iterator[Rows]) -> None:
     """Learn until the ring is full."""
-    left = FILL_ROWS * learner.budget
+    remaining = FILL_ROWS * learner.budget
     for block in blocks:
         for x in block:
             if is_full(learner):
                 return
             contradict(learner, x)
-        left -= len(block)
-        if left <= 0:
+        remaining -= len(block)
+        if remaining <= 0:
             return
 
 
@@ -142,7 +142,7 @@ def keep_busy(
     extent : Extent
         How many steps.
     nonzeros : int, optional
-        Of each row; the learner is then told ``sparse=True`` and the rows are CSR.
+        Of each row; the learner then has ``sparse=True`` and the rows are CSR.
     **options
         For ``ek.Learner``.
     """
@@ -162,8 +162,8 @@ def keep_busy(
             labels.append(contradict(learner, x))
             spent += process_time() - start
             kept.append(x)
-            enough = spent >= extent.seconds and len(kept) >= extent.least
-            if enough or spent >= extent.limit or len(kept) == extent.most:
+            enough = spent >= extent.seconds and len(kept) >= extent.min_steps
+            if enough or spent >= extent.limit or len(kept) == extent.max_steps:
                 X: Rows | Csr = np.ascontiguousarray(kept)
                 if nonzeros is not None:
                     X = Csr.of(np.asarray(X))

@@ -1,4 +1,4 @@
-"""Finished runs, kept in a file: what is broken off goes on where it was."""
+"""Finished runs in a file, so that an interrupted benchmark can continue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Record = dict[str, Any]
 
 
 class Cache:
-    """One JSON line a run; a line cut short by an interruption is passed over."""
+    """One JSON line per run; a line truncated by an interruption is ignored."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -29,7 +29,7 @@ class Cache:
         return self.records.get(key)
 
     def add(self, key: str, about: Mapping[str, Any], record: Record) -> None:
-        """Keep a record."""
+        """Store a record."""
         full = {"key": key, **about, **record}
         self.records[key] = full
         self.path.parent.mkdir(parents=True, exist_ok=True)

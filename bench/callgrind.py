@@ -34,11 +34,11 @@ _NAMED = "desc: Trigger: Client Request: "
 
 @dataclass(frozen=True)
 class Count:
-    """What the calls of one case came to.
+    """Instruction counts of the calls of one case.
 
     ``everything`` is all instructions between entry and return. ``own`` are those of the library's
-    compiled modules, ``calls`` the calls these make out of the library: neither depends on the
-    interpreter, numpy or the C library, of which the processor may pick other versions.
+    compiled modules, ``calls`` their calls to other libraries: neither depends on the interpreter,
+    numpy or the C library, which select versions by processor.
     """
 
     everything: int
@@ -58,11 +58,11 @@ class Counter:
         self._library = ctypes.CDLL(os.environ[_LIBRARY])
 
     def zero(self) -> None:
-        """Forget what was counted."""
+        """Reset the count."""
         self._library.zero()
 
     def dump(self, name: str) -> None:
-        """Write out what was counted since the last time, as ``name``; begin again."""
+        """Write the count since the last call as ``name``, and reset it."""
         self._library.dump(name.encode())
 
 
@@ -74,9 +74,9 @@ def count(
 ) -> dict[str, Count]:
     """Run ``python -m module arguments`` in callgrind; return the counts of its ``Counter``.
 
-    ``entry`` is one pattern of C symbols: of several that begin alike, callgrind takes the first
-    only. No match may call another, which would switch collecting off. The child gets its own
-    environment, so that no setting of this one changes the counts.
+    ``entry`` is one pattern of C symbols: of several with a common prefix, callgrind uses the first
+    only. No match may call another, which would switch collecting off. The child gets a fixed
+    environment, so that settings of this process do not change the counts.
     """
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -103,13 +103,13 @@ def count(
 
 
 def parse(lines: Iterable[str], package: str) -> dict[str, Count]:
-    """Counts of the named parts of callgrind's output; ``package``: where the library lies."""
+    """Counts of the named parts of callgrind's output; ``package``: the library's folder."""
     counts: dict[str, Count] = {}
     name, everything, own, calls = "", 0, 0, 0
     inside = callee_inside = called = False
     for line in lines:
         if line.startswith("desc: Trigger: "):
-            # The last part is written when the child ends, and is nobody's.
+            # The last part is written when the child ends, and belongs to no case.
             name = line[len(_NAMED) :].rstrip("\n") if line.startswith(_NAMED) else ""
         elif line.startswith("ob="):
             inside = callee_inside = line[3:].startswith(package)
@@ -122,7 +122,7 @@ def parse(lines: Iterable[str], package: str) -> dict[str, Count]:
                 calls += int(line[6:].split()[0])
             called, callee_inside = True, inside
         elif re.match(r"\d", line):
-            # The line after calls= is the cost of the callee, which has lines of its own.
+            # The line after calls= is the cost of the callee, which has its own lines.
             if not called:
                 cost = int(line.split()[1])
                 everything += cost

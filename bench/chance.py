@@ -1,4 +1,4 @@
-"""Rows with labels by chance, and learners for counting: the ring fills and goes on changing."""
+"""Rows with random labels, and learners for counting: the ring fills and keeps changing."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 import edgeolk as ek
 
-#: Parameters with which every example is sampled where the default samples a few, and every row is
-#: learned as it comes.
+#: Parameters with which every example is sampled, instead of a few by default, and every row is
+#: learned unscaled.
 EAGER: dict[str, dict[str, Any]] = {"spa": {"beta": 1.0}, "sorf": {"scale": None, "gamma": None}}
 
 
 def rows(d: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Normal rows with labels by chance, the same each time."""
+    """Normal rows with random labels, the same in every call."""
     rng = np.random.default_rng(5)
     return rng.standard_normal((n, d)), rng.choice([-1.0, 1.0], n)
 
@@ -23,7 +23,7 @@ def rows(d: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def learner(
     name: str, d: int, budget: int, kernel: ek.Kernel | None = None, **settings: Any
 ) -> ek.Learner:
-    """A learner with a Gaussian kernel, unless ``kernel`` says otherwise."""
+    """A learner with ``kernel``, by default Gaussian."""
     kernel = kernel or ek.Gaussian(1.0 / d)
     eager = EAGER.get(name, {})
     return ek.Learner(name, n_features=d, budget=budget, kernel=kernel, **eager, **settings)

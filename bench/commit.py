@@ -1,4 +1,4 @@
-"""The commit that results are measured on, as pages say it."""
+"""The commit on which results are measured, in the wording of the pages."""
 
 from __future__ import annotations
 
@@ -9,30 +9,32 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 UNKNOWN = "an unknown commit"
 #: In prose and in JSON.
-_SAID = re.compile(
+_MEASURED_ON = re.compile(
     r"measured[ _]on\W+(commit `[0-9a-f]+`(?: and changes to it)?|an unknown commit)", re.IGNORECASE
 )
 
 
 def git(*words: str) -> str:
-    """What git says; empty where it cannot."""
+    """The output of git; empty on failure."""
     try:
-        ran = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["git", *words], cwd=ROOT, capture_output=True, text=True, check=False
+        )
     except OSError:
         return ""
-    return ran.stdout.strip() if ran.returncode == 0 else ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def here() -> str:
-    """The commit of this tree, in words: "commit `4f1c…`", and whether something was changed."""
+    """The commit of this tree as text: "commit `4f1c…`", and whether there are changes."""
     commit = git("rev-parse", "--short=12", "HEAD")
     if not commit:
         return UNKNOWN
-    made = (":!bench/results", ":!bench/papers/RESULTS.md", ":!bench/papers/figures")
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", *made)
+    results = (":!bench/results", ":!bench/papers/RESULTS.md", ":!bench/papers/figures")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", *results)
     return f"commit `{commit}`" + (" and changes to it" if changed else "")
 
 
-def said(text: str) -> list[str]:
-    """On what a page says its figures were measured; each once, in its order."""
-    return list(dict.fromkeys(_SAID.findall(text))) or [UNKNOWN]
+def commits_of(text: str) -> list[str]:
+    """The commits on which a page's figures were measured, without duplicates."""
+    return list(dict.fromkeys(_MEASURED_ON.findall(text))) or [UNKNOWN]

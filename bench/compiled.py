@@ -1,4 +1,4 @@
-"""C compiled once for what it is made from, into build/compiled, whichever process asks first."""
+"""C code compiled once per set of inputs, into build/compiled, by the first process to need it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WEEK = 7 * 86400.0
 
 
 class CompilerError(RuntimeError):
-    """The compiler refused; says what it said."""
+    """The compiler failed; the message contains its output."""
 
 
 def compiler() -> list[str]:
@@ -33,13 +33,13 @@ def compiled(
     command: Sequence[str],
     sources: Sequence[Path],
     suffix: str = ".so",
-    linked: Sequence[str] = (),
+    link_flags: Sequence[str] = (),
 ) -> Path:
-    """The file that a compiler makes of sources, made only if nobody has made the same one.
+    """Compile sources, unless the same file exists; return the file.
 
-    Two are the same if command, version of the compiler, sources, headers (those beside the
-    sources, in the folders named by ``-I``, and below) and the words that say what is linked are.
-    What nobody asked for in a week goes.
+    Files are the same if command, compiler version, sources, headers (next to the sources and in
+    the folders given by ``-I``, recursively) and linker flags are. Files that were not used for a
+    week are deleted.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def compiled(
     CompilerError
         It cannot compile this.
     """
-    digest = hashlib.sha256(repr((list(command), suffix, list(linked))).encode())
+    digest = hashlib.sha256(repr((list(command), suffix, list(link_flags))).encode())
     digest.update(_version(command[0]))
     folders = {source.parent for source in sources}
     folders |= {Path(flag[2:]) for flag in command if flag.startswith("-I")}
@@ -61,10 +61,10 @@ def compiled(
         if not target.exists():
             _sweep()
             part = target.with_suffix(".part")
-            made = [*command, "-o", str(part), *map(str, sources), *linked]
-            ran = subprocess.run(made, capture_output=True, text=True, check=False)
-            if ran.returncode:
-                raise CompilerError(f"{command[0]} cannot compile {sources[0].name}: {ran.stderr}")
+            command_line = [*command, "-o", str(part), *map(str, sources), *link_flags]
+            done = subprocess.run(command_line, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise CompilerError(f"{command[0]} cannot compile {sources[0].name}: {done.stderr}")
             part.replace(target)
         os.utime(target)
     return target
@@ -73,19 +73,19 @@ def compiled(
 def compiled_sets(
     command: Sequence[str], loops: str, names: Container[str] | None = None
 ) -> list[str]:
-    """What is linked: objects of the loops, one a set of instructions, and macros that name them.
+    """Return linker arguments: objects of the loops by instruction set, and macros that name them.
 
-    Of the sets of ``names`` only, where it is given, and of those that the compiler makes.
+    Only for the sets in ``names``, if given, and for those that the compiler supports.
     """
-    made = []
+    command_line = []
     for unit in _units(tuple(command), loops):
         if names is None or unit.instructions.name in names:
             # Sanitizers in optimised loops take a minute to compile.
             smaller = unit.instructions.small and "-O0" not in command
             small = ["-Os"] if smaller else []
             target = compiled([*command, *unit.flags, *small, "-c"], [unit.source], ".o")
-            made += [str(target), f"-D{unit.instructions.built}"]
-    return made
+            command_line += [str(target), f"-D{unit.instructions.built}"]
+    return command_line
 
 
 @cache
@@ -108,7 +108,7 @@ def _sweep() -> None:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """One process at a time; where there are no such locks, two may make the same file."""
+    """Allow one process at a time; without such locks, two may compile the same file."""
     with path.open("w") as file:
         if sys.platform != "win32":
             import fcntl

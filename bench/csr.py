@@ -1,4 +1,4 @@
-"""Rows as a CSR matrix, with what the library reads of scipy's, which is then not needed."""
+"""Rows as a CSR matrix with the attributes that the library reads, so that scipy is not needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Csr:
-    """A CSR matrix; row i holds entries ``indptr[i]`` to ``indptr[i + 1]``."""
+    """A CSR matrix; row i has the entries ``indptr[i]`` to ``indptr[i + 1]``."""
 
     shape: tuple[int, int]
     indptr: NDArray[np.int64]
@@ -33,10 +33,10 @@ class Csr:
         return self.shape[0]
 
     def __getitem__(self, rows: slice) -> Csr:
-        """Some rows one after the other."""
+        """A contiguous slice of rows."""
         start, stop, step = rows.indices(self.shape[0])
         if step != 1:
-            raise ValueError("rows of a Csr are cut one after the other")
+            raise ValueError(f"the step of a slice of a Csr must be 1, got {step}")
         first, last = self.indptr[start], self.indptr[stop]
         return Csr(
             (stop - start, self.shape[1]),

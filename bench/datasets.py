@@ -1,4 +1,4 @@
-"""The rows the benchmarks run on: a9a from LIBSVM text, and a synthetic set of 16 features."""
+"""Data of the benchmarks: a9a from LIBSVM text, and a synthetic set of 16 features."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ class Dataset:
 
 
 def folder() -> Path:
-    """Where data files are: EDGEOLK_DATA, else ../shared/data of the repository."""
+    """The folder of data files: EDGEOLK_DATA, else ../shared/data of the repository."""
     return Path(os.environ.get("EDGEOLK_DATA") or ROOT.parent / "shared" / "data")
 
 
 def find(filename: str) -> Path:
-    """Path of a data file, in the data folder, with the tests or with the simulator.
+    """Path of a data file in the data folder, in the tests or in the simulator.
 
     Raises
     ------
     FileNotFoundError
-        In neither.
+        It is in none of them.
     """
     for place in (folder(), ROOT / "tests" / "data", ROOT / "firmware_sim" / "data"):
         if (place / filename).is_file():
@@ -99,7 +99,7 @@ def read_libsvm(path: Path, n_features: int) -> tuple[Rows, Labels]:
 
 
 def a9a() -> Dataset:
-    """Train then test part of a9a, 48,842 rows in file order; the train part where it is alone.
+    """Train and test part of a9a, 48,842 rows in file order; only the train part if alone.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def a9a() -> Dataset:
 
 
 def synthetic(n: int = 200_000, d: int = 16, seed: int = 0) -> Dataset:
-    """Normal features; the label is the sign of a bent surface, with noise near it."""
+    """Normal features; the label is the sign of a curved surface with noise."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d), dtype=np.float32)
     surface = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.standard_normal(n)
@@ -123,19 +123,19 @@ def synthetic(n: int = 200_000, d: int = 16, seed: int = 0) -> Dataset:
 
 
 def columns(
-    filename: str, leave: Sequence[str] = (), label: str = ""
+    filename: str, excluded: Sequence[str] = (), label: str = ""
 ) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
-    """Inputs of a table, and the last or the named column as words; ``leave`` are no inputs."""
+    """Inputs of a table without the ``excluded`` columns, and the last or named column as words."""
     header, rows = read_table(filename)
-    said = header.index(label or header[-1])
-    kept = [i for i, name in enumerate(header) if i != said and name not in leave]
+    label_column = header.index(label or header[-1])
+    kept = [i for i, name in enumerate(header) if i != label_column and name not in excluded]
     X = np.array([[float(row[i]) for i in kept] for row in rows])
-    return X, np.array([row[said] for row in rows])
+    return X, np.array([row[label_column] for row in rows])
 
 
-def sensors(filename: str, leave: Sequence[str]) -> tuple[NDArray[np.float64], Labels]:
-    """Readings of a stream as a running scaler leaves them, in the order of time, and labels."""
-    X, words = columns(filename, leave)
+def sensors(filename: str, excluded: Sequence[str]) -> tuple[NDArray[np.float64], Labels]:
+    """Readings of a stream after a running scaler, in the order of time, and labels."""
+    X, words = columns(filename, excluded)
     scaler = ek.RunningScaler(X.shape[1])
     scaled = np.array([scaler.learn_transform_one(row) for row in X])
     return scaled, np.where(words.astype(float) > 0, 1.0, -1.0)

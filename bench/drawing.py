@@ -1,4 +1,4 @@
-"""One look for the pictures of the benchmarks. matplotlib is imported where something is drawn."""
+"""The common style of the benchmarks' pictures. matplotlib is imported when something is drawn."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def figure_of(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any, 
 
 
 def save(figure: Any, path: Path, colours: int = 0) -> None:
-    """Write the picture; in so few colours the file loses most of its bytes, lines nothing."""
+    """Write the picture; few colours make the file much smaller without a visible loss."""
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130, metadata={"Software": None})
     if colours:

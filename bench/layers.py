@@ -1,4 +1,4 @@
-"""``python -m bench.layers``: what each layer above the core costs, beside what it stands on.
+"""``python -m bench.layers``: the cost of each layer above the core, relative to the layer below.
 
 Every case runs once a round, in turn; a ratio is the median of the ratios of the rounds.
 """
@@ -41,7 +41,7 @@ _REPLAYS_NOTE = (
     " `learn_many` makes one. The learner of novelty in time is so cheap that reading, the running"
     " distance beside it and the counts take most of a row."
 )
-#: What a case is held against, and the most that the ratio should be.
+#: The case to compare with, and the maximum ratio.
 Target = tuple[str, float]
 
 
@@ -52,7 +52,7 @@ def rows_of(n: int) -> tuple[Any, Any]:
     return X, np.where(np.sin(X[:, 0]) + 0.3 * X[:, 1] > 0.0, 1, -1)
 
 
-#: What a call's seconds are read from: those of the wall, or of the processor.
+#: The clock of timings: wall time, or processor time.
 _clock = [time.perf_counter]
 
 
@@ -120,11 +120,11 @@ def river_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
         predict = model.predict_one
         return each(lambda row, label: (predict(row), learn(row, label)), rows, labels)
 
-    def usual() -> Any:
+    def default() -> Any:
         return preprocessing.StandardScaler() | linear_model.LogisticRegression()
 
     for name, make, labels in (
-        (peer, usual, (y > 0).tolist()),
+        (peer, default, (y > 0).tolist()),
         ("KernelClassifier", lambda: KernelClassifier(ram=RAM), y.tolist()),
         ("KernelClassifier, 3 classes", lambda: KernelClassifier(n_classes=3, ram=RAM), three),
         ("KernelRegressor", lambda: KernelRegressor(ram=RAM), X[:, 0].tolist()),
@@ -145,8 +145,8 @@ def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
     epochs, config = ours.epochs, ours.learner_.config
 
     def passes() -> float:
-        made = ek.Learner(config)
-        return timed(lambda: [made.learn_many(X, y) for _ in range(epochs)])
+        new_learner = ek.Learner(config)
+        return timed(lambda: [new_learner.learn_many(X, y) for _ in range(epochs)])
 
     base = f"learn_many, {epochs} passes"
     yield Case(base, f"`learn_many`, {epochs} passes", n, passes), None
@@ -154,17 +154,17 @@ def sklearn_cases(n: int) -> Iterator[tuple[Case, Target | None]]:
     yield Case("fit", title, n, lambda: timed(lambda: make().fit(X, y))), (base, 1.5)
     sgd = lambda: timed(lambda: SGDClassifier().fit(X, y))  # noqa: E731
     yield Case("SGD fit", "`SGDClassifier.fit`", n, sgd), None
-    some = 200
+    n_rows = 200
     for what, given in (("partial_fit", (X[:1], y[:1])), ("predict", (X[:1],))):
         for name, model in (("SGDClassifier", theirs), ("OnlineKernelClassifier", ours)):
-            run = partial(each, getattr(model, what), *([one] * some for one in given))
+            run = partial(each, getattr(model, what), *([one] * n_rows for one in given))
             target = ("SGDClassifier " + what, 1.0) if model is ours else None
-            yield Case(f"{name} {what}", f"`{name}.{what}`, one row", some, run), target
+            yield Case(f"{name} {what}", f"`{name}.{what}`, one row", n_rows, run), target
 
 
 @contextmanager
 def replay_cases(n: int) -> Iterator[Iterator[tuple[Case, Target | None]]]:
-    """Replays of a CSV file, by kind of labels, beside pandas and learn_many."""
+    """Replays of a CSV file, by kind of labels, compared with pandas and learn_many."""
     import firmware_sim as fs
 
     pd: Any = import_module("pandas")
@@ -185,18 +185,20 @@ def replay_cases(n: int) -> Iterator[Iterator[tuple[Case, Target | None]]]:
                 )
                 base = f"read_csv, {what}"
                 title = f"pandas' `read_csv` and `learn_many`, {what}"
-                yield Case(base, title, n, partial(apart, config)), None
+                yield Case(base, title, n, partial(baseline, config)), None
                 replay = partial(timed, partial(fs.replay, config))
                 title = f"`firmware_sim replay`, {what}"
                 yield Case(f"replay, {what}", title, n, replay), (base, 1.6)
 
-        def apart(config: fs.ReplayConfig) -> float:
-            made = fs.Replay(config).device.learner.config
+        def baseline(config: fs.ReplayConfig) -> float:
+            learner_config = fs.Replay(config).device.learner.config
 
             def run() -> None:
                 table = pd.read_csv(path, usecols=[*names, config.target])
                 rows = np.ascontiguousarray(table[names].to_numpy(np.float64))
-                ek.Learner(made).learn_many(rows, table[config.target].to_numpy(np.float64))
+                ek.Learner(learner_config).learn_many(
+                    rows, table[config.target].to_numpy(np.float64)
+                )
 
             return timed(run)
 
@@ -221,12 +223,16 @@ def measured(cases: list[tuple[Case, Target | None]], rounds: int) -> list[list[
     timings = interleave([case for case, _ in cases], range(rounds), lambda: None)
     lines = []
     for case, target in cases:
-        own: Timing = timings[case.key]
-        told = ["", "", ""]
+        timing: Timing = timings[case.key]
+        comparison = ["", "", ""]
         if target is not None:
-            base, most = target
-            told = [timings[base].title, f"{ratio(own, timings[base]):.2f}", f"{most:g}"]
-        lines.append([own.title, f"{own.microseconds:.2f}", *told])
+            base, target_ratio = target
+            comparison = [
+                timings[base].title,
+                f"{ratio(timing, timings[base]):.2f}",
+                f"{target_ratio:g}",
+            ]
+        lines.append([timing.title, f"{timing.microseconds:.2f}", *comparison])
     return lines
 
 
@@ -241,27 +247,33 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.processor:
         _clock[0] = time.process_time
-    rounds, less = (3, 10) if chosen.quick else (chosen.rounds, 1)
+    rounds, divisor = (3, 10) if chosen.quick else (chosen.rounds, 1)
     warnings.simplefilter("ignore")
     header = ("call", "us a row", "beside", "ratio", "at most")
     print(f"| {' | '.join(header)} |\n|---|---:|---|---:|---:|")
     tables: list[Table] = []
 
-    def tell(title: str, cases: Iterable[tuple[Case, Target | None]], note: str = "") -> None:
+    def print_table(
+        title: str, cases: Iterable[tuple[Case, Target | None]], note: str = ""
+    ) -> None:
         lines = measured([*cases], rounds)
         for line in lines:
             print("|", " | ".join(line), "|", flush=True)
         tables.append(Table(title, header, lines, note))
 
-    tell("Rows one by one", plain_cases(20_000 // less))
+    print_table("Rows one by one", plain_cases(20_000 // divisor))
     if find_spec("river"):
-        tell("river", river_cases(5_000), "`predict_one` (`score_one`) and `learn_one` of a dict.")
+        print_table(
+            "river", river_cases(5_000), "`predict_one` (`score_one`) and `learn_one` of a dict."
+        )
     if find_spec("sklearn"):
-        tell("scikit-learn", sklearn_cases(20_000))
+        print_table("scikit-learn", sklearn_cases(20_000))
     if find_spec("pandas"):
-        with replay_cases(300_000 // less) as cases:
-            tell(f"The simulator, a CSV file of {300_000 // less:,} rows", cases, _REPLAYS_NOTE)
-    tell("A bundled stream", occupancy(), "1 s of all its rows is 48.6 us a row.")
+        with replay_cases(300_000 // divisor) as cases:
+            print_table(
+                f"The simulator, a CSV file of {300_000 // divisor:,} rows", cases, _REPLAYS_NOTE
+            )
+    print_table("A bundled stream", occupancy(), "1 s of all its rows is 48.6 us a row.")
     if not (chosen.quick or chosen.processor):
         introduction = (
             f"Time of a row of {FEATURES} readings in {RAM} by the wall, where nothing else runs,"

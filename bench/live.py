@@ -1,7 +1,7 @@
-"""``python -m bench.live``: messages from a broker through a replay: how late each is, and losses.
+"""``python -m bench.live``: latency and losses of messages from a broker through a replay.
 
-A publisher in a process of its own sends so many messages a second to a mosquitto of its own; each
-says when it was sent. A message has gone through when its row was learned and accounted for.
+A publisher in a separate process sends messages at a given rate to a local mosquitto; each contains
+its time of sending. The latency ends when the row was learned and recorded.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ client.disconnect()
 
 @contextlib.contextmanager
 def broker() -> Iterator[int]:
-    """Run a mosquitto; give its port."""
+    """Run a mosquitto; yield its port."""
     found = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
     if found is None:
         raise SystemExit("bench.live needs mosquitto")
@@ -73,9 +73,9 @@ def broker() -> Iterator[int]:
 
 
 def measured(port: int, n: int, rate: int) -> tuple[np.ndarray, np.ndarray, float, int]:
-    """Return how late rows were, in seconds after they were sent and after they had come here.
+    """Return latencies in seconds since sending and since receiving.
 
-    Also the seconds it all took, and the rows learned.
+    Also the total seconds, and the rows learned.
     """
     from firmware_sim.streams.live import LiveStream
     from firmware_sim.streams.mqtt import MqttSource
@@ -89,35 +89,35 @@ def measured(port: int, n: int, rate: int) -> tuple[np.ndarray, np.ndarray, floa
         publisher.stdin.flush()
         options = ReadingOptions(target="label", ignore=("sent",), time="none")
         stream = LiveStream(source, options, idle=2.0)
-        sent, there = _noted(source)
-        came: list[float] = []
+        sent, received = _record_times(source)
+        learned: list[float] = []
         config = fs.ReplayConfig(stream, ram="4KiB", gamma=1.0, limit=n)
-        began = time.monotonic()
-        result = fs.Replay(config).run(on_row=lambda: came.append(time.monotonic()))
-        took = time.monotonic() - began
+        started = time.monotonic()
+        result = fs.Replay(config).run(on_row=lambda: learned.append(time.monotonic()))
+        seconds = time.monotonic() - started
         publisher.wait()
-    # The first rows wait until they have settled what the columns hold.
-    least = min(len(sent), len(came), len(there))
-    done = np.array(came[-least:])
-    return done - sent[-least:], done - there[-least:], took, result.rows.used
+    # The first rows are buffered until the types of the columns are known.
+    n_common = min(len(sent), len(learned), len(received))
+    done = np.array(learned[-n_common:])
+    return done - sent[-n_common:], done - received[-n_common:], seconds, result.rows.used
 
 
-def _noted(source: Any) -> tuple[list[float], list[float]]:
-    """Have it noted when messages were sent, and when they came."""
+def _record_times(source: Any) -> tuple[list[float], list[float]]:
+    """Record when messages were sent, and when they were received."""
     sent: list[float] = []
-    there: list[float] = []
+    received: list[float] = []
     cells, take = source._cells, source._client.on_message
 
-    def noted(payload: bytes) -> list[str]:
+    def recording(payload: bytes) -> list[str]:
         sent.append(json.loads(payload)["sent"])
         return list(cells(payload))
 
     def arrived(*message: Any) -> None:
-        there.append(time.monotonic())
+        received.append(time.monotonic())
         take(*message)
 
-    source._cells, source._client.on_message = noted, arrived
-    return sent, there
+    source._cells, source._client.on_message = recording, arrived
+    return sent, received
 
 
 def main() -> None:
@@ -128,23 +128,23 @@ def main() -> None:
     parser.add_argument("--save", action="store_true", help="write the page of results")
     chosen = parser.parse_args()
     with broker() as port:
-        late, within, took, used = measured(port, chosen.rows, chosen.rate)
+        latencies, delays, seconds, used = measured(port, chosen.rows, chosen.rate)
     lines = []
     for what, times in (
-        ("sent to received", late - within),
-        ("received to learned", within),
-        ("sent to learned", late),
+        ("sent to received", latencies - delays),
+        ("received to learned", delays),
+        ("sent to learned", latencies),
     ):
-        some = 1e3 * times[len(times) // 10 :]
-        shares = np.percentile(some, (50, 90, 99, 100))
-        lines.append([what, *(f"{one:.2f}" for one in shares), f"{100 * np.mean(some <= 1):.1f}"])
+        later = 1e3 * times[len(times) // 10 :]
+        shares = np.percentile(later, (50, 90, 99, 100))
+        lines.append([what, *(f"{one:.2f}" for one in shares), f"{100 * np.mean(later <= 1):.1f}"])
     load = f"{os.getloadavg()[0]:.1f}"
     priority = f"nice {os.getpriority(os.PRIO_PROCESS, 0)}"
     if hasattr(os, "sched_getscheduler") and os.sched_getscheduler(0) != os.SCHED_OTHER:
         priority = f"chrt {os.sched_getparam(0).sched_priority}"
     report = Report(
         "A reading on its way through a replay",
-        f"{used:,} of {chosen.rows:,} messages learned in {took:.1f} s, {chosen.rate:,} sent a"
+        f"{used:,} of {chosen.rows:,} messages learned in {seconds:.1f} s, {chosen.rate:,} sent a"
         f" second, with `{priority}` on {os.cpu_count()} processors"
         f" with {load} processes that wanted one. The first tenth is left out: there the columns"
         " are settled.",

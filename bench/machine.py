@@ -1,4 +1,4 @@
-"""What a reader must know of the machine to read a timing, and no more."""
+"""The facts about the machine that are needed to interpret timings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cores() -> int:
 
 
 def variant_title(name: str) -> str:
-    """An instruction-set variant in words."""
+    """The title of an instruction-set variant."""
     if architecture() != "x86-64":
         return name
     return f"{name} ({_X86_VARIANTS[name]})" if name in _X86_VARIANTS else name

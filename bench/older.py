@@ -1,7 +1,7 @@
 """Which pages of results are older than the code they measure: ``python -m bench.older``.
 
-``--all`` lists all, ``--save`` writes them to results/older.md. The commit of a page stands on it
-(commit.py), what it measures here.
+``--all`` lists all pages, ``--save`` writes them to results/older.md. A page contains its commit
+(commit.py); the code that it measures is listed here.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench.commit import ROOT, UNKNOWN, git, said
+from bench.commit import ROOT, UNKNOWN, commits_of, git
 from bench.table import Report, Table
 
-#: All that a row passes through, and the code that decides what is learned.
+#: The code that processes a row and decides what is learned.
 LIBRARY = ("edgeolk", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn")
-#: What the time of a step or a score depends on.
+#: The code that determines the time of a step or a score.
 LOOPS = ("edgeolk/core", "edgeolk/boundary", "edgeolk/parts")
 EXPORT = ("edgeolk/export", "edgeolk/core/loops", "firmware_sim/mcu")
 
@@ -28,11 +28,11 @@ class Page:
     Parameters
     ----------
     path : str
-        Where it is, below the folder of the benchmarks.
+        Its path below the folder of the benchmarks.
     command : str
-        What makes it again.
+        The command that regenerates it.
     measures : sequence of str
-        What it measures, as git names paths: a commit that touches one makes the page older.
+        Paths (as for git) of the code that it measures: a commit that changes one makes it older.
     """
 
     path: str
@@ -86,7 +86,7 @@ PAGES = (
 
 
 def newer(commit: str, paths: Sequence[str]) -> str:
-    """The commits since one that touched what a page measures, in words; empty for none."""
+    """Later commits that changed the measured code, as text; empty if there are none."""
     if commit == UNKNOWN:
         return "not known"
     name = re.findall("[0-9a-f]{7,}", commit)[0]
@@ -97,11 +97,11 @@ def newer(commit: str, paths: Sequence[str]) -> str:
 
 
 def table(everything: bool = False) -> Table:
-    """The pages, a row for each commit that one was measured on."""
+    """The table of pages, with a row for each commit of a page."""
     rows = []
     for page in PAGES:
         file = ROOT / "bench" / page.path
-        for commit in said(file.read_text(encoding="utf-8")) if file.exists() else [UNKNOWN]:
+        for commit in commits_of(file.read_text(encoding="utf-8")) if file.exists() else [UNKNOWN]:
             since = newer(commit, page.measures)
             if since or everything:
                 rows.append([page.path, commit, since or "none", f"`{page.command}`"])

@@ -59,7 +59,7 @@ class Report:
         return "\n\n".join(blocks) + "\n"
 
     def save(self, stem: str, directory: Path = RESULTS) -> list[Path]:
-        """Write ``stem``.md and, where there is data, ``stem``.json; return what was written."""
+        """Write ``stem``.md and, if there is data, ``stem``.json; return the files."""
         directory.mkdir(parents=True, exist_ok=True)
         written = [directory / f"{stem}.md"]
         written[0].write_text(self.markdown(), encoding="utf-8")
@@ -70,7 +70,7 @@ class Report:
         return written
 
     def publish(self, stem: str, keep: bool = True, more: Sequence[Path] = ()) -> None:
-        """Print the report; where it is to be kept, save it and say so, ``more`` pictures too."""
+        """Print the report; with ``keep``, save it and list the files, including ``more``."""
         print(self.markdown(), flush=True)
         if keep:
             for path in (*self.save(stem), *more):

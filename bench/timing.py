@@ -1,9 +1,8 @@
-"""Timings on a machine that is shared: several rounds, cases interleaved, ratios within a round.
+"""Timings on a shared machine: several rounds, interleaved cases, ratios within a round.
 
-Design. What disturbs a machine lasts longer than one case, so the rounds go over all the cases
-again and again instead of repeating one of them, and a ratio is the median of the ratios found
-round by round, not the ratio of two medians. Seconds are the process's own: a pass has one thread,
-so they are what a clock shows where nothing else runs.
+Design. Disturbances last longer than one case, so each round runs all cases instead of repeating
+one of them, and a ratio is the median of the ratios by round, not the ratio of two medians. Seconds
+are processor time: a pass has one thread, so this equals the wall time of an idle machine.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ Result = TypeVar("Result")
 
 
 def timed(call: Callable[[], Result]) -> tuple[Result, float]:
-    """What a call returns, and its seconds of the processor."""
+    """The result of a call, and its processor time in seconds."""
     start = process_time()
     result = call()
     return result, process_time() - start
 
 
 def seconds_of(call: Callable[[], object]) -> float:
-    """Its seconds of the processor alone."""
+    """The processor time of a call in seconds."""
     return timed(call)[1]
 
 
@@ -35,24 +34,24 @@ def in_turns(
     rows: Any,
     labels: Sequence[Any] | None = None,
 ) -> tuple[list[Any], float]:
-    """What is answered of each row before it is learned, and microseconds of a row for both."""
+    """The answer to each row before it is learned, and microseconds per row for both."""
 
     def run() -> list[Any]:
-        said = []
+        answers = []
         for at, row in enumerate(rows):
-            said.append(answer(row))
+            answers.append(answer(row))
             if labels is None:
                 learn(row)
             else:
                 learn(row, labels[at])
-        return said
+        return answers
 
-    said, seconds = timed(run)
-    return said, 1e6 * seconds / len(rows)
+    answers, seconds = timed(run)
+    return answers, 1e6 * seconds / len(rows)
 
 
 def dicts(X: Any) -> list[dict[int, float]]:
-    """Rows of an array as river reads them."""
+    """Rows of an array as dictionaries for river."""
     return [dict(enumerate(row)) for row in X.tolist()]
 
 
@@ -105,7 +104,7 @@ def interleave(
     """Time every case once in each round; ``tick`` is called after each."""
     timings = {case.key: Timing(case.title, case.rows) for case in cases}
     for number in rounds:
-        # Forwards, then backwards: a drift within a round leans on no case for good.
+        # Forwards, then backwards, so that a drift within a round does not favour a case.
         for case in cases if number % 2 == 0 else reversed(cases):
             timings[case.key].seconds.append(case.run())
             tick()

@@ -1,9 +1,9 @@
 """`sorf` without one of its parts: ``python -m bench.without [--seeds N] [--rows N]``.
 
-Each part is taken away by itself, and the bytes that it took go to the weights (the learner is
-made by ``ram=``). What the library has no switch for is taken out of the numpy implementation
-(`edgeolk.reference`), which runs fewer rows. Errors are relative to the whole learner on the same
-rows: geometric means over the sets that the design was chosen on, and over others. Writes
+Each part is removed separately, and its bytes go to the weights (the learner is created with
+``ram=``). Parts without an option in the library are removed from the numpy implementation
+(`edgeolk.reference`), which runs fewer rows. Errors are relative to the complete learner on the
+same rows: geometric means over the sets on which the design was chosen, and over others. Writes
 ``bench/results/without.md``.
 """
 
@@ -30,11 +30,11 @@ CHOSEN_ON = (
     *("banana", "ring", "w8a", "elec2", "insects_gradual", "weather_rain", "wall_following"),
     *("eeg_eye_state", "letter", "satimage_train", "vowel_train"),
 )
-ASIDE = (
+OTHER_SETS = (
     *("mushrooms", "twonorm", "svmguide3", "shuttle", "german", "segment", "usps10_train"),
     *("keystroke", "dna_train", "abalone_regression", "ccpp_regression"),
 )
-#: What is taken away, and the arguments that do it.
+#: The removed part, and the arguments that remove it.
 PARTS: Mapping[str, Mapping[str, Any]] = {
     "the scaler": {"scale": None, "gamma": "auto"},
     "the width that follows the rows: that of the first 100": {"gamma": "auto", "gamma_rows": 100},
@@ -60,7 +60,7 @@ SLOW_D = 512
 def error_of(
     data: str, rows: int, seeds: Sequence[int], options: Mapping[str, Any]
 ) -> float | None:
-    """The error of the library's learner in %; None where it does not fit."""
+    """The error of the library's learner in %; None if it does not fit."""
     try:
         found = [learned(data, rows, seed, **{"ram": RAM, **options})[1] for seed in seeds]
     except ValueError:
@@ -94,15 +94,15 @@ class Nearest(DriftingSorf):
 
     def step(self, *row: Any, **more: Any) -> float:
         """A step with the other rounding."""
-        usual = reference.rounded
+        original = reference.rounded
         reference.rounded = nearest
         try:
             return super().step(*row, **more)
         finally:
-            reference.rounded = usual
+            reference.rounded = original
 
 
-class Unheld(DriftingSorf):
+class Unclamped(DriftingSorf):
     """Features see inputs as the scaler clips them."""
 
     @property
@@ -115,12 +115,12 @@ class Unheld(DriftingSorf):
         pass
 
 
-#: What is taken out of the numpy implementation.
+#: Parts removed from the numpy implementation.
 INNER: Mapping[str, type[DriftingSorf]] = {
     "the average: w answers alone": Last,
     "w: the average answers alone": Average,
     "unbiased rounding: to nearest": Nearest,
-    "inputs held to 2.5": Unheld,
+    "inputs held to 2.5": Unclamped,
 }
 
 
@@ -169,7 +169,7 @@ Errors = dict[tuple[str, str], float | None]
 def measured(rows: int, seeds: Sequence[int]) -> Errors:
     """The errors of the library without each part."""
     errors: Errors = {}
-    for data in (*CHOSEN_ON, *ASIDE):
+    for data in (*CHOSEN_ON, *OTHER_SETS):
         for part, options in {"": {}, **PARTS}.items():
             errors[data, part] = error_of(data, rows, seeds, options)
         print(data, flush=True)
@@ -194,11 +194,11 @@ def report(errors: Errors, slow: Errors, rows: int, slow_rows: int, seeds: int) 
         Table(
             "Parts that an argument removes",
             header,
-            [line(part, (CHOSEN_ON, ASIDE), errors) for part in PARTS],
+            [line(part, (CHOSEN_ON, OTHER_SETS), errors) for part in PARTS],
             f"`ek.Learner(n_features=d, ram=4096)`, everything in the bytes, the first {rows:,}"
             f" rows, mean of {seeds} seeds. Chosen on: {', '.join(CHOSEN_ON)}. Others:"
-            f" {', '.join(ASIDE)}. Sets that do not fit without the part are left out. Without a"
-            " scaler nothing is held, and the width is that of the first 100 rows.",
+            f" {', '.join(OTHER_SETS)}. Sets that do not fit without the part are left out. Without"
+            " a scaler nothing is held, and the width is that of the first 100 rows.",
         ),
         Table(
             "Parts inside the step",

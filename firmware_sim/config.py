@@ -232,7 +232,7 @@ class ReplayConfig(Fields):
             raise SimulatorError(
                 f"label-queue is {self.label_queue}: it must be at least 1, and needs --label-delay"
             )
-        if self.waits_for_labels and not KINDS[self.resolved.kind].is_taught:
+        if self.waits_for_labels and not KINDS[self.resolved.kind].is_supervised:
             raise SimulatorError(
                 "novelty learns without labels: they cannot be late, missing or requested"
             )

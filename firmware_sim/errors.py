@@ -6,14 +6,14 @@ from pathlib import Path
 
 
 class SimulatorError(ValueError):
-    """A configuration or a stream that cannot be replayed; the message is one plain line.
+    """A configuration or a stream that cannot be replayed; the message is one line.
 
     Page: docs/tutorial.md.
     """
 
 
 class StreamError(SimulatorError):
-    """The stream cannot be read: the message names the row and the column where it can.
+    """The stream cannot be read: the message names the row and the column, if known.
 
     Page: docs/tutorial.md.
     """
@@ -25,7 +25,7 @@ class NotWrittenError(SimulatorError):
     Attributes
     ----------
     files : list of Path
-        Those that were written.
+        The files that were written.
     """
 
     def __init__(self, message: str, files: list[Path]) -> None:
@@ -41,7 +41,7 @@ class DoesNotFitError(SimulatorError):
     Attributes
     ----------
     smallest : int
-        The smallest cap, in bytes, that would hold the same configuration.
+        The smallest cap in bytes that fits the same configuration.
     """
 
     def __init__(self, message: str, smallest: int) -> None:
@@ -50,14 +50,14 @@ class DoesNotFitError(SimulatorError):
 
 
 class BeyondCapError(SimulatorError):
-    """Something took memory beyond its limit, and was ended for it.
+    """A part exceeded its memory limit and was terminated.
 
     Page: docs/tutorial.md.
     """
 
 
 class LearnerDiedError(SimulatorError):
-    """The learner's process ended, or fell silent, for another reason than its memory.
+    """The learner's process ended or stopped responding, for another reason than its memory.
 
     Page: docs/tutorial.md.
     """

@@ -7,15 +7,15 @@ import io
 import unicodedata
 from collections.abc import Iterable
 
-#: Control and format characters: escape codes, line ends, marks that turn the direction of text.
+#: Control and format characters: escape codes, line ends, marks of text direction.
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""Return the text with every character that steers a terminal written as its escape.
+    r"""Return the text with terminal control characters escaped.
 
-    text: anything.
-    keep: characters left as they are, such as ``"\n"`` in a text of several lines.
+    text: any text.
+    keep: characters that are not escaped, such as ``"\n"`` in a text of several lines.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -28,7 +28,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def shortened(text: str, length: int = 40) -> str:
-    """Return the text in quotes, cut where it is long."""
+    """Return the text in quotes, truncated if it is long."""
     return repr(text if len(text) <= length else text[: length - 3] + "...")
 
 
@@ -38,7 +38,7 @@ def counted(count: int, name: str) -> str:
 
 
 def joined(names: Iterable[str]) -> str:
-    """Return names with commas between, those that hold one in quotes, as CSV has them."""
+    """Return names separated by commas, quoted as in CSV."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue()

@@ -1,1 +1,1 @@
-"""Wheels of other processors, cross-built and tried under emulation: docs/raspberry-pi.md."""
+"""Wheels for other processors, cross-built and tested under emulation: docs/raspberry-pi.md."""

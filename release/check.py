@@ -1,7 +1,7 @@
 """Whether this commit can be released: ``python -m release.check``.
 
-Looks at what people forget, in seconds; the tests and the wheels are steps of their own
-(docs/releasing.md). Ends with 1 and a line for each thing that is missing.
+Checks what is easily forgotten, in seconds; the tests and the wheels are separate steps
+(docs/releasing.md). Exits with 1 and prints a line for each missing item.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def missing(version: str) -> list[str]:
-    """What a release of a version still lacks, a sentence each."""
+    """Return what a release of a version still lacks, one sentence each."""
     found = []
     if git("status", "--porcelain"):
         found.append("the work tree has changes that are not committed")
@@ -40,7 +40,7 @@ def missing(version: str) -> list[str]:
 
 
 def main() -> int:
-    """Print what is missing, or what comes next."""
+    """Print what is missing, or the next step."""
     lacking = missing(edgeolk.__version__)
     ready = f"{edgeolk.__version__} can be released: docs/releasing.md says how"
     print("\n".join(lacking) or ready)

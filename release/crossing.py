@@ -1,4 +1,4 @@
-"""Learners of another system compared with this machine's own, both ways."""
+"""Comparison of another system's learners with those of this machine, in both directions."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pathlib import Path
 from release.agreement import compare
 from release.targets import BUILD, ROOT
 
-#: Variants that are compared on this processor: what both sides compute alike.
+#: Variants that are compared on this processor, whose results are identical on both sides.
 VARIANTS = ("scalar", "baseline", "v3", "v4")
-#: Runs that system's Python with these words and a variant, in the folder of the tests; the exit
-#: code, and what was printed.
+#: Runs that system's Python with arguments and a variant, in the folder of the tests; returns the
+#: exit code and the output.
 Run = Callable[[list[str], str], tuple[int, str]]
 
 
-def variants_there(run: Run) -> list[str]:
-    """The variants that are in the wheel and run on this processor."""
+def available_variants(run: Run) -> list[str]:
+    """Return the variants that are in the wheel and run on this processor."""
     _, printed = run(["-c", "import edgeolk as ek; print(*ek.available_simd())"], "")
     return [name for name in VARIANTS if name in printed.split()]
 
 
 def _write_here(simd: str, folder: Path, resume: Path | None = None) -> None:
-    """Write what this machine's learners make of the rows, in one variant."""
+    """Write the results of this machine's learners, in one variant."""
     again = ["--resume", str(resume)] if resume else []
     subprocess.run(
         [sys.executable, "-m", "release.agreement", "write", str(folder), *again],
@@ -39,47 +39,47 @@ def _write_here(simd: str, folder: Path, resume: Path | None = None) -> None:
 def learners_agree(
     inside: Path, there: str, run: Run, variants: Iterable[tuple[str, str]]
 ) -> tuple[bool, list[str]]:
-    """Whether decisions are those of this machine, bit for bit, and files cross both ways.
+    """Whether results equal those of this machine, and files can be exchanged both ways.
 
     Parameters
     ----------
     inside : Path
-        A folder that both systems see; made anew.
+        A folder that both systems see; overwritten.
     there : str
-        What the other system calls it.
+        Its path on the other system.
     run : callable
         See `Run`.
     variants : iterable of (str, str)
-        Variants of the loops there, each with the one of this machine that rounds alike.
+        Variants of the loops there, each with the variant here of identical rounding.
 
     Returns
     -------
     bool, list of str
-        And lines about what was found.
+        Whether they agree, and lines with the results.
     """
-    fine = True
-    said: list[str] = []
+    agree = True
+    lines: list[str] = []
     reference = BUILD / "agreement"
     shutil.rmtree(inside, ignore_errors=True)
-    for simd, own in variants:
-        _write_here(own, reference / own)
-        shutil.copytree(reference / own, inside / "here" / simd)
+    for simd, local in variants:
+        _write_here(local, reference / local)
+        shutil.copytree(reference / local, inside / "here" / simd)
         words = ["write", f"{there}/{simd}", "--resume", f"{there}/here/{simd}"]
         code, _ = run(["-m", "release.agreement", *words], simd)
         if code:
-            said.append(f"{simd}: ended with {code}")
-            print(said[-1])
-            return False, said
-        # Both ways: here the other system's files are resumed.
-        _write_here(own, inside / "back" / simd, resume=inside / simd)
-        ways = (inside / simd, reference / own), (inside / "back" / simd, inside / simd)
-        wrong = [line for way in ways for line in compare(*way, same=True, said=said)]
-        print(*said[-2:], *wrong, sep="\n", flush=True)
-        fine &= not wrong
-    return fine, said
+            lines.append(f"{simd}: ended with {code}")
+            print(lines[-1])
+            return False, lines
+        # The other direction: this machine resumes the other system's files.
+        _write_here(local, inside / "back" / simd, resume=inside / simd)
+        ways = (inside / simd, reference / local), (inside / "back" / simd, inside / simd)
+        wrong = [line for way in ways for line in compare(*way, same=True, lines=lines)]
+        print(*lines[-2:], *wrong, sep="\n", flush=True)
+        agree &= not wrong
+    return agree, lines
 
 
 def wheel_agrees(project: Path, run: Run) -> bool:
-    """The same of a system that runs on this machine, in the folder of its tests."""
-    pairs = [(simd, simd) for simd in variants_there(run)]
+    """The same for a system that runs on this machine, in the folder of its tests."""
+    pairs = [(simd, simd) for simd in available_variants(run)]
     return learners_agree(project / "agreement", "agreement", run, pairs)[0]

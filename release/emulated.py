@@ -1,8 +1,8 @@
 """Tests the wheels in Debian root file systems of other processors, under qemu-user.
 
 ``python -m release.emulated [--only aarch64-cp311] [PYTEST ARGUMENTS]``. Wheels that are not in
-``dist`` are built first. Emulation is slow: of each test some of its parameters are run
-(release/fewer.py), what learners decide is compared over more rows (release/agreement.py).
+``dist`` are built first. Emulation is slow: each test runs with some of its parameters
+(release/fewer.py), decisions of learners are compared over more rows (release/agreement.py).
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from release.project import copied, counted, newest, output
 from release.rootfs import root_file_system
 from release.targets import ROOT, Debian, Target, platform_name, platforms
 
-#: What the tests need beside numpy, which is Debian's; all of it is Python alone.
+#: What the tests need besides Debian's numpy; all of it is pure Python.
 TOOLS = ("pytest>=8", "hypothesis>=6.100", "sortedcontainers", "attrs")
-#: Compiles, preloads a library, reads machine code, the source or /proc, or starts many processes.
-LEFT_OUT = (
+#: Tests that compile, preload a library, read machine code, the source or /proc, or start many
+#: processes.
+EXCLUDED = (
     *(f"core/test_{name}.py" for name in ("c", "moments", "winsor")),
     *(f"core/test_{name}.py" for name in ("structured", "vector_code")),
     *(f"export/test_{name}.py" for name in ("flash", "folder", "ring", "sorf")),
     *(f"test_{name}.py" for name in ("allocations", "long_life", "memory_contract")),
     "test_out_of_memory.py",
 )
-#: Where all tests would be too many: arithmetic, files, plans and every algorithm.
+#: Tests for slower targets: arithmetic, files, plans and every algorithm.
 CORE = (
     *("configuration/test_header.py", "configuration/test_planning.py", "scaling"),
     *(f"core/test_{name}.py" for name in ("simd", "together", "variants")),
@@ -40,7 +41,7 @@ CORE = (
     *(f"test_{name}.py" for name in ("agreement", "bare", "kernels", "storage")),
     "test_structured_learner.py",
 )
-#: Makes up for every run that was not chosen.
+#: Fails unless all runs are selected.
 ALL_RUNS = "tests/edgeolk/test_agreement.py::test_nearly_every_run_reaches_its_end"
 PROJECT = "/opt/project"
 
@@ -117,7 +118,7 @@ def link(system: Path, target: Target) -> None:
 
 
 def write_python(system: Path, target: Target, release: Debian, processor: str) -> None:
-    """Let tests start ``sys.executable``: a program of this machine that starts the emulator."""
+    """Write ``sys.executable`` of the tests: a native program that starts the emulator."""
     words = [
         f"/usr/bin/qemu-{target.emulator}-static",
         "-cpu",
@@ -151,12 +152,12 @@ class Board:
     processor: str
 
     def variants(self) -> list[tuple[str, str]]:
-        """Variants of the loops that the processor runs, each with that of x86-64 like it."""
+        """Variants that the processor runs, each with the one of x86-64 of identical rounding."""
         without = {"neon"} if self.processor.endswith("neon=off") else set()
         return [pair for pair in self.target.variants if pair[0] not in without]
 
     def run(self, arguments: list[str], simd: str = "") -> tuple[int, str]:
-        """Run it and show what it prints; return its exit code and output."""
+        """Run Python and show its output; return its exit code and output."""
         command = ["chroot", str(self.system), f"/usr/bin/qemu-{self.target.emulator}-static"]
         words = ["-cpu", self.processor, "-E", f"PYTHONPATH=/opt/site:{PROJECT}"]
         words += ["-E", "PYTHONDONTWRITEBYTECODE=1", "-E", f"EDGEOLK_SIMD={simd}"]
@@ -164,55 +165,55 @@ class Board:
         return output([*command, *words, *program])
 
 
-def run_tests(board: Board, most: int, more: list[str]) -> tuple[bool, str]:
-    """Run the library's tests; return whether they passed, and what pytest counted."""
+def run_tests(board: Board, n_parameters: int, pytest_arguments: list[str]) -> tuple[bool, str]:
+    """Run the library's tests; return whether they passed, and pytest's counts."""
     tests = f"{PROJECT}/tests/edgeolk"
-    whole = board.target.whole and board.processor == board.target.processors[0]
-    chosen = [tests] if whole else [f"{tests}/{name}" for name in CORE]
+    all_tests = board.target.all_tests and board.processor == board.target.processors[0]
+    chosen = [tests] if all_tests else [f"{tests}/{name}" for name in CORE]
     code, printed = board.run(
         [
-            # -v: hours pass until the summary; what fails is seen at once.
+            # -v: the summary comes after hours; failures should be visible at once.
             *("-m", "pytest", "-v", "-p", "no:cacheprovider"),
-            *("-p", "release.fewer", f"--most={most}"),
+            *("-p", "release.fewer", f"--most={n_parameters}"),
             *(f"--rootdir={PROJECT}", "-c", f"{PROJECT}/pyproject.toml", "--durations=20"),
-            *(f"--ignore={tests}/{name}" for name in LEFT_OUT),
+            *(f"--ignore={tests}/{name}" for name in EXCLUDED),
             f"--deselect={ALL_RUNS}",
-            *(more or chosen),
+            *(pytest_arguments or chosen),
         ]
     )
     return code == 0, counted(printed) or f"ended with {code}"
 
 
 def compare_learners(board: Board) -> tuple[bool, list[str]]:
-    """Return whether learners agree and load each other's files, and lines about what was found."""
+    """Return whether learners agree and load each other's files, and lines with the results."""
     inside = board.system / "opt/agreement"
     return learners_agree(inside, "/opt/agreement", board.run, board.variants())
 
 
-def try_board(board: Board, name: str, most: int, more: list[str]) -> Outcome:
+def test_board(board: Board, name: str, n_parameters: int, pytest_arguments: list[str]) -> Outcome:
     """Compare learners and run tests on one platform."""
     began = time.monotonic()
-    alike, said = compare_learners(board)
-    passed, tests = run_tests(board, most, more)
+    agree, lines = compare_learners(board)
+    passed, tests = run_tests(board, n_parameters, pytest_arguments)
     print(f"== {name}: {tests}, {(time.monotonic() - began) / 60:.0f} minutes", flush=True)
     wheel = wheel_of(board.target, board.release)
-    return Outcome(name, board.processor, wheel, tests, said, not (alike and passed))
+    return Outcome(name, board.processor, wheel, tests, lines, not (agree and passed))
 
 
 def main() -> int:
-    """Test what is asked for; 1 where something failed."""
+    """Test the given platforms; return 1 if something failed."""
     parser = argparse.ArgumentParser(prog="python -m release.emulated", description=__doc__)
     parser.add_argument("--only", action="append", metavar="TARGET[-PYTHON]", default=[])
     parser.add_argument("--most", type=int, default=2, help="sets of parameters of a test")
-    asked, more = parser.parse_known_args()
+    arguments, pytest_arguments = parser.parse_known_args()
     if os.geteuid() != 0:
         raise SystemExit("chroot needs root")
     outcomes = []
-    for name, target, release in platforms(asked.only, lambda target: target.name != "x86_64"):
+    for name, target, release in platforms(arguments.only, lambda target: target.name != "x86_64"):
         for processor in target.processors:
             print(f"== {name} on {processor}", flush=True)
             board = Board(prepare(target, release, processor), target, release, processor)
-            outcomes.append(try_board(board, name, asked.most, more))
+            outcomes.append(test_board(board, name, arguments.most, pytest_arguments))
     header = ["platform", "processor", "wheel, bytes", "tests", "beside x86-64"]
     print(Table("Platforms", header, [each.cells() for each in outcomes], left=5).markdown())
     return int(any(outcome.failed for outcome in outcomes))

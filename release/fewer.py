@@ -1,7 +1,7 @@
-"""A plugin of pytest for slow processors: of each test some of its parameters, a few examples.
+"""A pytest plugin for slow processors: each test runs with some of its parameters, few examples.
 
-``-p release.fewer --most 8``. Which ones depends on the test's name alone, so that all values of a
-parameter are met somewhere and a failure comes again.
+``-p release.fewer --most 8``. The choice depends only on the test's name, so that all values of a
+parameter occur somewhere and a failure is reproducible.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import pytest
 from hypothesis import settings
 
 EXAMPLES = 3
-#: Where Hypothesis keeps the settings of a test.
+#: The attribute of a test in which Hypothesis stores its settings.
 SETTINGS = "_hypothesis_internal_use_settings"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """How many sets of parameters a test is run with."""
+    """Add the option for the number of parameter sets of a test."""
     parser.addoption("--most", type=int, default=8, help="sets of parameters of a test, at most")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is more than that, and tell Hypothesis to make few examples."""
+    """Deselect further parameter sets, and limit Hypothesis to few examples."""
     by_test: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         by_test[item.nodeid.partition("[")[0]].append(item)

@@ -1,9 +1,9 @@
-"""Wheels of systems that Debian has no Python for, cross-built by zig: Windows, macOS, musl.
+"""Wheels for systems without a Debian Python, cross-built by zig: Windows, macOS, musl.
 
-``python -m release.foreign`` builds all rows; a shipped one comes to ``dist``. Windows' headers and
+``python -m release.foreign`` builds all rows; shipped ones go to ``dist``. Windows' headers and
 import library are those of the Python that runs under Wine (release/windows_python.sh). Headers of
-macOS and musl cannot be had here: this machine's, of the same word size, stand in for them, and
-what is made proves no more than that every module compiles and links; it stays in ``build``.
+macOS and musl are not available here: this machine's, of the same word size, replace them, so
+these wheels only prove that every module compiles and links; they stay in ``build``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from release.targets import BOOKWORM, BUILD, ROOT
 from release.wheels import (
     DIST,
-    MOST,
+    MAX_BYTES,
     cross_build,
     described,
     environment_of,
@@ -28,7 +28,7 @@ from release.wheels import (
     zig_script,
 )
 
-#: The Python for Windows, and what modules for it are linked with.
+#: The Python for Windows and its import libraries.
 WINDOWS = BUILD / "windows"
 
 
@@ -45,12 +45,12 @@ class Foreign:
     suffix : str
         The end of the names of compiled modules.
     machine : str
-        What the import library of Python is made for, as dlltool names it; "" where modules leave
-        Python's functions open.
+        The machine of Python's import library, in dlltool's spelling; "" if modules are linked
+        without Python's functions.
     shipped : bool
-        Whether its wheels come to ``dist``.
+        Whether its wheels go to ``dist``.
     numpy : str
-        The platform of the wheel of numpy whose headers are taken; "" where others will do.
+        The platform of the numpy wheel whose headers are used; "" for this machine's.
     """
 
     name: str
@@ -89,7 +89,7 @@ FOREIGN = {
 
 
 def windows_python() -> Path:
-    """The folder of the Python for Windows, made where there is none."""
+    """Return the folder of the Python for Windows; create it if it does not exist."""
     if not (WINDOWS / "run").exists():
         script = ROOT / "release/windows_python.sh"
         subprocess.run(["bash", str(script), str(WINDOWS)], check=True, stdin=subprocess.DEVNULL)
@@ -97,31 +97,31 @@ def windows_python() -> Path:
 
 
 def import_library(row: Foreign) -> Path:
-    """What stands for Python's library when a module of Windows is linked."""
-    there = windows_python()
+    """Return the import library with which modules for Windows are linked."""
+    python = windows_python()
     if row.name == "win-amd64":
-        return there / "libpython311.a"
-    made = BUILD / "compilers" / f"libpython311-{row.name}.a"
-    definition = there / "python/python311.def"
-    words = ["-m", row.machine, "-d", str(definition), "-l", str(made), "-D", "python311.dll"]
+        return python / "libpython311.a"
+    library = BUILD / "compilers" / f"libpython311-{row.name}.a"
+    definition = python / "python/python311.def"
+    words = ["-m", row.machine, "-d", str(definition), "-l", str(library), "-D", "python311.dll"]
     subprocess.run([sys.executable, "-m", "ziglang", "dlltool", *words], check=True)
-    return made
+    return library
 
 
 def numpy_headers(row: Foreign) -> Path:
-    """The headers in a wheel of numpy for the system."""
+    """Return the headers in numpy's wheel for the system."""
     folder = BUILD / "headers" / row.name
     shutil.rmtree(folder, ignore_errors=True)
     words = ["download", "--quiet", "--no-deps", "--only-binary=:all:", "--python-version", "311"]
-    asked = ["--platform", row.numpy, "numpy==2.0.2", "-d", str(folder)]
-    subprocess.run([sys.executable, "-m", "pip", *words, *asked], check=True)
+    names = ["--platform", row.numpy, "numpy==2.0.2", "-d", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", *words, *names], check=True)
     [wheel] = folder.glob("*.whl")
     shutil.unpack_archive(wheel, folder, "zip")
     return folder / "numpy/_core/include"
 
 
 def compiler(row: Foreign) -> Path:
-    """Write a script that is a C compiler for the system, its headers before all others."""
+    """Write a script that is a C compiler for the system, with its headers first."""
     if row.machine:
         folders = [windows_python() / "include", windows_python() / "numpy-include"]
     else:
@@ -152,19 +152,19 @@ def build_wheel(source: Path, row: Foreign) -> Path:
 
 
 def main() -> int:
-    """Build what is asked for; 1 where a wheel is too large."""
+    """Build the given platforms; return 1 if a wheel is too large."""
     parser = argparse.ArgumentParser(prog="python -m release.foreign", description=__doc__)
     parser.add_argument("--only", action="append", metavar="PLATFORM", default=[])
-    asked = parser.parse_args().only
+    names = parser.parse_args().only
     DIST.mkdir(exist_ok=True)
     source, large = unpack(source_distribution()), False
     for row in FOREIGN.values():
-        if not asked or row.name.startswith(tuple(asked)):
+        if not names or row.name.startswith(tuple(names)):
             wheel = build_wheel(source, row)
-            large |= row.shipped and wheel.stat().st_size > MOST
+            large |= row.shipped and wheel.stat().st_size > MAX_BYTES
             print(described(wheel), "" if row.shipped else "(linked only)", flush=True)
     if large:
-        print(f"a wheel may have {MOST:,} bytes", file=sys.stderr)
+        print(f"a wheel may have {MAX_BYTES:,} bytes", file=sys.stderr)
     return int(large)
 
 

@@ -1,9 +1,9 @@
-"""Tests wheels in Pythons that Debian has not: one on musl, and one that is free-threaded.
+"""Tests wheels in Pythons that Debian lacks: one on musl, and a free-threaded one.
 
-``python -m release.frozen [musl] [free]``. Each Python is made by release/frozen_python.sh where
-there is none, and gets a wheel that is built anew: for musl by zig, for the other by this machine's
-compiler. On musl learners are compared with this machine's (release/crossing.py). Then a part of
-the library's tests is run (release/pythons.py says which).
+``python -m release.frozen [musl] [free]``. Each Python is built by release/frozen_python.sh unless
+it exists, and gets a newly built wheel: for musl by zig, for the other by this machine's compiler.
+On musl, learners are compared with this machine's (release/crossing.py). Then a part of the
+library's tests is run (listed in release/pythons.py).
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ class Frozen:
 
     @property
     def folder(self) -> Path:
-        """Where it is."""
+        """Its folder."""
         return BUILD / "frozen" / f"{self.tag}-{self.libc}"
 
     @property
     def version(self) -> str:
-        """Say 3.13."""
+        """Its version, such as 3.13."""
         return f"3.{self.tag.removeprefix('cp3').removesuffix('t')}"
 
     @property
     def packages(self) -> Path:
-        """Where its packages are."""
+        """The folder of its packages."""
         threads = "t" if self.tag.endswith("t") else ""
         return self.folder / f"lib/python{self.version}{threads}/site-packages"
 
     def program(self) -> Path:
-        """What starts it; made where there is none."""
+        """Return its executable; build it if it does not exist."""
         if not (self.folder / "bin/python").exists():
             script = ROOT / "release/frozen_python.sh"
             named = {"ZIG": f"{sys.executable} -m ziglang"}
@@ -58,8 +58,8 @@ class Frozen:
         return self.folder / "bin/python"
 
     def run(self, project: Path, words: list[str], simd: str = "") -> tuple[int, str]:
-        """Run it in the tests' folder; the exit code, and what it printed."""
-        made = subprocess.run(
+        """Run it in the tests' folder; return exit code and output."""
+        done = subprocess.run(
             [str(self.program()), *words],
             cwd=project,
             env={**os.environ, "EDGEOLK_SIMD": simd, "PYTHONDONTWRITEBYTECODE": "1"},
@@ -67,14 +67,14 @@ class Frozen:
             text=True,
             check=False,
         )
-        return made.returncode, made.stdout
+        return done.returncode, done.stdout
 
 
 FROZEN = {"musl": Frozen("cp311", "musl"), "free": Frozen("cp313t", "gnu")}
 
 
 def build_wheel(row: Frozen, source: Path) -> Path:
-    """A wheel for one of them."""
+    """Build a wheel for one of them."""
     if row.libc == "musl":
         return foreign.build_wheel(source, foreign.FOREIGN["linux-x86_64-musl"])
     suffix = f".cpython-{row.tag.removeprefix('cp')}-x86_64-linux-gnu.so"
@@ -85,7 +85,7 @@ def build_wheel(row: Frozen, source: Path) -> Path:
 
 
 def install(row: Frozen, wheel: Path) -> Path:
-    """Put the wheel into a Python, and the tests beside it; return their folder."""
+    """Install the wheel into a Python, and copy the tests; return their folder."""
     for folder in (row.packages / "edgeolk", row.packages / "firmware_sim"):
         shutil.rmtree(folder, ignore_errors=True)
     shutil.unpack_archive(wheel, row.packages, "zip")
@@ -93,9 +93,9 @@ def install(row: Frozen, wheel: Path) -> Path:
 
 
 def test(row: Frozen, project: Path) -> bool:
-    """Run tests; whether none failed."""
+    """Run tests; return whether none failed."""
     words = ["-m", "pytest", *FEWER, "-rs"]
-    # That it is enabled is what docs/threads.md says.
+    # docs/threads.md documents that the GIL is enabled.
     words += ["-W", "ignore:The global interpreter lock:RuntimeWarning"]
     code, printed = row.run(project, [*words, *(f"tests/edgeolk/{name}" for name in pythons.TESTS)])
     if code:
@@ -105,17 +105,17 @@ def test(row: Frozen, project: Path) -> bool:
 
 
 def main() -> int:
-    """Build, compare and test; 1 where something failed."""
-    source, fine = unpack(source_distribution()), True
+    """Build, compare and test; return 1 if something failed."""
+    source, passed = unpack(source_distribution()), True
     for name in sys.argv[1:] or FROZEN:
         row = FROZEN[name]
         row.program()
         wheel = build_wheel(row, source)
         print(described(wheel), flush=True)
         project = install(row, wheel)
-        fine &= row.libc != "musl" or wheel_agrees(project, partial(row.run, project))
-        fine &= test(row, project)
-    return int(not fine)
+        passed &= row.libc != "musl" or wheel_agrees(project, partial(row.run, project))
+        passed &= test(row, project)
+    return int(not passed)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Instructions a step on emulated boards, by a plugin of qemu: bench/results/boards.md.
+"""Instructions per step on emulated boards, by a plugin of qemu: bench/results/boards.md.
 
-``python -m release.instructions``. The counts hold for the boards; time
-does not, under emulation: what a Raspberry Pi Zero 2 W would keep up with is an estimate.
+``python -m release.instructions``. The counts are valid for the boards, but times under emulation
+are not: the rates of a Raspberry Pi Zero 2 W are estimates.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from release.vectors import table
 
 COUNTED = ("aarch64", "armv7l")
 NAMES = {"aarch64": "AArch64", "armv7l": "armv7"}
-#: The board of the estimates. It runs either instruction set.
+#: The board of the estimates, which runs both instruction sets.
 BOARD = "pi-zero-2w"
 
 Count = dict[str, Any]
@@ -30,14 +30,14 @@ Count = dict[str, Any]
 
 def plugin() -> Path:
     """Compile release/counter.c."""
-    made = BUILD / "counter.so"
+    library = BUILD / "counter.so"
     source = Path(__file__).with_name("counter.c")
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", made, source], check=True)
-    return made
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source], check=True)
+    return library
 
 
 def count(target: Target) -> list[Count]:
-    """Run release/steps.py on a target; each pass with the instructions of a step.
+    """Run release/steps.py on a target; return each pass with its instructions per step.
 
     The emulator that loads plugins is linked dynamically: it stays outside of the target's root
     file system and looks there for what the program opens.
@@ -68,27 +68,27 @@ def count(target: Target) -> list[Count]:
     if len(counts) != 2 * len(passes):
         raise SystemExit(f"{len(counts)} counts of {len(passes)} passes:\n{run.stderr}")
     return [
-        {**made, "instructions": round(each / ROWS)}
-        for made, each in zip(passes, counts[1::2], strict=True)
+        {**one, "instructions": round(each / ROWS)}
+        for one, each in zip(passes, counts[1::2], strict=True)
     ]
 
 
 def rate(instructions: int) -> str:
-    """Rows a second that the board would learn, to two digits."""
+    """Return the rows per second that the board would learn, to two digits."""
     return f"{float(f'{board_of(BOARD).per_second / instructions:.2g}'):,.0f}"
 
 
 def tables(found: dict[str, list[Count]]) -> list[Table]:
-    """One of the algorithms, one of the shapes."""
+    """Return a table of algorithms, one of shapes, and one of packed instructions."""
     names = [NAMES[target] for target in found]
     passes = list(zip(*found.values(), strict=True))
     algorithms, shapes = [], []
-    for same in passes:
-        first = same[0]
-        counts = [f"{made['instructions']:,}" for made in same]
+    for row in passes:
+        first = row[0]
+        counts = [f"{one['instructions']:,}" for one in row]
         size = [str(first["budget"]), f"{first['bytes']:,}"]
         if first["features"] == FEATURES and first["bytes"] <= 16 * 1024:
-            rates = [rate(made["instructions"]) for made in same]
+            rates = [rate(one["instructions"]) for one in row]
             algorithms.append([first["algorithm"], *size, *counts, *rates])
         else:
             shape = [first["dtype"], size[0], str(first["features"]), size[1]]

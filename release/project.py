@@ -1,4 +1,4 @@
-"""A folder with the tests beside no package: what is tested is what was installed."""
+"""A folder with the tests but without the packages, so that the installed ones are tested."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from release.targets import ROOT
 
-#: What pytest is asked for everywhere: nothing is kept, of each test two sets of its parameters.
+#: Common options of pytest: no cache, two sets of parameters per test.
 FEWER = ("-p", "no:cacheprovider", "-p", "release.fewer", "--most=2")
 
 
@@ -20,7 +20,7 @@ def copied(
     folders: Iterable[str] = ("tests", "bench", "release"),
     files: Iterable[str] = ("pyproject.toml",),
 ) -> Path:
-    """Make the folder anew; return it."""
+    """Replace the folder by copies; return it."""
     shutil.rmtree(project, ignore_errors=True)
     for name in folders:
         unwanted = shutil.ignore_patterns("__pycache__", "cache")
@@ -31,7 +31,7 @@ def copied(
 
 
 def shown(started: subprocess.Popen[str]) -> str:
-    """Show what a process prints while it runs; return that."""
+    """Show the output of a process while it runs; return the output."""
     assert started.stdout is not None
     printed = []
     for line in started.stdout:
@@ -41,17 +41,17 @@ def shown(started: subprocess.Popen[str]) -> str:
 
 
 def output(command: list[str], **options: Any) -> tuple[int, str]:
-    """Run a program and show what it prints; return its exit code and that."""
+    """Run a program and show its output; return exit code and output."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options) as started:
         printed = shown(started)
     return started.returncode, printed
 
 
 def counted(printed: str) -> str:
-    """What pytest counted, "" where it says nothing."""
+    """Return pytest's counts from its output; "" if there are none."""
     return ", ".join(re.findall(r"\d+ (?:passed|failed|skipped|errors?)", printed))
 
 
 def newest(folder: Path, pattern: str) -> list[Path]:
-    """Files, the one made last first."""
+    """Return files, the newest first."""
     return sorted(folder.glob(pattern), key=lambda path: -path.stat().st_mtime)

@@ -1,10 +1,10 @@
-"""Wheels of x86-64 Linux for other Pythons than this one, built and tested here.
+"""Wheels for other Pythons on x86-64 Linux, built and tested here.
 
-``python -m release.pythons python3.10 sid/python3.14 ...``: one of this machine, or of a release
-of Debian, which is extracted under ``build/rootfs`` and run in there (root). Each gets a wheel by
-this machine's compiler, the newest numpy it takes, and a part of the library's tests
-(release/fewer.py). The wheels stay in ``build``: those that are published come from cibuildwheel,
-whose compiler is GCC too.
+``python -m release.pythons python3.10 sid/python3.14 ...``: a Python of this machine, or of a
+Debian release, which is extracted under ``build/rootfs`` and run there (root). Each gets a wheel
+from this machine's compiler, the newest compatible numpy, and a part of the library's tests
+(release/fewer.py). The wheels stay in ``build``: published ones come from cibuildwheel, which also
+uses GCC.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from release.rootfs import root_file_system
 from release.targets import BUILD, TARGETS, Debian
 from release.wheels import cross_build, environment_of, source_distribution, unpack
 
-#: What is run: algorithms against their references, files, kinds of rows, variants.
+#: The tests: algorithms against their references, files, kinds of rows, variants.
 TESTS = (
     *("core/test_variants.py", "files/test_golden.py", "files/test_system.py", "test_bare.py"),
     *("test_columns.py", "test_kernels.py", "test_storage.py", "test_structured_learner.py"),
     *("test_threads.py", "test_agreement.py"),
 )
-ASKED = (
+QUERY = (
     "import sys, sysconfig; print('cp' + sysconfig.get_config_var('py_version_nodot'));"
     " print(sysconfig.get_path('include')); print(sysconfig.get_config_var('EXT_SUFFIX'))"
 )
 
 
-#: Of Debian's newest release, where there is more than one Python.
+#: Packages of Debian's newest release, which has more than one Python.
 NEWEST = (
     *("python3.14", "libpython3.14-dev", "python3.15", "libpython3.15-dev"),
     *("coreutils", "libstdc++6"),
@@ -49,7 +49,7 @@ class Python:
     Parameters
     ----------
     command : tuple of str
-        What starts it.
+        The command that starts it.
     system : Path or None
         The root of a Debian that it runs in; None for this machine.
     tag : str
@@ -67,8 +67,8 @@ class Python:
     suffix: str
 
 
-def found(name: str) -> Python:
-    """The Python of a name such as ``python3.10`` or ``sid/python3.14``."""
+def find_python(name: str) -> Python:
+    """Return the Python of a name such as ``python3.10`` or ``sid/python3.14``."""
     suite, _, program = name.rpartition("/")
     if suite:
         release = Debian(suite, program.removeprefix("python"))
@@ -76,31 +76,31 @@ def found(name: str) -> Python:
         triplet = TARGETS["x86_64"].triplet
         include = BUILD / "headers" / f"{suite}-{program}"
         shutil.copytree(system / "usr/include" / program, include, dirs_exist_ok=True)
-        # Theirs would include one that lies where only this system's compiler would look.
+        # Debian's own would include a file that only that system's compiler finds.
         shutil.copy(system / "usr/include" / triplet / program / "pyconfig.h", include)
         suffix = f".cpython-{release.tag.removeprefix('cp')}-{triplet}.so"
         command = ("chroot", str(system), f"/usr/bin/{program}")
         return Python(command, system, release.tag, include, suffix)
-    said = subprocess.run([program, "-c", ASKED], check=True, capture_output=True, text=True)
-    tag, folder, suffix = said.stdout.split()
+    printed = subprocess.run([program, "-c", QUERY], check=True, capture_output=True, text=True)
+    tag, folder, suffix = printed.stdout.split()
     return Python((program,), None, tag, Path(folder), suffix)
 
 
 def build_wheel(python: Python, source: Path) -> Path:
-    """A wheel for a Python."""
+    """Build a wheel for a Python."""
     compiler = f"{os.environ.get('CC') or 'gcc'} -I{python.include}"
     environment = environment_of(compiler, "", python.suffix, "linux-x86_64")
     return cross_build(source, f"x86_64-{python.tag}", python.tag, environment)
 
 
 def prepared(python: Python, wheel: Path) -> tuple[Path, dict[str, str], str]:
-    """Install a wheel and what the tests need; the tests' folder, the environment, the Python."""
+    """Install a wheel and the tests' requirements; return tests' folder, environment, Python."""
     if python.system is None:
         folder = BUILD / "pythons" / python.tag
         subprocess.run([*python.command, "-m", "venv", "--clear", str(folder)], check=True)
-        own = str(folder / "bin/python")
-        subprocess.run([own, "-m", *PIP, str(wheel), *TOOLS], check=True)
-        return folder / "project", dict(os.environ), own
+        program = str(folder / "bin/python")
+        subprocess.run([program, "-m", *PIP, str(wheel), *TOOLS], check=True)
+        return folder / "project", dict(os.environ), program
     site = python.system / f"opt/{python.tag}"
     shutil.rmtree(site, ignore_errors=True)
     version = ["--only-binary=:all:", "--python-version", python.tag.removeprefix("cp")]
@@ -119,10 +119,10 @@ def prepared(python: Python, wheel: Path) -> tuple[Path, dict[str, str], str]:
 
 
 def test_wheel(python: Python, wheel: Path) -> tuple[int, str]:
-    """Install a wheel beside nothing else, run tests; exit code, and what was counted."""
-    project, environment, own = prepared(python, wheel)
+    """Install a wheel in a new environment and run tests; return exit code and counts."""
+    project, environment, program = prepared(python, wheel)
     copied(project)
-    words = [own, "-m", "pytest", *FEWER, *(f"tests/edgeolk/{name}" for name in TESTS)]
+    words = [program, "-m", "pytest", *FEWER, *(f"tests/edgeolk/{name}" for name in TESTS)]
     if python.system is not None:
         inside = f"--chdir=/{project.relative_to(python.system)}"
         words = ["chroot", str(python.system), "/usr/bin/env", inside, *words]
@@ -135,14 +135,14 @@ def test_wheel(python: Python, wheel: Path) -> tuple[int, str]:
 
 
 def main() -> int:
-    """Build and test for all that are named; 1 where tests failed."""
+    """Build and test for all given Pythons; return 1 if tests failed."""
     source, failed = unpack(source_distribution()), 0
     for name in sys.argv[1:]:
-        python = found(name)
+        python = find_python(name)
         wheel = build_wheel(python, source)
-        code, said = test_wheel(python, wheel)
+        code, printed = test_wheel(python, wheel)
         failed += code != 0
-        print(f"{wheel.stat().st_size:>11,}  {python.tag}: {said}", flush=True)
+        print(f"{wheel.stat().st_size:>11,}  {python.tag}: {printed}", flush=True)
     return int(failed > 0)
 
 

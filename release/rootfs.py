@@ -1,4 +1,4 @@
-"""Root file systems of Debian for other processors: extracted, nothing in them is run or set up."""
+"""Debian root file systems for other processors: extracted only, without running setup scripts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PACKAGES = ("python3", "libpython3-dev", "libstdc++6", "python3-numpy")
 
 
 def mirror() -> str:
-    """Where this machine takes its own packages from."""
+    """Return the Debian mirror of this machine."""
     command = ["apt-get", "indextargets", "--format", "$(SITE)", "Created-By: Packages"]
     sites = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     for site in sites:
@@ -22,7 +22,7 @@ def mirror() -> str:
 
 
 def root_file_system(target: Target, release: Debian, packages: tuple[str, ...] = PACKAGES) -> Path:
-    """The folder of one, made if it is not there: 20 s and about 150 MB."""
+    """Return the folder of a root file system; create it if needed: 20 s and about 150 MB."""
     kind = "" if packages == PACKAGES else "-build"
     folder = BUILD / "rootfs" / f"{release.suite}-{target.debian}{kind}"
     if (folder / "usr/bin" / f"python{release.python}").exists():
@@ -36,7 +36,7 @@ def root_file_system(target: Target, release: Debian, packages: tuple[str, ...] 
         [
             "mmdebstrap",
             "--variant=extract",
-            # A mirror may be a picture of another day: what it holds is signed all the same.
+            # A mirror may be an old snapshot; its contents are signed anyway.
             '--aptopt=Acquire::Check-Valid-Until "false"',
             f"--arch={target.debian}",
             f"--include={','.join(packages)}",

@@ -1,9 +1,9 @@
 """Installs the source distribution on bare Debian systems of other processors, under qemu-user.
 
-``python -m release.source [--only armv7l]``: pip builds it there in isolation, with the target's
-own Python and gcc and no more, from a folder of packages in place of an index. numpy publishes none
-for 32-bit ARM: Debian's is packed as one, as the index of Raspberry Pi OS has it. What the built
-learners decide is compared with this machine's. Needs root, for chroot and binfmt_misc.
+``python -m release.source [--only armv7l]``: pip builds it there in isolation, with only the
+target's Python and gcc, from a folder of packages instead of an index. numpy publishes no wheel for
+32-bit ARM: Debian's package is converted to one, as in the index of Raspberry Pi OS. Decisions of
+the built learners are compared with this machine's. Needs root, for chroot and binfmt_misc.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from release.rootfs import root_file_system
 from release.targets import BUILD, ROOT, TARGETS, TRIXIE, Target
 from release.wheels import run_module, source_distribution
 
-#: What a person installs before: a compiler and Python's headers.
+#: What users have to install first: a compiler and Python's headers.
 PACKAGES = ("python3-dev", "python3-pip", "gcc", "libc6-dev")
-#: The first 20 bytes of its programs, and which bits of them count.
+#: ELF machine number and word size of the target's programs.
 MAGIC = {
     "aarch64": (183, 2),
     "arm": (40, 1),
@@ -37,7 +37,7 @@ BINFMT = Path("/proc/sys/fs/binfmt_misc")
 
 @contextmanager
 def programs_run(target: Target) -> Iterator[None]:
-    """Let the kernel hand the target's programs to the emulator, for pip starts many."""
+    """Register the emulator with the kernel for the target's programs, since pip starts many."""
     if not (BINFMT / "register").exists():
         subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", str(BINFMT)], check=True)
     machine, bits = MAGIC[target.emulator]
@@ -55,7 +55,7 @@ def programs_run(target: Target) -> Iterator[None]:
 
 
 def packages(target: Target, system: Path) -> None:
-    """Put what the build needs, and numpy, where pip in the target's system looks."""
+    """Put the build requirements and numpy where pip in the target's system finds them."""
     folder = system / "opt/packages"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -72,7 +72,7 @@ def packages(target: Target, system: Path) -> None:
 
 
 def trust(system: Path) -> None:
-    """Join the certificates of authorities, as the script of their package would, for pip."""
+    """Concatenate the CA certificates for pip, as the script of their package would."""
     parts = sorted((system / "usr/share/ca-certificates").rglob("*.crt"))
     joined = system / "etc/ssl/certs/ca-certificates.crt"
     joined.parent.mkdir(parents=True, exist_ok=True)
@@ -103,7 +103,7 @@ def build(target: Target, source: Path, processor: str) -> Board:
     trust(system)
     shutil.rmtree(system / "opt/site", ignore_errors=True)
     shutil.copy(source, system / "opt")
-    # Nothing of this machine's environment: no cache of the compiler, no flags, no index.
+    # Without this machine's environment: no compiler cache, no flags, no index.
     environment = {"PATH": "/usr/bin:/bin", "HOME": "/root", "QEMU_CPU": processor}
     install = ["/usr/bin/python3", "-m", "pip", "install", "--quiet", "--target", "/opt/site"]
     folder = ["--no-index", "--find-links", "/opt/packages"]
@@ -112,29 +112,29 @@ def build(target: Target, source: Path, processor: str) -> Board:
         env=environment,
         check=True,
     )
-    # gcc makes no NEON instructions there (compiler.h).
+    # gcc generates no NEON instructions there (compiler.h).
     variants = tuple(pair for pair in target.variants if pair[0] != "neon")
     return Board(system, replace(target, variants=variants), TRIXIE, processor)
 
 
 def main() -> int:
-    """Build what is asked for; 1 where learners differ."""
+    """Build for the given targets; return 1 if learners differ."""
     parser = argparse.ArgumentParser(prog="python -m release.source", description=__doc__)
     parser.add_argument("--only", action="append", choices=("aarch64", "armv7l"))
-    asked = parser.parse_args().only or ["aarch64", "armv7l"]
+    names = parser.parse_args().only or ["aarch64", "armv7l"]
     if os.geteuid() != 0:
         raise SystemExit("chroot needs root")
     (ROOT / "dist").mkdir(exist_ok=True)
     source, failed = source_distribution(), False
-    for target in (TARGETS[name] for name in asked):
+    for target in (TARGETS[name] for name in names):
         began = time.monotonic()
         with programs_run(target):
             board = build(target, source, target.processors[0])
         built = (time.monotonic() - began) / 60
         copied(board.system / "opt/project", ("release", "bench"), ())
-        fine, _ = compare_learners(board)
+        agree, _ = compare_learners(board)
         print(f"{source.name} on {target.name}: built in {built:.0f} minutes", flush=True)
-        failed |= not fine
+        failed |= not agree
     return int(failed)
 
 

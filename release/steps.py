@@ -1,6 +1,7 @@
-"""What runs in the emulator to be counted: passes of every algorithm, between marks.
+"""The program whose instructions are counted in the emulator: passes of every algorithm.
 
-A mark is ``os.close`` of a number that is no file's; release/counter.c knows it.
+A pass is between two marks. A mark is ``os.close`` of an invalid descriptor that
+release/counter.c recognizes.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ SHAPES = ((100, 16), (200, 8), (64, 64), (1350, 16), (1350, 123))
 
 
 def mark() -> None:
-    """Write out the count and begin again."""
+    """Print the count and reset it."""
     with contextlib.suppress(OSError):
         os.close(MARK)
 
 
 def counted(name: str, **options: Any) -> dict[str, Any]:
-    """One pass, between two marks; what it was of."""
+    """Run one pass between two marks; return its description."""
     learner = ek.Learner(name, **options)
     X, y = chance.rows(learner.n_features, FILLED + ROWS)
     X = X.astype("float64" if options.get("dtype") == "float64" else "float32")

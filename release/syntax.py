@@ -1,7 +1,7 @@
-"""Whether compilers of platforms that no wheel is built for here take the loops.
+"""Whether compilers of platforms without a wheel accept the loops.
 
-``python -m release.syntax``: the plain C11 variant, pedantically, and all that the platform's
-compiler would be given, by zig for Windows, macOS and the processors of Linux.
+``python -m release.syntax``: the plain C11 variant with -pedantic, and all units of the platform,
+by zig for Windows, macOS and the processors of Linux.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ PLATFORMS = (
     *("riscv64-linux-gnu", "s390x-linux-gnu", "x86_64-linux-musl", "aarch64-linux-musl"),
 )
 PLAIN = ("-std=c11", "-pedantic", "-DOLK_SCALAR_ONLY")
-WHOLE = ("-std=gnu11",)
-#: Functions that only some builds call, options that only some platforms use, vectors compared as
-#: older compilers for POWER did not.
+GNU = ("-std=gnu11",)
+#: Functions that only some builds call, options that only some platforms use, comparisons of
+#: vectors that older compilers for POWER handled differently.
 ALLOWED = ("unused-function", "unused-command-line-argument", "deprecated-altivec-src-compat")
 FLAGS = ("-O0", "-Wall", "-Wextra", "-Werror", *(f"-Wno-{name}" for name in ALLOWED))
 
 
 def complaint(platform: str, header: str, dialect: tuple[str, ...]) -> str:
-    """What the compiler says of a header's units, "" for nothing."""
+    """Return the compiler's messages on a header's units; "" if there are none."""
     compiler = [sys.executable, "-m", "ziglang", "cc", "-target", platform]
     with tempfile.TemporaryDirectory() as folder:
         for unit in units(compiler, header, Path(folder)):
@@ -49,14 +49,14 @@ def complaint(platform: str, header: str, dialect: tuple[str, ...]) -> str:
 
 
 def main() -> int:
-    """Check all; 1 where a compiler complains."""
+    """Check all platforms; return 1 if a compiler complains."""
     failed = 0
     for platform in PLATFORMS:
-        for dialect in (PLAIN, WHOLE):
-            said = [complaint(platform, header, dialect) for header in HEADERS.values()]
-            failed += any(said)
-            print(f"{platform:24} {dialect[0]:12} {'refused' if any(said) else 'taken'}")
-            print(*filter(None, said), end="")
+        for dialect in (PLAIN, GNU):
+            messages = [complaint(platform, header, dialect) for header in HEADERS.values()]
+            failed += any(messages)
+            print(f"{platform:24} {dialect[0]:12} {'refused' if any(messages) else 'taken'}")
+            print(*filter(None, messages), end="")
     return int(failed > 0)
 
 

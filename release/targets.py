@@ -1,4 +1,4 @@
-"""What wheels are built for: a row for each platform, with Debian's names for it."""
+"""The platforms of wheels, one row each, with Debian's names."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ BUILD = ROOT / "build"
 
 @dataclass(frozen=True)
 class Debian:
-    """A release, and the Python it has."""
+    """A Debian release and the version of its Python."""
 
     suite: str
     python: str
 
     @property
     def tag(self) -> str:
-        """Python's tag in names of wheels and modules, say cp311."""
+        """Python's tag in names of wheels and modules, such as cp311."""
         return "cp" + self.python.replace(".", "")
 
 
-#: Variants of the loops that every processor has, beside the same of x86-64.
+#: Variants of the loops that every processor has, with the corresponding ones of x86-64.
 PLAIN = (("scalar", "scalar"), ("baseline", "baseline"))
 BOOKWORM = Debian("bookworm", "3.11")
 TRIXIE = Debian("trixie", "3.13")
@@ -42,7 +42,7 @@ class Target:
     triplet : str
         The name of Debian's library folder, also part of the names of compiled modules.
     glibc : str
-        The oldest that the wheel runs with.
+        The oldest glibc that the wheel supports.
     processors : tuple of str
         The emulated processors.
     flags : tuple of str
@@ -50,7 +50,7 @@ class Target:
     releases : tuple of Debian
         Releases that have it.
     variants : tuple of (str, str)
-        Variants of the loops, each with the one of x86-64 that rounds alike; NEON only where the
+        Variants of the loops, each with the one of x86-64 of identical rounding; NEON only if the
         processor has it.
     shipped : bool
         Whether its wheels are published; others are built for tests only.
@@ -67,7 +67,7 @@ class Target:
     releases: tuple[Debian, ...] = (BOOKWORM, TRIXIE)
     variants: tuple[tuple[str, str], ...] = PLAIN
     shipped: bool = True
-    whole: bool = False
+    all_tests: bool = False
 
     @property
     def zig(self) -> str:
@@ -87,15 +87,15 @@ TARGETS = {
         Target(
             *("aarch64", "arm64", "aarch64-linux-gnu", "2.17", ("cortex-a53",)),
             variants=(("scalar", "scalar"), ("baseline", "v3")),
-            whole=True,
+            all_tests=True,
         ),
-        # What Debian's armhf asks for, and no more: VFPv3-D16. NEON is chosen at import.
+        # Exactly the requirements of Debian's armhf: VFPv3-D16. NEON is selected at import.
         Target(
             *("armv7l", "armhf", "arm-linux-gnueabihf", "2.31"),
             ("cortex-a7", "cortex-a7,neon=off"),
             flags=("-mcpu=generic+v7a+vfp3d16-neon-d32",),
             variants=(*PLAIN, ("neon", "baseline")),
-            whole=True,
+            all_tests=True,
         ),
         # The processor of a Pi Zero and Pi 1, by the calling convention that Debian has for it.
         Target(
@@ -114,21 +114,21 @@ TARGETS = {
 
 
 def platforms(
-    asked: Sequence[str], usual: Callable[[Target], bool]
+    prefixes: Sequence[str], is_default: Callable[[Target], bool]
 ) -> Iterator[tuple[str, Target, Debian]]:
-    """Yield the name, target and release of each platform that is asked for.
+    """Yield the name, target and release of each selected platform.
 
     Parameters
     ----------
     asked : sequence of str
-        Beginnings of names such as ``aarch64-cp311``; empty for the usual ones.
+        Prefixes of names such as ``aarch64-cp311``; empty for the default platforms.
     usual : callable
-        Whether a target is among the usual ones.
+        Whether a target is among the default ones.
     """
     for target in TARGETS.values():
         for release in target.releases:
             name = platform_name(target, release)
-            if name.startswith(tuple(asked)) if asked else usual(target):
+            if name.startswith(tuple(prefixes)) if prefixes else is_default(target):
                 yield name, target, release
 
 

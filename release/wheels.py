@@ -1,6 +1,6 @@
 """Builds a wheel for every target and Python of Debian, cross-compiled by zig, and checks its size.
 
-``python -m release.wheels [--only aarch64-cp311]``; wheels and the source distribution come to
+``python -m release.wheels [--only aarch64-cp311]``; wheels and the source distribution go to
 ``dist``.
 """
 
@@ -23,19 +23,19 @@ from release.rootfs import root_file_system
 from release.targets import BUILD, ROOT, TRIXIE, Debian, Target, platform_name, platforms
 
 DIST = ROOT / "dist"
-#: Bytes a wheel may have, on every system: the largest, of Windows on x86-64, and a tenth more. A
-#: third of that are the loops in four variants; docs/platforms.md says what the rest is.
-MOST = 2_900_000
+#: Maximum bytes of a wheel on every system: 10 % more than the largest, for Windows on x86-64. A
+#: third of that are the loops in four variants; docs/platforms.md explains the rest.
+MAX_BYTES = 2_900_000
 
 
 def source_distribution() -> Path:
-    """Pack the source; what follows is built from it, so that it is complete."""
+    """Pack the source distribution, from which wheels are built to prove that it is complete."""
     run_module("build", "--sdist", "--no-isolation", "-o", str(DIST), str(ROOT))
     return newest(DIST, "*.tar.gz")[0]
 
 
 def unpack(source: Path) -> Path:
-    """Unpack it, and let Cython write the C files once for all targets."""
+    """Unpack it, and have Cython write the C files once for all targets."""
     folder = BUILD / "wheels" / "source"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -48,9 +48,9 @@ def unpack(source: Path) -> Path:
 
 
 def headers(target: Target, release: Debian) -> list[Path]:
-    """Copy the target's headers of Python and numpy: the rest of its folder is glibc's, not zig's.
+    """Copy the target's headers of Python and numpy, without glibc's, which zig supplies.
 
-    numpy's are those of Debian 13: a module compiled with them runs with numpy 1.22 and later.
+    numpy's are from Debian 13: a module compiled with them runs with numpy 1.22 and later.
     """
     system = root_file_system(target, release)
     folder = BUILD / "headers" / platform_name(target, release)
@@ -68,13 +68,13 @@ def headers(target: Target, release: Debian) -> list[Path]:
 
 
 def compiler(target: Target, release: Debian) -> Path:
-    """Write a script that is a C compiler for the target, its headers before all others."""
+    """Write a script that is a C compiler for the target, with its headers first."""
     name = platform_name(target, release)
     return zig_script(name, target.zig, target.flags, headers(target, release))
 
 
 def zig_script(name: str, target: str, flags: Sequence[str], folders: Sequence[Path]) -> Path:
-    """Write a script that is zig's C compiler for a target, these headers before all others."""
+    """Write a script that is zig's C compiler for a target, with these headers first."""
     script = BUILD / "compilers" / name
     script.parent.mkdir(parents=True, exist_ok=True)
     words = " ".join([*flags, *(f"'-I{folder}'" for folder in folders)])
@@ -101,13 +101,13 @@ def build_wheel(source: Path, target: Target, release: Debian) -> Path:
 def cross_environment(target: Target, release: Debian) -> dict[str, str]:
     """Return the environment in which setuptools compiles for a target."""
     script = compiler(target, release)
-    # Without this, all of zig's library for 32-bit ARM would be linked: 200 KB for each module.
-    linked = "-Wl,--gc-sections"
+    # Without this, zig's complete library for 32-bit ARM would be linked: 200 KB per module.
+    link_flags = "-Wl,--gc-sections"
     suffix = f".cpython-{release.tag.removeprefix('cp')}-{target.triplet}.so"
-    return environment_of(str(script), linked, suffix, f"linux-{target.name}")
+    return environment_of(str(script), link_flags, suffix, f"linux-{target.name}")
 
 
-def environment_of(compiler: str, linked: str, suffix: str, platform: str) -> dict[str, str]:
+def environment_of(compiler: str, link_flags: str, suffix: str, platform: str) -> dict[str, str]:
     """Return the environment in which setuptools compiles for a platform.
 
     Parameters
@@ -115,16 +115,16 @@ def environment_of(compiler: str, linked: str, suffix: str, platform: str) -> di
     compiler : str
         A command.
     linked : str
-        What modules are linked with.
+        Linker flags.
     suffix : str
-        The end of their names.
+        The suffix of modules' names.
     platform : str
-        As setuptools names it.
+        The platform in setuptools' spelling.
     """
     return {
         **os.environ,
         "CC": compiler,
-        "LDSHARED": f"{compiler} -shared -s {linked}",
+        "LDSHARED": f"{compiler} -shared -s {link_flags}",
         "CFLAGS": "",
         "SETUPTOOLS_EXT_SUFFIX": suffix,
         "_PYTHON_HOST_PLATFORM": platform,
@@ -133,18 +133,18 @@ def environment_of(compiler: str, linked: str, suffix: str, platform: str) -> di
 
 
 def cross_build(source: Path, name: str, tag: str, environment: dict[str, str]) -> Path:
-    """Compile a copy of the source; return the wheel, with the tags of its Python.
+    """Compile a copy of the source; return the wheel with the tags of its Python.
 
     Parameters
     ----------
     source : Path
-        What ``unpack`` made.
+        The result of ``unpack``.
     name : str
-        The platform's, for the folder of the copy.
+        The platform's name, for the folder of the copy.
     tag : str
-        Of the Python, such as cp311.
+        Python's tag, such as cp311.
     environment : dict of str to str
-        In which setuptools compiles for the platform.
+        The result of ``environment_of``.
     """
     folder, raw = BUILD / "wheels" / name, BUILD / "wheels" / f"{name}-raw"
     for old in (folder, raw):
@@ -159,9 +159,9 @@ def cross_build(source: Path, name: str, tag: str, environment: dict[str, str]) 
 
 
 def described(wheel: Path) -> str:
-    """A line: bytes of a wheel, its name, and the variants of the loops that are in it.
+    """Return a line with the bytes of a wheel, its name, and the variants of its loops.
 
-    These are read off the module itself, whose table names them.
+    The variants are read from the table in the compiled module.
     """
     with zipfile.ZipFile(wheel) as packed:
         [module] = [n for n in packed.namelist() if n.startswith("edgeolk/core/variants.c")]
@@ -171,13 +171,13 @@ def described(wheel: Path) -> str:
 
 
 def run_module(*words: str, environment: dict[str, str] | None = None) -> None:
-    """Run ``python -m`` with these words, and show only its errors."""
+    """Run ``python -m`` with these arguments, and show only its errors."""
     command = [sys.executable, "-m", *words]
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
 def main() -> int:
-    """Build what is asked for; 1 where a wheel is too large."""
+    """Build the given platforms; return 1 if a wheel is too large."""
     parser = argparse.ArgumentParser(prog="python -m release.wheels", description=__doc__)
     parser.add_argument("--only", action="append", metavar="TARGET[-PYTHON]", default=[])
     asked = parser.parse_args().only
@@ -187,10 +187,10 @@ def main() -> int:
     source, large = unpack(packed), False
     for _, target, release in platforms(asked, lambda target: target.shipped):
         wheel = build_wheel(source, target, release)
-        large |= wheel.stat().st_size > MOST
+        large |= wheel.stat().st_size > MAX_BYTES
         print(described(wheel), flush=True)
     if large:
-        print(f"a wheel may have {MOST:,} bytes", file=sys.stderr)
+        print(f"a wheel may have {MAX_BYTES:,} bytes", file=sys.stderr)
     return int(large)
 
 

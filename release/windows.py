@@ -4,9 +4,8 @@
 built first. The decisions of every algorithm over 2,000 rows are compared with those of Linux, by
 variant, and each side loads the other's model files (release/crossing.py). Then the tests of the
 library and the simulator are run, each with ``--most`` of its sets of parameters
-(release/fewer.py): Wine is slow. A run for each of their folders, which has ``MINUTES`` and is
-stopped after that: what hangs costs one folder, and counts as failed. What is left out, and why:
-release/windows_tests.py.
+(release/fewer.py), since Wine is slow. Each folder is a separate run, which is stopped after
+``MINUTES`` and then counts as failed. Excluded tests and reasons: release/windows_tests.py.
 """
 
 from __future__ import annotations
@@ -23,22 +22,22 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from release.crossing import variants_there, wheel_agrees
+from release.crossing import available_variants, wheel_agrees
 from release.foreign import FOREIGN, build_wheel, windows_python
 from release.project import copied, newest, shown
 from release.targets import ROOT
 from release.wheels import DIST, source_distribution, unpack
 
-#: What a folder of tests may take; the longest took a third of it beside other work.
+#: Time limit of a folder of tests; the longest took a third of it on a busy machine.
 MINUTES = 30
-#: How many files that are in no folder are run together.
+#: How many files outside folders are run together.
 TOGETHER = 8
-#: What ends the processes of one Wine.
+#: The program that ends all processes of one Wine.
 WINESERVER = "/usr/lib/wine/wineserver64"
 
 
 def wheel() -> Path:
-    """The newest wheel for Windows; built where there is none."""
+    """Return the newest wheel for Windows; build one if there is none."""
     row = FOREIGN["win-amd64"]
     if found := newest(DIST, f"*{row.tag}.whl"):
         return found[0]
@@ -46,13 +45,13 @@ def wheel() -> Path:
     return build_wheel(unpack(source_distribution()), row)
 
 
-def install(made: Path) -> Path:
-    """Put the wheel into the Python for Windows, and the tests beside it; return their folder."""
+def install(wheel_file: Path) -> Path:
+    """Install the wheel into the Python for Windows, and copy the tests; return their folder."""
     there = windows_python()
     site = there / "python/Lib/site-packages"
     for name in ("edgeolk", "firmware_sim", *(path.name for path in site.glob("edgeolk-*"))):
         shutil.rmtree(site / name, ignore_errors=True)
-    shutil.unpack_archive(made, site, "zip")
+    shutil.unpack_archive(wheel_file, site, "zip")
     # A wheel has one of the bundled streams.
     shutil.copytree(ROOT / "firmware_sim/data", site / "firmware_sim/data", dirs_exist_ok=True)
     folders = ("tests", "bench", "release", "docs", "firmware_sim/data")
@@ -62,9 +61,9 @@ def install(made: Path) -> Path:
 def run(
     project: Path, words: list[str], simd: str = "", minutes: float | None = None
 ) -> tuple[int, str]:
-    """Run the Python for Windows in the tests' folder, and show what it prints; return that.
+    """Run the Python for Windows in the tests' folder, show its output, and return code and output.
 
-    After so many minutes all that runs under this Wine is ended, and the code is not 0.
+    After so many minutes all processes under this Wine are ended, and the code is not 0.
     """
     environment = {**os.environ, "EDGEOLK_SIMD": simd, "PYTHONDONTWRITEBYTECODE": "1"}
     with subprocess.Popen(
@@ -85,13 +84,13 @@ def run(
 
 
 def end_all() -> None:
-    """End every process under the Wine of this Python, and none of another."""
+    """End every process under the Wine of this Python, but not of others."""
     environment = {**os.environ, "WINEPREFIX": str(windows_python() / "prefix")}
     subprocess.run([WINESERVER, "--kill"], env=environment, check=False)
 
 
 def groups(tests: Path) -> list[list[str]]:
-    """What is run by itself: each folder of tests, and the files beside folders, a few together."""
+    """Return the groups of a run: each folder of tests, and a few files outside folders."""
     found = []
     for package in ("edgeolk", "firmware_sim"):
         inside = sorted((tests / package).iterdir())
@@ -102,8 +101,8 @@ def groups(tests: Path) -> list[list[str]]:
 
 
 def test(project: Path, most: int, tests: list[list[str]]) -> bool:
-    """Run groups of tests, each in a process; print what was counted; whether all passed."""
-    # Names as they are run, and where a test is that takes minutes: what hangs is known by it.
+    """Run groups of tests, each in a process; print the counts; return whether all passed."""
+    # -vv and faulthandler identify a test that hangs.
     words = ["-m", "pytest", "-p", "no:cacheprovider", "--tb=short", "-rs", "-vv"]
     words += ["-o", "faulthandler_timeout=300"]
     plugins = ["-p", "release.windows_tests", "-p", "release.fewer", f"--most={most}"]
@@ -115,11 +114,10 @@ def test(project: Path, most: int, tests: list[list[str]]) -> bool:
         last = printed.rstrip().rpartition("\n")[2]
         counted = re.findall(r"(\d+) (passed|failed|skipped|error)", last)
         sums.update({what: int(count) for count, what in counted})
-        # 5: all that is there was left out. What is ended from outside may end with 0, and counts
-        # nothing.
+        # 5: all tests were deselected. A process ended from outside may return 0, without counts.
         sums["not ended"] += code not in (0, 1, 5) or not (counted or code == 5)
-        said = ", ".join(f"{count} {what}" for count, what in counted) or f"ended with {code}"
-        lines.append(f"{time.monotonic() - begun:6.0f} s  {' '.join(group)}: {said}")
+        counts = ", ".join(f"{count} {what}" for count, what in counted) or f"ended with {code}"
+        lines.append(f"{time.monotonic() - begun:6.0f} s  {' '.join(group)}: {counts}")
         print(lines[-1], flush=True)
     print(*lines, sep="\n")
     print("==", ", ".join(f"{count:,} {what}" for what, count in sums.items()))
@@ -127,20 +125,21 @@ def test(project: Path, most: int, tests: list[list[str]]) -> bool:
 
 
 def main() -> int:
-    """Compare and test; 1 where something failed."""
+    """Compare and test; return 1 if something failed."""
     parser = argparse.ArgumentParser(prog="python -m release.windows", description=__doc__)
     parser.add_argument("--most", type=int, default=1, help="sets of parameters of a test")
     parser.add_argument("--tests-only", action="store_true", help="compare no learners")
     parser.add_argument("tests", nargs="*", help="folders and files of tests (default: all)")
-    asked = parser.parse_args()
-    made = wheel()
-    project = install(made)
+    arguments = parser.parse_args()
+    wheel_file = wheel()
+    project = install(wheel_file)
     runs = partial(run, project)
-    print(f"{made.stat().st_size:>11,}  {made.name}: {', '.join(variants_there(runs))}", flush=True)
-    alike = asked.tests_only or wheel_agrees(project, runs)
-    named = [[name] for name in asked.tests] or groups(project / "tests")
-    passed = test(project, asked.most, named)
-    return int(not (alike and passed))
+    variants = ", ".join(available_variants(runs))
+    print(f"{wheel_file.stat().st_size:>11,}  {wheel_file.name}: {variants}", flush=True)
+    agree = arguments.tests_only or wheel_agrees(project, runs)
+    named = [[name] for name in arguments.tests] or groups(project / "tests")
+    passed = test(project, arguments.most, named)
+    return int(not (agree and passed))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The frontier: error against bytes, every learner on every set.
 
 ``python -m bench.bytes`` runs what is not in ``bench/bytes/cache`` yet and writes
-``bench/results/bytes.md`` and its pictures; broken off, it goes on where it was.
+``bench/results/bytes.md`` and its pictures; an interrupted run continues.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CACHE = Path(__file__).resolve().parent / "cache" / "runs.jsonl"
 
 
 def every_job(grid: Grid, sets: Sequence[str]) -> list[Job]:
-    """What there is to do, first choices first, sets in turn, each job once."""
+    """Return the jobs without duplicates, first choices first, sets in turn."""
     ordered: dict[str, tuple[int, int, Job]] = {}
     for place, data in enumerate(sets):
         found = [(far, job) for far, job in grid.jobs(data) if job.exists()]

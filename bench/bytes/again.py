@@ -1,4 +1,4 @@
-"""Ours beside what the page of the frontier says of the others: ``python -m bench.bytes.again``.
+"""Ours compared with the others' published frontier: ``python -m bench.bytes.again``.
 
 The others take an hour, and stay what they are while only ours changes. Their errors are read from
 ``bench/results/bytes.md``; ours is run as the frontier runs it, with one seed or several. Prints

@@ -51,8 +51,8 @@ def error(name: str, ram: int) -> float:
     return 100.0 * float(np.mean(found))
 
 
-def verdict(ours: float, printed: float) -> str:
-    """One figure beside the printed one: within .15 points or 3 %, whichever is larger."""
+def comparison(ours: float, printed: float) -> str:
+    """Compare a figure with the printed one: within .15 points or 3 %, whichever is larger."""
     close = abs(ours - printed) <= max(0.15, 0.03 * printed) + 5e-3
     word = "ok" if close else ("better" if ours < printed else "WORSE")
     return f"{ours:6.2f} ({printed:5.2f}) {word:6}"
@@ -62,7 +62,7 @@ def main() -> None:
     """Print a line a set."""
     print("error %, first 10,000 rows: ours (printed), at 1, 4, 16 KiB")
     for name, printed in PRINTED.items():
-        cells = [verdict(error(name, ram), p) for ram, p in zip(SIZES, printed, strict=True)]
+        cells = [comparison(error(name, ram), p) for ram, p in zip(SIZES, printed, strict=True)]
         print(f"{name:16} " + "  ".join(cells), flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What the runs come to: a learner's error at a size, the best other, the bytes an error needs."""
+"""Summaries of the runs: a learner's error at a size, the best other, the bytes for an error."""
 
 from __future__ import annotations
 

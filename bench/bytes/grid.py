@@ -1,4 +1,4 @@
-"""What the frontier runs: sets, learners, sizes, and what the others may choose between."""
+"""The runs of the frontier: sets, learners, sizes, and the settings of the others."""
 
 from __future__ import annotations
 

@@ -25,13 +25,13 @@ def window_of(nbytes: int, d: int, task: str, rows: int) -> tuple[int, int]:
         They hold none.
     """
     each = NUMBER * d + (TARGET if task == "regression" else LABEL)
-    held = min(rows, nbytes // each) if nbytes else rows
-    if not held:
+    capacity = min(rows, nbytes // each) if nbytes else rows
+    if not capacity:
         raise ValueError(f"{nbytes} bytes hold no row of {each}")
-    return held, held * each
+    return capacity, capacity * each
 
 
-def said(y: Rows, near: NDArray[np.intp], task: str) -> float:
+def vote(y: Rows, near: NDArray[np.intp], task: str) -> float:
     """The answer of the neighbours at ``near``: their mean, or the class most of them have."""
     if task != "classes":
         return float(np.mean(y[near]))
@@ -39,15 +39,15 @@ def said(y: Rows, near: NDArray[np.intp], task: str) -> float:
     return float(found[np.argmax(votes)])
 
 
-def answers_of(X: Rows, y: Rows, task: str, held: int, count: int) -> Rows:
-    """What the last ``held`` rows say of each row, as ``scoring.costs`` takes it."""
+def answers_of(X: Rows, y: Rows, task: str, capacity: int, count: int) -> Rows:
+    """The vote of the last ``capacity`` rows for each row, in the form of ``scoring.costs``."""
     rows = X.astype(np.float32)
     norms = np.sum(rows * rows, axis=1)
     made = np.zeros(len(y))
     for i in range(1, len(y)):
-        first = max(0, i - held)
+        first = max(0, i - capacity)
         far = norms[first:i] - 2.0 * (rows[first:i] @ rows[i])
         asked = min(count, len(far))
-        answer = said(y, first + np.argpartition(far, asked - 1)[:asked], task)
+        answer = vote(y, first + np.argpartition(far, asked - 1)[:asked], task)
         made[i] = (1.0 if answer == y[i] else -1.0) if task == "classes" else answer
     return made

@@ -1,4 +1,4 @@
-"""Published compact models, trained offline in many passes, beside ours after one and five."""
+"""Published compact models, trained offline in many passes, and ours after one and five."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ RIVER: dict[str, dict[str, str]] = {
 VW, SKLEARN = "VW linear", "scikit-learn SGD"
 #: Rates of the linear learners where they are not .03 and .3.
 RATES = {"river linear": (0.001, 0.003, 0.01, 0.03)}
-#: What is told apart in the report.
+#: Families of learners in the report.
 KINDS: dict[str, tuple[str, ...]] = {
     "linear": (VW, SKLEARN, "river logistic", "river linear"),
     "naive Bayes": ("river naive Bayes",),
@@ -55,7 +55,7 @@ def present(package: str) -> bool:
 
 
 def names(task: str) -> list[str]:
-    """What there is for a task, of what is installed."""
+    """The installed learners for a task."""
     found = list(RIVER[task]) if present("river") else []
     if task == "two":
         found += [VW] if present("vowpalwabbit") else []
@@ -93,11 +93,11 @@ def _river(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
     model = getattr(import_module(f"river.{place}"), kind)(**more)
     # Its linear models take two labels as truths.
     labels = (y > 0.0).tolist() if task == "two" else y.tolist()
-    said, _ = in_turns(model.predict_one, model.learn_one, dicts(X), labels)
+    predictions, _ = in_turns(model.predict_one, model.learn_one, dicts(X), labels)
     if task == "regression":
-        answers = np.array(said)
+        answers = np.array(predictions)
     else:
-        pairs = zip(said, labels, strict=True)
+        pairs = zip(predictions, labels, strict=True)
         right = [0.0 if one is None else 1.0 if one == label else -1.0 for one, label in pairs]
         answers = np.array(right) * (1.0 if task == "classes" else y)
     # It does not see the weights of its linear models: they are no Python objects.
@@ -117,9 +117,9 @@ def _vw(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
     def answer(row: str) -> float:
         example = workspace.parse(row)
         workspace.learn(example)
-        said = float(example.get_partial_prediction())
+        predictions = float(example.get_partial_prediction())
         workspace.finish_example(example)
-        return said
+        return predictions
 
     answers = np.array([answer(line(x, label)) for x, label in zip(X, y, strict=True)])
     # Its table has a weight, an adaptive and a normalising number a feature, padded to four floats.

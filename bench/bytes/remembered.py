@@ -1,4 +1,4 @@
-"""What a memory of rows beside the features gives: ``python -m bench.bytes.remembered``.
+"""The effect of the row memory: ``python -m bench.bytes.remembered``.
 
 The learner that a user makes of R bytes, untuned, without a memory and with the one that the rule
 of section 7f of docs/sorf.md gives it. Wrong answers in %, each row scored before it is learned,

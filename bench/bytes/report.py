@@ -19,7 +19,7 @@ from bench.table import RESULTS, Report, Table
 TASKS = {"two": "two classes", "classes": "several classes", "regression": "real targets"}
 #: Ours at this size sets the error that the bytes of the others are asked for.
 REFERENCE = 4096
-#: Storage and coefficients that the others are held against.
+#: Storage and coefficients with which the others are compared.
 PLAIN = ("float32", "float64")
 
 
@@ -143,7 +143,7 @@ def _others(frontiers: Sequence[Frontier]) -> Table:
 
 def kinds(frontiers: Sequence[Frontier]) -> list[str]:
     """A sentence a kind of other learner: where it errs no more than ours, and in what bytes."""
-    said = []
+    listing = []
     for kind, names in KINDS.items():
         met = [each for each in frontiers if each.of_kind(names) and each.ours(REFERENCE)]
         if not met:
@@ -155,22 +155,22 @@ def kinds(frontiers: Sequence[Frontier]) -> list[str]:
             if found is not None:
                 places.append(f"{each.data} ({found.error:.2f} % in {bytes_of(found.nbytes)})")
         listed = f": {', '.join(places)}" if places else ""
-        said.append(f"- {kind}: {len(places)} of {len(met)} sets{listed}.")
-    return said
+        listing.append(f"- {kind}: {len(places)} of {len(met)} sets{listed}.")
+    return listing
 
 
 def losses(grid: Grid, frontiers: Sequence[Frontier]) -> list[str]:
     """A sentence a set and size where something else errs less in no more bytes."""
-    said = []
+    listing = []
     for each in frontiers:
         for size in grid.sizes:
             mine, other = each.ours(size), each.better(size)
             if mine is not None and other is not None:
-                said.append(
+                listing.append(
                     f"- {each.data}, {bytes_of(size)}: {other.name} errs {other.error:.2f} % in"
                     f" {bytes_of(other.nbytes)}, ours {mine.error:.2f} %."
                 )
-    return said
+    return listing
 
 
 def comparisons(grid: Grid, frontiers: Sequence[Frontier]) -> str:

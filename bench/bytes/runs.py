@@ -74,16 +74,16 @@ def do(
 
     Returns how many could not be run.
     """
-    waiting = [job for job in jobs if job.name == again or cache.get(job.key) is None]
-    for _ in range(len(jobs) - len(waiting)):
+    pending = [job for job in jobs if job.name == again or cache.get(job.key) is None]
+    for _ in range(len(jobs) - len(pending)):
         tick()
-    if not waiting:
+    if not pending:
         return 0
     failed = 0
     # A fresh interpreter each: one core a worker, whatever libraries were loaded here.
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=processes, mp_context=fresh) as pool:
-        futures = {pool.submit(call, job): job for job in waiting}
+        futures = {pool.submit(call, job): job for job in pending}
         for future in as_completed(futures):
             job = futures[future]
             try:

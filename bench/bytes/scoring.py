@@ -1,4 +1,4 @@
-"""What a run of the frontier records: errors, bytes and time."""
+"""The record of a run of the frontier: errors, bytes and time."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ SPECS = {
             for name, d in (("abalone", 8), ("cadata", 8), ("ccpp", 4), ("cpusmall", 12), ("mg", 6))
         ),
         Spec("nab_machine_temp", drop=("timestamp", "point")),
-        # `part` is no reading, but the printed figure stands with it among the inputs.
+        # `part` is not a reading, but the printed figure was computed with it as an input.
         Spec("smap_telemetry", drop=("channel",)),
     )
 }

@@ -71,7 +71,7 @@ def _plain(command: list[str], part: str) -> str:
 
 @functools.cache
 def library(form: str, flags: tuple[str, ...] = (), variant: str | None = None) -> ctypes.CDLL:
-    """The loops in one form, for all sets of instructions or for one beside the plainest.
+    """The loops in one form, for all instruction sets or for one and the plain C variant.
 
     Raises
     ------

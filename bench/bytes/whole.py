@@ -4,7 +4,7 @@ The frontier gives every learner rows that were scaled outside and the width of 
 learner is what a user makes, ``ek.Learner(n_features=d, ram=R)``: scaler, width, a copy of the row
 and all padding are inside R bytes. Published methods have their scaler, their row and the norms of
 their vectors inside, too; storage, parameters and the width of the kernel are those that turn out
-best. What is finished is kept in ``bench/bytes/cache``, but for ours, which are run each time.
+best. Finished runs are stored in ``bench/bytes/cache``, except ours, which run each time.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from bench.timing import timed
 
 CACHE = Path(__file__).resolve().parent / "cache" / "whole.jsonl"
 SEEDS = (1, 2, 3)
-#: Sets beside those of the frontier: of many inputs.
+#: Additional sets with many inputs.
 MORE = ("dna_train", "mnist_t10k")
 COMMON = {"scale": "common"}
 
 
 def options(job: Job, d: int) -> dict[str, Any]:
-    """What a learner of d inputs is made with: of ours nothing but its bytes."""
+    """The arguments of a learner of d inputs: for ours only its bytes."""
     made = {"n_features": d, **job.options}
     if job.name != OURS:
         made |= {"scale": "standard", "kernel": ek.Gaussian(job.width / (2 * d))}
@@ -64,7 +64,7 @@ def run(job: Job) -> Record:
 
 
 def every_job(sets: Sequence[str], sizes: Sequence[int]) -> list[Job]:
-    """What there is to do, first choices first; broken off, it goes on where it was."""
+    """Return the jobs, first choices first; an interrupted run continues."""
     found = [(far, job) for data in sets for far, job in WHOLE.jobs(data)]
     found.sort(key=lambda one: one[0])
     return [job for _, job in found if job.nbytes in sizes and job.exists()]
@@ -90,7 +90,7 @@ def _cells(each: Frontier, sizes: Sequence[int], find: Callable[[int], Run | Non
 
 
 def report(sets: Sequence[str], jobs: Sequence[Job], cache: Cache) -> tuple[Report, list[Frontier]]:
-    """What was found, and the frontiers of the sets that are in the picture."""
+    """The tables, and the frontiers of the sets in the picture."""
     runs, sizes = finished(jobs, cache), sorted({job.nbytes for job in jobs})
     frontiers = [Frontier(data, runs) for data in sets]
     main = [each for each in frontiers if each.data not in MORE]

@@ -1,1 +1,1 @@
-"""Streams that change, ours beside river: ``python -m bench.drift``."""
+"""Streams with drift, ours and river: ``python -m bench.drift``."""

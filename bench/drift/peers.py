@@ -27,6 +27,6 @@ MODELS: dict[str, Callable[[], Any]] = {
 def ask(name: str, X: Numbers, y: Numbers) -> tuple[Numbers, int, float]:
     """Have a model answer and learn each row: what it said wrongly, bytes, microseconds a row."""
     model, labels = MODELS[name](), (y > 0.0).tolist()
-    said, microseconds = in_turns(model.predict_one, model.learn_one, dicts(X), labels)
-    wrong = np.array([bool(one) for one in said]) != labels
+    predictions, microseconds = in_turns(model.predict_one, model.learn_one, dicts(X), labels)
+    wrong = np.array([bool(one) for one in predictions]) != labels
     return wrong.astype(float), len(pickle.dumps(model)), microseconds

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bench.bytes.sets import SPECS, load
 
 Numbers = NDArray[np.float64]
-#: Inputs, and what makes the streams apart.
+#: Number of inputs, and the seed of each stream.
 D, SEED = 10, 20
 
 
@@ -92,7 +92,7 @@ def replaced(n: int) -> Drifting:
 
 
 def drawer(n: int) -> Drifting:
-    """The first 500 rows lie in a drawer: constant, of either label."""
+    """The device is idle for the first 500 rows: constant inputs, either label."""
     X, y, draws = _plain(n)
     X[:500] = 0.3
     y[:500] = np.where(draws.random(500) < 0.5, -1.0, 1.0)

@@ -43,9 +43,9 @@ def ours(X: Any, y: Any, kib: int, seeds: int = 1, **options: Any) -> tuple[Wron
     for seed in range(1, seeds + 1):
         learner = ek.Learner(n_features=X.shape[1], ram=f"{kib}KiB", seed=seed, **options)
         began = time.process_time()
-        said = np.asarray(learner.learn_many(X, y))
+        answers = np.asarray(learner.learn_many(X, y))
         seconds += time.process_time() - began
-        wrong += said * y <= 0.0
+        wrong += answers * y <= 0.0
         alarms += learner.alarms
     return wrong / seeds, 1e6 * seconds / seeds / len(y), alarms
 
@@ -64,7 +64,7 @@ def _percent(wrong: Wrong) -> str:
     return "" if math.isnan(mean) else f"{100.0 * mean:.2f}"
 
 
-class Beside:
+class Comparison:
     """Ours without the alarm and with it, at some sizes."""
 
     def __init__(self, sizes: Sequence[int], seeds: int) -> None:
@@ -96,19 +96,19 @@ class Beside:
 
 def run_long(names: Iterable[str] = ()) -> tuple[list[Table], dict[str, Any]]:
     """Ours on long streams, with and without the alarm."""
-    errors, recovered, beside = [], [], Beside(SIZES, 1)
+    errors, recovered, comparison = [], [], Comparison(SIZES, 1)
     for name in names or STREAMS:
         stream = STREAMS[name](LONG)
-        cells, answers = beside.cells(stream.X, stream.y)
+        cells, answers = comparison.cells(stream.X, stream.y)
         errors.append([name, f"{len(stream.y):,}", *cells])
         recovered.append([name, *(back(stream, wrong) for wrong in answers)])
     both = [f"{kib} KiB {what}" for kib in SIZES for what in ("without", "with")]
     return [
         Table(
             "Ours, wrong answers in %, without the alarm and with it",
-            ["stream", "rows", *beside.header],
+            ["stream", "rows", *comparison.header],
             errors,
-            f"Geometric mean of with / without at 4 KiB over all of them: {beside.mean:.3f}.",
+            f"Geometric mean of with / without at 4 KiB over all of them: {comparison.mean:.3f}.",
         ),
         Table(
             "Ours, rows until recovery",
@@ -121,24 +121,25 @@ def run_long(names: Iterable[str] = ()) -> tuple[list[Table], dict[str, Any]]:
 
 
 def run_still(names: Iterable[str] = ()) -> tuple[list[Table], dict[str, Any]]:
-    """What the alarm costs where nothing changes."""
-    lines, beside = [], Beside((4, 16), SEEDS)
+    """The cost of the alarm without drift."""
+    lines, comparison = [], Comparison((4, 16), SEEDS)
     for name in names or STILL:
-        lines.append([name, *beside.cells(*load(name, SHORT, raw=True))[0]])
+        lines.append([name, *comparison.cells(*load(name, SHORT, raw=True))[0]])
         print(lines[-1], flush=True)
     return [
         Table(
             "Where nothing changes: wrong answers in %, without the alarm and with it",
-            ["set", *beside.header],
+            ["set", *comparison.header],
             lines,
             f"First {SHORT:,} rows, mean of {SEEDS} seeds; alarms of all seeds. Geometric mean of"
-            f" with / without at 4 KiB: {beside.mean:.4f}, at most {max(beside.ratios):.3f}.",
+            f" with / without at 4 KiB: {comparison.mean:.4f},"
+            f" at most {max(comparison.ratios):.3f}.",
         )
     ], {}
 
 
 def run_river(names: Iterable[str] = ()) -> tuple[list[Table], dict[str, Any]]:
-    """Ours beside river's."""
+    """Ours compared with river's."""
     from bench.drift.peers import MODELS, ask
 
     errors, recovered, costs = [], [], []

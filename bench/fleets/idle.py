@@ -1,4 +1,4 @@
-"""What a cluster that waits takes of a core, in processor time: other work does not count."""
+"""The processor time of an idle cluster, as a share of a core; other work does not count."""
 
 from __future__ import annotations
 

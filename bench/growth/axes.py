@@ -1,4 +1,4 @@
-"""What is varied, for which algorithms, and the order in which the time is to grow at most."""
+"""The varied quantities, the algorithms, and the maximum order of growth of the time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 import edgeolk as ek
-from bench.busy import Extent, keep_busy, turning
+from bench.busy import Extent, in_turns, keep_busy
 from bench.datasets import Labels, Rows
 from bench.growth.fit import upper_exponent
 from bench.timing import Case, Timing, seconds_of
@@ -16,7 +16,7 @@ from bench.timing import Case, Timing, seconds_of
 
 @dataclass(frozen=True)
 class Representative:
-    """An algorithm that stands for its order. ``largest``: of the budgets tried."""
+    """An algorithm that represents its order. ``largest``: the largest budget."""
 
     name: str
     order: str
@@ -98,7 +98,7 @@ def step_case(axis: Axis, one: Representative, size: int) -> Case:
     least = 2 * budget if one.halves else 1
     extent = Extent(least, 20_000, 0.01, 60.0)
     busy = keep_busy(one.name, d, budget, extent, size if axis.sparse else None)
-    return Case(f"{axis.key}-{one.name}-{size}", one.name, len(busy), turning(busy.step_seconds))
+    return Case(f"{axis.key}-{one.name}-{size}", one.name, len(busy), in_turns(busy.step_seconds))
 
 
 def _pass(one: Representative, axis: Axis, X: Rows, y: Labels) -> float:

@@ -67,7 +67,7 @@ def blocks(n: int) -> Iterator[tuple[Rows, Labels]]:
 
 
 def travel(n: int) -> Journey:
-    """Learn n rows; note where things stand after the first block and at ten points."""
+    """Learn n rows; record the state after the first block and at ten points."""
     import numpy as np
 
     import edgeolk as ek

@@ -1,6 +1,6 @@
 """Count instructions by callgrind and hold them against bench/results/instructions.json.
 
-Exit code 0: as recorded, or not comparable, which is said. 1: something moved. 2: no valgrind.
+Exit code 0: as recorded, or not comparable, which is reported. 1: counts changed. 2: no valgrind.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def check(chosen: list[Case], only: str | None, recorded: Counts, here: dict[str
     if lacking:
         print(f"not compared: {len(lacking)} of the cases, for {WIDE}, which is not to be had here")
     counted = measure([case for case in chosen if case.name not in lacking])
-    # What is recorded under a name that no case has any more belongs to its algorithm still.
+    # A record without a case still belongs to its algorithm.
     mine = {
         name: cost
         for name, cost in recorded.cases.items()

@@ -1,4 +1,4 @@
-"""Counts held against those in the file: what moved, and whether they can be compared at all."""
+"""Comparison of counts with the recorded ones: changes, and whether they are comparable."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Finding:
     number: str
     recorded: int | None
     counted: int | None
-    verdict: str
+    result: str
 
     def cells(self) -> list[str]:
         """As a row of the table."""
@@ -95,7 +95,7 @@ class Finding:
             f"{self.counted / self.recorded - 1:+.1%}" if self.recorded and self.counted else ""
         )
         numbers = ("" if n is None else f"{n:,}" for n in (self.recorded, self.counted))
-        return [self.case, self.verdict, self.number, *numbers, change]
+        return [self.case, self.result, self.number, *numbers, change]
 
 
 def moved(recorded: int, counted: int, fewest: int = 1) -> int:
@@ -107,7 +107,7 @@ def moved(recorded: int, counted: int, fewest: int = 1) -> int:
 def compare(
     recorded: Mapping[str, Cost], counted: Mapping[str, Cost], calls: bool = True
 ) -> list[Finding]:
-    """What is not as recorded, in the order of the cases; ``calls``: whether these count too."""
+    """Return deviations from the record by case; ``calls``: whether to compare calls too."""
     findings = []
     for name, cost in counted.items():
         was = recorded.get(name)
@@ -121,8 +121,8 @@ def compare(
         for number, before, now, fewest in pairs:
             direction = moved(before, now, fewest)
             if direction:
-                verdict = "SLOWER" if direction > 0 else FASTER
-                findings.append(Finding(name, number, before, now, verdict))
+                result = "SLOWER" if direction > 0 else FASTER
+                findings.append(Finding(name, number, before, now, result))
     for name, was in recorded.items():
         if name not in counted:
             gone = "gone: record it if that is meant"
@@ -134,7 +134,7 @@ def table(findings: list[Finding]) -> Table:
     """The findings, to be read."""
     return Table(
         f"Not as recorded, by more than {BAND:.0%}",
-        ["case", "verdict", "what", "recorded", "counted", "change"],
+        ["case", "result", "what", "recorded", "counted", "change"],
         [finding.cells() for finding in findings],
         "If a change is meant: `python -m bench.instructions --record`, and commit the file.",
         left=3,

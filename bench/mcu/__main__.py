@@ -19,7 +19,7 @@ PARTS = {
 
 
 def main() -> int:
-    """Run the parts asked for; 2 where no board can be emulated, 1 where one differs from here."""
+    """Run the selected parts; return 2 without an emulator, 1 if a board differs from here."""
     parser = argparse.ArgumentParser(prog="python -m bench.mcu", description=__doc__)
     parser.add_argument("--only", choices=PARTS, help="one part")
     only = parser.parse_args().only

@@ -1,4 +1,4 @@
-"""Learners that go on learning on emulated boards, beside the same learners here."""
+"""Learners that continue on emulated boards, compared with the same learners here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from edgeolk.export.costs import FLAGS, stacks_of
 from edgeolk.export.instructions import instructions_of
 from firmware_sim.mcu import BOARDS, Board
 from firmware_sim.mcu.counting import drawn
-from firmware_sim.mcu.learning import as_here, learn_on, packed
+from firmware_sim.mcu.learning import learn_on, packed, same_state
 
 HEADER = (
     *("flash KiB", "RAM KiB", "stack", "bound", "score k", "learn k", "longest k", "rows/s"),
@@ -30,7 +30,7 @@ NOTE = (
     " Mistakes count from the learner's first row, there and here; in double every byte of the"
     " state is the library's, other arithmetic rounds otherwise."
 )
-#: What a board's state is called where it is, and is not, the library's.
+#: Words for a board's state that equals, or differs from, the library's.
 EQUAL, ANOTHER = "equal", "another"
 
 
@@ -47,7 +47,7 @@ class Case(NamedTuple):
 
 
 def cells(case: Case) -> list[str]:
-    """What the board's rows cost, and what this machine makes of the same."""
+    """The costs of the board's rows, and this machine's result on the same rows."""
     learner, X, y = case.learner, case.X, case.y
     learner.learn_many(X[: case.before], y[: case.before])
     rows = packed(X[case.before :], y[case.before :])
@@ -65,7 +65,7 @@ def cells(case: Case) -> list[str]:
         *(f"{ran.stack:,}", f"{stacks_of(learner)[case.how]:,}"),
         *(f"{n / 1e3:,.0f}" for n in costs),
         *(f"{case.board.clock / ran.learned.mean:,.1f}", str(ran.mistakes), str(learner.mistakes)),
-        EQUAL if as_here(ran, learner) else ANOTHER,
+        EQUAL if same_state(ran, learner) else ANOTHER,
     ]
 
 
@@ -124,7 +124,7 @@ ALIKE = {"Cortex-M0+": "Cortex-M0", "Cortex-M7": "Cortex-M4F", "Cortex-M33": "Co
 
 
 def _estimated(learner: ek.Learner, board: Board, how: str) -> str:
-    """What the README of the exported folder says of a row."""
+    """The figures for a row in the README of the exported folder."""
     core = ALIKE.get(board.core, board.core)
     found = [row[2:] for row in instructions_of(learner) if row[:2] == (core, how)]
     return " / ".join(f"{n:,.0f}" for n in found[0]) if found else "-"

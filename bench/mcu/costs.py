@@ -36,7 +36,7 @@ KINDS: dict[str, dict[str, Any]] = {
 ARITHMETIC: dict[str, tuple[str, ...]] = {
     "double": (), "single": ("-DEK_SINGLE",), "whole": ("-DEK_FIXED",),
 }  # fmt: skip
-#: A board for each core that is told apart: frames on an M3, M7 and M33 lie between these.
+#: A board for each kind of core: stack frames on an M3, M7 and M33 are between these.
 CORES = {"Cortex-M0": "microbit", "Cortex-M4F": "mps2-an386"}
 LEVELS = ("-Os", "-O2", "-O3")
 #: Functions of edgeolk.h.
@@ -62,11 +62,11 @@ class Compiled(NamedTuple):
 
 
 def compiled(folder: Path, core: str, flags: Sequence[str]) -> Compiled:
-    """What the compiler makes of the learner in a folder for a core."""
+    """Compile the learner in a folder for a core; return stack and code size."""
     made, calls = calls_of(folder, [*FLAGS, *BOARDS[CORES[core]].flags, *flags])
     command = [f"{PREFIX}size", str(made)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return Compiled(*bound(calls, CALLED), int(said.splitlines()[1].split()[0]))
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return Compiled(*bound(calls, CALLED), int(output.splitlines()[1].split()[0]))
 
 
 def _dtypes(kind: str) -> list[tuple[str, str]]:
@@ -77,7 +77,7 @@ def _dtypes(kind: str) -> list[tuple[str, str]]:
 
 
 def _found(kind: str, dtype: str, how: str, scratch: str) -> dict[str, list[Compiled]]:
-    """What is compiled for each core, by level."""
+    """The compiled programs of each core, by level."""
     with tempfile.TemporaryDirectory() as made:
         ek.export_c(learner_of(kind, dtype), made, scratch=scratch)
         return {
@@ -91,11 +91,13 @@ def costs() -> None:
     for kind in KINDS:
         for dtype, how in _dtypes(kind):
             usual = _found(kind, dtype, how, "stack")
-            most, beside = max(itertools.chain(*usual.values())), None
+            most, arena_stack = max(itertools.chain(*usual.values())), None
             if kind != "ring":
-                beside = max(itertools.chain(*_found(kind, dtype, how, "arena").values())).stack
+                arena_stack = max(
+                    itertools.chain(*_found(kind, dtype, how, "arena").values())
+                ).stack
             sizes = [each.code / 1024 for level in ("-Os", "-O2") for each in usual[level]]
-            cost = Cost(most.stack, beside, (math.floor(min(sizes)), math.ceil(max(sizes))))
+            cost = Cost(most.stack, arena_stack, (math.floor(min(sizes)), math.ceil(max(sizes))))
             print(f'    ("{kind}", "{dtype}", "{how}"): Cost{tuple(cost)},', flush=True)
             print(f"#   {' '.join(most.way)}", file=sys.stderr, flush=True)
 

@@ -21,7 +21,7 @@ from edgeolk.export.instructions import terms_of
 from firmware_sim.mcu.counting import BOARD_OF, counts
 
 TARGET = Path(costs.__file__).parent / "fitted.json"
-#: Each run's counts, so that one that was broken off goes on.
+#: The counts of finished runs, so that an interrupted benchmark can continue.
 KEPT = Path("build/instructions.jsonl")
 #: A core with single precision gains nothing by whole numbers.
 LEFT_OUT = ("Cortex-M4F", "whole")
@@ -37,7 +37,7 @@ class Size(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Models of one kind: what is said of all, sizes that are fitted to, and others held out."""
+    """Models of one kind: a description, sizes for the fit, and held-out sizes."""
 
     options: dict[str, Any]
     fitted: tuple[Size, ...]
@@ -142,14 +142,14 @@ def main() -> int:
         worst[where] = np.fmax(worst[where], np.nanmax(off[last], 0))
         each = [np.trim_zeros(np.round(factors), "b").astype(int).tolist() for factors in fit]
         lines.append(json.dumps([[*name, core, how], *each]))
-    said = ";\n".join(
+    errors = ";\n".join(
         f"{where} {each[0]:.0%} to score, {each[1]:.0%} to learn, {each[2]:.0%} of the longest"
         for where, each in worst.items()
     )
-    error = json.dumps(f"For models held out they were off by up to:\n{said}")
+    error = json.dumps(f"For models held out they were off by up to:\n{errors}")
     text = ",\n".join(lines)
     TARGET.write_text(f'{{"error": {error},\n"fits": [\n{text}\n]}}\n', encoding="utf-8")
-    print(said)
+    print(errors)
     return 0
 
 

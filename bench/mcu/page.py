@@ -14,7 +14,7 @@ PAGE = RESULTS / "mcu.md"
 
 
 def _parts() -> list[str]:
-    """What stands before the first table, then each table."""
+    """Return the introduction, then each table."""
     text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     return re.split(r"^(?=## )", text, flags=re.MULTILINE)
 

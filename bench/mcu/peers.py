@@ -1,4 +1,4 @@
-"""Ours beside what others export: one stream, one emulated board."""
+"""Exports of ours and of other libraries: one stream, one emulated board."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADER = (
     *("what", "RAM KiB", "stack KiB", "flash KiB", "instructions"),
     *("error %", "moved %", "learns"),
 )
-_TOLD = struct.Struct("<3Q4I")
+_RECORD = struct.Struct("<3Q4I")
 _HARNESS = Path(__file__).with_name("peer.c")
 _NOTHING = "int peer_start(void) { return 0; }\n"
 
@@ -185,7 +185,7 @@ def _run(name: str, program: Any, rows: bytes, folder: Path) -> Any:
     (folder / "rows.bin").write_bytes(rows)
     if execute(program, folder, 3600):
         raise RuntimeError(f"{name}: it failed on the board")
-    return _TOLD.unpack((folder / "told.bin").read_bytes())
+    return _RECORD.unpack((folder / "told.bin").read_bytes())
 
 
 def _row(
@@ -217,12 +217,12 @@ def going_on(
     learner = ek.Learner(n_features=INPUTS, ram="4KiB")
     learner.learn_many(X, y)
     before, wrong, stack, each = learner.mistakes, [], 0, 0.0
-    for end in (1, 2):  # the board begins anew each time
+    for end in (1, 2):  # the board starts from scratch each time
         rows = b"".join(packed(*tail) for tail in tails[:end])
-        program, told = learn_on(BOARDS[BOARD], learner, rows, flags)
-        wrong.append((told.mistakes - before) / ROWS)
-        before = told.mistakes
-        stack, each = max(stack, told.stack), each or told.learned.mean
+        program, board_run = learn_on(BOARDS[BOARD], learner, rows, flags)
+        wrong.append((board_run.mistakes - before) / ROWS)
+        before = board_run.mistakes
+        stack, each = max(stack, board_run.stack), each or board_run.learned.mean
     return _row(f"edgeolk sorf, 4 KiB, learning on{words}", program, stack, each, wrong, "yes")
 
 

@@ -55,7 +55,7 @@ def _name(title: str) -> str:
 def calls_of(
     folder: Path, flags: Sequence[str], compiler: str = f"{PREFIX}gcc"
 ) -> tuple[Path, Calls]:
-    """What a compiler makes of the learner in a folder, and says of it."""
+    """Compile the learner in a folder; return objects and the compiler's messages."""
     made = folder / "stack.o"
     command = [compiler, "-std=c99", *flags, "-fcallgraph-info=su", "-c"]
     subprocess.run([*command, str(folder / "edgeolk.c"), "-o", str(made)], check=True)

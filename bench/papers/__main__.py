@@ -54,7 +54,7 @@ def _jobs(rows: Iterable[Row], choices: Choices, permutations: int) -> list[Job]
 
 
 def _without_data(rows: Iterable[Row]) -> str:
-    """What is missing for which rows, and what to do; "" where nothing is."""
+    """Return which data is missing for which rows, with a remedy; "" if none is."""
     absent: dict[str, int] = {}
     for row in rows:
         if file := data.missing(row.setting.data):
@@ -83,7 +83,7 @@ def _against(row: Row, choices: Choices) -> Setting | None:
 
 
 def main() -> int:
-    """Run what is asked for."""
+    """Run the selected experiments."""
     asked = _arguments()
     rows = _selected(asked.only, asked.quick)
     if asked.list:

@@ -18,12 +18,12 @@ STREAM_MARKS = 40
 
 
 def marks(rows: int, first: int, count: int) -> list[int]:
-    """Numbers of examples, evenly apart on a logarithmic scale, the last being ``rows``."""
+    """Numbers of examples, evenly spaced on a logarithmic scale, the last being ``rows``."""
     return sorted({round(float(n)) for n in np.geomspace(first, rows, count)})
 
 
 def learning(setting: Setting, seed: int) -> Record:
-    """Accuracy on test rows as training goes on."""
+    """Accuracy on test rows during training."""
     train, test = split(setting.data, seed)
     test = test.head(TEST_ROWS)
     learner = learner_of(setting, train.X.shape[1], seed)
@@ -39,7 +39,7 @@ def learning(setting: Setting, seed: int) -> Record:
 
 
 def _learn(learner: ek.Learner, rows: Dataset, ramp: bool) -> int:
-    """Learn rows; with the ramp loss only those whose label is wanted. Labels asked for."""
+    """Learn rows, with the ramp loss only on request; return the number of requested labels."""
     if not ramp:
         learner.learn_many(rows.X, rows.y)
         return len(rows)
@@ -52,7 +52,7 @@ def _learn(learner: ek.Learner, rows: Dataset, ramp: bool) -> int:
 
 
 def stream(setting: Setting, seed: int) -> Record:
-    """A million rows of the noisy checkerboard: accuracy on clean rows, labels asked for."""
+    """A million rows of the noisy checkerboard: accuracy on clean rows, requested labels."""
     learner = learner_of(setting, 2, seed)
     test = checkerboard(TEST_ROWS, TEST_SEED + seed)
     rows = checkerboard(STREAM_ROWS, seed, BOARD_NOISE)

@@ -190,7 +190,7 @@ def sparsity(artist: Artist) -> None:
 
 
 def labels(artist: Artist) -> None:
-    """004: a million noisy rows; accuracy against rows seen and labels asked for."""
+    """004: a million noisy rows; accuracy against rows seen and labels requested."""
     lines = {}
     for method in STREAMED:
         one = paper004.setting("ncheckerboard", method, 100)

@@ -13,7 +13,7 @@ DATA = ("mushrooms", "ijcnn1_train", "a9a_train")
 GRID: Grid = {"width": (0.03, 0.1, 0.4, 1.0, 4.0), "eta": (0.3, 1.0, 3.0, 10.0)}
 #: Heights of the auxiliary function along the curves of relative accuracy against sparsity.
 HEIGHTS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-#: Label, method, whose eta it has, whom it is held against.
+#: Label, method, the method whose eta it uses, the method it is compared with.
 METHODS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("NC", "nc", "nc", ()),
     ("NC at Margin's eta", "nc", "margin", ()),
@@ -34,7 +34,7 @@ def title(data: str) -> str:
 
 
 def base(data: str) -> Setting:
-    """What the methods have in common: room for every row, the averaged model."""
+    """The common settings of the methods: capacity for every row, the averaged model."""
     return Setting("klr", f"{data} folds", 41_000, protocol="split", averaged=True, room=True)
 
 
@@ -52,7 +52,7 @@ def choice(data: str) -> str:
 
 
 def chosen(data: str, method: str) -> tuple[str, ...]:
-    """What a method's setting rests on: Margin allows no eta of 2 or more and has its own."""
+    """The tuning of a method's setting: Margin allows only eta below 2 and has its own."""
     if method == "margin":
         return f"{choice(data)}:width", f"{choice(data)} margin"
     return (choice(data),)

@@ -1,4 +1,4 @@
-"""RESULTS.md: what is published beside what the library does."""
+"""RESULTS.md: published figures and those of the library."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def value(row: Row, records: Mapping[str, float], reference: Mapping[str, float]
 
 @dataclass
 class Found:
-    """What the runs of a row gave."""
+    """The results of a row's runs."""
 
     row: Row
     setting: Setting
@@ -89,7 +89,7 @@ class Found:
 
     @property
     def held(self) -> str:
-        """How the figure stands to the published one."""
+        """The comparison with the published figure."""
         away = self.difference
         if away is None:
             return ""
@@ -148,7 +148,7 @@ def _section(title: str, founds: Sequence[Found]) -> Table:
 
 
 def lines(founds: Sequence[Found]) -> list[str]:
-    """What the command prints of some rows: the names of the columns, then a line for each row."""
+    """Yield the printed table of some rows: column names, then a line for each row."""
     done = [found for found in founds if found.values]
     each = [" | ".join([found.row.name, *found.cells()[1:]]) for found in done]
     return [" | ".join(HEADER), *each] if each else []

@@ -1,4 +1,4 @@
-"""What is run, as plain data: settings, tunings and rows of the published tables."""
+"""The experiments as plain data: settings, tunings and rows of the published tables."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Tuning:
 
 @dataclass(frozen=True)
 class Row:
-    """One published figure and the setting that is held against it.
+    """One published figure and the setting that is compared with it.
 
     Parameters
     ----------
@@ -120,13 +120,13 @@ class Row:
     against : str
         The method of the same table that "relative" divides by.
     second : bool
-        A second reading of a figure that another row is held against: shown, not counted.
+        A second interpretation of another row's figure: shown, not counted.
     cost : float
         Seconds a run takes, roughly: the order of work, and what --quick leaves out.
     most : int
         Permutations at most.
     repeat : int
-        Permutations whatever is asked for, where ten are too few to tell.
+        A fixed number of permutations, if ten are too few.
     why : str
         One sentence, where the difference asks for it.
     """
@@ -147,7 +147,7 @@ class Row:
     why: str = ""
 
     def runs(self, permutations: int) -> int:
-        """How many runs it has when so many are asked for."""
+        """The number of its runs for a requested number."""
         return self.repeat or min(permutations, self.most)
 
     @property

@@ -34,24 +34,24 @@ class Workbench:
         call: Callable[[Setting, int], Record] = run,
         kind: str = "",
     ) -> None:
-        """Run jobs in the order given; ``tick`` is told of each that is done.
+        """Run jobs in the order given; ``tick`` is called after each.
 
-        ``kind`` sets the records of another ``call`` apart.
+        ``kind`` distinguishes the records of another ``call``.
         """
-        waiting = {}
+        pending = {}
         for setting, seed in jobs:
             key = kind + setting.key(seed)
             if self.cache.get(key) is None and not (setting.algorithm == "svc" and self.missing):
-                waiting[key] = (setting, seed)
+                pending[key] = (setting, seed)
             else:
                 tick(1)
-        if not waiting:
+        if not pending:
             return
         with ProcessPoolExecutor(max_workers=self.processes) as pool:
-            futures = {pool.submit(call, *job): key for key, job in waiting.items()}
+            futures = {pool.submit(call, *job): key for key, job in pending.items()}
             for future in as_completed(futures):
                 key = futures[future]
-                setting, seed = waiting[key]
+                setting, seed = pending[key]
                 try:
                     self.cache.add(key, {**asdict(setting), "seed": seed}, future.result())
                 except MissingExtraError as absent:
@@ -73,7 +73,7 @@ class Choices:
         self.made: dict[str, dict[str, Any]] = {}
 
     def taken(self, references: Iterable[str]) -> dict[str, Any]:
-        """What the named tunings chose; "name:a,b" takes a and b alone."""
+        """The choices of the named tunings; "name:a,b" selects only a and b."""
         chosen: dict[str, Any] = {}
         for reference in references:
             name, _, wanted = reference.partition(":")

@@ -1,4 +1,4 @@
-"""Run every installed peer beside ours, print the tables, save them in bench/results."""
+"""Run ours and every installed peer, print the tables, save them in bench/results."""
 
 from __future__ import annotations
 

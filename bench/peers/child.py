@@ -23,7 +23,7 @@ BLOCK = {ROW: 200, BULK: 1000}
 
 @dataclass(frozen=True)
 class Spec:
-    """Everything a measured process is told. ``rows`` are at ``folder``/X, float32, and /y."""
+    """The arguments of a measured process. ``rows`` are at ``folder``/X, float32, and /y."""
 
     name: str
     mode: str
@@ -45,7 +45,7 @@ class Spec:
 
 
 class Peer(Protocol):
-    """What an adapter makes."""
+    """The model of an adapter."""
 
     def prepare(self, X: Any, y: Any) -> Any:
         """Rows in the library's own form; not timed."""

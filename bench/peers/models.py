@@ -1,4 +1,4 @@
-"""What is run: libraries, models, sizes and the values their parameters were chosen from. Data."""
+"""The peers as data: libraries, models, sizes and the candidate values of their parameters."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Model:
     """A model of a library, at some sizes, in some modes.
 
     ``kind``: linear, additive, fourier, nystrom, expansion (budgeted), recursive (least squares
-    over an expansion) or unbounded; the reasons of the verdict go by it.
-    ``ours`` is what it is held against, at the same size, or at the small one where it has none.
+    over an expansion) or unbounded; the reasons in the conclusions depend on it.
+    ``ours`` is our model to compare with, at the same size, or at the small one if it has none.
     """
 
     library: str
@@ -88,7 +88,7 @@ class Case:
 
     @property
     def counterpart(self) -> str:
-        """Key of our case it is held against."""
+        """Key of our case to compare with."""
         size = self.size or SMALL
         sparse = ", sparse rows" if self.model.sparse else ""
         return f"{self.data} | edgeolk: {self.model.ours}{sparse} | {size} | {self.mode}"

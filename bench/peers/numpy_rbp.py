@@ -92,6 +92,6 @@ class NumpyRbp:
 
 
 def make(spec: Spec) -> NumpyRbp:
-    """An RBP of the budget asked for."""
+    """An RBP with the given budget."""
     assert spec.size is not None
     return NumpyRbp(spec.features, spec.size, spec.gamma)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.drawing import figure_of, save
+from bench.peers.conclusions import Entry
 from bench.peers.models import BULK, ROW
-from bench.peers.verdict import Entry
 
 OURS, THEIRS = "#0072B2", "#D55E00"
 MARKERS = {
@@ -20,7 +20,7 @@ SHORTER = {
     **{"numpy: rbp": "rbp", " + SGD": "", " + LogisticRegression": "", "Classifier": ""},
     **{"RBFSampler": "RBF", "LogisticRegression": "logistic", ", sparse rows": " sparse"},
 }
-#: Points of accuracy shown below the best; what is worse stands at the lower edge.
+#: Points of accuracy shown below the best; worse ones are drawn at the lower edge.
 DEPTH = {"a9a": 12.0, "occupancy": 3.0}
 #: Places of a label around its point, in points: right, left, above, below, and further away.
 PLACES = [
@@ -86,7 +86,7 @@ def _panel(axes: Any, entries: Sequence[Entry], depth: float) -> None:
 
 
 def _place(axes: Any, renderer: Any) -> None:
-    """Write the labels where they lie on nothing."""
+    """Place the labels where they overlap nothing."""
     from matplotlib.transforms import Bbox
 
     at = [axes.transData.transform(point[:2]) for point in axes.points]

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bench.machine import facts, sentence
-from bench.peers import verdict
+from bench.peers import conclusions
+from bench.peers.conclusions import Comparison, Entry, figure
 from bench.peers.models import LIBRARIES, Case, Params
 from bench.peers.runner import Outcome, Stream
-from bench.peers.verdict import Comparison, Entry, figure
 from bench.table import Report, Table
 from bench.timing import ratio
 
@@ -81,7 +81,7 @@ class Results:
         for key, outcome in self.outcomes.items():
             other = outcome.case.counterpart
             if outcome.case.model.ours and other in entries:
-                found[key] = verdict.compare(
+                found[key] = conclusions.compare(
                     *(entries[key], entries[other], _ratio(outcome, self.outcomes[other])),
                     *(ours, accuracy),
                 )
@@ -139,7 +139,7 @@ def tables(results: Results) -> list[Table]:
                 if case.mode == mode
             ]
             made.append(Table(f"{stream.title}: {mode}", HEADER, rows, left=3))
-    listed = [[name, said or "not installed"] for name, said in results.versions.items()]
+    listed = [[name, version or "not installed"] for name, version in results.versions.items()]
     made.append(Table("Versions", ("library", "version"), listed, left=2))
     return made
 
@@ -150,12 +150,14 @@ def sentences(results: Results) -> str:
     if not held:
         return "There is no peer to compare with."
     lines = [
-        *filter(None, map(verdict.sentence, held)),
-        *verdict.memory(held),
-        *verdict.imports(results.import_ms()),
+        *filter(None, map(conclusions.sentence, held)),
+        *conclusions.memory(held),
+        *conclusions.imports(results.import_ms()),
     ]
     listing = "\n".join(f"- {line}" for line in lines)
-    return f"{verdict.summary(held)}\n\nNot beaten, computed from the tables below:\n\n{listing}"
+    return (
+        f"{conclusions.summary(held)}\n\nNot beaten, computed from the tables below:\n\n{listing}"
+    )
 
 
 def make_report(results: Results, rounds: int, allowance: float) -> Report:

@@ -48,7 +48,7 @@ class Stream:
 
 @dataclass
 class Outcome:
-    """What the runs of a case gave; rows and answers are those of the first."""
+    """The results of a case's runs; rows and answers are those of the first."""
 
     case: Case
     timing: Timing
@@ -75,11 +75,11 @@ def installed(library: str) -> str | None:
     """Version of a library, None where it is not there."""
     if library == "dlib":
         return VERSION.read_text(encoding="ascii").strip() if PROGRAM.is_file() else None
-    said = LIBRARIES[library]
-    if find_spec(said.imports[0].partition(".")[0]) is None:
+    arguments = LIBRARIES[library]
+    if find_spec(arguments.imports[0].partition(".")[0]) is None:
         return None
     try:
-        return version(said.package)
+        return version(arguments.package)
     except PackageNotFoundError:  # ours, run from its folder
         return "as it stands"
 
@@ -100,11 +100,11 @@ def _command(case: Case, stream: Stream, params: Params, allowance: float, answe
         )
         return [sys.executable, "-m", "bench.peers.child", spec.dump()]
     (parameter,) = params.values()
-    said = (
+    arguments = (
         *(model.name, case.size, stream.gamma, parameter, int(model.sparse)),
         *(stream.features, stream.rows, allowance, stream.folder, answers),
     )
-    return [PROGRAM, *map(str, said)]
+    return [PROGRAM, *map(str, arguments)]
 
 
 def run(
@@ -132,11 +132,11 @@ def run(
             raise Failed(f"no answer in {error.timeout:.0f} s") from None
         if done.returncode:
             raise Failed((done.stderr.strip().splitlines() or ["no message"])[-1])
-        said: Mapping[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+        arguments: Mapping[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
         right = np.fromfile(answers, np.bool_)
     if before is None:
-        before = Outcome(case, Timing(case.key, int(said["rows"])), right)
-    before.timing.seconds.append(said["seconds"])
-    before.import_ms.append(said["import_ms"])
-    before.peak_mb.append(said["peak_mb"])
+        before = Outcome(case, Timing(case.key, int(arguments["rows"])), right)
+    before.timing.seconds.append(arguments["seconds"])
+    before.import_ms.append(arguments["import_ms"])
+    before.peak_mb.append(arguments["peak_mb"])
     return before

@@ -1,4 +1,4 @@
-"""``python -m bench.peers.tune``: choose each model's parameters, ours and theirs alike.
+"""``python -m bench.peers.tune``: choose the parameters of every model, ours included.
 
 The values of its grid are tried on the first 10,000 rows, of another permutation for a9a, by the
 quicker of its modes, or as many of them as 4 s allow; the most right answers win, over the rows
@@ -39,7 +39,7 @@ def best(case: Case, stream: Stream) -> Params:
 def main() -> int:
     """Choose and store."""
     argparse.ArgumentParser(prog="python -m bench.peers.tune", description=__doc__).parse_args()
-    # What is not installed keeps what was chosen for it before.
+    # Models that are not installed keep their earlier choices.
     chosen = json.loads(SETTINGS.read_text(encoding="utf-8")) if SETTINGS.is_file() else {}
     with tempfile.TemporaryDirectory() as scratch:
         streams = [a9a(Path(scratch), ROWS, SEED), occupancy(Path(scratch), ROWS)]

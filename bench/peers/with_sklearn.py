@@ -62,7 +62,7 @@ class Landmarks(Linear):
     def __init__(self, spec: Spec) -> None:
         super().__init__(spec)
         self.map: Any = None
-        self.waiting: list[Any] = []
+        self.pending: list[Any] = []
         self.majority = 0.0
 
     def step(self, X: Any, y: Any) -> Any:
@@ -70,21 +70,21 @@ class Landmarks(Linear):
             return self.fit(self.map.transform(X), y)
         scores = np.full(len(y), self.majority)
         self.majority += y.sum()
-        self.waiting.append((X, y))
-        first = np.concatenate([rows for rows, _ in self.waiting])
+        self.pending.append((X, y))
+        first = np.concatenate([rows for rows, _ in self.pending])
         assert self.spec.size is not None
         if len(first) >= self.spec.size:
             self.map = Nystroem(
                 gamma=self.spec.gamma, n_components=self.spec.size, random_state=0
             ).fit(first)
-            self.fit(self.map.transform(first), np.concatenate([y for _, y in self.waiting]))
-            self.waiting.clear()
+            self.fit(self.map.transform(first), np.concatenate([y for _, y in self.pending]))
+            self.pending.clear()
         return scores
 
 
 def make(spec: Spec) -> Linear:
     """The model by its name."""
-    # What a user in a hurry switches off: checks that cost more than a row's arithmetic.
+    # Checks that cost more than a row's arithmetic, which users can switch off.
     sklearn.set_config(assume_finite=True, skip_parameter_validation=True)
     kinds = {"SGD": Linear, "RBFSampler + SGD": Fourier, "Nystroem + SGD": Landmarks}
     return kinds[spec.name](spec)

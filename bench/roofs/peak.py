@@ -24,7 +24,7 @@ X86_FLAGS = {
     "v4": ("-march=x86-64-v4", "-mprefer-vector-width=512"),
 }
 X86_BYTES = {"baseline": 16, "v3": 32, "v4": 64}
-#: What a read is rounded to: 8 of the widest vectors.
+#: Granularity of a read: 8 of the widest vectors.
 GRAIN = 512
 
 

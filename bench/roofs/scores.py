@@ -90,10 +90,12 @@ class Child:
 
     def start(self) -> list[Case]:
         """Wait until it is ready; what it can be asked to time."""
-        said = self._line()
-        if said["variant"] != self.variant:
-            raise RuntimeError(f"asked for variant {self.variant}, got {said['variant']}")
-        return [Case(key, key, n, partial(self.seconds, key)) for key, n in said["scores"].items()]
+        message = self._line()
+        if message["variant"] != self.variant:
+            raise RuntimeError(f"asked for variant {self.variant}, got {message['variant']}")
+        return [
+            Case(key, key, n, partial(self.seconds, key)) for key, n in message["scores"].items()
+        ]
 
     def seconds(self, key: str) -> float:
         """Seconds of one run."""

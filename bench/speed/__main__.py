@@ -33,7 +33,7 @@ def _passes(subjects: list[Subject], rounds: int, quick: bool) -> Report:
 
 
 def _policies(rounds: int, quick: bool) -> Report:
-    """Every algorithm's step beside its kernel row."""
+    """Every algorithm's step relative to its kernel row."""
     from tqdm import tqdm
 
     import edgeolk as ek

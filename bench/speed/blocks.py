@@ -1,4 +1,4 @@
-"""Scores of many rows beside numpy's product and exponential: ``python -m bench.speed.blocks``.
+"""Scores of many rows against numpy's product and exponential: ``python -m bench.speed.blocks``.
 
 ``decision_function`` of a full ring, and the same function in numpy, a thousand rows a batch, as
 one writes it down and with all prepared that can be; then structured features: scoring in blocks
@@ -99,7 +99,7 @@ def measured(
 
 
 def ring_line(n: int, d: int, budget: int, asked: float, rounds: int) -> list[str]:
-    """Scores of a ring beside numpy's."""
+    """Scores of a ring compared with numpy's."""
     learner = full(d, budget)
     X, _ = rows(n, d)
     peers = {"plain": ByNumpy(learner, 1.0 / d), "prepared": Prepared(learner, 1.0 / d)}
@@ -123,7 +123,7 @@ def ring_line(n: int, d: int, budget: int, asked: float, rounds: int) -> list[st
 
 
 def structured_line(n: int, d: int, D: int, asked: float, rounds: int) -> list[str]:
-    """Scoring in blocks beside learning, on rows of which few change weights."""
+    """Scoring in blocks compared with learning, on rows of which few change weights."""
     learner = ek.Learner("sorf", n_features=d, D=D, gamma=0.5 / d, scale=None)
     X, _ = rows(n, d)
     y = np.where(X[:, 0] > 0.0, 1.0, -1.0)

@@ -136,7 +136,7 @@ def _key(one: Pass) -> str:
 
 
 def cases(made: Sequence[Pass]) -> list[Case]:
-    """What is timed, one case a pass."""
+    """The timed passes, one case each."""
     return [Case(_key(one), one.name, one.last - one.first, one.seconds) for one in made]
 
 

@@ -1,4 +1,4 @@
-"""What a step costs beyond the kernel row it cannot do without, for every algorithm.
+"""The cost of a step beyond its kernel row, for every algorithm.
 
 The kernel row, scoring the example against the whole ring, is the price of any prediction; what a
 policy adds to it is its own. Both are timed one after the other on full rings and the same rows:
@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import edgeolk as ek
-from bench.busy import Busy, Extent, keep_busy, turning
+from bench.busy import Busy, Extent, in_turns, keep_busy
 from bench.machine import facts, sentence
 from bench.table import Report, Table
 from bench.timing import Case, Timing, interleave
@@ -60,8 +60,8 @@ def measure(
         if {**DEFAULT_PARTS, **find(name).parts}["basis"] == Basis.SUPPORT_VECTORS:
             frozen = busy[FROZEN, size[0], size[1]]
             row = replace(frozen, X=one.X, y=one.y).step_seconds
-        cases.append(Case(f"{key}-step", name, len(one), turning(one.step_seconds)))
-        cases.append(Case(f"{key}-row", name, len(one), turning(row)))
+        cases.append(Case(f"{key}-step", name, len(one), in_turns(one.step_seconds)))
+        cases.append(Case(f"{key}-row", name, len(one), in_turns(row)))
     timings = interleave(cases, range(rounds), tick)
     pairs = iter(timings.values())
     return dict(zip(busy, zip(pairs, pairs, strict=True), strict=True))

@@ -19,7 +19,7 @@ SYNTHETIC_GAMMA = 1.0 / 16.0
 
 @dataclass(frozen=True)
 class Subject:
-    """Rows to pass over; ``sparse``: the learner is told that they are mostly zeros."""
+    """Rows to pass over; ``sparse``: whether the learner treats them as mostly zeros."""
 
     key: str
     title: str

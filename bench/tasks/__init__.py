@@ -1,1 +1,1 @@
-"""Classes, novelty and regression in one pass, beside peers: accuracy, bytes, time a row."""
+"""Classes, novelty and regression in one pass, compared with peers: accuracy, bytes, time a row."""

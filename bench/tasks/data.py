@@ -56,8 +56,8 @@ def classes(name: str) -> Rows:
     """Rows with classes 0 to K - 1; streams in file order, the others shuffled once."""
     if name in STREAMS:
         label, left_out = STREAMS[name]
-        X, said = columns(f"{name}.csv.gz", left_out, label)
-        return Rows(name, X, np.unique(said, return_inverse=True)[1])
+        X, labels = columns(f"{name}.csv.gz", left_out, label)
+        return Rows(name, X, np.unique(labels, return_inverse=True)[1])
     files, n_features, most = CLASSES[name]
     parts = [read_libsvm(find(f"{file}.libsvm.gz"), n_features) for file in files]
     X = np.concatenate([part[0] for part in parts]).astype(np.float64)
@@ -68,8 +68,8 @@ def classes(name: str) -> Rows:
 
 def anomalies(name: str, most: int) -> Rows:
     """Rows, True for anomalies; sets shuffled once, series with lagged values; the first rows."""
-    X, said = columns(f"{name}.csv.gz", () if name.startswith("ad_") else NO_READING, "anomaly")
-    y = said.astype(float) > 0.0
+    X, labels = columns(f"{name}.csv.gz", () if name.startswith("ad_") else NO_READING, "anomaly")
+    y = labels.astype(float) > 0.0
     if name.startswith("ad_"):
         X, y = _mixed(X, y)
     else:

@@ -1,4 +1,4 @@
-"""Anomalies without labels in one pass, beside batch and online detectors."""
+"""Anomalies without labels in one pass, compared with batch and online detectors."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def _ours(rows: Rows, **own: Any) -> Found:
     """Scores that grow with novelty, alarms, bytes, microseconds a row."""
     learner = ek.Learner(n_features=rows.X.shape[1], loss="novelty", nu=SHARE, seed=1, **own)
     g: list[float] = []
-    said, us = in_turns(
+    answers, us = in_turns(
         lambda _: learner.threshold, lambda x: g.append(learner.learn_one(x)), rows.X
     )
-    level, scores = np.array(said), np.array(g)
+    level, scores = np.array(answers), np.array(g)
     return -(scores + level), scores < 0.0, learner.nbytes, us
 
 
 def _forest(rows: Rows) -> Found:
     model = IsolationForest(contamination=SHARE, random_state=0)
-    said, seconds = timed(lambda: model.fit(rows.X).score_samples(rows.X))
-    alarms = -said > -model.offset_
-    return -said, alarms, len(pickle.dumps(model)), 1e6 * seconds / len(said)
+    answers, seconds = timed(lambda: model.fit(rows.X).score_samples(rows.X))
+    alarms = -answers > -model.offset_
+    return -answers, alarms, len(pickle.dumps(model)), 1e6 * seconds / len(answers)
 
 
 def _machine(rows: Rows) -> Found:
@@ -65,8 +65,8 @@ def _stream(rows: Rows, scaler: Any, detector: Any) -> Found:
         score = model.score_one(row)
         return score, model["QuantileFilter"].classify(score)
 
-    said, us = in_turns(answer, model.learn_one, dicts(rows.X))
-    scores, alarms = (np.array(column) for column in zip(*said, strict=True))
+    answers, us = in_turns(answer, model.learn_one, dicts(rows.X))
+    scores, alarms = (np.array(column) for column in zip(*answers, strict=True))
     return scores, alarms, len(pickle.dumps(model)), us
 
 

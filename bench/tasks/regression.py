@@ -1,4 +1,4 @@
-"""Regression in one pass beside linear peers."""
+"""Regression in one pass, compared with linear peers."""
 
 from __future__ import annotations
 
@@ -94,10 +94,10 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
             }
             best = min(tried, key=lambda setting: tried[setting])
             f, nbytes, us = ask(rows, len(rows.y), *best)
-            apart, y = (f - rows.y)[FIRST:], rows.y[FIRST:]
+            errors, y = (f - rows.y)[FIRST:], rows.y[FIRST:]
             data[name][method] = {
-                "mae": float(np.abs(apart).mean()),
-                "r2": float(1.0 - (apart**2).sum() / ((y - y.mean()) ** 2).sum()),
+                "mae": float(np.abs(errors).mean()),
+                "r2": float(1.0 - (errors**2).sum() / ((y - y.mean()) ** 2).sum()),
                 "bytes": nbytes,
                 "us": us,
                 "settings": [str(value) for value in best],

@@ -1,1 +1,1 @@
-"""Rows in order: forecasts and novelty beside trivial answers and peers."""
+"""Rows in order: forecasts and novelty, compared with trivial answers and peers."""

@@ -6,7 +6,7 @@ from bench.parts import main
 
 PARTS = {
     "forecasts": ("Forecasts of rows in order, in one pass", "forecasts", "run"),
-    "peers": ("Forecasts beside those of other libraries", "beside", "run"),
+    "peers": ("Forecasts beside those of other libraries", "comparison", "run"),
     "novelty": ("Novelty of rows in order, in one pass", "novelty", "run"),
     "costs": ("What rows in order cost", "costs", "run"),
     "labels": ("Labels that are known before the next row", "labels", "run"),

@@ -1,4 +1,4 @@
-"""Instructions of a row in the order of time beside those of plain `sorf`, counted by callgrind."""
+"""Instructions of a row in the order of time and of plain `sorf`, counted by callgrind."""
 
 from __future__ import annotations
 

@@ -47,10 +47,10 @@ def _distances(X: Rows) -> Rows:
     total, square = np.cumsum(X, axis=0), np.cumsum((X - X[0]) ** 2, axis=0)
     mean = total / count
     spread = np.maximum(square / count - (mean - X[0]) ** 2, 0.0)
-    apart = np.zeros_like(X)
+    z_scores = np.zeros_like(X)
     before = (X[1:] - mean[:-1]) ** 2
-    np.divide(before, spread[:-1], out=apart[1:], where=spread[:-1] > 1e-12)
-    return np.asarray(apart.mean(axis=1))
+    np.divide(before, spread[:-1], out=z_scores[1:], where=spread[:-1] > 1e-12)
+    return np.asarray(z_scores.mean(axis=1))
 
 
 def _distance(X: Rows) -> Found:
@@ -81,8 +81,8 @@ def _forest(X: Rows) -> Found:
     from sklearn.ensemble import IsolationForest
 
     model = IsolationForest(random_state=0)
-    said, seconds = timed(lambda: model.fit(X).score_samples(X))
-    return Found(-np.asarray(said), len(pickle.dumps(model)), 1e6 * seconds / len(X))
+    raw_scores, seconds = timed(lambda: model.fit(X).score_samples(X))
+    return Found(-np.asarray(raw_scores), len(pickle.dumps(model)), 1e6 * seconds / len(X))
 
 
 def _loda(X: Rows) -> Found:
@@ -94,8 +94,10 @@ def _loda(X: Rows) -> Found:
     rows = np.ascontiguousarray(rows)
     model: Any = LODA(random_state=1)
     model.fit_partial(rows[0])
-    said, us = in_turns(model.score_partial, model.fit_partial, rows)
-    return Found(np.array([float(np.ravel(one)[0]) for one in said]), len(pickle.dumps(model)), us)
+    raw_scores, us = in_turns(model.score_partial, model.fit_partial, rows)
+    return Found(
+        np.array([float(np.ravel(one)[0]) for one in raw_scores]), len(pickle.dumps(model)), us
+    )
 
 
 DETECTORS: dict[str, Callable[[Rows], Found]] = {

@@ -8,9 +8,9 @@ from bench.time.labelled import Rows, Series, series
 
 #: Streams whose sensors are whole, and the code of an absent reading there.
 FAULTY, ABSENT = ("air_quality", "etth1", "occupancy"), -200.0
-#: Faults in a stream, the first row that one may lie in, and rows of one that lasts.
+#: Faults in a stream, the first row that may have one, and rows of a lasting one.
 EACH, CALM, LASTING = 6, 1_500, 100
-#: What is put in, in standard deviations of the column where it has a size.
+#: The injected faults, with sizes in standard deviations of the column.
 KINDS = ("stuck", "spike", "offset", "slow drift", "noise", "dropout")
 OFFSET, SPIKE, DRIFT, NOISE = 3.0, 8.0, 3.0, 1.0
 
@@ -25,7 +25,7 @@ def _whole(name: str) -> Rows:
 
 
 def _broken(kind: str, readings: Rows, spread: float, rng: np.random.Generator) -> Rows:
-    """What a broken sensor says instead of these readings."""
+    """The output of a broken sensor instead of these readings."""
     n = len(readings)
     sign = 1.0 if rng.random() < 0.5 else -1.0
     if kind == "stuck":

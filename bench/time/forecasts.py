@@ -1,4 +1,4 @@
-"""Forecasts in one pass beside trivial answers, plain `sorf` and the figures of their text."""
+"""Forecasts in one pass, compared with trivial answers, plain `sorf` and the printed figures."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _seasonal(y: Numbers, season: int) -> float:
     return float(np.abs(y[season:] - y[:-season]).mean()) if season else float("nan")
 
 
-def said(number: float) -> str:
+def formatted(number: float) -> str:
     return "" if np.isnan(number) else f"{number:.4g}"
 
 
@@ -99,7 +99,7 @@ def _streams(names: tuple[str, ...], data: dict[str, Any]) -> list[list[str]]:
             "us_without": bare_us,
             "bytes_without": nbytes,
         }
-        lines.append([name, str(X.shape[1]), *map(said, found.values()), f"{us:.1f}",
+        lines.append([name, str(X.shape[1]), *map(formatted, found.values()), f"{us:.1f}",
                       f"{bare_us:.2f}", str(nbytes)])  # fmt: skip
     return lines
 
@@ -143,7 +143,9 @@ def _horizons(data: dict[str, Any]) -> Table:
             error, last = late(X, y, k), float(np.abs(y[k:] - y[:-k]).mean())
             data[f"{name}, {k} rows late"] = {"forecast": error, "last": last}
             text = f"{printed.LATE[name, k]:.3f}"
-            lines.append([name, str(k), said(last), said(error), f"{error / last:.3f}", text])
+            lines.append(
+                [name, str(k), formatted(last), formatted(error), f"{error / last:.3f}", text]
+            )
     header = ("stream", "rows late", "last value", "forecaster", "ratio", "of the text")
     return Table("Targets that come later", header, lines, "Errors from row `horizon` on.")
 
@@ -164,13 +166,13 @@ def _shuffled(data: dict[str, Any]) -> Table:
             X, y = streams.shuffled(name, seed)
             made = [learner_of(X.shape[1], history=h, seed=seed) for h in (False, True)]
             plain, own = (np.abs(learner.learn_many(X, y) - y) for learner in made)
-            alike = _errors(X, y, seed=seed, D=made[1].budget)
-            begun_anew = _as_the_text_had_it(X, y, made[0].budget, seed)
+            same_size = _errors(X, y, seed=seed, D=made[1].budget)
+            restarted = _as_the_text_had_it(X, y, made[0].budget, seed)
             early = float((own - plain)[1:LATER].sum() / plain[1:].sum())
             each.append([
                 plain[1:].mean(), own[1:].mean(), own[1:].mean() / plain[1:].mean(),
                 own[LATER:].mean() / plain[LATER:].mean(), 100.0 * early,
-                alike[1:].mean() / plain[1:].mean(), own[1:].mean() / begun_anew[1:].mean(),
+                same_size[1:].mean() / plain[1:].mean(), own[1:].mean() / restarted[1:].mean(),
             ])  # fmt: skip
             sizes = [str(learner.budget) for learner in made]
         plain_error, own_error, *ratios = (float(v) for v in np.mean(each, axis=0))
@@ -180,7 +182,9 @@ def _shuffled(data: dict[str, Any]) -> Table:
             "alike": ratios[3], "begun_anew": ratios[4],
         }  # fmt: skip
         cells = [f"{ratios[0]:.3f}", f"{printed.SHUFFLED[name]:.3f}", *_of_ratios(ratios)]
-        lines.append([name, str(len(y)), *sizes, said(plain_error), said(own_error), *cells])
+        lines.append(
+            [name, str(len(y)), *sizes, formatted(plain_error), formatted(own_error), *cells]
+        )
     mean = [fmean(column) for column in zip(*means, strict=True)]
     text = f"{fmean(printed.SHUFFLED.values()):.3f}"
     lines.append(["mean", *[""] * 5, f"{mean[0]:.3f}", text, *_of_ratios(mean)])

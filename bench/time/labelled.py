@@ -1,4 +1,4 @@
-"""Streams with labelled anomalies in the order of time; each series of one starts anew."""
+"""Streams with labelled anomalies in the order of time; each series starts with a new learner."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Series:
 
 
 def series(name: str, shuffled: bool = False) -> list[Series]:
-    """The series of a stream; ``shuffled`` by the seed 0 where that is asked for."""
+    """The series of a stream; ``shuffled``: shuffle them with seed 0."""
     header, rows = read_table(f"{name}.csv.gz")
     kept = [i for i, title in enumerate(header[:-1]) if title not in (*NO_READING, *SERIES)]
     X = np.array([[float(row[i]) for i in kept] for row in rows])

@@ -1,4 +1,4 @@
-"""Classes whose labels are known before the next row: the last label as one more candidate."""
+"""Classes whose labels are known before the next row: the last label as one more expert."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from bench.time import streams
 from bench.time.streams import Numbers
 
 RAM = "4KiB"
-#: Where a figure is a mean.
+#: Seeds of figures that are means.
 SEEDS = 5
 
 
@@ -20,6 +20,6 @@ def rows_of(name: str) -> tuple[Numbers, Numbers]:
 
 
 def learner_of(d: int, **options: Any) -> ek.Learner:
-    """A learner of targets in 4 KiB unless something else is said."""
+    """A learner of targets in 4 KiB by default."""
     size = {} if "D" in options else {"ram": RAM}
     return ek.Learner("sorf", n_features=d, loss="square", **{"seed": 1, **size, **options})

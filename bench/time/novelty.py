@@ -1,4 +1,4 @@
-"""Novelty in the order of time beside section 6b, trivial answers and other detectors.
+"""Novelty in the order of time, compared with section 6b, trivial answers and other detectors.
 
 The split: novelty in time was designed on ``DESIGN`` alone; ``ASIDE`` and the injected faults took
 no part.
@@ -26,7 +26,7 @@ PRINTED = {
     "ai4i_machine": 0.759, "ad_shuttle": 0.995, "smap_telemetry": 0.888,
 }  # fmt: skip
 WORSE = 0.015
-#: What is run on whole streams; N first.
+#: Detectors for complete streams; N first.
 WHOLE = (
     *("N 4 KiB", "N, robust", "N, D = 64", "6b returned", "6b f", "distance", "its mean of 64"),
     *PEERS,
@@ -37,7 +37,7 @@ JUDGES = ("N 4 KiB", "6b returned")
 
 
 def judged(found: list[Series], detector: str) -> dict[str, float]:
-    """What a detector makes of the series of a stream, each by a model of its own."""
+    """The result of a detector on the series of a stream, each with a new model."""
     scores, truth, sizes, times = [], [], [], []
     for one in found:
         made = DETECTORS[detector](one.X)

@@ -87,7 +87,7 @@ REFIT, SEASONS, FITTED = 100, 14, 1000
 
 
 def smoothing(X: Numbers, y: Numbers, season: int) -> Numbers:
-    """AutoETS, chosen and fitted anew each season; between, its states follow the targets."""
+    """AutoETS, selected and fitted again each season; in between its states follow the targets."""
     ets_f: Any = import_module("statsforecast.ets").ets_f  # takes seconds, and is not everywhere
     every = season or REFIT
     f = np.empty(len(y))
@@ -99,8 +99,8 @@ def smoothing(X: Numbers, y: Numbers, season: int) -> Numbers:
         if "states" not in fitted:  # a constant series
             continue
         # The parameters and first states of the fit, states moved on: no target of the rows ahead.
-        said = np.asarray(ets_f(y[first:end], m=season or 1, model=fitted)["fitted"])
-        f[begin:end] = said[begin - first :]
+        fitted_values = np.asarray(ets_f(y[first:end], m=season or 1, model=fitted)["fitted"])
+        f[begin:end] = fitted_values[begin - first :]
     guard = _Guard()
     for t, target in enumerate(y.tolist()):
         f[t] = guard(f[t]) if t else 0.0

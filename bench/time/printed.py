@@ -12,7 +12,7 @@ from bench.table import Table
 
 
 class Printed(NamedTuple):
-    """Errors of a stream; 0 where nothing is said."""
+    """Errors of a stream; 0 if not published."""
 
     last: float
     forecast: float
@@ -56,12 +56,12 @@ def _cells(ours: dict[str, float], text: Printed, what: str) -> list[str]:
     printed = getattr(text, what)
     if not printed:
         return ["", "", ""]
-    share, said = ours[what] / ours["last"], printed / text.last
-    return [f"{share:.3f}", f"{said:.3f}", f"{share / said:.3f}"]
+    share, published = ours[what] / ours["last"], printed / text.last
+    return [f"{share:.3f}", f"{published:.3f}", f"{share / published:.3f}"]
 
 
 def of_streams(data: dict[str, Any], names: tuple[str, ...]) -> Table:
-    """Each error as a share of the last value's, that of the text beside it, and their ratio."""
+    """Each error relative to the last value's, the published one, and their ratio."""
     kinds = ("forecast", "without_kernel", "with_season", "in_1_kib")
     lines = [
         [name, *(cell for kind in kinds for cell in _cells(data[name], STREAMS[name], kind))]

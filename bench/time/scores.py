@@ -64,8 +64,8 @@ def volume(truth: Marks, scores: Scores, most: int = 100, steps: int = 5) -> flo
         ahead = np.arange(1, len(soft) + 1)
         positives = (truth.sum() + softened(truth, int(rows)).sum()) / 2.0
         recall = np.minimum(hits / positives, 1.0) * existence
-        rises = np.diff(np.concatenate(([0.0], recall)))
-        areas.append(float(np.sum(hits / ahead * rises)))
+        gains = np.diff(np.concatenate(([0.0], recall)))
+        areas.append(float(np.sum(hits / ahead * gains)))
     return float(np.mean(areas))
 
 

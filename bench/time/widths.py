@@ -37,15 +37,15 @@ def _nearest(shares: list[float], text: float) -> str:
 
 
 def _row(name: str, last: float, both: list[list[float]]) -> list[str]:
-    said = printed.STREAMS.get(name)
-    text = said.forecast / said.last if said else 0.0
+    published = printed.STREAMS.get(name)
+    text = published.forecast / published.last if published else 0.0
     cells = []
     for errors in both:
         each = [error / last for error in errors]
         cells += [f"{median(each):.3f}", f"{min(each):.3f}-{max(each):.3f}"]
-        cells.append(_nearest(each, text) if said else "")
+        cells.append(_nearest(each, text) if published else "")
     ratio = f"{median(both[0]) / median(both[1]):.3f}"
-    return [name, *cells, ratio, f"{text:.3f}" if said else ""]
+    return [name, *cells, ratio, f"{text:.3f}" if published else ""]
 
 
 def of_streams(names: tuple[str, ...], data: dict[str, Any]) -> Table:

@@ -1,4 +1,4 @@
-"""Boards that a learner may be flashed to, and how long its steps take there."""
+"""Boards for a learner, and estimates of the duration of its steps there."""
 
 from firmware_sim.boards.catalogue import BOARDS, KIB, MIB, Board, Core, Cost, board_of, size, table
 

@@ -1,4 +1,4 @@
-"""Boards that a learner may be flashed to: their memory, clock, flash and core.
+"""Boards for a learner: their memory, clock, flash and core.
 
 The figures were recalled, not copied, from the data sheets that each row names, and then checked
 against the pages named beside them. Figures without such a page are marked unchecked; those of SD
@@ -25,19 +25,19 @@ class Cost:
     per_block_reading: float
     #: for each block and each column of weights after the first, where there are classes
     per_block_class: float
-    #: for each row that a memory holds beside them, and for each reading of it
+    #: for each row of the row memory, and for each of its readings
     per_held: float
     per_held_reading: float
-    #: more for each row held, and more of any row, where its narrower kernel answers too
+    #: with a second, narrower kernel: additional for each row of the memory, and per step
     per_held_narrow: float
     narrow: float
 
 
 @dataclass(frozen=True)
 class Core:
-    """What one kind of core needs for a kernel row, and for a row of structured features."""
+    """Instructions of one kind of core for a kernel row, and for a row of structured features."""
 
-    name: str  # what it is called
+    name: str
     per_number: float  # instructions for one number of one support vector
     per_vector: float  # instructions for the rest of a support vector, the exponential above all
     exponential: float  # instructions for an exponential by itself
@@ -94,29 +94,28 @@ class Board:
     Attributes
     ----------
     name, title : str
-        As in ``--device``, and as people call it.
+        The value of ``--device``, and the common name.
     core : Core
-        What it computes with.
+        Its processor core.
     ram : int
-        Bytes it has.
+        Bytes of RAM.
     for_learner : int
-        Bytes a learner may have: half of a microcontroller's, a sixteenth where Linux and other
-        programs run.
+        Bytes for a learner: half of a microcontroller's, a sixteenth on Linux.
     cache : int
-        Bytes of its largest data cache; 0 where it has none and needs none.
+        Bytes of its largest data cache; 0 if it has none.
     clock : float
         Hertz.
     per_cycle : float
-        Instructions a cycle in the mean.
+        Mean instructions per cycle.
     page, erase : int
-        Bytes its flash or card writes and erases at least.
+        Smallest number of bytes that its flash or card writes, and erases.
     endurance : int
-        Erasures a place of it bears.
+        Erase cycles.
     source : str
-        Where the figures come from.
+        The source of the figures.
     seen, flash_seen : str
-        The pages that memory and clock, and erasures and cycles of the flash, were held against;
-        empty where they are unchecked.
+        The pages against which memory and clock, and the flash figures, were checked; empty if
+        unchecked.
     """
 
     name: str
@@ -136,18 +135,18 @@ class Board:
 
     @property
     def provenance(self) -> str:
-        """Where the figures come from, and whether anybody looked."""
+        """The source of the figures, and whether they were checked."""
         memory = f"RAM and clock: {self.seen}" if self.seen else "RAM and clock unchecked"
         flash = f"flash: {self.flash_seen}" if self.flash_seen else "flash unchecked"
         return f"{self.source} [{memory}; {flash}]"
 
     @property
     def per_second(self) -> float:
-        """Instructions a second."""
+        """Instructions per second."""
         return self.clock * self.per_cycle
 
 
-# Where memory and clock were looked up.
+# Sources of memory and clock.
 _PICO_2_PAGE = "core-electronics.com.au/guides/raspberry-pi-pico-2-overview-features-and-specs"
 _PICO_PAGE = "tech.arunkumarn.in/blogs/raspberry-pi-pico/pico-vs-pico2, at most 133 MHz"
 _ZERO_PAGE = "etechnophiles.com/rpi-zero-2w-board-layout-pinout-specs-price"
@@ -160,7 +159,7 @@ _PI_4_PAGE = "issuu.com/28rduan/docs/raspberrypi_beginnersguide_v3, appendix F"
 _PI_5_PAGE = (
     "circuitdigest.com/news/the-new-raspberry-pi-5-is-here-faster-than-ever, clock and caches alone"
 )
-# Where erasures and cycles of a flash were looked up.
+# Sources of erase sizes and cycles of flash.
 _PICO_FLASH = (
     "github.com/NegasonicX/Raspberry-PICO2040-Flash-Storage (page, cycles), docs.embassy.dev "
     "embassy-rp flash_range_erase (erasure)"
@@ -290,7 +289,7 @@ def board_of(name: str) -> Board:
 
 
 def table() -> str:
-    """Return the boards as text, a line each."""
+    """Return the boards as text, one per line."""
     lines = [
         f"{'--device':<12}{'RAM':>9}{'learner':>10}{'cache':>9}{'clock':>10}"
         f"{'M instr/s':>11}{'page':>7}{'erase':>9}{'cycles':>9}  board; source"
@@ -305,7 +304,7 @@ def table() -> str:
 
 
 def size(count: int) -> str:
-    """Return a number of bytes as people write it."""
+    """Return a number of bytes with a unit."""
     for unit, large in (("M", MIB), ("K", KIB)):
         if count >= large and count % large == 0:
             return f"{count // large:,}{unit}"

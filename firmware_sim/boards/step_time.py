@@ -1,17 +1,17 @@
-"""How long a step of a learner takes on a board.
+"""Estimated duration of a learner's step on a board.
 
-These are estimates: instructions were counted once for each kind of core (`boards.Core`), and every
-core is assumed to run at its average rate.
+Instructions were counted once for each kind of core (`boards.Core`), and every core is assumed to
+run at its average rate.
 
-Support vectors cost kernel rows. Structured features (``sorf``) cost what `boards.Cost` says for
-scoring a row and for the longest step, which changes weights and relevance: the score lies within
+Support vectors cost kernel rows. Structured features (``sorf``) cost what `boards.Cost` lists for
+scoring a row and for the longest step, which changes weights and relevance: the score is within
 20 % of the counts that bench/results/mcu.md has for 928 and more frequencies in double on the cores
-here. The longest step is rare: the first 50 rows stay below it, and 2,000 rows whose label
-surprises reach it. Both lie within 30 % of those of a 64-bit Raspberry Pi in
-bench/results/boards.md. A row that changes nothing takes `QUIET` scores, and what the rows held
-beside the features take. How many rows change something is the stream's matter: the mean over a
-stream, made of the two and of the learner's updates, lies within 30 % of the counted means, but is
-up to four times too high for a few rows of which most come before the width of the kernel is known.
+here. The longest step is rare: the first 50 rows stay below it, and 2,000 rows with surprising
+labels reach it. Both are within 30 % of those of a 64-bit Raspberry Pi in
+bench/results/boards.md. A row that changes nothing takes `QUIET` scores, plus the cost of the row
+memory. How many rows change something depends on the stream: the mean over a stream, computed from
+both and from the learner's updates, is within 30 % of the counted means, but up to four times too
+high for few rows, most of which come before the width of the kernel is known.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from typing import Any
 
 from firmware_sim.boards import Board, Core, Cost
 
-#: Scores that learning a row takes where no weight changes: by the counts of `office` in
+#: Cost of learning a row without a change of weights, in scores: by the counts of `office` in
 #: bench/results/mcu.md, 5,000 rows of which 39 change weights.
 QUIET = 1.1
-#: Long steps for each update: averages and relevance go on in some rows that are no update. From
-#: the same tables, `robot`, where it is 0.9 to 1.1.
+#: Long steps per update: averages and relevance also change in some rows without an update. From
+#: `robot` in the same tables, where it is 0.9 to 1.1.
 LONG_AN_UPDATE = 1.0
-#: How plans write the longest step of structured features.
+#: The longest step of structured features, as plans write it.
 _STRUCTURED = "O(D d / 64 + D)"
-#: Frequencies in a block, the least that is computed at once.
+#: Frequencies in a block, the unit of computation.
 _BLOCK = 64
 
 
 @dataclass(frozen=True)
 class Timing:
-    """How long steps take on a board; estimates."""
+    """Estimated durations of steps on a board."""
 
-    #: seconds of a step that scores a row against a full ring; of structured features, of one that
-    #: changes no weight.
+    #: seconds of a step that scores a row against a full ring; for structured features, of a step
+    #: that changes no weight.
     step: float
-    #: seconds of the longest step, at most; None where its formula is not understood.
+    #: upper bound on the seconds of the longest step; None if its formula is not understood.
     longest: float | None
-    formula: str  # the formula of the longest step, and when that step comes
+    formula: str  # the formula of the longest step, and when that step occurs
     structured: bool  # whether the learner has structured features
-    source: str  # where the instructions come from
+    source: str  # the source of the instruction counts
 
     def mean(self, updates: int, steps: int) -> float | None:
-        """Return the seconds of a step in the mean of a stream; None of support vectors.
+        """Return the mean seconds of a step over a stream; None for support vectors.
 
-        updates, steps: rows that changed the learner, and all it learned.
+        updates, steps: rows that changed the learner, and all learned rows.
         """
         if not self.structured or self.longest is None or not steps:
             return None
@@ -59,33 +59,33 @@ class Timing:
         return self.step + share * (self.longest - self.step)
 
 
-def timing(board: Board, plan: Any, n_features: int, held: int | None = None) -> Timing:
+def timing(board: Board, plan: Any, n_features: int, n_held: int | None = None) -> Timing:
     """Estimate the time of a step.
 
-    board: where it is to run.
-    plan: budget and longest step; of structured features the regions too.
+    board: the board.
+    plan: budget and longest step; for structured features also the regions.
     n_features: numbers in a row.
-    held: rows in the memory beside structured features; None: as many as fit.
+    n_held: rows in the row memory; None: as many as fit.
     """
     core, formula = board.core, plan.longest_step
     if formula.startswith(_STRUCTURED):
-        room = sum(region.shape[1] for region in plan.regions if region.name == "row_memory")
-        memory = _memory(core.score, plan, n_features, room if held is None else held)
-        fullest = _memory(core.change, plan, n_features, room)
+        capacity = sum(region.shape[1] for region in plan.regions if region.name == "row_memory")
+        memory = _memory(core.score, plan, n_features, capacity if n_held is None else n_held)
+        full_memory = _memory(core.change, plan, n_features, capacity)
         step = (QUIET * _structured(core.score, plan, n_features) + memory) / board.per_second
-        longest = (_structured(core.change, plan, n_features) + fullest) / board.per_second
+        longest = (_structured(core.change, plan, n_features) + full_memory) / board.per_second
         return Timing(step, max(step, longest), formula, True, core.structured_source)
     row = _row(core, plan.budget, n_features)
-    most = _longest(core, formula, plan.budget, n_features)
-    # A formula that has O(B d) in it counts the row itself.
-    seconds = None if most is None else max(row, most) / board.per_second
+    longest_step = _longest(core, formula, plan.budget, n_features)
+    # A formula with O(B d) includes the kernel row.
+    seconds = None if longest_step is None else max(row, longest_step) / board.per_second
     return Timing(row / board.per_second, seconds, formula, False, core.source)
 
 
 def _structured(cost: Cost, plan: Any, n_features: int) -> float:
     """Instructions of a row of structured features."""
     blocks: int = ceil(plan.budget / _BLOCK)
-    # (D, 2) or (D, 2 classes) where there are weights: one that finds novelty has means.
+    # Weights have the shape (D, 2) or (D, 2 classes); a learner of novelty has means instead.
     shapes = [region.shape for region in plan.regions if region.name == "weights"]
     columns: int = shapes[0][1] // 2 if shapes else 1
     block = cost.per_block + cost.per_block_reading * n_features
@@ -94,7 +94,7 @@ def _structured(cost: Cost, plan: Any, n_features: int) -> float:
 
 
 def _memory(cost: Cost, plan: Any, n_features: int, rows: int) -> float:
-    """Instructions of a row for those that a memory beside structured features holds."""
+    """Instructions of a step for the rows of the row memory."""
     each, more = cost.per_held + cost.per_held_reading * n_features, 0.0
     if any(region.name == "memory_narrow" for region in plan.regions):
         each, more = each + cost.per_held_narrow, cost.narrow
@@ -106,14 +106,14 @@ def _row(core: Core, budget: int, n_features: int) -> float:
     return budget * (n_features * core.per_number + core.per_vector)
 
 
-#: Instructions of a term besides kernel rows, in multiples of those for one number: from the
+#: Instructions of other terms than kernel rows, in multiples of those for one number: from the
 #: longest steps of projectron (B^2) and bpa_p (B^3) in bench/results/steps.md.
 _SQUARE, _CUBE = 1.4, 1.0
 _TERM = re.compile(r"(?:(?P<times>\d+) )?(?P<b>B(?:\^(?P<power>\d))?)?(?P<d> ?d)?")
 
 
 def _longest(core: Core, text: str, budget: int, n_features: int) -> float | None:
-    """Instructions of the longest step at most, from its formula."""
+    """Upper bound on the instructions of the longest step, from its formula."""
     formula = re.split(r", (?:at|every|when|once|in)\b", text)[0]
     total = 0.0
     counted = re.fullmatch(r"(O\(.*\))?(?: \+ )?(?:(\d+(?: \d+)*) B exponentials)?", formula)

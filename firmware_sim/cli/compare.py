@@ -16,7 +16,7 @@ from firmware_sim.configuration import values
 from firmware_sim.configuration.option import COUNT, SECONDS, Option, Value
 from firmware_sim.report.writing import claimed
 
-OWN = {
+COMMAND_OPTIONS = {
     "ram": Option(
         "the caps (default: 1KiB,4KiB,16KiB,64KiB)",
         Value("SIZE[,SIZE]", values.caps),
@@ -42,11 +42,11 @@ def add_options(commands: Any) -> None:
         "Run every method under several memory caps on one stream and recommend one. After an "
         "interruption, the same command continues."
     )
-    add_command(commands, "compare", about, run, OWN, stream=STREAM)
+    add_command(commands, "compare", about, run, COMMAND_OPTIONS, stream=STREAM)
 
 
 def to_config(chosen: argparse.Namespace) -> ReplayConfig:
-    """Return what all runs have in common."""
+    """Return the configuration that all runs share."""
     return config_of(chosen, ram=max(int(parse_bytes(size)) for size in chosen.ram))
 
 

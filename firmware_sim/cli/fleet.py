@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from firmware_sim.fleet import Fleet
 
 _REPORT = reported("fleet-report")
-OWN = {
+COMMAND_OPTIONS = {
     "configs": Option(
         "TOML (or JSON) with a table for each learner: ram, algorithm, params, ...",
         metavar="FILE",
@@ -69,7 +69,7 @@ def add_options(commands: Any) -> None:
         "a CSV with a column 'stream' and, optionally, device, target, ...; or a quoted "
         "pattern such as 'logs/*.csv.gz'"
     )
-    add_command(commands, "fleet", about, run, OWN, manifest=manifest)
+    add_command(commands, "fleet", about, run, COMMAND_OPTIONS, manifest=manifest)
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -88,17 +88,17 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def _fails(limit: str | int, fleet: Fleet) -> bool:
-    """Whether so many runs failed that the command did; tells how many."""
-    failed, most = len(fleet.failed), len(fleet.records)
-    least = {"never": most + 1, "any": 1, "all": most}.get(str(limit), limit)
-    found = failed >= int(least) and failed > 0
+    """Whether enough runs failed that the command fails; prints how many."""
+    failed, total = len(fleet.failed), len(fleet.records)
+    min_failed = {"never": total + 1, "any": 1, "all": total}.get(str(limit), limit)
+    found = failed >= int(min_failed) and failed > 0
     if found:
-        tell(f"{failed:,} of {most:,} runs failed (--fail-on {limit})")
+        tell(f"{failed:,} of {total:,} runs failed (--fail-on {limit})")
     return found
 
 
 def _fleet(chosen: argparse.Namespace, interrupted: Interruption, stack: ExitStack) -> Fleet:
-    """Replay the fleet in a folder that is kept until the stack is left."""
+    """Replay the fleet in a folder that is locked until the stack is closed."""
     from firmware_sim.fleet.configurations import read_configurations
     from firmware_sim.fleet.manifest import read_manifest
     from firmware_sim.fleet.run import memory_needed, run_fleet

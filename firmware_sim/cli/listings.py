@@ -1,4 +1,4 @@
-"""The commands ``streams`` and ``devices``: what there is."""
+"""The commands ``streams`` and ``devices``: lists of what is available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``measure``: a model as C, with what it costs counted on emulated boards."""
+"""The command ``measure``: exports a model as C with instruction counts from emulated boards."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def add_options(commands: Any) -> None:
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Count, and write the folder; return the exit code."""
+    """Count instructions and write the folder; return the exit code."""
     try:
         learner = ek.load(chosen.model)
         rows = counted(learner)

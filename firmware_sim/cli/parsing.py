@@ -11,25 +11,27 @@ from edgeolk.near import near
 from firmware_sim.cli.exit_codes import USAGE
 from firmware_sim.cli.terminal import note
 
-#: The words that argparse puts before what it does not know.
+#: The start of argparse's message on an unknown command.
 _CHOICE = "argument COMMAND: invalid choice: "
 
 
 class Parser(argparse.ArgumentParser):
-    """As argparse's, but for what it says where words are wrong."""
+    """An ArgumentParser with better error messages."""
 
     commands: dict[str, Parser]
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Return what was chosen; words that are no options of the command end the program."""
+        """Return the parsed arguments; unknown words end the program with a message."""
         chosen, unknown = self.parse_known_args(args, namespace)
         if unknown:
             command = self.commands[chosen.command]
-            command.error("; ".join(self._meant(command, word) for word in _told(unknown)))
+            command.error(
+                "; ".join(self._explain(command, word) for word in _words_to_report(unknown))
+            )
         return chosen
 
     def error(self, message: str) -> NoReturn:
-        """Say how to get help in a line, and what is wrong in another."""
+        """Print a usage line and the error message, and exit."""
         if message.startswith(_CHOICE):
             given = message.removeprefix(_CHOICE).split("'")[1]
             names = getattr(self, "commands", {})
@@ -44,11 +46,11 @@ class Parser(argparse.ArgumentParser):
 
     @property
     def flags(self) -> list[str]:
-        """Its options."""
+        """The names of its options."""
         return [flag for one in self._actions for flag in one.option_strings if flag != "-h"]
 
-    def _meant(self, command: Parser, word: str) -> str:
-        """Return the sentence about a word that the command does not know."""
+    def _explain(self, command: Parser, word: str) -> str:
+        """Return the error message for an unknown word."""
         if not word.startswith("-"):
             return f"{word!r} is one word too many"
         flag = word.partition("=")[0]
@@ -58,6 +60,6 @@ class Parser(argparse.ArgumentParser):
         return f"no option {flag}{near(flag, command.flags)}"
 
 
-def _told(unknown: Sequence[str]) -> list[str]:
-    """Return the words to tell of: the options, and other words only where there are none."""
+def _words_to_report(unknown: Sequence[str]) -> list[str]:
+    """Return the unknown options, or, without any, the other unknown words."""
     return [word for word in unknown if word.startswith("-")] or [*unknown]

@@ -21,7 +21,7 @@ COMMANDS = (replay, compare, tune, record, fleet, measure, listings)
 
 
 def parser() -> Parser:
-    """Return the parser; what it parses has ``run``, the function of the chosen command."""
+    """Return the parser; parsed arguments have the command's function as ``run``."""
     parser = Parser(
         prog="firmware_sim",
         description="Replay a sensor stream through a firmware main loop under a RAM cap.",
@@ -34,30 +34,30 @@ def parser() -> Parser:
     return parser
 
 
-class _Told(logging.Handler):
-    """What the simulator logs, a line each on standard error."""
+class _LogHandler(logging.Handler):
+    """Prints the simulator's log messages to standard error, one line each."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print it."""
         tell(record.getMessage())
 
 
-def _tell_what_is_logged() -> None:
+def _print_log() -> None:
     log = logging.getLogger("firmware_sim")
-    if not any(isinstance(handler, _Told) for handler in log.handlers):
-        log.addHandler(_Told())
+    if not any(isinstance(handler, _LogHandler) for handler in log.handlers):
+        log.addHandler(_LogHandler())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code.
 
-    0: the command reached its end. 1: it did, and a file of its report could not be written, or
-    runs of a fleet failed. 2: bad arguments, a bad stream, parts that do not fit the cap, or a stop
-    at a missing value. 3: memory was taken beyond the cap and the process that took it was killed.
+    0: the command finished. 1: it finished, but a file of its report could not be written, or runs
+    of a fleet failed. 2: invalid arguments, an invalid stream, parts that do not fit the cap, or a
+    stop at a missing value. 3: the process that exceeded the cap was killed.
     4: the learner's process ended for another reason. 130 or 143: interrupted by Ctrl-C or SIGTERM;
     the report so far is printed.
     """
-    _tell_what_is_logged()
+    _print_log()
     take_any_text()
     words = sys.argv[1:] if arguments is None else arguments
     chosen = parser().parse_args(words, argparse.Namespace(words=words))
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tell(str(error))
         return USAGE
     except OSError as error:
-        # What is read and written elsewhere says so in its own words; this is standard output.
+        # Errors of other files have their own messages; this is standard output.
         if error.errno not in (errno.ENOSPC, errno.EIO) or error.filename is not None:
             raise
         tell(f"cannot write to standard output: {error.strerror}")

@@ -1,4 +1,4 @@
-"""The command ``record``: a live stream into a CSV file."""
+"""The command ``record``: writes a live stream to a CSV file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.streams.opening import open_source
 from firmware_sim.streams.recording import record
 
-OWN = {
+COMMAND_OPTIONS = {
     **{name: one for name, one in OPTIONS.items() if one.where >= RECORD},
     "quiet": replace(QUIET, help="print nothing"),
     "no_progress": NO_PROGRESS,
@@ -26,13 +26,15 @@ OWN = {
 
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
-    about = "Write a live stream to a CSV file, each row whole and immediately."
+    about = "Write a live stream to a CSV file, each row completely and immediately."
     source = f"- for CSV from standard input, or {LIVE}"
-    add_command(commands, "record", about, run, OWN, source=source, file="a new CSV file")
+    add_command(
+        commands, "record", about, run, COMMAND_OPTIONS, source=source, file="a new CSV file"
+    )
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Record until the stream ends or somebody interrupts; return the exit code."""
+    """Record until the end of the stream or an interruption; return the exit code."""
     if Path(chosen.file).exists():
         raise SimulatorError(f"{chosen.file} already exists: choose another name")
     source = open_source(chosen.source)

@@ -28,10 +28,10 @@ from firmware_sim.report import hints, to_text
 from firmware_sim.report.writing import claimed, import_picture, write_files
 from firmware_sim.streams import BUNDLED
 
-#: Caps from here on may make steps so long that it is worth counting the rows beforehand.
+#: From this cap on, steps may take so long that rows are counted beforehand.
 _LARGE = 1 << 24
 
-OWN = {
+COMMAND_OPTIONS = {
     **reported("replay-report"),
     "save_model": Option("keep learner and scaler, in one file", group="report", metavar="FILE"),
     "write_script": Option(
@@ -44,25 +44,25 @@ OWN = {
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
     about = "Replay one stream with one learner and report on it."
-    command = add_command(commands, "replay", about, run, OWN, stream=STREAM)
+    command = add_command(commands, "replay", about, run, COMMAND_OPTIONS, stream=STREAM)
     listing = "; ".join(f"{stream.name}: {stream.about}" for stream in BUNDLED.values())
     command.epilog = f"Bundled streams: {listing}."
 
 
 def to_config(chosen: argparse.Namespace) -> ReplayConfig:
-    """Return the configuration that the options ask for."""
+    """Return the configuration of the options."""
     device = getattr(chosen, "device", None)
     if device is None or hasattr(chosen, "ram"):
         return config_of(chosen)
-    # The usual cap, where the board has so much.
+    # The default cap, or all memory of a smaller board.
     usual = int(ek.parse_bytes(OPTIONS["ram"].default))
     return config_of(chosen, ram=min(usual, board_of(device).for_learner))
 
 
 def unused(config: ReplayConfig, given: Iterable[str]) -> list[str]:
-    """Return a sentence on each option that is given and changes nothing.
+    """Return a sentence on each given option that has no effect.
 
-    config: what the options make.
+    config: the configuration of the options.
     given: fields whose options were given.
     """
     rules = {name: one.idle for name, one in OPTIONS.items() if one.idle and name in given}
@@ -77,8 +77,8 @@ def run(chosen: argparse.Namespace) -> int:
     """Replay, write and print the report, and return the exit code."""
     leaks = getattr(chosen, "leak", 0) and getattr(chosen, "enforce", "arena") == "arena"
     if leaks and not sandbox.is_inside():
-        to_config(chosen)  # what is wrong with it is better said by this process
-        return _sacrificed(chosen.words)
+        to_config(chosen)  # raises errors in this process
+        return _run_sandboxed(chosen.words)
     if chosen.write_script and not chosen.save_model:
         raise SimulatorError("--write-script needs --save-model: the script runs that file")
     config = to_config(chosen)
@@ -93,16 +93,16 @@ def run(chosen: argparse.Namespace) -> int:
         _check_export(replay, Path(chosen.export))
     picture = can_draw(chosen)
     with ExitStack() as stack:
-        stack.enter_context(claimed(Path(chosen.out)))  # before the long part, not after it
+        stack.enter_context(claimed(Path(chosen.out)))  # fails before the long part, not after it
         interrupted = stack.enter_context(interruption())
         if replay.width is not None and not chosen.quiet:
             note(f"kernel width: {replay.width.reason}")
         if picture and replay.config.enforce == "arena":
             import_picture()
         result = _replayed(replay, chosen, interrupted)
-        result.hint = hints.tried(result)
+        result.hint = hints.tried_hints(result)
         writers = [lambda: write_files(result, Path(chosen.out), picture=picture)]
-        if result.status not in ("killed", "died"):  # the learner's process is still there
+        if result.status not in ("killed", "died"):  # the learner is still available
             writers += _savers(replay, chosen)
         outcomes = [written(write) for write in writers]
     files = [file for found, _ in outcomes for file in found]
@@ -112,11 +112,11 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def _check_export(replay: Replay, folder: Path) -> None:
-    """Refuse to export a learner that is only a part of what answers, and where nothing can be."""
-    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK):
-        what = "no folder" if not there.is_dir() else "a folder that cannot be written to"
-        raise SimulatorError(f"--export {folder}: {there} is {what}")
+    """Raise an error if the folder cannot be written or the learner alone gives no answers."""
+    existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        what = "no folder" if not existing.is_dir() else "a folder that cannot be written to"
+        raise SimulatorError(f"--export {folder}: {existing} is {what}")
     config = replay.config
     if config.is_regression:
         raise SimulatorError(
@@ -129,7 +129,7 @@ def _check_export(replay: Replay, folder: Path) -> None:
             "--export needs a learner that scales its readings itself, such as the default: the C "
             "has no scaler beside it"
         )
-    if not hasattr(replay.device, "learner"):  # it is in a process of its own until the end
+    if not hasattr(replay.device, "learner"):  # it is in a separate process until the end
         return
     try:
         check_exportable(replay.device.learner)
@@ -137,8 +137,8 @@ def _check_export(replay: Replay, folder: Path) -> None:
         raise SimulatorError(f"--export {folder}: {error}") from None
 
 
-def _sacrificed(words: Sequence[str]) -> int:
-    """Run the same command in a process that may die, and tell how it ended."""
+def _run_sandboxed(words: Sequence[str]) -> int:
+    """Run the same command in a process that may crash, and report how it ended."""
     code, death = sandbox.run(words)
     if death is None:
         return code
@@ -157,9 +157,9 @@ def _replayed(
             count = replay.stream.count()
             total = count if total is None or count is None else min(total, count)
         bar.start(total)
-        # In a process of its own the learner takes rows together: no step is seen alone.
-        told = not chosen.quiet and replay.config.enforce == "arena"
-        pace = Pace(total, told=told, shown=bar.wanted, ram=str(replay.config.ram))
+        # A learner in a separate process receives blocks of rows: single steps are not timed.
+        enabled = not chosen.quiet and replay.config.enforce == "arena"
+        pace = Pace(total, enabled=enabled, shown=bar.wanted, ram=str(replay.config.ram))
 
         def moved() -> None:
             bar.move()
@@ -169,7 +169,7 @@ def _replayed(
 
 
 def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], list[Path]]]:
-    """Return what writes the model, its script and its C, where they are asked for."""
+    """Return functions that write the model, its script and its C code, as requested."""
 
     model, script, folder = chosen.save_model, chosen.write_script, chosen.export
 
@@ -189,7 +189,7 @@ def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], lis
 
 
 def _exit_code(result: ReplayResult, interrupted: Interruption) -> int:
-    """Return the exit code; tell why, where the replay did not reach its end."""
+    """Return the exit code; print the reason if the replay did not finish."""
     if result.status == "complete":
         return OK
     tell(f"{result.status}: {result.detail}")

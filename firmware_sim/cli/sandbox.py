@@ -1,4 +1,4 @@
-"""A command run in a process that may die in its place."""
+"""A command that runs in a child process, which may crash instead of this one."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _MARK = "FIRMWARE_SIM_SACRIFICE"
-#: Exit code of Windows where memory was touched that may not be.
+#: Exit code of Windows after an access to forbidden memory.
 _ACCESS_VIOLATION = 0xC0000005
 
 
 def is_inside() -> bool:
-    """Whether this process is the one that may die."""
+    """Whether this process is the child that may crash."""
     return _MARK in os.environ
 
 
 def run(words: Sequence[str]) -> tuple[int, str | None]:
-    """Run the command line with these words, its output passed on.
+    """Run the command line with these words and pass its output on.
 
     Returns
     -------
     code : int
         Its exit code.
     death : str or None
-        Name of the signal that an access to forbidden memory ended it with, if one did.
+        Name of the signal if an access to forbidden memory ended it.
     """
     path = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
@@ -39,7 +39,7 @@ def run(words: Sequence[str]) -> tuple[int, str | None]:
 
 
 def _death(code: int) -> str | None:
-    """What a process that touched forbidden memory ended with, if it did."""
+    """Return the signal that ended a process after an access to forbidden memory, or None."""
     if code % 2**32 == _ACCESS_VIOLATION:
         return "access violation"
     signals = [getattr(signal, name) for name in ("SIGSEGV", "SIGBUS") if hasattr(signal, name)]

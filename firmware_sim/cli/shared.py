@@ -1,4 +1,4 @@
-"""Command lines made from options, and configurations made from what was said."""
+"""Command lines from options, and configurations from parsed arguments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def reported(folder: str | None) -> dict[str, Option]:
 
 
 class Once(argparse.Action):
-    """An option whose second value would silently replace the first is refused instead."""
+    """Refuses an option that is given twice, since the second value would replace the first."""
 
     def __call__(
         self,
@@ -55,44 +55,47 @@ def add_command(
     name: str,
     about: str,
     run: Callable[..., int],
-    own: Mapping[str, Option],
+    command_options: Mapping[str, Option],
     **places: str,
 ) -> Any:
-    """Add a command with the options of a replay that may be said there, and return its parser.
+    """Add a command with its own options and those of a configuration, and return its parser.
 
-    commands: where it is added.
-    name, about: its name, and what it does in a sentence.
-    run: what does it.
-    own: options that no configuration holds; one of the name of a field stands in its place.
-    places: the words that have no option before them, and what they are.
+    commands: the parser's commands.
+    name, about: name and one-sentence description.
+    run: the command's function.
+    command_options: options of the command; one with the name of a field replaces that field's.
+    places: positional arguments and their descriptions.
     """
     brief = about[0].lower() + about[1:].partition(".")[0]
     parser = commands.add_parser(name, help=brief, description=about)
     parser.set_defaults(run=run)
     groups: dict[str, Any] = {"": parser}
-    for key, one in {**_said_at(name), **own}.items():
+    for key, one in {**_options_of(name), **command_options}.items():
         if one.group not in groups:
             groups[one.group] = parser.add_argument_group(one.group)
-        # What is not said of a configuration stays away, and so has the default of its field.
-        default = argparse.SUPPRESS if key not in own else one.default
+        # Options of a configuration that are not given are absent: its fields have the defaults.
+        default = argparse.SUPPRESS if key not in command_options else one.default
         groups[one.group].add_argument(
-            *one.flags(key), dest=key, default=default, **_words(one, key in own)
+            *one.flags(key),
+            dest=key,
+            default=default,
+            **_argparse_arguments(one, key in command_options),
         )
     for place, what in places.items():
         parser.add_argument(place, metavar=place.upper(), help=what)
     return parser
 
 
-def _said_at(command: str) -> dict[str, Option]:
-    """The options of a configuration that a command takes, by their headings."""
+def _options_of(command: str) -> dict[str, Option]:
+    """Return the options of a configuration that a command accepts, sorted by heading."""
     found = {key: one for key, one in OPTIONS.items() if command in one.where}
     return dict(sorted(found.items(), key=lambda item: HEADINGS.index(item[1].group)))
 
 
-def _words(one: Option, own: bool) -> dict[str, Any]:
-    """Return what argparse is told of an option beside its name and default.
+def _argparse_arguments(one: Option, checks_range: bool) -> dict[str, Any]:
+    """Return the arguments of ``add_argument`` besides name and default.
 
-    The range of what is not a command's own is checked by `ReplayConfig`, as from Python.
+    `ReplayConfig` checks the range of its own fields, as from Python.
     """
     default = one.shown_default
     text = (one.help + (f" (default: {default})" if default else "")).replace("%", "%%")
@@ -103,12 +106,12 @@ def _words(one: Option, own: bool) -> dict[str, Any]:
         {"choices": one.choices} if one.choices else {"metavar": one.metavar or one.value.metavar}
     )
     more = {"required": one.required, **look}
-    read = _ranged(one) if own else one.value.read
+    read = _ranged(one) if checks_range else one.value.read
     return {"action": action, "type": read, "help": text, **more}
 
 
 def _ranged(one: Option) -> Callable[[str], Any]:
-    """Return what reads a word and refuses a number out of range."""
+    """Return a function that reads a word and refuses a number out of range."""
 
     @wraps(one.value.read)
     def read(text: str) -> Any:
@@ -121,21 +124,21 @@ def _ranged(one: Option) -> Callable[[str], Any]:
 
 
 def config_of(chosen: argparse.Namespace, **more: Any) -> ReplayConfig:
-    """Return the configuration that the options of a command ask for.
+    """Return the configuration of a command's options.
 
     Raises SimulatorError: a value is not allowed, or a parameter has two values.
     """
-    said = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
-    for name, value in said.items():
+    fields = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
+    for name, value in fields.items():
         if name == "params":
-            said[name] = _by_name(value)
+            fields[name] = _params_by_name(value)
         elif OPTIONS[name].several:
-            said[name] = tuple(value)
-    return ReplayConfig(**{"stream": chosen.stream, **said, **more})
+            fields[name] = tuple(value)
+    return ReplayConfig(**{"stream": chosen.stream, **fields, **more})
 
 
-def _by_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return parameters by name; refuse one that is given two values."""
+def _params_by_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return parameters by name; raise an error if one is given two values."""
     params: dict[str, Any] = {}
     for name, value in pairs:
         if name in params and params[name] != value:

@@ -1,4 +1,4 @@
-"""Signals as flags, so that a row is always counted whole or not at all."""
+"""Signals as flags, so that a row is always counted completely or not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Interruption:
-    """The signal that asked for an end; false until one does."""
+    """The signal that requested the end; false until there is one."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -20,7 +20,7 @@ class Interruption:
 
     @property
     def exit_code(self) -> int:
-        """What a shell gives a program that the signal ended."""
+        """The exit code of a program ended by the signal."""
         return 128 + self.number
 
 

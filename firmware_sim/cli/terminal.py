@@ -19,28 +19,28 @@ from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.plaintext import printable
 from firmware_sim.report.writing import picture_refusal
 
-#: Seconds of a step that a warning is worth, and between two signs of life after one.
+#: Seconds of a step that cause a warning, and seconds between two progress messages after it.
 SLOW, EVERY = 1.0, 10.0
 
 
 def tell(message: str) -> None:
-    """Print one line on standard error, whatever the message holds."""
+    """Print one line with the program's name on standard error."""
     note(f"firmware_sim: {message}")
 
 
 def note(line: str) -> None:
-    """Print one line on standard error as it is; where that is closed or full, nothing."""
+    """Print one line on standard error; do nothing if that is closed or full."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
             print(printable(line), file=sys.stderr, flush=True)
 
 
 def show(text: str) -> None:
-    """Print on standard output; a reader that has left, as ``| head`` does, is no error."""
+    """Print on standard output; a closed pipe, as after ``| head``, is not an error."""
     try:
         print(text, flush=True)
     except OSError as error:
-        # Windows has no number of its own for a pipe that nobody reads.
+        # Windows reports a pipe without a reader as EINVAL.
         unread = errno.EINVAL if os.name == "nt" else errno.EPIPE
         if error.errno not in (errno.EPIPE, unread):
             raise
@@ -48,7 +48,7 @@ def show(text: str) -> None:
 
 
 def forget_output() -> None:
-    """Send what standard output still holds nowhere.
+    """Discard the buffered standard output.
 
     Python flushes it once more at exit, and that must not fail.
     """
@@ -56,7 +56,7 @@ def forget_output() -> None:
 
 
 def can_draw(chosen: argparse.Namespace) -> bool:
-    """Whether a picture is wanted and possible; says why where it is wanted and impossible."""
+    """Whether a picture is wanted and possible; prints why if it is wanted but impossible."""
     if chosen.no_picture:
         return False
     if picture_refusal():
@@ -66,7 +66,7 @@ def can_draw(chosen: argparse.Namespace) -> bool:
 
 
 def written(write: Callable[[], list[Path]]) -> tuple[list[Path], list[str]]:
-    """Write files; return those that were, and a sentence on each that could not be."""
+    """Write files; return those that were written, and a sentence on each that was not."""
     try:
         return write(), []
     except NotWrittenError as error:
@@ -75,8 +75,8 @@ def written(write: Callable[[], list[Path]]) -> tuple[list[Path], list[str]]:
         return [], [str(error)]
 
 
-def told(unwritten: list[str]) -> int:
-    """Tell which files could not be written, and return the exit code."""
+def report_unwritten(unwritten: list[str]) -> int:
+    """Print which files could not be written, and return the exit code."""
     for sentence in unwritten:
         tell(sentence)
     return FAILED if unwritten else OK
@@ -90,68 +90,76 @@ def ended(
     warnings: Iterable[str],
     interrupted: Interruption | None = None,
 ) -> int:
-    """Print a report, where it is and what could not be written; return the exit code."""
+    """Print a report, its files and which of them could not be written; return the exit code."""
     if not chosen.quiet:
         for warning in warnings:
             tell(f"warning: {warning}")
         show(f"{text}\nreport    {'  '.join(map(str, files))}")
-    code = told(unwritten)
+    code = report_unwritten(unwritten)
     return interrupted.exit_code if interrupted else code
 
 
 class Pace:
-    """Says that a replay is slow, and how far it is where no bar shows it.
+    """Warns of a slow replay, and prints its progress if there is no bar.
 
-    rows: how many there are; None where that is not known.
-    told: whether anything is said; no word where not.
-    shown: whether a bar shows how far it is.
-    ram: the cap, in words.
+    rows: number of rows; None if unknown.
+    enabled: whether anything is printed.
+    shown: whether a bar shows the progress.
+    ram: the cap, as text.
     """
 
     def __init__(
         self,
         rows: int | None,
         *,
-        told: bool,
+        enabled: bool,
         shown: bool,
         ram: str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._rows, self._told, self._shown, self._ram, self._clock = rows, told, shown, ram, clock
+        self._rows, self._enabled, self._shown, self._ram, self._clock = (
+            rows,
+            enabled,
+            shown,
+            ram,
+            clock,
+        )
         self._done = 0
         self._slow = False
-        self._began = self._last = self._said = clock()
+        self._started = self._last = self._last_message = clock()
 
     def move(self) -> None:
         """Count a row."""
         now = self._clock()
         self._done += 1
         step, self._last = now - self._last, now
-        if not self._told:
+        if not self._enabled:
             return
         if step > SLOW and not self._slow:
             self._slow = True
-            tell(f"warning: a step takes {step:.1f} s in {self._ram}{self._whole(now)}")
-        elif self._slow and not self._shown and now - self._said > EVERY:
-            self._said = now
+            tell(f"warning: a step takes {step:.1f} s in {self._ram}{self._expected_time(now)}")
+        elif self._slow and not self._shown and now - self._last_message > EVERY:
+            self._last_message = now
             of = "" if self._rows is None else f" of {self._rows:,}"
-            tell(f"row {self._done:,}{of} after {now - self._began:.0f} s")
+            tell(f"row {self._done:,}{of} after {now - self._started:.0f} s")
 
-    def _whole(self, now: float) -> str:
+    def _expected_time(self, now: float) -> str:
         remedy = "a smaller --ram makes it quicker, --limit ends it earlier"
         if self._rows is None:
             return f"; {remedy}"
-        seconds = (now - self._began) / self._done * self._rows
-        took = f"{seconds / 3600:.1f} hours" if seconds > 7200 else f"{seconds / 60:.0f} minutes"
-        return f", and {self._rows:,} rows may take {took}; {remedy}"
+        seconds = (now - self._started) / self._done * self._rows
+        expected = (
+            f"{seconds / 3600:.1f} hours" if seconds > 7200 else f"{seconds / 60:.0f} minutes"
+        )
+        return f", and {self._rows:,} rows may take {expected}; {remedy}"
 
 
 class Bar:
-    """A progress bar on a terminal; elsewhere nothing.
+    """A progress bar on a terminal; nothing elsewhere.
 
     unit: what is counted, with a space before it.
     chosen: the options; ``--no-progress`` and ``--quiet`` leave the bar out.
-    wanted: whether there will be one.
+    wanted: whether the bar will be shown.
     """
 
     def __init__(self, unit: str, chosen: argparse.Namespace) -> None:
@@ -162,7 +170,7 @@ class Bar:
         self._bar: Any = None
 
     def start(self, total: int | None, done: int = 0) -> None:
-        """Show it."""
+        """Show the bar."""
         if self.wanted:
             from tqdm import tqdm
 
@@ -171,12 +179,12 @@ class Bar:
             )
 
     def move(self) -> None:
-        """Move it on by one."""
+        """Advance by one."""
         if self._bar is not None:
             self._bar.update()
 
     def close(self) -> None:
-        """Leave it as it is; nothing happens the second time."""
+        """Close the bar; a second call does nothing."""
         if self._bar is not None:
             self._bar.close()
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from firmware_sim.cli.shared import STREAM, WORKERS, add_command, config_of, reported
-from firmware_sim.cli.terminal import Bar, show, told, written
+from firmware_sim.cli.terminal import Bar, report_unwritten, show, written
 from firmware_sim.configuration.option import COUNT, Option
 from firmware_sim.report.writing import claimed
 
 _REPORT = reported(None)
-OWN = {
+COMMAND_OPTIONS = {
     "tune_rows": Option(
         "rows to choose on (default: a fifth, at most 5,000)", COUNT, group="choice"
     ),
@@ -33,7 +33,7 @@ def add_options(commands: Any) -> None:
         "Choose kernel width and parameters on the first rows of a stream, and measure the gain "
         "on the later rows."
     )
-    add_command(commands, "tune", about, run, OWN, stream=STREAM)
+    add_command(commands, "tune", about, run, COMMAND_OPTIONS, stream=STREAM)
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -58,4 +58,4 @@ def run(chosen: argparse.Namespace) -> int:
             files, unwritten = written(lambda: tuning.write_tuning(found, Path(chosen.out)))
     report = "\nreport    " + "  ".join(map(str, files)) if files else ""
     show(found.options if chosen.quiet else tuning.to_text(found).rstrip() + report)
-    return told(unwritten)
+    return report_unwritten(unwritten)

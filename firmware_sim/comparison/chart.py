@@ -49,11 +49,11 @@ def errors(found: Comparison) -> Chart:
         marks,
         across,
         (low, high),
-        along="cap, bytes",
-        upward=f"{metrics.loss_name} (log scale)",
+        x_label="cap, bytes",
+        y_label=f"{metrics.loss_name} (log scale)",
         logarithmic=True,
         percent=metrics.shares,
-        named=[(place, written(ram)) for ram, place in at.items()],
+        x_ticks=[(place, written(ram)) for ram, place in at.items()],
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.comparison.table import shown, written
 from firmware_sim.comparison.work import DEFAULT
-from firmware_sim.report.hints import REPEATS, only_where_labels_come
+from firmware_sim.report.hints import NEED_LABELS, label_note
 
 #: An error so little above the least, in its own measure, counts as no worse.
 _AS_GOOD = 1.05
@@ -82,8 +82,8 @@ def sentence(found: Comparison) -> str:
             f"{'learns' if len(trivial) == 1 else 'learn'} nothing: by two standard errors of the "
             f"difference at least. The best, {what}, has {words(error)}."
         )
-        if all(one in REPEATS for one in trivial):
-            text += only_where_labels_come(" and ".join(trivial))
+        if all(one in NEED_LABELS for one in trivial):
+            text += label_note(" and ".join(trivial))
         return text
     text = f"For this stream take {what}: {words(error)}"
     lost = [one for one, loss in rows.baselines.items() if not error < loss]

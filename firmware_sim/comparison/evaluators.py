@@ -18,7 +18,7 @@ from firmware_sim.comparison import linear
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.choices import RECOMMENDED
 from firmware_sim.metrics import Metrics
-from firmware_sim.metrics.base import Context, WatchedMany
+from firmware_sim.metrics.base import Context, NoveltyRows
 from firmware_sim.metrics.recovery import recovery
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Places
@@ -172,7 +172,7 @@ class Numbers(Evaluator):
         )  # fmt: skip
         with suppress(ValueError):  # a target beyond what it learns
             found[WITHOUT_KERNEL] = learner.learn_many(raw, self.y)
-        told, mean, spread = scaled_targets(TargetScale.made(), self.y)
+        told, mean, spread = scaled_targets(TargetScale.with_own_memory(), self.y)
         found[LEAST_SQUARES] = mean + spread * linear.least_squares(X, told)
         return found
 
@@ -190,7 +190,7 @@ class Unlabelled(Evaluator):
     def judged(self, answers: Row, first: int = 0) -> Metrics:
         """Return the metrics of the answers, shape (n, 2)."""
         found, part = self.metrics, slice(first, len(answers))
-        watched = WatchedMany.of(answers[part, 1])
+        watched = NoveltyRows.of(answers[part, 1])
         found.add_block(self.y[part], answers[part, 0], Context(watched=watched))
         return found
 

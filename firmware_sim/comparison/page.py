@@ -7,7 +7,7 @@ from firmware_sim.comparison.choice import choice, sentence
 from firmware_sim.comparison.program import program
 from firmware_sim.comparison.run import Comparison
 from firmware_sim.comparison.table import head_lines, lasting, table
-from firmware_sim.drawing.document import document, drawn, lines_of, said, section
+from firmware_sim.drawing.document import document, drawn, lines_of, paragraph, section
 from firmware_sim.drawing.svg import charted
 
 
@@ -22,9 +22,9 @@ def to_page(found: Comparison) -> str:
         f"{found.rows.name}: error against memory",
         "",
         sentence(found),
-        *(said(text, "warn") for text in found.rows.warnings),
-        section(chart.title, said(about, "faint"), f'<div id="errors">{charted(chart)}</div>'),
-        section("Ranking", said(f"{ranked.title}.", "faint"), drawn(ranked)),
+        *(paragraph(text, "warn") for text in found.rows.warnings),
+        section(chart.title, paragraph(about, "faint"), f'<div id="errors">{charted(chart)}</div>'),
+        section("Ranking", paragraph(f"{ranked.title}.", "faint"), drawn(ranked)),
         section("While it runs", lines_of("lasting", lasting(found))),
         section("In Python", lines_of("program", program(found, *best) if best else ())),
         section("The run", lines_of("run", head_lines(found))),

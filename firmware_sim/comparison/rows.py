@@ -32,7 +32,7 @@ from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Places
 from firmware_sim.streams.cached import HeldStream
 from firmware_sim.streams.faults import parse
-from firmware_sim.tasks.teaching import Taught
+from firmware_sim.tasks.learning import LearnResult
 
 #: Numbers kept at most, of eight bytes each.
 MOST_NUMBERS = 1 << 26
@@ -181,12 +181,12 @@ class _Collecting(Device):
         self.labels: list[Row] = []
         self.numbers: list[Places] = []
 
-    def learn_block(self, X: Row, y: Row, when: When) -> Taught:
+    def learn_block(self, X: Row, y: Row, when: When) -> LearnResult:
         """Keep rows; see `Device.learn_block`."""
         self.rows.append(X)
         self.labels.append(y)
         self.numbers.append(when.numbers)
-        found = Taught.of(len(y))
+        found = LearnResult.empty(len(y))
         found.done = len(y)
         return found
 

@@ -18,7 +18,7 @@ from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.metrics.base import Figures, finite
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.streams import Row
-from firmware_sim.tasks.teaching import Taught
+from firmware_sim.tasks.learning import LearnResult
 
 #: The name of the run of what `replay` runs where no algorithm is named.
 DEFAULT = "default"
@@ -108,7 +108,7 @@ class Answers:
         self._said: list[Row] = []
         self.rows, self.spent = 0, 0.0
 
-    def take(self, found: Taught) -> None:
+    def take(self, found: LearnResult) -> None:
         """Take in what became of rows.
 
         Raises EndedError: a row was refused, or it takes too long.

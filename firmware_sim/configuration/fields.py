@@ -1,8 +1,8 @@
 """The options of a replay: one field each, with all its properties.
 
-What an option is called, what it may be, what it is for and where it may be said stands here and
-nowhere else. What it does is the business of whoever reads the field of `ReplayConfig`; one that
-acts on rows as they are read says here what it does to them, and every replay has it done.
+Name, allowed values, purpose and places of an option are defined only here. Its effect is
+implemented by the readers of the field of `ReplayConfig`; an option that transforms rows as they
+are read names its function here, and every replay applies it.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ _PARAMETER = Value("NAME=VALUE", values.parameter, values.written)
 _LEAK = FROM_0._replace(
     metavar="leak=SIZE", read=values.leak, write=lambda nbytes: f"leak={nbytes}"
 )
-#: Of ``--help``, in this order.
+#: Headings of ``--help``, in order.
 HEADINGS = ("stream", "what goes wrong", "device", "learner")
-# The options under each, and where they may be said if they do not say it themselves.
+# The options under each heading, and the places where they may be given by default.
 _stream = partial(option, group=HEADINGS[0], where=READERS)
 _trouble = partial(option, group=HEADINGS[1], where=REPLAY)
 _device = partial(option, group=HEADINGS[2], where=REPLAY)
@@ -67,19 +67,19 @@ def _no_width_chosen(config: Any) -> str:
 
 
 def _of_kernels(*kernels: str) -> Any:
-    """Return why an option of some kernels changes nothing with another."""
+    """Return a rule that says why an option of some kernels has no effect with others."""
     return lambda config: "" if config.kernel in kernels else f"the {config.kernel} kernel has none"
 
 
 def _without_codes(codes: tuple[float | str, ...], rows: Row) -> Row:
-    """Return readings without those that a number says are absent."""
+    """Return readings with NaN in place of the numbers that mean "missing"."""
     numbers = [code for code in codes if not isinstance(code, str)]
     return np.where(np.isin(rows, numbers), np.nan, rows) if numbers else rows
 
 
 @dataclass(frozen=True)
 class Fields:
-    """What a replay may be told, beside its stream."""
+    """The options of a replay."""
 
     stream: str | Stream
     ram: int | str = _device(

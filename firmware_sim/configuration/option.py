@@ -1,7 +1,7 @@
-"""The properties of an option, stated once: at its field in `ReplayConfig`, or at its command.
+"""The properties of an option, defined once: at its field in `ReplayConfig`, or at its command.
 
 Command lines, the tables of a fleet, the columns of a manifest, the command that repeats a replay,
-the checks of `ReplayConfig` and its documentation are all made from it.
+the checks of `ReplayConfig` and its documentation are generated from it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from firmware_sim.configuration import values
 from firmware_sim.errors import SimulatorError
 from firmware_sim.plaintext import joined
 
-#: Where an option may be said: commands, a configuration of a fleet, a column of its manifest.
+#: Where an option may be given: commands, a configuration of a fleet, a column of its manifest.
 REPLAY, TABLE, MANIFEST = frozenset({"replay"}), frozenset({"table"}), frozenset({"manifest"})
 COMPARE, TUNE, FLEET = frozenset({"compare"}), frozenset({"tune"}), frozenset({"fleet"})
 RECORD = frozenset({"record"})
@@ -23,21 +23,21 @@ RECORD = frozenset({"record"})
 READERS = REPLAY | COMPARE | TUNE
 
 
-def plain(value: Any) -> str:
+def to_word(value: Any) -> str:
     """Return a value as a word of the command line."""
     name = getattr(value, "name", None)  # a member of an enum
     return name.lower() if isinstance(name, str) else str(value)
 
 
 class Value(NamedTuple):
-    """What a value looks like, how one word is read and written, and its range if it is a number.
+    """The format of a value: placeholder, reader and writer of one word, and range of a number.
 
-    With `commas` one word may hold several.
+    With `commas`, one word may contain several values.
     """
 
     metavar: str = ""
     read: Callable[[str], Any] = str
-    write: Callable[[Any], str] = plain
+    write: Callable[[Any], str] = to_word
     range: str = ""
     holds: Callable[[Any], bool] = lambda value: True
     commas: bool = False
@@ -56,44 +56,44 @@ SECONDS = Value(
 
 @dataclass(frozen=True)
 class Option:
-    """What is true of one option."""
+    """The properties of one option."""
 
     help: str  # what it does, for ``--help`` and documentation
-    value: Value = WORD  # what it may be given
-    default: Any = None  # what it is where nothing is said
-    group: str = ""  # the heading it stands under
-    metavar: str = ""  # what its value looks like, where that is not as of others
-    flag: str = ""  # its names on a command line, where they are not the field's
-    choices: tuple[str, ...] = ()  # the words it may be; empty for any.
-    #: raises a `SimulatorError` for a value that cannot be
+    value: Value = WORD  # the format of its value
+    default: Any = None
+    group: str = ""  # its heading in ``--help``
+    metavar: str = ""  # the placeholder of its value, if it differs from that of `value`
+    flag: str = ""  # its names on a command line, if they differ from the field's
+    choices: tuple[str, ...] = ()  # the allowed words; empty for any
+    #: raises a `SimulatorError` for an invalid value
     check: Callable[[Any], object] | None = None
-    again: bool = False  # whether it may be given again
-    required: bool = False  # whether it must be given on a command line
-    where: frozenset[str] = REPLAY  # where it may be said
-    #: tells from a configuration why the option changes nothing there, "" where it does
+    again: bool = False  # whether it is repeatable
+    required: bool = False  # on a command line
+    where: frozenset[str] = REPLAY  # where it may be given
+    #: returns why the option has no effect in a configuration, "" if it has
     idle: Callable[[Any], str] | None = None
-    #: what it makes of rows as they are read, where it acts on them: from its value and readings of
-    #: shape (n, n_features), which it leaves as they are, to those that a replay goes on with
+    #: transforms rows as they are read: from the option's value and readings of shape
+    #: (n, n_features), which are not modified, to the readings of the replay
     rows: Callable[[Any, Any], Any] | None = None
 
     @property
     def shown_default(self) -> str:
-        """The default as ``--help`` shows it; empty where there is none, or the words tell it."""
+        """The default for ``--help``; empty if there is none, or the help text contains it."""
         if self.default in (None, "", (), False, {}) or "default:" in self.help:
             return ""
         return self.default if isinstance(self.default, str) else f"{self.default:g}"
 
     @property
     def several(self) -> bool:
-        """Whether it has several values."""
+        """Whether it may have several values."""
         return self.again or self.value.commas
 
     def flags(self, name: str) -> list[str]:
-        """Return what the option of this name is called on a command line."""
+        """Return the flags of the option of this name on a command line."""
         return ["--" + one for one in (self.flag or name.replace("_", "-")).split()]
 
     def refuse(self, name: str, value: Any) -> None:
-        """Refuse a value that the option cannot have.
+        """Raise an error for an invalid value.
 
         Raises SimulatorError: it is not one of the choices, out of range, or not understood.
         """
@@ -104,7 +104,7 @@ class Option:
             )
         if value is None:
             return
-        if self.several and isinstance(value, str):  # it would be a value a letter
+        if self.several and isinstance(value, str):  # each letter would be a value
             raise SimulatorError(f"{shown} is {value!r}, it must be a list")
         if not self.value.holds(value):
             raise SimulatorError(f"{shown} is {value}, it must be {self.value.range}")
@@ -113,7 +113,7 @@ class Option:
                 self.check(one)
 
     def words(self, name: str, value: Any) -> list[str]:
-        """Return the words of a command line that give the option a value."""
+        """Return the command-line words that set the option to a value."""
         flag = self.flags(name)[0]
         if value is True:
             return [flag]
@@ -122,12 +122,12 @@ class Option:
         if self.several and not self.value.commas:
             # Joined by =, since a value may begin with a minus.
             return [f"{flag}={self.value.write(one)}" for one in value]
-        said = joined(value) if self.value.commas else self.value.write(value)
-        return [f"{flag}={said}"] if said.startswith("-") else [flag, said]
+        word = joined(value) if self.value.commas else self.value.write(value)
+        return [f"{flag}={word}"] if word.startswith("-") else [flag, word]
 
 
 def option(default: Any, text: str, value: Value = WORD, **more: Any) -> Any:
-    """Return a dataclass field that is an option, with its default and what it is for."""
+    """Return a dataclass field with the properties of an option."""
     known = {"option": Option(text, value, default=default, **more)}
     if isinstance(default, dict):
         return dataclasses.field(default_factory=dict, metadata=known)
@@ -135,17 +135,17 @@ def option(default: Any, text: str, value: Value = WORD, **more: Any) -> Any:
 
 
 def options_of(record: Any) -> dict[str, Option]:
-    """Return the options of a dataclass by their fields."""
+    """Return the options of a dataclass by field name."""
     return {one.name: one.metadata["option"] for one in dataclasses.fields(record) if one.metadata}
 
 
 def documented(record: Any) -> Any:
-    """Put what each option is for into the docstring of a dataclass, where it says so."""
+    """Insert the help text of each option into the docstring of a dataclass, at ``(options)``."""
     kinds = {one.name: one.type for one in dataclasses.fields(record)}
     lines = []
     for name, one in options_of(record).items():
-        said = "{" + ", ".join(f'"{word}"' for word in one.choices) + "}"
-        lines += [f"    {name} : {said if one.choices else kinds[name]}", f"        {one.help}"]
+        choices = "{" + ", ".join(f'"{word}"' for word in one.choices) + "}"
+        lines += [f"    {name} : {choices if one.choices else kinds[name]}", f"        {one.help}"]
     if record.__doc__:  # python -OO has none
         record.__doc__ = record.__doc__.replace("    (options)", "\n".join(lines))
     return record

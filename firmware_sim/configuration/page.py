@@ -26,9 +26,11 @@ def page() -> str:
             value = ", ".join(one.choices) or one.metavar or one.value.metavar
             where = ", ".join(place for place in _PLACES if place in one.where)
             flag = one.flags(name)[0]
-            said = f"`{flag} {value}`" if value and not one.choices else f"`{flag}` {value}".strip()
+            option_cell = (
+                f"`{flag} {value}`" if value and not one.choices else f"`{flag}` {value}".strip()
+            )
             about = one.help + (f"; {one.value.range}" if one.value.range else "")
-            cells = (said, f"`{name}`", one.shown_default, about, where)
+            cells = (option_cell, f"`{name}`", one.shown_default, about, where)
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         lines.append("")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""From the words of an option to its value; what they cannot mean is a `BadValueError`."""
+"""Readers of option values, which raise `BadValueError` for invalid words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from edgeolk import parse_bytes
 
 
 class BadValueError(argparse.ArgumentTypeError, ValueError):
-    """Words that are no value; argparse and the reader of manifests both tell the message."""
+    """An invalid word; argparse and the reader of manifests both show the message."""
 
 
 def count(text: str) -> int:
@@ -22,7 +22,7 @@ def count(text: str) -> int:
 
 
 def flag(text: str) -> bool:
-    """Return whether a cell says yes."""
+    """Return whether a cell means true."""
     word = text.lower()
     if word not in ("true", "yes", "1", "false", "no", "0"):
         raise BadValueError(f"{text!r} is neither true nor false")
@@ -51,7 +51,7 @@ def duration(text: str) -> float:
 
 
 def code(text: str) -> float | str:
-    """Return a number, or a word in small letters."""
+    """Return a number, or a word in lowercase."""
     try:
         return float(text)
     except ValueError:
@@ -59,7 +59,7 @@ def code(text: str) -> float | str:
 
 
 def gamma(text: str) -> float | None:
-    """Return a width, or None for one that is to be chosen."""
+    """Return a width, or None for ``auto``."""
     if text == "auto":
         return None
     try:
@@ -102,7 +102,7 @@ def written(pair: tuple[str, Any]) -> str:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of ``A,B,C``; one in quotes, as in CSV, may hold commas."""
+    """Return the words of ``A,B,C``; a quoted word, as in CSV, may contain commas."""
     try:
         found = next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error as error:

@@ -1,5 +1,5 @@
 """The memory cap and its enforcement: a block between guard pages, or a process that cannot grow.
 
-Knows nothing of learners' tasks, streams or configurations; what the learner's process imports
-(`child`, `seccomp`) is free of numpy.
+Independent of tasks, streams and configurations; the modules of the learner's process (`child`,
+`seccomp`) do not import numpy.
 """

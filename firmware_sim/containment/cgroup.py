@@ -1,7 +1,7 @@
-"""A new memory control group, version 1 or 2, where the system allows one.
+"""A new memory control group, version 1 or 2, if the system allows one.
 
-The group is made below (version 2: or beside) the one this process is in, so whatever limits the
-process has go on holding for its child.
+The group is created below (version 2: or next to) the group of this process, so that the limits of
+this process also apply to its child.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import os
 import time
 from pathlib import Path
 
-#: Bytes a group may grow by after it is closed: the kernel charges memory in batches of 256 KiB.
+#: Bytes by which a closed group may still grow: the kernel charges memory in batches of 256 KiB.
 SLACK = 256 * 1024
 
 
 class MemoryGroup:
-    """An empty group; ``OSError`` where none can be had.
+    """An empty group; raises ``OSError`` if none can be created.
 
-    mounts, own: files that tell the mounted file systems and the groups of this process.
+    mounts, own: files that list the mounted file systems and the groups of this process.
     version: 1 or 2.
     """
 
@@ -54,12 +54,12 @@ class MemoryGroup:
         (self.folder / "cgroup.procs").write_text(str(pid))
 
     def close(self) -> None:
-        """Let the group grow no further than by `SLACK`; its cached file pages have to go first."""
+        """Limit the growth of the group to `SLACK`; cached file pages are evicted first."""
         with contextlib.suppress(OSError):
             self._file("swap").write_text("0")
         usage = int(self._file("usage").read_text())
         cached = self._cached()
-        for spared in (0, cached // 2, cached):  # pages in use by a mapping cannot leave
+        for spared in (0, cached // 2, cached):  # mapped pages cannot be evicted
             try:
                 self._file("limit").write_text(str(max(usage - cached + spared, 0) + SLACK))
                 return
@@ -69,13 +69,13 @@ class MemoryGroup:
 
     @property
     def killed(self) -> bool:
-        """Whether the kernel has ended a process of the group because memory ran out."""
+        """Whether the kernel has killed a process of the group at its memory limit."""
         try:
             lines = self._file("kills").read_text().split("\n")
         except OSError:
             return False
         counts = [int(line.split()[1]) for line in lines if line.startswith("oom_kill ")]
-        # Kernels before 4.13 do not count: there a kill at the limit is taken for the limit's.
+        # Kernels before 4.13 do not count kills: assume that the limit was the reason.
         return any(counts) if counts else True
 
     def _cached(self) -> int:
@@ -91,12 +91,12 @@ class MemoryGroup:
                 return
             except FileNotFoundError:
                 return
-            except OSError:  # the last process may still be on its way out
+            except OSError:  # the last process may still be exiting
                 time.sleep(0.001)
 
 
 def _places(mounts: str, own: str) -> list[tuple[int, Path]]:
-    """Folders a group may be made in, version 1 first: where it has memory, version 2 has not."""
+    """Return possible parent folders, version 1 first: only one version controls memory."""
     groups = {}
     for line in own.splitlines():
         _, controllers, group = line.split(":", 2)

@@ -1,8 +1,8 @@
-"""The learner's process: rows come in by a pipe, scores go out by another, memory may not grow.
+"""The learner's process: reads rows from a pipe, writes scores to another; memory may not grow.
 
-Run as ``python -m firmware_sim.containment.child`` by `process`. It imports no numpy, and after the
-limit is in force it makes only what it has made before: a step of the learner allocates nothing,
-and neither does this loop that is not freed at once.
+Run as ``python -m firmware_sim.containment.child`` by `process`. It does not import numpy. Once the
+limit is in force, a step of the learner allocates nothing, and this loop allocates only objects
+that are freed at once.
 """
 
 from __future__ import annotations
@@ -20,43 +20,43 @@ from edgeolk.bare import BareLearner
 from edgeolk.configuration.config import settings_of
 from firmware_sim.containment import seccomp
 
-#: Rows in a block at most.
+#: Maximum rows of a block.
 BLOCK = 64
 #: In place of a number of rows: send the learner's whole block.
 SEND = BLOCK + 1
-#: In place of a number of rows: score the row that follows; say whether its label is wanted.
+#: In place of a number of rows: score the following row; answer whether its label is requested.
 DECIDE, ASK = BLOCK + 2, BLOCK + 3
-#: The same of a forecaster: answer the row that follows and keep it until its target comes; take
-#: the target that follows, NaN where it never comes; forget the history; count rows that wait.
-FORECAST, TELL, RESTART, WAITING = BLOCK + 4, BLOCK + 5, BLOCK + 6, BLOCK + 7
-#: What follows a block: rows learned, and bytes of the message that says why no more.
+#: The same of a forecaster: answer the next row and keep it until its target comes; take the target
+#: that follows, NaN if it never comes; forget the history; count pending rows.
+FORECAST, TELL, RESTART, PENDING = BLOCK + 4, BLOCK + 5, BLOCK + 6, BLOCK + 7
+#: The answer to a block: rows learned, and bytes of the message if a row was refused.
 ANSWER = struct.Struct("=qq")
 COUNTERS = ("n_support", "updates", "mistakes", "steps", "alarms", "n_remembered", "memory_percent")
 COUNTS = struct.Struct("=7q")
-#: Bytes freed just before the limit is in force, for what an error message needs.
+#: Bytes freed just before the limit is in force, for an error message.
 RESERVE = 64 * 1024
 OUT_OF_MEMORY = 77  # exit code
 
 
 def packed(record: dict[str, Any]) -> bytes:
-    """Return a record with its length before it."""
+    """Return a record with its length as a prefix."""
     data = pickle.dumps(record)
     return struct.pack("=q", len(data)) + data
 
 
 def fill(pipe: io.FileIO, view: memoryview) -> bool:
-    """Read until the view is full; False if the pipe ends before."""
+    """Read until the view is full; return False if the pipe ends before."""
     done = 0
     while done < len(view):
-        got = pipe.readinto(view[done:])
-        if not got:
+        n_read = pipe.readinto(view[done:])
+        if not n_read:
             return False
-        done += got
+        done += n_read
     return True
 
 
 def receive(pipe: io.FileIO) -> Any:
-    """Read a record; None where the pipe has ended."""
+    """Read a record; return None if the pipe has ended."""
     size = bytearray(8)
     if not fill(pipe, memoryview(size)):
         return None
@@ -65,7 +65,7 @@ def receive(pipe: io.FileIO) -> Any:
 
 
 class Server:
-    """The loop, its memory made beforehand."""
+    """The loop, with all memory allocated beforehand."""
 
     def __init__(
         self,
@@ -81,13 +81,15 @@ class Server:
         # Numbers that are sent back for a row.
         self.width = 3 if kind == "novelty" else 1
         if settings.forecasts:
-            _, reach, shares = learner._engine.said()
-            self.width += len(reach) + len(shares)
+            _, half_widths, shares = learner._engine.said()
+            self.width += len(half_widths) + len(shares)
         classes = max(1, settings_of(learner.config).columns)
         self._classes = memoryview(bytearray(8 * classes)).cast("d")
         rows: dict[str, Callable[[int], None]]
         rows = {"multiclass": self._choose, "novelty": self._watch}
-        self._learn_row = rows.get(kind, self._forecast if settings.forecasts else self._score)
+        self._learn_row = rows.get(
+            kind, self._learn_forecast if settings.forecasts else self._score
+        )
         self._in, self._out = pipes
         self._count = bytearray(8)
         self._rows = memoryview(bytearray(8 * BLOCK * n_features))
@@ -103,28 +105,29 @@ class Server:
         self._questions: dict[int, Callable[[int], None]] = {
             DECIDE: self._decide_row,
             ASK: self._ask,
-            FORECAST: self._foretell,
+            FORECAST: self._forecast,
             TELL: self._tell,
             RESTART: self._restart,
-            WAITING: self._wait,
+            PENDING: self._count_pending,
         }
-        self._kept: list[bytearray] = []
-        self._whole = memoryview(learner._engine.arena)  # made here: later nothing may be
+        self._leaked: list[bytearray] = []
+        # Created here: later allocations are not allowed.
+        self._block = memoryview(learner._engine.arena)
 
     @property
     def nbytes(self) -> int:
-        """Bytes that are sent where the whole block is asked for."""
-        return len(self._whole)
+        """Bytes of the learner's block."""
+        return len(self._block)
 
     def warm_up(self) -> None:
-        """Do once what every block does, but for learning."""
+        """Run everything once that a block needs, except learning."""
         if len(self._classes) > 1:
             self._learner.scores_one(self._each[0], self._classes)
         else:
             self._learner.decision_one(self._each[0])
         self._answer_one(self._decide_row)
         if self.candidates:
-            self._note(0)
+            self._append_outputs(0)
         self._pack_counts()
         ANSWER.pack_into(self._answer, 0, 0, 0)
         self._scores[0] = 0.0
@@ -134,7 +137,7 @@ class Server:
         COUNTS.pack_into(self._counts, 0, *(counters[name] for name in COUNTERS))
 
     def serve(self, leak: int) -> None:
-        """Answer blocks until the pipe ends; an empty one asks for the counters."""
+        """Answer blocks until the pipe ends; an empty block requests the counters."""
         view = memoryview(self._count)
         while fill(self._in, view):
             n = int.from_bytes(self._count, "little")
@@ -151,7 +154,7 @@ class Server:
                 self._answer_one(self._questions[n])
                 self._out.write(self._score_bytes[: 8 * (self.width if n == FORECAST else 1)])
                 continue
-            if n in (TELL, RESTART, WAITING):
+            if n in (TELL, RESTART, PENDING):
                 if n == TELL and not fill(self._in, self._label_bytes[:8]):
                     return
                 self._answer_one(self._questions[n])
@@ -168,16 +171,16 @@ class Server:
             self._out.write(message)
 
     def _send(self) -> None:
-        """Write the learner's block as it lies there."""
+        """Write the bytes of the learner's block."""
         done = 0
-        while done < len(self._whole):
-            done += self._out.write(self._whole[done:])
+        while done < len(self._block):
+            done += self._out.write(self._block[done:])
 
     def _learn(self, n: int, leak: int) -> tuple[int, bytes]:
         learn = self._learn_row
         for i in range(n):
             if leak:
-                self._kept.append(bytearray(leak))
+                self._leaked.append(bytearray(leak))
             try:
                 learn(i)
             except (ValueError, RuntimeError) as error:
@@ -186,7 +189,7 @@ class Server:
         return n, b""
 
     def _answer_one(self, answer: Callable[[int], None]) -> None:
-        """Have a question answered; what is refused gets no number."""
+        """Answer a question; what is refused gets NaN."""
         try:
             answer(0)
         except ValueError:
@@ -197,25 +200,25 @@ class Server:
         self._scores[i] = self._learner.decision_one(self._each[i])
 
     def _ask(self, i: int) -> None:
-        """Say whether a row's label is wanted."""
+        """Answer whether a row's label is requested."""
         self._scores[i] = self._learner.ask_label(self._each[i])
 
     def _score(self, i: int) -> None:
-        """Learn a row; its score is the one from before."""
+        """Learn a row; its score is the one before the update."""
         self._scores[i] = self._learner.learn_one(self._each[i], self._labels[i])
 
-    def _forecast(self, i: int) -> None:
-        """Learn a row; send its forecast from before, and what is known of that."""
+    def _learn_forecast(self, i: int) -> None:
+        """Learn a row; its score is the forecast from before, followed by its outputs."""
         self._scores[self.width * i] = self._learner.learn_one(self._each[i], self._labels[i])
-        self._note(i)
+        self._append_outputs(i)
 
-    def _foretell(self, i: int) -> None:
+    def _forecast(self, i: int) -> None:
         """Forecast a row, which the learner keeps until its target comes."""
         self._scores[0] = self._learner.ask_one(self._each[i])
-        self._note(0)
+        self._append_outputs(0)
 
     def _tell(self, i: int) -> None:
-        """Learn the target of the row that waits longest."""
+        """Learn the target of the oldest pending row."""
         label = self._labels[0]
         self._learner.tell_one(None if math.isnan(label) else label)
         self._scores[0] = 0.0
@@ -225,15 +228,15 @@ class Server:
         self._learner.restart()
         self._scores[0] = 0.0
 
-    def _wait(self, i: int) -> None:
-        """Count the rows that wait."""
+    def _count_pending(self, i: int) -> None:
+        """Count the pending rows."""
         self._scores[0] = self._learner.n_waiting
 
-    def _note(self, i: int) -> None:
-        """Put reach and shares of the last forecast behind it."""
-        _, reach, shares = self._learner._engine.said()
+    def _append_outputs(self, i: int) -> None:
+        """Append half-widths and shares of the last forecast."""
+        _, half_widths, shares = self._learner._engine.said()
         at = self.width * i
-        for number in reach:
+        for number in half_widths:
             at += 1
             self._scores[at] = number
         for number in shares:
@@ -241,12 +244,12 @@ class Server:
             self._scores[at] = number
 
     def _choose(self, i: int) -> None:
-        """Learn a row of several classes; its score is the class predicted before."""
+        """Learn a row of several classes; its score is the class predicted before the update."""
         self._pick(i)
         self._learner.learn_one(self._each[i], self._labels[i])
 
     def _pick(self, i: int) -> None:
-        """The class that is predicted for a row."""
+        """Predict the class of a row."""
         scores = self._classes
         self._learner.scores_one(self._each[i], scores)
         best = 0
@@ -256,16 +259,16 @@ class Server:
         self._scores[i] = best
 
     def _watch(self, i: int) -> None:
-        """Learn a row without a label; its score and the threshold are those from before."""
+        """Learn a row without a label; score and threshold are those before the update."""
         level = self._learner.threshold
         self._scores[3 * i] = self._learner.learn_one(self._each[i])
-        # In time 0 is said of the first rows alone, of which nothing is known.
+        # In the order of time, only the first rows, which cannot be judged, have a score of 0.
         self._scores[3 * i + 1] = level if not self._in_time else -level * bool(self._scores[3 * i])
         self._scores[3 * i + 2] = self._learner._engine.reason() if self._in_time else -1.0
 
 
 def _arm(wanted: str) -> tuple[str, str]:
-    """Put the first limit that works in force; return its name and why others did not work."""
+    """Activate the first limit that works; return its name and why others did not work."""
     reasons = []
     limits = {"seccomp": seccomp.forbid_growth, "rlimit": seccomp.limit_address_space}
     for name, limit in limits.items():
@@ -284,9 +287,9 @@ def main() -> int:
     pipes = io.FileIO(0, "r", closefd=False), io.FileIO(1, "w", closefd=False)
     spec = receive(pipes[0])
     try:
-        saved = spec["saved"]  # what a checkpoint held, where the board goes on from one
-        said = {"history": None, **spec["learner"]}  # nothing by itself
-        learner = BareLearner.from_bytes(saved) if saved else BareLearner(**said)
+        saved = spec["saved"]  # a model from a checkpoint, or empty
+        settings = {"history": None, **spec["learner"]}  # no default
+        learner = BareLearner.from_bytes(saved) if saved else BareLearner(**settings)
     except (TypeError, ValueError, MemoryError) as error:
         pipes[1].write(packed({"error": str(error) or "no memory for the learner"}))
         return 0
@@ -294,7 +297,7 @@ def main() -> int:
     server.warm_up()
     leak = spec["leak"]
     gc.collect()
-    gc.disable()  # a collection only ever looks for what this loop does not make
+    gc.disable()  # this loop creates no reference cycles
     reserve = bytearray(RESERVE)
     if spec["limit"] == "cgroup":
         limit, reasons = "cgroup", ""
@@ -316,4 +319,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    os._exit(main())  # a process that may not grow does not tidy up either
+    os._exit(main())  # without cleanup, which would allocate

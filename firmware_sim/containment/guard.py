@@ -1,9 +1,9 @@
-"""Memory between two pages that nobody may touch.
+"""A memory block between two guard pages.
 
-Design: one mapping holds a forbidden page, the block and another forbidden page. The block ends
-where the upper page begins, so the first byte beyond it kills the process at the instruction that
-touches it. Below, up to a page less a byte lies between the lower forbidden page and a block that
-is no whole number of pages; ``slack`` reports how much.
+Design: one mapping contains a guard page, the block and another guard page. The block ends where
+the upper page begins, so an access to the first byte beyond it kills the process at that
+instruction. If the size is not a multiple of a page, up to a page less a byte between the lower
+guard page and the block remains writable; ``slack`` reports how much.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ _NO_ACCESS = 1  # PAGE_NOACCESS of Windows
 
 
 class GuardedBlock:
-    """Zeroed memory of an exact size, guarded on both sides where the system allows it.
+    """Zeroed memory of an exact size, with guard pages on both sides if the system allows them.
 
     nbytes: size of the block, at least 1.
-    refusal: why there are no guard pages; empty where there are.
+    refusal: why there are no guard pages; empty if there are.
     slack: bytes below the block that are as writable as the block itself.
-    Raises OSError, OverflowError, ValueError: no memory of that size.
+    Raises OSError, OverflowError, ValueError: the memory cannot be allocated.
     """
 
     def __init__(self, nbytes: int) -> None:
         self.nbytes = nbytes
         body = -(-nbytes // PAGE) * PAGE
         self._map = mmap.mmap(-1, body + 2 * PAGE)
-        self.refusal = _forbid(self._map, (0, PAGE + body))
+        self.refusal = _protect(self._map, (0, PAGE + body))
         if self.refusal:
             self._map = mmap.mmap(-1, nbytes)
             self._start = self.slack = 0
@@ -41,7 +41,7 @@ class GuardedBlock:
     def view(self, offset: int, nbytes: int) -> memoryview:
         """Return bytes of the block.
 
-        Raises ValueError: they do not lie in it.
+        Raises ValueError: they are not within the block.
         """
         if not 0 <= offset <= offset + nbytes <= self.nbytes:
             raise ValueError(f"{nbytes} bytes at {offset} are not within {self.nbytes}")
@@ -49,13 +49,13 @@ class GuardedBlock:
         return memoryview(self._map)[start : start + nbytes]
 
     def write_beyond(self, offset: int, nbytes: int) -> None:
-        """Write behind the end of the block, as broken firmware would: the process dies.
+        """Write beyond the end of the block, as broken firmware would: the process is killed.
 
         Raises RuntimeError: there is no guard page to stop it.
         """
         if self.refusal:
             raise RuntimeError(self.refusal)
-        # Not by ctypes' own memset: on Windows that makes an exception of the death.
+        # Not with ctypes.memset: on Windows that raises an exception instead.
         there = (ctypes.c_ubyte * nbytes).from_address(self.address + self.nbytes + offset)
         memoryview(there).cast("B")[:] = b"\xee" * nbytes
 
@@ -64,10 +64,10 @@ def _address(block: mmap.mmap) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(block))
 
 
-def _forbid(block: mmap.mmap, offsets: tuple[int, ...]) -> str:
-    """Take every right from the page at each offset; return why that failed, or nothing."""
+def _protect(block: mmap.mmap, offsets: tuple[int, ...]) -> str:
+    """Remove all access rights from the page at each offset; return why that failed, or ""."""
     if hasattr(ctypes, "WinDLL"):
-        return _forbid_on_windows(_address(block), offsets)
+        return _protect_on_windows(_address(block), offsets)
     try:
         mprotect = ctypes.CDLL(None, use_errno=True).mprotect
     except (OSError, AttributeError, TypeError) as error:
@@ -80,7 +80,7 @@ def _forbid(block: mmap.mmap, offsets: tuple[int, ...]) -> str:
     return ""
 
 
-def _forbid_on_windows(start: int, offsets: tuple[int, ...]) -> str:
+def _protect_on_windows(start: int, offsets: tuple[int, ...]) -> str:
     protect = ctypes.WinDLL("kernel32", use_last_error=True).VirtualProtect  # type: ignore[attr-defined,unused-ignore]
     protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32, ctypes.c_void_p)
     before = ctypes.c_uint32()

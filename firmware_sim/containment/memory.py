@@ -1,9 +1,9 @@
-"""The RAM of the simulated device: one block of exactly the cap, and what lies where in it.
+"""The RAM of the simulated device: one block of exactly the cap, and its layout.
 
-Design: the layout is worked out as plain numbers first, so a configuration that does not fit
-is refused before anything is built, with the smallest cap that would do. Then one block of
-exactly the cap's bytes is made, between guard pages, and every part gets a slice of it. A part
-cannot grow: its slice is all it has, and who writes beyond the cap ends the process.
+Design: the layout is computed as plain numbers first, so that a configuration that does not fit
+is refused before anything is allocated, with the smallest cap that would fit. Then one block of
+exactly the cap's bytes is allocated between guard pages, and every part receives a slice of it. A
+part cannot grow beyond its slice, and a write beyond the cap kills the process.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ALIGNMENT = 64
 
 @dataclass(frozen=True)
 class Region:
-    """A named stretch of the device's memory; offsets count from the start of the block."""
+    """A named region of the device's memory; offsets are relative to the start of the block."""
 
     name: str
     offset: int
@@ -31,14 +31,14 @@ class Region:
 
 @dataclass(frozen=True)
 class Part(Region):
-    """One tenant of the block, and how it uses its stretch."""
+    """A part of the device in the block, and its own regions."""
 
     regions: tuple[Region, ...] = ()
 
 
 @dataclass(frozen=True)
 class Need:
-    """What a part asks for: bytes, and its own regions with offsets from its own start."""
+    """The memory requirement of a part: bytes, and regions with offsets from its start."""
 
     name: str
     nbytes: int
@@ -48,29 +48,29 @@ class Need:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where every part lies under the cap."""
+    """The positions of all parts under the cap."""
 
     cap: int
     parts: tuple[Part, ...]
 
     @property
     def used(self) -> int:
-        """Return the bytes that belong to a part."""
+        """The bytes of all parts."""
         return sum(part.nbytes for part in self.parts)
 
     @property
     def gaps(self) -> int:
-        """Return the bytes lost between parts, where the next one starts on a 64-byte line."""
+        """The bytes lost between parts, which start on 64-byte lines."""
         return self.end - self.used
 
     @property
     def end(self) -> int:
-        """Return the offset behind the last part."""
+        """The offset of the end of the last part."""
         return max((part.offset + part.nbytes for part in self.parts), default=0)
 
     @property
     def free(self) -> int:
-        """Return the bytes behind the last part."""
+        """The bytes after the last part."""
         return self.cap - self.end
 
     def part(self, name: str) -> Part:
@@ -84,9 +84,9 @@ def align(nbytes: int) -> int:
 
 
 def lay_out(cap: int, needs: Iterable[Need]) -> Layout:
-    """Place the parts one behind the other, each on a 64-byte line.
+    """Place the parts one after the other, each on a 64-byte line.
 
-    The caller sees to it that they fit; this only places them.
+    Does not check whether they fit.
     """
     parts = []
     offset = 0
@@ -104,38 +104,38 @@ def fit_learner(
     plan: Callable[..., Any],
     budget: int | None,
 ) -> Any:
-    """Plan the learner for what the cap leaves behind the fixed parts.
+    """Plan the learner for the memory that the fixed parts leave.
 
-    cap: bytes of the whole block.
+    cap: bytes of the block.
     fixed: parts of fixed size, which come first.
-    plan: ``plan(budget=b)`` or ``plan(ram=n)`` gives a plan with ``nbytes`` and ``budget``, or
+    plan: ``plan(budget=b)`` or ``plan(ram=n)`` returns a plan with ``nbytes`` and ``budget``, or
         raises ValueError.
-    budget: the budget asked for; None for the largest that fits.
+    budget: the given budget; None for the largest that fits.
     Raises DoesNotFitError: with the smallest cap that would fit.
-    Raises SimulatorError: the learner cannot be had at any size: its own message.
+    Raises SimulatorError: the library refuses the learner at any size; with its message.
     """
     start = align(lay_out(cap, fixed).end)
-    least = _plan_least(plan) if budget is None else _planned(plan, budget=budget)
-    smallest = start + least.nbytes
+    smallest_plan = _plan_smallest(plan) if budget is None else _planned(plan, budget=budget)
+    smallest = start + smallest_plan.nbytes
     if smallest <= cap:
-        return least if budget is not None else _planned(plan, ram=cap - start)
+        return smallest_plan if budget is not None else _planned(plan, ram=cap - start)
     taken = " + ".join(f"{need.name} {need.nbytes:,}" for need in fixed)
     message = (
-        f"{cap:,} bytes are too few: {taken} + learner with budget {least.budget} "
-        f"{least.nbytes:,}, each on a 64-byte line; "
+        f"{cap:,} bytes are too few: {taken} + learner with budget {smallest_plan.budget} "
+        f"{smallest_plan.nbytes:,}, each on a 64-byte line; "
         f"the smallest cap that fits is {smallest:,} bytes (--ram {smallest})"
     )
     if budget is not None:
-        with contextlib.suppress(ValueError):  # there may be no budget that fits
+        with contextlib.suppress(ValueError):  # perhaps no budget fits
             message += f", or keep the cap with --budget {plan(ram=cap - start).budget}"
     raise DoesNotFitError(message, smallest)
 
 
 class DeviceMemory:
-    """The block itself.
+    """The block.
 
-    layout: where the parts lie; the block has exactly ``layout.cap`` bytes, ends at a guard page
-        where the system has them, and reads as zeros.
+    layout: the positions of the parts; the block has exactly ``layout.cap`` bytes, initially zero,
+        and ends at a guard page if the system has them.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -147,7 +147,7 @@ class DeviceMemory:
         except (OSError, OverflowError, ValueError) as error:
             raise SimulatorError(f"no memory for a cap of {layout.cap:,} bytes: {error}") from None
         # The block's end is on a 64-byte line, so its start is not unless the cap is a multiple.
-        # The bytes up to the first line are then the free ones, instead of some at the end.
+        # Then free bytes are at the start, up to the first line, instead of at the end.
         shift = -self._block.address % ALIGNMENT
         self._shift = shift if shift <= layout.free else 0
 
@@ -155,22 +155,22 @@ class DeviceMemory:
         return self._block.nbytes
 
     def view(self, name: str) -> memoryview:
-        """Return the bytes of one part, and no others."""
+        """Return a view of one part."""
         part = self.layout.part(name)
         return self._block.view(self._shift + part.offset, part.nbytes)
 
     def clear(self) -> None:
-        """Fill the block with zeros, as when the power comes back."""
+        """Fill the block with zeros, as after a power cut."""
         self._block.view(0, len(self))[:] = bytes(len(self))
 
     @property
     def guarded(self) -> bool:
-        """Whether a write beyond the cap ends the process."""
+        """Whether a write beyond the cap kills the process."""
         return not self._block.refusal
 
     @property
     def enforcement(self) -> str:
-        """What keeps the parts under the cap, in words."""
+        """How the cap is enforced, as text."""
         if self._block.refusal:
             return f"the bounds of each part only, no guard pages: {self._block.refusal}"
         below = self._block.slack
@@ -178,7 +178,7 @@ class DeviceMemory:
         return f"guard pages of {PAGE:,} bytes on both sides{slack}"
 
     def write_beyond(self, offset: int, nbytes: int) -> None:
-        """Write behind the cap, as broken firmware would: the process dies."""
+        """Write beyond the cap, as broken firmware would: the process is killed."""
         self._block.write_beyond(offset, nbytes)
 
 
@@ -189,11 +189,11 @@ def _planned(plan: Callable[..., Any], **size: int) -> Any:
         raise SimulatorError(str(error)) from None
 
 
-def _plan_least(plan: Callable[..., Any], most: int = 1 << 16) -> Any:
+def _plan_smallest(plan: Callable[..., Any], max_budget: int = 1 << 16) -> Any:
     """Return the plan of the fewest bytes.
 
-    It has the smallest budget the learner accepts, as some refuse a budget of 1; a forecaster does
-    without a kernel where it must.
+    It has the smallest budget that the learner accepts: some refuse a budget of 1, and a forecaster
+    may do without a kernel.
     """
     budget = 1
     while True:
@@ -201,10 +201,10 @@ def _plan_least(plan: Callable[..., Any], most: int = 1 << 16) -> Any:
             found = plan(budget=budget)
             break
         except (TypeError, ValueError) as error:
-            if budget >= most:
+            if budget >= max_budget:
                 raise SimulatorError(str(error)) from None
             budget *= 2
-    # Smaller budgets, too: what is on only where there is room for it is off in fewer bytes.
+    # Fewer bytes may fit as well: parts that are optional are left out of smaller plans.
     with contextlib.suppress(ValueError):
         while True:
             found = plan(ram=found.nbytes - 1)

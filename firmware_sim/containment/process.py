@@ -1,8 +1,8 @@
-"""The learner in a child process that may not grow once the learner is built.
+"""The learner in a child process whose memory may not grow once the learner exists.
 
-The parent parses and scales; the child, which has no numpy, learns. Rows go over in blocks and
-scores come back. The limit on the child's growth is the first of these that the system allows: a
-memory control group, a seccomp filter, RLIMIT_AS.
+The parent parses and scales; the child, which does not import numpy, learns. The parent sends
+blocks of rows and receives scores. The limit on the child's growth is the first of these that the
+system allows: a memory control group, a seccomp filter, RLIMIT_AS.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from firmware_sim.containment.cgroup import SLACK, MemoryGroup
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, SimulatorError
 
 _ROOT = str(Path(__file__).resolve().parents[2])
-#: Have the C library's allocator keep to one heap: it then asks for no more than it needs, makes no
-#: mappings, and gives nothing back that it would have to ask for again.
+#: Restrict the C library's allocator to one heap: it then requests only what it needs, creates no
+#: mappings, and returns no memory that it would have to request again.
 _ENVIRONMENT = {
     "PYTHONMALLOC": "malloc",
     "MALLOC_ARENA_MAX": "1",
@@ -36,10 +36,10 @@ _ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": "33554432",
     "MALLOC_TRIM_THRESHOLD_": "1073741824",
 }
-#: Seconds without an answer after which the child is given up: a block takes milliseconds.
+#: Seconds without an answer after which the child is terminated: a block takes milliseconds.
 PATIENCE = 60.0
-#: Windows has neither pipes that can be polled nor one of the limits. Its Job Objects bound what a
-#: process commits; Wine, on which this is tried, does not hold to them.
+#: Windows has neither pipes that can be polled nor any of these limits. Its Job Objects limit the
+#: committed memory of a process, but Wine, on which this is tested, ignores them.
 _NOT_HERE = (
     "--enforce process: processes cannot be limited here: there is no memory control group, no"
     " seccomp filter and no RLIMIT_AS, and Job Objects are not used; --enforce arena keeps the cap"
@@ -49,24 +49,24 @@ _NAMES = {"cgroup": "memory control group", "seccomp": "seccomp filter", "rlimit
 
 
 class ProcessLearner:
-    """A learner in a process of its own, under a limit.
+    """A learner in a separate process, under a memory limit.
 
     n_features: numbers in a row.
-    settings: what `edgeolk.bare.BareLearner` takes besides.
-    limit ({"auto", "cgroup", "seccomp", "rlimit"}): the limit to use; "auto" for the first that can
-        be had.
-    leak: bytes to leak on purpose every step.
-    patience: seconds without an answer after which the child is given up.
+    settings: further arguments of `edgeolk.bare.BareLearner`.
+    limit ({"auto", "cgroup", "seccomp", "rlimit"}): the limit to use; "auto" for the first
+        available one.
+    leak: bytes to leak on purpose in every step.
+    patience: seconds without an answer after which the child is terminated.
     kind: the kind of labels.
-    saved: a model file to go on from; empty for a new model.
-    limit: the limit in force, in words.
-    reasons: why stronger ones are not.
-    peak: peak resident memory of the child in bytes, as last seen.
-    gone: whether the child has ended, or gives no answer.
-    width: numbers that come back for a row.
-    candidates: what a forecaster mixes its answers of.
-    Raises SimulatorError: the learner is refused, or the limit cannot be had.
-    Raises OSError: the system starts no process.
+    saved: a model file to continue from; empty for a new model.
+    limit: the limit in force, as text.
+    reasons: why stronger limits are not in force.
+    peak: peak resident memory of the child in bytes, as last read.
+    gone: whether the child has ended, or does not answer.
+    width: how many numbers are sent back for a row.
+    candidates: the forecasts that a forecaster mixes.
+    Raises SimulatorError: the learner is refused, or the limit is not available.
+    Raises OSError: the process cannot be started.
     """
 
     def __init__(
@@ -88,20 +88,20 @@ class ProcessLearner:
         self._child = _started()
         assert isinstance(self._child.stdin, io.FileIO)
         assert isinstance(self._child.stdout, io.FileIO)
-        self._to, self._from = self._child.stdin, self._child.stdout
+        self._stdin, self._stdout = self._child.stdin, self._child.stdout
         try:
             self._group, refusal = _group_for(limit, self._child.pid)
-            # Neither end may wait for ever: the child may be stopped.
-            os.set_blocking(self._to.fileno(), False)
-            os.set_blocking(self._from.fileno(), False)
-            said = {
+            # No end may block forever: the child may be stopped.
+            os.set_blocking(self._stdin.fileno(), False)
+            os.set_blocking(self._stdout.fileno(), False)
+            request = {
                 "learner": {"n_features": n_features, **settings},
                 "limit": limit if self._group is None else "cgroup",
                 "leak": leak,
                 "kind": kind,
                 "saved": saved,
             }
-            self._write(child.packed(said))
+            self._write(child.packed(request))
             self._read_greeting(refusal)
         except BaseException:
             self.close()
@@ -125,40 +125,40 @@ class ProcessLearner:
             except OSError as error:
                 raise SimulatorError(f"no memory control group: {error.strerror}") from None
             self.limit += f" version {self._group.version}, {SLACK // 1024} KiB of slack"
-        self._look()
+        self._update_peak()
 
     def learn(self, rows: Any, labels: Any) -> tuple[list[float], str]:
         """Learn at most `child.BLOCK` rows.
 
         rows: contiguous ndarray of float64, shape (n, n_features)
         labels: contiguous ndarray of float64, shape (n,)
-        Raises BeyondCapError: the limit has ended the child.
-        Raises LearnerDiedError: something else has, or it gives no answer.
+        Raises BeyondCapError: the child was killed at its limit.
+        Raises LearnerDiedError: the child ended for another reason, or does not answer.
 
-        Returns scores: from before each update, each followed by its threshold where there are no
-            labels, by reach and shares where it is a forecast; of fewer rows where one was refused.
-        Returns message: "stop:..." where the ring refuses the row, "refuse:..." where the row is
-            bad, or "".
+        Returns scores: the score before each update, without labels followed by threshold and
+            reason, by reach and shares if it is a forecast; of fewer rows if one was refused.
+        Returns message: "stop:..." if the ring refuses the row, "refuse:..." if the row is
+            invalid, or "".
         """
         n = len(labels)
-        answer = self._asked(n, child.ANSWER.size, labels[:n].tobytes(), rows[:n].tobytes())
+        answer = self._request(n, child.ANSWER.size, labels[:n].tobytes(), rows[:n].tobytes())
         done, length = child.ANSWER.unpack(answer)
         numbers = self.width * done
         scores = struct.unpack(f"={numbers}d", self._read(8 * numbers))
         message = self._read(length).decode()
-        self._look()
+        self._update_peak()
         return list(scores), message
 
     def decide(self, row: Any) -> float:
         """Score a row, a contiguous ndarray of float64: with several classes, the one predicted.
 
-        Raises ValueError: the row is bad.
+        Raises ValueError: the row is invalid.
         Raises BeyondCapError, LearnerDiedError: as `learn`.
         """
         return self._answer(child.DECIDE, row)
 
     def wants(self, row: Any) -> bool:
-        """Say whether the learner wants the label of a row; raises as `decide`."""
+        """Return whether the learner requests the label of a row; raises as `decide`."""
         return bool(self._answer(child.ASK, row))
 
     def forecast(self, row: Any) -> list[float]:
@@ -184,44 +184,44 @@ class ProcessLearner:
     @property
     def n_waiting(self) -> int:
         """Rows that wait for their target; raises as `counters`."""
-        return int(self._answers(child.WAITING, 1)[0])
+        return int(self._answers(child.PENDING, 1)[0])
 
     def _answer(self, question: int, row: Any) -> float:
         return self._answers(question, 1, row.tobytes())[0]
 
     def _answers(self, question: int, numbers: int, *parts: bytes) -> list[float]:
-        answer = struct.unpack(f"={numbers}d", self._asked(question, 8 * numbers, *parts))
+        answer = struct.unpack(f"={numbers}d", self._request(question, 8 * numbers, *parts))
         if math.isnan(answer[0]):
             raise ValueError("the learner rejects the row or its target")
         return list(answer)
 
     def counters(self) -> dict[str, int]:
-        """Support vectors held, updates, mistakes and steps.
+        """Return the learner's counters by name.
 
         Raises BeyondCapError, LearnerDiedError: as `learn`.
         """
-        counts = child.COUNTS.unpack(self._asked(0, child.COUNTS.size))
+        counts = child.COUNTS.unpack(self._request(0, child.COUNTS.size))
         return dict(zip(child.COUNTERS, counts, strict=True))
 
     def block(self) -> bytearray:
-        """Return the learner's block as it lies in the child.
+        """Return a copy of the learner's block.
 
         Raises BeyondCapError, LearnerDiedError: as `learn`.
         """
-        return self._asked(child.SEND, self._nbytes)
+        return self._request(child.SEND, self._nbytes)
 
-    def _asked(self, question: int, nbytes: int, *parts: bytes) -> bytearray:
-        """Send a question; return the first bytes of the answer."""
+    def _request(self, question: int, nbytes: int, *parts: bytes) -> bytearray:
+        """Send a request; return the first bytes of the answer."""
         for part in (struct.pack("=q", question), *parts):
             self._write(part)
         return self._read(nbytes)
 
-    def _look(self) -> None:
-        """Remember the child's peak: the kernel forgets it when the child ends."""
+    def _update_peak(self) -> None:
+        """Read the child's peak memory, which is not available after its end."""
         self.peak = max(self.peak, int(self._status(r"VmHWM:\s*(\d+) kB") or 0) * 1024)
 
     def _status(self, pattern: str) -> str:
-        """Return what the system says of the child; empty where it says nothing."""
+        """Return a match in the child's /proc status; empty if there is none."""
         with contextlib.suppress(OSError):
             text = Path(f"/proc/{self._child.pid}/status").read_text()
             found = re.search(pattern, text)
@@ -229,27 +229,27 @@ class ProcessLearner:
         return ""
 
     def _write(self, data: bytes) -> None:
-        """Write all of it, or say what became of the child."""
+        """Write all data, or raise an error on the child's end."""
         view = memoryview(data)
         deadline = time.monotonic() + self._patience
         while view:
-            self._wait(self._to, select.POLLOUT, deadline)
+            self._wait(self._stdin, select.POLLOUT, deadline)
             try:
-                view = view[self._to.write(view) or 0 :]
+                view = view[self._stdin.write(view) or 0 :]
             except BrokenPipeError:
-                raise self._died() from None
+                raise self._death() from None
 
     def _read(self, nbytes: int) -> bytearray:
-        """Return so many bytes, or say what became of the child."""
+        """Return so many bytes, or raise an error on the child's end."""
         data = bytearray(nbytes)
         view = memoryview(data)
         deadline = time.monotonic() + self._patience
         while view:
-            self._wait(self._from, select.POLLIN, deadline)
-            got = self._from.readinto(view)
-            if got == 0:
-                raise self._died()
-            view = view[got or 0 :]
+            self._wait(self._stdout, select.POLLIN, deadline)
+            n_read = self._stdout.readinto(view)
+            if n_read == 0:
+                raise self._death()
+            view = view[n_read or 0 :]
         return data
 
     def _wait(self, pipe: io.FileIO, event: int, deadline: float) -> None:
@@ -264,8 +264,8 @@ class ProcessLearner:
                 f"terminated; it was {state}"
             )
 
-    def _died(self) -> BeyondCapError | LearnerDiedError:
-        """Tell a child that its limit ended from one that anything else did."""
+    def _death(self) -> BeyondCapError | LearnerDiedError:
+        """Return the error for the child's end: at its limit, or for another reason."""
         self.gone = True
         end = self._end()
         by_limit = {
@@ -282,25 +282,25 @@ class ProcessLearner:
         return LearnerDiedError(f"the learner's process was ended{when}: {end}")
 
     def _end(self) -> str:
-        self._to.close()
+        self._stdin.close()
         code = self._child.wait()
         if code == child.OUT_OF_MEMORY:
             return "MemoryError"
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
     def __del__(self) -> None:
-        if hasattr(self, "_from"):  # absent where no child was started
+        if hasattr(self, "_stdout"):  # missing if no child was started
             self.close()
 
     def close(self) -> None:
-        """End the child and remove its group; nothing happens the second time."""
+        """End the child and remove its group; a second call does nothing."""
         self.gone = True
-        self._to.close()
+        self._stdin.close()
         if self._child.poll() is None:
             self._child.kill()
             self._child.wait()
-        self._from.close()
-        if self._group is not None:  # whose processes have ended
+        self._stdout.close()
+        if self._group is not None:  # its processes have ended
             self._group.remove()
             self._group = None
 
@@ -313,7 +313,7 @@ def _started() -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         bufsize=0,
-        start_new_session=True,  # Ctrl-C is for the parent, which then tells the child
+        start_new_session=True,  # Ctrl-C goes to the parent only, which then ends the child
         env={
             **os.environ,
             **_ENVIRONMENT,
@@ -323,7 +323,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _group_for(limit: str, pid: int) -> tuple[MemoryGroup | None, str]:
-    """Put a process into a group of its own; return that, or why there is none."""
+    """Move a process into a new group; return the group, or why there is none."""
     if limit not in ("auto", "cgroup"):
         return None, ""
     group = None

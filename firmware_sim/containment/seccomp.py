@@ -1,6 +1,6 @@
-"""Hard limits a process puts on itself: no more memory from the kernel, from now on.
+"""Limits that a process sets for itself: from then on, no more memory from the kernel.
 
-Free of numpy: the learner's child process imports it.
+Does not import numpy: the learner's child process imports this module.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class _Program(ctypes.Structure):
 def growth_filter(machine: str, limit: int) -> bytes:
     """Return the BPF program that kills on mmap, mremap, and brk beyond an address.
 
-    machine: as ``platform.machine()`` has it.
-    limit: highest break allowed. A break is never refused with an error: the C library would go on
-        and ask for a mapping.
+    machine: the result of ``platform.machine()``.
+    limit: highest break allowed. A break beyond it kills instead of failing: after a failure the C
+        library would request a mapping.
     Raises OSError: no system call numbers are known for the machine.
     """
     if machine not in SYSCALLS:
@@ -54,9 +54,9 @@ def growth_filter(machine: str, limit: int) -> bytes:
 
 
 def forbid_growth() -> None:
-    """Have the kernel kill this process when it asks for more memory.
+    """Have the kernel kill this process when it requests more memory.
 
-    Raises OSError: the kernel or the machine does not let us.
+    Raises OSError: the kernel or the machine does not support it.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     libc.sbrk.restype = ctypes.c_void_p
@@ -73,11 +73,11 @@ def forbid_growth() -> None:
 
 
 def limit_address_space() -> None:
-    """Set RLIMIT_AS to the present size: an allocation that needs more fails.
+    """Set RLIMIT_AS to the current size: allocations beyond it fail.
 
-    Raises OSError, ValueError: the size cannot be read or the limit not set.
+    Raises OSError, ValueError: the size cannot be read or the limit cannot be set.
     """
-    import resource  # of POSIX alone
+    import resource  # POSIX only
 
     with open("/proc/self/statm", encoding="ascii") as file:
         pages = int(file.read().split()[0])

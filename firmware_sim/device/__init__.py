@@ -1,5 +1,5 @@
-"""The simulated device: what is planned under its cap, and the parts that work there.
+"""The simulated device: its memory plan under the cap, and its parts.
 
-Row buffer, scaler, repair of absent readings, labels that wait and the learner, in one block
-(`device`) or with the learner in a process of its own (`split`); and the power that may fail.
+Row buffer, scaler, repair of missing readings, queue of pending labels and learner, in one block
+(`device`) or with the learner in a separate process (`split`); and power cuts.
 """

@@ -21,30 +21,30 @@ from firmware_sim.device.watching import WatchSupervision
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import adapter
+from firmware_sim.tasks.learning import LearnResult, n_outputs, watches_drift
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import Taught, numbers_said, watches_drift
 
 
 def remembered(learner: Any) -> dict[str, int]:
-    """Return the rows of its memory beside the features, and its share of the next answer in %."""
+    """Return the rows in a learner's row memory, and its weight in the next answer in %."""
     share = float(getattr(learner, "memory_share", 0.0))
     held = int(getattr(learner, "n_remembered", 0))
     return {"n_remembered": held, "memory_percent": int(100.0 * share + 0.5)}
 
 
 class Device:
-    """What would be flashed: it turns rows of readings and labels into scores.
+    """The firmware: turns rows of readings and labels into scores.
 
     config: scaling, algorithm, cap, and how the cap is enforced.
     n_features: readings in a row.
     kernel: a kernel of `edgeolk`; see `make_kernel`.
     row: the row buffer.
-    layout: what lies where.
-    plan: the learner's own.
-    scaler: what scales the readings, where they are scaled.
-    repair: what stands in for absent readings, where something does.
-    supervision: what gives the learner its labels.
-    block: rows that it takes at once, at most.
+    layout: the memory layout.
+    plan: the plan of the learner's memory.
+    scaler: the scaler of the readings, or None.
+    repair: fills in missing readings, or None.
+    supervision: delivers labels to the learner.
+    block: most rows that it accepts at once.
     """
 
     def __init__(self, config: ReplayConfig, n_features: int, kernel: Any) -> None:
@@ -56,16 +56,16 @@ class Device:
         self.block = sys.maxsize
         self.row = RowBuffer(config)
         self._wrapped = False
-        # Targets of a forecaster may not find their rows, by its horizon.
-        own = config.queue_rows or 1
-        horizon = config.resolved.params.get("horizon", own)
-        self._misses_targets = config.forecasts and horizon != own
+        # With another horizon, a forecaster's targets may not find their rows.
+        default = config.queue_rows or 1
+        horizon = config.resolved.params.get("horizon", default)
+        self._misses_targets = config.forecasts and horizon != default
         self._settings = learner_settings(config, kernel, self.plan)
         self._boot()
         self._build(config, n_features, self._settings)
 
     def _boot(self) -> None:
-        """Make all but the learner, in memory of zeros."""
+        """Create all parts but the learner, in zeroed memory."""
         config, n_features = self._config, self._n_features
         self.scaler: Any = None
         if config.scales_outside:
@@ -82,9 +82,9 @@ class Device:
         if config.missing in KEEPS:
             self.repair = Repair(config.missing, n_features, self._memory.view("repair"))
         self.supervision: Supervision
-        own = ForecastSupervision if config.forecasts else WatchSupervision
+        horizon = ForecastSupervision if config.forecasts else WatchSupervision
         if config.forecasts or config.watches:
-            self.supervision = own(config, n_features)
+            self.supervision = horizon(config, n_features)
             return
         queue = self._memory.view("label queue") if config.queue_rows else None
         self.supervision = Supervision(config, n_features, queue)
@@ -94,32 +94,32 @@ class Device:
             raise SimulatorError(f"leaks cannot be detected here: {self._memory.enforcement}")
         self.block = 1 if self._leak else self.block
         self.learner = make_learner(n_features, settings, buffer=self._memory.view("learner"))
-        self._teach()
+        self._attach_adapter()
 
-    def _teach(self) -> None:
+    def _attach_adapter(self) -> None:
         self._drifts = watches_drift(self.learner)
         self._adapter: Any = adapter(self._config.resolved.kind, self.learner, self._targets)
 
-    def teach_through(self, wrap: Callable[[Any], Any]) -> None:
-        """Teach what ``wrap`` makes of the learner, which passes it on."""
+    def wrap_learner(self, wrap: Callable[[Any], Any]) -> None:
+        """Train the learner through the wrapper that ``wrap`` returns."""
         self._adapter = adapter(self._config.resolved.kind, wrap(self.learner), self._targets)
         self._wrapped = True
 
     @property
-    def lasting(self) -> tuple[Any, ...]:
-        """What a checkpoint keeps: the learner, and what scales readings and targets."""
-        return (self._kept_learner(), *self._scalers)
+    def checkpointed(self) -> tuple[Any, ...]:
+        """The contents of a checkpoint: the learner, and the scalers of readings and targets."""
+        return (self._learner_to_save(), *self._scalers)
 
-    def _kept_learner(self) -> Any:
+    def _learner_to_save(self) -> Any:
         return self.learner
 
-    def copied(self) -> bytearray:
-        """Return a copy of the learner's memory, where it lies in this process."""
+    def copy_memory(self) -> bytearray:
+        """Return a copy of the learner's memory, if it is in this process."""
         return bytearray(self._memory.view("learner"))
 
     @property
     def target_scaler(self) -> Any:
-        """What scales the targets, where they are real numbers; else None."""
+        """The scaler of real targets; None for other labels."""
         return None if self._targets is None else self._targets.scaler
 
     @property
@@ -133,18 +133,18 @@ class Device:
 
     @property
     def progress(self) -> int:
-        """Rows learned, or taken in by a scaler where these are more."""
+        """Rows learned, or seen by a scaler if these are more."""
         return max(self.steps, 0, *(int(part.n_seen) for part in self._scalers))
 
     def restart(self, kept: tuple[Any, ...] | None) -> None:
-        """Lose the RAM, as by a power cut.
+        """Lose the RAM, as in a power cut.
 
-        kept: what a checkpoint gave back of `lasting`; None where there is none yet. It stays in
-            memory of its own, of the size that the layout has for it.
+        kept: `checkpointed` as a checkpoint returned it; None if there is none yet. It stays in
+            its own memory, of the size that the layout reserves for it.
         """
         before, steps = self.supervision, self.steps
-        # The block is let go before it is used again.
-        self._let_go()
+        # All views of the block are released before it is reused.
+        self._release_learner()
         self.scaler = self._targets = self.repair = None
         self._memory.clear()
         self._boot()
@@ -154,64 +154,64 @@ class Device:
             return
         learner, *scalers = kept
         self._resume(learner)
-        if self._config.resolved.params.get("last_label"):  # that of a row before the cut
+        if self._config.resolved.params.get("last_label"):  # the last label is from before the cut
             learner.restart()
         if self._config.scales_outside:
             self.scaler = scalers.pop(0)
         if self._targets is not None:
             self._targets.scaler = scalers.pop(0)
-        self._teach()
+        self._attach_adapter()
         self.supervision.after_cut(before, self._adapter, steps - self.steps)
 
-    def _let_go(self) -> None:
-        """Let go of the learner."""
+    def _release_learner(self) -> None:
+        """Release the learner and its views of the block."""
         self.learner = self._adapter = None
 
     def _resume(self, learner: Any) -> None:
-        """Go on with a learner that a checkpoint held."""
+        """Continue with a learner from a checkpoint."""
         self.learner = learner
 
     @property
     def enforcement(self) -> str:
-        """How the cap is enforced, in words."""
+        """How the cap is enforced, as text."""
         return self._memory.enforcement
 
     @property
     def peak_resident(self) -> int | None:
-        """Peak resident bytes of the learner's own process, where it has one."""
+        """Peak resident bytes of the learner's process, if it has one."""
         return None
 
-    def learn_block(self, X: Row, y: Row, when: When) -> Taught:
-        """Scale rows and learn them, in their order.
+    def learn_block(self, X: Row, y: Row, when: When) -> LearnResult:
+        """Scale rows and learn them in order.
 
         X, y: readings and labels.
         when: numbers and times.
-        Raises BeyondCapError: the learner took memory it may not have.
+        Raises BeyondCapError: the learner exceeded its memory limit.
 
-        Returns: for each row its score from before the update, or why it was refused.
+        Returns: for each row its score before the update, or why it was refused.
         """
         config = self._config
         stops = config.damaged == "stop"
         if not (stops or config.resolved.params.get("full") == "raise" or self._misses_targets):
             return self._scaled_and_learned(X, y, when)
-        # Behind a row that is refused, and ends the replay, none is scaled or learned.
-        whole = Taught.of(len(y), numbers_said(self._adapter))
+        # After a refused row that ends the replay, no row is scaled or learned.
+        total = LearnResult.empty(len(y), n_outputs(self._adapter))
         for at in range(len(y)):
             row = slice(at, at + 1)
-            self._scaled_and_learned(X[row], y[row], when.part(row)).enter(whole, at)
-            if whole.stopped is not None or (stops and whole.refused):
+            self._scaled_and_learned(X[row], y[row], when.part(row)).write_into(total, at)
+            if total.stopped is not None or (stops and total.refused):
                 break
-        return whole
+        return total
 
-    def _scaled_and_learned(self, X: Row, y: Row, when: When) -> Taught:
+    def _scaled_and_learned(self, X: Row, y: Row, when: When) -> LearnResult:
         rows, refused = scaled_rows(self.scaler, *self.row.take(X))
         if not refused:
             return self._learn(rows, y, when)
         places = np.flatnonzero([at not in refused for at in range(len(X))])
         found = self._learn(rows[places], y[places], when.part(places))
-        return found.among(places, len(X), refused)
+        return found.expanded(places, len(X), refused)
 
-    def _learn(self, rows: Row, y: Row, when: When) -> Taught:
+    def _learn(self, rows: Row, y: Row, when: When) -> LearnResult:
         """Learn scaled rows."""
         if self._leak:
             self._memory.write_beyond(self._leaked, self._leak)
@@ -223,27 +223,27 @@ class Device:
         learn_many = self.supervision.learn_many
         return learn_many(config.resolved.kind, self.learner, self._targets, rows, y, when)
 
-    def _learn_singly(self, rows: Row, y: Row, when: When) -> Taught:
-        """Learn scaled rows one by one, as their labels come."""
+    def _learn_singly(self, rows: Row, y: Row, when: When) -> LearnResult:
+        """Learn scaled rows one by one, as their labels arrive."""
         if self._config.scales_outside:
             rows = rows.astype(row_type(self._config))
-        found, rang = Taught.of(len(y), numbers_said(self._adapter)), self.alarms
+        found, alarms_before = LearnResult.empty(len(y), n_outputs(self._adapter)), self.alarms
         for at in range(len(y)):
-            self.supervision.enter(found, at, self._adapter, rows[at], float(y[at]), when)
+            self.supervision.record_step(found, at, self._adapter, rows[at], float(y[at]), when)
             if found.stopped is not None:
                 break
-            if self.alarms > rang:
-                rang = self.alarms
+            if self.alarms > alarms_before:
+                alarms_before = self.alarms
                 found.alarms.append(at)
         return found
 
     def inputs(self, rows: Row) -> dict[int, float]:
-        """Return how much each reading matters to the answers to some rows, as shares.
+        """Return the importance of each reading for the answers to some rows, as shares.
 
-        rows: as they come from the sensors.
+        rows: unscaled rows.
 
-        Returns: by the place of the reading; empty where the learner cannot be asked, or knows rows
-        in order only.
+        Returns: shares by index of the reading; empty if the learner is not available, or needs
+        rows in the order of time.
         """
         learner = getattr(self, "learner", None)
         if learner is None or len(rows) < 2 or not learner.steps:
@@ -262,12 +262,12 @@ class Device:
 
     @property
     def alarms(self) -> int:
-        """Alarms of drift so far."""
+        """Drift alarms so far."""
         return int(self.learner.alarms) if self._drifts else 0
 
     @property
     def clipped(self) -> int:
-        """Readings that the storage could not hold, where the library counts them."""
+        """Readings out of the range of the storage type, if the library counts them."""
         return int(getattr(self.learner, "n_out_of_range", 0))
 
     def counters(self) -> dict[str, int]:
@@ -277,4 +277,4 @@ class Device:
         return {**found, "alarms": self.alarms, **remembered(self.learner)}
 
     def close(self) -> None:
-        """End what the device has running."""
+        """End the device's processes."""

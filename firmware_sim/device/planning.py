@@ -1,4 +1,4 @@
-"""The plan of all parts under the cap, and the kernel."""
+"""The memory plan of all parts under the cap, and the kernel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from firmware_sim.tasks.regression import target_need
 
 
 def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, Any]:
-    """Return what the planned learner is built with, besides the number of features and memory."""
+    """Return the planned learner's arguments, besides the number of features and the memory."""
     settings = {
         "algorithm": config.resolved.algorithm,
         "budget": plan.budget,
@@ -31,7 +31,7 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
         **config.learner_params,
     }
     regions = {region.name for region in plan.regions}
-    if "blend" in regions:  # its default follows the bytes asked for, which a budget does not tell
+    if "blend" in regions:  # these defaults depend on the bytes asked for: make them explicit
         shared = "shared" if "shared_relevance" in regions else False
         settings.setdefault("relevance", "relevance" in regions or shared)
         remembered = (r.shape[1] for r in plan.regions if r.name == "row_memory")
@@ -43,9 +43,9 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
 
 
 def make_learner(n_features: int, settings: dict[str, Any], **memory: Any) -> Any:
-    """Return a learner of these settings, in its own memory or in a buffer that is given.
+    """Return a learner with these settings, in its own memory or in a given buffer.
 
-    Raises SimulatorError: `edgeolk` refuses one of them.
+    Raises SimulatorError: `edgeolk` refuses a setting.
     """
     try:
         return ek.Learner(n_features=n_features, **settings, **memory)
@@ -53,25 +53,25 @@ def make_learner(n_features: int, settings: dict[str, Any], **memory: Any) -> An
         raise SimulatorError(str(error)) from None
 
 
-#: Plans that are kept, by what they follow from: planning takes longer than a hundred rows.
+#: Cache of plans by their inputs: planning takes longer than a hundred rows.
 _plans: dict[str, tuple[Layout, Any]] = {}
-_MOST_PLANS = 1024
+_MAX_PLANS = 1024
 
 
 def plan_device(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout, Any]:
-    """Work out what lies where, building nothing that stays.
+    """Compute the memory layout without creating its parts.
 
     Raises DoesNotFitError: the parts do not fit the cap.
     Raises SimulatorError: `edgeolk` refuses the algorithm or one of its parameters.
 
-    Returns layout: every part and region under the cap.
-    Returns plan: the learner's own plan, with its budget.
+    Returns layout: all parts and regions under the cap.
+    Returns plan: the learner's plan, with its budget.
     """
-    # What is read, and the width of a kernel, take no room.
-    read = {"stream": "", "target": None, "ignore": (), "faults": (), "fault_seed": None}
-    key = repr((n_features, type(kernel), replace(config, **read)))  # type: ignore[arg-type]
+    # The stream and the width of the kernel do not change the layout.
+    ignored = {"stream": "", "target": None, "ignore": (), "faults": (), "fault_seed": None}
+    key = repr((n_features, type(kernel), replace(config, **ignored)))  # type: ignore[arg-type]
     if key not in _plans:
-        if len(_plans) >= _MOST_PLANS:
+        if len(_plans) >= _MAX_PLANS:
             _plans.clear()
         _plans[key] = _planned(config, n_features, kernel)
     return _plans[key]
@@ -94,12 +94,12 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
         what = {"last": "last values", "mean": "means and counts"}[config.missing]
         nbytes = Repair.nbytes(config.missing, n_features)
         needs.append(Need("repair", nbytes, f"{what}, which stand in for absent readings"))
-    if config.queue_rows and not config.forecasts:  # which has a queue of its own
+    if config.queue_rows and not config.forecasts:  # a forecaster has its own queue
         nbytes = Supervision.nbytes(config, n_features)
         what = f"{config.queue_rows:,} rows that wait for their label"
         needs.append(Need("label queue", nbytes, what))
 
-    own = config.learner_params
+    params = config.learner_params
 
     def plan_learner(**size: Any) -> Any:
         return ek.plan(
@@ -108,7 +108,7 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
             kernel=kernel,
             dtype=config.resolved.dtype,
             **size,
-            **own,
+            **params,
         )
 
     if config.scales_targets:
@@ -124,11 +124,11 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
 def make_kernel(
     config: ReplayConfig, n_features: int, prefix: Any
 ) -> tuple[Any, width.Width | None]:
-    """Return the kernel, and the width with the reason for it where the kernel has one.
+    """Return the kernel, and its width with the reason, if it has a width.
 
-    config: kernel name and its parameters.
+    config: name and parameters of the kernel.
     n_features: readings in a row.
-    prefix: gives the scaled first rows; called only where a width is chosen from them.
+    prefix: returns the scaled first rows; called only if a width is chosen from them.
     """
     if config.chooses_inside:
         return None, None
@@ -140,7 +140,7 @@ def make_kernel(
         norm = "manhattan" if config.kernel == "laplacian" else "squared euclidean"
         chosen = width.choose(prefix(), norm=norm)
     else:
-        # The inner product of two scaled rows grows with their length: this keeps it near 1.
+        # The inner product of two scaled rows grows with their length: this keeps it close to 1.
         gamma = 1.0 / n_features
         chosen = width.Width(gamma, 0, f"gamma {gamma:.4g}: 1 / number of readings")
     try:
@@ -157,16 +157,16 @@ def make_kernel(
 
 
 def scaled_prefix(config: ReplayConfig, rows: Row) -> Row:
-    """Return the first rows as a scaler that has seen them all would scale them.
+    """Return the first rows, scaled with the statistics of all of them.
 
-    The scaler of a running device has seen only the rows before; with all of them its first
-    rows, scaled by almost nothing, do not blur the distances.
+    The scaler of a running device knows only earlier rows; its first rows, scaled by hardly any
+    statistics, would distort the distances.
     """
     if config.scale == "none" or len(rows) == 0:
         return rows
     if config.scale == "common":
-        scaled_alike: Row = np.clip((rows - rows.mean()) / (rows.std() or 1.0), -8.0, 8.0)
-        return scaled_alike
+        common_scaled: Row = np.clip((rows - rows.mean()) / (rows.std() or 1.0), -8.0, 8.0)
+        return common_scaled
     scaler = ek.RunningScaler(rows.shape[1], method=config.scale, freeze_after=config.freeze_after)
     for row in rows:
         scaler.learn_one(row)

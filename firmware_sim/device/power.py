@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from firmware_sim.device.device import Device
 
 _SLOTS = 2
-#: Bytes of a slot beside what it holds.
-_ROOM = 8_192
+#: Bytes of a slot besides its payload.
+_SLOT_OVERHEAD = 8_192
 #: Bytes of a sector of a card; slots begin on one.
 _SECTOR = 4_096
 _YEAR = 365.25 * 86_400
@@ -26,29 +26,29 @@ _YEAR = 365.25 * 86_400
 
 @dataclass
 class PowerCount:
-    """What the cuts cost."""
+    """The cost of power cuts."""
 
-    cuts: int = 0  # times the power went
+    cuts: int = 0  # number of power cuts
     rows_lost: int = 0  # rows whose learning was lost with the RAM
     checkpoints: int = 0  # checkpoints written to flash
-    bytes_written: int = 0  # and their bytes
+    bytes_written: int = 0  # bytes of all checkpoints
 
     def years(self, board: Board, every: int, period: float) -> float:
-        """Return how long the flash lasts where a checkpoint follows so many rows.
+        """Return the lifetime of the flash with a checkpoint every so many rows.
 
-        The two slots are written in turn, and nothing else spreads the wear. A microcontroller
-        erases a slot once a checkpoint, and its header goes to bytes that are still blank. A card
-        writes whole sectors: the first one of a slot twice, with the payload and with the header.
+        The two slots are written in turn, without other wear levelling. A microcontroller erases a
+        slot once per checkpoint, and writes its header to bytes that are still blank. A card writes
+        complete sectors: the first one of a slot twice, with the payload and with the header.
         """
         writes = 2 if board.page >= _SECTOR else 1
         return _SLOTS * board.endurance * every * period / (writes * _YEAR)
 
 
 class Power:
-    """Cuts the power of a device, and keeps its checkpoints.
+    """Cuts the power of a device, and stores its checkpoints.
 
     config: with a ``power_cut``.
-    counts: what the cuts cost so far.
+    counts: the cost so far.
     """
 
     def __init__(self, config: ReplayConfig) -> None:
@@ -68,26 +68,26 @@ class Power:
         self._cuts: list[int] = []
 
     def look_ahead(self, number: int, n: int) -> None:
-        """Settle where it goes among n rows, the first of them row `number`."""
+        """Choose the cuts among n rows, the first of them row `number`."""
         numbers = np.arange(number, number + n)
-        goes = numbers == self._value  # at
+        is_cut = numbers == self._value  # at
         if self._kind == "every":
-            goes = (numbers > 1) & ((numbers - 1) % self._value == 0)
+            is_cut = (numbers > 1) & ((numbers - 1) % self._value == 0)
         elif self._kind == "random":
-            goes = self._rng.random(n) < self._value
-        self._cuts = numbers[goes].tolist()
+            is_cut = self._rng.random(n) < self._value
+        self._cuts = numbers[is_cut].tolist()
 
-    def left(self, device: Device, number: int) -> int:
-        """Return how many rows pass, from row `number` on, until something may have to be done."""
+    def rows_left(self, device: Device, number: int) -> int:
+        """Return how many rows, from row `number` on, come before the next cut or checkpoint."""
         to_cuts = [cut - number for cut in self._cuts if cut > number]
         return max(1, min([self._every - device.progress + self._last, *to_cuts]))
 
     def before(self, device: Device, number: int) -> None:
-        """Cut the power before a row, if it is to go there."""
+        """Cut the power before a row, if there is a cut."""
         if number not in self._cuts:
             return
         learned = device.steps
-        self._let_go()
+        self._close_checkpoints()
         kept = self._opened(device).open()
         device.restart(kept if kept is None or isinstance(kept, tuple) else (kept,))
         self.counts.cuts += 1
@@ -100,21 +100,21 @@ class Power:
         if now - self._last < self._every:
             return
         checkpoints = self._opened(device)
-        checkpoints.write(device.lasting)
+        checkpoints.write(device.checkpointed)
         self._last = now
         self.counts.checkpoints += 1
         self.counts.bytes_written = self._written + checkpoints.bytes_written
 
     def _opened(self, device: Device) -> Any:
         if self._flash is None:
-            held = sum(part.nbytes for part in device.lasting)
-            self._flash = bytearray(_SLOTS * (held + _ROOM))
+            nbytes = sum(part.nbytes for part in device.checkpointed)
+            self._flash = bytearray(_SLOTS * (nbytes + _SLOT_OVERHEAD))
         if self._checkpoints is None:
             self._checkpoints = self._make(self._flash, every=self._every, slots=_SLOTS)
         return self._checkpoints
 
-    def _let_go(self) -> None:
-        """What a program knew of its checkpoints is lost with it."""
+    def _close_checkpoints(self) -> None:
+        """Close the checkpoints: their state in RAM is lost with the power."""
         if self._checkpoints is not None:
             self._written += self._checkpoints.bytes_written
             self._checkpoints.close()

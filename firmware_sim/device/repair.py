@@ -1,4 +1,4 @@
-"""Absent readings filled in, in fixed memory."""
+"""Filling in of missing readings, in fixed memory."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ import numpy as np
 
 from firmware_sim.streams import Row
 
-#: Numbers each policy keeps for a reading.
+#: Numbers that each policy stores per reading.
 KEEPS = {"last": 1, "mean": 2}
 _ITEM = 8
 
 
 class Gaps:
-    """Absent readings are no numbers, for learners that know such."""
+    """Marks missing readings as NaN, for learners that accept them."""
 
     keeps_last = False
 
-    def mend(self, row: Row, absent: Sequence[int]) -> bool:
-        """Mark readings as absent; the row is as good as a whole one."""
+    def fill(self, row: Row, absent: Sequence[int]) -> bool:
+        """Mark readings as missing; returns True, since the row can be learned."""
         row[list(absent)] = np.nan
         return True
 
 
 class Repair:
-    """What stands in for a reading that is absent.
+    """Replaces missing readings.
 
-    method ({"last", "mean"}): the last value there was, or the mean of all.
+    method ({"last", "mean"}): by the last value, or by the mean so far.
     n_features: readings in a row.
-    buffer: of `nbytes` bytes: nothing else is kept.
+    buffer: `nbytes` bytes, which hold the complete state.
     """
 
     def __init__(self, method: str, n_features: int, buffer: memoryview) -> None:
-        held = np.frombuffer(buffer, dtype=np.float64).reshape(KEEPS[method], n_features)
-        self._value = held[0]
-        self._value[:] = np.nan  # nothing has been seen
-        self._count = held[1] if method == "mean" else None
+        table = np.frombuffer(buffer, dtype=np.float64).reshape(KEEPS[method], n_features)
+        self._value = table[0]
+        self._value[:] = np.nan  # no reading yet
+        self._count = table[1] if method == "mean" else None
 
     @staticmethod
     def nbytes(method: str, n_features: int) -> int:
@@ -45,16 +45,16 @@ class Repair:
 
     @property
     def keeps_last(self) -> bool:
-        """Whether the last value of a reading is all that is kept."""
+        """Whether only the last value of each reading is stored."""
         return self._count is None
 
-    def mend(self, row: Row, absent: Sequence[int]) -> bool:
-        """Learn the readings there are and fill in the others.
+    def fill(self, row: Row, absent: Sequence[int]) -> bool:
+        """Update the state with the known readings and fill in the others.
 
-        row: overwritten where readings are absent.
-        absent: where they are.
+        row: missing readings are overwritten.
+        absent: indices of the missing readings.
 
-        Returns: whether the row is whole; False where there was no value to fill in yet.
+        Returns: whether the row is complete; False if there was no value to fill in yet.
         """
         present = np.ones(len(row), dtype=bool)
         present[list(absent)] = False

@@ -1,4 +1,4 @@
-"""Rows scaled as they come, each taken into the statistics first."""
+"""Online scaling of rows, each after an update of the statistics with it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from firmware_sim.streams import Row
 def scaled_rows(
     scaler: Any, X: Any, refused: Mapping[int, Exception] | None = None
 ) -> tuple[Row, dict[int, Exception]]:
-    """Return scaled rows, and why some of them could not be, by their places.
+    """Return scaled rows, and why some of them could not be scaled, by index.
 
-    scaler: None where rows are not scaled; it goes on.
-    X: rows in the type of a row buffer.
-    refused: why some do not fit it; the scaler does not see these.
+    scaler: updated; None for no scaling.
+    X: rows in the type of the row buffer.
+    refused: rows that do not fit the row buffer, which the scaler skips.
     """
     failed = dict(refused or {})
     if scaler is None:

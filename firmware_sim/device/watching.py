@@ -1,4 +1,4 @@
-"""Rows in the order of time: the learner is told of long gaps between them."""
+"""Rows in the order of time without labels: the learner is restarted after long gaps."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.device.supervision import Supervision, When
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import Score
+from firmware_sim.tasks.learning import LearnResult
 from firmware_sim.tasks.regression import TargetScale
-from firmware_sim.tasks.teaching import Taught
 
 
 class WatchSupervision(Supervision):
-    """Has each row learned; see `Supervision`."""
+    """Learns each row, and restarts the learner after long gaps; see `Supervision`."""
 
     def __init__(self, config: ReplayConfig, n_features: int) -> None:
         super().__init__(config, n_features)
@@ -25,24 +25,24 @@ class WatchSupervision(Supervision):
 
     def learn_many(
         self, kind: str, learner: Any, targets: TargetScale | None, X: Row, y: Row, when: When
-    ) -> Taught:
+    ) -> LearnResult:
         """Learn rows; see `Supervision.learn_many`."""
         known = np.flatnonzero(np.isfinite(when.seconds))
         gaps = np.diff(when.seconds[known], prepend=self._seconds)
         if len(known):
             self._seconds = float(when.seconds[known[-1]])
-        whole, first = Taught.of(len(y)), 0
+        total, first = LearnResult.empty(len(y)), 0
         for end in [*known[gaps > self._gap].tolist(), len(y)]:
             part = slice(first, end)
             if end > first:
                 found = super().learn_many(
                     kind, learner, targets, X[part], y[part], when.part(part)
                 )
-                found.enter(whole, first)
+                found.write_into(total, first)
             if end < len(y):
                 learner.restart()
             first = end
-        return whole
+        return total
 
     def step(self, learner: Any, row: Row, label: float, number: int, seconds: float) -> Score:
         """Learn a row; see `Supervision.step`."""

@@ -1,9 +1,8 @@
 """The width of a Gaussian kernel, chosen from the first rows of a stream.
 
 The median heuristic: with gamma = 1 / median(||a - b||^2) over pairs of rows, a typical pair
-has a kernel value of 1/e, so that rows are neither all alike nor all unrelated. Labels play no
-part. The choice is made on the host before the replay starts, as it would be before a device is
-flashed.
+has a kernel value of 1/e, so that rows are neither all similar nor all unrelated. Labels are not
+used. The width is chosen on the host before the replay, as it would be before a device is flashed.
 """
 
 from __future__ import annotations
@@ -19,27 +18,27 @@ Rows = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Width:
-    """A kernel width and where it comes from."""
+    """A kernel width and its origin."""
 
     gamma: float
-    rows: int  # rows it was chosen from; 0 where the user gave it
-    reason: str  # one plain sentence
+    rows: int  # rows it was chosen from; 0 if the user gave it
+    reason: str  # one sentence
 
 
 def given(gamma: float) -> Width:
-    """Return the width the user asked for."""
+    """Return the width that the user gave."""
     return Width(gamma, 0, f"gamma {gamma:.4g}, as asked for")
 
 
 def choose(rows: Rows, *, norm: str = "squared euclidean") -> Width:
-    """Choose gamma for rows that are scaled as the learner will see them.
+    """Choose gamma for scaled rows.
 
-    rows (ndarray of float64, shape (n, d)): the prefix of the stream.
-    norm ({"squared euclidean", "manhattan"}): the distance the kernel multiplies by gamma: the
-        second one for the Laplacian.
+    rows (ndarray of float64, shape (n, d)): the first rows of the stream, scaled.
+    norm ({"squared euclidean", "manhattan"}): the distance that the kernel multiplies by gamma;
+        "manhattan" for the Laplacian kernel.
     Raises ValueError: there are no rows.
 
-    Returns: the same rows give the same width, on every machine to rounding.
+    Returns: the width; the same on every machine, up to rounding.
     """
     if len(rows) == 0:
         raise ValueError("no usable row to choose a kernel width from")
@@ -51,18 +50,18 @@ def _chosen(numbers: bytes, n_features: int, norm: str) -> Width:
     rows = np.frombuffer(numbers).reshape(-1, n_features)
     n = len(rows)
     distances = _pair_distances(rows, norm)
-    apart = distances[distances > 0.0]
-    if apart.size == 0:
+    nonzero = distances[distances > 0.0]
+    if nonzero.size == 0:
         gamma = 1.0 / rows.shape[1]
-        return Width(gamma, n, f"gamma {gamma:.4g}: the first {n} usable rows are all alike")
-    middle = float(np.median(distances))
-    if middle > 0.0:
+        return Width(gamma, n, f"gamma {gamma:.4g}: the first {n} usable rows are identical")
+    median = float(np.median(distances))
+    if median > 0.0:
         what = f"the median {norm} distance"
     else:
-        # More than half of the pairs are equal, as when sensors stand still: look at the rest.
-        middle = float(np.median(apart))
+        # More than half of the pairs are equal, as with constant sensors: use the others.
+        median = float(np.median(nonzero))
         what = f"the median {norm} distance of rows that differ"
-    gamma = 1.0 / middle
+    gamma = 1.0 / median
     return Width(gamma, n, f"gamma {gamma:.4g}: 1 / {what} among the first {n} usable rows")
 
 
@@ -71,7 +70,7 @@ def _pair_distances(rows: Rows, norm: str) -> npt.NDArray[np.float64]:
     n = len(rows)
     out = np.empty(n * (n - 1) // 2)
     start = 0
-    for i in range(n - 1):  # a row against the later ones: n x d numbers at a time, never n x n x d
+    for i in range(n - 1):  # one row against the later ones: n x d numbers, not n x n x d
         difference = rows[i + 1 :] - rows[i]
         end = start + len(difference)
         if norm == "manhattan":

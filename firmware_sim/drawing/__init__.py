@@ -1,1 +1,1 @@
-"""What all reports are made with: pages, tables, drawings in SVG, and the look of pictures."""
+"""Building blocks of all reports: pages, tables, charts in SVG, and the style of pictures."""

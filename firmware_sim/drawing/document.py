@@ -1,4 +1,4 @@
-"""A page that stands alone: one file, no script, nothing from a network."""
+"""A self-contained HTML page: one file without scripts or network access."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from firmware_sim.drawing.table import Table
 from firmware_sim.plaintext import printable
 
-#: Of every page; the colours are those of the pictures.
+#: The style of every page, in the colours of the pictures.
 _STYLE = """
 :root{--ink:#222b36;--faint:#5d6875;--line:#dfe4ea;--learner:#0072b2;--first:#8c8c8c;
 --second:#d55e00;--scaler:#009e73;--buffer:#e69f00;--warn:#b00020}
@@ -43,12 +43,12 @@ white-space:normal;overflow-wrap:anywhere}
 """
 
 
-def document(title: str, style: str, verdict: str, *parts: str, early: str = "") -> str:
-    """Return the page, which begins with its title and the verdict.
+def document(title: str, style: str, summary: str, *parts: str, early: str = "") -> str:
+    """Return the page, which starts with its title and the summary.
 
-    style: of this page, beside the common one.
-    parts: HTML already; empty ones are left out.
-    early: why it is not the whole report, if it is not.
+    style: additional style of this page.
+    parts: HTML; empty parts are left out.
+    early: why the report is incomplete; empty if it is complete.
     """
     head = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -58,36 +58,40 @@ def document(title: str, style: str, verdict: str, *parts: str, early: str = "")
         '<link rel="icon" href="data:,">'
         f"<title>{safe(title)}</title><style>{_STYLE}{style}</style></head><body>"
     )
-    opening = f"<h1>{safe(title)}</h1>", said(early, "warn"), f'<p id="verdict">{safe(verdict)}</p>'
+    opening = (
+        f"<h1>{safe(title)}</h1>",
+        paragraph(early, "warn"),
+        f'<p id="verdict">{safe(summary)}</p>',
+    )
     return head + "\n".join(filter(None, [*opening, *parts])) + "\n</body></html>\n"
 
 
 def safe(text: object) -> str:
-    """Return a text as HTML that shows it, whatever it holds."""
+    """Return text escaped for HTML, without control characters."""
     return html.escape(printable(str(text), keep="\n"))
 
 
 def section(head: str, *parts: str) -> str:
-    """Return parts under a heading; nothing where all are empty."""
+    """Return parts under a heading; empty if all parts are."""
     return "\n".join([f"<h2>{safe(head)}</h2>", *filter(None, parts)]) if any(parts) else ""
 
 
-def said(text: str, kind: str = "") -> str:
-    """Return a paragraph; nothing of an empty text."""
+def paragraph(text: str, kind: str = "") -> str:
+    """Return a paragraph; empty for an empty text."""
     look = f' class="{kind}"' if kind else ""
     return f"<p{look}>{safe(text)}</p>" if text else ""
 
 
 def lines_of(name: str, lines: Iterable[str]) -> str:
-    """Return lines as they are; nothing where there are none."""
+    """Return preformatted lines; empty if there are none."""
     text = "\n".join(lines)
     return f'<pre id="{name}">{safe(text)}</pre>' if text else ""
 
 
 def drawn(table: Table, *, stacked: bool = False) -> str:
-    """Return a table as HTML; columns of sentences break their lines.
+    """Return a table as HTML; columns of sentences are wrapped.
 
-    Of a `stacked` one a narrow screen shows each row as a list, every cell beside its title.
+    stacked: on narrow screens, show each row as a list of titles and cells.
     """
     marks = [
         (' class="said"' if title in table.sentences else "")

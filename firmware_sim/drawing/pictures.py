@@ -1,4 +1,4 @@
-"""The look of pictures, drawn by matplotlib."""
+"""The style of pictures, drawn by matplotlib."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firmware_sim.drawing.chart import TEXT, Chart
 
 FAINT, GRID = "#6B7785", "#EDF0F3"
 _STYLE: Any = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
+    "font.family": "DejaVu Sans",  # part of matplotlib: the same picture on every machine
     "font.size": 10.5,
     "text.color": TEXT,
     "axes.axisbelow": True,
@@ -38,10 +38,10 @@ _STYLE: Any = {
 
 @contextmanager
 def canvas(path: Path, size: tuple[float, float], **saved: Any) -> Iterator[Any]:
-    """Give a figure of so many inches, and save it as a PNG in the end.
+    """Yield a figure of a size in inches, and save it as a PNG at the end.
 
     path: the file, overwritten.
-    saved: of ``Figure.savefig``.
+    saved: arguments of ``Figure.savefig``.
     """
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # a style file of the user's must not change a report
@@ -53,37 +53,37 @@ def canvas(path: Path, size: tuple[float, float], **saved: Any) -> Iterator[Any]
         figure.savefig(path, metadata={"Software": None}, **saved)
 
 
-#: Numbers with commas, as marks of an axis.
+#: Tick labels with thousands separators.
 THOUSANDS = FuncFormatter(lambda value, _: f"{value:,.0f}")
 
 
 def plot(axes: Any, chart: Chart, **legend: Any) -> None:
-    """Draw a chart, its title apart.
+    """Draw a chart without its title.
 
-    legend: of ``Axes.legend``; above the axes, in two columns, where that says nothing else.
+    legend: arguments of ``Axes.legend``; by default above the axes, in two columns.
     """
-    axes.set_xlim(*chart.across)
-    axes.set_ylim(*chart.up)
+    axes.set_xlim(*chart.x_range)
+    axes.set_ylim(*chart.y_range)
     if chart.logarithmic:
         axes.set_yscale("log")
-    for axis, marks in ((axes.xaxis, chart.columns(6)), (axes.yaxis, chart.levels())):
+    for axis, marks in ((axes.xaxis, chart.x_tick_labels(6)), (axes.yaxis, chart.y_tick_labels())):
         axis.set_major_locator(FixedLocator([at for at, _ in marks]))
         axis.set_minor_locator(NullLocator())
         axis.set_ticklabels([text for _, text in marks])
     axes.grid(axis="y")
-    axes.set_xlabel(chart.along)
-    axes.set_ylabel(chart.upward)
+    axes.set_xlabel(chart.x_label)
+    axes.set_ylabel(chart.y_label)
     keys = {}
-    for mark in chart.ordered:
+    for mark in chart.back_to_front:
         look: Any = {"color": mark.colour, "alpha": mark.alpha}
         if mark.y is None:
             key = axes.axvspan(*mark.x, linewidth=1.0, **look)
         elif mark.low is not None:
             key = axes.fill_between(
-                mark.x, chart.held(mark.low), chart.held(mark.y), linewidth=0, **look
+                mark.x, chart.clipped(mark.low), chart.clipped(mark.y), linewidth=0, **look
             )
         else:
-            # A dash is as long as in SVG, whatever the width of the line.
+            # matplotlib scales dashes by the line width; SVG does not.
             dash = (0, [one / mark.width for one in mark.dash]) if mark.dash else "-"
             look |= {"linewidth": mark.width, "linestyle": dash, "marker": "o" * mark.dots}
             (key,) = axes.plot(mark.x, mark.y, **look)

@@ -1,11 +1,11 @@
 """A thousand boards at once: many streams, several configurations each, on Dask.
 
 Design: one pure function, `replay_task`, reads a stream once and replays its rows with the learner
-of each configuration. What it returns is a record for each configuration,
-under a key made of the stream's content, the configuration and the library's version. Records are
-appended to a journal as they come, so a run that was stopped, however it was, goes on with what is
-missing. Sharing out, retries and the loss of workers are Dask's business; the scheduler may be lost
-as well, since the journal is the only state there is.
+of each configuration. It returns a record for each configuration, under a key made of the stream's
+content, the configuration and the library's version. Records are appended to a journal as they
+arrive, so that an interrupted run continues with the missing ones. Dask handles distribution,
+retries and the loss of workers; even the scheduler may be lost, since the journal is the only
+state.
 """
 
 from firmware_sim.fleet.configurations import Configuration, read_configurations

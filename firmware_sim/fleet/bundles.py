@@ -1,4 +1,4 @@
-"""Tasks put together until they are worth sending: seconds of work, not milliseconds."""
+"""Bundles of tasks that are worth sending to a worker: seconds of work, not milliseconds."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from firmware_sim.fleet.events import tell
 from firmware_sim.fleet.replaying import replay_task
 from firmware_sim.fleet.task import Record, Task
 
-#: Work of a bundle: long beside the milliseconds that a scheduler takes for it.
+#: Seconds of work in a bundle: much more than the scheduler's milliseconds per bundle.
 SECONDS = 2.0
-#: Of a byte on disk and a learner, and of a byte by itself; the first guess.
+#: Initial estimates: seconds per byte and learner, and per byte.
 _PER_LEARNER, _PER_BYTE = 1e-7, 4e-7
-_MOST = 256  # tasks in a bundle
+_MAX_TASKS = 256  # tasks in a bundle
 
 
 @dataclass
-class Pace:
-    """What tasks take, learned from those that are done: seconds, and the first guess of them."""
+class DurationEstimate:
+    """An estimate of the duration of tasks: measured and initially estimated seconds so far."""
 
     seconds: float = 0.0
     guessed: float = 0.0
@@ -29,7 +29,7 @@ class Pace:
         return _work(task) * (self.seconds / self.guessed if self.guessed else 1.0)
 
     def learn(self, tasks: Sequence[Task], seconds: float) -> None:
-        """Take in what some tasks took."""
+        """Update the estimate with the measured seconds of some tasks."""
         self.seconds += seconds
         self.guessed += sum(map(_work, tasks))
 
@@ -39,23 +39,23 @@ def _work(task: Task) -> float:
     return packed * task.nbytes * (_PER_BYTE + _PER_LEARNER * len(task.configurations))
 
 
-def take(waiting: list[Task], pace: Pace, workers: int) -> list[Task]:
-    """Take the next bundle from the end of what waits.
+def next_bundle(pending: list[Task], estimate: DurationEstimate, workers: int) -> list[Task]:
+    """Remove the next bundle from the end of the pending tasks, and return it.
 
     Bundles become smaller towards the end of a run, so that no worker is left with a long one.
     """
-    share = max(1, len(waiting) // (2 * workers))
-    most = min(_MOST, share)
+    share = max(1, len(pending) // (2 * workers))
+    max_tasks = min(_MAX_TASKS, share)
     bundle: list[Task] = []
     seconds = 0.0
-    while waiting and len(bundle) < most and (not bundle or seconds < SECONDS):
-        bundle.append(waiting.pop())
-        seconds += pace.guess(bundle[-1])
+    while pending and len(bundle) < max_tasks and (not bundle or seconds < SECONDS):
+        bundle.append(pending.pop())
+        seconds += estimate.guess(bundle[-1])
     return bundle
 
 
-def do(tasks: Sequence[Task]) -> list[tuple[list[Record], float]]:
-    """Do the tasks of a bundle; return records and seconds of each."""
+def run_bundle(tasks: Sequence[Task]) -> list[tuple[list[Record], float]]:
+    """Run the tasks of a bundle; return records and seconds of each."""
     out = []
     for task in tasks:
         began = time.perf_counter()

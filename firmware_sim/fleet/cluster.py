@@ -1,4 +1,4 @@
-"""Tasks on Dask: workers may die, the scheduler may restart, a task may kill whatever runs it."""
+"""Tasks on Dask: workers may die, the scheduler may restart, a task may kill its worker."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from firmware_sim.fleet import bundles
 from firmware_sim.fleet.events import TOPIC
 from firmware_sim.fleet.task import Record, Task
 
-#: Bundles on their way for each worker: one that it does, and the next.
-_AHEAD = 2
-#: Times that a bundle is tried again by Dask where it raises an exception.
+#: Submitted bundles per worker: the current one and the next.
+_BUNDLES_PER_WORKER = 2
+#: How often Dask retries a bundle that raises an exception.
 _RETRIES = 2
-#: Times that a task by itself is given to the cluster again when its worker dies.
-_LIVES = 3
-#: What Dask does for its own pages takes an eighth of a core, where two are to work: samples of
-#: every worker's stack, looks at the event loop, the memory and the machine.
+#: How often a single task is submitted if its worker dies.
+_ATTEMPTS = 3
+#: Dask's own monitoring takes an eighth of a core of two: profiles of every worker's stack, checks
+#: of the event loop, the memory and the machine.
 _QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.memory.monitor-interval": "1s",
@@ -32,13 +32,13 @@ _QUIET = {
     "distributed.admin.system-monitor.interval": "5s",
 }
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss)://\S+:\d+")
-#: Seconds between two looks at whether there is still a scheduler.
-_LOOK = 0.2
+#: Seconds between two checks of the scheduler.
+_POLL_SECONDS = 0.2
 
 
 @dataclass
 class Done:
-    """What came of a task: its records, or why there are none."""
+    """The outcome of a task: its records, or why there are none."""
 
     task: Task
     records: list[Record] = field(default_factory=list)
@@ -47,17 +47,17 @@ class Done:
 
 
 @dataclass
-class _Sent:
+class _Bundle:
     tasks: list[Task]
-    lives: int = _LIVES
+    attempts: int = _ATTEMPTS
 
 
 class Cluster(AbstractContextManager["Cluster"]):
     """The workers of a Dask cluster.
 
-    address: of a scheduler that runs; without it a cluster is started here.
-    workers: of a cluster started here.
-    patience: seconds for which a scheduler that is gone is waited for.
+    address: a running scheduler; without it a local cluster is started.
+    workers: workers of the local cluster.
+    patience: seconds to wait for a lost scheduler.
     Raises SimulatorError: dask is not installed, or no scheduler answers.
     """
 
@@ -78,7 +78,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         self._cluster: Any = None
         self._client: Any = None
         self._address = address
-        # What the loss of a worker does is told by the run, in a sentence each.
+        # The run reports lost tasks itself.
         for name in ("distributed", "distributed.client"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         if address is None:
@@ -93,7 +93,7 @@ class Cluster(AbstractContextManager["Cluster"]):
 
     def _started(self, workers: int) -> Any:
         dask: Any = import_module("dask")
-        # The death of a worker says nothing about the tasks it had: they get more than three lives.
+        # The death of a worker is not the fault of all its tasks: they may fail more often.
         dask.config.set({"distributed.scheduler.allowed-failures": 10, **_QUIET})
         return self._dask.LocalCluster(
             n_workers=workers,
@@ -105,11 +105,11 @@ class Cluster(AbstractContextManager["Cluster"]):
 
     @property
     def dashboard(self) -> str:
-        """The address of Dask's own page, where there is one."""
+        """The address of Dask's dashboard; empty if there is none."""
         return str(self._client.dashboard_link or "")
 
     def _threads(self) -> int:
-        """What the workers there are do at once; none may be there yet."""
+        """Threads of all connected workers; 0 if none is connected yet."""
         return int(sum(self._client.nthreads().values()))
 
     def _connect(self, patience: float) -> None:
@@ -127,83 +127,91 @@ class Cluster(AbstractContextManager["Cluster"]):
     def work(
         self, tasks: list[Task], should_stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Done]:
-        """Do the tasks; yield each as it is done, in any order.
+        """Run the tasks; yield the outcome of each, in any order.
 
-        Raises SimulatorError: the scheduler is gone for good.
+        Raises SimulatorError: the scheduler is lost and does not return.
         """
-        waiting = tasks[::-1]
-        again: list[_Sent] = []
-        out: dict[Any, _Sent] = {}
-        news: SimpleQueue[Any] = SimpleQueue()
-        pace = bundles.Pace()
-        left = len(tasks)
-        self._tell(event="started", boards=left, workers=self.workers)
+        pending = tasks[::-1]
+        to_retry: list[_Bundle] = []
+        in_flight: dict[Any, _Bundle] = {}
+        finished: SimpleQueue[Any] = SimpleQueue()
+        estimate = bundles.DurationEstimate()
+        n_left = len(tasks)
+        self._log_event(event="started", boards=n_left, workers=self.workers)
         try:
-            while (waiting or again or out) and not should_stop():
+            while (pending or to_retry or in_flight) and not should_stop():
                 if self._client.status != "running":
-                    again += out.values()
-                    out.clear()
-                    self._let_go()
+                    to_retry += in_flight.values()
+                    in_flight.clear()
+                    self._disconnect()
                     self._connect(self._patience)
-                while (waiting or again) and len(out) < _AHEAD * self.workers:
-                    sent = again.pop() if again else _Sent([])
-                    sent.tasks = sent.tasks or bundles.take(waiting, pace, self.workers)
-                    future = self._client.submit(
-                        bundles.do, sent.tasks, pure=False, retries=_RETRIES
+                while (pending or to_retry) and len(in_flight) < _BUNDLES_PER_WORKER * self.workers:
+                    bundle = to_retry.pop() if to_retry else _Bundle([])
+                    bundle.tasks = bundle.tasks or bundles.next_bundle(
+                        pending, estimate, self.workers
                     )
-                    out[future] = sent
-                    future.add_done_callback(news.put)
+                    future = self._client.submit(
+                        bundles.run_bundle, bundle.tasks, pure=False, retries=_RETRIES
+                    )
+                    in_flight[future] = bundle
+                    future.add_done_callback(finished.put)
                 try:
-                    future = news.get(timeout=_LOOK)
+                    future = finished.get(timeout=_POLL_SECONDS)
                 except Empty:
                     continue
-                settled = out.pop(future, None)
-                for one in self._settled(future, settled, again, pace) if settled else ():
-                    left -= 1
+                done_bundle = in_flight.pop(future, None)
+                for one in (
+                    self._results_of(future, done_bundle, to_retry, estimate) if done_bundle else ()
+                ):
+                    n_left -= 1
                     if one.lost:
-                        self._tell(event="lost", board=one.task.board.device, reason=one.lost)
+                        self._log_event(event="lost", board=one.task.board.device, reason=one.lost)
                     yield one
         finally:
-            for future in out:
+            for future in in_flight:
                 future.cancel(force=True)
-            self._tell(event="ended", boards_left=left)
+            self._log_event(event="ended", boards_left=n_left)
 
-    def _tell(self, **event: Any) -> None:
-        """Log an event with the scheduler; a run does not depend on it."""
-        with suppress(Exception):  # the scheduler may be gone at any moment
+    def _log_event(self, **event: Any) -> None:
+        """Log an event on the scheduler; the run does not depend on it."""
+        with suppress(Exception):  # the scheduler may be lost at any moment
             self._client.log_event(TOPIC, event)
 
-    def _settled(
-        self, future: Any, sent: _Sent, again: list[_Sent], pace: bundles.Pace
+    def _results_of(
+        self,
+        future: Any,
+        bundle: _Bundle,
+        to_retry: list[_Bundle],
+        estimate: bundles.DurationEstimate,
     ) -> Iterator[Done]:
-        """Give out what a bundle brought, or put it back."""
+        """Yield the outcomes of a bundle, or queue it for a retry."""
         try:
             results = future.result(timeout=self._patience)
         except (self._dask.CancelledError, self._dask.comm.CommClosedError, TimeoutError):
-            again.append(sent)  # the scheduler is gone, and what it knew with it
+            to_retry.append(bundle)  # the scheduler and its results are lost
         except Exception as error:
             killed = isinstance(error, self._dask.scheduler.KilledWorker)
-            sent.lives -= 1
-            if len(sent.tasks) > 1:  # one of them may be to blame
-                again += [_Sent([task]) for task in sent.tasks]
-            elif killed and sent.lives:
-                again.append(sent)
+            bundle.attempts -= 1
+            if len(bundle.tasks) > 1:  # one of them may be the cause
+                to_retry += [_Bundle([task]) for task in bundle.tasks]
+            elif killed and bundle.attempts:
+                to_retry.append(bundle)
             else:
                 died = "its worker died whenever it was tried"
                 why = died if killed else f"{type(error).__name__}: {error}"
-                yield Done(sent.tasks[0], lost=why)
+                yield Done(bundle.tasks[0], lost=why)
         else:
-            pace.learn(sent.tasks, sum(seconds for _, seconds in results))
-            for task, (records, seconds) in zip(sent.tasks, results, strict=True):
+            estimate.learn(bundle.tasks, sum(seconds for _, seconds in results))
+            for task, (records, seconds) in zip(bundle.tasks, results, strict=True):
                 yield Done(task, records, seconds)
 
-    def _let_go(self) -> None:
+    def _disconnect(self) -> None:
         if self._client is not None:
             self._client.close(timeout=1)
 
     def close(self) -> None:
-        """Let go of the cluster; end it if it was started here."""
-        self._let_go()
+        """Disconnect from the cluster; stop it if it is local."""
+        self._disconnect()
         if self._cluster is not None:
             self._cluster.close()
 
@@ -220,16 +228,16 @@ class InProcess(AbstractContextManager["InProcess"]):
     def work(
         self, tasks: list[Task], should_stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Done]:
-        """Do the tasks in order; yield each."""
+        """Run the tasks in order; yield the outcome of each."""
         for task in tasks:
             if should_stop():
                 return
             try:
-                ((records, seconds),) = bundles.do([task])
+                ((records, seconds),) = bundles.run_bundle([task])
             except (OSError, MemoryError) as error:
                 yield Done(task, lost=f"{type(error).__name__}: {error}")
             else:
                 yield Done(task, records, seconds)
 
     def __exit__(self, *_: object) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there is nothing to close."""

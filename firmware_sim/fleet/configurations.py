@@ -1,4 +1,4 @@
-"""The learners of a fleet, from a TOML or JSON file: a table for each, by its name."""
+"""The learners of a fleet, from a TOML or JSON file with a table for each."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.manifest import Board, check_name
 from firmware_sim.tasks.kinds import KINDS
 
-#: What a table may hold: the options that say what is flashed.
+#: The options that a table may contain: those of the firmware.
 FIELDS = tuple(name for name, one in OPTIONS.items() if one.where >= TABLE)
-#: The types that a value may have, by the words of its field's annotation, and their names.
+#: Allowed types of a value by the words of its field's annotation, and their names in messages.
 _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "str": ((str,), "text"),
     "int": ((int,), "a whole number"),
@@ -37,25 +37,25 @@ class Configuration:
     Attributes
     ----------
     name : str
-        What reports call it.
+        Its name in reports.
     fields : mapping
-        Fields of `ReplayConfig`, those of `FIELDS`.
+        Values of the `FIELDS` of `ReplayConfig`.
     """
 
     name: str
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     def on(self, stream: str, options: Mapping[str, Any]) -> ReplayConfig:
-        """Return the replay of one stream with it.
+        """Return the configuration of a replay of one stream.
 
-        Raises SimulatorError: a field has no such value.
+        Raises SimulatorError: a field has an invalid value.
         """
-        said = {**self.fields, **options}
-        for option, value in said.items():
+        fields = {**self.fields, **options}
+        for option, value in fields.items():
             if isinstance(value, list) and option in OPTIONS and OPTIONS[option].several:
-                said[option] = tuple(map(str, value))
+                fields[option] = tuple(map(str, value))
         try:
-            return ReplayConfig(stream, **said)
+            return ReplayConfig(stream, **fields)
         except TypeError as error:
             raise SimulatorError(f"configuration {self.name!r}: {error}") from None
 
@@ -76,7 +76,7 @@ def read_configurations(path: str | Path) -> list[Configuration]:
     Raises
     ------
     SimulatorError
-        The file cannot be read, or a table holds what no configuration has.
+        The file cannot be read, or a table contains unknown fields or invalid values.
     """
     path = Path(path)
     tables = _tables(path)
@@ -97,30 +97,32 @@ def read_configurations(path: str | Path) -> list[Configuration]:
             )
         _check_types(path, name, table)
         found.append(Configuration(name, table))
-        found[-1].on("", {})  # what is wrong with it is better said now than by every worker
+        found[-1].on("", {})  # raise errors now instead of on every worker
     return found
 
 
 def _check_types(path: Path, name: str, table: Mapping[str, Any]) -> None:
-    """Refuse a field of another type than its own."""
+    """Raise SimulatorError for a value of the wrong type."""
     for key, value in table.items():
         annotation = re.sub(r"\[.*\]", "", Fields.__annotations__[key])  # int | str, Mapping, ...
         allowed = [_TYPES[word] for word in annotation.split(" | ") if word in _TYPES]
         if value is None or any(type(value) in types for types, _ in allowed):
             continue
-        words = " or ".join(said for _, said in allowed)
+        words = " or ".join(label for _, label in allowed)
         raise SimulatorError(
             f"{path}: configuration {name!r}: {key} is {value!r}, it must be {words}"
         )
 
 
 def check_kinds(configurations: Sequence[Configuration], boards: Sequence[Board]) -> None:
-    """Refuse labels of several kinds: their losses cannot be compared.
+    """Raise SimulatorError for labels of several kinds: their losses cannot be compared.
 
     Raises SimulatorError: there are several kinds, or a board's options contradict a configuration.
     """
     options = {repr(sorted(board.options.items())): board.options for board in boards}
-    kinds = {one.on("", said).resolved.kind for one in configurations for said in options.values()}
+    kinds = {
+        one.on("", given).resolved.kind for one in configurations for given in options.values()
+    }
     if len(kinds) > 1:
         raise SimulatorError(
             f"some learn {' and some '.join(KINDS[kind].about for kind in sorted(kinds))}: their "
@@ -134,7 +136,7 @@ def _tables(path: Path) -> dict[str, Any]:
         found = json.loads(text) if path.suffix == ".json" else _toml(text)
     except OSError as error:
         raise SimulatorError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:  # both decoders raise kinds of it
+    except ValueError as error:  # both decoders raise subclasses of it
         raise SimulatorError(f"{path}: {error}") from None
     if not isinstance(found, dict):
         raise SimulatorError(f"{path}: not a table of configurations")

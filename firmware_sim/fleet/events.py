@@ -14,7 +14,7 @@ TOPIC = "firmware_sim"
 
 
 def finished(task: Task, records: Sequence[Record], seconds: float) -> dict[str, Any]:
-    """The event of a board whose stream was replayed; ``failed`` gives reasons by configuration."""
+    """Return the event of a replayed board; ``failed`` contains reasons by configuration."""
     return {
         "event": "board",
         "board": task.board.device,
@@ -26,11 +26,11 @@ def finished(task: Task, records: Sequence[Record], seconds: float) -> dict[str,
 
 
 def tell(task: Task, records: Sequence[Record], seconds: float) -> None:
-    """Tell of a finished board where this process is a worker of Dask; elsewhere do nothing."""
+    """Log the event of a finished board, if this process is a Dask worker."""
     dask = sys.modules.get("distributed")
     try:
         worker: Any = dask.get_worker() if dask is not None else None
-    except ValueError:  # this process is no worker
+    except ValueError:  # this process is not a worker
         return
     if worker is None:
         return
@@ -44,7 +44,7 @@ def tell(task: Task, records: Sequence[Record], seconds: float) -> None:
 
 @cache
 def _counters() -> tuple[Any, Any] | None:
-    """The counters on a worker's ``/metrics``, which Dask serves if there is a client for it."""
+    """Return the counters for a worker's ``/metrics``; None without prometheus_client."""
     try:
         from prometheus_client import Counter
     except ImportError:

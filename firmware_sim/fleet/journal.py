@@ -1,4 +1,4 @@
-"""Records on disk as they come, and the same in order at the end."""
+"""The journal of finished tasks, and the sorted records at the end."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ FORMATS = ("jsonl", "parquet")
 
 
 class Journal(Lines):
-    """What has been done, one line a task.
+    """The finished tasks, one per line.
 
-    folder: where ``journal.jsonl`` is, or will be.
-    records: records by their keys.
-    seconds: time of the task that each came from.
+    folder: the folder of ``journal.jsonl``.
+    records: records by key.
+    seconds: duration of each record's task, by key.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -39,24 +39,24 @@ class Journal(Lines):
             self.seconds[record.key] = seconds
 
     def enter(self, records: Sequence[Record], seconds: float) -> None:
-        """Keep the records of a task.
+        """Append the records of a task.
 
-        Raises SimulatorError: they cannot be written; they are not among `records` then.
+        Raises SimulatorError: they cannot be written; then they are not added to `records`.
         """
         self.add({"seconds": seconds, "records": [record.to_dict() for record in records]})
         self._keep(records, seconds)
 
 
-def _task(said: Any) -> tuple[list[Record], float]:
-    return [Record.from_dict(one) for one in said["records"]], said["seconds"]
+def _task(line: Any) -> tuple[list[Record], float]:
+    return [Record.from_dict(one) for one in line["records"]], line["seconds"]
 
 
 def publish(
     folder: Path, records: Sequence[Record], seconds: Sequence[float | None], form: str
 ) -> list[Path]:
-    """Write the records in their order, times apart; return the files.
+    """Write the records in order, and their times in a second file; return the files.
 
-    The first file is the same, byte for byte, for every way the run may have gone.
+    The first file is identical, byte for byte, however the run went.
 
     Raises NotWrittenError: a file cannot be written.
     """
@@ -73,7 +73,7 @@ def publish(
 
 
 def check_form(form: str) -> None:
-    """Refuse a format that cannot be written here.
+    """Raise an error for a format that cannot be written here.
 
     Raises SimulatorError: it is ``"parquet"``, and pyarrow is not installed.
     """
@@ -90,7 +90,7 @@ def _write_parquet(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    # Columns are named here: a failed record, which has few, may come first.
+    # All columns are listed: the first record may be a failed one, with few columns.
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: [row.get(name) for row in rows] for name in names}
     parquet.write_table(pa.table(columns), path)

@@ -15,7 +15,7 @@ from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.streams.bundled import BUNDLED
 from firmware_sim.streams.text import Records, open_lines
 
-#: What a column may hold beside stream and device; empty cells are left out.
+#: Allowed columns besides stream and device; empty cells are ignored.
 COLUMNS = {name: one for name, one in OPTIONS.items() if one.where >= MANIFEST}
 
 
@@ -26,15 +26,15 @@ class Board:
     Attributes
     ----------
     device : str
-        Its name, of which there is one.
+        Its unique name.
     stream : str
-        The stream as the manifest has it.
+        The stream as given in the manifest.
     path : str
-        Where it is, as a worker opens it.
+        The path from which a worker opens it.
     options : mapping
-        Fields of `ReplayConfig` that say how it is read and what breaks.
+        Fields of `ReplayConfig` on reading and faults.
     fault_seed : int
-        Of what breaks; learners have seeds of their own.
+        Seed of the faults; learners have their own seeds.
     """
 
     device: str
@@ -50,16 +50,16 @@ def read_manifest(manifest: str, options: Mapping[str, Any] | None = None) -> li
     Parameters
     ----------
     manifest : str
-        A CSV file with a column ``stream`` (paths, relative to the file), and where wanted
-        ``device`` and the `COLUMNS`; several values in a cell are parted by semicolons. Or a
+        A CSV file with a column ``stream`` (paths, relative to the file) and, optionally,
+        ``device`` and the `COLUMNS`; several values in a cell are separated by semicolons. Or a
         pattern, such as ``"logs/*.csv.gz"``.
     options : mapping, optional
-        What holds where the manifest says nothing.
+        Values for empty cells and missing columns.
 
     Raises
     ------
     SimulatorError
-        There is no such file, a cell cannot be read, or two boards have one name.
+        There is no such file, a cell cannot be read, or two boards have the same name.
     """
     given = dict(options or {})
     if glob.has_magic(manifest):
@@ -84,10 +84,10 @@ def read_manifest(manifest: str, options: Mapping[str, Any] | None = None) -> li
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that cannot be part of a file name.
+    """Raise an error for a name that cannot be part of a file name.
 
-    name: of a board or a configuration.
-    Raises SimulatorError: it is empty, starts with a dot, or holds a slash or characters that
+    name: the name of a board or a configuration.
+    Raises SimulatorError: it is empty, starts with a dot, or contains a slash or characters that
         cannot be printed.
     """
     if not name or name.startswith(".") or "/" in name or not name.isprintable():
@@ -138,7 +138,7 @@ def _board(cells: dict[str, str], manifest: Path, given: dict[str, Any]) -> Boar
 
 
 def _value(one: Option, cell: str) -> Any:
-    """Return what a cell says: one value, or several that semicolons part."""
+    """Return the value of a cell, or the tuple of values separated by semicolons."""
     if not one.several:
         return one.value.read(cell.strip())
     words = [word.strip() for word in cell.split(";") if word.strip()]

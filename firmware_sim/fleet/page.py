@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from firmware_sim.drawing.document import document, drawn, safe, said, section
+from firmware_sim.drawing.document import document, drawn, paragraph, safe, section
 from firmware_sim.drawing.svg import Frame, both
 from firmware_sim.fleet.statistics import shared
 from firmware_sim.fleet.summary import Summary
@@ -31,15 +31,17 @@ def to_page(found: Summary) -> str:
         "A fleet of boards",
         _STYLE,
         found.sentence,
-        *(said(line, "faint") for line in found.summary),
+        *(paragraph(line, "faint") for line in found.summary),
         section(
-            f"Error by configuration, {found.over}", plotted and said(_LEGEND, "faint"), plotted
+            f"Error by configuration, {found.over}",
+            plotted and paragraph(_LEGEND, "faint"),
+            plotted,
         ),
         *(section(table.title, drawn(table, stacked=True)) for table in found.tables),
     )
 
 
-#: Units of a configuration: beside its name, and on a telephone below it.
+#: Height of a configuration's row: with the name on the left, and above it on a phone.
 _ROW, _ROW_NARROW = 34, 52
 WIDE = Frame(900, _ROW, left=190, right=36, top=10, bottom=44)
 NARROW = Frame(345, _ROW_NARROW, left=14, right=22, top=10, bottom=44)
@@ -51,42 +53,42 @@ def picture(found: Summary) -> str:
 
 
 def _plot(found: Summary, frame: Frame) -> str:
-    held = shared(found.losses)
-    losses = {name: np.array(list(one.values())) for name, one in held.items()}
+    losses_shared = shared(found.losses)
+    losses = {name: np.array(list(one.values())) for name, one in losses_shared.items()}
     names = sorted(losses, key=lambda name: float(losses[name].mean()))
-    most = max(float(values.max()) for values in losses.values()) or 1.0
-    row, above = frame.height, frame.height == _ROW_NARROW
+    largest = max(float(values.max()) for values in losses.values()) or 1.0
+    row, is_narrow = frame.height, frame.height == _ROW_NARROW
     frame = frame._replace(height=frame.top + row * len(names) + frame.bottom)
-    ends, end = (0.0, most), frame.height - frame.bottom
+    ends, end = (0.0, largest), frame.height - frame.bottom
     parts = []
-    for i in range(0, 6, 2 if above else 1):
-        value = most * i / 5
+    for i in range(0, 6, 2 if is_narrow else 1):
+        value = largest * i / 5
         x, shown = (
             frame.x(value, ends),
             f"{value:.2f}" if found.relative else f"{100 * value:.1f} %",
         )
-        anchor = "start" if above and not i else "middle"
+        anchor = "start" if is_narrow and not i else "middle"
         parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{frame.top}" y2="{end}"/>')
         parts.append(f'<text x="{x:.1f}" y="{end + 22}" text-anchor="{anchor}">{shown}</text>')
     for i, name in enumerate(names):
         top, y = frame.top + row * i, frame.top + row * (i + 1) - 0.5 * _ROW
         place = (
             f'x="{frame.left}" y="{top + 13:.1f}"'
-            if above
+            if is_narrow
             else f'x="{frame.left - 12}" y="{y + 4:.1f}" text-anchor="end"'
         )
-        parts.append(f"<text {place}>{safe(name[: 45 if above else 24])}</text>")
+        parts.append(f"<text {place}>{safe(name[: 45 if is_narrow else 24])}</text>")
         parts += _box(losses[name], lambda values: frame.x(values, ends), y)
     return frame.drawn("error over boards", parts)
 
 
 def _box(values: np.ndarray, place: Callable[[Any], Any], y: float) -> list[str]:
-    """Return the parts of one configuration; `place` says where a loss is."""
+    """Return the SVG elements of one configuration; `place` maps a loss to a position."""
     marks = np.quantile(values, (0.05, 0.25, 0.5, 0.75, 0.95))
     low, first, middle, third, high = place(marks)
     half = 0.3 * _ROW
     beyond = values[(values < marks[0]) | (values > marks[4])]
-    # Boards that would cover each other are drawn once: a page for many boards stays small.
+    # Dots at the same position are drawn once, which keeps the page of many boards small.
     dots = np.unique(np.round(place(beyond))).astype(int)
     return [
         f'<line class="reach" x1="{low:.1f}" x2="{high:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>',

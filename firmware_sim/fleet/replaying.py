@@ -1,4 +1,4 @@
-"""The one pure task: a stream is parsed once, and each learner replays its rows."""
+"""The pure function behind every task: parse a stream once, and replay it with each learner."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def replay_task(task: Task) -> list[Record]:
     Parameters
     ----------
     task : Task
-        Paths and words; the file is read where this runs.
+        The task; its file is read by the process that runs it.
 
     Returns
     -------
     list of Record
-        One for each configuration, in their order; the same for the same task, wherever and how
-        often it runs. A stream or a configuration that is at fault gives a failed one.
+        One for each configuration, in order; identical for the same task on every machine and in
+        every run. An invalid stream or configuration gives a failed record.
 
     Raises
     ------
     OSError, MemoryError
-        What may go better the next time: the file cannot be read now, or there is no memory.
+        A retry may succeed: the file cannot be read now, or there is not enough memory.
     """
     try:
         return _replayed(task)
@@ -49,14 +49,14 @@ def replay_task(task: Task) -> list[Record]:
             raise
         return task.failed(str(error))
     except SimulatorError as error:
-        _raise_if_passing(error)
+        _raise_if_temporary(error)
         return task.failed(str(error))
-    except Exception as error:  # a stream that nobody thought of stops nobody
+    except Exception as error:  # an unforeseen stream must not stop the fleet
         return task.failed(f"{type(error).__name__}: {error}")
 
 
-def _raise_if_passing(error: SimulatorError) -> None:
-    """Raise the OSError behind a message, where the file may be readable the next time."""
+def _raise_if_temporary(error: SimulatorError) -> None:
+    """Raise the OSError behind the error, if a retry may succeed."""
     cause = error.__context__
     if isinstance(cause, OSError) and not isinstance(cause, gzip.BadGzipFile):
         raise OSError(str(error)) from None
@@ -73,26 +73,26 @@ def _replayed(task: Task) -> list[Record]:
             f"the learners may take {needed:,} bytes, the sum of their caps, and a worker may have "
             f"{task.memory:,}"
         )
-    held = CachedStream(opened(configs[0]))
+    stream = CachedStream(opened(configs[0]))
     try:
         if configs[0].faults:  # of the board: the same for all
             faults = [parse(text) for text in configs[0].faults]
-            held = CachedStream(FaultyStream(held, faults, configs[0].fault_seed or 0))
+            stream = CachedStream(FaultyStream(stream, faults, configs[0].fault_seed or 0))
         return [
-            _alone(task, one, replace(config, stream=held, faults=()))
+            _replay_one(task, one, replace(config, stream=stream, faults=()))
             for one, config in zip(task.configurations, configs, strict=True)
         ]
     finally:
-        held.close()
+        stream.close()
 
 
-def _alone(task: Task, one: Configuration, config: ReplayConfig) -> Record:
+def _replay_one(task: Task, one: Configuration, config: ReplayConfig) -> Record:
     """Return the record of a replay."""
     try:
         replay = Replay(config)
         result = replay.run(beside_clean=False)
     except SimulatorError as error:
-        _raise_if_passing(error)
+        _raise_if_temporary(error)
         return task.record(one, detail=str(error))
     if result.status != "complete":
         return task.record(one, detail=result.detail)
@@ -105,22 +105,22 @@ def _alone(task: Task, one: Configuration, config: ReplayConfig) -> Record:
 
 
 def _save(folder: Path, name: str, device: Device) -> None:
-    """Write a learner to a file that `edgeolk.load` reads, its scalers beside it."""
+    """Write a learner to a file for `edgeolk.load`, and its scalers to files next to it."""
     parts = {
         "targets.olk": device.target_scaler,
         "scaler.olk": device.scaler,
-        "olk": device.learner,  # the last: where it is, all of it is
+        "olk": device.learner,  # last: its existence means that all files are complete
     }
-    with TemporaryDirectory(dir=folder, prefix=".model-") as made:
+    with TemporaryDirectory(dir=folder, prefix=".model-") as scratch:
         for ending, part in parts.items():
             if part is not None:
                 file = f"{name}.{ending}"
-                part.save(Path(made) / file)
-                os.replace(Path(made) / file, folder / file)
+                part.save(Path(scratch) / file)
+                os.replace(Path(scratch) / file, folder / file)
 
 
 def figures_of(result: ReplayResult) -> Figures:
-    """Return rows, the learner's figures, of each baseline the first one, labels and power."""
+    """Return counts of rows, the learner's figures, each baseline's first one, labels and power."""
     rows, metrics, learner = result.rows, result.metrics, result.learner
     summary, first = metrics.summary(), next(iter(metrics.table))
     out = finite(

@@ -11,7 +11,7 @@ from firmware_sim.report.files import Contents, write_each
 
 
 def to_text(found: Summary) -> str:
-    """Return the report as plain text that ends with a line end."""
+    """Return the report as plain text, with a final newline."""
     lines = [*found.summary, "", found.sentence]
     for table in found.tables:
         lines += ["", table.title, *table.to_lines()]

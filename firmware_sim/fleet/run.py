@@ -1,4 +1,4 @@
-"""A fleet from manifest to records: what is missing is done, and written down as it comes."""
+"""A run of a fleet from manifest to records: runs the missing tasks and records their results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from firmware_sim.fleet.task import Record, Task, digest
 
 @dataclass
 class Fleet:
-    """What a run of a fleet found.
+    """The result of a fleet's run.
 
     Attributes
     ----------
@@ -26,19 +26,19 @@ class Fleet:
     configurations : tuple of str
         Names of the configurations.
     records : list of Record
-        One for each board and configuration, in their order.
+        One for each board and configuration, in order.
     earlier : int
-        Of these, how many were there before this run.
+        How many of these are from earlier runs.
     complete : bool
-        Whether all are there.
+        Whether no record is missing.
     seconds, busy : float
-        Time of this run, and that of its tasks put together.
+        Duration of this run, and the sum of the durations of its tasks.
     workers : int
         Workers of this run.
     files : list of Path
-        What was written.
+        The files written.
     unwritten : str
-        Which files could not be written, and why; empty where all were.
+        Which files could not be written, and why; empty if all were.
     """
 
     boards: int
@@ -59,12 +59,12 @@ class Fleet:
 
     @property
     def rows(self) -> int:
-        """Rows that learners took, over all records."""
+        """Rows learned, over all records."""
         return sum(int(record.figures.get("rows_used") or 0) for record in self.records)
 
 
 def memory_needed(configurations: Sequence[Configuration]) -> int:
-    """Return the most bytes the learners of a worker may take: the sum of their caps."""
+    """Return the maximum memory of a worker's learners: the sum of their caps."""
     return sum(one.on("", {}).cap_bytes for one in configurations)
 
 
@@ -92,30 +92,30 @@ def run_fleet(
     configurations : sequence of Configuration
         From `read_configurations`.
     folder : str or Path
-        Where records are kept as they come; those that are there already are not made again.
+        Folder of the records; tasks whose records exist are not run again.
     scheduler : str, optional
-        Address of a Dask scheduler, whose workers must see the same files under the same paths.
+        Address of a Dask scheduler whose workers have the same files under the same paths.
     workers : int
-        Without a scheduler: 1 for this process, more for a Dask cluster started here. A script
-        that calls this with more must not do so when it is imported.
+        Without a scheduler: 1 for this process, more for a local Dask cluster. A script that uses
+        more must protect the call with ``if __name__ == "__main__"``.
     worker_memory : int
-        Bytes that the learners of a worker may have together, 0 for no bound.
+        Maximum bytes of all learners of a worker, 0 for no limit.
     models : str or Path, optional
-        A folder for the final models.
+        Folder for the final models.
     form : {"jsonl", "parquet"}
-        Of the records that are written at the end.
+        Format of the records at the end.
     on_start, on_task : callable, optional
-        Called with the number of tasks and of those done already; called after each task.
+        Called with the number of tasks and of finished ones; called after each task.
     on_cluster : callable, optional
-        Called with the address of Dask's page, which may be empty.
+        Called with the address of Dask's dashboard, which may be empty.
     should_stop : callable, optional
-        Asked between tasks; True ends the run early.
+        Called between tasks; True ends the run early.
 
     Raises
     ------
     SimulatorError
-        The learners need more memory than a worker may have, they learn labels of several kinds,
-        or the run cannot go on.
+        The learners need more memory than allowed for a worker, they learn labels of several kinds,
+        or the run cannot continue.
     """
     needed = memory_needed(configurations)
     if worker_memory and needed > worker_memory:
@@ -125,12 +125,12 @@ def run_fleet(
         )
     check_kinds(configurations, boards)
     journal.check_form(form)
-    folder = _made(Path(folder))
-    place = "" if models is None else str(_made(Path(models).absolute()))
+    folder = _make_folder(Path(folder))
+    models_folder = "" if models is None else str(_make_folder(Path(models).absolute()))
     names = tuple(one.name for one in configurations)
     log = journal.Journal(folder)
     try:
-        tasks, lost = _tasks(boards, tuple(configurations), place, worker_memory)
+        tasks, failed_records = _tasks(boards, tuple(configurations), models_folder, worker_memory)
         wanted = [task.key(one) for task in tasks for one in task.configurations]
         todo = _missing([task for task in tasks if task.content], log)
         if on_start is not None:
@@ -138,37 +138,37 @@ def run_fleet(
         fleet = Fleet(len(boards), names, [], sum(key in log.records for key in wanted))
         done = 0
         if todo:
-            alone = scheduler is None and workers == 1
-            with InProcess() if alone else Cluster(scheduler, workers) as cluster:
+            in_process = scheduler is None and workers == 1
+            with InProcess() if in_process else Cluster(scheduler, workers) as cluster:
                 fleet.workers = cluster.workers
                 if on_cluster is not None:
                     on_cluster(cluster.dashboard)
-                began = time.perf_counter()  # from here on it is work
+                started = time.perf_counter()  # after the start of the cluster
                 for one in cluster.work(todo, should_stop):
                     done += 1
-                    if one.lost:  # what may go better the next time is not in the journal
-                        lost += one.task.failed(one.lost)
+                    if one.lost:  # not in the journal, since a retry may succeed
+                        failed_records += one.task.failed(one.lost)
                     else:
                         log.enter(one.records, one.seconds)
                     fleet.busy += one.seconds
                     if on_task is not None:
                         on_task()
-                fleet.seconds = time.perf_counter() - began
+                fleet.seconds = time.perf_counter() - started
         fleet.complete = done == len(todo)
-        found = {**{record.key: record for record in lost}, **log.records}
+        found = {**{record.key: record for record in failed_records}, **log.records}
         fleet.records = [found[key] for key in wanted if key in found]
         times = [log.seconds.get(record.key) for record in fleet.records]
         try:
             fleet.files = journal.publish(folder, fleet.records, times, form)
-        except NotWrittenError as error:  # what was found is told all the same
+        except NotWrittenError as error:  # the results are returned anyway
             fleet.files, fleet.unwritten = error.files, str(error)
     finally:
         log.close()
     return fleet
 
 
-def _made(folder: Path) -> Path:
-    """Make a folder where there is none; return it."""
+def _make_folder(folder: Path) -> Path:
+    """Create a folder unless it exists; return it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -179,21 +179,21 @@ def _made(folder: Path) -> Path:
 def _tasks(
     boards: Sequence[Board], configurations: tuple[Configuration, ...], models: str, memory: int
 ) -> tuple[list[Task], list[Record]]:
-    """Return the task of each board, without content where it cannot be read, and why not."""
-    tasks, lost = [], []
+    """Return the task of each board, and failed records of boards that cannot be read."""
+    tasks, failed_records = [], []
     for board in boards:
         try:
             content, size = digest(board.path)
         except (OSError, SimulatorError) as error:
             tasks.append(Task(board, "", 0, configurations))
-            lost += tasks[-1].failed(f"cannot be read: {error}")
+            failed_records += tasks[-1].failed(f"cannot be read: {error}")
         else:
             tasks.append(Task(board, content, size, configurations, models, memory))
-    return tasks, lost
+    return tasks, failed_records
 
 
 def _missing(tasks: Sequence[Task], log: journal.Journal) -> list[Task]:
-    """Return what of tasks is still to be done: no record is there, or no model of it."""
+    """Return the tasks with the configurations whose record or model is missing."""
 
     def is_missing(task: Task, one: Configuration) -> bool:
         record = log.records.get(task.key(one))

@@ -1,4 +1,4 @@
-"""Comparison of configurations over the same streams."""
+"""Statistical comparison of configurations over the same streams."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from firmware_sim.fleet.task import Record
 
-#: Draws of the bootstrap, whose seed is fixed: the same records, the same interval.
+#: Samples of the bootstrap; the seed is fixed, so that equal records give equal intervals.
 _DRAWS = 2_000
 _SEED = 0
-#: Least numbers drawn at once, so that memory stays small for many streams.
+#: Samples drawn at once, few enough that memory stays small for many streams.
 _CHUNK = 50
 
 
@@ -25,29 +25,29 @@ class Distribution:
     streams: int
     mean: float
     quantiles: tuple[float, float, float, float, float]  # 0, 10, 50, 90 and 100 %
-    best_on: int  # streams where none does better
+    best_on: int  # streams on which no configuration has a lower loss
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How much more a configuration errs than another, paired over streams."""
+    """The paired difference of two configurations' losses over streams."""
 
     name: str
     reference: str
-    streams: int  # those that both have finished
+    streams: int  # streams that both have finished
     #: mean difference of losses, and its 95 % interval (percentile bootstrap over streams)
     mean: float
     low: float
     high: float
-    wins: int  # streams where the configuration errs less
-    losses: int  # and where it errs more
+    wins: int  # streams with a lower loss
+    losses: int  # streams with a higher loss
 
 
 Losses = dict[str, dict[str, float]]
 
 
 def losses(records: Sequence[Record]) -> Losses:
-    """Return losses by configuration and device, of what got to the end."""
+    """Return losses of finished records by configuration and device."""
     found: Losses = {}
     for record in records:
         table = found.setdefault(record.configuration, {})
@@ -57,29 +57,29 @@ def losses(records: Sequence[Record]) -> Losses:
 
 
 def shared(table: Losses) -> Losses:
-    """Return the losses on boards that all have finished: means over others cannot be compared.
+    """Return the losses on boards that all configurations have finished, which are comparable.
 
-    A configuration that would leave fewer than half of the boards is itself left out.
+    A configuration that would leave fewer than half of the boards is excluded instead.
     """
     names = sorted((name for name in table if table[name]), key=lambda name: -len(table[name]))
-    held: list[str] = []
+    kept: list[str] = []
     boards: set[str] = set()
     for name in names:
-        both = boards & table[name].keys() if held else set(table[name])
-        if not held or 2 * len(both) >= len(table[names[0]]):
-            held.append(name)
+        both = boards & table[name].keys() if kept else set(table[name])
+        if not kept or 2 * len(both) >= len(table[names[0]]):
+            kept.append(name)
             boards = both
     return {
         name: {device: loss for device, loss in found.items() if device in boards}
         for name, found in table.items()
-        if name in held
+        if name in kept
     }
 
 
 def distributions(table: Losses) -> list[Distribution]:
-    """Return the distribution of each configuration, in their order; those with a result."""
+    """Return the distribution of each configuration that has results, in order."""
     devices = {device for found in table.values() for device in found}
-    least = {
+    lowest = {
         device: min(found[device] for found in table.values() if device in found)
         for device in devices
     }
@@ -88,24 +88,24 @@ def distributions(table: Losses) -> list[Distribution]:
         if found:
             values = np.array(list(found.values()))
             marks = tuple(np.quantile(values, (0.0, 0.1, 0.5, 0.9, 1.0)).tolist())
-            best = sum(loss <= least[device] for device, loss in found.items())
+            best = sum(loss <= lowest[device] for device, loss in found.items())
             out.append(Distribution(name, len(values), float(values.mean()), marks, best))
     return out
 
 
 def reference(table: Losses) -> str | None:
-    """Return the configuration with the most streams; of several, that with the least mean loss.
+    """Return the configuration with the most streams; of several, that with the lowest mean loss.
 
-    Means are over the streams that all have finished.
+    Means are over the streams that all of them have finished.
     """
-    there = [
+    ranked = [
         (-len(table[name]), sum(found.values()), name) for name, found in shared(table).items()
     ]
-    return min(there)[2] if there else None
+    return min(ranked)[2] if ranked else None
 
 
 def differences(table: Losses, name: str) -> list[Difference]:
-    """Return how every other configuration does against one."""
+    """Return the difference of every other configuration from one."""
     base = table[name]
     out = []
     for other, found in table.items():
@@ -124,7 +124,7 @@ def differences(table: Losses, name: str) -> list[Difference]:
 
 
 def interval(gaps: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Return the 95 % interval of a mean, by resampling."""
+    """Return the 95 % interval of a mean, by bootstrap."""
     rng = np.random.default_rng(_SEED)
     n = len(gaps)
     means = [gaps[rng.integers(0, n, (_CHUNK, n))].mean(axis=1) for _ in range(_DRAWS // _CHUNK)]

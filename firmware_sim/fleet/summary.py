@@ -1,4 +1,4 @@
-"""The summary of a fleet: sentences and tables, for text and page."""
+"""The summary of a fleet as sentences and tables, for text and page."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from pathlib import Path
 
 from firmware_sim.drawing.table import Table
 from firmware_sim.fleet import statistics
+from firmware_sim.fleet.outlier_boards import outlier_boards
 from firmware_sim.fleet.run import Fleet
-from firmware_sim.fleet.suspicion import suspicions
 from firmware_sim.fleet.task import Record
 from firmware_sim.metrics import Metrics, Novelty, Prequential, Regression
 from firmware_sim.plaintext import counted
 
 _WORST = 10
 _REASONS = 12
-_SUSPICIOUS = 20
+_MAX_OUTLIERS = 20
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything a report says."""
+    """The contents of a report."""
 
-    summary: list[str]  # what was run, and how it went
-    sentence: str  # which configuration to take
+    summary: list[str]  # lines on the run
+    sentence: str  # the recommended configuration
     tables: list[Table]  # the figures
     losses: statistics.Losses  # losses by configuration and device
-    relative: bool  # whether losses are multiples of a baseline's, not shares
-    over: str  # which boards means are over
+    relative: bool  # whether losses are relative to a baseline's, instead of shares
+    over: str  # the boards over which means are taken
 
 
 def summarize(fleet: Fleet) -> Summary:
-    """Return what there is to say of a fleet."""
+    """Return the summary of a fleet's run."""
     table = statistics.losses(fleet.records)
     judge = _judge(fleet.records)
     unit, relative = judge.over_boards, not judge.shares
@@ -45,7 +45,7 @@ def summarize(fleet: Fleet) -> Summary:
         _distributions(table, unit, shown),
         _differences(differences, shown, "in that unit" if relative else "points"),
         _worst(fleet, table, best, unit, shown),
-        _suspicious(fleet),
+        _outlier_boards(fleet),
         _failures(fleet),
     ]
     sentence = _sentence(fleet, best, differences, table, shown, "" if relative else " %")
@@ -54,10 +54,10 @@ def summarize(fleet: Fleet) -> Summary:
 
 
 def _judge(records: Sequence[Record]) -> type[Metrics]:
-    """Return the metrics that the figures of records are of: all are of one kind."""
-    told = {name for record in records for name in record.figures}
+    """Return the class of metrics of the records, which is the same for all."""
+    names = {name for record in records for name in record.figures}
     return next(
-        (one for one in (Regression, Novelty) if next(iter(one.table)) in told), Prequential
+        (one for one in (Regression, Novelty) if next(iter(one.table)) in names), Prequential
     )
 
 
@@ -86,24 +86,24 @@ def _summary(fleet: Fleet) -> list[str]:
 
 
 def _distributions(table: statistics.Losses, unit: str, shown: Callable[..., str]) -> Table:
-    held = statistics.shared(table)
+    shared_losses = statistics.shared(table)
     rows: list[tuple[str, ...]] = []
-    for one in sorted(statistics.distributions(held), key=lambda one: one.mean):
+    for one in sorted(statistics.distributions(shared_losses), key=lambda one: one.mean):
         figures = map(shown, (one.mean, *one.quantiles))
         rows.append((one.name, f"{len(table[one.name]):,}", *figures, f"{one.best_on:,}"))
-    others = [name for name in table if table[name] and name not in held]
+    others = [name for name in table if table[name] and name not in shared_losses]
     rows += [(name, f"{len(table[name]):,}", *("-",) * 7) for name in others]
     head = ("configuration", "done", "mean", "least", "10 %", "median", "90 %", "most", "best on")
     return Table("distributions", f"{unit}, {_over(table)}", head, rows)
 
 
 def _over(table: statistics.Losses) -> str:
-    """Return the boards that means are over, in words."""
-    held = statistics.shared(table)
-    n = len(next(iter(held.values()), {}))
+    """Return the boards over which means are taken, as text."""
+    shared_losses = statistics.shared(table)
+    n = len(next(iter(shared_losses.values()), {}))
     if all(len(found) == n for found in table.values() if found):
         return f"over {counted(n, 'board')}"
-    others = [name for name in table if table[name] and name not in held]
+    others = [name for name in table if table[name] and name not in shared_losses]
     which = f" but {', '.join(others)}, with too few," if others else ""
     return f"over the {counted(n, 'board')} that all{which} have finished"
 
@@ -125,32 +125,34 @@ def _worst(
     unit: str,
     shown: Callable[..., str],
 ) -> Table:
-    least: dict[str, tuple[float, str]] = {}
+    lowest: dict[str, tuple[float, str]] = {}
     for name in fleet.configurations:
         for device, loss in table.get(name, {}).items():
-            least[device] = min(least.get(device, (math.inf, "")), (loss, name))
+            lowest[device] = min(lowest.get(device, (math.inf, "")), (loss, name))
     rows: list[tuple[str, ...]] = []
-    for device in sorted(least, key=lambda device: -least[device][0])[:_WORST]:
-        loss, name = least[device]
-        own = table.get(best or "", {}).get(device)
-        rows.append((device, shown(loss), name, "-" if own is None else shown(own)))
+    for device in sorted(lowest, key=lambda device: -lowest[device][0])[:_WORST]:
+        loss, name = lowest[device]
+        loss_with_best = table.get(best or "", {}).get(device)
+        rows.append(
+            (device, shown(loss), name, "-" if loss_with_best is None else shown(loss_with_best))
+        )
     head = ("board", "at best", "with", f"with {best}")
     return Table("worst", f"worst boards: {unit}", head, rows)
 
 
-def _suspicious(fleet: Fleet) -> Table:
-    """Boards whose streams look wrong."""
-    found = suspicions(fleet.records)
+def _outlier_boards(fleet: Fleet) -> Table:
+    """Return the table of boards with suspicious streams."""
+    found = outlier_boards(fleet.records)
     rows: list[tuple[str, ...]] = [(board, why) for board, why in found.items()]
-    del rows[_SUSPICIOUS:]
-    if len(found) > _SUSPICIOUS:
-        rows.append((f"and {len(found) - _SUSPICIOUS:,} more", "see the records"))
+    del rows[_MAX_OUTLIERS:]
+    if len(found) > _MAX_OUTLIERS:
+        rows.append((f"and {len(found) - _MAX_OUTLIERS:,} more", "see the records"))
     title = f"suspicious boards: {len(found):,}"
     return Table("suspicious", title, ("board", "why"), rows, sentences=("why",))
 
 
 def _failures(fleet: Fleet) -> Table:
-    """Failures by reason: one that many boards share is one line."""
+    """Return the table of failures by reason: one line for all boards with the same reason."""
     reasons: dict[str, list[Record]] = {}
     for record in fleet.failed:
         why = record.detail.replace(Path(record.stream).name, "...")
@@ -177,13 +179,13 @@ def _sentence(
         if len(fleet.failed) < len(fleet.records):
             return "No board has labels to judge by: the best configuration cannot be determined."
         return "No configuration got to the end of any stream."
-    held = statistics.shared(table)
-    mean = statistics.distributions({best: held[best]})[0].mean
-    alike = all(len(one) == len(held[best]) for one in table.values() if one)
-    most = f"Of those that finish most boards, {len(table[best]):,},"
-    text = f"{'On these boards' if alike else most} {best} has the lowest error: "
+    shared_losses = statistics.shared(table)
+    mean = statistics.distributions({best: shared_losses[best]})[0].mean
+    same_boards = all(len(one) == len(shared_losses[best]) for one in table.values() if one)
+    prefix = f"Of those that finish most boards, {len(table[best]):,},"
+    text = f"{'On these boards' if same_boards else prefix} {best} has the lowest error: "
     text += f"{shown(mean)}{unit} on average"
-    text += "" if alike else f" {_over(table)}"
+    text += "" if same_boards else f" {_over(table)}"
     close = [one.name for one in found if one.low <= 0.0 <= one.high]
     if close:
         verb = "is" if len(close) == 1 else "are"

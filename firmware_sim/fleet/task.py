@@ -15,30 +15,30 @@ from firmware_sim.fleet.configurations import Configuration
 from firmware_sim.fleet.manifest import Board
 from firmware_sim.streams.bundled import BUNDLED
 
-FORMAT = 1  # of records: grows when a name in them changes its meaning
+FORMAT = 1  # of records: incremented when a field changes its meaning
 _PIECE = 1 << 20
-#: What a record has beside its figures.
-_OWN = ("key", "device", "stream", "configuration", "status", "detail", "loss")
+#: Fields of a record besides its figures.
+_FIXED_FIELDS = ("key", "device", "stream", "configuration", "status", "detail", "loss")
 
 
 @dataclass(frozen=True)
 class Task:
-    """One stream and the configurations that are to learn it: paths and words, no arrays.
+    """One stream and the configurations that learn it: paths and options, no arrays.
 
     Attributes
     ----------
     board : Board
         The stream.
     content : str
-        Digest of what the stream holds.
+        Digest of the stream's content.
     nbytes : int
         Its size on disk.
     configurations : tuple of Configuration
         The learners.
     models : str
-        A folder for the final models, empty for none.
+        Folder for the final models; empty: models are not saved.
     memory : int
-        Bytes that the learners may have together, 0 for no bound.
+        Maximum bytes of all learners, 0 for no limit.
     """
 
     board: Board
@@ -49,8 +49,8 @@ class Task:
     memory: int = 0
 
     def key(self, configuration: Configuration) -> str:
-        """Return the name of what one configuration does on this stream, in any run."""
-        said = [
+        """Return the key of a configuration's record for this stream, the same in every run."""
+        identity = [
             FORMAT,
             ek.__version__,
             self.board.device,
@@ -60,16 +60,16 @@ class Task:
             configuration.name,
             sorted(configuration.fields.items()),
         ]
-        text = json.dumps(said, sort_keys=True, default=str)
+        text = json.dumps(identity, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def config(self, configuration: Configuration) -> ReplayConfig:
-        """Return the replay of the stream with a configuration."""
-        said = {**self.board.options, "fault_seed": self.board.fault_seed}
-        return configuration.on(self.board.path, said)
+        """Return the configuration of the stream's replay."""
+        identity = {**self.board.options, "fault_seed": self.board.fault_seed}
+        return configuration.on(self.board.path, identity)
 
     def record(self, one: Configuration, status: str = "failed", detail: str = "") -> Record:
-        """Return a record of a configuration, with no figures yet."""
+        """Return a record without figures."""
         board = self.board
         return Record(self.key(one), board.device, board.stream, one.name, status, detail)
 
@@ -80,19 +80,19 @@ class Task:
 
 @dataclass
 class Record:
-    """What came of one configuration on one stream; the same in every run.
+    """The result of one configuration on one stream; the same in every run.
 
     Attributes
     ----------
     status : {"done", "failed"}
-        Whether the learner got to the end of the stream.
+        Whether the learner reached the end of the stream.
     detail : str
-        Why it did not.
+        Why it failed.
     loss : float or None
-        What is compared: the share of wrong answers; the mean absolute error as a multiple of that
-        of repeating the last value; the area above the ROC curve, None without labels.
+        The loss to compare: the share of wrong answers; the mean absolute error divided by that of
+        the last value; the area above the ROC curve, None without labels.
     figures : mapping
-        Everything that was counted.
+        All figures.
     """
 
     key: str
@@ -106,31 +106,31 @@ class Record:
 
     @property
     def model(self) -> str:
-        """What the files of its final model are called, before their endings."""
+        """The name of its model files, without extension."""
         return f"{self.device}.{self.configuration}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it, flat, for JSON or a table."""
-        return {**{name: getattr(self, name) for name in _OWN}, **self.figures}
+        """Return all fields and figures as one flat dictionary."""
+        return {**{name: getattr(self, name) for name in _FIXED_FIELDS}, **self.figures}
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Record:
-        """Return the record of such a dictionary.
+        """Return the record of a dictionary from `to_dict`.
 
-        Raises KeyError: it is none.
+        Raises KeyError: a field is missing.
         """
-        figures = {name: value for name, value in found.items() if name not in _OWN}
-        return cls(**{name: found[name] for name in _OWN}, figures=figures)
+        figures = {name: value for name, value in found.items() if name not in _FIXED_FIELDS}
+        return cls(**{name: found[name] for name in _FIXED_FIELDS}, figures=figures)
 
 
 def digest(path: str) -> tuple[str, int]:
-    """Return digest and size of a stream's file.
+    """Return the digest and size of a stream's file.
 
     Raises OSError: it cannot be read.
     """
     bundled = BUNDLED.get(path)
     file = Path(path) if bundled is None else bundled.path
-    if not file.is_file():  # a pipe would be waited on for ever
+    if not file.is_file():  # reading a pipe could block forever
         raise FileNotFoundError(f"no file {path!r}")
     found = hashlib.sha256()
     with file.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""Microcontrollers under QEMU that run exported learners."""
+"""Exported learners on microcontrollers emulated by QEMU."""
 
 from firmware_sim.mcu.boards import BOARDS, Board
 from firmware_sim.mcu.emulator import Run, lacking, run

@@ -1,4 +1,4 @@
-"""Boards that QEMU has: a row each."""
+"""The emulated boards."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ class Board:
     Attributes
     ----------
     name : str
-        As QEMU calls it, unless there is ``machine``.
+        Its name; also QEMU's, unless ``machine`` is given.
     core : str
-        Its processor, for people.
+        Its processor, for reports.
     flags : tuple of str
-        What the compiler is told of it.
+        Compiler flags.
     flash, ram : tuple of int
-        Where each begins, and its bytes.
+        Start address and bytes of each.
     clock : float
-        Cycles a second of the real board.
+        Cycles per second of the real board.
     fpu : bool
-        Whether there is one to switch on.
+        Whether it has a floating-point unit, which the start-up code enables.
     machine : str
-        QEMU's name of a machine that is near to a board which it does not have.
+        QEMU's name of a similar machine, if QEMU lacks the board.
     options : tuple of str
-        What QEMU is told besides.
+        Further arguments of QEMU.
     near : str
-        How near, for people.
+        The differences, for reports.
     """
 
     name: str
@@ -49,7 +49,7 @@ _M4F = ("-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
 
 
 def _sizes(flash: int, ram: int) -> tuple[str, ...]:
-    """QEMU's microbit with other memory."""
+    """Return the options that change the memory sizes of QEMU's microbit."""
     given = {"flash-size": flash, "sram-size": ram}
     return tuple(word for name, n in given.items() for word in ("-global", f"nrf51-soc.{name}={n}"))
 
@@ -80,7 +80,7 @@ BOARDS = {
             "mps2-an505", "Cortex-M33", _M33,
             (0x10000000, 4 * MIB), (0x38000000, 4 * MIB), 20e6, True,
         ),
-        # Flash is cached there, and programs may be longer: 2 MiB beside the chip of the Pico.
+        # The Pico has 2 MiB of cached external flash.
         Board(
             "rp2040", "Cortex-M0+", ("-mcpu=cortex-m0plus",),
             (0, 2 * MIB), (0x20000000, 264 * KIB), 125e6, machine="microbit",

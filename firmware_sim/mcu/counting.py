@@ -1,4 +1,4 @@
-"""Instructions a row of one model, counted on emulated boards of each kind of core."""
+"""Instructions per row of a model, counted on emulated boards of each kind of core."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from firmware_sim.mcu.boards import BOARDS
 from firmware_sim.mcu.emulator import lacking
 from firmware_sim.mcu.learning import learn_on, packed
 
-#: A board for each core that costs other instructions, with room for most models.
+#: A board for each kind of core, with enough memory for most models.
 BOARD_OF = {"Cortex-M0": "rp2040", "Cortex-M3": "lm3s6965evb", "Cortex-M4F": "mps2-an386"}
-#: Rows that a learner which begins is given there: past the first width, and far enough that the
-#: rare rows are among them whose roundings float cannot decide.
+#: Rows that a new learner learns there: enough to include the first choice of the width, and the
+#: rare rows whose rounding float cannot decide.
 ROWS = 400
 _Rows = tuple[NDArray[Any], NDArray[Any]]
 
 
 def drawn(learner: ek.Learner, rows: int) -> _Rows:
-    """Gaussian inputs, labelled by the product of the first and the last: it surprises for long."""
+    """Return Gaussian inputs, labelled by the product of the first and last: hard to learn."""
     number = np.float64 if learner.dtype == "float64" else np.float32
     rng = np.random.default_rng(0)
     X = rng.standard_normal((rows, max(learner.n_features, 1)))
@@ -39,29 +39,29 @@ def drawn(learner: ek.Learner, rows: int) -> _Rows:
 
 
 def counts(learner: ek.Learner, cores: Sequence[str], kinds: Sequence[str]) -> Iterator[Row]:
-    """What rows cost on these cores in these kinds of arithmetic; boards too small are left out."""
+    """Yield the costs of rows by core and arithmetic; boards that are too small are left out."""
     flags = {how: FLAGS[how].split() for how in kinds}
     learns = settings_of(learner.config).update.whole
     given = ek.Learner(learner.config) if learns else learner
     before = int(settings_of(learner.config).values["row_memory"]) if learns else 0
     X, y = drawn(learner, before + ROWS)
-    if before:  # its memory is full then
+    if before:  # fill its row memory
         given.learn_many(X[:before], y[:before])
     rows = packed(X[before:], y[before:])
     for core in cores:
         for how, given_flags in flags.items():
             try:
-                _, told = learn_on(BOARDS[BOARD_OF[core]], given, rows, given_flags)
+                _, run_result = learn_on(BOARDS[BOARD_OF[core]], given, rows, given_flags)
             except RuntimeError as error:
                 if "fit" in str(error) or "overflow" in str(error):
-                    continue  # a board that is too small says nothing of its core
+                    continue  # the board is too small
                 raise
-            learned = (told.learned.mean, told.learned.most) if learns else (0.0, 0.0)
-            yield Row(core, how, told.scored.mean / 1e3, *(count / 1e3 for count in learned))
+            learned = (run_result.learned.mean, run_result.learned.most) if learns else (0.0, 0.0)
+            yield Row(core, how, run_result.scored.mean / 1e3, *(count / 1e3 for count in learned))
 
 
 def counted(learner: ek.Learner) -> list[Row]:
-    """What rows of a model of this configuration cost, for ``export_c(..., counted=)``.
+    """Return the costs of rows of this model, for ``export_c(..., counted=)``.
 
     Raises SimulatorError: no board can be emulated here.
     """

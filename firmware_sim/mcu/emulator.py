@@ -1,4 +1,4 @@
-"""Programs on emulated boards, and what they tell when they end."""
+"""Programs on emulated boards, and their results."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from firmware_sim.mcu.program import PREFIX, Program
 
 EMULATOR = "qemu-system-arm"
-#: ``told`` of c/stream.c.
-_TOLD = struct.Struct("<2Q 4Q 2d Q3I4x Q3I4x 2I")
+#: The struct ``told`` of c/stream.c.
+_RECORD = struct.Struct("<2Q 4Q 2d Q3I4x Q3I4x 2I")
 
 
 def lacking() -> str:
-    """Why no board can be emulated here, "" if one can."""
+    """Return why no board can be emulated here; empty if one can."""
     for tool in (EMULATOR, f"{PREFIX}gcc"):
         if shutil.which(tool) is None:
             return (
@@ -27,7 +27,7 @@ def lacking() -> str:
 
 @dataclass(frozen=True)
 class Cost:
-    """Instructions a row: of all, the least and the most."""
+    """Instructions per row: number of rows, mean, minimum and maximum."""
 
     rows: int
     mean: float
@@ -37,22 +37,22 @@ class Cost:
 
 @dataclass(frozen=True)
 class Run:
-    """What a board told.
+    """The result of a program on a board.
 
     Attributes
     ----------
     steps, mistakes, updates, skipped : int
         Counters of the learner.
     refused : int
-        Rows that it refused.
+        Rows that the learner refused.
     score, label : float
-        Of the last row, scored again.
+        Score and label of the last row, scored again.
     learned, scored : Cost
-        Instructions a row, to the nearest tick of the timer.
+        Instructions per row, with the resolution of the timer.
     stack : int
         Bytes of stack used.
     state : bytes
-        The model file at the end; empty where nothing is learned.
+        The model file at the end; empty for a program that does not learn.
     """
 
     steps: int
@@ -69,9 +69,9 @@ class Run:
 
 
 def execute(program: Program, folder: Path, seconds: float) -> int:
-    """Run a program on its board, in a folder of its files; its exit code.
+    """Run a program on its board, in a folder with its files; return its exit code.
 
-    Raises RuntimeError: it did not come to an end in time, or there is no emulator.
+    Raises RuntimeError: it did not end in time.
     """
     board = program.board
     command = [EMULATOR, "-M", board.machine or board.name, *board.options]
@@ -94,18 +94,18 @@ def run(program: Program, rows: bytes, folder: Path, seconds: float = 600.0) -> 
     Parameters
     ----------
     program : Program
-        Made with c/stream.c.
+        Built with c/stream.c.
     rows : bytes
-        Each row's numbers, then its label, a double.
+        The numbers of each row, followed by its label as a double.
     folder : Path
-        Where the files of the run lie.
+        Folder for the files of the run.
     seconds : float
-        The longest it may take.
+        Timeout.
 
     Raises
     ------
     RuntimeError
-        The program faulted (a stack that overflowed faults), or did not end in time.
+        The program faulted (as after a stack overflow), or did not end in time.
     """
     (folder / "rows.bin").write_bytes(rows)
     for name in ("state.bin", "told.bin"):
@@ -114,7 +114,7 @@ def run(program: Program, rows: bytes, folder: Path, seconds: float = 600.0) -> 
     if code:
         why = "a fault: the stack may be too small" if code == 99 else f"exit code {code}"
         raise RuntimeError(f"{program.board.name}: {why}")
-    known = _TOLD.unpack((folder / "told.bin").read_bytes())
+    known = _RECORD.unpack((folder / "told.bin").read_bytes())
     instructions, ticks, steps, mistakes, updates, skipped, score, label = known[:8]
     each = instructions / ticks
 

@@ -1,4 +1,4 @@
-"""An exported learner that goes on learning on an emulated board."""
+"""An exported learner that continues to learn on an emulated board."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firmware_sim.mcu.program import HERE, STACK, Program, build
 
 
 def packed(X: Iterable[Any], y: Iterable[Any]) -> bytes:
-    """Return rows and labels as c/stream.c reads them."""
+    """Return rows and labels in the format of c/stream.c."""
     return b"".join(x.tobytes() + np.float64(v).tobytes() for x, v in zip(X, y, strict=True))
 
 
@@ -29,19 +29,19 @@ def learn_on(
     stack: int = STACK,
     seconds: float = 3600.0,
 ) -> tuple[Program, Run]:
-    """Export a learner, and have the board learn rows with it.
+    """Export a learner, and learn rows with it on a board.
 
-    board: where.
-    learner: as it is now; it does not learn here.
-    rows: as `packed` gives them.
-    flags: of the compiler, beside -O2.
-    stack: bytes of it.
-    seconds: the longest it may take.
-    Raises RuntimeError: it does not fit the board, faulted, or did not come to its end in time.
-    Raises ValueError: there is no C for such a learner.
+    board: the board.
+    learner: the initial state; it is not changed.
+    rows: the result of `packed`.
+    flags: compiler flags besides -O2.
+    stack: bytes of the stack.
+    seconds: timeout.
+    Raises RuntimeError: the program does not fit the board, faulted, or did not end in time.
+    Raises ValueError: the learner cannot be exported.
     """
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
         ek.export_c(learner, folder)
         sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
         program = build(
@@ -51,6 +51,6 @@ def learn_on(
         return program, run(program, rows, folder, seconds)
 
 
-def as_here(told: Run, learner: ek.Learner) -> bool:
-    """Whether a board ended with the state of a learner, byte for byte."""
-    return told.state == bytes(learner.__reduce__()[1][0])
+def same_state(run_result: Run, learner: ek.Learner) -> bool:
+    """Whether a board's final state equals that of a learner, byte for byte."""
+    return run_result.state == bytes(learner.__reduce__()[1][0])

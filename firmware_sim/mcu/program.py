@@ -36,9 +36,9 @@ class Program:
     path : Path
         The ELF file.
     flash : int
-        Bytes of code and constants, the vector table and start-up among them.
+        Bytes of code and constants, including vector table and start-up.
     ram : int
-        Bytes of variables, the stack not among them.
+        Bytes of variables, without the stack.
     """
 
     board: Board
@@ -48,19 +48,19 @@ class Program:
 
 
 def _tool(name: str, *arguments: str) -> str:
-    ran = subprocess.run([PREFIX + name, *arguments], capture_output=True, text=True, check=False)
-    if ran.returncode:
-        raise RuntimeError(f"{PREFIX}{name}: {ran.stderr.strip()[-2000:]}")
-    return ran.stdout
+    done = subprocess.run([PREFIX + name, *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{PREFIX}{name}: {done.stderr.strip()[-2000:]}")
+    return done.stdout
 
 
-def too_large(said: str) -> str:
-    """Return by how much a program does not fit its board; empty where the linker says not that.
+def too_large(linker_output: str) -> str:
+    """Return by how much a program exceeds its board; empty if that is not the linker's error.
 
-    said: what the linker said.
+    linker_output: the message of the linker.
     """
-    beyond = re.findall(r"region `(\w+)' overflowed by (\d+) bytes?", said)
-    parts = [f"{name} by {counted(int(count), 'byte')}" for name, count in dict(beyond).items()]
+    overflows = re.findall(r"region `(\w+)' overflowed by (\d+) bytes?", linker_output)
+    parts = [f"{name} by {counted(int(count), 'byte')}" for name, count in dict(overflows).items()]
     return f"the program does not fit: it exceeds {' and '.join(parts)}" if parts else ""
 
 
@@ -82,20 +82,20 @@ def build(
     sources : sequence of Path
         C files, one of which has ``main``.
     target : Path
-        The ELF file to write; what is made on the way lies beside it.
+        The ELF file to write; the linker script is written next to it.
     include : sequence of Path
-        Folders of headers.
+        Include folders.
     flags : sequence of str
-        What else the compiler is told.
+        Further compiler flags.
     libraries : sequence of str
-        What is linked beside the C library.
+        Libraries besides the C library.
     stack : int
         Bytes at the bottom of RAM.
 
     Raises
     ------
     RuntimeError
-        The compiler or the linker refused; what does not fit the board is refused.
+        Compiler or linker failed, for example since the program does not fit the board.
     FileNotFoundError
         There is no cross-compiler.
     """
@@ -113,10 +113,10 @@ def build(
     for name, number in numbers.items():
         text = text.replace(name, str(number))
     script.write_text(text, encoding="utf-8", newline="\n")
-    told = [*FLAGS, *board.flags, *flags, *(["-DBOARD_FPU"] if board.fpu else [])]
-    told += [f"-I{folder}" for folder in (HERE, *include)]
+    options = [*FLAGS, *board.flags, *flags, *(["-DBOARD_FPU"] if board.fpu else [])]
+    options += [f"-I{folder}" for folder in (HERE, *include)]
     link = ["-nostartfiles", "--specs=nosys.specs", "-Wl,--gc-sections", f"-T{script}"]
     link += ["-Wl,--no-warn-rwx-segments", "-o", str(target)]
-    _tool("gcc", *told, *map(str, (HERE / "startup.c", *sources)), *libraries, *link)
+    _tool("gcc", *options, *map(str, (HERE / "startup.c", *sources)), *libraries, *link)
     text_bytes, data, bss = map(int, _tool("size", str(target)).splitlines()[1].split()[:3])
     return Program(board, target, text_bytes + data, data + bss - stack)

@@ -1,4 +1,4 @@
-"""The rows of a replay once more, on an emulated board whose learner starts empty."""
+"""A second replay of the rows on an emulated board, with a new learner."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.boards import BOARDS
 from firmware_sim.mcu.emulator import lacking
-from firmware_sim.mcu.learning import as_here, learn_on, packed
+from firmware_sim.mcu.learning import learn_on, packed, same_state
 from firmware_sim.mcu.program import too_large
 from firmware_sim.plaintext import counted
 from firmware_sim.streams import Row
@@ -22,30 +22,30 @@ from firmware_sim.streams import Row
 
 @dataclass(frozen=True)
 class Emulated:
-    """What a board made of the rows."""
+    """The result of a board on the rows of a replay."""
 
     board: str  # its name
     core: str  # its processor
     rows: int  # rows learned there
-    #: there, and of a learner here over the same rows, rounded to float32 as the board takes them
+    #: on the board, and of a learner here on the same rows, rounded to float32 as on the board
     mistakes: int
     host_mistakes: int
-    same: bool  # whether every byte of the two states is the same
-    flash: int  # bytes of the whole program
+    same: bool  # whether the two states are identical
+    flash: int  # bytes of the program
     ram: int  # bytes of its variables
-    stack: int  # bytes of the stack that were used
-    learn: float  # instructions to learn a row, in the mean
-    longest: float  # instructions to learn a row, at most
+    stack: int  # bytes of used stack
+    learn: float  # mean instructions to learn a row
+    longest: float  # maximum instructions to learn a row
     score: float  # instructions to score a row
     clock: float  # cycles a second of the real board
     #: instruction set of the learner here; "scalar" is plain C, as on the board.
     variant: str = "scalar"
-    #: of its mistakes here, rows of label 1 with a score of exactly 0
+    #: number of its mistakes here on rows of label 1 with a score of exactly 0
     undecided: int = 0
-    near: str = ""  # how near to the board that is what was emulated
+    near: str = ""  # differences of the emulated board from the real one
 
     def _counts(self) -> list[str]:
-        """Return why mistakes are not what the answers above count as wrong, if they are not."""
+        """Return a line if mistakes differ from the number of wrong answers, with the reason."""
         if not self.undecided:
             return []
         one = self.undecided == 1
@@ -55,9 +55,9 @@ class Emulated:
         ]
 
     def _different(self) -> str:
-        """What a state that differs says: sums depend on the width of vectors, the board has none.
+        """Return the reason of a different state: sums depend on the width of vector registers.
 
-        Weights of int8 for two classes come out equal with every width; other learners may not.
+        int8 weights for two classes are equal for every width; other learners may differ.
         """
         if self.variant == "scalar":
             return "ITS STATE DIFFERS from here"
@@ -67,7 +67,7 @@ class Emulated:
         )
 
     def to_lines(self) -> list[str]:
-        """The lines of the report."""
+        """Return the lines of the report."""
         equal = "its state is identical, byte for byte" if self.same else self._different()
         return [
             "",
@@ -84,8 +84,8 @@ class Emulated:
         ]
 
 
-class _Noted:
-    """A learner; what it is taught is kept."""
+class _Recorder:
+    """A wrapper that records what the learner learns."""
 
     def __init__(self, learner: Any, kept: list[tuple[Row, float]]) -> None:
         self._learner = learner
@@ -100,12 +100,12 @@ class _Noted:
 
 
 class OnBoard:
-    """A board that follows a replay.
+    """A board that repeats a replay.
 
-    name: of the board.
-    config: of the replay.
-    device: before its first row; what its learner is taught is kept.
-    Raises SimulatorError: it cannot be emulated here, or the learner is not all that learns there.
+    name: the board.
+    config: the configuration of the replay.
+    device: the device before its first row; the learned rows are recorded.
+    Raises SimulatorError: the board cannot be emulated here, or has parts that the export lacks.
     """
 
     def __init__(self, name: str, config: ReplayConfig, device: Device) -> None:
@@ -119,35 +119,35 @@ class OnBoard:
             raise SimulatorError("--on needs a learner that scales inside, such as the default")
         self._board = BOARDS[name]
         self._options = device.learner.config
-        self._taught: list[tuple[Row, float]] = []
-        device.teach_through(lambda learner: _Noted(learner, self._taught))
+        self._learned_rows: list[tuple[Row, float]] = []
+        device.wrap_learner(lambda learner: _Recorder(learner, self._learned_rows))
 
     def run(self) -> Emulated:
-        """Run it.
+        """Run the recorded rows on the board.
 
         Raises
         ------
         SimulatorError
-            The program does not fit the board, or did not come to its end.
+            The program does not fit the board, or did not end.
         """
         learner = ek.Learner(self._options)
         number = np.float64 if learner.dtype == "float64" else np.float32
-        rows = [(row.astype(number), label) for row, label in self._taught]
+        rows = [(row.astype(number), label) for row, label in self._learned_rows]
         columns = [row for row, _ in rows], [label for _, label in rows]
         try:
-            program, told = learn_on(self._board, learner, packed(*columns))
+            program, found = learn_on(self._board, learner, packed(*columns))
         except (RuntimeError, ValueError) as error:
-            told_why = too_large(str(error)) or str(error)
-            raise SimulatorError(f"--on {self._board.name}: {told_why}") from None
+            why = too_large(str(error)) or str(error)
+            raise SimulatorError(f"--on {self._board.name}: {why}") from None
         undecided = 0
         settings = settings_of(learner.config)
         signs = settings.columns == 1 and not learner.is_regression
         for row, label in rows:
-            said = learner.learn_one(row, *([label] if settings.needs_labels else []))
-            undecided += signs and settings.needs_labels and said == 0.0 and label > 0.0
+            score = learner.learn_one(row, *([label] if settings.needs_labels else []))
+            undecided += signs and settings.needs_labels and score == 0.0 and label > 0.0
         return Emulated(
-            self._board.name, self._board.core, told.steps, told.mistakes, learner.mistakes,
-            as_here(told, learner), program.flash, program.ram, told.stack,
-            told.learned.mean, told.learned.most, told.scored.mean, self._board.clock,
+            self._board.name, self._board.core, found.steps, found.mistakes, learner.mistakes,
+            same_state(found, learner), program.flash, program.ram, found.stack,
+            found.learned.mean, found.learned.most, found.scored.mean, self._board.clock,
             ek.simd(), undecided, self._board.near,
         )  # fmt: skip

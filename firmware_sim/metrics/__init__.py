@@ -1,4 +1,4 @@
-"""Prequential metrics in constant memory: test on a row first, then learn from it."""
+"""Prequential metrics in constant memory: each row is tested before it is learned."""
 
 from firmware_sim.metrics.base import Figures, Metrics
 from firmware_sim.metrics.binary import Confusion, Prequential

@@ -1,8 +1,8 @@
-"""Answers to labels of classes, beside two baselines.
+"""Classification errors of the learner and of two baselines.
 
 Sensor labels stay the same for long stretches, so an error rate says little by itself. Two
 baselines see the same rows: the majority class so far, and no-change, which repeats the last
-label. Kappa against no-change is what is left of the score once that is taken off.
+label. Kappa against no-change measures the improvement over repeating the last label.
 """
 
 from __future__ import annotations
@@ -19,30 +19,32 @@ from firmware_sim.metrics.curve import Curve
 from firmware_sim.metrics.formats import count, percent, thousandths
 from firmware_sim.streams import Row
 
-#: The figures of labels of classes, however many there are.
+#: The figures of any number of classes.
 FIGURES = {
-    "error": Figure("error", percent, lambda own, _: ratio(own.wrong, own.rows)),
+    "error": Figure("error", percent, lambda record, _: ratio(record.wrong, record.rows)),
     "kappa": Figure(
         "kappa",
         thousandths,
-        lambda own, _: own.kappa,
+        lambda record, _: record.kappa,
         "agreement beyond chance: 1 is perfect, 0 no better than guessing by how common each class "
         "is",
     ),
     "kappa_no_change": Figure(
         "kappa vs no-change",
         thousandths,
-        lambda own, all: ratio(all.no_change.wrong - own.wrong, all.no_change.wrong),
+        lambda record, metrics: ratio(
+            metrics.no_change.wrong - record.wrong, metrics.no_change.wrong
+        ),
         "1 is perfect, 0 as good as repeating the last label, below 0 worse",
     ),
-    "wrong": Figure("", count, lambda own, _: own.wrong),
+    "wrong": Figure("", count, lambda record, _: record.wrong),
 }
 
 
 class Answers(Metrics):
-    """Records of the learner, of the majority so far, and of no-change.
+    """Records of the learner, of the majority class so far, and of no-change.
 
-    learner, majority, no_change: the three records; the curve has their wrong answers.
+    learner, majority, no_change: the three records; the curve counts their wrong answers.
     """
 
     baselines: ClassVar = {"majority": "majority class", "no_change": "no-change"}
@@ -56,29 +58,29 @@ class Answers(Metrics):
 
     @abstractmethod
     def answers(self, scores: Any) -> Any:
-        """Return the class that a score means, or those of an array of scores."""
+        """Return the class of a score, or the classes of an array of scores."""
 
     @abstractmethod
-    def _majorities(self, told: Classes) -> Classes:
-        """Return the commonest class before each label and behind the last; they are counted."""
+    def _majorities(self, revealed: Classes) -> Classes:
+        """Count labels; return the commonest class before each of them and after the last."""
 
     def add_block(self, labels: Row, scores: Row, context: Context = NOTHING) -> None:
         """Count rows; see `Metrics.add_block`."""
         true = labels.astype(np.int64)
         if not len(true):
             return
-        told, before = true, np.arange(len(true))
-        if context.told is not None:
-            told, before = context.told.labels.astype(np.int64), context.told.before
-        lasts = np.concatenate([[self._last], told])
+        revealed, before = true, np.arange(len(true))
+        if context.revealed is not None:
+            revealed, before = context.revealed.labels.astype(np.int64), context.revealed.before
+        lasts = np.concatenate([[self._last], revealed])
         running = []
-        for record, said in (
+        for record, predicted in (
             (self.learner, self.answers(scores).astype(np.int64)),
-            (self.majority, self._majorities(told)[before]),
+            (self.majority, self._majorities(revealed)[before]),
             (self.no_change, lasts[before]),
         ):
-            running.append(record.wrong + np.cumsum(said != true))
-            record.add_block(true, said)
+            running.append(record.wrong + np.cumsum(predicted != true))
+            record.add_block(true, predicted)
         self.curve.add_block(np.column_stack(running))
         self._last = int(lasts[-1])
 
@@ -87,10 +89,10 @@ class Answers(Metrics):
         self.learner.add_block(labels.astype(np.int64), self.answers(scores).astype(np.int64))
 
     def loss(self, name: str) -> float:
-        """Return what is compared: wrong answers of one of the three."""
+        """Return the number of wrong answers of one of the three."""
         record: ClassTable = getattr(self, name)
         return record.wrong
 
     def shown(self, name: str) -> str:
-        """Return that in words."""
+        """Return the number of wrong answers as text."""
         return f"{self.loss(name):,.0f} wrong"

@@ -1,7 +1,7 @@
-"""Shared by the metrics of all kinds of labels.
+"""Base classes of the metrics of all kinds of labels.
 
-A figure is one row of a metrics class: its name, its title in a report, how it is written, and how
-it follows from what was counted. Reports, comparisons and the records of fleets take all there are.
+A figure is one row of a metrics class: its name, its title in a report, its format, and its formula
+over the counters. Reports, comparisons and the records of fleets include every figure.
 """
 
 from __future__ import annotations
@@ -15,98 +15,100 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.metrics.course import Forecasts
 from firmware_sim.metrics.curve import Curve
+from firmware_sim.metrics.timeline import Forecasts
 from firmware_sim.streams import Row
 
 Number = float | int | None
-#: The figures of a learner or a baseline, by name; None where one is not defined.
+#: The figures of a learner or a baseline, by name; None if undefined.
 Figures = dict[str, Number]
 
 
 class Figure(NamedTuple):
-    """One figure: its title, empty where only files have it; how it is written; what it is.
+    """One figure: its title (empty if only files have it), format and formula.
 
-    `of` takes the record of the learner or of a baseline, and the metrics that have all of them.
+    `of` takes the record of the learner or of a baseline, and the metrics object with all records.
     """
 
     title: str
     shown: Callable[[Number], str]
     of: Callable[[Any, Any], Number]
-    #: for a reader who meets it for the first time; empty where the title says it
+    #: an explanation; empty if the title suffices
     meaning: str = ""
 
 
-class Looked(NamedTuple):
-    """What a baseline made of a row's readings."""
+class RowDeviation(NamedTuple):
+    """How far a row's readings are from their means so far."""
 
     distance: float = 0.0
     readings: tuple[float, ...] = ()
-    apart: tuple[float, ...] = ()  # how far each lies from its mean, in deviations
-    still: tuple[int, ...] = ()  # for how many rows each has not changed
+    z_scores: tuple[float, ...] = ()  # signed, in standard deviations
+    unchanged: tuple[int, ...] = ()  # for how many rows each reading has not changed
 
 
-class LookedMany(NamedTuple):
-    """What a baseline makes of many rows, shapes (n,) and (n, d), as of `Looked` row by row."""
+class RowDeviations(NamedTuple):
+    """`RowDeviation` of many rows, as arrays of shapes (n,) and (n, d)."""
 
     distances: Row
     readings: Row
-    apart: Row
-    still: Row
+    z_scores: Row
+    unchanged: Row
 
-    def part(self, rows: Any) -> LookedMany:
-        """Return what was made of some rows."""
-        return LookedMany(*(column[rows] for column in self))
+    def part(self, rows: Any) -> RowDeviations:
+        """Return the deviations of some rows."""
+        return RowDeviations(*(column[rows] for column in self))
 
-    def row(self, at: int) -> Looked:
-        """Return what was made of one."""
-        _, readings, apart, still = (column[at].tolist() for column in self)
-        return Looked(float(self.distances[at]), *map(tuple, (readings, apart, map(int, still))))
+    def row(self, at: int) -> RowDeviation:
+        """Return the deviations of one row."""
+        _, readings, z_scores, unchanged = (column[at].tolist() for column in self)
+        return RowDeviation(
+            float(self.distances[at]), *map(tuple, (readings, z_scores, map(int, unchanged)))
+        )
 
 
-class Told(NamedTuple):
-    """Labels as the baselines hear of them, and how many of them before each row, shape (n,)."""
+class RevealedLabels(NamedTuple):
+    """Labels in order of arrival, and how many of them arrived before each row, shape (n,)."""
 
     labels: Row
     before: npt.NDArray[np.int64]
 
 
-class WatchedMany(NamedTuple):
-    """What else is known of n rows that have no labels; arrays of shape (n,).
+class NoveltyRows(NamedTuple):
+    """Further data on n rows without labels; arrays of shape (n,).
 
-    levels: the thresholds that were taken off their scores.
-    looked: what `Metrics.look` returned for them.
-    seconds: when they were taken; NaN where that is not known.
-    numbers: their places in the stream, from 1.
-    verdicts: by what the learner judged them, as `tasks.adapters` has it; below 0 for nothing.
+    levels: the thresholds that were subtracted from their scores.
+    deviations: the result of `Metrics.row_deviations`.
+    seconds: their times; NaN if unknown.
+    numbers: their positions in the stream, from 1.
+    reasons: the learner's reasons, packed by `tasks.adapters`; negative if there is none.
     """
 
     levels: Row
-    looked: LookedMany
+    deviations: RowDeviations
     seconds: Row
     numbers: npt.NDArray[np.int64]
-    verdicts: Row
+    reasons: Row
 
     @classmethod
-    def of(cls, levels: Row, distances: Row | None = None) -> WatchedMany:
-        """Return that of rows of which little is known."""
+    def of(cls, levels: Row, distances: Row | None = None) -> NoveltyRows:
+        """Return the record of rows of which only levels, and perhaps distances, are known."""
         n = len(levels)
-        far = np.zeros(n) if distances is None else distances
-        looked = LookedMany(far, *np.empty((3, n, 0)))
-        return cls(levels, looked, np.full(n, math.nan), np.arange(1, n + 1), -np.ones(n))
+        distances = np.zeros(n) if distances is None else distances
+        deviations = RowDeviations(distances, *np.empty((3, n, 0)))
+        return cls(levels, deviations, np.full(n, math.nan), np.arange(1, n + 1), -np.ones(n))
 
 
 @dataclass(frozen=True)
 class Context:
-    """What else is known of rows that are counted.
+    """Further data on rows that are counted.
 
-    told: when the baselines hear of labels; None where each label comes with its row.
-    watched: of rows without labels.
-    forecasts: of rows that a forecaster answered.
+    revealed: labels in order of arrival; None if each label arrives with its row.
+    watched: data on rows without labels.
+    forecasts: intervals and expert weights of a forecaster's answers.
     """
 
-    told: Told | None = None
-    watched: WatchedMany | None = None
+    revealed: RevealedLabels | None = None
+    watched: NoveltyRows | None = None
     forecasts: Forecasts | None = None
 
 
@@ -114,17 +116,17 @@ NOTHING = Context()
 
 
 class Metrics(ABC):
-    """The learner's record beside its baselines', over the same rows.
+    """Records of the learner and its baselines over the same rows.
 
-    kind: the kind of label, as in `tasks.kinds.KINDS`.
-    table: what is told of each record, the figure that sums it up first.
-    baselines: what the baselines are called in a report.
-    shares: whether losses are shares, which are told in percent.
-    over_time: what is drawn over time, in words.
-    loss_name: what is compared, in words.
-    over_boards: what `comparable` is, in words.
+    kind: the kind of labels, as in `tasks.kinds.KINDS`.
+    table: the figures of a record, the main figure first.
+    baselines: names of the baselines in a report.
+    shares: whether losses are shares, which are shown in percent.
+    over_time: name of the curve's quantity.
+    loss_name: name of the loss.
+    over_boards: name of `comparable`.
     learner: the learner's record.
-    curve: what is drawn over time, for all records.
+    curve: the loss of all records over time.
     """
 
     kind: ClassVar[str]
@@ -137,21 +139,21 @@ class Metrics(ABC):
     learner: Any
     curve: Curve
 
-    def look(self, rows: Row) -> LookedMany | None:
-        """Return what a baseline makes of readings, before `add_block` is told of their rows."""
+    def row_deviations(self, rows: Row) -> RowDeviations | None:
+        """Return the deviations of rows, before `add_block` counts them; None for most kinds."""
         return None
 
     @abstractmethod
     def add_block(self, labels: Row, scores: Row, context: Context = NOTHING) -> None:
         """Count rows.
 
-        labels: what the stream says, shape (n,).
-        scores: what the learner said before it saw the labels, shape (n,).
-        context: what else is known of the rows.
+        labels: the true labels, shape (n,).
+        scores: the learner's answers before it received the labels, shape (n,).
+        context: further data on the rows.
         """
 
     def add_answers(self, labels: Row, scores: Row) -> None:
-        """Count rows for the learner alone: no baseline, no curve."""
+        """Count rows for the learner only, without baselines and curve."""
         self.learner.add_block(labels, scores)
 
     @property
@@ -161,36 +163,36 @@ class Metrics(ABC):
 
     @property
     def judged(self) -> bool:
-        """Whether there is anything to compare."""
+        """Whether there is a loss to compare."""
         return self.rows > 0
 
     @abstractmethod
     def loss(self, name: str) -> float:
-        """Return what is compared, of one record: less is better."""
+        """Return the total loss of one record; lower is better."""
 
     def mean_loss(self, name: str) -> float:
-        """Return that as a mean over rows."""
+        """Return the mean loss over rows."""
         return self.loss(name) / max(1, self.rows)
 
     @property
     def comparable(self) -> float | None:
-        """What is compared over streams; None where there is nothing to judge by."""
+        """The loss that is compared across streams; None without labels to evaluate by."""
         return self.mean_loss("learner")
 
     @abstractmethod
     def shown(self, name: str) -> str:
-        """Return the loss of one record in words."""
+        """Return the loss of one record as text."""
 
     def cell(self, loss: float) -> str:
         """Return a mean loss as a cell of a table."""
         return f"{100 * loss:.2f}" if self.shares else f"{loss:.4g}"
 
     def words(self, loss: float) -> str:
-        """Return a mean loss in words."""
+        """Return a mean loss as text."""
         return f"{100 * loss:.2f} % wrong"
 
     def summary(self) -> dict[str, Figures]:
-        """Return every figure by the name of who earned it, the learner first."""
+        """Return the figures of each record by its name, the learner first."""
         return {
             who: {name: one.of(getattr(self, who), self) for name, one in self.table.items()}
             for who in ("learner", *self.baselines)
@@ -198,12 +200,12 @@ class Metrics(ABC):
 
 
 def ratio(part: float, whole: float) -> float | None:
-    """Return a quotient, or None where it is not defined."""
+    """Return a quotient, or None if it is undefined."""
     return part / whole if whole else None
 
 
 def finite(figures: Figures) -> Figures:
-    """Return figures with None where JSON has no such number."""
+    """Return figures with None in place of infinities and NaN, which JSON lacks."""
     return {
         name: value if value is None or math.isfinite(value) else None
         for name, value in figures.items()

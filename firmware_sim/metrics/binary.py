@@ -25,7 +25,7 @@ class Confusion(ClassTable):
 
     @property
     def true_positive(self) -> int:
-        """Rows of class +1 that were answered so."""
+        """Rows of class +1 that were answered +1."""
         return int(self.counts[1, 1])
 
     @property
@@ -35,7 +35,7 @@ class Confusion(ClassTable):
 
     @property
     def true_negative(self) -> int:
-        """Rows of class -1 that were answered so."""
+        """Rows of class -1 that were answered -1."""
         return int(self.counts[0, 0])
 
     @property
@@ -50,10 +50,10 @@ class Confusion(ClassTable):
 
 
 class Prequential(Answers):
-    """The record of a learner of two classes, -1 and +1, beside both baselines'.
+    """Records of a learner of two classes, -1 and +1, and of both baselines.
 
     A score of 0 or more means +1, as in the learner's own ``predict_one``. Before the first label
-    the baselines say +1 too, and an even balance of labels is a majority of +1.
+    the baselines answer +1 too, and an even balance of labels counts as a majority of +1.
     """
 
     learner: Confusion
@@ -63,13 +63,13 @@ class Prequential(Answers):
         "f1": Figure(
             "F1",
             thousandths,
-            lambda own, _: own.f1,
+            lambda record, _: record.f1,
             "of the class +1, how complete and how correct its answers are: 1 is perfect",
         ),
-        "true_positive": Figure("", count, lambda own, _: own.true_positive),
-        "false_positive": Figure("", count, lambda own, _: own.false_positive),
-        "true_negative": Figure("", count, lambda own, _: own.true_negative),
-        "false_negative": Figure("", count, lambda own, _: own.false_negative),
+        "true_positive": Figure("", count, lambda record, _: record.true_positive),
+        "false_positive": Figure("", count, lambda record, _: record.false_positive),
+        "true_negative": Figure("", count, lambda record, _: record.true_negative),
+        "false_negative": Figure("", count, lambda record, _: record.false_negative),
     }
 
     def __init__(self, points: int = CURVE_POINTS) -> None:
@@ -77,10 +77,10 @@ class Prequential(Answers):
         self._balance = 0
 
     def answers(self, scores: Any) -> Any:
-        """Return the class that a score means, or those of an array of scores."""
+        """Return the class of a score, or the classes of an array of scores."""
         return 2 * (scores >= 0.0) - 1
 
-    def _majorities(self, told: Classes) -> Classes:
-        balance = self._balance + np.concatenate([[0], np.cumsum(told)])
+    def _majorities(self, revealed: Classes) -> Classes:
+        balance = self._balance + np.concatenate([[0], np.cumsum(revealed)])
         self._balance = int(balance[-1])
         return np.where(balance >= 0, 1, -1)

@@ -15,18 +15,18 @@ Classes = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ClassFigures:
-    """What is told of one class."""
+    """The figures of one class."""
 
     name: str
     support: int  # rows of the class
-    #: None where it is not defined: it was never answered, it never occurred, or neither
+    #: None if undefined: the class was never answered, never occurred, or neither
     precision: float | None
     recall: float | None
     f1: float | None
 
 
 class ClassTable:
-    """How often each class was answered for each.
+    """A confusion matrix.
 
     n_classes: classes 0 to n_classes - 1.
     counts (ndarray of int64, shape (n_classes, n_classes)): rows by true class, then by answer.
@@ -53,7 +53,7 @@ class ClassTable:
     def kappa(self) -> float | None:
         """Cohen's kappa: agreement beyond what the class frequencies give by chance."""
         n = self.rows
-        # In whole numbers, so that a kappa of exactly 0 or 1 is exactly that.
+        # In integers, so that a kappa of 0 or 1 is exact.
         chance = int(np.sum(self.counts.sum(axis=0) * self.counts.sum(axis=1)))
         return ratio(n * (n - self.wrong) - chance, n * n - chance)
 

@@ -12,12 +12,12 @@ CURVE_POINTS = 512
 class Curve:
     """Losses added up over time, at evenly spaced rows, in a table of fixed size.
 
-    The length of a stream is not known beforehand: when the table is full, every second point
-    goes and the distance doubles, so a stream of any length leaves between half a table and a
-    whole one. Counts are kept, not rates: the error in any window is a difference of two points.
+    The length of a stream is not known beforehand: when the table is full, every second point is
+    dropped and the step doubles, so the table is at least half full for a stream of any length.
+    Sums are kept, not rates: the error in any window is a difference of two points.
 
     points: size of the table, at least 2.
-    names: whose losses, the learner's first.
+    names: the records, the learner first.
     kind: int for counts of wrong answers, float for sums of errors.
     """
 
@@ -32,30 +32,30 @@ class Curve:
         self.step = 1
         self.names = tuple(names)
         self._sums = np.zeros((points, len(self.names)), dtype=kind)
-        self._held = 0
+        self._n_points = 0
         self._rows = 0
-        self._latest: tuple[float, ...] = (0,) * len(self.names)
+        self._last: tuple[float, ...] = (0,) * len(self.names)
 
     def add_block(self, losses: np.ndarray) -> None:
-        """Take the running losses after each of n more rows, shape (n, names)."""
+        """Add n rows: the cumulative losses after each, shape (n, names)."""
         at, n = 0, len(losses)
         while True:
             first = at + self.step - 1 - (self._rows + at) % self.step
-            points = losses[first :: self.step][: len(self._sums) - self._held]
-            self._sums[self._held : self._held + len(points)] = points
-            self._held += len(points)
+            points = losses[first :: self.step][: len(self._sums) - self._n_points]
+            self._sums[self._n_points : self._n_points + len(points)] = points
+            self._n_points += len(points)
             at = first + 1 + (len(points) - 1) * self.step if len(points) else at
             if n - at < self.step - (self._rows + at) % self.step:
                 break
             self._halve()
         self._rows += n
-        self._latest = tuple(losses[-1].tolist())
+        self._last = tuple(losses[-1].tolist())
 
     def _halve(self) -> None:
-        """Let every second point go."""
-        half = self._held // 2
+        """Drop every second point."""
+        half = self._n_points // 2
         self._sums[:half] = self._sums[1 : 2 * half : 2]
-        self._held = half
+        self._n_points = half
         self.step *= 2
 
     def table(self) -> tuple[np.ndarray, np.ndarray]:
@@ -63,11 +63,11 @@ class Curve:
 
         The last point is the last row, whether or not the step reaches it.
         """
-        rows = self.step * np.arange(1, self._held + 1, dtype=np.int64)
-        wrong = self._sums[: self._held].copy()
-        if self._rows > (rows[-1] if self._held else 0):
+        rows = self.step * np.arange(1, self._n_points + 1, dtype=np.int64)
+        wrong = self._sums[: self._n_points].copy()
+        if self._rows > (rows[-1] if self._n_points else 0):
             rows = np.append(rows, self._rows)
-            wrong = np.vstack([wrong, self._latest])
+            wrong = np.vstack([wrong, self._last])
         return rows, wrong
 
     def cumulative(self) -> tuple[np.ndarray, np.ndarray]:
@@ -78,17 +78,17 @@ class Curve:
     def windowed(self, window: int | None = None) -> tuple[np.ndarray, np.ndarray, int]:
         """Return the error over the last rows before each point.
 
-        window: rows in the window; rounded to a whole number of steps. About a fortieth of the
-            stream by default. Points before the first whole window are left out.
+        window: rows in the window, rounded to a multiple of the step. About a fortieth of the
+            stream by default. Points before the first complete window are left out.
 
         Returns rows, error : ndarray of shapes (q,) and (q, names)
         Returns window: the rows in a window, after rounding.
         """
-        wanted = window if window is not None else self._rows // 40
-        span = min(max(1, round(wanted / self.step)), max(1, self._held))
-        # Row 0, where nothing is wrong yet, makes the first whole window one like the others.
+        target = window if window is not None else self._rows // 40
+        steps = min(max(1, round(target / self.step)), max(1, self._n_points))
+        # Row 0, with a loss of 0, makes the first complete window a difference like the others.
         wrong = np.vstack(
-            [np.zeros((1, len(self.names)), self._sums.dtype), self._sums[: self._held]]
+            [np.zeros((1, len(self.names)), self._sums.dtype), self._sums[: self._n_points]]
         )
-        rows = self.step * np.arange(span, self._held + 1, dtype=np.int64)
-        return rows, (wrong[span:] - wrong[:-span]) / (span * self.step), span * self.step
+        rows = self.step * np.arange(steps, self._n_points + 1, dtype=np.int64)
+        return rows, (wrong[steps:] - wrong[:-steps]) / (steps * self.step), steps * self.step

@@ -1,4 +1,4 @@
-"""A detector of novelty without a model: the baseline of those that learn."""
+"""A detector of novelty without a model: the baseline of learners without labels."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ import numpy.typing as npt
 
 from firmware_sim.streams import Row
 
-#: Steps of the threshold, as a factor of the distance.
+#: Step size of the threshold, on a logarithmic scale.
 _STEP = 0.05
 
 
 class Distance:
-    """A detector without a model: how far a row lies from the mean, in standard deviations.
+    """A detector without a model: the distance of a row from the mean, in standard deviations.
 
-    The mean of the squared distances over the readings; its threshold sets itself so that a share
-    `nu` of the rows lies above it.
+    The mean over the readings of their squared z-scores. The threshold adapts so that a share `nu`
+    of the rows exceeds it.
     """
 
     def __init__(self, nu: float) -> None:
         self._nu = nu
         self._threshold = math.inf
-        #: of each channel: known readings, the first of them, the sum of the others' distances
-        #: from it, and of the squared deviations from the mean
+        #: by channel: the number of readings, the first one, the sum of differences from it, and
+        #: the sum of squared deviations from the mean
         self._n = self._origin = self._sum = self._squares = np.zeros(0)
 
-    def look_many(self, rows: Row) -> tuple[Row, Row]:
-        """Return the distance of each row, taken in then, and its readings in deviations.
+    def measure(self, rows: Row) -> tuple[Row, Row]:
+        """Return distances and z-scores of rows, each by the statistics of the rows before it.
 
-        Absent readings count as usual ones. Shapes (n,) and (n, d). Sums go row by row, so that
-        blocks of any size give the same bits.
+        Missing readings have a z-score of 0. Shapes (n,) and (n, d). Sums are sequential, so that
+        the size of blocks does not change the rounding.
         """
         there = np.isfinite(rows)
         d = rows.shape[1]
@@ -46,7 +46,7 @@ class Distance:
         shares = np.maximum(1.0, counts)
         far = np.where(there, rows - origin, 0.0)
         sums = np.add.accumulate(np.vstack([self._sum, far]))
-        means = sums / shares  # from the origin, as all distances here
+        means = sums / shares  # relative to the origin, as all values here
         deltas = np.where(there, far - means[:-1], 0.0)
         squares = np.add.accumulate(
             np.vstack([self._squares, deltas * np.where(there, far - means[1:], 0.0)])
@@ -57,7 +57,7 @@ class Distance:
         return found.mean(axis=1), np.copysign(np.sqrt(found), deltas)
 
     def alarms(self, distances: Row) -> npt.NDArray[np.bool_]:
-        """Return which distances are above the threshold, which moves after each."""
+        """Return which distances exceed the threshold, which adapts after each."""
         found = np.zeros(len(distances), dtype=bool)
         threshold = self._threshold
         up, down = (math.exp(_STEP * (alarm - self._nu)) for alarm in (True, False))

@@ -1,4 +1,4 @@
-"""Formats of figures; an undefined one is a dash."""
+"""Formats of figures; an undefined figure is a dash."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ def rounded(value: float, form: str) -> str:
 
 
 def percent(value: Number) -> str:
-    """Return a share as people write it."""
+    """Return a share in percent."""
     return "-" if value is None else f"{rounded(100 * value, '.2f')} %"
 
 
 def short(value: Number) -> str:
-    """Return a number with four digits."""
+    """Return a number with four significant digits."""
     return "-" if value is None else rounded(value, ".4g")
 
 
 def thousandths(value: Number) -> str:
-    """Return a number to three decimals."""
+    """Return a number with three decimals."""
     return "-" if value is None else rounded(value, ".3f")
 
 
 def count(value: Number) -> str:
-    """Return a whole number."""
+    """Return an integer with thousands separators."""
     return "-" if value is None else f"{value:,.0f}"
 
 
 def duration(seconds: Number) -> str:
-    """Return a time in the unit that suits it."""
+    """Return a duration in a suitable unit."""
     if seconds is None:
         return "-"
     for unit, length in (("days", 86_400.0), ("h", 3_600.0), ("min", 60.0)):

@@ -16,12 +16,12 @@ from firmware_sim.metrics.formats import count, thousandths
 
 
 class Multiclass(Answers):
-    """The record of a learner of several classes beside both baselines'.
+    """Records of a learner of several classes and of both baselines.
 
-    A score is the class that the learner predicts. Before the first label the baselines say the
-    first class; of classes that are equally common the first is the majority.
+    A score is the class that the learner predicts. Before the first label the baselines answer the
+    first class; of equally common classes the first is the majority.
 
-    names: the classes; labels are their places.
+    names: the classes; labels are their indices.
     """
 
     kind = "multiclass"
@@ -30,10 +30,10 @@ class Multiclass(Answers):
         "macro_f1": Figure(
             "macro F1",
             thousandths,
-            lambda own, _: own.macro_f1,
+            lambda record, _: record.macro_f1,
             "the mean over classes of how complete and how correct answers are: 1 is perfect",
         ),
-        "classes_seen": Figure("", count, lambda own, _: int(np.sum(own.counts.any(axis=1)))),
+        "classes_seen": Figure("", count, lambda record, _: int(np.sum(record.counts.any(axis=1)))),
     }
 
     def __init__(self, names: Sequence[str], points: int = CURVE_POINTS) -> None:
@@ -42,11 +42,11 @@ class Multiclass(Answers):
         self._seen = np.zeros(len(names), dtype=np.int64)
 
     def answers(self, scores: Any) -> Any:
-        """Return the class that a score means: it is the class."""
+        """Return the scores, which are classes already."""
         return scores
 
-    def _majorities(self, told: Classes) -> Classes:
-        seen = np.cumsum(told[:, np.newaxis] == np.arange(len(self._seen)), axis=0)
+    def _majorities(self, revealed: Classes) -> Classes:
+        seen = np.cumsum(revealed[:, np.newaxis] == np.arange(len(self._seen)), axis=0)
         seen = np.vstack([self._seen, self._seen + seen])
         self._seen = seen[-1]
         commonest: Classes = np.argmax(seen, axis=1)

@@ -1,8 +1,8 @@
-"""Alarms of a learner that is told no labels, judged against labelled windows where there are any.
+"""Alarms of a learner without labels, evaluated against labelled windows if there are any.
 
-A window is a stretch of rows labelled +1. An alarm is a stretch of rows called novel, and counts
-once. An alarm that touches no window is false, where there are labels at all. The area under the
-ROC curve is computed over single rows, from a sample of fixed size of each kind.
+A window is a run of rows labelled +1. An alarm is a run of rows called novel, and counts once. If
+there are labels, an alarm that overlaps no window is false. The area under the ROC curve is
+computed over single rows, from a sample of fixed size of each class.
 """
 
 from __future__ import annotations
@@ -11,32 +11,32 @@ from typing import ClassVar
 
 import numpy as np
 
-from firmware_sim.metrics.base import NOTHING, Context, Figure, LookedMany, Metrics, WatchedMany
+from firmware_sim.metrics.anomalies import Anomalies, Standstill
+from firmware_sim.metrics.base import NOTHING, Context, Figure, Metrics, NoveltyRows, RowDeviations
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
 from firmware_sim.metrics.distance import Distance
 from firmware_sim.metrics.formats import count, duration, short, thousandths
-from firmware_sim.metrics.oddities import Oddities, Standstill
 from firmware_sim.metrics.watch import Watch
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 
-#: Scores of rows of either kind that are kept for the area; more rows are sampled.
+#: Scores of either class that are kept for the area; of more rows, a sample.
 SAMPLED = 100_000
-#: Windows that are remembered by their rows, for pictures.
+#: Most windows whose rows are kept for pictures.
 _DRAWN = 256
 
 
 class Novelty(Metrics):
-    """The alarms of a learner without labels, beside those of the distance from the mean.
+    """The alarms of a learner without labels and of the distance from the mean.
 
-    A score below 0 means novel.
+    A negative score means novel.
 
-    nu: share of the rows that is to be called novel.
-    cadence: tells the seconds between rows as they come.
-    period: these seconds, where a user says so.
-    sampled: rows of either kind that are kept for the area under the curve.
+    nu: share of the rows that should be called novel.
+    cadence: measures the seconds between rows.
+    period: seconds between rows, if given by the user.
+    sampled: most scores of either class that are kept for the area under the curve.
     hold: rows without an alarm that do not end one.
-    oddities: alarms with their reasons, the oddest rows.
+    anomalies: alarms with their reasons, and the most novel rows.
     learner, distance: the two records.
     windows: rows of the first labelled windows, counted from 1.
     """
@@ -50,25 +50,29 @@ class Novelty(Metrics):
         "auc": Figure(
             "AUC",
             thousandths,
-            lambda own, _: own.auc,
+            lambda record, _: record.auc,
             "how often a labelled row looks more novel than another: 1 is perfect, .5 is chance",
         ),
-        "alarm_rows": Figure("rows alarmed", count, lambda own, _: own.alarm_rows),
-        "alarms": Figure("alarms", count, lambda own, _: own.alarms),
+        "alarm_rows": Figure("rows alarmed", count, lambda record, _: record.alarm_rows),
+        "alarms": Figure("alarms", count, lambda record, _: record.alarms),
         "alarms_a_day": Figure(
-            "alarms a day", short, lambda own, all: own.a_day(own.alarms, all.period)
+            "alarms a day",
+            short,
+            lambda record, metrics: record.per_day(record.alarms, metrics.period),
         ),
-        "false_alarms": Figure("false alarms", count, lambda own, _: own.false),
+        "false_alarms": Figure("false alarms", count, lambda record, _: record.false),
         "false_alarms_a_day": Figure(
-            "false a day", short, lambda own, all: own.a_day(own.false, all.period)
+            "false a day",
+            short,
+            lambda record, metrics: record.per_day(record.false, metrics.period),
         ),
-        "windows": Figure("windows", count, lambda own, _: own.windows),
+        "windows": Figure("windows", count, lambda record, _: record.windows),
         "detected": Figure(
-            "found", count, lambda own, _: own.detected, "windows with an alarm in them"
+            "found", count, lambda record, _: record.detected, "windows with an alarm in them"
         ),
-        "delay_rows": Figure("delay in rows", short, lambda own, _: own.delay_rows),
+        "delay_rows": Figure("delay in rows", short, lambda record, _: record.delay_rows),
         "delay_seconds": Figure(
-            "in time", duration, lambda own, all: own.delay_seconds(all.period)
+            "in time", duration, lambda record, metrics: record.delay_seconds(metrics.period)
         ),
     }
     learner: Watch
@@ -84,42 +88,42 @@ class Novelty(Metrics):
         hold: int = 0,
     ) -> None:
         self.learner, self.distance = Watch(sampled, hold), Watch(sampled, hold)
-        self.oddities = Oddities()
+        self.anomalies = Anomalies()
         self._standstill = Standstill()
         self.curve = Curve(points, ("learner", "distance"))
         self.windows: list[list[int]] = []
-        self._most = sampled
+        self._max_sampled = sampled
         self._baseline = Distance(nu)
         self._cadence = cadence
         self._period = period
 
-    def look(self, rows: Row) -> LookedMany:
-        """Return how far rows lie from the mean, and the rows."""
-        distances, apart = self._baseline.look_many(rows)
-        return LookedMany(distances, rows, apart, self._standstill.add_block(rows))
+    def row_deviations(self, rows: Row) -> RowDeviations:
+        """Return how far the readings of rows are from their means."""
+        distances, z_scores = self._baseline.measure(rows)
+        return RowDeviations(distances, rows, z_scores, self._standstill.add_block(rows))
 
     def add_block(self, labels: Row, scores: Row, context: Context = NOTHING) -> None:
-        """Count rows; a label of NaN says nothing. See `Metrics.add_block`."""
+        """Count rows; NaN means no label. See `Metrics.add_block`."""
         if not len(labels):
             return
-        known = context.watched or WatchedMany.of(np.zeros(len(labels)))
-        first, distances = self.rows + 1, known.looked.distances
-        # Taken from 0, as the minus of 0 would be -0 in every list of scores.
+        known = context.watched or NoveltyRows.of(np.zeros(len(labels)))
+        first, distances = self.rows + 1, known.deviations.distances
+        # Subtracted from 0: the negative of 0 would be -0 in every list of scores.
         novelty, alarms = 0.0 - (scores + known.levels), scores < 0.0
-        others = self._baseline.alarms(distances)
+        baseline_alarms = self._baseline.alarms(distances)
         running = [
             watch.alarm_rows + np.cumsum(called)
-            for watch, called in ((self.learner, alarms), (self.distance, others))
+            for watch, called in ((self.learner, alarms), (self.distance, baseline_alarms))
         ]
         self.learner.add_block(labels, novelty, alarms, known.seconds)
-        self.distance.add_block(labels, distances, others, known.seconds)
-        self.oddities.add_block(first, novelty, alarms, known)
+        self.distance.add_block(labels, distances, baseline_alarms, known.seconds)
+        self.anomalies.add_block(first, novelty, alarms, known)
         self.curve.add_block(np.column_stack(running))
         for row in (first + np.flatnonzero(labels > 0.0)).tolist():
             self._note_window(row)
 
     def _note_window(self, row: int) -> None:
-        """Remember a row that lies in a labelled window, as long as there is room."""
+        """Extend the last labelled window by a row, or start one if there is capacity."""
         if self.windows and self.windows[-1][1] == row - 1:
             self.windows[-1][1] = row
         elif len(self.windows) < _DRAWN:
@@ -127,16 +131,16 @@ class Novelty(Metrics):
 
     @property
     def judged(self) -> bool:
-        """Whether there are labelled rows of both kinds to judge by."""
+        """Whether there are labelled rows of both classes."""
         return self.learner.judged
 
     @property
     def sampled(self) -> bool:
-        """Whether the area is that of a sample."""
-        return max(self.learner.inside.seen, self.learner.outside.seen) > self._most
+        """Whether the area is computed from a sample."""
+        return max(self.learner.inside.seen, self.learner.outside.seen) > self._max_sampled
 
     def loss(self, name: str) -> float:
-        """Return what is compared: the area above the ROC curve."""
+        """Return the area above the ROC curve."""
         watch: Watch = getattr(self, name)
         return 1.0 - (watch.auc or 0.0)
 
@@ -145,21 +149,21 @@ class Novelty(Metrics):
         return self.loss(name)
 
     def shown(self, name: str) -> str:
-        """Return the area under it in words."""
+        """Return the area under the ROC curve as text."""
         return self.words(self.loss(name))
 
     def words(self, loss: float) -> str:
-        """Return the area under it in words."""
+        """Return the area under the ROC curve as text."""
         return f"AUC {1.0 - loss:.3f}"
 
     @property
     def comparable(self) -> float | None:
-        """The area above the ROC curve; None without labels of both kinds."""
+        """The area above the ROC curve; None without labels of both classes."""
         return self.loss("learner") if self.judged else None
 
     @property
     def period(self) -> float | None:
-        """Seconds between rows, where that is known."""
+        """Seconds between rows; None if unknown."""
         if self._period is None and self._cadence is not None:
             return self._cadence.period
         return self._period

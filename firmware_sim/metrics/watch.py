@@ -1,4 +1,4 @@
-"""Alarms as they come, counted by stretches and held against labelled windows."""
+"""Counts of alarms, evaluated against labelled windows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DAY = 86_400.0
 
 
 class Sample:
-    """A sample of fixed size of numbers as they come, every one as likely to be in it."""
+    """A uniform sample of fixed size from a stream of numbers."""
 
     def __init__(self, size: int, seed: int) -> None:
         self._size = size
@@ -23,11 +23,11 @@ class Sample:
         self.seen = 0
 
     def add_block(self, values: Row) -> None:
-        """Take numbers (Vitter, algorithm R, ACM TOMS 1985)."""
-        room = max(0, self._size - len(self._held))
-        self._held += values[:room].tolist()
-        self.seen += len(values[:room])
-        rest = values[room:]
+        """Add numbers (Vitter, algorithm R, ACM TOMS 1985)."""
+        n_free = max(0, self._size - len(self._held))
+        self._held += values[:n_free].tolist()
+        self.seen += len(values[:n_free])
+        rest = values[n_free:]
         places = self._rng.integers(self.seen + np.arange(1, len(rest) + 1))
         self.seen += len(rest)
         kept = places < self._size
@@ -36,25 +36,24 @@ class Sample:
 
     @property
     def values(self) -> npt.NDArray[np.float64]:
-        """The numbers held."""
+        """The sample."""
         return np.array(self._held)
 
 
 def area(low: npt.ArrayLike, high: npt.ArrayLike) -> float | None:
-    """Return how often a number of `high` is above one of `low`, ties counted half."""
+    """Return the share of pairs in which `high` exceeds `low`; ties count half."""
     below, above = np.sort(np.asarray(low, float)), np.asarray(high, float)
     if not below.size or not above.size:
         return None
-    under = np.searchsorted(below, above, "left") + np.searchsorted(below, above, "right")
-    return float(under.sum()) / (2.0 * below.size * above.size)
+    pairs_below = np.searchsorted(below, above, "left") + np.searchsorted(below, above, "right")
+    return float(pairs_below.sum()) / (2.0 * below.size * above.size)
 
 
 class Watch:
     """The alarms of a learner or a baseline.
 
-    alarm_rows, alarms, false_alarms: rows called novel; stretches of them; those that touch no
-        window.
-    windows, detected: windows, and those with an alarm in them.
+    alarm_rows, alarms, false_alarms: rows called novel; runs of them; runs that overlap no window.
+    windows, detected: labelled windows, and those with an alarm in them.
     hold: rows without an alarm that do not end one.
     """
 
@@ -64,15 +63,15 @@ class Watch:
         self.windows = self.detected = 0
         self.inside, self.outside = Sample(sampled, 0), Sample(sampled, 1)
         self._delay_rows = self._delay_seconds = 0.0
-        self._timed = 0
+        self._n_timed = 0
         self._sounding = self._touched = False
         self._window: tuple[int, float] | None = None  # first row and its time
-        self._found = False
+        self._detected = False
 
     def add_block(
         self, labels: Row, novelty: Row, alarms: npt.NDArray[np.bool_], seconds: Row
     ) -> None:
-        """Count rows; a label of NaN says nothing."""
+        """Count rows; NaN means no label."""
         n, before = len(labels), self.rows
         within = labels > 0.0
         self.alarm_rows += int(np.count_nonzero(alarms))
@@ -84,7 +83,7 @@ class Watch:
             self.rows, moment = before + at + 1, float(seconds[at])
             if begins[at]:
                 self.windows += 1
-                self._window, self._found = (self.rows, moment), False
+                self._window, self._detected = (self.rows, moment), False
             if not alarms[at]:
                 continue
             if at - last - 1 > self._hold:
@@ -92,63 +91,63 @@ class Watch:
             last = at
             if not within[at]:
                 self._window = None
-            self._sound(bool(within[at]), moment)
+            self._extend_alarm(bool(within[at]), moment)
         self.rows, self._quiet = before + n, n - 1 - last
         if self._quiet > self._hold:
             self._end()
         if not within[-1]:
             self._window = None
 
-    def _sound(self, within: bool, seconds: float) -> None:
-        """The row at hand has an alarm."""
+    def _extend_alarm(self, within: bool, seconds: float) -> None:
+        """Add the current row to the current alarm, or start a new alarm."""
         if not self._sounding:
             self.alarms += 1
             self._sounding, self._touched = True, False
         self._touched |= within
-        if self._window is not None and not self._found:
+        if self._window is not None and not self._detected:
             self._detect(*self._window, seconds)
 
     def _detect(self, first: int, began: float, seconds: float) -> None:
-        self._found = True
+        self._detected = True
         self.detected += 1
         self._delay_rows += self.rows - first
         if math.isfinite(seconds - began):
             self._delay_seconds += seconds - began
-            self._timed += 1
+            self._n_timed += 1
 
     def _end(self) -> None:
-        """An alarm is over, if there was one."""
+        """End the current alarm, if there is one."""
         self.false_alarms += self._sounding and not self._touched
         self._sounding = False
 
     @property
     def auc(self) -> float | None:
-        """Area under the ROC curve; None without rows of both kinds."""
+        """Area under the ROC curve; None without rows of both classes."""
         return area(self.outside.values, self.inside.values)
 
     @property
     def judged(self) -> bool:
-        """Whether there were labels of both kinds."""
+        """Whether there were labels of both classes."""
         return bool(self.inside.seen and self.outside.seen)
 
     @property
     def delay_rows(self) -> float | None:
-        """Rows from the beginning of a window to its first alarm, in the mean."""
+        """Mean number of rows from the start of a window to its first alarm."""
         return ratio(self._delay_rows, self.detected)
 
     def delay_seconds(self, period: float | None) -> float | None:
-        """Return these rows as a time, by the stream's own clock where it has one."""
-        seconds, late = ratio(self._delay_seconds, self._timed), self.delay_rows
+        """Return the mean delay in seconds, by the stream's own clock if it has one."""
+        seconds, late = ratio(self._delay_seconds, self._n_timed), self.delay_rows
         return late * period if seconds is None and late is not None and period else seconds
 
-    def a_day(self, count: float | None, period: float | None) -> float | None:
-        """Return a count for each day of rows that are `period` seconds apart."""
+    def per_day(self, count: float | None, period: float | None) -> float | None:
+        """Return a count per day, for rows that are `period` seconds apart."""
         days = 0.0 if period is None else self.rows * period / _DAY
         return None if count is None else ratio(count, days)
 
     @property
     def false(self) -> int | None:
-        """False alarms, one that still sounds among them; None without labels of both kinds."""
+        """False alarms, including a current one; None without labels of both classes."""
         if not self.judged:
             return None
         return int(self.false_alarms + (self._sounding and not self._touched))

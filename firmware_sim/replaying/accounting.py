@@ -1,4 +1,4 @@
-"""The accounts of a replay: the outcome of each row."""
+"""The bookkeeping of a replay: the outcome of each row."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from firmware_sim.device.device import Device
 from firmware_sim.device.power import Power
 from firmware_sim.device.supervision import When
 from firmware_sim.metrics import Prequential
-from firmware_sim.metrics.base import Context, WatchedMany
-from firmware_sim.replaying.checked import Checked, left_out, usable
+from firmware_sim.metrics.base import Context, NoveltyRows
+from firmware_sim.replaying.checked import Checked, count_skipped, usable
 from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.replaying.sampled import Sampled
@@ -20,32 +20,32 @@ from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.kinds import KINDS
-from firmware_sim.tasks.labels import LabelMap, doubt
-from firmware_sim.tasks.teaching import Taught
+from firmware_sim.tasks.labels import LabelMap, missing_word_warning
+from firmware_sim.tasks.learning import LearnResult
 
-#: Called with what became of rows.
-OnTaught = Callable[[Taught], object]
+#: Called with the result of learning a block of rows.
+OnLearned = Callable[[LearnResult], object]
 
 
 class Accounting:
-    """Rows are given to the device here, and what becomes of them is counted.
+    """Passes rows to the device and counts their outcomes.
 
-    config: what is replayed.
-    stream: where the rows come from.
-    device: what learns them.
-    beside: whether the learner is also asked that is frozen after the first rows.
-    ranked: whether some rows are kept to rank its inputs by.
+    config: the configuration of the replay.
+    stream: the source of the rows.
+    device: the device that learns them.
+    with_frozen: whether to evaluate a copy of the learner that is frozen after the first rows.
+    ranked: whether to keep a sample of rows for ranking the inputs.
     on_taught: as of `Replay.run`.
-    rows: what became of the rows so far.
-    cadence: the usual time between them.
-    labels: what decodes the target column.
-    metrics: what keeps score.
-    sampled: some of the rows; None where nobody asks for them.
-    twin: the learner as it was after the first rows, where there is one.
-    alarms: rows at which the learner's alarm of drift rang.
-    at_hand: the first and the last row of those that the device was given last.
-    stopped: why the replay has to stop, empty where it goes on.
-    power: what cuts the power, where something does.
+    rows: counts of outcomes.
+    cadence: the usual time between rows.
+    labels: the decoder of the target column.
+    metrics: the metrics.
+    sampled: the sample of rows, or None.
+    twin: the learner as it was after the first rows, or None.
+    alarms: rows with a drift alarm of the learner.
+    current_rows: the first and the last row of the block that the device received last.
+    stopped: why the replay has to stop; empty while it continues.
+    power: the source of power cuts, or None.
     """
 
     def __init__(
@@ -54,9 +54,9 @@ class Accounting:
         stream: Stream,
         device: Device,
         *,
-        beside: bool = False,
+        with_frozen: bool = False,
         ranked: bool = False,
-        on_taught: OnTaught | None = None,
+        on_taught: OnLearned | None = None,
     ) -> None:
         self._config = config
         self._on_taught = on_taught
@@ -69,9 +69,9 @@ class Accounting:
         self.metrics = kind.metrics(config, self.cadence)
         self.sampled = Sampled() if ranked else None
         self.alarms: list[int] = []
-        freezes = beside and may_freeze(config)
+        freezes = with_frozen and may_freeze(config)
         self.twin = FrozenTwin(config, self.metrics) if freezes else None
-        self.at_hand = 0, 0
+        self.current_rows = 0, 0
         self.stopped = ""
         self.power = None if config.power_cut is None else Power(config)
 
@@ -83,45 +83,45 @@ class Accounting:
                 return
 
     def _parts(self, block: Checked) -> Iterator[Checked]:
-        """Yield a block in parts: between two of them something may have to be done."""
+        """Yield a block in parts, between which power is cut or the twin starts, for example."""
         power, twin, device, at = self.power, self.twin, self._device, 0
         if power is not None:
             power.look_ahead(block.block.first, len(block))
         while at < len(block):
             rows = [device.block]
             if power is not None:
-                rows.append(power.left(device, block.block.first + at))
+                rows.append(power.rows_left(device, block.block.first + at))
             if twin is not None:
-                rows += filter(None, [twin.left(device)])
-            # Labels that are late by seconds may all come at once, each for one more row learned.
-            come = device.supervision.counts.waiting if self._config.delay[1] else 0
-            end = min(len(block), at + max(1, min(rows) - come))
+                rows += filter(None, [twin.rows_left(device)])
+            # Labels delayed by seconds may all arrive at once, each for one more learned row.
+            arriving = device.supervision.counts.waiting if self._config.delay[1] else 0
+            end = min(len(block), at + max(1, min(rows) - arriving))
             yield block if end - at == len(block) else block.part(at, end)
             at = end
 
     def _take(self, block: Checked) -> None:
-        own = block.block
-        self.at_hand = own.first, own.first
+        raw = block.block
+        self.current_rows = raw.first, raw.first
         if self.power is not None:
-            self.power.before(self._device, own.first)
-        self.at_hand = own.first, own.first + len(block) - 1
+            self.power.before(self._device, raw.first)
+        self.current_rows = raw.first, raw.first + len(block) - 1
         X, places = usable(block, self._device.repair)
         if len(places):
             block = block.part(0, self._learn(X, places, block))
             if self.power is not None:
                 self.power.after(self._device)
-        own = block.block
-        self.cadence.add_block(np.where(block.damaged, np.nan, own.seconds))
-        left_out(block, places[places < len(block)], self.rows, self._stream)
+        raw = block.block
+        self.cadence.add_block(np.where(block.damaged, np.nan, raw.seconds))
+        count_skipped(block, places[places < len(block)], self.rows, self._stream)
 
     def _learn(self, X: Row, places: Places, block: Checked) -> int:
-        """Have the device learn rows, which lie at these places of a block.
+        """Have the device learn the rows at these indices of a block.
 
-        Returns: the rows of the block to count, all or those to the one that ends the replay.
+        Returns: how many rows of the block count: all, or up to the one that ends the replay.
         """
         device, rows, y = self._device, self.rows, block.y[places]
         when = When(block.block.first + places, block.block.seconds[places])
-        looked = self.metrics.look(X)
+        deviations = self.metrics.row_deviations(X)
         found = device.learn_block(X, y, when)
         if self._on_taught is not None:
             self._on_taught(found)
@@ -129,7 +129,7 @@ class Accounting:
         if found.refused and self._config.damaged == "stop":
             end = min(found.refused) + 1
             self.stopped = f"row {when.numbers[end - 1]}: {found.refused[end - 1]}"
-        elif found.stopped is not None:  # a full ring that is told to refuse candidates
+        elif found.stopped is not None:  # a full ring with full="raise"
             end = found.done + 1
             self.stopped = f"row {when.numbers[end - 1]}: {found.stopped}"
         if self.sampled is not None:
@@ -138,30 +138,30 @@ class Accounting:
         for at, error in sorted(found.refused.items()):
             if at < end:
                 rows.add_refused(int(when.numbers[at]), error)
-        taken, watched, forecasts = found.taken, None, None
+        taken, novelty_rows, forecasts = found.taken, None, None
         taken = taken[taken < end]
         used = slice(None) if len(taken) == len(y) else taken
-        if looked is not None:
-            watched = WatchedMany(
+        if deviations is not None:
+            novelty_rows = NoveltyRows(
                 found.levels[used],
-                looked.part(used),
+                deviations.part(used),
                 when.seconds[used],
                 when.numbers[used],
-                found.verdicts[used],
+                found.reasons[used],
             )
-        if found.said.size:
+        if found.outputs.size:
             forecasts = found.forecasts(device.candidates)
-        context = Context(found.told(y), watched, forecasts)
+        context = Context(found.revealed_labels(y), novelty_rows, forecasts)
         self.metrics.add_block(y[used], found.scores[used], context)
         rows.used += len(taken)
         if self.twin is not None:
-            self.twin.see(device, X[used], y[used])
+            self.twin.add_rows(device, X[used], y[used])
         if not self._config.takes_gaps:
             rows.repaired += int(np.sum(block.absent[places[taken]]))
         return int(places[end - 1]) + 1 if self.stopped else len(block)
 
     def warnings(self) -> list[str]:
-        """Return what a reader of the figures has to know, a sentence each."""
+        """Return the warnings on the figures, one sentence each."""
         rows = self.rows
         out = rows.warnings()
         delay, in_seconds = self._config.delay
@@ -177,12 +177,12 @@ class Accounting:
                 f"{clipped:,} readings lie beyond the levels of int8 and count as their ends: "
                 "scale them, or take another --dtype"
             )
-        doubtful = doubt(self.labels, self._config.resolved.kind)
+        doubtful = missing_word_warning(self.labels, self._config.resolved.kind)
         out += filter(None, (doubtful, self._asks_for_all(), self._one_sided()))
         return out
 
     def _asks_for_all(self) -> str:
-        """Return the warning about a learner that is asked, and asks for every label."""
+        """Return the warning about a learner that requests every label."""
         config = self._config
         if not config.ask or not self.rows.used or self._device.supervision.counts.saved:
             return ""
@@ -197,6 +197,6 @@ class Accounting:
         used, wanted = self.rows.used, self._config.positive
         positive = self.metrics.learner.true_positive + self.metrics.learner.false_negative
         if self._stream.kept is not None and wanted and self.labels.seen and not positive:
-            # Only for a live stream: a file was searched for the label before the first row.
-            return self.labels.never(wanted, self._stream.target)
-        return self.labels.one_sided(used, positive)
+            # Only for a live stream: a file was searched for the label before the replay.
+            return self.labels.never_message(wanted, self._stream.target)
+        return self.labels.one_sided_warning(used, positive)

@@ -1,4 +1,4 @@
-"""The main loop's rows, taken in blocks that are as large as time and configuration allow."""
+"""The main loop's rows in blocks, whose size adapts to the time that they take."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from firmware_sim.replaying.accounting import Accounting
 from firmware_sim.replaying.checked import Checked, checked
 from firmware_sim.streams import Stream
 
-#: Rows given to the device at once, at first and at most, and the seconds that may take: Ctrl-C
-#: waits for them.
-_FIRST, _MOST, _SECONDS = 256, 8192, 0.03
+#: Initial and maximum rows of a block, and its target duration in seconds, for which Ctrl-C waits.
+_FIRST, _MAX, _SECONDS = 256, 8192, 0.03
 
 
 class BlockFeed:
-    """Gives a device blocks of rows, and accounts for them.
+    """Feeds blocks of rows to the device through the bookkeeping.
 
-    accounting: of the replay.
+    accounting: the bookkeeping of the replay.
     on_row, should_stop: as of `Replay.run`.
     """
 
@@ -37,23 +36,23 @@ class BlockFeed:
         self._size = _FIRST
 
     def run(self) -> str:
-        """Give all rows; return why that ended before the last one, or nothing."""
+        """Feed all rows; return why that ended before the last one, else an empty string."""
         accounting = self._accounting
         for block in checked(self._config, self._stream, accounting.labels):
             if not len(block) and self._should_stop is not None and self._should_stop():
                 return f"interrupted before row {block.block.first}"
             at = 0
             while at < len(block):
-                some = block.part(at, min(len(block), at + self._size))
-                end = self._asked(some)
-                began = time.perf_counter()
-                self._take(some, end)
+                chunk = block.part(at, min(len(block), at + self._size))
+                end = self._rows_before_stop(chunk)
+                started = time.perf_counter()
+                self._take(chunk, end)
                 if accounting.stopped:
                     return ""
-                self._resize(time.perf_counter() - began)
-                if end < len(some):
-                    some.part(end, end + 1).tally(accounting.labels)  # it was read
-                    return f"interrupted before row {some.block.first + end}"
+                self._resize(time.perf_counter() - started)
+                if end < len(chunk):
+                    chunk.part(end, end + 1).tally(accounting.labels)  # it was read
+                    return f"interrupted before row {chunk.block.first + end}"
                 at += end
             if block.fault is not None:
                 raise block.fault
@@ -61,12 +60,12 @@ class BlockFeed:
 
     def _resize(self, seconds: float) -> None:
         if seconds < 0.5 * _SECONDS:
-            self._size = min(2 * self._size, _MOST)
+            self._size = min(2 * self._size, _MAX)
         elif seconds > 2.0 * _SECONDS:
             self._size = max(self._size // 2, 1)
 
-    def _asked(self, block: Checked) -> int:
-        """Return how many rows there are until somebody wants to stop."""
+    def _rows_before_stop(self, block: Checked) -> int:
+        """Report progress; return how many rows come before `should_stop` returns True."""
         if self._should_stop is None and self._on_row is None:
             return len(block)
         for at in range(len(block)):
@@ -77,15 +76,15 @@ class BlockFeed:
         return len(block)
 
     def _take(self, block: Checked, end: int) -> None:
-        """Take the rows to place `end`, or as far as one that ends the replay."""
+        """Process the rows up to index `end`, or up to one that ends the replay."""
         accounting = self._accounting
-        last = self._ending(block, end)
+        last = self._first_forbidden(block, end)
         if last is not None:
             end = last + 1
         try:
             accounting.take(block.part(0, end))
         finally:
-            read = accounting.at_hand[1] - block.block.first + 1
+            read = accounting.current_rows[1] - block.block.first + 1
             block.part(0, max(0, read)).tally(accounting.labels)
         if last is not None and not accounting.stopped:
             why = f": {block.block.damage.get(last)}"
@@ -93,8 +92,8 @@ class BlockFeed:
                 why = f" has no value for {block.missing(last, self._stream)[0]!r}"
             accounting.stopped = f"row {block.block.first + last}{why}"
 
-    def _ending(self, block: Checked, end: int) -> int | None:
-        """Return the place of the first row that the configuration forbids, or None."""
+    def _first_forbidden(self, block: Checked, end: int) -> int | None:
+        """Return the index of the first row that the configuration forbids, or None."""
         forbidden = np.zeros(len(block), dtype=bool)
         if self._config.damaged == "stop":
             forbidden |= block.damaged

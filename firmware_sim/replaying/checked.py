@@ -1,4 +1,4 @@
-"""Rows as the main loop takes them: changed as options say, labels decoded, gaps found."""
+"""Rows prepared for the main loop: options applied, labels decoded, missing readings found."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Block, Places
 from firmware_sim.tasks.kinds import KINDS
-from firmware_sim.tasks.labels import Labels, Named, Targets
+from firmware_sim.tasks.labels import LabelCounter, Labels, Targets
 
 Flags = npt.NDArray[np.bool_]
 
 
 @dataclass
 class Checked:
-    """A block that was looked at.
+    """A block with decoded labels and flags.
 
     damaged (ndarray of bool, shape (n,)): rows that cannot be read.
-    gone (ndarray of bool, shape (n, n_features)): readings that are no values.
-    absent (ndarray of bool, shape (n,)): rows that lack a reading.
-    y (ndarray of shape (n,)): labels; NaN where there is none.
-    unlabelled (ndarray of bool, shape (n,)): rows whose label is absent and would be learned.
-    fault: the label that nobody understands behind the last row, where there is one.
+    missing_readings (ndarray of bool, shape (n, n_features)): readings without a value.
+    absent (ndarray of bool, shape (n,)): rows with a missing reading.
+    y (ndarray of shape (n,)): labels; NaN if missing.
+    unlabelled (ndarray of bool, shape (n,)): rows without a label that the learner needs.
+    fault: the error of an invalid label after the last row, or None.
     """
 
     block: Block
     damaged: Flags
-    gone: Flags
+    missing_readings: Flags
     absent: Flags
     y: Row
     unlabelled: Flags
@@ -46,35 +46,37 @@ class Checked:
 
     @property
     def lacks(self) -> Flags:
-        """Which rows lack a reading or a label, but for those that cannot be read."""
+        """Which readable rows lack a reading or a label."""
         return (self.absent | self.unlabelled) & ~self.damaged
 
     def part(self, start: int, end: int) -> Checked:
-        """Return the rows from place `start` to `end`."""
-        some = slice(start, end)
+        """Return the rows from index `start` to `end`."""
+        rows = slice(start, end)
         return Checked(
             self.block.part(start, end),
-            self.damaged[some],
-            self.gone[some],
-            self.absent[some],
-            self.y[some],
-            self.unlabelled[some],
+            self.damaged[rows],
+            self.missing_readings[rows],
+            self.absent[rows],
+            self.y[rows],
+            self.unlabelled[rows],
         )
 
     def missing(self, at: int, stream: Stream) -> list[str]:
         """Return the columns in which a row has no value."""
-        names = [stream.features[slot] for slot in np.flatnonzero(self.gone[at]).tolist()]
+        names = [
+            stream.features[slot] for slot in np.flatnonzero(self.missing_readings[at]).tolist()
+        ]
         return [*names, stream.target] if self.unlabelled[at] else names
 
     def tally(self, labels: Labels) -> None:
         """Count the labels of the rows."""
-        if isinstance(labels, Named):  # nobody asks how often a number occurred
-            for word, times in told_words(self.block):
+        if isinstance(labels, LabelCounter):  # real targets are not counted
+            for word, times in label_counts(self.block):
                 labels.tally(word, labels.value(word), times)
 
 
-def told_words(block: Block) -> list[tuple[str, int]]:
-    """Return the different labels of rows that can be read, in their order, and how often each."""
+def label_counts(block: Block) -> list[tuple[str, int]]:
+    """Return the labels of readable rows in order of first occurrence, and their counts."""
     places = np.delete(block.labels.places, [*block.damage])
     found, first, times = np.unique(places, return_index=True, return_counts=True)
     order = np.argsort(first).tolist()
@@ -82,34 +84,36 @@ def told_words(block: Block) -> list[tuple[str, int]]:
 
 
 def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iterator[Checked]:
-    """Yield the blocks of a stream as far as the configuration goes.
+    """Yield the blocks of a stream up to the limit.
 
-    labels: None for rows without them, as far as they can be read again.
+    labels: the decoder; None for rows without labels, as far as they can be read again.
     """
-    taught = KINDS[config.resolved.kind].is_taught
-    acts = [(one.rows, getattr(config, name)) for name, one in OPTIONS.items() if one.rows]
-    ends = (config.limit, stream.kept if labels is None else None)
-    for block in stream.blocks(min((end for end in ends if end is not None), default=None)):
+    is_supervised = KINDS[config.resolved.kind].is_supervised
+    transforms = [(one.rows, getattr(config, name)) for name, one in OPTIONS.items() if one.rows]
+    limits = (config.limit, stream.kept if labels is None else None)
+    for block in stream.blocks(min((end for end in limits if end is not None), default=None)):
         fault = None
         y = np.zeros(len(block))
         if labels is not None:
             y, end, fault = _decoded(labels, block, stream)
             if fault is not None:
                 block, y = block.part(0, end), y[:end]
-        for act, value in acts:
-            block = replace(block, rows=act(value, block.rows))
-        gone = ~np.isfinite(block.rows)
-        gone[[*block.damage]] = False
+        for transform, value in transforms:
+            block = replace(block, rows=transform(value, block.rows))
+        missing_readings = ~np.isfinite(block.rows)
+        missing_readings[[*block.damage]] = False
         damaged = np.zeros(len(block), dtype=bool)
         damaged[[*block.damage]] = True
         absent = np.zeros(len(block), dtype=bool)
-        if gone.any():  # for each row it takes longer than all the rest
-            absent[:] = gone.any(axis=1)
-        yield Checked(block, damaged, gone, absent, y, np.isnan(y) & taught, fault)
+        if missing_readings.any():  # any(axis=1) takes longer than all the rest
+            absent[:] = missing_readings.any(axis=1)
+        yield Checked(
+            block, damaged, missing_readings, absent, y, np.isnan(y) & is_supervised, fault
+        )
 
 
 def _decoded(labels: Labels, block: Block, stream: Stream) -> tuple[Row, int, StreamError | None]:
-    """Return the labels of a block, the place of the first that is none, and why it is none."""
+    """Return the labels of a block, the index of the first invalid one (or the end), its error."""
     cells = block.labels
     places = cells.places.copy()
     places[[*block.damage]] = -1
@@ -118,7 +122,7 @@ def _decoded(labels: Labels, block: Block, stream: Stream) -> tuple[Row, int, St
         return np.append(numbers, np.nan)[places], len(block), None
     values = np.full(len(cells.words) + 1, np.nan)
     end, fault = len(block), None
-    # By the first rows that can be read: a word may stand in a damaged one before.
+    # In order of the first readable row: a word may also occur in an earlier damaged row.
     found, first = np.unique(places[places >= 0], return_index=True)
     for at in found[np.argsort(first)].tolist():
         try:
@@ -132,43 +136,43 @@ def _decoded(labels: Labels, block: Block, stream: Stream) -> tuple[Row, int, St
     return values[places], end, fault
 
 
-def mended(repair: Repair | Gaps | None, rows: Row, block: Checked) -> tuple[Row, Flags]:
-    """Return rows with absent readings filled in where that is done, and which are whole."""
-    whole = ~(block.damaged | block.absent)
+def filled(repair: Repair | Gaps | None, rows: Row, block: Checked) -> tuple[Row, Flags]:
+    """Return rows with missing readings filled in, if configured, and which rows are complete."""
+    complete = ~(block.damaged | block.absent)
     if repair is None or not len(rows):
-        return rows, whole
+        return rows, complete
     rows = rows.copy()
     damaged = block.damaged
     if isinstance(repair, Gaps):
-        rows[block.gone] = np.nan
+        rows[block.missing_readings] = np.nan
         return rows, ~damaged
     if repair.keeps_last and not block.absent.any() and not damaged.any():
-        repair.mend(rows[-1], ())
-        return rows, whole
+        repair.fill(rows[-1], ())
+        return rows, complete
     for at in np.flatnonzero(~damaged).tolist():
-        whole[at] = repair.mend(rows[at], np.flatnonzero(block.gone[at]).tolist())
-    return rows, whole
+        complete[at] = repair.fill(rows[at], np.flatnonzero(block.missing_readings[at]).tolist())
+    return rows, complete
 
 
 def usable(block: Checked, repair: Repair | Gaps | None) -> tuple[Row, Places]:
-    """Return the rows of a block that a learner gets, and their places.
+    """Return the rows of a block that the learner receives, and their indices.
 
-    repair: what stands in for absent readings, where something does.
+    repair: fills in missing readings; None: rows with missing readings are skipped.
     """
-    X, whole = mended(repair, block.block.rows, block)
-    places = np.flatnonzero(whole & ~block.unlabelled)
+    X, complete = filled(repair, block.block.rows, block)
+    places = np.flatnonzero(complete & ~block.unlabelled)
     return (X if len(places) == len(block) else X[places]), places
 
 
-def left_out(block: Checked, places: Places, rows: RowCount, stream: Stream) -> None:
-    """Count the rows of a block that a learner does not get.
+def count_skipped(block: Checked, places: Places, rows: RowCount, stream: Stream) -> None:
+    """Count the rows of a block that the learner does not receive.
 
-    places: those of the rows that it gets.
+    places: indices of the rows that it receives.
     """
-    own = block.block
-    for at, why in sorted(own.damage.items()):
-        rows.add_damaged(own.first + at, why)
+    raw = block.block
+    for at, why in sorted(raw.damage.items()):
+        rows.add_damaged(raw.first + at, why)
     for at in np.flatnonzero(block.lacks).tolist():
         rows.add_missing(block.missing(at, stream))
-    rows.missing += len(block) - len(own.damage) - len(places)
-    rows.read = own.first + len(block) - 1
+    rows.missing += len(block) - len(raw.damage) - len(places)
+    rows.read = raw.first + len(block) - 1

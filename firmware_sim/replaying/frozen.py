@@ -18,18 +18,18 @@ from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.frozen import FrozenForecaster
 from firmware_sim.tasks.kinds import KINDS
 
-#: Rows that are kept until the twin is asked about them together.
-_KEPT = 256
+#: Rows that the twin answers together.
+_BATCH = 256
 
 
 @dataclass(frozen=True)
 class Frozen:
-    """How a learner did that was frozen after the first rows, on the rows behind them.
+    """The loss of a learner that was frozen after the first rows, on the later rows.
 
     after: rows that it learned.
-    rows: those behind them.
-    loss, learner: its mean loss over these, and that of the learner that went on learning.
-    said, learner_said: both in words.
+    rows: number of later rows.
+    loss, learner: its mean loss over these, and that of the learner that continued to learn.
+    said, learner_said: both as text (fields of the JSON report).
     """
 
     after: int
@@ -41,20 +41,20 @@ class Frozen:
 
 
 def may_freeze(config: ReplayConfig) -> bool:
-    """Whether such a twin answers what the learner does: told labels, in this process.
+    """Whether a frozen twin is possible: the learner needs labels and runs in this process.
 
-    The history of a forecaster goes on: its targets must come at once, and without stops.
+    The history of a forecaster continues: its targets must arrive at once and without gaps.
     """
-    told = KINDS[config.resolved.kind].is_taught
+    possible = KINDS[config.resolved.kind].is_supervised
     if config.forecasts:
-        told = not config.waits_for_labels and config.gap is None
-    return bool(config.frozen_after) and told and config.enforce == "arena"
+        possible = not config.waits_for_labels and config.gap is None
+    return bool(config.frozen_after) and possible and config.enforce == "arena"
 
 
-def answers_of(
+def answer_function(
     learner: Any, kind: str, mean: float = 0.0, spread: float = 1.0
 ) -> Callable[..., Row]:
-    """Return what answers rows as metrics count them, and learns nothing."""
+    """Return a function from rows to answers in the form of the metrics, which does not learn."""
     if kind == "multiclass":
         return lambda X: np.asarray(learner.predict(X), dtype=float)
     if kind == "regression":
@@ -65,98 +65,98 @@ def answers_of(
 class FrozenTwin:
     """A copy of the learner after the first rows.
 
-    config: what is replayed.
-    metrics: those of the learner that goes on.
-    after: rows that the copy knows.
+    config: the configuration of the replay.
+    metrics: the metrics of the learner that continues to learn.
+    after: rows that the copy has learned.
     """
 
     def __init__(self, config: ReplayConfig, metrics: Metrics) -> None:
-        self._config, self._going_on = config, metrics
+        self._config, self._learning_metrics = config, metrics
         self.after = config.frozen_after
         self._metrics = KINDS[config.resolved.kind].metrics(config, Cadence())
         self._answers: Callable[..., Row] | None = None
-        #: of a forecaster, which is told what there is to tell
-        self._told: Callable[[Row, Row], Row] | None = None
+        #: of a forecaster, which also needs the targets
+        self._forecast: Callable[[Row, Row], Row] | None = None
         self._before = (0, 0.0)
-        self._rows: list[Row] = []  # blocks of them
+        self._rows: list[Row] = []  # blocks of rows
         self._labels: list[Row] = []
-        self._kept = 0
+        self._n_kept = 0
         self._refused = False
-        self._asker = ThreadPoolExecutor(1)  # one: they are counted in their order
-        self._asked: list[Future[None]] = []
+        self._executor = ThreadPoolExecutor(1)  # one thread: batches are counted in order
+        self._futures: list[Future[None]] = []
 
-    def left(self, device: Device) -> int:
-        """Rows until the twin is made; 0 where it is there."""
-        return 0 if self._begun else max(0, self.after - device.steps)
+    def rows_left(self, device: Device) -> int:
+        """Return the rows until the twin is created; 0 afterwards."""
+        return 0 if self._has_started else max(0, self.after - device.steps)
 
     @property
-    def _begun(self) -> bool:
-        return self._answers is not None or self._told is not None
+    def _has_started(self) -> bool:
+        return self._answers is not None or self._forecast is not None
 
-    def see(self, device: Device, X: Row, y: Row) -> None:
-        """Take in rows that were learned, and counted, as they came from the sensors."""
-        if self._begun:
+    def add_rows(self, device: Device, X: Row, y: Row) -> None:
+        """Add unscaled rows that were learned and counted."""
+        if self._has_started:
             self._rows.append(X)
             self._labels.append(y)
-            self._kept += len(y)
-            if self._kept >= _KEPT:
+            self._n_kept += len(y)
+            if self._n_kept >= _BATCH:
                 self._ask()
         elif device.steps >= self.after:
-            self._begin(device)
+            self._start(device)
 
-    def _begin(self, device: Device) -> None:
+    def _start(self, device: Device) -> None:
         if self._config.forecasts:
-            self._told = FrozenForecaster(device.copied()).answers
-            self._before = self._so_far()
+            self._forecast = FrozenForecaster(device.copy_memory()).answers
+            self._before = self._learner_loss()
             return
         learner = pickle.loads(pickle.dumps(device.learner))
-        if self._config.resolved.params.get("last_label"):  # it is told no more labels
+        if self._config.resolved.params.get("last_label"):  # it receives no more labels
             learner.restart()
         targets = (0.0, 1.0)
         if device.target_scaler is not None:
             scaler = device.target_scaler
             targets = float(scaler.mean_[0]), float(scaler.scale_[0]) or 1.0
-        answers = answers_of(learner, self._config.resolved.kind, *targets)
+        answers = answer_function(learner, self._config.resolved.kind, *targets)
         scaler = pickle.loads(pickle.dumps(device.scaler))
         self._answers = (
             answers if scaler is None else lambda X: answers(np.asarray(scaler.transform(X)))
         )
-        self._before = self._so_far()
+        self._before = self._learner_loss()
 
-    def _so_far(self) -> tuple[int, float]:
-        rows = self._going_on.rows
-        return rows, self._going_on.mean_loss("learner") * rows
+    def _learner_loss(self) -> tuple[int, float]:
+        rows = self._learning_metrics.rows
+        return rows, self._learning_metrics.mean_loss("learner") * rows
 
     def _ask(self) -> None:
         rows, labels = self._rows, self._labels
-        self._rows, self._labels, self._kept = [], [], 0
-        self._asked.append(self._asker.submit(self._count, rows, labels))
+        self._rows, self._labels, self._n_kept = [], [], 0
+        self._futures.append(self._executor.submit(self._count, rows, labels))
 
     def _count(self, rows: list[Row], labels: list[Row]) -> None:
-        """Count what it answers, in a thread of its own: answering gives up the interpreter."""
+        """Count the answers to rows, in a separate thread: prediction releases the GIL."""
         X, y = np.concatenate(rows), np.concatenate(labels)
         try:
-            self._metrics.add_answers(y, self._said(X, y))
-        except ValueError:  # a row that only the learner with later statistics takes
+            self._metrics.add_answers(y, self._answer(X, y))
+        except ValueError:  # a row that only the learner with later statistics accepts
             self._refused = True
 
-    def _said(self, X: Row, y: Row) -> Row:
-        """Return the answers to rows; a forecaster is told each target once it has answered."""
-        if self._told is not None:
-            return self._told(X, y)
+    def _answer(self, X: Row, y: Row) -> Row:
+        """Return the answers to rows; a forecaster receives each target after its answer."""
+        if self._forecast is not None:
+            return self._forecast(X, y)
         assert self._answers is not None
         return self._answers(X)
 
     def result(self) -> Frozen | None:
-        """Return how it did; None where it was never asked."""
+        """Return the twin's result; None if it answered no row."""
         if self._rows:
             self._ask()
-        for one in self._asked:
+        for one in self._futures:
             one.result()
-        self._asker.shutdown()
+        self._executor.shutdown()
         if not self._metrics.rows or self._refused:
             return None
-        (first, before), (last, now) = self._before, self._so_far()
+        (first, before), (last, now) = self._before, self._learner_loss()
         learner = (now - before) / max(1, last - first)
         loss = self._metrics.mean_loss("learner")
         words = self._metrics.words

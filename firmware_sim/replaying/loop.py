@@ -1,7 +1,7 @@
-"""The firmware's main loop: read a row, mind the gaps, scale, learn, keep score.
+"""The firmware's main loop: read a row, handle missing values, scale, learn, record metrics.
 
-Row buffer, scaler and learner live inside the cap; the stream reader, the metrics, the curves
-and the report are the test bench around the device, live on the host and are not counted.
+Row buffer, scaler and learner are inside the cap; the stream reader, the metrics, the curves
+and the report are the test bench around the device, on the host, and are not counted.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from firmware_sim.device.split import make_device
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError
 from firmware_sim.mcu.replaying import Emulated, OnBoard
 from firmware_sim.metrics import Figures
-from firmware_sim.replaying.accounting import Accounting, OnTaught
+from firmware_sim.replaying.accounting import Accounting, OnLearned
 from firmware_sim.replaying.blocks import BlockFeed
-from firmware_sim.replaying.checked import checked, told_words
+from firmware_sim.replaying.checked import checked, label_counts
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.replaying.rows import nothing_usable, opened
 from firmware_sim.streams import Row, Stream
@@ -36,7 +36,7 @@ from firmware_sim.tasks.labels import ClassNames, LabelMap
 
 
 class Replay:
-    """A stream and a device that fit together, ready to run once.
+    """A stream and a device, checked and ready to run once.
 
     Page: docs/tutorial.md.
 
@@ -48,21 +48,21 @@ class Replay:
     Attributes
     ----------
     stream : Stream
-        With its faults.
+        The stream with its faults.
     clean : Stream
-        Without them.
+        The stream without faults.
     device : Device
         Row buffer, scaler and learner, under the cap.
     width : Width or None
-        The kernel width and where it comes from; None where the learner makes it.
+        The kernel width and its origin; None if the learner chooses it.
 
     Raises
     ------
     DoesNotFitError
         The parts do not fit the cap.
     SimulatorError
-        The configuration or the stream cannot be replayed; whatever can be known before the first
-        row is raised here.
+        The configuration or the stream cannot be replayed; all errors that can be found before the
+        first row are raised here.
     """
 
     def __init__(self, config: ReplayConfig) -> None:
@@ -87,7 +87,7 @@ class Replay:
             raise
 
     def _close_stream(self) -> None:
-        """Let go of a stream that was opened here; one that was given is its owner's."""
+        """Close the stream if it was opened here; a given one belongs to the caller."""
         if not isinstance(self.config.stream, Stream):
             self.clean.close()
 
@@ -98,7 +98,7 @@ class Replay:
         should_stop: Callable[[], bool] | None = None,
         beside_clean: bool = True,
         ranked: bool = True,
-        on_taught: OnTaught | None = None,
+        on_taught: OnLearned | None = None,
     ) -> ReplayResult:
         """Replay the stream.
 
@@ -109,18 +109,18 @@ class Replay:
         should_stop : callable, optional
             Asked before each row; True ends the replay, and the result says "interrupted".
         beside_clean : bool
-            Whether a stream with faults is replayed without them, too, the learner is held
-            against itself frozen after the first rows, and its inputs are ranked.
+            Whether to also replay a stream with faults without them, compare the learner with a
+            copy frozen after the first rows, and rank its inputs.
         ranked : bool
-            Whether that last is done.
+            Whether to rank the inputs.
         on_taught : callable, optional
-            Called with what became of rows (`tasks.teaching.Taught`), as soon as they are learned;
-            what it raises ends the replay.
+            Called with the `tasks.learning.LearnResult` of each block as soon as it is learned; an
+            exception ends the replay.
 
         Returns
         -------
         ReplayResult
-            Also where the replay ended early: see its ``status``.
+            Also if the replay ended early: see its ``status``.
 
         Raises
         ------
@@ -128,11 +128,11 @@ class Replay:
             The stream is damaged, or no row of it could be used.
         """
         with warnings.catch_warnings():
-            # What the library warns of is counted by it, and told in the report.
+            # The library counts what it warns of, and the report shows it.
             warnings.simplefilter("ignore", UserWarning)
             accounting = Accounting(
                 *(self.config, self.stream, self.device),
-                beside=beside_clean,
+                with_frozen=beside_clean,
                 ranked=beside_clean and ranked,
                 on_taught=on_taught,
             )
@@ -145,15 +145,15 @@ class Replay:
         should_stop: Callable[[], bool] | None,
         beside_clean: bool,
     ) -> ReplayResult:
-        began = time.perf_counter()
-        with uncollected() if self.stream.kept is not None else nullcontext():
+        started = time.perf_counter()
+        with frozen_gc() if self.stream.kept is not None else nullcontext():
             status, detail = self._feed(accounting, on_row, should_stop)
-        seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - started
         if accounting.stopped:
             status, detail = "stopped", accounting.stopped
-        # Figures of a part of the stream say nothing beside those of all of it.
-        whole = beside_clean and status == "complete"
-        clean = self._without_faults(should_stop) if whole else None
+        # Figures of a part of the stream cannot be compared with those of the complete stream.
+        complete = beside_clean and status == "complete"
+        clean = self._without_faults(should_stop) if complete else None
         if accounting.rows.used == 0 and status == "complete":
             raise StreamError(nothing_usable(self.stream, accounting.rows))
         return ReplayResult(
@@ -180,7 +180,7 @@ class Replay:
             frozen=None if accounting.twin is None else accounting.twin.result(),
             inputs=self._inputs(accounting),
             row=str(self.device.row.kind),
-            unlike=self.device.row.unlike,
+            unlike=self.device.row.n_inexact,
         )
 
     def _feed(
@@ -189,16 +189,16 @@ class Replay:
         on_row: Callable[[], object] | None,
         should_stop: Callable[[], bool] | None,
     ) -> tuple[str, str]:
-        """Give the rows to the device; return how that ended, and why."""
+        """Feed the rows to the device; return the final status and its reason."""
         feed = BlockFeed(self.config, self.stream, accounting, on_row, should_stop)
-        detail, read = "", 0  # rows that were read where it ends early
+        detail, read = "", 0  # rows that were read, if the replay ends early
         try:
             detail = feed.run()
-            # The row that somebody stopped at was read.
+            # The row at which `should_stop` returned True was read.
             read = accounting.rows.read + bool(detail) if detail or accounting.stopped else 0
             return ("interrupted", detail) if detail else ("complete", "")
         except (BeyondCapError, LearnerDiedError) as error:
-            first, read = accounting.at_hand
+            first, read = accounting.current_rows
             status = "killed" if isinstance(error, BeyondCapError) else "died"
             return status, f"rows {first} to {read}: {error}"
         finally:
@@ -224,31 +224,33 @@ class Replay:
         return timing(board_of(self.config.device), self.device.plan, n_features, int(held))
 
     def _without_faults(self, should_stop: Callable[[], bool] | None) -> Figures | None:
-        """Replay the same rows with whole sensors, where that can be, for the learner's figures."""
+        """Return the learner's figures on the rows without faults; None if not possible."""
         if not self.config.faults or self.stream.kept is not None:
             return None
-        less: dict[str, Any] = {"faults": (), "leak": 0, "frozen_after": 0, "on": None}
-        whole = Replay(replace(self.config, stream=self.clean, **less))
-        result = whole.run(should_stop=should_stop)
+        changes: dict[str, Any] = {"faults": (), "leak": 0, "frozen_after": 0, "on": None}
+        complete = Replay(replace(self.config, stream=self.clean, **changes))
+        result = complete.run(should_stop=should_stop)
         return result.metrics.summary()["learner"] if result.status == "complete" else None
 
     def _find_positive(self, positive: str) -> None:
-        """Refuse a stream in which the label that means +1 never occurs."""
+        """Raise StreamError if the positive label never occurs."""
         labels = LabelMap(positive, self.config.missing_codes)
         for block in self.stream.blocks():
-            for word, times in told_words(block):
+            for word, times in label_counts(block):
                 label = labels.value(word)
                 if label == 1:
                     return
                 labels.tally(word, label, times)
         if labels.seen:
-            raise StreamError(f"{self.stream.name}: {labels.never(positive, self.stream.target)}")
+            raise StreamError(
+                f"{self.stream.name}: {labels.never_message(positive, self.stream.target)}"
+            )
 
     def _with_classes(self, config: ReplayConfig) -> ReplayConfig:
-        """Return the configuration with the classes that occur, read in a pass of their own."""
+        """Return the configuration with the classes of the stream, found in a separate pass."""
         if self.stream.kept is not None:
             raise StreamError(f"{self.stream.name}: name the classes with --classes A,B,C")
-        cells = (word for block in self.clean.blocks() for word, _ in told_words(block))
+        cells = (word for block in self.clean.blocks() for word, _ in label_counts(block))
         try:
             return replace(config, classes=ClassNames.found(cells, config.missing_codes))
         except StreamError as error:
@@ -256,15 +258,15 @@ class Replay:
             raise StreamError(f"{where}: {error}") from None
 
     def _prefix(self) -> Row:
-        """Return the scaled first usable rows, read in a pass of their own.
+        """Return the first usable rows, scaled, from a separate pass.
 
-        Sensors are whole when a board is flashed, so their faults do not count.
+        Without faults: sensors are intact when a board is flashed.
         """
         kept: list[Row] = []
         wanted = self.config.prefix
         for block in checked(self.config, self.clean, None):
-            whole = block.block.rows[~(block.absent | block.damaged)]
-            kept += [whole[: wanted - sum(map(len, kept))]] if len(whole) else []
+            complete = block.block.rows[~(block.absent | block.damaged)]
+            kept += [complete[: wanted - sum(map(len, kept))]] if len(complete) else []
             if sum(map(len, kept)) == wanted:
                 break
         if not kept:
@@ -273,8 +275,8 @@ class Replay:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
-    """Keep what is there out of garbage collections: one over all of it takes 20 ms."""
+def frozen_gc() -> Iterator[None]:
+    """Exclude existing objects from garbage collection: a full collection takes 20 ms."""
     gc.freeze()
     try:
         yield

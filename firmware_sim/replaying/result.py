@@ -31,13 +31,13 @@ class ReplayResult:
     config : ReplayConfig
         What was replayed.
     stream : Stream
-        Where the rows came from.
+        The source of the rows.
     layout : Layout
-        What lay where under the cap.
+        The memory layout under the cap.
     width : Width or None
-        The kernel width, where it was not made by the learner.
+        The kernel width, unless the learner chose it.
     rows : RowCount
-        How many rows were read, and what became of them.
+        Counts of rows by outcome.
     metrics : Metrics
         The error of the learner and of the baselines.
     learner : dict
@@ -45,42 +45,42 @@ class ReplayResult:
     seconds : float
         How long the replay took on the host.
     status : {"complete", "interrupted", "stopped", "killed", "died"}
-        How the replay ended: at the end of the stream (or the limit), by the user, at a
-        row the configuration forbids (a damaged one or one with a missing value under the policy
-        "stop", one that no longer fits a budget that is told to refuse it), because the learner's
-        process took more memory than it may, or because it ended for another reason.
+        How the replay ended: at the end of the stream (or the limit), by the user, at a row that
+        the configuration forbids (a damaged one or one with a missing value under the policy
+        "stop", one that a full budget refuses), because the learner's
+        process exceeded its memory limit, or because it ended for another reason.
     detail : str
         One sentence about an early end, empty otherwise.
     warnings : list of str
-        What a reader of the figures has to know, a sentence each.
+        Warnings on the figures, one sentence each.
     labels : LabelCount
-        What became of labels.
+        Counts of labels by outcome.
     power : PowerCount or None
-        What power cuts cost, where there are any.
+        The cost of power cuts, if configured.
     timing : Timing or None
-        How long steps take on the board, where one is named.
+        Estimated times of steps on the board, if one is given.
     period : float or None
-        Seconds between rows, where that is known.
+        Seconds between rows, if known.
     clean : dict or None
-        The learner's figures on the same stream without its faults, where there are any.
+        The learner's figures on the same stream without its faults, if there are any.
     emulated : Emulated or None
-        What an emulated microcontroller made of the same rows, where one was asked.
+        The result of an emulated microcontroller on the same rows, if configured.
     alarms : list of int
-        Rows at which the learner's alarm of drift rang.
+        Rows with a drift alarm of the learner.
     frozen : Frozen or None
-        How the same learner did that was frozen after the first rows.
+        The result of the same learner, frozen after the first rows.
     inputs : dict
-        How much each reading matters to the answers, as shares; empty where that is not known.
+        Importance of each reading for the answers, as shares; empty if unknown.
     hint : str
-        What does better on the stream's first rows, where that was tried.
+        Options that improve the loss on the stream's first rows, if they were tested.
     row : str
         Type of the row buffer.
     unlike : int
-        Readings that it held to fewer than 7 digits.
+        Readings that the row buffer stores with fewer than 7 digits.
     enforcement : str
-        What kept the learner under the cap, in words.
+        How the cap was enforced, as text.
     peak_resident : int or None
-        Peak resident bytes of the learner's process, where it has one.
+        Peak resident bytes of the learner's process, if it has one.
     """
 
     config: ReplayConfig

@@ -1,4 +1,4 @@
-"""What became of rows, and the stream that they come from."""
+"""Counts of rows by outcome, and opening of their stream."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.tasks.kinds import KINDS
 
-#: Columns without values that a report names.
+#: Most columns with missing values that a report lists.
 _LISTED = 6
 
 
 @dataclass
 class RowCount:
-    """How many rows were read, and what became of them."""
+    """Counts of rows by outcome."""
 
     read: int = 0
     used: int = 0
@@ -32,7 +32,7 @@ class RowCount:
     first_refusal: str = ""
 
     def add_missing(self, columns: list[str]) -> None:
-        """Count a row that has no value in these columns."""
+        """Count a row without values in these columns."""
         for column in columns:
             self.missing_by_column[column] = self.missing_by_column.get(column, 0) + 1
 
@@ -42,7 +42,7 @@ class RowCount:
         self.first_damage = self.first_damage or f"row {number}: {damage}"
 
     def warnings(self) -> list[str]:
-        """Return what a reader has to know of rows that were left out, a sentence each."""
+        """Return the warnings about skipped rows, one sentence each."""
         if not self.damaged:
             return []
         return [
@@ -51,7 +51,7 @@ class RowCount:
         ]
 
     def missing_words(self) -> str:
-        """Return the columns without values and how often, those with the most first."""
+        """Return the columns with missing values and their counts, in descending order."""
         counts = sorted(self.missing_by_column.items(), key=lambda item: -item[1])
         shown = ", ".join(f"{name} {count:,}" for name, count in counts[:_LISTED])
         return shown + (", ..." if len(counts) > _LISTED else "")
@@ -65,19 +65,21 @@ class RowCount:
 def opened(config: ReplayConfig) -> Stream:
     """Open the stream that a configuration names, without its faults.
 
-    Options that have the name of one of `ReadingOptions` are passed on to it.
+    Options with the name of a field of `ReadingOptions` are passed on to it.
 
-    Raises StreamError: there is no such stream, or its columns cannot be read as the configuration
-        says.
+    Raises StreamError: there is no such stream, or its columns do not match the configuration.
     """
     names = (one.name for one in fields(ReadingOptions) if one.name in OPTIONS)
-    said = {name: getattr(config, name) for name in names}
-    said |= {"labelled": KINDS[config.resolved.kind].is_taught, "absent": config.missing_words}
-    return open_stream(config.stream, idle=config.idle, **said)
+    options = {name: getattr(config, name) for name in names}
+    options |= {
+        "labelled": KINDS[config.resolved.kind].is_supervised,
+        "absent": config.missing_words,
+    }
+    return open_stream(config.stream, idle=config.idle, **options)
 
 
 def nothing_usable(stream: Stream, rows: RowCount) -> str:
-    """Return the sentence about a stream none of whose rows the learner got."""
+    """Return the error message for a stream without a single usable row."""
     if rows.read == 0 and isinstance(stream, FaultyStream) and any(stream.counts):
         which = stream.counts.index(max(stream.counts))
         return (
@@ -91,9 +93,9 @@ def nothing_usable(stream: Stream, rows: RowCount) -> str:
     if rows.refused and not rows.missing_by_column:
         return f"{stream.name}: the learner refuses every row; {rows.first_refusal}"
     worst = max(rows.missing_by_column, key=lambda name: rows.missing_by_column[name])
-    never = [name for name, n in rows.missing_by_column.items() if n == rows.read]
-    never = [name for name in never if name in stream.features]
-    remedy = f"leave out with --ignore {shlex.quote(joined(never))}" if never else "see --ignore"
+    empty = [name for name, n in rows.missing_by_column.items() if n == rows.read]
+    empty = [name for name in empty if name in stream.features]
+    remedy = f"leave out with --ignore {shlex.quote(joined(empty))}" if empty else "see --ignore"
     return (
         f"{stream.name}: none of the {rows.read:,} rows has a value in every column; "
         f"{worst!r} is missing in {rows.missing_by_column[worst]:,} ({remedy})"

@@ -1,4 +1,4 @@
-"""Rows from all over a stream, however long it is, in fixed memory."""
+"""An even sample of the rows of a stream of any length, in fixed memory."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import numpy as np
 
 from firmware_sim.streams import Row
 
-#: Rows held at most.
-MOST = 512
+#: Maximum number of rows.
+MAX_ROWS = 512
 
 
 class Sampled:
-    """Every n-th row; where there are too many, every other one goes and n doubles."""
+    """Every n-th row; when there are too many, every other one is dropped and n doubles."""
 
     def __init__(self) -> None:
-        self._held: list[Row] = []
+        self._rows: list[Row] = []
         self._every = 1
         self._seen = 0
 
     def add(self, row: Row) -> None:
-        """Take a row, a copy of it."""
+        """Add a copy of a row."""
         if self._seen % self._every == 0:
-            self._held.append(row.copy())
-            if len(self._held) >= MOST:
-                del self._held[1::2]
+            self._rows.append(row.copy())
+            if len(self._rows) >= MAX_ROWS:
+                del self._rows[1::2]
                 self._every *= 2
         self._seen += 1
 
     def add_block(self, rows: Row) -> None:
-        """Take rows in their order, shape (n, d); the same as ``add`` one by one."""
+        """Add rows, shape (n, d); equal to ``add`` one by one."""
         at = 0
         while (ahead := -self._seen % self._every) < len(rows) - at:
             at += ahead
@@ -39,5 +39,5 @@ class Sampled:
 
     @property
     def rows(self) -> Row:
-        """Those held, shape (n, d)."""
-        return np.array(self._held)
+        """The sample, shape (n, d)."""
+        return np.array(self._rows)

@@ -1,4 +1,4 @@
-"""The part of the picture that several classes add: their confusion, and F1 of each."""
+"""The part of the picture for several classes: the confusion matrix and F1 by class."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firmware_sim.drawing.chart import LEARNER, TEXT
 from firmware_sim.metrics import Multiclass
 from firmware_sim.plaintext import printable
 
-#: Classes whose counts are written into the cells; more would not be legible.
+#: Most classes with counts in the cells; more would be illegible.
 _WRITTEN = 12
 _LONGEST = 18
 
@@ -18,8 +18,8 @@ _LONGEST = 18
 def draw_classes(figure: Any, metrics: Multiclass) -> None:
     """Draw the confusion matrix on the left, precision, recall and F1 of each class on the right.
 
-    figure: empty.
-    metrics: with a row at least.
+    figure: an empty figure.
+    metrics: metrics of at least one row.
     """
     confusion, classes = figure.subplots(1, 2, width_ratios=(1.2, 1))
     figure.subplots_adjust(left=0.16, right=0.975, bottom=0.17, top=0.9, wspace=0.5)

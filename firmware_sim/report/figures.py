@@ -6,74 +6,76 @@ from firmware_sim.drawing.table import Table
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
 from firmware_sim.metrics.formats import count, thousandths
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report.oddities import oddity_tables
-from firmware_sim.report.verdict import name_of
+from firmware_sim.report.anomalies import anomaly_tables
+from firmware_sim.report.summary import name_of
 
-#: Classes whose confusion is shown whole in text; of more, the commonest mistakes.
-_WHOLE = 12
-_MISTAKES = 8
-#: Figures that find room beside each other.
-_ABREAST = 6
+#: Most classes with a full confusion matrix; of more, the commonest mistakes are shown.
+_MAX_CLASSES = 12
+_MAX_MISTAKES = 8
+#: Most figures that fit side by side.
+_MAX_COLUMNS = 6
 
 
 def table(result: ReplayResult) -> Table:
-    """Return the figures of the learner and the baselines; many of them lie on their side."""
+    """Return the figures of the learner and the baselines, as rows if there are many."""
     summary = result.metrics.summary()
-    who = [name_of(result, one) for one in summary]
-    told = {name: one for name, one in result.metrics.table.items() if one.title}
-    cells = [[one.shown(own[name]) for own in summary.values()] for name, one in told.items()]
-    titles = [one.title for one in told.values()]
-    if len(titles) > _ABREAST:
+    names = [name_of(result, one) for one in summary]
+    titled = {name: one for name, one in result.metrics.table.items() if one.title}
+    cells = [
+        [one.shown(figures[name]) for figures in summary.values()] for name, one in titled.items()
+    ]
+    titles = [one.title for one in titled.values()]
+    if len(titles) > _MAX_COLUMNS:
         rows = [(title, *line) for title, line in zip(titles, cells, strict=True)]
-        return Table("figures", "Figures", ("", *who), rows)
-    turned = zip(*cells, strict=True)
-    rows = [(name, *line) for name, line in zip(who, turned, strict=True)]
+        return Table("figures", "Figures", ("", *names), rows)
+    columns = zip(*cells, strict=True)
+    rows = [(name, *line) for name, line in zip(names, columns, strict=True)]
     return Table("figures", "Figures", ("prequential", *titles), rows)
 
 
 def meanings(result: ReplayResult) -> list[str]:
-    """Return a line for each figure there is that is not plain from its title."""
+    """Return an explanation of each figure whose title does not suffice."""
     summary = result.metrics.summary().values()
     return [
         f"{one.title}: {one.meaning}"
         for name, one in result.metrics.table.items()
-        if one.meaning and any(one.shown(own[name]) != "-" for own in summary)
+        if one.meaning and any(one.shown(figures[name]) != "-" for figures in summary)
     ]
 
 
-#: Inputs that are shown; of more, those that matter most.
-_INPUTS = 12
+#: Most inputs that are shown, the most important ones.
+_MAX_INPUTS = 12
 
 
 def inputs(result: ReplayResult) -> list[tuple[str, float]]:
-    """Return the inputs that matter most, and how much: shares of all."""
+    """Return the most important inputs and their shares of the total."""
     ranked = sorted(result.inputs.items(), key=lambda item: -item[1])
-    return ranked[:_INPUTS] if any(share > 0.0 for _, share in ranked) else []
+    return ranked[:_MAX_INPUTS] if any(share > 0.0 for _, share in ranked) else []
 
 
-#: What their bars are.
+#: Meaning of their bars.
 ABOUT_INPUTS = "change of the answers when this input is shuffled among rows from the whole stream"
 
 
 def tables(result: ReplayResult) -> list[Table]:
-    """Return what a kind of labels has beside the figures that all learners are held to.
+    """Return the tables of this kind of labels, besides the figures of `table`.
 
-    result: what a replay returned.
+    result: the result of a replay.
     """
     metrics = result.metrics
     if metrics.rows == 0:
         return []
     if isinstance(metrics, Prequential):
-        told = metrics.learner
+        confusion = metrics.learner
         rows: list[tuple[str, ...]] = [
-            ("+1 in the stream", count(told.true_positive), count(told.false_negative)),
-            ("-1 in the stream", count(told.false_positive), count(told.true_negative)),
+            ("+1 in the stream", count(confusion.true_positive), count(confusion.false_negative)),
+            ("-1 in the stream", count(confusion.false_positive), count(confusion.true_negative)),
         ]
         return [Table("confusion", "Answers", ("", "predicted +1", "predicted -1"), rows)]
     if isinstance(metrics, Multiclass):
         return [_classes(metrics), _confusion(metrics)]
     if isinstance(metrics, Novelty):
-        return oddity_tables(metrics, result.stream.features)
+        return anomaly_tables(metrics, result.stream.features)
     return []
 
 
@@ -87,7 +89,7 @@ def _classes(metrics: Multiclass) -> Table:
 
 def _confusion(metrics: Multiclass) -> Table:
     counts, names = metrics.learner.counts, metrics.names
-    if len(names) <= _WHOLE:
+    if len(names) <= _MAX_CLASSES:
         rows = [
             (name, *map(count, line.tolist())) for name, line in zip(names, counts, strict=True)
         ]
@@ -96,7 +98,7 @@ def _confusion(metrics: Multiclass) -> Table:
     mistakes = sorted(
         (-int(counts[i, j]), i, j) for i, j in zip(*counts.nonzero(), strict=True) if i != j
     )
-    rows = [(names[i], names[j], count(-n)) for n, i, j in mistakes[:_MISTAKES]]
+    rows = [(names[i], names[j], count(-n)) for n, i, j in mistakes[:_MAX_MISTAKES]]
     return Table("confusion", "Commonest mistakes", ("in the stream", "answered", "rows"), rows)
 
 
@@ -111,7 +113,7 @@ def in_short(result: ReplayResult) -> str:
 
 
 def frozen(result: ReplayResult) -> str:
-    """Return what learning on the board was worth, in words; "" where that is not known."""
+    """Return the value of learning on the board as a sentence; empty if unknown."""
     found = result.frozen
     if found is None:
         return ""
@@ -122,16 +124,16 @@ def frozen(result: ReplayResult) -> str:
 
 
 def inside(metrics: Metrics) -> str:
-    """Return how many targets fell into their intervals, in words; "" where there were none."""
-    held = metrics.learner
-    if not isinstance(metrics, Regression) or not held.intervals:
+    """Return the share of targets within their intervals as a sentence; empty without intervals."""
+    record = metrics.learner
+    if not isinstance(metrics, Regression) or not record.intervals:
         return ""
-    share = 100 * held.inside / held.intervals
-    return f"{share:.1f} % of {held.intervals:,} targets fell into their interval"
+    share = 100 * record.inside / record.intervals
+    return f"{share:.1f} % of {record.intervals:,} targets fell into their interval"
 
 
 def judged_by(metrics: Novelty) -> str:
-    """Return what alarms were held against, in words."""
+    """Return how alarms were evaluated, as a phrase."""
     if not metrics.judged:
         return "no labelled windows to judge by"
     windows = metrics.learner.windows

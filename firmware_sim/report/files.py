@@ -1,4 +1,4 @@
-"""Files of a report: each is there whole or not at all, and one that fails keeps no other back."""
+"""Files of a report: each is written completely or not at all, independently of the others."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from typing import Any
 
 from firmware_sim.errors import NotWrittenError
 
-#: What files hold, by their names: a text, what JSON is made of, or what writes it to a path.
+#: Contents of files by name: text, a mapping for JSON, or a function that writes to a path.
 Contents = dict[str, str | Mapping[str, Any] | Callable[[Path], object]]
 
 
 def write_each(folder: Path, contents: Contents) -> list[Path]:
-    """Write files through temporary ones beside them.
+    """Write each file under a temporary name, then rename it.
 
-    folder: where; it is there.
-    contents: see `Contents`; texts are in UTF-8, JSON is strict.
-    Raises NotWrittenError: some cannot be written; of these nothing is left, earlier ones of their
-        names included.
+    folder: an existing folder.
+    contents: see `Contents`; text is UTF-8, JSON is strict.
+    Raises NotWrittenError: some cannot be written; earlier files of their names are deleted too.
 
     Returns: the files.
     """
-    for name in contents:  # an older file must not pass for this one's
+    for name in contents:  # an older file must not be mistaken for the new one
         with contextlib.suppress(OSError):
             (folder / name).unlink()
     files, failures = [], []

@@ -1,4 +1,4 @@
-"""Suggestions if a learner loses to a baseline, each tried on the stream first."""
+"""Suggestions for a learner that does not beat its baselines, each tested on the stream first."""
 
 from __future__ import annotations
 
@@ -16,71 +16,71 @@ from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.streams import Stream
 
-#: Rows that a hint is tried on, and seconds after which no more are tried.
+#: Rows that a suggestion is tested on, and seconds after which no more are tested.
 ROWS, SECONDS = 5_000, 10.0
 #: Baselines that need each true label before the next row.
-REPEATS = ("no-change", "last value")
+NEED_LABELS = ("no-change", "last value")
 
 
 def loses(metrics: Metrics) -> bool:
-    """Whether a baseline does as well as the learner."""
+    """Whether a baseline is at least as good as the learner."""
     if not metrics.judged:
         return False
     ours = metrics.loss("learner")
     return ours >= min(metrics.loss(who) for who in metrics.baselines)
 
 
-def tried(result: ReplayResult, *, clock: Callable[[], float] = time.monotonic) -> str:
-    """Return what does better on the first rows, and what does not, as sentences.
+def tried_hints(result: ReplayResult, *, clock: Callable[[], float] = time.monotonic) -> str:
+    """Return which options improve the loss on the first rows, or which do not, as sentences.
 
-    Empty where the learner beats the baselines, or the stream cannot be read again.
+    Empty if the learner beats the baselines, or the stream cannot be read again.
     """
     config = result.config
     again = result.stream.kept is None and not isinstance(config.stream, Stream)
     if not (again and result.status == "complete" and loses(result.metrics)):
         return ""
     rows = min(ROWS, result.rows.read)
-    began = clock()
-    before = _loss(replace(config, limit=rows))
+    started = clock()
+    current_loss = _loss(replace(config, limit=rows))
     better, worse = [], []
     for words, changes in _candidates(result):
-        if clock() - began > SECONDS:
+        if clock() - started > SECONDS:
             break
         loss = _loss(replace(config, limit=rows, **changes))
-        if loss is None or before is None:
+        if loss is None or current_loss is None:
             continue
-        if loss < before:
+        if loss < current_loss:
             better.append((loss, f"{words} ({result.metrics.words(loss)})"))
         else:
             worse.append(words)
-    if before is None or not (better or worse):
+    if current_loss is None or not (better or worse):
         return ""
     where = f"on the first {rows:,} rows" if rows < result.rows.read else "on the same rows"
     helped = "; ".join(words for _, words in sorted(better))
     text = (
-        f"Try next, with {result.metrics.words(before)} {where} now: {helped}."
+        f"Try next, with {result.metrics.words(current_loss)} {where} now: {helped}."
         if helped
         else f"Tried {where}, and no better: {'; '.join(worse)}."
     )
-    return text + _repeats(result)
+    return text + _needs_labels(result)
 
 
-def _repeats(result: ReplayResult) -> str:
+def _needs_labels(result: ReplayResult) -> str:
     metrics = result.metrics
     for who, name in metrics.baselines.items():
-        if name in REPEATS and metrics.loss(who) <= metrics.loss("learner"):
-            return only_where_labels_come(name)
+        if name in NEED_LABELS and metrics.loss(who) <= metrics.loss("learner"):
+            return label_note(name)
     return ""
 
 
-def only_where_labels_come(name: str) -> str:
-    """Return the sentence on baselines that repeat what was told last."""
+def label_note(name: str) -> str:
+    """Return the sentence on baselines that repeat the last label."""
     name = name[0].upper() + name[1:]
     return f" ({name} can be used only where each true label comes before the next row.)"
 
 
 def _loss(config: ReplayConfig) -> float | None:
-    """Return the mean loss of a replay; None where it cannot be had."""
+    """Return the mean loss of a replay; None if it cannot run or be evaluated."""
     try:
         result = Replay(replace(config, faults=(), leak=0, enforce="arena", on=None)).run()
     except (SimulatorError, TypeError, ValueError):
@@ -89,15 +89,15 @@ def _loss(config: ReplayConfig) -> float | None:
 
 
 def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what may do better: as options, and as fields of the configuration."""
+    """Yield changes to test: as options, and as fields of the configuration."""
     config, metrics = result.config, result.metrics
     algorithm, params, dtype, kind = config.resolved
     # Without the parameters that have implied it, the kind of labels must be named.
     beside = "" if kind in (config.kind, "binary") or config.classes else f" --kind {kind}"
 
-    def with_params(**own: Any) -> tuple[str, dict[str, Any]]:
-        said = " ".join(f"--param {shlex.quote(f'{k}={v}'.lower())}" for k, v in own.items())
-        return said, {"params": {**config.params, **own}}
+    def with_params(**extra: Any) -> tuple[str, dict[str, Any]]:
+        options = " ".join(f"--param {shlex.quote(f'{k}={v}'.lower())}" for k, v in extra.items())
+        return options, {"params": {**config.params, **extra}}
 
     if result.learner["n_support"] >= result.learner["budget"]:
         if dtype not in ("int8", "float16"):
@@ -112,8 +112,8 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
     elif algorithm == "sorf":
         if params.get("last_label") or not config.waits_for_labels:
             taken = bool(params.get("last_label"))
-            own = {"lapse": 0} if "lapse" in config.params else {}
-            yield with_params(last_label=not taken, **own)
+            extra = {"lapse": 0} if "lapse" in config.params else {}
+            yield with_params(last_label=not taken, **extra)
     elif isinstance(metrics, Regression):
         for eta in (0.5, 0.02):
             yield with_params(eta=eta)

@@ -1,4 +1,4 @@
-"""Error over time, with what befell the stream: on the page and in the picture."""
+"""Error over time with faults, alarms and windows: for the page and the picture."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from firmware_sim.drawing.chart import BUFFER, FIRST, LEARNER, SECOND, WARN, Chart, Mark
 from firmware_sim.metrics import Novelty
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report.oddities import reason
-from firmware_sim.report.rises import rises
-from firmware_sim.report.verdict import name_of, over_time
+from firmware_sim.report.anomalies import reason
+from firmware_sim.report.events import rising_errors
+from firmware_sim.report.summary import name_of, timeline_title
 from firmware_sim.streams.faulty import FaultyStream
 
 _COLOURS = (LEARNER, FIRST, SECOND)
-#: Bands by their kind: name, colour and how far they cover what is behind them.
+#: Bands by kind: name, colour and opacity.
 BANDS = {
     "fault": ("a fault lasts", "#cc79a7", 0.22),
     "window": ("labelled window", BUFFER, 0.3),
@@ -26,23 +26,23 @@ BANDS = {
 
 
 def errors(result: ReplayResult) -> Chart | None:
-    """Return the errors so far, the learner's recent one and bands; None where no row was scored.
+    """Return the chart of cumulative and recent errors with bands; None if no row was scored.
 
-    result: what a replay returned.
+    result: the result of a replay.
     """
     metrics = result.metrics
     rows, running = metrics.curve.cumulative()
     if not len(rows):
         return None
     recent_rows, recent, window = metrics.curve.windowed()
-    # A logarithm has no 0: a line starts at its first error, the recent error lies on a floor.
+    # A logarithmic scale has no 0: a line starts at its first error, the recent error has a floor.
     above = running[running > 0.0]
     low = float(above.min()) / 2.0 if above.size else 1e-3
     high = max(float(running.max()), float(recent.max(initial=0.0)), 2.0 * low)
     marks = []
     for i, name in enumerate(name_of(result, one) for one in metrics.curve.names):
         last, there = running[-1, i], running[:, i] > 0.0
-        figure = f"{100 * last:.2f} % of all rows" if metrics.shares else f"{last:.4g} in the mean"
+        figure = f"{100 * last:.2f} % of all rows" if metrics.shares else f"{last:.4g} on average"
         look = {"dash": (6.0, 4.0), "width": 1.8} if i else {}
         line = rows[there], running[there, i]
         marks.append(Mark(f"{name}: {figure}", _COLOURS[i], *line, **look))  # type: ignore[arg-type]
@@ -50,32 +50,33 @@ def errors(result: ReplayResult) -> Chart | None:
     name = f"{name_of(result, 'learner')}, over the last {window:,} rows"
     marks.insert(1, Mark(name, LEARNER, recent_rows, recent[:, 0], floor, alpha=0.2))
     last_row = int(rows[-1])
-    for kind, first, last, said in _bands(result, last_row):
+    for kind, first, last, tooltip in _bands(result, last_row):
         name, colour, alpha = BANDS[kind]
-        marks.append(Mark(name, colour, (first, last), alpha=alpha, said=said))
+        marks.append(Mark(name, colour, (first, last), alpha=alpha, tooltip=tooltip))
     return Chart(
-        over_time(result),
+        timeline_title(result),
         marks,
         (0, last_row),
         (low, min(high, 1.0) if metrics.shares else high),
-        upward=f"{metrics.over_time} (log scale)",
+        y_label=f"{metrics.over_time} (log scale)",
         logarithmic=True,
         percent=metrics.shares,
     )
 
 
 def _bands(result: ReplayResult, last_row: int) -> Iterator[tuple[str, int, int, str]]:
-    """Yield stretches of rows that are marked: kind, first and last, and why."""
+    """Yield the bands: kind, first and last row, and a tooltip."""
     stream, metrics = result.stream, result.metrics
     for row in result.alarms:
         yield "drift", row, row, f"the learner's alarm of drift, row {row:,}"
     if isinstance(metrics, Novelty):
-        for alarm in metrics.oddities.alarms:
-            said = f"rows {alarm.first:,} to {alarm.last:,}: {reason(alarm.worst, stream.features)}"
-            yield "alarm", alarm.first, alarm.last, said
+        for alarm in metrics.anomalies.alarms:
+            why = reason(alarm.strongest, stream.features)
+            tooltip = f"rows {alarm.first:,} to {alarm.last:,}: {why}"
+            yield "alarm", alarm.first, alarm.last, tooltip
         for first, last in metrics.windows:
             yield "window", first, last, f"labelled window, rows {first:,} to {last:,}"
-    for first, last in rises(result):
+    for first, last in rising_errors(result):
         yield "rise", first, last, f"the error rises, rows {first:,} to {last:,}"
     for fault in stream.faults if isinstance(stream, FaultyStream) else ():
         yield "fault", fault.first, fault.last or last_row, str(fault)

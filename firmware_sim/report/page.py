@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from firmware_sim.drawing.document import document, drawn, lines_of, safe, said, section
+from firmware_sim.drawing.document import document, drawn, lines_of, paragraph, safe, section
 from firmware_sim.drawing.svg import charted
 from firmware_sim.drawing.table import Table
 from firmware_sim.metrics import Novelty, Regression
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report import course, figures
+from firmware_sim.report import figures, timeline
 from firmware_sim.report.command import command
 from firmware_sim.report.over_time import errors
+from firmware_sim.report.summary import SCALING, headline, summary_sentence, timeline_title
 from firmware_sim.report.text import board_lines, event_lines, head_lines
-from firmware_sim.report.verdict import SCALING, headline, over_time, verdict
 
 _STYLE = """
 .map{display:flex;height:2rem;border:1px solid var(--line);background:#eef1f4}
@@ -28,28 +28,28 @@ dl.bars{display:grid;grid-template-columns:fit-content(45%) 1fr;gap:.2rem .7rem;
 def to_page(result: ReplayResult) -> str:
     """Return the page.
 
-    result: what a replay returned.
+    result: the result of a replay.
     """
     metrics, layout, chart = result.metrics, result.layout, errors(result)
     early = f"{result.status}: {result.detail}. This is the report so far."
     plotted = "<p>No row was scored.</p>" if chart is None else charted(chart)
     explained = "".join(f"<li>{safe(line)}</li>" for line in figures.meanings(result))
-    forecasts = isinstance(metrics, Regression) and metrics.course.rows
+    forecasts = isinstance(metrics, Regression) and metrics.timeline.rows
     return document(
         f"{headline(result)} in {layout.cap:,} bytes",
         _STYLE,
-        verdict(result),
-        *map(said, [figures.frozen(result), result.hint]),
-        *(said(text, "warn") for text in result.warnings),
+        summary_sentence(result),
+        *map(paragraph, [figures.frozen(result), result.hint]),
+        *(paragraph(text, "warn") for text in result.warnings),
         section(
-            over_time(result),
-            said("Each row is predicted before it is learned. Logarithmic scale.", "faint"),
+            timeline_title(result),
+            paragraph("Each row is predicted before it is learned. Logarithmic scale.", "faint"),
             f'<div id="errors">{plotted}</div>',
         ),
-        *(course.sections(metrics.course) if forecasts else ()),  # type: ignore[attr-defined]
+        *(timeline.sections(metrics.timeline) if forecasts else ()),  # type: ignore[attr-defined]
         section("Figures", drawn(figures.table(result)), f'<ul class="faint">{explained}</ul>'),
         _inputs(result),
-        said(_upper(figures.judged_by(metrics)) + ".", "faint")
+        paragraph(_upper(figures.judged_by(metrics)) + ".", "faint")
         if isinstance(metrics, Novelty)
         else "",
         *map(_of_kind, figures.tables(result)),
@@ -67,7 +67,7 @@ def _upper(text: str) -> str:
 
 
 def _inputs(result: ReplayResult) -> str:
-    """Return a bar for each input that matters."""
+    """Return the section with a bar for each important input."""
     found = figures.inputs(result)
     bars = "".join(
         f'<dt>{safe(name)}</dt><dd><span style="width:{75 * share / found[0][1]:.1f}%"></span>'
@@ -75,14 +75,14 @@ def _inputs(result: ReplayResult) -> str:
         for name, share in found
     )
     drawing = f'<dl class="bars" id="inputs">{bars}</dl>'
-    about = said(_upper(figures.ABOUT_INPUTS) + ".", "faint")
+    about = paragraph(_upper(figures.ABOUT_INPUTS) + ".", "faint")
     return section("Input importance", about, drawing) if found else ""
 
 
 def _of_kind(table: Table) -> str:
-    """Return a table that a kind of labels has beside the figures."""
+    """Return the section with a table of this kind of labels."""
     head, _, about = table.title.partition(": ")
-    return section(head, said(_upper(about) + "." if about else "", "faint"), drawn(table))
+    return section(head, paragraph(_upper(about) + "." if about else "", "faint"), drawn(table))
 
 
 def _rows(result: ReplayResult) -> str:
@@ -97,8 +97,8 @@ def _rows(result: ReplayResult) -> str:
         ("refused by the learner", count.refused, count.first_refusal),
     )
     why = "why, or the first"
-    told = [(what, f"{n:,}", said) for what, n, said in rows]
-    return drawn(Table("rows", "", ("", "rows", why), told, sentences=(why,)))
+    cells = [(what, f"{n:,}", reason) for what, n, reason in rows]
+    return drawn(Table("rows", "", ("", "rows", why), cells, sentences=(why,)))
 
 
 def _memory(result: ReplayResult) -> list[str]:

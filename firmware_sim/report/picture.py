@@ -1,4 +1,4 @@
-"""The report's picture: error over time on the left, memory against the cap on the right."""
+"""The report's picture: error over time on the left, memory under the cap on the right."""
 
 from __future__ import annotations
 
@@ -16,20 +16,26 @@ from firmware_sim.metrics import Metrics, Multiclass, Regression
 from firmware_sim.plaintext import printable
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.classes import draw_classes
-from firmware_sim.report.course import draw_course
 from firmware_sim.report.figures import in_short
 from firmware_sim.report.over_time import BANDS, errors
-from firmware_sim.report.verdict import SCALING, headline, held, over_time, verdict
+from firmware_sim.report.summary import (
+    SCALING,
+    headline,
+    learner_size,
+    summary_sentence,
+    timeline_title,
+)
+from firmware_sim.report.timeline import draw_timeline
 
-#: Of the rows, what the reason of an alarm takes beside another; its letters at most.
-_ROOM, _LONGEST = 0.018, 60
-#: Inches of what every picture has.
+#: Width of an alarm's reason as a share of the rows; its maximum number of letters.
+_REASON_WIDTH, _LONGEST = 0.018, 60
+#: Inches of the part that every picture has.
 _TALL = 6.4
 SMALL = 0.01  # learner regions below this fraction of the cap share one line
 
 
 class Bar(NamedTuple):
-    """One line of the memory picture; regions that share it have a span each."""
+    """One line of the memory chart; regions that share a line have a span each."""
 
     name: str
     spans: list[tuple[int, int]]  # offset and bytes
@@ -39,15 +45,15 @@ class Bar(NamedTuple):
 def draw(result: ReplayResult, path: Path) -> None:
     """Draw the picture of a replay into a PNG file.
 
-    result: what a replay returned.
+    result: the result of a replay.
     path: the file, overwritten.
     """
     more = _more(result.metrics)
     size = 13.0, _TALL + (more[0] if more else 0.0)
-    with canvas(path, size, dpi=120, pil_kwargs={"compress_level": 3}) as whole:
-        upper: Any = whole
+    with canvas(path, size, dpi=120, pil_kwargs={"compress_level": 3}) as figure:
+        upper: Any = figure
         if more:
-            halves: Any = whole.subfigures(2, 1, height_ratios=(_TALL, more[0]))
+            halves: Any = figure.subfigures(2, 1, height_ratios=(_TALL, more[0]))
             upper = halves[0]
             more[1](halves[1])
         errors, memory = upper.subplots(1, 2, width_ratios=(1.55, 1))
@@ -58,47 +64,47 @@ def draw(result: ReplayResult, path: Path) -> None:
 
 
 def _more(metrics: Metrics) -> tuple[float, Callable[[Any], None]] | None:
-    """What a kind of labels has drawn below: how tall, and how."""
+    """Return height and function of the additional part for a kind of labels, if there is one."""
     if isinstance(metrics, Multiclass) and metrics.rows:
         return 6.0, partial(draw_classes, metrics=metrics)
-    if isinstance(metrics, Regression) and metrics.course.rows:
-        return 5.0, partial(draw_course, course=metrics.course)
+    if isinstance(metrics, Regression) and metrics.timeline.rows:
+        return 5.0, partial(draw_timeline, timeline=metrics.timeline)
     return None
 
 
 def _headline(figure: Any, result: ReplayResult) -> None:
     early = "" if result.status == "complete" else f"  ({result.status}: the report so far)"
     title = f"{headline(result)} in {_bytes(result.layout.cap)} of RAM{early}"
-    # A name may hold what would be read as a formula, or what no font has.
+    # A name may contain math markup, or characters that no font has.
     title = printable(title)
     figure.text(0.018, 0.957, title, fontsize=17, fontweight="bold", va="center", parse_math=False)
     readings = f"{result.rows.used:,} rows of {len(result.stream.features)} readings"
-    about = f"{readings}, {held(result)}.  {verdict(result, counts=False)}"
+    about = f"{readings}, {learner_size(result)}.  {summary_sentence(result, counts=False)}"
     for height, line in ((0.912, about), (0.874, in_short(result))):
         figure.text(0.018, height, line, color=FAINT, fontsize=10.5, va="center")
 
 
 def _draw_errors(axes: Any, result: ReplayResult) -> None:
-    """Draw what the page draws over time, and the reasons of alarms."""
+    """Draw the page's chart of errors, with the reasons of alarms."""
     chart = errors(result)
-    axes.set_title(f"{over_time(result)}: each row is predicted before it is learned", pad=52)
+    axes.set_title(f"{timeline_title(result)}: each row is predicted before it is learned", pad=52)
     if chart is None:
         axes.text(0.5, 0.5, "no row was scored", ha="center", transform=axes.transAxes)
         axes.set_axis_off()
         return
-    # Below the title there is room for three lines.
+    # The legend between title and axes may have three lines.
     many = {"ncols": 3, "fontsize": 8.5} if len(chart.legend) > 6 else {"columnspacing": 2.5}
     plot(axes, chart, **many)
     _write_reasons(axes, [mark for mark in chart.marks if mark.name == BANDS["alarm"][0]])
 
 
 def _write_reasons(axes: Any, alarms: Sequence[Mark]) -> None:
-    """Write the reason of each alarm upright, where there is room beside the last."""
+    """Write the reason of each alarm vertically, if there is space next to the previous one."""
     rows = axes.get_xlim()[1]
     before = -rows
     for alarm in alarms:
-        first, (_, _, reason) = alarm.x[0], alarm.said.partition(": ")
-        if first - before < _ROOM * rows:
+        first, (_, _, reason) = alarm.x[0], alarm.tooltip.partition(": ")
+        if first - before < _REASON_WIDTH * rows:
             continue
         before = first
         axes.text(
@@ -110,7 +116,7 @@ def _write_reasons(axes: Any, alarms: Sequence[Mark]) -> None:
 
 
 def _draw_memory(axes: Any, result: ReplayResult) -> None:
-    """Draw every region from its first byte to its last, one bar a line, under the cap."""
+    """Draw each region as a bar from its first byte to its last, one per line, under the cap."""
     layout = result.layout
     bars = _bars(result)
     axes.set_title(f"Memory: {layout.cap - layout.free:,} of {layout.cap:,} bytes", pad=52)
@@ -141,7 +147,7 @@ def _draw_memory(axes: Any, result: ReplayResult) -> None:
 
 
 def _label(axes: Any, place: int, bar: Bar, cap: int) -> None:
-    """Write the bytes of a bar inside it, behind it, or before it where it ends near the cap."""
+    """Write the bytes of a bar inside it, to its right, or to its left if it ends near the cap."""
     total = sum(nbytes for _, nbytes in bar.spans)
     start, first = bar.spans[0]
     end = start + first
@@ -180,7 +186,7 @@ def _bars(result: ReplayResult) -> list[Bar]:
 
 
 def _bytes(count: int) -> str:
-    """Return a size as people write it: 64 KiB, 1,000 bytes."""
+    """Return a size as text, such as 64 KiB or 1,000 bytes."""
     for unit, size in (("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size and count % size == 0:
             return f"{count // size:,} {unit}"

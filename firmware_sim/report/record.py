@@ -12,22 +12,22 @@ from firmware_sim.boards import board_of
 from firmware_sim.configuration.choices import offset_of
 from firmware_sim.containment.memory import Region
 from firmware_sim.metrics import Multiclass, Novelty, Regression
-from firmware_sim.metrics.course import Said
 from firmware_sim.metrics.curve import Curve
+from firmware_sim.metrics.timeline import ForecastRow
 from firmware_sim.replaying.result import ReplayResult
+from firmware_sim.report.anomalies import alarm_records, record
 from firmware_sim.report.command import command
-from firmware_sim.report.oddities import alarm_records, record
 from firmware_sim.streams.faulty import FaultyStream
 
-#: What is counted of rows, as in `RowCount`.
+#: Counters of `RowCount`.
 _COUNTS = ("read", "used", "missing", "repaired", "refused", "damaged")
-FORMAT = 1  # of report.json: grows when a name in it changes its meaning
+FORMAT = 1  # of report.json: incremented when a field changes its meaning
 
 
 def to_dict(result: ReplayResult) -> dict[str, Any]:
-    """Return everything the report knows, in types strict JSON has.
+    """Return the complete report, in types of strict JSON.
 
-    Everything but ``host`` is the same for the same configuration on every run.
+    Everything but ``host`` is identical in every run of the same configuration.
     """
     metrics, names = result.metrics, result.stream.features
     return {
@@ -53,7 +53,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "windows": metrics.windows if isinstance(metrics, Novelty) else None,
         "alarms": alarm_records(metrics, names) if isinstance(metrics, Novelty) else None,
         "oddest": (
-            [record(one, names) for one in metrics.oddities.oddest]
+            [record(one, names) for one in metrics.anomalies.oddest]
             if isinstance(metrics, Novelty)
             else None
         ),
@@ -70,7 +70,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
 
 
 def _stream(result: ReplayResult) -> dict[str, Any]:
-    """What was read, and what became of its rows."""
+    """The stream and counts of its rows."""
     config, stream, rows = result.config, result.stream, result.rows
     return {
         "name": stream.name,
@@ -93,7 +93,7 @@ def _stream(result: ReplayResult) -> dict[str, Any]:
 
 
 def _learner(result: ReplayResult) -> dict[str, Any]:
-    """What learned, and its counters."""
+    """The learner and its counters."""
     config, width = result.config, result.width
     return {
         "algorithm": config.resolved.algorithm,
@@ -112,7 +112,7 @@ def _learner(result: ReplayResult) -> dict[str, Any]:
 
 
 def _memory(result: ReplayResult) -> dict[str, Any]:
-    """What lay where under the cap."""
+    """The memory layout under the cap."""
     layout = result.layout
     return {
         "cap": layout.cap,
@@ -135,7 +135,7 @@ def _place(part: Region) -> dict[str, Any]:
 
 
 def _labels(result: ReplayResult) -> dict[str, Any]:
-    """What became of labels."""
+    """Options and counts of labels."""
     config = result.config
     return {
         "delay": config.label_delay,
@@ -147,33 +147,36 @@ def _labels(result: ReplayResult) -> dict[str, Any]:
 
 
 def _forecasts(metrics: Regression) -> dict[str, Any] | None:
-    """What a forecaster's answers were mixed of, and the last of them."""
-    course = metrics.course
-    if not course.rows:
+    """The experts' mean weights, and the last forecasts."""
+    timeline = metrics.timeline
+    if not timeline.rows:
         return None
-    rows, recent = course.recent
-    told = [[v if math.isfinite(v) else None for v in column] for column in recent.T.tolist()]
+    rows, recent = timeline.recent
+    curve_dict = [[v if math.isfinite(v) else None for v in column] for column in recent.T.tolist()]
     return {
-        "mean_shares": course.mean_shares(),
-        "recent": {"rows": rows.tolist(), **dict(zip(Said._fields, told, strict=True))},
+        "mean_shares": timeline.mean_shares(),
+        "recent": {
+            "rows": rows.tolist(),
+            **dict(zip(ForecastRow._fields, curve_dict, strict=True)),
+        },
     }
 
 
 def _curve(curve: Curve) -> dict[str, Any]:
-    """Errors over time: of all rows so far, and of the last ones."""
+    """Errors over time: cumulative and in a window."""
 
-    def told(rows: np.ndarray, errors: np.ndarray) -> dict[str, Any]:
+    def curve_dict(rows: np.ndarray, errors: np.ndarray) -> dict[str, Any]:
         return {"rows": rows.tolist(), **dict(zip(curve.names, errors.T.tolist(), strict=True))}
 
     *windowed, window = curve.windowed()
     return {
-        "cumulative": told(*curve.cumulative()),
-        "windowed": {"window": window, **told(*windowed)},
+        "cumulative": curve_dict(*curve.cumulative()),
+        "windowed": {"window": window, **curve_dict(*windowed)},
     }
 
 
 def _faults(result: ReplayResult) -> dict[str, Any] | None:
-    """What was broken on purpose, and the learner's figures without it."""
+    """The injected faults, and the learner's figures without them."""
     if not isinstance(result.stream, FaultyStream):
         return None
     counts = zip(result.stream.faults, result.stream.counts, strict=True)
@@ -184,7 +187,7 @@ def _faults(result: ReplayResult) -> dict[str, Any] | None:
 
 
 def _board(result: ReplayResult) -> dict[str, Any] | None:
-    """The board the replay is judged by, and how it does there."""
+    """The board given by --device, and whether the replay would fit there in memory and time."""
     if result.config.device is None or result.timing is None:
         return None
     board = board_of(result.config.device)
@@ -210,5 +213,5 @@ def rate(result: ReplayResult) -> float | None:
 
 
 def _strict(value: Any) -> Any:
-    """Return the value, or its name where JSON has no such number."""
+    """Return the value, or its name if it is a number that JSON lacks."""
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

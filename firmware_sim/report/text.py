@@ -10,15 +10,15 @@ from firmware_sim.plaintext import counted, printable
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import figures
 from firmware_sim.report.record import rate
-from firmware_sim.report.verdict import held, verdict
+from firmware_sim.report.summary import learner_size, summary_sentence
 from firmware_sim.streams.faulty import FaultyStream
 
-#: Alarms of drift whose rows are told.
+#: Most drift alarms whose rows are listed.
 _ALARMS = 8
 
 
 def to_text(result: ReplayResult) -> str:
-    """Return the report as plain text that ends with a line end."""
+    """Return the report as plain text, with a final newline."""
     lines = [
         *head_lines(result),
         *event_lines(result),
@@ -29,12 +29,12 @@ def to_text(result: ReplayResult) -> str:
         *board_lines(result),
         *([] if result.emulated is None else result.emulated.to_lines()),
     ]
-    # Names come from the stream and may hold characters that steer a terminal.
+    # Names come from the stream and may contain terminal control characters.
     return printable("\n".join(lines) + "\n", keep="\n")
 
 
 def head_lines(result: ReplayResult) -> list[str]:
-    """Return what was replayed, and with what."""
+    """Return the lines on stream and learner."""
     config, rows, learner = result.config, result.rows, result.learner
     speed = rate(result)
     damaged = f", {rows.damaged:,} damaged" if rows.damaged else ""
@@ -52,10 +52,10 @@ def head_lines(result: ReplayResult) -> list[str]:
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"WARNING   {warning}" for warning in result.warnings]
     algorithm, params, _, _ = config.resolved
-    said = {**({"history": True} if config.watches else {}), **params}
-    parameters = "".join(f", {name}={value}" for name, value in said.items())
+    params = {**({"history": True} if config.watches else {}), **params}
+    parameters = "".join(f", {name}={value}" for name, value in params.items())
     lines.append(
-        f"learner   {algorithm}{parameters}: {held(result)}, {learner['updates']:,} updates"
+        f"learner   {algorithm}{parameters}: {learner_size(result)}, {learner['updates']:,} updates"
     )
     if freezes(config):
         lines.append("note      this method freezes when it is full: then it learns no more")
@@ -80,8 +80,13 @@ def _scores(result: ReplayResult) -> list[str]:
     lines += [f"  {line}" for line in figures.meanings(result)] + [""]
     if isinstance(result.metrics, Novelty):
         lines.append(figures.judged_by(result.metrics))
-    told = figures.inside(result.metrics), verdict(result), figures.frozen(result), result.hint
-    lines += filter(None, told)
+    sentences = (
+        figures.inside(result.metrics),
+        summary_sentence(result),
+        figures.frozen(result),
+        result.hint,
+    )
+    lines += filter(None, sentences)
     bars = figures.inputs(result)
     if bars:
         width, most = max(len(name) for name, _ in bars), bars[0][1]
@@ -96,11 +101,11 @@ def _scores(result: ReplayResult) -> list[str]:
 
 
 def event_lines(result: ReplayResult) -> list[str]:
-    """Return what went wrong on purpose, and what became of labels."""
+    """Return the lines on memory of rows, drift, faults and labels."""
     lines = []
     if result.learner.get("n_remembered"):
         held, share = result.learner["n_remembered"], result.learner["memory_percent"]
-        lines.append(f"memory    {held:,} rows beside the features, {share} % of the next answer")
+        lines.append(f"memory    {held:,} rows in the row memory, {share} % of the next answer")
     if result.alarms:
         shown = [*(f"{row:,}" for row in result.alarms[:_ALARMS])]
         shown += ["..."] * (len(result.alarms) > _ALARMS)
@@ -112,8 +117,8 @@ def event_lines(result: ReplayResult) -> list[str]:
             lines.append(f"fault     {fault}: {count:,} rows struck")
         name, first = next(iter(result.metrics.table.items()))
         broken = first.shown(result.metrics.summary()["learner"][name])
-        whole = first.shown(None if result.clean is None else result.clean[name])
-        lines.append(f"faults    {first.title} {broken} with them, {whole} without")
+        without_faults = first.shown(None if result.clean is None else result.clean[name])
+        lines.append(f"faults    {first.title} {broken} with them, {without_faults} without")
     rows, counts = result.rows, result.labels
     if result.config.missing in KEEPS:
         lines.append(f"repaired  {rows.repaired:,} rows, by {result.config.missing} values")
@@ -158,7 +163,7 @@ def _memory(result: ReplayResult) -> list[str]:
 
 
 def board_lines(result: ReplayResult) -> list[str]:
-    """Return how the replay would do on the board that is named."""
+    """Return the lines on the board given by --device."""
     if result.config.device is None or result.timing is None:
         return []
     board, timing, cap = board_of(result.config.device), result.timing, result.layout.cap
@@ -191,7 +196,7 @@ def board_lines(result: ReplayResult) -> list[str]:
         share = (timing.longest or timing.step) / result.period
         word = "in time" if share < 1.0 else "TOO LATE"
         if timing.longest is None and share < 1.0:
-            word = "unknown whether in time"  # what takes longest is not known
+            word = "unknown whether in time"  # the longest step is unknown
         lines.append(
             f"period    {_time(result.period)} between rows: {word}, the {which} step takes "
             f"{100 * share:.2g} % of it"

@@ -1,4 +1,4 @@
-"""The folder of a report, and who may write to it."""
+"""The folder of a report, locked while a replay writes to it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = Tr
     Parameters
     ----------
     result : ReplayResult
-        What a replay returned.
+        The result of a replay.
     folder : str or Path
-        Made if it does not exist. An earlier report in it is replaced whole.
+        Created if it does not exist. An earlier report in it is replaced.
     picture : bool
         Whether to draw the PNG, which needs matplotlib.
 
@@ -47,7 +47,7 @@ def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = Tr
     SimulatorError
         The folder cannot be written to, or another replay is writing to it.
     NotWrittenError
-        Some of the files cannot be written; those that are there are whole.
+        Some of the files cannot be written; the others are complete.
     """
     with claimed(Path(folder)):
         return write_files(result, Path(folder), picture=picture)
@@ -55,13 +55,13 @@ def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = Tr
 
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """Make the folder and keep other replays out of it.
+    """Create the folder and lock it.
 
-    Raises SimulatorError: the folder cannot be written to, or another replay has it.
+    Raises SimulatorError: the folder cannot be written to, or another replay has locked it.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # The lock goes with the process, however it ends, and leaves no file behind.
+        # The lock ends with the process, even if it is killed, and leaves no file behind.
         handle = system.claim_folder(str(folder))
     except BlockingIOError:
         raise SimulatorError(
@@ -76,16 +76,16 @@ def claimed(folder: Path) -> Iterator[None]:
 
 
 def picture_refusal() -> str:
-    """Return why no picture can be drawn here; empty where one can. Imports nothing."""
+    """Return why no picture can be drawn; empty if one can. Does not import matplotlib."""
     if find_spec("matplotlib") is None:
         return "no picture: matplotlib is not installed (pip install 'edgeolk[sim]')"
     return ""
 
 
 def import_picture() -> None:
-    """Begin to import what draws a picture, which takes a while, beside what comes before it.
+    """Start to import matplotlib in a thread, since that takes a while.
 
-    The learner's long calls give the interpreter up. What goes wrong is raised where it is needed.
+    The learner's long calls release the GIL. Errors are raised where the import is needed.
     """
 
     def quietly() -> None:
@@ -96,7 +96,7 @@ def import_picture() -> None:
 
 
 def write_files(result: ReplayResult, folder: Path, *, picture: bool) -> list[Path]:
-    """Write the report into a folder that is claimed; see `write_report`."""
+    """Write the report into a locked folder; see `write_report`."""
     contents: Contents = {
         "report.txt": to_text(result),
         "report.json": to_dict(result),

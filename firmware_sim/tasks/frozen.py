@@ -11,12 +11,12 @@ from firmware_sim.streams import Row
 
 
 class FrozenForecaster:
-    """What a forecaster knows stays as it is; the history of its target goes on.
+    """A forecaster with constant weights, whose history of targets still grows.
 
-    Means and unit of the target go on with it, as the history is told in them. Rows whose targets
-    come at once.
+    Mean and unit of the target are updated too, since the history is scaled by them. For rows whose
+    targets arrive at once.
 
-    block: a copy of a learner's whole memory; changed.
+    block: a copy of a learner's memory; changed.
     """
 
     def __init__(self, block: bytearray) -> None:
@@ -24,5 +24,5 @@ class FrozenForecaster:
         self._learner._engine.freeze()
 
     def answers(self, X: Row, y: Row) -> Row:
-        """Return the answers to rows, each from before its target is known."""
+        """Return the answers to rows, each before its target is known."""
         return np.asarray(self._learner.learn_many(X, y))

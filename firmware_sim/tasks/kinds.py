@@ -1,7 +1,7 @@
 """Kinds of labels: the learner's arguments for each, its queries, and its evaluation.
 
-Two classes, several classes, real numbers, or none at all. What is true of a kind stands in its row
-of `KINDS`; `report.figures` adds its tables, and `comparison.evaluators` how runs are judged.
+Two classes, several classes, real numbers, or no labels. The properties of a kind are its row in
+`KINDS`; `report.figures` adds its tables, and `comparison.evaluators` the evaluation of runs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import edgeolk as ek
 from edgeolk.parts.losses import LOSSES
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
-from firmware_sim.metrics.oddities import APART
+from firmware_sim.metrics.anomalies import APART
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.labels import ClassNames, LabelMap, Labels, Targets
 
@@ -28,36 +28,37 @@ class Kind:
     """One kind of labels."""
 
     name: str  # as in ``--kind``
-    about: str  # the same in words
-    #: what the learner's ``loss`` may be; its own choice where there is none. The first that an
-    #: algorithm takes is the default.
+    about: str  # description, for messages
+    #: allowed values of the learner's ``loss``; empty: the learner's own default. The first one
+    #: that an algorithm supports is the default.
     losses: tuple[str, ...]
-    labels: Callable[[ReplayConfig], Labels]  # gives what decodes the cells of the target column
-    metrics: Callable[[ReplayConfig, Cadence], Metrics]  # gives what keeps score
-    is_taught: bool = True  # whether the learner is told labels
+    labels: Callable[[ReplayConfig], Labels]  # makes the decoder of the target column
+    metrics: Callable[[ReplayConfig, Cadence], Metrics]  # makes the metrics
+    is_supervised: bool = True  # whether the learner receives labels
 
     def params(self, config: ReplayConfig) -> dict[str, Any]:
-        """Return what the learner is told besides the parameters that a user gave.
+        """Return the learner's arguments besides the parameters that the user gave.
 
-        Raises SimulatorError: the algorithm does not go with this kind.
+        Raises SimulatorError: the algorithm does not support this kind.
         """
-        own: dict[str, Any] = {}
+        defaults: dict[str, Any] = {}
         if self.name == "multiclass" and "n_classes" not in config.resolved.params:
-            own["n_classes"] = max(2, len(config.classes))
+            defaults["n_classes"] = max(2, len(config.classes))
         if not self.losses or "loss" in config.resolved.params:
-            return own
-        found = [loss for loss in self.losses if _takes(config.resolved.algorithm, loss)]
-        if not found:
-            some = [row.name for row in ek.algorithms() if _takes(row.name, *self.losses)]
+            return defaults
+        accepted = [loss for loss in self.losses if _takes(config.resolved.algorithm, loss)]
+        if not accepted:
+            suitable = [row.name for row in ek.algorithms() if _takes(row.name, *self.losses)]
             raise SimulatorError(
-                f"{config.resolved.algorithm} is not for {self.about}; these are: {', '.join(some)}"
+                f"{config.resolved.algorithm} is not for {self.about};"
+                f" these are: {', '.join(suitable)}"
             )
-        return {**own, "loss": found[0]}
+        return {**defaults, "loss": accepted[0]}
 
 
 @lru_cache
 def _takes(algorithm: str, *losses: str) -> bool:
-    """Whether an algorithm takes one of the losses; one that is unknown is told of elsewhere."""
+    """Whether an algorithm supports one of the losses; unknown algorithms are refused elsewhere."""
     for loss in losses:
         try:
             ek.Config(algorithm, n_features=1, budget=64, loss=loss)
@@ -67,16 +68,16 @@ def _takes(algorithm: str, *losses: str) -> bool:
     return False
 
 
-def share_novel(config: ReplayConfig) -> float:
+def novel_share(config: ReplayConfig) -> float:
     """Return the share of rows that the learner is to call novel."""
     algorithm, params, _, _ = config.resolved
-    said = {name: value for name, value in params.items() if name in ("nu", "loss")}
-    said |= {"history": True} if config.watches else {}
+    given = {name: value for name, value in params.items() if name in ("nu", "loss")}
+    given |= {"history": True} if config.watches else {}
     try:
-        made = ek.Config(algorithm, n_features=1, budget=64, **{"loss": "novelty", **said})
+        resolved = ek.Config(algorithm, n_features=1, budget=64, **{"loss": "novelty", **given})
     except (TypeError, ValueError):
-        return 0.05  # whatever is wrong is said where the learner is planned
-    return float(made.parameters["nu"])
+        return 0.05  # the error is raised where the learner is planned
+    return float(resolved.parameters["nu"])
 
 
 def _losses(labels: str) -> tuple[str, ...]:
@@ -112,15 +113,15 @@ KINDS = {
             "novelty",
             "streams without labels",
             _losses("none"),
-            lambda config: LabelMap(config.positive, config.missing_codes, is_told=False),
+            lambda config: LabelMap(config.positive, config.missing_codes, is_supervised=False),
             lambda config, cadence: Novelty(
-                share_novel(config),
+                novel_share(config),
                 cadence,
                 config.period,
-                # Alarms near to each other are one event there.
+                # Nearby alarms are one event there.
                 hold=APART if config.watches else 0,
             ),
-            is_taught=False,
+            is_supervised=False,
         ),
     )
 }

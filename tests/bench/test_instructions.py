@@ -20,14 +20,14 @@ BUILD = {"architecture": "x86-64", "compiler": "gcc 12", "cython": "3.1"}
 
 def found(**changed):
     """Cases and verdicts, with some costs changed."""
-    return [(f.case, f.verdict) for f in compare.compare(RECORDED, {**RECORDED, **changed})]
+    return [(f.case, f.result) for f in compare.compare(RECORDED, {**RECORDED, **changed})]
 
 
 SLOWER, FASTER = [("rbp", "SLOWER")], [("rbp", "faster: record it")]
 
 
 @pytest.mark.parametrize(
-    ("instructions", "calls", "verdicts"),
+    ("instructions", "calls", "results"),
     [
         *((round(1_000_000 * factor), 15, []) for factor in (0.95, 0.96, 1.0, 1.04, 1.05)),
         (1_060_000, 15, SLOWER),
@@ -36,8 +36,8 @@ SLOWER, FASTER = [("rbp", "SLOWER")], [("rbp", "faster: record it")]
         (1_000_000, 66, SLOWER),
     ],
 )
-def test_more_and_fewer_fail_beyond_the_band(instructions, calls, verdicts):
-    assert found(rbp=Cost(instructions, calls)) == verdicts
+def test_more_and_fewer_fail_beyond_the_band(instructions, calls, results):
+    assert found(rbp=Cost(instructions, calls)) == results
 
 
 def test_fewer_calls_fail_too():

@@ -56,12 +56,12 @@ def test_a_page_is_older_once_its_code_changes(tree):
 
 
 def test_a_page_says_its_commit(tree):
-    (said,) = commit.said((tree / "bench/results/speed.md").read_text())
+    (said,) = commit.commits_of((tree / "bench/results/speed.md").read_text())
     assert said == commit.here()
     (tree / "core/loops").write_text("not committed")
     assert commit.here() == f"{said} and changes to it"
     text = Counts({}, {"rbp": Cost(1, 2)}, commit.here()).text()
-    assert Counts.of_text(text).measured_on == commit.here() == commit.said(text)[0]
+    assert Counts.of_text(text).measured_on == commit.here() == commit.commits_of(text)[0]
 
 
 @pytest.mark.parametrize("text", ["", "Measured on an unknown commit.", "Measured on a Pi."])

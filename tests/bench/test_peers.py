@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from bench.peers import verdict
+from bench.peers import conclusions
+from bench.peers.conclusions import Comparison, Entry, Rival
 from bench.peers.models import LIBRARIES, ROW, SMALL, cases
 from bench.peers.report import Results, make_report
 from bench.peers.runner import Stream, run, settings
-from bench.peers.verdict import Comparison, Entry, Rival
 
 
 def entry(library="peer", us=10.0, accuracy=80.0, mb=30.0, kind="linear", title="", size=None):
@@ -25,7 +25,7 @@ OURS = entry("edgeolk", title="edgeolk: bpa_s", us=2.0, accuracy=82.0, kind="exp
 
 
 def test_a_beaten_peer_gets_no_sentence():
-    assert verdict.sentence(comparison(entry(), OURS)) is None
+    assert conclusions.sentence(comparison(entry(), OURS)) is None
 
 
 def test_half_a_point_is_level():
@@ -35,7 +35,7 @@ def test_half_a_point_is_level():
 
 def test_a_faster_and_better_peer():
     other = entry("edgeolk", title="edgeolk: other", us=0.5, accuracy=83.2)
-    words = verdict.sentence(comparison(entry(us=1.0, accuracy=83.0), OURS, other))
+    words = conclusions.sentence(comparison(entry(us=1.0, accuracy=83.0), OURS, other))
     assert "in time (1.00 us a row against 2.00) and accuracy (83.00 % against 82.00 %)" in words
     assert words.endswith("Of ours edgeolk: other (83.20 %, 0.500 us) beats it in both.")
 
@@ -45,7 +45,7 @@ def test_what_comes_near_where_nothing_of_ours_is_both():
     quick = entry("edgeolk", title="edgeolk: quick", us=0.9, accuracy=70.0)
     found = comparison(entry(us=1.0, accuracy=83.0), OURS, slow, quick)
     assert found.best() is None
-    words = verdict.sentence(found)
+    words = conclusions.sentence(found)
     assert "as accurate: edgeolk: slow (84.00 %, 9.00 us)" in words
     assert "as fast: edgeolk: quick (70.00 %, 0.900 us)" in words
     assert "only the best of ours, edgeolk: slow (84.00 %, 9.00 us), is 1.00 points ahead" in words
@@ -53,7 +53,7 @@ def test_what_comes_near_where_nothing_of_ours_is_both():
 
 def test_summary_counts():
     held = [comparison(entry(), OURS), comparison(entry(us=1.0, accuracy=90.0), OURS)]
-    words = verdict.summary(held)
+    words = conclusions.summary(held)
     assert "Of 2 comparisons" in words
     assert "faster in 1 (median ratio 2.75)" in words
     assert "to half a point, in 1." in words
@@ -63,9 +63,10 @@ def test_summary_counts():
 def test_memory_and_import():
     small = comparison(entry("dlib", mb=5.0), OURS)
     level = comparison(entry("numpy", mb=29.0), OURS)
-    (line,) = verdict.memory([small, level])
+    (line,) = conclusions.memory([small, level])
     assert "dlib is not beaten in 1 of 1 comparisons, 5 MB against 30" in line
-    (line,) = verdict.imports({"edgeolk": 60.0, "vowpal wabbit": 20.0, "river": 700.0, "dlib": 0.0})
+    times = {"edgeolk": 60.0, "vowpal wabbit": 20.0, "river": 700.0, "dlib": 0.0}
+    (line,) = conclusions.imports(times)
     assert "vowpal wabbit is not beaten, 20 ms against 60" in line
 
 

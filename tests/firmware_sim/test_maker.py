@@ -71,7 +71,7 @@ def test_labels_that_are_all_one_get_a_warning(
 ) -> None:
     assert main(command(room, "--positive", "occupied", "--limit", "25")) == 0
     printed = capsys.readouterr()
-    words = "all 25 labels mean -1 ('empty'): there is nothing to tell apart"
+    words = "all 25 labels mean -1 ('empty'): there is nothing to learn"
     assert f"firmware_sim: warning: {words}" in printed.err
     assert f"WARNING   {words}" in printed.out
     report = json.loads((room.parent / "out" / "report.json").read_text(encoding="utf-8"))
@@ -156,11 +156,12 @@ def test_hints_that_change_nothing_are_not_given(room: Path) -> None:
     result = fs.replay(wins)
     for baseline in (result.metrics.no_change, result.metrics.majority):  # type: ignore[attr-defined]
         baseline.add_block(np.full(1000, -1), np.full(1000, 1))  # 1,000 wrong answers
-    assert hints.tried(result) == ""
+    assert hints.tried_hints(result) == ""
     words = {"params": {"history": False}}
     office = fs.replay(fs.ReplayConfig("office", kind="novelty", ram="2KiB", **words))
     assert hints.loses(office.metrics)
-    said = hints.tried(office)  # another share of novel rows moves the threshold, and no score
+    # Another share of novel rows moves the threshold, and no score.
+    said = hints.tried_hints(office)
     assert "Try next" not in said
     assert "no better: --param nu=0.01; --param nu=0.1" in said
 

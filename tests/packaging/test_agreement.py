@@ -34,8 +34,8 @@ def folders(tmp_path_factory):
 
 
 def held(here, there, same=False):
-    said = []
-    return agreement.compare(here, there, same=same, said=said), said
+    lines = []
+    return agreement.compare(here, there, same=same, lines=lines), lines
 
 
 def test_two_variants_decide_alike(folders):
@@ -83,7 +83,7 @@ def test_plans_and_files_that_differ_are_noticed(changed):
 def test_what_is_run_or_left_out_is_there() -> None:
     """A moved test would end every emulated run before its first test."""
     tests = ROOT / "tests"
-    core = [f"edgeolk/{name}" for name in (*emulated.CORE, *emulated.LEFT_OUT, *pythons.TESTS)]
+    core = [f"edgeolk/{name}" for name in (*emulated.CORE, *emulated.EXCLUDED, *pythons.TESTS)]
     files = [name for names in windows_tests.FILES.values() for name in names.split()]
     assert not [name for name in (*core, *files) if not (tests / name).exists()]
     for left_out in windows_tests.TESTS.values():

@@ -36,10 +36,10 @@ def written(folder: Path, *only: str) -> str:
 
 def test_some_answer_as_the_library(tmp_path: Path) -> None:
     """Scores and states to the bit, calls that work in the arena too."""
-    said = written(tmp_path, *FEW)
-    assert said.startswith("2 learners exported, 7 programs, ")
-    assert "; 0 differ; no C for 1" in said
-    assert "pomdr cannot be exported" in said
+    lines = written(tmp_path, *FEW)
+    assert lines.startswith("2 learners exported, 7 programs, ")
+    assert "; 0 differ; no C for 1" in lines
+    assert "pomdr cannot be exported" in lines
 
 
 @pytest.mark.slow
@@ -54,9 +54,9 @@ def test_a_difference_is_noticed(tmp_path: Path) -> None:
     for folder in (here, there):
         folder.mkdir()
         np.savez(folder / "exports.npz", first=scores, second=scores)
-    said: list[str] = []
-    assert exports.compare(here, there, said) == []
-    assert said == ["2 of 2 arrays identical to the bit"]
+    lines: list[str] = []
+    assert exports.compare(here, there, lines) == []
+    assert lines == ["2 of 2 arrays identical to the bit"]
     np.savez(there / "exports.npz", first=np.nextafter(scores, 2.0), second=scores, third=scores)
-    assert exports.compare(here, there, said) == ["first"]
-    assert said[1:] == ["1 of 2 arrays identical to the bit", "in one of them only: third"]
+    assert exports.compare(here, there, lines) == ["first"]
+    assert lines[1:] == ["1 of 2 arrays identical to the bit", "in one of them only: third"]

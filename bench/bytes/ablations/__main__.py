@@ -1,6 +1,6 @@
-"""What was tried, as a table: ``python -m bench.bytes.ablations [--only WORD ...]``.
+"""A table of attempted improvements: ``python -m bench.bytes.ablations [--only WORD ...]``.
 
-Errors are kept in ``bench/bytes/cache``; broken off, it goes on where it was. Without ``--only`` it
+Errors are stored in ``bench/bytes/cache``; an interrupted run continues. Without ``--only`` it
 writes ``bench/results/ablations.md``.
 """
 
@@ -33,17 +33,17 @@ def line(found: Outcome) -> tuple[str, ...]:
     return bytes_of(found.size), name, change(found.chosen), change(found.aside), score
 
 
-def table(tried: Try, outcomes: list[Outcome]) -> Table:
+def table(attempt: Try, outcomes: list[Outcome]) -> Table:
     """All settings of a try."""
     note = (
-        f'{tried.about} Against "{tried.settings[0]}"; chosen on {", ".join(tried.chosen_on)};'
-        f" kept aside: {', '.join(tried.aside)}."
+        f'{attempt.about} Against "{attempt.settings[0]}";'
+        f" chosen on {', '.join(attempt.chosen_on)}; kept aside: {', '.join(attempt.aside)}."
     )
     header = ("bytes", "setting", "error, chosen on", "error, kept aside", "better / worse aside")
-    return Table(tried.name, header, [line(each) for each in outcomes], note, left=2)
+    return Table(attempt.name, header, [line(each) for each in outcomes], note, left=2)
 
 
-def verdict(found: Outcome) -> str:
+def pays_off(found: Outcome) -> str:
     """Whether it pays; of a bound, whether it could."""
     if found.bound:
         return "it could, at most" if found.pays else "no, even so"
@@ -53,8 +53,8 @@ def verdict(found: Outcome) -> str:
 def summary(judgements: list[tuple[Try, list[Outcome]]]) -> Table:
     """The chosen setting of each try at each size, and the chosen bound."""
     rows = [
-        (tried.name, *line(each)[:1], each.setting, *line(each)[2:], verdict(each))
-        for tried, outcomes in judgements
+        (attempt.name, *line(each)[:1], each.setting, *line(each)[2:], pays_off(each))
+        for attempt, outcomes in judgements
         for each in outcomes
         if each.best
     ]
@@ -67,33 +67,33 @@ def summary(judgements: list[tuple[Try, list[Outcome]]]) -> Table:
 
 def letters(cache: Cache) -> Table:
     """The set that wants the narrowest widths, setting by setting."""
-    tried = widths.TRIES[0]
-    errors = measured(replace(tried, chosen_on=(), aside=("letter",)), cache, lambda: None)
+    attempt = widths.TRIES[0]
+    errors = measured(replace(attempt, chosen_on=(), aside=("letter",)), cache, lambda: None)
     rows = [
-        (setting, *(f"{errors['letter', size, setting]:.2f}" for size in tried.sizes))
-        for setting in tried.settings
+        (setting, *(f"{errors['letter', size, setting]:.2f}" for size in attempt.sizes))
+        for setting in attempt.settings
     ]
     note = "The first 10,000 rows, 26 classes; where groups do not fit, the usual."
-    return Table("letter: error in %", ("widths", *map(bytes_of, tried.sizes)), rows, note)
+    return Table("letter: error in %", ("widths", *map(bytes_of, attempt.sizes)), rows, note)
 
 
 def main(arguments: list[str] | None = None, folder: Path = RESULTS) -> int:
-    """Runs what is not kept yet, prints, and writes the report where everything was asked for."""
+    """Run what is not in the cache, print, and write the report if all attempts are selected."""
     from tqdm import tqdm
 
     parser = argparse.ArgumentParser(prog="python -m bench.bytes.ablations", description=__doc__)
     parser.add_argument("--only", nargs="*", default=[], help="tries with one of these words")
     only = parser.parse_args(arguments).only
-    asked = [one for one in TRIES if not only or any(word in one.name for word in only)]
+    selected = [one for one in TRIES if not only or any(word in one.name for word in only)]
     cache, judgements = Cache(CACHE), []
     total = sum(
-        len(one.settings) * len(one.sizes) * len((*one.chosen_on, *one.aside)) for one in asked
+        len(one.settings) * len(one.sizes) * len((*one.chosen_on, *one.aside)) for one in selected
     )
     with tqdm(total=total, unit="run") as bar:
-        for one in asked:
+        for one in selected:
             errors = measured(one, cache, bar.update)
             judgements.append((one, judged(one, errors)))
-    letter = [letters(cache)] if widths.TRIES[0] in asked else []
+    letter = [letters(cache)] if widths.TRIES[0] in selected else []
     introduction = (
         "`python -m bench.bytes.ablations`. The geometric mean over the sets of the error relative"
         " to the usual setting, on the sets that a setting was chosen on and on those kept aside,"

@@ -1,4 +1,4 @@
-"""A try: settings beside the usual one, chosen on one half of the sets, judged on the other."""
+"""A try: settings compared with the default, chosen on half of the sets, judged on the other."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Try:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a setting gave at a size: mean ratios to the usual one on both halves."""
+    """The result of a setting at a size: mean error ratios to the default on both halves."""
 
     size: int
     setting: str

@@ -348,7 +348,7 @@ def test_options_have_the_same_names_everywhere(command: str) -> None:
 def paced(steps: list[float], shown: bool, capsys: pytest.CaptureFixture[str]) -> list[str]:
     """What is said of a replay of a hundred rows whose steps take so long."""
     clock = [0.0]
-    pace = Pace(100, told=True, shown=shown, ram="1GB", clock=lambda: clock[0])
+    pace = Pace(100, enabled=True, shown=shown, ram="1GB", clock=lambda: clock[0])
     for seconds in steps:
         clock[0] += seconds
         pace.move()

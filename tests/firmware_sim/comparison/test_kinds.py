@@ -20,7 +20,7 @@ from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.device.supervision import When
 from firmware_sim.streams import open_stream
-from firmware_sim.tasks.teaching import teach
+from firmware_sim.tasks.learning import learn_rows
 
 STREAMS: dict[str, dict[str, Any]] = {
     "binary": {"stream": "occupancy", "limit": 1200},
@@ -172,7 +172,7 @@ def test_ties_are_asked_before_their_rows_are_learned() -> None:
         one.learn_one(x, int(label))
     evaluator = Classes(y, fs.ReplayConfig("", classes=("a", "b", "c")))
     parts = slice(0, 25), slice(25, 60)
-    answers = [teach("multiclass", many, None, X[part], y[part]).scores for part in parts]
+    answers = [learn_rows("multiclass", many, None, X[part], y[part]).scores for part in parts]
     assert evaluator.loss(np.concatenate(answers)) == wrong / 60
     assert (many.steps, many.mistakes, many.updates) == (one.steps, one.mistakes, one.updates)
     assert wrong < many.mistakes  # the library counts each tie

@@ -13,32 +13,32 @@ NAN = float("nan")
 ROWS = 3000
 
 
-def mended(method: str, rows: list[list[float]]) -> list[list[float] | None]:
+def filled(method: str, rows: list[list[float]]) -> list[list[float] | None]:
     buffer = bytearray(Repair.nbytes(method, 2))
     repair = Repair(method, 2, memoryview(buffer))
     out: list[list[float] | None] = []
     for values in rows:
         row = np.array(values)
         absent = tuple(np.flatnonzero(np.isnan(row)).tolist())
-        out.append(row.tolist() if repair.mend(row, absent) else None)
+        out.append(row.tolist() if repair.fill(row, absent) else None)
     return out
 
 
 def test_last_value() -> None:
     rows = [[NAN, 1.0], [5.0, 2.0], [NAN, 3.0], [6.0, NAN], [NAN, NAN]]
-    assert mended("last", rows) == [None, [5, 2], [5, 3], [6, 3], [6, 3]]
+    assert filled("last", rows) == [None, [5, 2], [5, 3], [6, 3], [6, 3]]
 
 
 def test_mean() -> None:
     rows = [[NAN, 1.0], [4.0, 3.0], [NAN, 5.0], [8.0, NAN], [NAN, NAN]]
-    assert mended("mean", rows) == [None, [4, 3], [4, 5], [8, 3], [6, 3]]
+    assert filled("mean", rows) == [None, [4, 3], [4, 5], [8, 3], [6, 3]]
 
 
 def test_mean_of_many() -> None:
     values = np.random.default_rng(0).normal(5, 3, size=1000)
     rows = [[value, NAN] for value in values]
     rows += [[NAN, 1.0]]
-    last = mended("mean", rows)[-1]
+    last = filled("mean", rows)[-1]
     assert last is not None
     assert last[0] == pytest.approx(values.mean(), rel=1e-12)
 

@@ -13,7 +13,7 @@ from firmware_sim.device.device import Device
 from firmware_sim.device.planning import plan_device
 from firmware_sim.device.row import RowBuffer, buffer_type
 from firmware_sim.device.supervision import When
-from firmware_sim.tasks.teaching import Taught
+from firmware_sim.tasks.learning import LearnResult
 
 KERNEL = ek.Gaussian(0.5)
 BYTES = {"float32": 4, "float64": 8, "int16": 2}
@@ -23,7 +23,7 @@ def config(row: str = "auto", **more: Any) -> fs.ReplayConfig:
     return fs.ReplayConfig("any", ram="16KiB", algorithm="rbp", row=row, **more)
 
 
-def learned(device: Device, *rows: Any, y: Any = (1.0,)) -> Taught:
+def learned(device: Device, *rows: Any, y: Any = (1.0,)) -> LearnResult:
     """What becomes of rows."""
     when = When(np.arange(len(rows)), np.full(len(rows), np.nan))
     return device.learn_block(np.array(rows), np.array(y), when)
@@ -35,7 +35,7 @@ def test_it_takes_what_its_type_takes(row: str) -> None:
     assert layout.part("raw row").nbytes == 5 * BYTES[row]
     device = Device(config(row), 5, KERNEL)
     assert learned(device, [1.0, -2.0, 3.0, 300.0, 0.0]).scores.tolist() == [0.0]
-    assert (device.row.kind, device.row.unlike) == (row, 0)
+    assert (device.row.kind, device.row.n_inexact) == (row, 0)
 
 
 def test_where_nothing_is_said_it_is_what_the_learner_sees() -> None:
@@ -52,15 +52,15 @@ def test_what_lies_in_it_is_what_is_learned() -> None:
     y = np.where(X[:, 0] > 0.0, 1.0, -1.0)
     found = learned(fine, *np.rint(X), y=y), learned(coarse, *X, y=y)
     assert found[0].scores.tolist() == found[1].scores.tolist()
-    assert (fine.row.unlike, coarse.row.unlike) == (0, 100)
+    assert (fine.row.n_inexact, coarse.row.n_inexact) == (0, 100)
 
 
 def test_seven_digits_are_counted() -> None:
     row = RowBuffer(config("float32"))
     row.take(np.array([[101_325.31, 1e-30, 0.1]]))
-    assert row.unlike == 0
+    assert row.n_inexact == 0
     row.take(np.array([[1e-44, 0.0, 16_777_217.0]]))
-    assert row.unlike == 1
+    assert row.n_inexact == 1
 
 
 @pytest.mark.parametrize(

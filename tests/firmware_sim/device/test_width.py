@@ -36,7 +36,7 @@ def test_readings_that_stand_still() -> None:
     assert "rows that differ" in width.choose(rows).reason
     for same in (np.ones((10, 4)), np.ones((1, 4))):
         assert width.choose(same).gamma == 0.25
-        assert "all alike" in width.choose(same).reason
+        assert "identical" in width.choose(same).reason
 
 
 def test_nothing_to_choose_from() -> None:

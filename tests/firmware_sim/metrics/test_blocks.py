@@ -16,7 +16,7 @@ import firmware_sim as fs
 from firmware_sim.comparison import compare
 from firmware_sim.comparison.report import to_dict as compared
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
-from firmware_sim.metrics.base import Context, Figure, Told, WatchedMany
+from firmware_sim.metrics.base import Context, Figure, NoveltyRows, RevealedLabels
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.metrics.formats import thousandths
 from firmware_sim.report import to_dict, to_text
@@ -38,7 +38,9 @@ def late(y: np.ndarray, delay: int, part: slice) -> Context:
     """Labels as baselines hear of them in a part of the rows, each so many rows late."""
     come = np.arange(len(y)) + delay  # behind this row
     here = come[(part.start <= come) & (come < part.stop)]
-    return Context(Told(y[here - delay], np.searchsorted(here, np.arange(part.start, part.stop))))
+    return Context(
+        RevealedLabels(y[here - delay], np.searchsorted(here, np.arange(part.start, part.stop)))
+    )
 
 
 @pytest.mark.parametrize("delay", [None, 0, 1, 7])
@@ -77,12 +79,12 @@ def test_baselines_wait_for_labels_that_are_late(kind: str) -> None:
 
 def known(metrics: Novelty) -> list[Any]:
     """All that a report tells of it."""
-    odd = metrics.oddities
+    anomalies = metrics.anomalies
     return [
         metrics.summary(),
         metrics.windows,
-        [*map(repr, odd.oddest)],
-        [(one.first, one.last, one.rows, repr(one.worst)) for one in odd.alarms],
+        [*map(repr, anomalies.oddest)],
+        [(one.first, one.last, one.rows, repr(one.strongest)) for one in anomalies.alarms],
         [part.tolist() for part in metrics.curve.table()],
         metrics.learner.inside.values.tolist(),
         metrics.distance.outside.values.tolist(),
@@ -102,13 +104,13 @@ def test_rows_without_labels(d: int, hold: int, cuts: list[int]) -> None:
     labels[rng.random(ROWS) < 0.1] = np.nan
     scores, levels = rng.normal(1.0, 0.6, size=ROWS), rng.random(ROWS)
     seconds = np.where(rng.random(ROWS) < 0.1, np.nan, 60.0 * np.arange(ROWS))
-    verdicts = rng.integers(-1, 40, ROWS).astype(float)
+    reasons = rng.integers(-1, 40, ROWS).astype(float)
     whole, by_block = (Novelty(0.05, sampled=300, points=64, hold=hold) for _ in range(2))
     for metrics, ends in ((whole, []), (by_block, cuts)):
         for part in parts(ends, ROWS):
-            watched = WatchedMany(
-                levels[part], metrics.look(X[part]), seconds[part],
-                np.arange(part.start, part.stop) + 7, verdicts[part],
+            watched = NoveltyRows(
+                levels[part], metrics.row_deviations(X[part]), seconds[part],
+                np.arange(part.start, part.stop) + 7, reasons[part],
             )  # fmt: skip
             metrics.add_block(labels[part], scores[part], Context(watched=watched))
     assert repr(known(by_block)) == repr(known(whole))

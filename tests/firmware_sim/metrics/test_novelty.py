@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.metrics import Novelty
-from firmware_sim.metrics.base import Context, WatchedMany
+from firmware_sim.metrics.base import Context, NoveltyRows
 from firmware_sim.metrics.distance import Distance
 from firmware_sim.metrics.watch import Sample, area
 from firmware_sim.report import to_dict, to_text
@@ -64,7 +64,7 @@ ROWS = st.lists(
 def test_figures_against_plain_loops(rows: list[tuple[float, float]]) -> None:
     metrics = Novelty(0.1, period=60.0)
     labels, scores = np.array(rows).T
-    watched = WatchedMany.of(np.full(len(rows), 0.5))._replace(seconds=100.0 * np.arange(len(rows)))
+    watched = NoveltyRows.of(np.full(len(rows), 0.5))._replace(seconds=100.0 * np.arange(len(rows)))
     metrics.add_block(labels, scores, Context(watched=watched))
     alarms = stretches([score < 0 for _, score in rows])
     windows = stretches([label > 0 for label, _ in rows])
@@ -127,7 +127,7 @@ def test_distance_is_the_mean_squared_standard_score() -> None:
         parts = [
             (row[j] - seen[:, j].mean()) ** 2 / spread[j] if spread[j] else 0.0 for j in range(3)
         ]
-        ((distance,), _) = baseline.look_many(row[np.newaxis])
+        ((distance,), _) = baseline.measure(row[np.newaxis])
         assert distance == pytest.approx(np.mean(parts), rel=1e-9)
     alarms = baseline.alarms(rng.chisquare(3, size=20_000))
     assert np.mean(alarms[1000:]) == pytest.approx(0.1, abs=0.02)

@@ -62,7 +62,7 @@ def both(monkeypatch: pytest.MonkeyPatch, make: Any, options: Any = dict) -> Any
 
 def in_blocks_of(size: int, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(blocks, "_FIRST", size)
-    patch.setattr(blocks, "_MOST", size)
+    patch.setattr(blocks, "_MAX", size)
 
 
 #: Little memory, which is soon full.

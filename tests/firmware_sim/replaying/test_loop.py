@@ -13,7 +13,7 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.replaying.loop import Replay, uncollected
+from firmware_sim.replaying.loop import Replay, frozen_gc
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.streams import Row, Sample
@@ -337,6 +337,6 @@ def test_the_first_damage_is_told_and_all_are_counted() -> None:
 
 
 def test_what_was_there_before_a_live_stream_is_not_looked_through() -> None:
-    with uncollected():
+    with frozen_gc():
         assert gc.get_freeze_count() > 1000
     assert gc.get_freeze_count() == 0

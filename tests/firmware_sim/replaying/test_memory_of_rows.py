@@ -38,11 +38,11 @@ def test_reports_say_what_it_holds(table: str) -> None:
         assert counters["n_remembered"] == MEMORY
         assert counters["memory_percent"] == found[0].learner["memory_percent"] > 0
         assert to_dict(result)["learner"]["n_remembered"] == MEMORY
-        text = f"memory    {MEMORY} rows beside the features, {counters['memory_percent']} % of"
+        text = f"memory    {MEMORY} rows in the row memory, {counters['memory_percent']} % of"
         assert text in to_text(result)
 
 
 def test_without_one_nothing_is_said(table: str) -> None:
     result = replayed(table, params={"memory": 0})
     assert result.learner["n_remembered"] == 0
-    assert "rows beside the features" not in to_text(result)
+    assert "rows in the row memory" not in to_text(result)

@@ -27,9 +27,9 @@ from firmware_sim.fleet.summary import summarize
 from firmware_sim.fleet.task import Record
 from firmware_sim.report import to_text
 from firmware_sim.report.command import command
+from firmware_sim.report.events import rising_errors
 from firmware_sim.report.page import to_page
 from firmware_sim.report.record import to_dict
-from firmware_sim.report.rises import rises
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 FAULTS = ("stuck:column=light_lux,from=1000,to=1500", "dropout:p=0.05")
@@ -254,12 +254,12 @@ def test_rises_are_where_the_error_rises() -> None:
     bad = np.where((rows >= 5000) & (rows < 5600), 0.4, 0.05)
     result.metrics = type(result.metrics)()
     result.metrics.add_block(np.ones(8000), np.where(drawn[0] < bad, -1.0, 1.0))
-    ((first, last),) = rises(result)
+    ((first, last),) = rising_errors(result)
     assert 4700 < first < 5100
     assert 5500 < last < 5900
     result.metrics = type(result.metrics)()
     result.metrics.add_block(np.ones(8000), np.where(drawn[1] < 0.05, -1.0, 1.0))
-    assert rises(result) == []
+    assert rising_errors(result) == []
 
 
 #: Looks, in a page of the test's own, at a report in a frame.

@@ -14,9 +14,9 @@ def test_alarms_say_why_where_there_is_room() -> None:
     axes = Figure().add_subplot()
     axes.set_xlim(0, 1000)
     alarms = [
-        Mark("alarm", "red", (100, 160), said="rows 100 to 160: co2: flat line for 60 rows"),
-        Mark("alarm", "red", (110, 112), said="rows 110 to 112: light: 3 is unusual"),
-        Mark("alarm", "red", (500, 500), said="rows 500 to 500: " + "x" * 100),
+        Mark("alarm", "red", (100, 160), tooltip="rows 100 to 160: co2: flat line for 60 rows"),
+        Mark("alarm", "red", (110, 112), tooltip="rows 110 to 112: light: 3 is unusual"),
+        Mark("alarm", "red", (500, 500), tooltip="rows 500 to 500: " + "x" * 100),
     ]
     _write_reasons(axes, alarms)
     assert [text.get_text() for text in axes.texts] == [

@@ -152,14 +152,13 @@ def test_columns_choose_fields_of_json(port: int, publisher: Publisher) -> None:
         ((), "nothing has come yet on 'what/{n}'; waiting (to see what is sent: mosquitto_sub -h"),
         (("21.5", "22"), "messages are plain numbers, such as '21.5': '{url}?columns=value'"),
         pytest.param(
-            ("ON",), "messages are plain words, such as 'ON': '{url}?columns=value'",
+            ("ON",),
+            "messages are plain words, such as 'ON': '{url}?columns=value'",
             marks=pytest.mark.slow,
         ),
         (("1,2.5,0",), "messages are cells of CSV, such as '1,2.5,0': '{url}?columns=c1,c2,c3'"),
         (("[1, 2]",), "and not JSON objects with values in them"),
-        pytest.param(
-            ("{}",), "and not JSON objects with values in them", marks=pytest.mark.slow
-        ),
+        pytest.param(("{}",), "and not JSON objects with values in them", marks=pytest.mark.slow),
         ((b"\xff\xd8\x00",), "messages hold no text"),
     ],
 )

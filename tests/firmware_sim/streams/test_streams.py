@@ -223,7 +223,7 @@ def test_label_that_never_occurs() -> None:
     map_ = LabelMap("Occupied")
     for cell in ("empty", "empty", "occupied", "1"):
         map_.tally(cell, map_.value(cell), 1)
-    assert map_.never("Occupied", "state") == (
+    assert map_.never_message("Occupied", "state") == (
         "the label 'Occupied' never occurs in column 'state': "
         "'empty' (2), 'occupied' (1), '1' (1); did you mean --positive occupied?"
     )

@@ -9,7 +9,7 @@ import pytest
 
 import firmware_sim as fs
 from firmware_sim.report import to_text
-from firmware_sim.tasks.labels import ClassNames, LabelMap, Targets, doubt
+from firmware_sim.tasks.labels import ClassNames, LabelMap, Targets, missing_word_warning
 
 
 def table(path: Path, names: list[str]) -> Path:
@@ -60,7 +60,7 @@ def test_gaps_are_no_classes(cells: list[str]) -> None:
     labels = ClassNames(ClassNames.found(cells))
     for cell in cells:
         labels.tally(cell, labels.value(cell), 1)
-    assert doubt(labels, "multiclass") == ""
+    assert missing_word_warning(labels, "multiclass") == ""
 
 
 def test_many_classes_are_not_all_named() -> None:
@@ -68,12 +68,12 @@ def test_many_classes_are_not_all_named() -> None:
     labels = ClassNames(ClassNames.found(cells))
     for cell in cells:
         labels.tally(cell, labels.value(cell), 1)
-    assert doubt(labels, "multiclass").endswith("--classes null,...")
+    assert missing_word_warning(labels, "multiclass").endswith("--classes null,...")
 
 
 def test_numbers_have_no_classes() -> None:
-    assert doubt(Targets(), "regression") == ""
-    assert doubt(LabelMap(), "binary") == ""
+    assert missing_word_warning(Targets(), "regression") == ""
+    assert missing_word_warning(LabelMap(), "binary") == ""
 
 
 def test_labels_that_only_judge_suggest_no_other_kind(tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
-"""The conclusions from the figures of a replay, in sentences."""
+"""The conclusions from the figures of a replay, as sentences."""
 
 from __future__ import annotations
 
 from firmware_sim.metrics import Novelty
 from firmware_sim.replaying.result import ReplayResult
 
-#: Parts of the device that are drawn as its scaler.
+#: Parts of the device that are drawn in the colour of the scaler.
 SCALING = ("scaler", "target scaler", "repair")
 
 
@@ -18,12 +18,12 @@ def headline(result: ReplayResult) -> str:
 
 
 def name_of(result: ReplayResult, who: str) -> str:
-    """Return what the learner, or a baseline, is called in a report."""
+    """Return the name of the learner, or of a baseline, in a report."""
     return result.metrics.baselines.get(who, result.config.resolved.algorithm)
 
 
-def verdict(result: ReplayResult, *, counts: bool = True) -> str:
-    """Return one honest sentence: how the learner stands against the baselines."""
+def summary_sentence(result: ReplayResult, *, counts: bool = True) -> str:
+    """Return one sentence that compares the learner with the baselines."""
     metrics, algorithm = result.metrics, result.config.resolved.algorithm
     if metrics.rows == 0:
         return "No row was scored."
@@ -31,9 +31,9 @@ def verdict(result: ReplayResult, *, counts: bool = True) -> str:
         alarms = metrics.learner.alarms
         if not alarms:
             return f"{algorithm} gave no alarm in {metrics.rows:,} rows."
-        said = "1 alarm" if alarms == 1 else f"{alarms:,} alarms"
+        count = "1 alarm" if alarms == 1 else f"{alarms:,} alarms"
         return (
-            f"{algorithm} gave {said} in {metrics.rows:,} rows; without labelled "
+            f"{algorithm} gave {count} in {metrics.rows:,} rows; without labelled "
             "windows nothing says which of them were false."
         )
     clauses = []
@@ -45,13 +45,13 @@ def verdict(result: ReplayResult, *, counts: bool = True) -> str:
     return f"{algorithm} {' and '.join(clauses)}."
 
 
-def over_time(result: ReplayResult) -> str:
-    """Return what is drawn over time, as a title."""
+def timeline_title(result: ReplayResult) -> str:
+    """Return the title of the chart over time."""
     return "Alarms over time" if isinstance(result.metrics, Novelty) else "Error over time"
 
 
-def held(result: ReplayResult) -> str:
-    """What the learner holds, in words."""
+def learner_size(result: ReplayResult) -> str:
+    """Return the number of support vectors or frequencies, as text."""
     regions = result.layout.part("learner").regions
     if all(region.name != "support_vectors" for region in regions):
         return f"{result.learner['budget']:,} frequencies"

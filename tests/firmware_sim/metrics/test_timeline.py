@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from firmware_sim.metrics.course import RECENT, Course, Forecasts
 from firmware_sim.metrics.regression import Regression
+from firmware_sim.metrics.timeline import RECENT, Forecasts, ForecastTimeline
 
 
 def test_the_last_rows_are_kept_and_shares_of_all() -> None:
-    course = Course(points=16)
+    course = ForecastTimeline(points=16)
     n = RECENT + 760
     t = np.arange(float(n))
     share = np.where(t < n // 2, 1.0, 0.25)
@@ -32,5 +32,5 @@ def test_the_last_rows_are_kept_and_shares_of_all() -> None:
 def test_a_learner_that_forecasts_nothing_leaves_none() -> None:
     metrics = Regression()
     metrics.add_block(np.ones(3), np.zeros(3))
-    assert metrics.course.rows == 0
-    assert metrics.course.names == ()
+    assert metrics.timeline.rows == 0
+    assert metrics.timeline.names == ()

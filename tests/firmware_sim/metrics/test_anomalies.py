@@ -12,11 +12,11 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.metrics import Novelty
-from firmware_sim.metrics.base import WatchedMany
-from firmware_sim.metrics.oddities import ALARMS, ODDEST, Oddities, Standstill
+from firmware_sim.metrics.anomalies import ALARMS, ODDEST, Anomalies, Standstill
+from firmware_sim.metrics.base import NoveltyRows
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.report.page import to_page
-from firmware_sim.tasks.adapters import packed, unpacked
+from firmware_sim.tasks.adapters import pack_reason, unpack_reason
 
 NAMES = ("CO2", "humidity", "pressure")
 N = 4000
@@ -62,10 +62,10 @@ def test_rows_are_watched_in_the_order_of_time(room: Path) -> None:
     assert figures["alarm_rows"] == np.count_nonzero(scores < 0.0)
     assert figures["alarms"] == learner.alarms
     assert isinstance(result.metrics, Novelty)
-    oddest = result.metrics.oddities.oddest
+    oddest = result.metrics.anomalies.oddest
     assert len(oddest) == ODDEST
     assert oddest[0].novelty == pytest.approx(max(o.novelty for o in oddest))
-    assert np.abs(np.diff(sorted(odd.row for odd in oddest))).min() > 64
+    assert np.abs(np.diff(sorted(anomaly.row for anomaly in oddest))).min() > 64
 
 
 def test_the_report_gives_reasons_in_words(room: Path, tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_the_report_gives_reasons_in_words(room: Path, tmp_path: Path) -> None:
     assert "CO2: flat line for " in page
     data = json.loads(json.dumps(to_dict(result), allow_nan=False))
     assert len(data["oddest"]) == ODDEST
-    spike = next(odd for odd in data["oddest"] if odd["row"] == 3201)
+    spike = next(anomaly for anomaly in data["oddest"] if anomaly["row"] == 3201)
     assert spike["readings"]["pressure"] > 10.0
     assert "pressure" in spike["reason"]
     assert any("flat line" in alarm["reason"] for alarm in data["alarms"])
@@ -102,23 +102,23 @@ def test_what_is_said_keeps_it_from_being_watched(room: Path) -> None:
     assert not config(room, missing="last").takes_gaps
     assert fs.replay(config(room, missing="last")).rows.repaired == 100
     result = fs.replay(config(room, params={"history": False}))
-    assert "unlike the rows so far, " in to_text(result)
+    assert "different from all earlier rows, " in to_text(result)
 
 
 def test_reasons_go_through_a_number() -> None:
     for why in (("pattern", 0, "value"), ("level", 7, "mean"), ("channel", 300, "flat")):
-        assert unpacked(packed(why)) == why
-    assert unpacked(-1.0) is None
+        assert unpack_reason(pack_reason(why)) == why
+    assert unpack_reason(-1.0) is None
 
 
 def test_memory_of_alarms_is_of_fixed_size() -> None:
-    oddities = Oddities()
+    anomalies = Anomalies()
     rows = np.arange(1, 100_001)
-    oddities.add_block(1, rows % 977, rows % 100 == 0, WatchedMany.of(np.zeros(len(rows))))
-    assert len(oddities.alarms) == ALARMS
-    assert len(oddities.oddest) == ODDEST
-    assert {odd.novelty for odd in oddities.oddest} == {976.0}
-    assert [alarm.first for alarm in oddities.alarms[:2]] == [100, 200]
+    anomalies.add_block(1, rows % 977, rows % 100 == 0, NoveltyRows.of(np.zeros(len(rows))))
+    assert len(anomalies.alarms) == ALARMS
+    assert len(anomalies.oddest) == ODDEST
+    assert {anomaly.novelty for anomaly in anomalies.oddest} == {976.0}
+    assert [alarm.first for alarm in anomalies.alarms[:2]] == [100, 200]
 
 
 def test_a_reading_that_is_gone_stands_still() -> None:
@@ -129,7 +129,7 @@ def test_a_reading_that_is_gone_stands_still() -> None:
 
 
 def test_a_gap_in_time_is_a_restart(tmp_path: Path) -> None:
-    """Told to the learner before the row that comes after it."""
+    """RevealedLabels to the learner before the row that comes after it."""
     path = tmp_path / "gap.csv"
     X = readings()[:1500]
     lines = ["time," + ",".join(NAMES)]

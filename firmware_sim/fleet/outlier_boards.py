@@ -1,4 +1,4 @@
-"""Suspicious boards, whose figures reveal more about the stream than about the learner."""
+"""Outlier boards, whose figures indicate problems of the stream rather than of the learner."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from firmware_sim.fleet.task import Record
 from firmware_sim.metrics.base import ratio
 
-#: Shares of a board's rows from which on it is told.
+#: Shares of a board's rows from which on it is reported.
 _UNREADABLE = 0.05
 _LEFT_OUT = 0.5
 
 
-def suspicions(records: Sequence[Record]) -> dict[str, str]:
-    """Return why boards are suspicious, by their names, those with the most rows lost first.
+def outlier_boards(records: Sequence[Record]) -> dict[str, str]:
+    """Return why boards are outliers, by name, those with the most lost rows first.
 
-    records: of all boards. A board without a finished run is among the failures, not here.
+    records: the records of all boards. Boards without a finished run are failures, not outliers.
     """
     found: dict[str, tuple[float, str]] = {}
     for record in records:
@@ -28,30 +28,30 @@ def suspicions(records: Sequence[Record]) -> dict[str, str]:
 
 
 def _reasons(record: Record) -> tuple[float, list[str]]:
-    """Return the largest share of rows that is wrong with a board, and what is."""
+    """Return the largest share of affected rows, and the reasons."""
     rows = {
         name: int(record.figures.get(f"rows_{name}") or 0)
         for name in ("read", "damaged", "missing", "used", "refused")
     }
-    looked_at = (
+    checks = (
         ("damaged", _UNREADABLE, "cannot be read"),
         ("missing", _LEFT_OUT, "lack a value"),
         ("refused", _UNREADABLE, "are refused by the learner"),
     )
-    most, reasons = 0.0, []
-    for name, least, what in looked_at:
+    largest_share, reasons = 0.0, []
+    for name, min_share, what in checks:
         share = ratio(rows[name], rows["read"]) or 0.0
-        if share >= least:
-            most = max(most, share)
+        if share >= min_share:
+            largest_share = max(largest_share, share)
             reasons.append(
                 f"{rows[name]:,} of {rows['read']:,} rows {what} ({100.0 * share:.0f} %)"
             )
-    same = _same(record, rows["used"])
-    return (1.0, [same, *reasons]) if same else (most, reasons)
+    constant = _constant_labels(record, rows["used"])
+    return (1.0, [constant, *reasons]) if constant else (largest_share, reasons)
 
 
-def _same(record: Record, used: int) -> str:
-    """Return the sentence on labels of which there is nothing to learn; empty where there is."""
+def _constant_labels(record: Record, used: int) -> str:
+    """Return the sentence on labels that are all equal; empty if they are not."""
     figures = record.figures
     if used < 2:
         return ""

@@ -1,4 +1,4 @@
-"""Which peer is not beaten, in what and why: sentences from the numbers of a run, and no others."""
+"""Which peer is not beaten, in what and why: sentences from the numbers of a run only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bench.peers.models import BULK
 
-#: Points of accuracy, and share of memory or import time, below which two are held to be alike.
+#: Points of accuracy, and share of memory or import time, below which two count as equal.
 POINTS = 0.5
 SHARE = 0.05
 

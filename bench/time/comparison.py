@@ -1,4 +1,4 @@
-"""Forecasts beside those of river and statsforecast, each in one pass."""
+"""Forecasts compared with those of river and statsforecast, each in one pass."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from bench.table import Table
 from bench.time import streams
-from bench.time.forecasts import error_of, one_pass, said
+from bench.time.forecasts import error_of, formatted, one_pass
 from bench.time.learners import rows_of
 from bench.time.peers import FITTED, PEERS, REFIT, SEASONS, SLOW_PEERS, Peer
 
@@ -30,7 +30,7 @@ def _peers(
             **{peer: error_of(ask(X, y, season), y) for peer, ask in peers.items()},
         }
         data.setdefault(name, {}).setdefault("peers", {})[title] = found
-        lines.append([name, *map(said, found.values())])
+        lines.append([name, *map(formatted, found.values())])
     return Table(title, ("stream", "forecaster", "no kernel", *peers), lines, note)
 
 

@@ -1,0 +1,143 @@
+"""Alarms with their reasons, and the most novel rows, in memory of fixed size."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from firmware_sim.metrics.base import NoveltyRows, RowDeviation
+from firmware_sim.streams import Row
+
+#: Most alarms and most top rows that are kept.
+ALARMS, ODDEST = 256, 10
+#: Alarms within so many rows are merged, and only the most novel of such rows is a top row.
+APART = 64
+#: Rows that are searched at once for alarms and top rows.
+_CHUNK = 256
+
+
+class Anomaly(NamedTuple):
+    """A row with an alarm, or one of the most novel rows."""
+
+    novelty: float  # higher is more novel
+    row: int
+    seconds: float
+    reason: float  # see `tasks.adapters.unpack_reason`; negative if there is none
+    deviations: RowDeviation
+
+
+class Alarm:
+    """A run of rows called novel: the first, the last, their number and the most novel of them."""
+
+    def __init__(self, anomaly: Anomaly) -> None:
+        self.first = self.last = anomaly.row
+        self.rows = 1
+        self.strongest = anomaly
+
+    def add(self, anomaly: Anomaly) -> None:
+        """Add a row to the alarm."""
+        self.last = anomaly.row
+        self.rows += 1
+        self.strongest = max(self.strongest, anomaly, key=lambda one: one.novelty)
+
+
+class Standstill:
+    """For how many rows each reading has not changed; missing readings count as unchanged."""
+
+    def __init__(self) -> None:
+        self._last: Row | None = None
+        self._unchanged: Row = np.zeros(0)
+
+    def add_block(self, rows: Row) -> Row:
+        """Return the counts after each of many rows, shape (n, d)."""
+        n, d = rows.shape
+        is_first = self._last is None
+        last = np.full(d, np.nan) if self._last is None else self._last
+        unchanged = np.zeros(d) if is_first else self._unchanged
+        order = np.arange(1, n + 1)[:, np.newaxis]
+        present = ~np.isnan(rows)
+        # Before each row, and after the last, the index of the last known reading.
+        known = np.maximum.accumulate(np.vstack([np.zeros(d, int), present * order]))
+        latest = np.take_along_axis(np.vstack([last, rows]), known, axis=0)
+        same = (rows == latest[:-1]) | ~present
+        if is_first:
+            same[0] = False
+        changed = np.maximum.accumulate(~same * order)
+        counts = np.where(changed > 0, order - changed, unchanged + order)
+        self._last, self._unchanged = latest[-1], counts[-1]
+        return np.asarray(counts, dtype=float)
+
+
+class Anomalies:
+    """The alarms of a stream and its most novel rows.
+
+    alarms: the first `ALARMS` alarms.
+    """
+
+    def __init__(self) -> None:
+        self.alarms: list[Alarm] = []
+        self._full = False  # whether the current alarm exceeds the capacity
+        self._alarm_end = -math.inf
+        self._heap: list[tuple[float, int, Anomaly]] = []
+
+    def add_block(
+        self, first: int, novelty: Row, alarms: npt.NDArray[np.bool_], known: NoveltyRows
+    ) -> None:
+        """Add rows; the first has the number `first`."""
+        at = 0
+        while at < len(novelty):
+            part = slice(at, at + _CHUNK)
+            # Rows without an alarm that are less novel than all top rows change nothing.
+            relevant = alarms[part].copy()
+            if len(self._heap) == ODDEST:
+                relevant |= ~(novelty[part] <= self._heap[0][0])
+            else:
+                relevant[:] = True
+            found = int(np.argmax(relevant))
+            if not relevant[found]:
+                at += len(relevant)
+                continue
+            at += found
+            anomaly = Anomaly(
+                float(novelty[at]), int(known.numbers[at]), float(known.seconds[at]),
+                float(known.reasons[at]), known.deviations.row(at),
+            )  # fmt: skip
+            self._keep(anomaly)
+            if alarms[at]:
+                self._extend_alarm(first + at, anomaly)
+            at += 1
+
+    def _extend_alarm(self, row: int, anomaly: Anomaly) -> None:
+        """Add the row of number `row` to the current alarm, or start a new alarm."""
+        sounding = row <= self._alarm_end
+        self._alarm_end = row + APART
+        if sounding and not self._full:
+            self.alarms[-1].add(anomaly)
+        elif not sounding:
+            self._full = len(self.alarms) >= ALARMS
+            if not self._full:
+                self.alarms.append(Alarm(anomaly))
+
+    def _keep(self, anomaly: Anomaly) -> None:
+        """Keep the row if it is one of the most novel, and the most novel of those near it."""
+        heap = self._heap
+        if len(heap) == ODDEST and anomaly.novelty <= heap[0][0]:
+            return
+        nearby = [kept for kept in heap if abs(kept[2].row - anomaly.row) <= APART]
+        if any(kept[0] >= anomaly.novelty for kept in nearby):
+            return
+        for kept in nearby:
+            heap.remove(kept)
+        heapq.heapify(heap)
+        if len(heap) == ODDEST:
+            heapq.heappop(heap)
+        heapq.heappush(heap, (anomaly.novelty, -anomaly.row, anomaly))
+
+    @property
+    def oddest(self) -> list[Anomaly]:
+        """The most novel rows in descending order, no two within `APART` rows of each other."""
+        return [anomaly for _, _, anomaly in sorted(self._heap, reverse=True)]
