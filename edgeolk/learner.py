@@ -372,7 +372,8 @@ class Learner(Storing, Forecasting, Counting, Watching):
         if X is not None:
             still = Scorer()  # its scores are no answers
             still._bind(self._engine, counts=False)
-            return shuffled(still.scores if config.columns > 1 else still.decision_function, X, seed)
+            score = still.scores if config.columns > 1 else still.decision_function
+            return shuffled(score, X, seed)
         if config.values.get("relevance") != 1.0:
             raise ValueError(f"{self.algorithm} has not learned relevances; pass rows: inputs(X)")
         return learned(self._engine.view("relevance"))
