@@ -195,7 +195,7 @@ class BareLearner(Forecasting):
         return self._engine.ask_row(x)
 
     def decision_one(self, x: Any) -> float:
-        """Score of one row; nothing is learned.
+        """Score of one row; nothing is learned. With ``lapse=`` it is counted as an answer.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class BareLearner(Forecasting):
         return self._engine.score_row(x)
 
     def scores_one(self, x: Any, out: Any) -> None:
-        """Scores of one row, one for each class.
+        """Scores of one row, one for each class. With ``lapse=`` they are counted as an answer.
 
         Parameters
         ----------

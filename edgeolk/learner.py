@@ -347,7 +347,8 @@ class Learner(Storing, Forecasting, Counting, Watching):
         -------
         ndarray of float64, shape (n_features,)
             All zeros if no input changes any score. With rows, memory is needed for a copy of
-            them. The learner is not changed.
+            them. The learner is not changed: each row is scored as the next one would be, and
+            ``lapse`` counts no row as an answer.
 
         Raises
         ------
@@ -369,7 +370,10 @@ class Learner(Storing, Forecasting, Counting, Watching):
                 "inputs() does not support history=True: rows in order cannot be shuffled"
             )
         if X is not None:
-            return shuffled(self.scores if config.columns > 1 else self.decision_function, X, seed)
+            still = Scorer()  # its scores are no answers
+            still._bind(self._engine, counts=False)
+            score = still.scores if config.columns > 1 else still.decision_function
+            return shuffled(score, X, seed)
         if config.values.get("relevance") != 1.0:
             raise ValueError(f"{self.algorithm} has not learned relevances; pass rows: inputs(X)")
         return learned(self._engine.view("relevance"))

@@ -57,7 +57,8 @@ class Storing:
     def seal(self) -> None:
         """Write checksums into the block, so that ``attach`` can tell whether it has changed.
 
-        For a block in memory that outlives the process. The next learned row removes the seal.
+        For a block in memory that outlives the process. The next learned row removes the seal, and
+        so do ``restart``, ``accept`` and an answer that ``lapse`` counts.
 
         Raises
         ------

@@ -17,9 +17,8 @@ from edgeolk.core.labels cimport is_label, is_weight
 from edgeolk.core.refused cimport is_bad_row
 from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
-from edgeolk.core.step cimport decide, learn, skip
+from edgeolk.core.step cimport answer, decide, learn, skip
 from edgeolk.core.together cimport NUMBERS_OF_BLOCK, decide_together, row_bytes, rows_together
-from edgeolk.core.updates.sorf cimport answer_by_label
 from edgeolk.core.said cimport threshold_of
 
 
@@ -48,25 +47,24 @@ cdef inline int learn_placed(State* s, const void* x, const double* label, const
     return outcome
 
 
-cdef inline int ask_before(State* s, const Batch* rows, Py_ssize_t i, double* answer,
+cdef inline int ask_before(State* s, const Batch* rows, Py_ssize_t i, double* known,
                            double* scores) noexcept nogil:
     """What is known of row i before it is learned: the class it is taken for, or the threshold."""
     cdef const void* x
     cdef int outcome
     cdef int64_t k, best
     if s.c.columns == 1:
-        answer[0] = threshold_of(s) if s.c.takes_gaps else s.novelty[0]
+        known[0] = threshold_of(s) if s.c.takes_gaps else s.novelty[0]
         return DONE
     x = take_row(s, rows, i, False)
     if x == NULL:
         return REFUSED_ROW
-    answer_by_label(s, 1)
-    outcome = decide(s, x, False, scores)
+    outcome = answer(s, x, False, True, scores)
     best = 0
     for k in range(1, s.c.columns):
         if scores[k] > scores[best]:
             best = k
-    answer[0] = <double>best
+    known[0] = <double>best
     return outcome
 
 

@@ -1,6 +1,7 @@
 """Many rows, one after the other, without the interpreter lock."""
 
 from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int64_t
 
 from edgeolk.boundary.batches cimport Batch, take_row
 from edgeolk.boundary.blocks cimport ask_before, learn_block, learn_placed, look_every, score_block
@@ -11,16 +12,18 @@ from edgeolk.core.said cimport note_said, numbers_said
 from edgeolk.core.state cimport DONE, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean
 from edgeolk.core.together cimport rows_together
-from edgeolk.core.updates.sorf cimport answer_by_label
+from edgeolk.core.updates.sorf cimport begin_answers, count_answers
 
 
 cdef inline int take_in_order(
-    Engine engine, bint mean, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
+    Engine engine, bint mean, bint counts, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
     const double* label, const double* weight, double* f, double* before, double* after,
     object progress
 ) except -1:
     """Checked rows in order: learned where labels are given, else scored, a score a column.
 
+    ``counts``: rows that are scored are answers, which ``lapse`` counts once all have succeeded.
+    Without it they are not, and each is scored as the next row would be.
     ``before`` receives what ``ask_before`` says of each row that is learned, and has room for
     a score a column behind that; ``after`` receives what is said of each beside its score,
     ``numbers_said`` numbers a row. ``progress`` is called now and then with the rows done
@@ -39,13 +42,16 @@ cdef inline int take_in_order(
     cdef Py_ssize_t look = first + look_every(s)
     cdef Py_ssize_t told = first
     cdef Py_ssize_t alike = end       # rows up to there are answered alike
+    cdef int64_t left
     cdef int outcome = DONE
     if learns:
         engine.take()
     else:
-        alike = first + answer_by_label(s, end - first)
         engine.enter(&own, &scratch)
         s = &own
+        left = begin_answers(s)
+        if counts:
+            alike = first + min(<int64_t>(end - first), max(<int64_t>0, left))
     try:
         with nogil:
             if mean:
@@ -93,4 +99,6 @@ cdef inline int take_in_order(
         progress(i - told)
     if outcome != DONE:
         raise outcome_error(outcome, f"X[{i}]")
+    if counts and not learns:
+        count_answers(&engine.state, end - first)
     return 0

@@ -23,7 +23,7 @@ from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.refused cimport label_error, outcome_error
 from edgeolk.core.said cimport numbers_said
 from edgeolk.core.state cimport DONE, State
-from edgeolk.core.step cimport ask, count_asked, learn, skip, wants
+from edgeolk.core.step cimport ask, asks_score, count_asked, learn, skip, wants
 
 cnp.import_array()
 
@@ -169,7 +169,7 @@ cdef class RowLearner(Scorer):
         return self.learned_placed(self.checked_sparse(indices, values, True), label, counts)
 
     def wants_label(self, x):
-        """Whether the label of a row could change the model; nothing changes, as by a score.
+        """Whether the label of a row could change the model; nothing changes.
 
         With the ramp loss a row with abs(f(x)) > 1 is left alone whatever its label, so the label
         need not be bought (Wang & Vucetic 2010, section 4). With any other loss always True.
@@ -189,10 +189,11 @@ cdef class RowLearner(Scorer):
         ask_label : counts too how many labels were asked for.
         """
         cdef double f = 0.0
-        if self.engine.state.c.columns > 1:
-            self.checked_row(x)
-        else:
+        if asks_score(&self.engine.state):
             f = self.score_row(x)
+        else:
+            self.engine.check_idle()
+            self.checked_row(x)
         return wants(&self.engine.state, f)
 
     def ask_label(self, x):

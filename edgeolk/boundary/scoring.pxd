@@ -7,6 +7,7 @@ from edgeolk.core.engine cimport Engine
 cdef class Scorer:
     cdef Engine engine
     cdef bint mean
+    cdef bint counts          # whether rows scored are answers that ``lapse`` counts
 
     cdef object checked_row(self, object x)
     cdef const void* placed(self, object x, bint learning) except NULL

@@ -25,8 +25,7 @@ from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.refused cimport not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport DONE, Indices, REFUSED_ROW, State
-from edgeolk.core.step cimport decide, prepare_mean
-from edgeolk.core.updates.sorf cimport answer_by_label
+from edgeolk.core.step cimport answer, prepare_mean
 
 cnp.import_array()
 
@@ -35,15 +34,20 @@ cdef class Scorer:
     """Scores of one model: the last function, or the mean of all of them.
 
     Page: docs/threads.md.
+
+    Scoring learns nothing. With ``lapse=`` each row scored or predicted is counted as an answer,
+    up to that number; this count is saved with the learner. A call that raises counts no row.
     """
 
     def __cinit__(self, *args, **kwargs):
         self.engine = None
         self.mean = False
+        self.counts = True
 
-    def _bind(self, Engine engine not None, bint mean=False):
+    def _bind(self, Engine engine not None, bint mean=False, bint counts=True):
         self.engine = engine
         self.mean = mean
+        self.counts = counts
 
     @property
     def _engine(self):
@@ -123,8 +127,8 @@ cdef class Scorer:
                       const double* label, const double* weight, double* f,
                       double* before=NULL, double* after=NULL, object progress=None) except -1:
         warn_of_zeros(self.engine, rows)
-        return take_in_order(self.engine, self.mean, rows, first, end, label, weight, f, before,
-                             after, progress)
+        return take_in_order(self.engine, self.mean, self.counts, rows, first, end, label, weight,
+                             f, before, after, progress)
 
     cdef const void* checked_sparse(
         self, object indices, object values, bint learning
@@ -168,8 +172,7 @@ cdef class Scorer:
         cdef int outcome
         if self.mean:
             prepare_mean(&self.engine.state)
-        answer_by_label(&self.engine.state, 1)
-        outcome = decide(&self.engine.state, x, self.mean, f)
+        outcome = answer(&self.engine.state, x, self.mean, self.counts, f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return 0
@@ -293,7 +296,7 @@ cdef class Scorer:
         return self.label_of(self.score_sparse(indices, values))
 
     def decision_one(self, x):
-        """Score f(x) of one row; nothing is learned.
+        """Score f(x) of one row; nothing is learned. With ``lapse=`` it is counted as an answer.
 
         Parameters
         ----------

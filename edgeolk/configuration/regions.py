@@ -181,7 +181,9 @@ KINDS: dict[str, Kind] = {
     ),
     "watch": Kind("w", (1, 5), "idle rows, events, rows since the last, verdict, flags"),
     "target": Kind("d", (1, 2), "mean of the targets, sum of squared deviations"),
-    "last_label": Kind("d", (1, 1), "the last label"),
+    "last_label": Kind(
+        "d", lambda c: (1, 2 if c.values["lapse"] else 1), "the last label; answers since it came"
+    ),
     "linear": Kind(
         "computing", lambda c: (2, c.n_inputs + 1), "linear candidate: weights, variances"
     ),
@@ -242,7 +244,6 @@ KINDS: dict[str, Kind] = {
     "skipped": _kept("w", (1, 1), "skipped bad rows"),
     "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
     "query": _of_call("computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example"),
-    "answered": _of_call("q", (1, 1), "scratch: answers since the last label came"),
     "nonzero_index": _of_call("i", (1, "n_features"), "scratch: non-zero positions of the row"),
     "nonzero_value": _of_call("computing", (1, "n_features"), "scratch: the values there"),
     "inputs": _of_call(

@@ -115,9 +115,7 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     t.flags = &m.flags
     t.target = <double*>at(places, "target")
     t.last = <double*>at(places, "last_label")
-    s.structured.answered = <int64_t*>at(places, "answered")
-    if s.structured.answered != NULL:
-        s.structured.answered[0] = 0
+    s.structured.answers = t.last + 1 if s.c.p.lapse > 0.0 and t.last != NULL else NULL
     t.novelty = <double*>at(places, "novelty")
     t.wl = at(places, "linear")
     t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer

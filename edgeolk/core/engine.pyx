@@ -24,8 +24,8 @@ from edgeolk.core.forecasting cimport rows_waiting
 from edgeolk.core.preprocessing cimport take_dense
 from edgeolk.core.parts cimport BASIS_STRUCTURED
 from edgeolk.core.headers cimport (
-    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_VERDICT, olk_begin_step, olk_end_step,
-    olk_forecast_answer, olk_simd,
+    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_SEALED, OLK_VERDICT, olk_begin_step,
+    olk_end_step, olk_forecast_answer, olk_simd,
 )
 from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
 from edgeolk.core.mend cimport mend
@@ -34,11 +34,12 @@ from edgeolk.core.refused cimport label_error, not_finite, outcome_error, wrong_
 from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport DONE, Model, State, Width
 from edgeolk.core.step cimport (
-    ask, construct, count_asked, decide, learn, prepare_mean, restart, skip, tell, wants,
+    answer, ask, asks_score, construct, count_asked, learn, prepare_mean, restart, skip, tell,
+    wants,
 )
 from edgeolk.core.structured cimport Structured
 from edgeolk.core.updates.sorf cimport (
-    answer_by_label, sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
+    sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
 )
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.said cimport reason_of
@@ -219,10 +220,23 @@ cdef class Engine:
         if outcome != DONE:
             raise outcome_error(outcome, "y")
 
+    cdef int unseal(self) except -1:
+        """Wipe the checksums of a seal, before a call that takes it away and may change nothing.
+
+        Without its flag a block in which every checksum holds counts as damaged.
+        """
+        if self.state.m.flags & OLK_SEALED:
+            olk_begin_step(&self.state.m.flags)
+            sums = self.views["checksums"]
+            for j in range(sums.shape[1]):
+                sums[0, j] = 0
+        return 0
+
     def restart(self):
         """The history, or the last label, is forgotten; what was learned is kept."""
         if self.state.structured.state.watch != NULL:
             self.idle()
+            self.unseal()
             olk_begin_step(&self.state.m.flags)
             self.state.structured.all.restart_rows(
                 &self.state.structured.made, &self.state.structured.state)
@@ -231,6 +245,7 @@ cdef class Engine:
         if not self.state.structured.made.last_label:
             self.check_forecasts()
         self.idle()
+        self.unseal()
         restart(&self.state)
 
     def freeze(self):
@@ -268,12 +283,21 @@ cdef class Engine:
         cdef int outcome
         borrow(x, "x", 0, &view)
         try:
-            answer_by_label(&self.state, 1)
-            outcome = decide(&self.state, self.checked_row(&view), False, f)
+            outcome = answer(&self.state, self.checked_row(&view), False, True, f)
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
+        return 0
+
+    cdef int check_row(self, object x) except -1:
+        """Check one row of a float64 buffer, without an answer."""
+        cdef Py_buffer view
+        borrow(x, "x", 0, &view)
+        try:
+            self.checked_row(&view)
+        finally:
+            PyBuffer_Release(&view)
         return 0
 
     def score_row(self, object x):
@@ -303,8 +327,10 @@ cdef class Engine:
         """
         cdef double f = 0.0
         cdef bint wanted
-        if self.state.c.columns == 1:
+        if asks_score(&self.state):
             self.decide_row(x, &f)
+        else:
+            self.check_row(x)
         wanted = wants(&self.state, f)
         if asks and wanted:
             self.idle()
@@ -357,6 +383,7 @@ cdef class Engine:
         if self.state.structured.state.watch == NULL:
             raise AttributeError("only novelty with history=True provides this")
         self.idle()
+        self.unseal()
         olk_begin_step(&self.state.m.flags)
         self.state.structured.all.accept(&self.state.structured.made, &self.state.structured.state)
         olk_end_step(&self.state.m.flags, 0)

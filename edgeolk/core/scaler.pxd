@@ -211,8 +211,7 @@ cdef inline bint feature_holds(const olk_feature* f, int64_t n_seen, bint frozen
         and fabs(f.low) <= ldexp(fabs(f.mean), -52)
         and 0.0 <= f.sd <= DBL_MAX
         and isfinite(f.held)
-        and f.age <= n_seen
-        and (f.age >= OLK_START or f.age == n_seen)
+        and f.age <= n_seen  # less where readings were missing, in the learner it was copied from
         and (frozen or f.clipped <= n_seen)
     ):
         return False

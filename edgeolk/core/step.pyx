@@ -35,7 +35,7 @@ from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
     update_coefficient, update_construct, update_decide, update_end, update_learn, update_shrink,
 )
-from edgeolk.core.updates.sorf cimport sorf_watch
+from edgeolk.core.updates.sorf cimport begin_answers, count_answers, sorf_watch
 from edgeolk.core.width cimport follow_row, set_width, width_is_due
 
 
@@ -259,10 +259,21 @@ cdef int tell(State* s, double y) noexcept nogil:
 cdef void restart(State* s) noexcept nogil:
     """The history of a forecaster, or the last label, is forgotten."""
     if s.structured.made.last_label:
+        olk_begin_step(&s.m.flags)
         s.structured.state.last[0] = 0.0
     else:
         s.structured.all.restart(&s.forecast.made, &s.forecast.state)
     olk_end_step(&s.m.flags, 0)
+
+
+cdef int answer(State* s, const void* x, bint mean, bint counts, double* f) noexcept nogil:
+    """``decide``, the row being the next one; ``counts``: it is an answer, unless it is refused."""
+    cdef int outcome
+    begin_answers(s)
+    outcome = decide(s, x, mean, f)
+    if counts and outcome == DONE:
+        count_answers(s, 1)
+    return outcome
 
 
 cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
@@ -316,6 +327,11 @@ cdef void prepare_mean(State* s) noexcept nogil:
             if s.mean_sum != NULL:
                 total += s.mean_sum[at]
             put(s, s.mean_coef, at, total / <double>max(s.m.steps, 1))
+
+
+cdef bint asks_score(const State* s) noexcept nogil:
+    """Whether it is the score that decides if a row would use its label."""
+    return s.c.columns == 1 and loss_is_capped(s.c.choice.loss)
 
 
 cdef bint wants(const State* s, double f) noexcept nogil:

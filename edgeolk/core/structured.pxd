@@ -1,7 +1,5 @@
 """The learner on structured features: its C structs, and its functions for the processor in use."""
 
-from libc.stdint cimport int64_t
-
 from edgeolk.core.headers cimport (
     olk_forecast, olk_forecast_answer, olk_forecast_state, olk_sorf, olk_sorf_functions,
     olk_sorf_state,
@@ -17,7 +15,7 @@ cdef struct Structured:
     double squares            # sum of those of the row that is learned, as it was scaled
     double held_square        # the same as the features hold it
     double most               # the largest sum |x_j| that is taken
-    int64_t* answered         # rows answered since the last label came, where it lapses; else NULL
+    double* answers           # since the last label came, behind it where it lapses; else NULL
     bint lapsed               # the last label counts no more for the rows that are answered now
 
 

@@ -27,7 +27,7 @@ REGIONS = (
     "memory_narrow",
     *("scaler", "scaler_counts", "scaler_range", "width", "width_mean", "width_follows", "common"),
     *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores"),
-    *("recalled", "feature_row", "answered"),
+    *("recalled", "feature_row"),
     *FORECASTER,
     *("season", "kernel_rows"),
     *("channels", "channel_counts", "deviations", "watch"),

@@ -194,6 +194,8 @@ def _check_region(config: Settings, region: Region, stored: v3.Stored) -> None:
         least = config.slots
     elif region.name in _OF_COEFFICIENTS:
         least = config.slots * config.basis.per_member
+    elif region.name == "last_label":
+        least = 1  # files from before 1.0 do not count answers: there have been 0
     elif region.name.startswith("window"):
         least = int(config.values["hint_rows"])
     count = len(data) // ELEMENT_BYTES[element]

@@ -150,7 +150,11 @@ def check_weights(
         narrow: Sequence[float] = tuple(regions.get("memory_narrow", ()))
         _check_memory(config, words, regions["row_memory"], narrow)
     if "last_label" in regions:
-        last = regions["last_label"][0]
+        last, *answers = regions["last_label"]
+        lapse = int(config.values["lapse"])
+        for count in answers:
+            good = 0.0 <= count <= lapse and count == int(count)
+            require(good, f"{count} answers since the last label, which counts for {lapse}")
         # A class is kept as one more, 0 standing for none yet.
         allowed = range(config.columns + 1) if config.columns > 1 else (-1.0, 0.0, 1.0)
         require(isfinite(last) if config.is_regression else last in allowed, "the last label")

@@ -218,7 +218,7 @@ PARAMETERS: dict[str, Parameter] = {
         0,
         "answers that a last label counts for after it came, 0 for all; 16 with history='auto',"
         " so that answers do not freeze where labels stop",
-        "[0, 1e+06]", whole=True, omitted=0.0, regions=("answered",),
+        "[0, 1e+06]", whole=True, omitted=0.0,
     ),
     "robust": _sorf(
         False,

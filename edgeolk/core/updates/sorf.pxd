@@ -1,15 +1,16 @@
 """The whole step on structured features: loops/structured.h, with what must hold before it."""
 
 from libc.math cimport fabs, isfinite
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT64_MAX, int64_t
 
 from edgeolk.core.forecasting cimport forecast_learn, forecast_predict
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_TARGET, State
 from edgeolk.core.headers cimport (
-    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_deviating,
-    olk_drift_number, olk_memory_held, olk_memory_share, olk_row_sums, olk_scaler, olk_sorf_begin,
-    olk_sorf_row, olk_sorf_state, olk_sorf_takes, olk_sorf_takes_target, olk_sums_of_row, olk_watch,
+    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_begin_step,
+    olk_deviating, olk_drift_number, olk_end_step, olk_memory_held, olk_memory_share, olk_row_sums,
+    olk_scaler, olk_sorf_begin, olk_sorf_row, olk_sorf_state, olk_sorf_takes, olk_sorf_takes_target,
+    olk_sums_of_row, olk_watch,
 )
 
 
@@ -27,16 +28,25 @@ cdef inline void hold_inputs(State* s) noexcept nogil:
     s.structured.made.hold = 0.0 if s.preprocessing.alike else s.preprocessing.hold
 
 
-cdef inline int64_t answer_by_label(State* s, int64_t rows) noexcept nogil:
-    """So many rows are answered next; returns for how many of them the last label counts."""
-    cdef int64_t* answered = s.structured.answered
-    cdef int64_t counts = rows
-    if answered == NULL:
-        return rows
-    counts = min(rows, max(<int64_t>0, <int64_t>s.c.p.lapse - answered[0]))
-    answered[0] = min(answered[0] + rows, <int64_t>s.c.p.lapse)
-    s.structured.lapsed = counts == 0
-    return counts
+cdef inline int64_t begin_answers(State* s) noexcept nogil:
+    """Rows are answered next; returns for how many of them the last label counts."""
+    cdef int64_t left = INT64_MAX
+    if s.structured.answers != NULL:
+        left = <int64_t>(s.c.p.lapse - s.structured.answers[0])
+        s.structured.lapsed = left <= 0
+    return left
+
+
+cdef inline void count_answers(State* s, int64_t rows) noexcept nogil:
+    """So many rows were answered: the only thing that an answer changes (section 7b)."""
+    cdef double count
+    if s.structured.answers == NULL:
+        return
+    count = min(s.structured.answers[0] + rows, s.c.p.lapse)
+    if count != s.structured.answers[0]:
+        olk_begin_step(&s.m.flags)
+        s.structured.answers[0] = count
+        olk_end_step(&s.m.flags, 0)
 
 
 cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
@@ -51,8 +61,6 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     sums = olk_sums_of_row(x, s.c.n_features, is_wide(s), s.structured.made.hold)
     if not s.c.takes_gaps and not sums.sizes <= s.structured.most:
         return REFUSED_OVERFLOW
-    if s.structured.answered != NULL:
-        s.structured.answered[0] = 0
     s.structured.squares = sums.squares
     s.structured.held_square = sums.held
     if s.c.takes_gaps:
@@ -64,6 +72,8 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     if s.structured.made.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
         return REFUSED_TARGET
     f[0] = s.structured.all.step(&s.structured.made, &s.structured.state, &row, y, weight)
+    if s.structured.answers != NULL:
+        s.structured.answers[0] = 0.0
     if s.errors != NULL:
         s.errors.squared += (y - f[0]) * (y - f[0])
         s.errors.absolute += fabs(y - f[0])
@@ -134,7 +144,7 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
     hold_inputs(s)
     while good < count and (s.c.takes_gaps or takes(s, <const char*>rows + good * nbytes)):
         good += 1
-    if s.structured.answered != NULL and s.structured.lapsed:
+    if s.structured.answers != NULL and s.structured.lapsed:
         without = s.structured.state
         without.last = &no_label
         state = &without

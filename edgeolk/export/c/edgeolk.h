@@ -54,7 +54,8 @@ enum {
 /* Begins with the model as it was when it was exported. First of all, or to begin again. */
 void ek_start(void *arena);
 
-/* What a row of EK_FEATURES numbers is answered with: EK_COLUMNS scores. Nothing is learned. */
+/* What a row of EK_FEATURES numbers is answered with: EK_COLUMNS scores. Nothing is learned; where
+   EK_LAPSE is not 0, answers are counted in the state up to that number. */
 int ek_scores(void *arena, const ek_number *x, double *scores);
 
 /* Its label: -1 or 1; a class from 0; the target; for novelty -1 for novel, else 1. */

@@ -62,16 +62,19 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
     if (!row.values)
         return EK_BAD_ROW;
 #if EK_LAPSE
-    double no_label = 0.0;
-    if (*ek_words(c->base, EK_AT_answered) == EK_LAPSE)
+    double no_label = 0.0, *const answers = c->s->last + 1;
+    const int counts = *answers < EK_LAPSE;
+    if (!counts)
         c->s->last = &no_label;
-    else
-        *ek_words(c->base, EK_AT_answered) += 1;
 #endif
     olk_sorf_scores(c->p, c->s, &row, 1, scores);
     for (int k = 0; k < EK_COLUMNS; k++)
         if (!(scores[k] - scores[k] == 0.0))
             return EK_BAD_ROW;
+#if EK_LAPSE
+    if (counts)
+        *answers += 1.0;
+#endif
     return EK_OK;
 }
 #endif
@@ -156,7 +159,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     errors[1] += olk_fabs(y - before);
 #endif
 #if EK_LAPSE
-    *ek_words(c->base, EK_AT_answered) = 0;
+    c->s->last[1] = 0.0;
 #endif
     ek_keep(c, x);
 #if EK_AT_drift
@@ -255,16 +258,6 @@ void ek_restart(void *arena)
 }
 #endif
 
-/* No answer was given since the last label came: no file counts them. */
-static void ek_answer_anew(uint8_t *base)
-{
-#if EK_LAPSE
-    *ek_words(base, EK_AT_answered) = 0;
-#else
-    (void)base;
-#endif
-}
-
 void ek_start(void *arena)
 {
     uint8_t *base = ek_base(arena);
@@ -274,7 +267,6 @@ void ek_start(void *arena)
         memcpy(base + ek_model_runs[i].offset, from, ek_model_runs[i].bytes);
         from += ek_model_runs[i].bytes;
     }
-    ek_answer_anew(base);
 }
 
 const void *ek_file(void *arena)
@@ -296,6 +288,5 @@ int ek_load(void *arena, const void *file, size_t bytes)
         return EK_BAD_STATE;
     if (from != ek_base(arena))
         memcpy(ek_base(arena), from, EK_STATE_BYTES);
-    ek_answer_anew(ek_base(arena));
     return EK_OK;
 }

@@ -391,6 +391,11 @@ static int ek_state_holds(const uint8_t *file)
 #if EK_AT_last_label
     if (!ek_last_label_holds(ek_double_of(file, EK_AT_last_label, 0)))
         return 0;
+#if EK_LAPSE /* answers since then */
+    const double answers = ek_double_of(file, EK_AT_last_label, 1);
+    if (!ek_between(answers, 0.0, EK_LAPSE) || answers != (double)(int32_t)answers)
+        return 0;
+#endif
 #endif
     return 1;
 }

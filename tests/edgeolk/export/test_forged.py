@@ -40,6 +40,7 @@ CASES: dict[str, dict[str, Any]] = {
     "float64": {"algorithm": "sorf", "D": 70, "dtype": "float64", "linear": True,
                 "kernel": ek.Gaussian(1e-3)},
     "classes": {"algorithm": "sorf", "D": 130, "n_classes": 3, "groups": 2, "last_label": True},
+    "answers counted": {"algorithm": "sorf", "D": 70, "last_label": True, "lapse": 16},
     "memory": {"algorithm": "sorf", "D": 70, "memory": 40},
     "memory, classes": {"algorithm": "sorf", "D": 70, "n_classes": 3, "memory": 200},
     "memory, narrow": {"algorithm": "sorf", "D": 70, "memory": 40, "memory_narrow": True},

@@ -163,6 +163,20 @@ def test_bad_numbers(name: str, region: str, at: int, value: Any) -> None:
         state.check()
 
 
+@pytest.mark.parametrize("value", [-1.0, 0.5, 6.0, 17.0, math.nan, math.inf, -math.inf])
+def test_answers_are_counted_as_long_as_a_last_label_counts(value: float) -> None:
+    learner = ek.Learner(n_features=D, D=64, last_label=True, lapse=5)
+    learner.learn_many(X, Y)
+    learner.decision_function(X)
+    state = held(learner)
+    state.check()
+    for count in range(6):
+        state.regions["last_label"][1] = count
+        state.check()
+    state.regions["last_label"][1] = value
+    refused(state, f"{value} answers since the last label, which counts for 5")
+
+
 def test_neighbours_are_counted_from_those_held() -> None:
     """A slot within the budget, but not in use."""
     state = taught("bpa_nn", rows=3)

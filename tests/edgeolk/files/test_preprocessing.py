@@ -65,10 +65,14 @@ class Scalers:
         clipped: int,
         seen: int,
         span: tuple[float, float] | None,
+        forecasts: bool = True,
     ) -> bool:
-        """Whether a learner's file may have them."""
+        """Whether a learner's file may have them; of a forecaster, readings may have been missing.
+
+        A scaler may be the copy of a forecaster's.
+        """
         prepared = SimpleNamespace(freeze_after=0, method=1 if span is None else 2)
-        config: Any = SimpleNamespace(n_features=1, preprocessing=prepared, forecasts=False)
+        config: Any = SimpleNamespace(n_features=1, preprocessing=prepared, forecasts=forecasts)
         regions = {
             "scaler": memoryview(array("d", numbers)),
             "scaler_counts": memoryview(array("i", [age, clipped])),
@@ -101,6 +105,11 @@ def test_features() -> None:
     for mean, low, sd, (age, seen) in itertools.product(means, lows, sds, AGES):
         taken += both.same((mean, low, sd, 0.0), age, 0, seen, None)
     assert taken > 400
+    for age, seen in AGES:
+        gaps = age < min(seen, 3)
+        case = ((0.0, 0.0, 0.0, 0.0), age, 0, seen, None)
+        assert both.of_a_file(*case) is (age <= seen)
+        assert both.of_a_file(*case, forecasts=False) is (age <= seen and not gaps)
 
 
 class Records:

@@ -37,6 +37,7 @@ MORE: list[tuple[str | None, dict[str, Any]]] = [
     ("nogd", {"dtype": "float16"}),
     ("sorf", {"dtype": "int8", "linear": True, "last_label": True, "relevance": True}),
     ("sorf", {"loss": "square", "budget": 130, "groups": 2}),
+    ("sorf", {"last_label": True, "lapse": 16}),
     ("sorf", {"loss": "novelty", "dtype": "int8"}),
     (None, {"update": "gradient", "lam": 0.3, "averaging": "mean", "projection": "ball", "U": 1.0}),
     (None, {"update": "gradient", "loss": "square", "policy": "smallest", "schedule": "sqrt"}),
@@ -76,6 +77,34 @@ def resealed(block: bytes | bytearray) -> bytes:
     made = bytearray(block)
     made[CRC_OFFSET : CRC_OFFSET + 4] = checksum(made, CRC_OFFSET).to_bytes(4, "little")
     return bytes(made)
+
+
+def test_a_file_that_does_not_count_answers_has_had_none(tmp_path: Path) -> None:
+    """Of a last label that lapses, files from before 1.0 have the label alone."""
+    learner = ek.Learner(n_features=D, D=64, last_label=True, lapse=5)
+    learner.learn_many(X, Y)
+    learned = learner._sealed()
+    learner.decision_function(X[:3])
+    file = learner._sealed()
+    head = unpack(file)
+    element, offset, count = head.table["last_label"]
+    assert (count, file == learned) == (2, False)
+    packed = replace(head, table={**head.table, "last_label": (element, offset, 1)}).pack()
+    file[: len(packed)] = packed
+    path = tmp_path / "model.olk"
+    path.write_bytes(resealed(file))
+    for older in (ek.load(path), ek.Learner._from_block(path.read_bytes())):
+        assert older._sealed() == learned
+
+
+@pytest.mark.parametrize("count", [-1.0, 0.5, 6.0, np.nan, np.inf])
+def test_answers_that_no_one_gave(count: float) -> None:
+    learner = ek.Learner(n_features=D, D=64, last_label=True, lapse=5)
+    learner.learn_many(X, Y)
+    file = learner._sealed()
+    struct.pack_into("<d", file, unpack(file).table["last_label"][1] + 8, count)
+    with pytest.raises(ValueError, match=f"{count} answers since the last label, which counts for"):
+        ek.Learner._from_block(resealed(file))
 
 
 def use(block: bytes) -> bool:
