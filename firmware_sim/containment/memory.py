@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from edgeolk.configuration.fit import RamError
 from firmware_sim.containment.guard import PAGE, GuardedBlock
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 
@@ -185,27 +186,15 @@ class DeviceMemory:
 def _planned(plan: Callable[..., Any], **size: int) -> Any:
     try:
         return plan(**size)
+    except RamError:
+        raise
     except (TypeError, ValueError) as error:
         raise SimulatorError(str(error)) from None
 
 
-def _plan_least(plan: Callable[..., Any], most: int = 1 << 16) -> Any:
-    """Return the plan of the fewest bytes.
-
-    It has the smallest budget the learner accepts, as some refuse a budget of 1; a forecaster does
-    without a kernel where it must.
-    """
-    budget = 1
-    while True:
-        try:
-            found = plan(budget=budget)
-            break
-        except (TypeError, ValueError) as error:
-            if budget >= most:
-                raise SimulatorError(str(error)) from None
-            budget *= 2
-    # Smaller budgets, too: what is on only where there is room for it is off in fewer bytes.
-    with contextlib.suppress(ValueError):
-        while True:
-            found = plan(ram=found.nbytes - 1)
-    return found
+def _plan_least(plan: Callable[..., Any]) -> Any:
+    """Return the plan of the fewest bytes: that of the smallest ``ram`` that is accepted."""
+    try:
+        return _planned(plan, ram=0)
+    except RamError as error:
+        return plan(ram=error.least)
