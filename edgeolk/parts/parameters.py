@@ -20,7 +20,8 @@ class Parameter:
 
     #: A callable makes it from ``n_features``, ``budget``, ``ram`` (0 where it is not given),
     #: ``novelty`` and ``float32`` (0 or 1), ``cramped`` (1 where not even the smallest budget fits
-    #: with the usual defaults: then it does not follow ``ram``), the parameters that were given or have plain defaults, and U.
+    #: with the usual defaults: then none may follow ``ram``), the parameters that were given or
+    #: have plain defaults, and U.
     default: Default
     #: Its meaning, in one line.
     doc: str
