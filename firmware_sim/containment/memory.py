@@ -110,16 +110,21 @@ def fit_learner(
     cap: bytes of the whole block.
     fixed: parts of fixed size, which come first.
     plan: ``plan(budget=b)`` or ``plan(ram=n)`` gives a plan with ``nbytes`` and ``budget``, or
-        raises ValueError.
+        raises ValueError; RamError where n bytes are too few for any.
     budget: the budget asked for; None for the largest that fits.
     Raises DoesNotFitError: with the smallest cap that would fit.
     Raises SimulatorError: the learner cannot be had at any size: its own message.
     """
     start = align(lay_out(cap, fixed).end)
-    least = _plan_least(plan) if budget is None else _planned(plan, budget=budget)
+    try:
+        if budget is None:
+            return _planned(plan, ram=max(0, cap - start))
+        least = _planned(plan, budget=budget)
+        if start + least.nbytes <= cap:
+            return least
+    except RamError as error:
+        least = plan(ram=error.least)
     smallest = start + least.nbytes
-    if smallest <= cap:
-        return least if budget is not None else _planned(plan, ram=cap - start)
     taken = " + ".join(f"{need.name} {need.nbytes:,}" for need in fixed)
     message = (
         f"{cap:,} bytes are too few: {taken} + learner with budget {least.budget} "
@@ -190,11 +195,3 @@ def _planned(plan: Callable[..., Any], **size: int) -> Any:
         raise
     except (TypeError, ValueError) as error:
         raise SimulatorError(str(error)) from None
-
-
-def _plan_least(plan: Callable[..., Any]) -> Any:
-    """Return the plan of the fewest bytes: that of the smallest ``ram`` that is accepted."""
-    try:
-        return _planned(plan, ram=0)
-    except RamError as error:
-        return plan(ram=error.least)
