@@ -161,8 +161,8 @@ MUTATIONS = [
         ("parts lie anywhere", "        offset = align(offset)\n", ""),
         ("memory is not cleared",
          "        self._block.view(0, len(self))[:] = bytes(len(self))", "        pass"),
-        ("the smallest budget is a power of two", "    with contextlib.suppress(ValueError):\n"
-         "        while True:\n            found = plan(ram=found.nbytes - 1)\n", "")),
+        ("the smallest cap has bytes to spare",
+         "plan(ram=error.least)", "plan(ram=error.least + 64)")),
     *table("firmware_sim/device/repair.py", ["tests/firmware_sim/device/test_repair.py"],
         ("the first value counts twice in the mean",
          "np.maximum(self._count, 1.0)", "np.maximum(self._count - 1.0, 1.0)"),

@@ -41,7 +41,7 @@ from edgeolk.parts.lists import lists_of
 from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Loss
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.updates import UPDATES
-from edgeolk.parts.watching import KERNEL, USUAL_FREQUENCIES, least_bytes
+from edgeolk.parts.watching import KERNEL, USUAL_FREQUENCIES
 from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
 
 if TYPE_CHECKING:
@@ -217,9 +217,10 @@ class Config:
         seed = check_int("seed", seed, 0, 2**64 - 1)
         used_range = range_of(feature_range, parts, n_features)
 
-        def configure(size: int, *, cramped: bool = False) -> Settings:
+        def configure(size: int, *, rows: int = 0, cramped: bool = False) -> Settings:
             size = check_int(members, size, 0 if forecasts else 1)
-            known = {**context, "budget": float(size), "cramped": float(cramped)}
+            known = {**context, "budget": float(size), "usual_memory": float(rows)}
+            known["cramped"] = float(cramped)
             chosen, values = values_of(method, parts, known, params)
             made = Settings(
                 member=method.algorithm if method else Algorithm.CUSTOM,
@@ -240,24 +241,15 @@ class Config:
         if ram is None:
             made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
         else:
-            most = USUAL_FREQUENCIES if watches else MOST - 1
-            trial = usual_rows(int(context["ram"]), n_features, columns) if remembers else 0
-            for rows in (trial, 0) if trial else (0,):
-                context["usual_memory"] = float(rows)
-                leaner = None if rows else partial(configure, cramped=True)
-                try:
-                    made = fit(configure, ram, most, leaner=leaner, without=forecasts)
-                except ValueError:
-                    if not rows:
-                        raise
-                else:
-                    if not rows or made.budget >= least_frequencies(columns, rows):
-                        break
-            if watches and context["ram"] < least_bytes(n_features):
-                raise ValueError(
-                    f"ram must be at least {least_bytes(n_features)} bytes for novelty with"
-                    f" history=True and {n_features} features, got {ram!r}"
-                )
+            sizes = range(1, USUAL_FREQUENCIES + 1 if watches else MOST)
+            # Without what is on by itself only where there is room for it.
+            bare = (configure, range(1)) if forecasts else (partial(configure, cramped=True), sizes)
+            choices = [(configure, sizes), bare]
+            rows = usual_rows(int(context["ram"]), n_features, columns) if remembers else 0
+            if rows:
+                left = range(least_frequencies(columns, rows), MOST)
+                choices.insert(0, (partial(configure, rows=rows), left))
+            made = fit(choices, ram)
         self.__dict__["_settings"] = made
 
     @classmethod

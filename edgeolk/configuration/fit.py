@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from edgeolk.checks import MOST, check_int
+from edgeolk.checks import check_int
 from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.settings import Settings
 from edgeolk.lean import replace
@@ -16,6 +16,14 @@ _UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 #: A budget -> what is made with it; ValueError where that is refused.
 Configure = Callable[[int], Settings]
+
+
+class RamError(ValueError):
+    """Not even the smallest model fits; ``least`` bytes, and no fewer, hold one."""
+
+    def __init__(self, message: str, least: int) -> None:
+        super().__init__(message)
+        self.least = least
 
 
 def parse_bytes(size: int | str) -> int:
@@ -59,7 +67,7 @@ def _nbytes(config: Settings) -> int:
     return total(layout(config))
 
 
-def _smallest(configure: Configure, cap: int) -> int:
+def _smallest(configure: Configure, sizes: range) -> int:
     """The smallest budget that is accepted: a parameter made from B may need a large one."""
 
     def accepts(size: int) -> bool:
@@ -69,12 +77,23 @@ def _smallest(configure: Configure, cap: int) -> int:
             return False
         return True
 
-    refused, size = 0, 1
+    refused, size = sizes.start - 1, sizes.start
     while not accepts(size):
-        if size > max(cap, 2) or size == MOST:
+        if size == sizes[-1]:
             configure(size)  # says why
-        refused, size = size, min(2 * size, MOST)
+        refused, size = size, min(2 * size, sizes[-1])
     return _first(accepts, refused + 1, size)
+
+
+def _largest(configure: Configure, sizes: range, cap: int) -> Settings | None:
+    """The configuration with the largest budget that fits; None if not even the smallest does."""
+    smallest = _smallest(configure, sizes)
+    if _nbytes(configure(smallest)) > cap:
+        return None
+    high = smallest + 1
+    while high in sizes and _nbytes(configure(high)) <= cap:
+        smallest, high = high, min(2 * high, sizes.stop)
+    return configure(_first(lambda n: _nbytes(configure(n)) > cap, smallest + 1, high) - 1)
 
 
 def _instead(config: Settings, cap: int) -> str:
@@ -95,36 +114,29 @@ def _instead(config: Settings, cap: int) -> str:
     return said
 
 
-def fit(
-    configure: Configure,
-    ram: int | str,
-    most: int = MOST - 1,
-    *,
-    leaner: Configure | None = None,
-    without: bool = False,
-) -> Settings:
-    """The configuration with the largest budget, up to ``most``, whose plan fits.
+def fit(choices: Sequence[tuple[Configure, range]], ram: int | str) -> Settings:
+    """The configuration with the largest budget of the first of ``choices`` that fits.
 
-    The bytes of its plan must not decrease with the budget. ``leaner`` configures where not even
-    the smallest budget fits; ``without`` says whether a budget of 0 will do there, which is tried
-    first. It is a ValueError if not even the smallest budget fits; it says what would.
+    A choice is what configures, and the budgets that it may have; the bytes of its plan must not
+    decrease with the budget. Defaults that follow ``ram`` make several choices. The last one must
+    not follow it, and must take the fewest bytes: so every ``ram`` from its smallest plan on fits,
+    and none below.
+
+    Raises RamError: none fits. It says what would.
     """
     cap = parse_bytes(ram)
-    smallest = _smallest(configure, cap)
-    least = _nbytes(configure(smallest))
-    if least > cap and without:
-        smallest, least = 0, _nbytes(configure(0))
-        if least <= cap:
-            return configure(0)
-    if least > cap and leaner is not None:
-        configure = leaner
-        smallest = _smallest(configure, cap)
-        least = _nbytes(configure(smallest))
-    if least > cap:
-        more = _instead(configure(smallest), cap)
-        raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}{more}")
-    high = smallest + 1
-    while high <= most and _nbytes(configure(high)) <= cap:
-        smallest, high = high, min(2 * high, most + 1)
-    beyond = _first(lambda size: _nbytes(configure(size)) > cap, smallest + 1, high)
-    return configure(beyond - 1)
+    for configure, sizes in choices[:-1]:
+        try:
+            largest = _largest(configure, sizes, cap)
+        except ValueError:  # such a default goes with no budget
+            continue
+        if largest is not None:
+            return largest
+    configure, sizes = choices[-1]
+    largest = _largest(configure, sizes, cap)
+    if largest is not None:
+        return largest
+    smallest = configure(_smallest(configure, sizes))
+    least = _nbytes(smallest)
+    message = f"ram must be at least {least} bytes for this model, got {cap}"
+    raise RamError(message + _instead(smallest, cap), least)

@@ -20,7 +20,8 @@ class Parameter:
 
     #: A callable makes it from ``n_features``, ``budget``, ``ram`` (0 where it is not given),
     #: ``novelty`` and ``float32`` (0 or 1), ``cramped`` (1 where not even the smallest budget fits
-    #: with the usual defaults), the parameters that were given or have plain defaults, and U.
+    #: with the usual defaults: then none may follow ``ram``), the parameters that were given or
+    #: have plain defaults, and U.
     default: Default
     #: Its meaning, in one line.
     doc: str
@@ -85,11 +86,11 @@ _sorf = partial(Parameter, of=Update.BLENDED)
 def _relevance(context: Context) -> float:
     """On where its 16 bytes a feature are at most an eighth of the block's, else shared."""
     nbytes = context.get("ram") or 4.0 * context["budget"] + 384.0
-    if context["novelty"] or not context["budget"]:
+    if context["novelty"] or not context["budget"] or context.get("cramped"):
         return 0.0
     if 16.0 * context["n_features"] <= nbytes / 8.0:
         return 1.0
-    return 0.0 if context.get("cramped") or context.get("history") else 2.0
+    return 0.0 if context.get("history") else 2.0
 
 
 #: Every parameter, by the name the block and the core have for it. Its place, from 1 on, is its

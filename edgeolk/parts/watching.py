@@ -21,11 +21,6 @@ PARTS = ("pattern", "level", "channel")
 WHATS = ("value", "roughness", "mean", "flat")
 
 
-def least_bytes(n_features: int) -> int:
-    """The least ``ram=`` for weights of int8: 64 bytes a channel, 448 for the rest, 64 features."""
-    return 448 + 64 * n_features + 2 * LEAST_FREQUENCIES
-
-
 def _watches(condition: Condition) -> Condition:
     return both(has(Loss.NOVELTY), lambda c: c.values["history"] > 0.0, condition)
 

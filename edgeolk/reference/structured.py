@@ -387,8 +387,13 @@ class Sorf:
     def by_angles(
         self, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]
     ) -> np.ndarray:
-        """d/d theta of the blended scores' sum with the given weights, through groups `live`."""
+        """d/d theta of the blended scores' sum with the given weights, through groups `live`.
+
+        One group leaves the shares of the linear candidate and the last label out (section 7c).
+        """
         E, alpha, _, _ = self.shares()
+        if self.G == 1:
+            E = np.ones(1)
         delta = np.zeros(self.phi.D)
         for g in range(self.G):
             if not live[g]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from edgeolk.configuration.fit import RamError
 from firmware_sim.containment.guard import PAGE, GuardedBlock
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 
@@ -109,16 +110,21 @@ def fit_learner(
     cap: bytes of the block.
     fixed: parts of fixed size, which come first.
     plan: ``plan(budget=b)`` or ``plan(ram=n)`` returns a plan with ``nbytes`` and ``budget``, or
-        raises ValueError.
+        raises ValueError; RamError if n bytes are too few for any plan.
     budget: the given budget; None for the largest that fits.
     Raises DoesNotFitError: with the smallest cap that would fit.
     Raises SimulatorError: the library refuses the learner at any size; with its message.
     """
     start = align(lay_out(cap, fixed).end)
-    smallest_plan = _plan_smallest(plan) if budget is None else _planned(plan, budget=budget)
+    try:
+        if budget is None:
+            return _planned(plan, ram=max(0, cap - start))
+        smallest_plan = _planned(plan, budget=budget)
+        if start + smallest_plan.nbytes <= cap:
+            return smallest_plan
+    except RamError as error:
+        smallest_plan = plan(ram=error.least)
     smallest = start + smallest_plan.nbytes
-    if smallest <= cap:
-        return smallest_plan if budget is not None else _planned(plan, ram=cap - start)
     taken = " + ".join(f"{need.name} {need.nbytes:,}" for need in fixed)
     message = (
         f"{cap:,} bytes are too few: {taken} + learner with budget {smallest_plan.budget} "
@@ -185,27 +191,7 @@ class DeviceMemory:
 def _planned(plan: Callable[..., Any], **size: int) -> Any:
     try:
         return plan(**size)
+    except RamError:
+        raise
     except (TypeError, ValueError) as error:
         raise SimulatorError(str(error)) from None
-
-
-def _plan_smallest(plan: Callable[..., Any], max_budget: int = 1 << 16) -> Any:
-    """Return the plan of the fewest bytes.
-
-    It has the smallest budget that the learner accepts: some refuse a budget of 1, and a forecaster
-    may do without a kernel.
-    """
-    budget = 1
-    while True:
-        try:
-            found = plan(budget=budget)
-            break
-        except (TypeError, ValueError) as error:
-            if budget >= max_budget:
-                raise SimulatorError(str(error)) from None
-            budget *= 2
-    # Fewer bytes may fit as well: parts that are optional are left out of smaller plans.
-    with contextlib.suppress(ValueError):
-        while True:
-            found = plan(ram=found.nbytes - 1)
-    return found

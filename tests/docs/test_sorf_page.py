@@ -63,6 +63,23 @@ def test_a_thousand_rows(task: str, relevance: bool | str, d: int) -> None:
     np.testing.assert_allclose(learner.weights_, np.stack([second.w, second.a]), atol=1e-9)
 
 
+@pytest.mark.parametrize("relevance", [False, True, "shared"])
+@pytest.mark.parametrize(
+    ("task", "further"),
+    [("two", "linear"), ("regression", "linear"), *((task, "last_label") for task in TASKS)],
+)
+def test_further_candidates(task: str, further: str, relevance: bool | str) -> None:
+    """Learned widths leave their shares out (section 7c)."""
+    X, y = rows(task, 1000, 3, turned=600, smaller=800)
+    y[1::3] = y[::3][: len(y[1::3])]  # a label that stays is worth a share
+    options: dict[str, Any] = {"seed": 3, "relevance": relevance, further: True}
+    learner = ek.Learner("sorf", n_features=3, D=150, dtype="float64", **TASKS[task], **options)
+    second = from_page(task, 3, 150, **options)
+    said = [second.learn(row, target) for row, target in zip(X, y, strict=True)]
+    np.testing.assert_allclose(learner.learn_many(X, y), said, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(learner.weights_, np.stack([second.w, second.a]), atol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("task", "what"), [("two", "turned"), ("two", "smaller"), ("classes", "turned")]
 )

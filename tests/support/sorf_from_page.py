@@ -2,7 +2,7 @@
 
 It shows that the pages are exact enough to implement from: it shares no code with the library or
 ``edgeolk.reference``, and knows nothing that the pages do not say. Section numbers are theirs.
-Two classes, several classes, regression; one group, no linear candidate, no last label, no leak.
+Two classes, several classes, regression; one group, no leak, a last label that does not lapse.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class Scaler:
 
 
 class Sorf:
-    """A learner of sections 1 to 7, 7c, 7e, 13 and 15.
+    """A learner of sections 1 to 7, 7b, 7c, 7e, 13 and 15.
 
     Parameters
     ----------
@@ -158,12 +158,15 @@ class Sorf:
         A scaler inside; its width follows the rows where ``gamma`` is None.
     relevance : bool or str
         False, True (section 7c) or "shared" (7e).
+    linear, last_label : bool
+        Further candidates (sections 7 and 7b).
     """
 
     def __init__(
         self, d: int, D: int, *, task: str = "two", classes: int = 1, seed: int = 0,
         dtype: str = "float64", scale: bool = True, gamma: float | None = None,
-        relevance: bool | str = False, drift: bool = True,
+        relevance: bool | str = False, drift: bool = True, linear: bool = False,
+        last_label: bool = False,
     ) -> None:  # fmt: skip
         self.d, self.D, self.task, self.K = d, D, task, classes
         self.seed, self.levels = seed, dtype == "int8"
@@ -174,7 +177,9 @@ class Sorf:
         self.rounding = Generator(seed, 54)
         self.w = np.zeros((D, classes, 2))
         self.a = np.zeros((D, classes, 2))
-        self.L, self.n, self.t = np.zeros(len(BLENDS)), 1.0, 0
+        self.linear, self.last_label = linear, last_label
+        self.L, self.n, self.t = np.zeros(len(BLENDS) + linear + last_label), 1.0, 0
+        self.wl, self.Sl, self.f_last = np.zeros(d + 1), np.ones(d + 1), np.zeros(classes)
         self.mistakes = self.updates = self.alarms = 0
         self.mean_y, self.squares_y = 0.0, 0.0
         self.scales, self.G, self.u = np.zeros(d), np.zeros(d), 0  # 7c
@@ -216,9 +221,11 @@ class Sorf:
     def _scores(self, weights: Array, features: Array) -> Array:
         return np.einsum("kcs,ks->c", weights, features) / (self.kappa * self.D)
 
-    def _weight_of_w(self) -> float:
+    def _shares(self) -> tuple[float, Array]:
+        """The weight of w, and of each further candidate (sections 7 and 7b)."""
         e = np.exp(-SHARP * (self.L - self.L.min()))
-        return float(e @ BLENDS / e.sum())
+        e /= e.sum()
+        return float(e[: len(BLENDS)] @ BLENDS), e[len(BLENDS) :]
 
     def _margin(self, f: Array, y: float) -> float:
         if self.task == "classes":
@@ -242,8 +249,12 @@ class Sorf:
         theta = self._angles(held)
         features = np.stack([np.cos(theta), np.sin(theta)], axis=1)[: self.D]
         f_w, f_a = self._scores(self.w, features), self._scores(self.a, features)
-        f = f_a + self._weight_of_w() * (f_w - f_a)
-        candidates = [f_a + share * (f_w - f_a) for share in BLENDS]
+        alpha, shares = self._shares()
+        further = [np.array([self.wl @ np.append(x, 1.0)])] if self.linear else []
+        further += [self.f_last] if self.last_label else []
+        f = (1.0 - shares.sum()) * f_a + alpha * (f_w - f_a)
+        f = f + sum(share * other for share, other in zip(shares, further, strict=True))
+        candidates = [*(f_a + share * (f_w - f_a) for share in BLENDS), *further]
         if self.task == "regression":
             answer, y = self._standardised(float(f[0]), y)
             bad = [min(4.0, (y - float(c[0])) ** 2) for c in candidates]
@@ -254,11 +265,14 @@ class Sorf:
             errors = [float(self._margin(c, y) <= 0.0) for c in (f, f_w, f_a)]
             self.mistakes += errors[0] == 1.0
         self.L = DELTA * self.L + bad
+        if self.linear:
+            self._learn_linear(np.append(x, 1.0), float(further[0][0]), y)
         self._update(f, f_w, features, theta, held, y)
         self._average()
+        self.f_last = np.eye(self.K)[int(y)] if self.task == "classes" else np.array([y])
         self.t += 1
         if self.t % 8 == 0:
-            if self.L[0] <= self.L[-1]:
+            if self.L[0] <= self.L[len(BLENDS) - 1]:
                 self.n = min(self.n + 1.0, CMAX)
             else:
                 self.n = max(SHRINK * self.n, min(CMIN, self.t // 8 + 1.0))
@@ -332,6 +346,18 @@ class Sorf:
         bits = np.stack([words >> 16, words & 0xFFFF], axis=1).reshape(values.shape)
         return np.clip(np.floor(values + (bits + 0.5) / 65536.0), -127.0, 127.0)
 
+    def _learn_linear(self, x: Array, f: float, y: float) -> None:
+        """Section 7: AROW with a variance for each weight."""
+        loss = y - f if self.task == "regression" else 1.0 - y * f
+        if self.task == "regression":
+            y = 1.0
+        elif loss <= 0.0:
+            return
+        q = self.Sl * x
+        b = 1.0 / (float(x @ q) + 1.0)
+        self.wl += loss * b * y * q
+        self.Sl -= b * q * q
+
     # ---- learned widths (7c, 7e) -----------------------------------------------------------------
 
     def _widths(
@@ -339,7 +365,7 @@ class Sorf:
     ) -> None:
         if not self.relevance or self.t <= 200:
             return
-        p = a + self._weight_of_w() * (w - a)
+        p = a + self._shares()[0] * (w - a)
         delta = np.zeros(len(theta))
         c, s = features.T
         delta[: self.D] = (-p[:, 0] * s + p[:, 1] * c) / (self.kappa * self.D)

@@ -221,8 +221,11 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
         again ? olk_losses(&f, y, weight, *s->t, 0.0, &plan) > 0 : done == OLK_SORF_TRIED;
     if (again)
         plan.follows = follows && (real || 1.0 - blended > 0.0);
-    if (changes && plan.follows)
+    if (changes && plan.follows) {
         olk_sorf_share(p, s->L, &plan.slope.share);
+        if (p->groups == 1) /* shares of the linear candidate and the last label are left out */
+            plan.slope.share.E[0] = 1.0;
+    }
     if (again && changes) {
         const double along = olk_second_pass(p, s, &x, &plan, &kept, 1);
         olk_follow_gradient(p, s, &x, &plan, sigma, along);

@@ -76,6 +76,35 @@ def test_exact_fit_and_one_byte_less(algorithm: str, scale: str) -> None:
     assert plan.nbytes == layout.part("learner").nbytes
 
 
+@pytest.mark.parametrize("features", [1, 2, 5])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"params": {"groups": 2}},
+        {"params": {"n_classes": 4}},
+        {"params": {"loss": "square"}},
+        {"params": {"loss": "square", "history": True, "scale": "standard"}},
+        {"params": {"loss": "novelty", "history": True}},
+    ],
+    ids=str,
+)
+def test_the_cap_named_fits_and_one_byte_less_does_not(
+    changes: dict[str, object], features: int
+) -> None:
+    """Whatever the learner's defaults make of the bytes that are left."""
+
+    def planned(cap: int) -> Layout:
+        return plan_device(config(cap, algorithm="sorf", **changes), features, None)[0]
+
+    with pytest.raises(DoesNotFitError) as error:
+        planned(1)
+    cap = error.value.smallest
+    assert planned(cap).free == 0
+    with pytest.raises(DoesNotFitError, match=f"--ram {cap}"):
+        planned(cap - 1)
+
+
 def test_the_smallest_budget_is_found() -> None:
     """Of a learner that refuses fewer vectors than its Gram matrix has rows."""
     few = {"algorithm": "nogd", "params": {"k": 5}}
