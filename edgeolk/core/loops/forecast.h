@@ -91,18 +91,18 @@ static inline void olk_list_candidates(const olk_forecast *f, olk_asked *row)
    changes but that room (section 3). */
 static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state *m,
                                 const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
-                                olk_asked *row, olk_forecast_answer *said)
+                                olk_asked *row, olk_forecast_answer *answer)
 {
     const olk_history *h = m->history;
     const int32_t n = olk_candidates(f);
     olk_real lead[6], share[OLK_CANDIDATES];
     memset(row, 0, sizeof *row);
-    memset(said, 0, sizeof *said);
+    memset(answer, 0, sizeof *answer);
     row->mark = (olk_real)h->error > 0 ? (olk_real)h->error : (olk_real)OLK_ROW_WITHOUT_ERROR;
     if (!olk_marked(h, OLK_KNOWN)) {
         row->mark = OLK_ROW_UNKNOWN;
         row->answer = (olk_real)h->mean;
-        said->answer = (double)row->answer;
+        answer->answer = (double)row->answer;
         return;
     }
     const olk_real unit = (olk_real)h->unit, last = (olk_real)h->last;
@@ -132,30 +132,30 @@ static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state 
     olk_real move = 0;
     for (int32_t c = 0; c < n; c++) {
         move += share[c] * (row->of[c] - last);
-        said->share[c] = (double)share[c];
+        answer->share[c] = (double)share[c];
     }
     row->answer = last + move;
-    said->answer = (double)row->answer;
+    answer->answer = (double)row->answer;
     for (int32_t i = 0; i < f->n_levels; i++)
-        said->reach[i] = (double)((olk_real)olk_quantiles(m)[i] * unit * (olk_real)h->error);
+        answer->reach[i] = (double)((olk_real)olk_quantiles(m)[i] * unit * (olk_real)h->error);
 }
 
 /* Answers a row without remembering it. */
 static OLK_ALONE void olk_forecast_predict(const olk_forecast *f, const olk_forecast_state *m,
                                            const olk_sorf *p, const olk_sorf_state *s, void *z,
-                                           olk_forecast_answer *said)
+                                           olk_forecast_answer *answer)
 {
     olk_asked row;
-    olk_work_out(f, m, p, s, z, &row, said);
+    olk_work_out(f, m, p, s, z, &row, answer);
 }
 
 /* Answers a row and remembers it; a row that has waited for `horizon` rows is dropped. */
 static OLK_ALONE void olk_forecast_ask(const olk_forecast *f, const olk_forecast_state *m,
                                        const olk_sorf *p, const olk_sorf_state *s, void *z,
-                                       olk_forecast_answer *said)
+                                       olk_forecast_answer *answer)
 {
     olk_asked row;
-    olk_work_out(f, m, p, s, z, &row, said);
+    olk_work_out(f, m, p, s, z, &row, answer);
     const olk_input *before = olk_last_inputs(f, m);
     const int32_t inputs = olk_head_inputs(f);
     olk_begin_step(m->flags);

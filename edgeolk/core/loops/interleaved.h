@@ -29,18 +29,18 @@ static OLK_ALWAYS void olk_flip_eight(olk_reals *r, olk_words words, int from)
 }
 
 /* Eight lines `apart`. */
-static OLK_ALWAYS void olk_get_eight(olk_reals *r, olk_line_of_each *line, const int apart)
+static OLK_ALWAYS void olk_get_eight(olk_reals *r, olk_line_of_each *line, const int stride)
 {
     for (int k = 0; k < 8; k++)
-        r[k] = *(const olk_reals *)line[k * apart];
+        r[k] = *(const olk_reals *)line[k * stride];
 }
 
 /* Three stages of a transform across them, and back to where they were. */
-static OLK_ALWAYS void olk_put_across(olk_reals *r, olk_line_of_each *line, const int apart)
+static OLK_ALWAYS void olk_put_across(olk_reals *r, olk_line_of_each *line, const int stride)
 {
     olk_across(8, r);
     for (int k = 0; k < 8; k++)
-        *(olk_reals *)line[k * apart] = r[k];
+        *(olk_reals *)line[k * stride] = r[k];
 }
 
 /* The fold of a row. */
@@ -50,19 +50,19 @@ static OLK_ALWAYS void olk_fold_interleaved(const olk_input *x, ptrdiff_t d, olk
     for (ptrdiff_t start = 0; start < d; start += 32) {
         const olk_words words = olk_next_words(state);
         for (int i = 0; i < 32 && start + i < d; i += 8) {
-            const ptrdiff_t left = d - start - i;
+            const ptrdiff_t remaining = d - start - i;
             const olk_input *from = x + start + i;
             olk_line_of_each *to = line + (start + i) % 64;
-            olk_input last[8] = {0};
+            olk_input tail[8] = {0};
             olk_reals r[8];
-            if (left < 8)
-                from = memcpy(last, from, (size_t)left * sizeof *last);
+            if (remaining < 8)
+                from = memcpy(tail, from, (size_t)remaining * sizeof *tail);
             for (int k = 0; k < 8; k++)
                 r[k] = (olk_entry)from[k] - (olk_reals){0};
             olk_flip_eight(r, words, i);
             for (int k = 0; k < 8; k++) {
-                const olk_reals before = start < 64 ? (olk_reals){0} : *(olk_reals *)to[k];
-                *(olk_reals *)to[k] = before + r[k];
+                const olk_reals partial = start < 64 ? (olk_reals){0} : *(olk_reals *)to[k];
+                *(olk_reals *)to[k] = partial + r[k];
             }
         }
     }
@@ -109,7 +109,7 @@ static OLK_ALONE void olk_interleave(const olk_sorf *p, uint64_t *generator, con
     enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
     OLK_ALIGNED(64) olk_line_of_each line[64];
     OLK_ALIGNED(64) uint64_t first[MANY];
-    const int ended = p->d < 64 ? (int)p->d : 64; /* zeros stay zeros next to each other */
+    const int used_lines = p->d < 64 ? (int)p->d : 64; /* zeros stay zeros next to each other */
     olk_u64s state[8 / sizeof(olk_real)];
     /* One block on is a product and a sum. */
     const uint64_t each = (uint64_t)((p->d + 31) / 32 + 4);
@@ -125,7 +125,7 @@ static OLK_ALONE void olk_interleave(const olk_sorf *p, uint64_t *generator, con
     olk_fold_interleaved(x, p->d, state, line);
     for (int round = 0; round < 3; round++) {
         olk_reals r[8];
-        for (int i = 0; round == 0 && i < ended; i += 8) {
+        for (int i = 0; round == 0 && i < used_lines; i += 8) {
             olk_get_eight(r, line + i, 1);
             olk_put_across(r, line + i, 1);
         }

@@ -83,21 +83,21 @@ static inline double olk_cost_of_memory(const olk_sorf *p)
 /* Those in the next answer. */
 static inline olk_memory_parts olk_memory_parts_of(const olk_sorf *p, const olk_sorf_state *s)
 {
-    const double *L = s->memory_mistakes, *narrow = s->memory_narrow;
+    const double *losses = s->memory_mistakes, *narrow = s->memory_narrow;
     const double cost = olk_cost_of_memory(p);
     olk_memory_parts parts = {0.0, 0.0};
-    double least = L[0], total = 0.0;
+    double min_loss = losses[0], total = 0.0;
     for (int i = 1; i < OLK_MEMORY_SHARES; i++)
-        least = L[i] < least ? L[i] : least;
+        min_loss = losses[i] < min_loss ? losses[i] : min_loss;
     for (int i = 1; i < OLK_MEMORY_SHARES && narrow; i++)
-        least = narrow[i - 1] < least ? narrow[i - 1] : least;
+        min_loss = narrow[i - 1] < min_loss ? narrow[i - 1] : min_loss;
     for (int i = 0; i < OLK_MEMORY_SHARES; i++) {
-        const double e = olk_sorf_exp(-(L[i] - least) - cost * olk_memory_shares[i]);
+        const double e = olk_sorf_exp(-(losses[i] - min_loss) - cost * olk_memory_shares[i]);
         parts.mean += e * olk_memory_shares[i];
         total += e;
     }
     for (int i = 1; i < OLK_MEMORY_SHARES && narrow; i++) {
-        const double e = olk_sorf_exp(-(narrow[i - 1] - least) - cost * olk_memory_shares[i]);
+        const double e = olk_sorf_exp(-(narrow[i - 1] - min_loss) - cost * olk_memory_shares[i]);
         parts.narrow += e * olk_memory_shares[i];
         total += e;
     }
@@ -133,30 +133,30 @@ static inline ptrdiff_t olk_best_other(const double *f, ptrdiff_t classes, ptrdi
 }
 
 /* A column of f = f_s + share (g - f_s): of `said`, g[K], then f_s[K], then g[K] of the narrower kernel. */
-static inline double olk_said_with(const double *said, ptrdiff_t K, olk_memory_parts share,
+static inline double olk_said_with(const double *scores, ptrdiff_t K, olk_memory_parts share,
                                    ptrdiff_t c)
 {
-    const double f_s = said[K + c], f = f_s + share.mean * (said[c] - f_s);
-    return share.narrow > 0.0 ? f + share.narrow * (said[2 * K + c] - f_s) : f;
+    const double f_s = scores[K + c], f = f_s + share.mean * (scores[c] - f_s);
+    return share.narrow > 0.0 ? f + share.narrow * (scores[2 * K + c] - f_s) : f;
 }
 
 /* y f with two classes, f_y less the best other with several. */
-static inline double olk_margin_with(const olk_sorf *p, const double *said, olk_memory_parts share,
+static inline double olk_margin_with(const olk_sorf *p, const double *scores, olk_memory_parts share,
                                      double y)
 {
-    const ptrdiff_t K = p->classes, mine = (ptrdiff_t)y;
+    const ptrdiff_t K = p->classes, own_class = (ptrdiff_t)y;
     if (p->task != OLK_SORF_CLASSES)
-        return y * olk_said_with(said, 1, share, 0);
+        return y * olk_said_with(scores, 1, share, 0);
     double best = 0.0;
-    int some = 0;
+    int found = 0;
     for (ptrdiff_t c = 0; c < K; c++) {
-        const double other = olk_said_with(said, K, share, c);
-        if (c != mine && (!some || other > best)) {
+        const double other = olk_said_with(scores, K, share, c);
+        if (c != own_class && (!found || other > best)) {
             best = other;
-            some = 1;
+            found = 1;
         }
     }
-    return olk_said_with(said, K, share, mine) - best;
+    return olk_said_with(scores, K, share, own_class) - best;
 }
 
 /* What the features say of a row, [K] behind the g[K] of the memory; returns all of it. */
@@ -186,13 +186,13 @@ static inline olk_memory_parts olk_memory_candidate(int i)
 static inline int olk_memory_is_undecided(const olk_sorf_answers *f, const olk_sorf_shares *share,
                                           const olk_sorf_state *s, double y)
 {
-    const double *said = olk_said_beside(f, share);
+    const double *scores = olk_said_beside(f, share);
     const olk_memory_parts now = olk_memory_parts_of(f->p, s);
-    int undecided = olk_fabs(olk_margin_with(f->p, said, now, y)) < olk_memory_undecided;
+    int undecided = olk_fabs(olk_margin_with(f->p, scores, now, y)) < olk_memory_undecided;
     for (int i = 0; i < olk_memory_candidates(s) && !undecided; i++) {
-        const olk_memory_parts by = olk_memory_candidate(i);
-        if (by.mean + by.narrow < 1.0) /* 1: none of the features */
-            undecided = olk_fabs(olk_margin_with(f->p, said, by, y)) < olk_memory_undecided;
+        const olk_memory_parts blend_of = olk_memory_candidate(i);
+        if (blend_of.mean + blend_of.narrow < 1.0) /* 1: none of the features */
+            undecided = olk_fabs(olk_margin_with(f->p, scores, blend_of, y)) < olk_memory_undecided;
     }
     return undecided;
 }
@@ -204,15 +204,15 @@ static inline double olk_blend_memory(const olk_sorf_answers *f, const olk_sorf_
                                       double *score)
 {
     const olk_sorf *p = f->p;
-    const double *said = olk_said_beside(f, share);
+    const double *scores = olk_said_beside(f, share);
     const olk_memory_parts now = olk_memory_parts_of(p, s);
-    const double margin = olk_margin_with(p, said, now, y);
+    const double margin = olk_margin_with(p, scores, now, y);
     for (int i = 0; i < olk_memory_candidates(s); i++) {
-        double *L = i < OLK_MEMORY_SHARES ? s->memory_mistakes + i
+        double *loss = i < OLK_MEMORY_SHARES ? s->memory_mistakes + i
                                           : s->memory_narrow + (i - OLK_MEMORY_SHARES);
-        const double m = olk_margin_with(p, said, olk_memory_candidate(i), y);
-        *L = p->memory * *L + (m <= 0.0 ? weight : 0.0);
+        const double m = olk_margin_with(p, scores, olk_memory_candidate(i), y);
+        *loss = p->memory * *loss + (m <= 0.0 ? weight : 0.0);
     }
-    *score = p->task == OLK_SORF_CLASSES ? margin : olk_said_with(said, 1, now, 0);
+    *score = p->task == OLK_SORF_CLASSES ? margin : olk_said_with(scores, 1, now, 0);
     return margin;
 }

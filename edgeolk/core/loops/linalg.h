@@ -192,16 +192,16 @@ static int olk_invert(double *restrict a, ptrdiff_t n, double *restrict work)
     double *row = a;
     for (ptrdiff_t i = 0; i < n; i++) {
         const double *above = a;
-        const double own = 1.0 / row[i];
+        const double pivot_inverse = 1.0 / row[i];
         for (ptrdiff_t j = 0; j < i; j++)
             work[j] = 0.0;
         for (ptrdiff_t j = 0; j < i; j++) {
-            olk_axpy(work, -own * row[j], above, j + 1);
+            olk_axpy(work, -pivot_inverse * row[j], above, j + 1);
             above += j + 1;
         }
         for (ptrdiff_t j = 0; j < i; j++)
             row[j] = work[j];
-        row[i] = own;
+        row[i] = pivot_inverse;
         row += i + 1;
     }
     row = a;
@@ -211,9 +211,9 @@ static int olk_invert(double *restrict a, ptrdiff_t n, double *restrict work)
             olk_axpy(above, row[i], row, i + 1);
             above += i + 1;
         }
-        const double own = row[k];
+        const double pivot_inverse = row[k];
         for (ptrdiff_t j = 0; j <= k; j++)
-            row[j] *= own;
+            row[j] *= pivot_inverse;
         row += k + 1;
     }
     return 1;

@@ -58,10 +58,10 @@ OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shar
                                   ptrdiff_t g, double blend, double y);
 /* Shares from the counters; counters after a row, and what the average and the weights of group
    `lead` cost there; averaging windows after every eighth, which t counts. */
-OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *L, olk_sorf_shares *share);
-OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight, double *L,
+OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss, olk_sorf_shares *share);
+OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight, double *cumulative_loss,
                              int32_t lead, double *costs);
-OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *L, uint64_t t, double *n);
+OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t, double *n);
 
 /* y f with two classes, f_y less the best other with several; an error where it is not above 0. */
 static inline double olk_sorf_margin(const olk_sorf_answers *f, const olk_sorf_shares *share,

@@ -23,10 +23,10 @@ enum { OLK_LANES = sizeof(olk_numbers) / sizeof(olk_number) };
 enum { OLK_WIDE = OLK_NUMBER(OLK_F32, OLK_F64) };
 
 #if OLK_REAL_BITS == 64
-typedef double olk_real;
+typedef double olk_coef_t;
 enum { OLK_REAL = OLK_F64 };
 #else
-typedef float olk_real;
+typedef float olk_coef_t;
 enum { OLK_REAL = OLK_F32 };
 #endif
 

@@ -131,9 +131,9 @@ static inline double olk_scale_reading(const olk_scaler *s, ptrdiff_t j, double 
                                        int learning)
 {
     if (olk_is_compact(s)) {
-        uint8_t apart[OLK_COMPACT_BYTES];
+        uint8_t record[OLK_COMPACT_BYTES];
         if (learning)
-            return olk_learn_apart(s, j, x, seen, apart);
+            return olk_learn_apart(s, j, x, seen, record);
         const olk_compact f = olk_compact_of(s->records + OLK_COMPACT_BYTES * j);
         return (double)olk_compact_scaled(&f, (float)x, &s->rule);
     }
@@ -155,10 +155,10 @@ static inline int olk_has_deviation(const olk_scaler *s, ptrdiff_t j)
 /* How many of d features have a deviation so far. */
 static inline ptrdiff_t olk_deviating(const olk_scaler *s, ptrdiff_t d)
 {
-    ptrdiff_t some = 0;
+    ptrdiff_t count = 0;
     for (ptrdiff_t j = 0; j < d; j++)
-        some += olk_has_deviation(s, j);
-    return some;
+        count += olk_has_deviation(s, j);
+    return count;
 }
 
 /* Whether it scales by a mean and a deviation that still follow the rows, after `seen` of them. */

@@ -31,17 +31,17 @@ typedef struct {
 /* Reading i in steps of the codes, as the features see it but for relevance (step 1). */
 static inline double olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
 {
-    const olk_input *x = r->row->values, hold = (olk_input)r->p->hold;
+    const olk_input *x = r->row->values, limit = (olk_input)r->p->hold;
     olk_input v = 0;
     if (!r->row->index)
         v = x[i];
     else if (r->at < r->row->count && r->row->index[r->at] == i)
         v = x[r->at++];
-    if (hold > 0)
-        v = olk_held(v, hold);
+    if (limit > 0)
+        v = olk_held(v, limit);
     const double u = (double)v * r->p->memory_steps;
-    const double most = (double)OLK_MOST_CODE;
-    return u < -most ? -most : (u > most ? most : u);
+    const double max_code = (double)OLK_MOST_CODE;
+    return u < -max_code ? -max_code : (u > max_code ? max_code : u);
 }
 
 /* The same as it is stored, before it is rounded. */
@@ -84,17 +84,17 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
     for (ptrdiff_t j = 0; j < n; j++)
         sum[j] = 0;
     for (ptrdiff_t i = 0; i < p->d; i += OLK_MEMORY_INPUTS) {
-        const ptrdiff_t left = p->d - i, some = left < OLK_MEMORY_INPUTS ? left : OLK_MEMORY_INPUTS;
-        for (ptrdiff_t k = 0; k < some; k++) {
+        const ptrdiff_t left = p->d - i, n_inputs = left < OLK_MEMORY_INPUTS ? left : OLK_MEMORY_INPUTS;
+        for (ptrdiff_t k = 0; k < n_inputs; k++) {
             const double by = weighted ? olk_sorf_exp(2.0 * (double)lambda[i + k]) : 1.0;
             input[k] = olk_memory_as_input(olk_memory_code(&reader, i + k));
             weight[k] = olk_memory_as_weight(by);
         }
-        if (some % 2) { /* the other half of the last codes is OLK_CODE_OF_ZERO */
-            input[some] = olk_memory_as_input(OLK_CODE_OF_ZERO);
-            weight[some] = 0;
+        if (n_inputs % 2) { /* the other half of the last codes is OLK_CODE_OF_ZERO */
+            input[n_inputs] = olk_memory_as_input(OLK_CODE_OF_ZERO);
+            weight[n_inputs] = 0;
         }
-        for (ptrdiff_t k = 0; k < some; k += 2) {
+        for (ptrdiff_t k = 0; k < n_inputs; k += 2) {
             const uint8_t *codes = olk_memory_codes(p, s, (i + k) / 2) + from;
             if (weighted)
                 olk_add_code_distances(codes, n, input + k, weight + k, 1, sum);
@@ -205,18 +205,18 @@ static inline int olk_memory_size(const olk_sorf *p, const uint8_t *sizes, ptrdi
 static inline ptrdiff_t olk_memory_slot(const olk_sorf *p, const uint8_t *sizes, ptrdiff_t head,
                                         int size)
 {
-    int least = OLK_MOST_MEMORY_CLASS;
+    int min_size = OLK_MOST_MEMORY_CLASS;
     for (ptrdiff_t j = 0; j < p->row_memory; j++) {
         const int v = olk_memory_size(p, sizes, j);
-        least = v < least ? v : least;
+        min_size = v < min_size ? v : min_size;
     }
-    if (size < least)
+    if (size < min_size)
         return -1;
     for (ptrdiff_t j = head; j < p->row_memory; j++)
-        if (olk_memory_size(p, sizes, j) == least)
+        if (olk_memory_size(p, sizes, j) == min_size)
             return j;
     for (ptrdiff_t j = 0; j < head; j++)
-        if (olk_memory_size(p, sizes, j) == least)
+        if (olk_memory_size(p, sizes, j) == min_size)
             return j;
     return -1;
 }

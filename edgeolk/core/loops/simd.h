@@ -43,17 +43,17 @@ typedef struct {
    (tiles.h) are made of these and of inner products. */
 typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
                              const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
-                             const void *x, int real, const void *coef, void *row, void *products);
+                             const void *x, int dtype, const void *coef, void *row, void *products);
 /* What is to be made of the kernel values of several rows: with `columns` columns of coefficients,
    `stride` apart, f[i * columns + c], the sums of row i, unless coef is NULL; in `values`, unless
    NULL, the values themselves, those of row i from number i * apart on. Of the type `real`. */
 typedef struct {
-    int real;
+    int dtype;
     const void *coef;
     ptrdiff_t columns, stride;
     double *f;
     void *values;
-    ptrdiff_t apart;
+    ptrdiff_t values_pitch;
 } olk_wanted;
 /* The same for `count` rows at once, `pitch` numbers apart: bit for bit olk_row_fn one by one, and
    the sums of several columns `weigh` over its row. There are at most OLK_SUMS_OF_BLOCK /
@@ -64,13 +64,13 @@ typedef void (*olk_rows_fn)(const olk_kernel *kernel, const void *sv, const void
                             const olk_wanted *wanted);
 /* sum_i coef[i] values[i] over the n kernel values that olk_rows_fn kept, and their copy in `row`;
    coef and row are of the type `real` and may be NULL. Bit for bit what olk_row_fn gives. */
-typedef double (*olk_recall_fn)(const void *values, ptrdiff_t n, int real, const void *coef,
+typedef double (*olk_recall_fn)(const void *values, ptrdiff_t n, int dtype, const void *coef,
                                 void *row);
 /* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2, or
    sum_j |s_ij| for the Laplacian kernel, in the type of the values, read as far as a row of sv. */
 typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
                                 ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count,
-                                const int32_t *index, const void *values, int real,
+                                const int32_t *index, const void *values, int dtype,
                                 const void *coef, void *row);
 /* |s|^2 of one vector of a ring, or sum_j |s_j| for the Laplacian kernel, rounded as the rows of this
    variant round it: so the distance of a vector from itself is 0. */
@@ -94,11 +94,11 @@ typedef struct {
     double (*dot[OLK_REALS])(const void *a, const void *b, ptrdiff_t n);
     void (*weigh[OLK_REALS])(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
                              ptrdiff_t columns, double *f);
-    void (*weigh_values[OLK_REALS])(int real, const void *values, const void *coef,
+    void (*weigh_values[OLK_REALS])(int dtype, const void *values, const void *coef,
                                     ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns, double *f);
     void (*axpy[OLK_REALS])(void *y, double w, const void *x, ptrdiff_t n);
     void (*scale[OLK_REALS])(void *coef, ptrdiff_t n, double factor);
-    void (*clamp[OLK_REALS])(void *coef, ptrdiff_t n, double most);
+    void (*clamp[OLK_REALS])(void *coef, ptrdiff_t n, double limit);
     void (*divide_by_probability[OLK_REALS])(void *coef, const double *w, ptrdiff_t n, double c);
     void (*settle[OLK_REALS])(const void *coef, double weight, double *start, double *sum,
                               ptrdiff_t n);
@@ -109,22 +109,22 @@ typedef struct {
                                        const int64_t *arrival, ptrdiff_t n);
     ptrdiff_t (*argmin_line[OLK_REALS])(const void *coef, const double *weight,
                                         const double *diagonal, const void *row, double k_tt,
-                                        ptrdiff_t n, double *least);
+                                        ptrdiff_t n, double *smallest);
     ptrdiff_t (*argmin_plane[OLK_REALS])(const void *coef, const double *weight,
                                          const double *diagonal, const void *row, double k_tt,
                                          const int64_t *near, const double *near_k,
-                                         double singular, ptrdiff_t n, double *least);
+                                         double singular, ptrdiff_t n, double *smallest);
     void (*squares[OLK_REALS])(const void *coef, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
                                double *squares);
     void (*cos_sin[OLK_REALS])(void *row, ptrdiff_t n, double norm);
-    void (*merge)(int real, double b, double gamma, ptrdiff_t iters, const void *coef,
+    void (*merge)(int dtype, double b, double gamma, ptrdiff_t iters, const void *coef,
                   const void *distance, ptrdiff_t n, double *height, double *loss);
     double (*sum_uncertain)(const double *w, ptrdiff_t n, double c, ptrdiff_t *certain);
     ptrdiff_t (*leaver)(const double *w, ptrdiff_t n, double c, double u);
     void (*matrix_vector)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
                           const double *x, double *y);
     void (*matrix_vectors)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
-                           const double *x, ptrdiff_t apart, ptrdiff_t count, double *y,
+                           const double *x, ptrdiff_t x_pitch, ptrdiff_t count, double *y,
                            ptrdiff_t pitch);
     void (*rotate)(double *low, double *high, double c, double s, ptrdiff_t n);
     void (*symmetric_product)(const double *a, ptrdiff_t n, const double *x, double *y);

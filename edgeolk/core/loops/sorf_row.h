@@ -27,24 +27,24 @@ static inline double olk_sorf_set_width(olk_sorf *p, const double (*widths)[OLK_
             p->omega[g][i] = olk_sqrt(2.0 * gamma * widths[g][i]) / 64.0;
             widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
         }
-    const double grown = olk_most_growth * widest;
-    double most = (wide ? olk_most_double_sum : olk_most_single_sum) / (grown > 1.0 ? grown : 1.0);
+    const double growth = olk_most_growth * widest;
+    double max_sum = (wide ? olk_most_double_sum : olk_most_single_sum) / (growth > 1.0 ? growth : 1.0);
     if (p->linear)
-        most = most < olk_most_linear_sum ? most : olk_most_linear_sum;
+        max_sum = max_sum < olk_most_linear_sum ? max_sum : olk_most_linear_sum;
     if (p->relevance) {
         const double bound = olk_most_gradient_sum / (64.0 * widest > 1.0 ? 64.0 * widest : 1.0);
-        most = most < bound ? most : bound;
+        max_sum = max_sum < bound ? max_sum : bound;
     }
-    return most;
+    return max_sum;
 }
 
 /* Whether the sum of |x_j| is at most `most`; no number is not. */
-static inline int olk_sorf_takes(const void *x, ptrdiff_t d, int wide, double most)
+static inline int olk_sorf_takes(const void *x, ptrdiff_t d, int wide, double max_sum)
 {
     double total = 0.0;
     for (ptrdiff_t j = 0; j < d; j++)
         total += olk_fabs(wide ? ((const double *)x)[j] : (double)((const float *)x)[j]);
-    return total <= most;
+    return total <= max_sum;
 }
 
 /* Targets of regression that can be learned. */

@@ -111,9 +111,9 @@ typedef void (*olk_forecast_plain_fn)(const olk_forecast *, const olk_forecast_s
 /* The functions for one type of weights and one set of instructions. Features only for floats. */
 typedef struct {
     const char *name;
-    olk_sorf_step_fn step;
-    olk_sorf_novelty_fn novelty;
-    olk_sorf_novelty_fn watch; /* novelty in time */
+    olk_sorf_step_fn learn;
+    olk_sorf_novelty_fn learn_novelty;
+    olk_sorf_novelty_fn learn_in_time; /* novelty in time */
     olk_sorf_told_fn accept, restart_rows;
     olk_sorf_scores_fn scores;
     olk_sorf_features_fn features;

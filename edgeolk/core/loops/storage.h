@@ -128,23 +128,23 @@ static inline float olk_seen(int storage, float value, ptrdiff_t j, const olk_qu
 }
 
 /* Of one number of a real type. */
-static inline ptrdiff_t olk_real_bytes(int real)
+static inline ptrdiff_t olk_real_bytes(int dtype)
 {
-    return real == OLK_F64 ? (ptrdiff_t)sizeof(double) : (ptrdiff_t)sizeof(float);
+    return dtype == OLK_F64 ? (ptrdiff_t)sizeof(double) : (ptrdiff_t)sizeof(float);
 }
 
 /* One number of an array of the type `real`, widened; and put there. Not by a switch: conditions are
    moved out of the loops over these. */
-static inline double olk_get(int real, const void *array, ptrdiff_t i)
+static inline double olk_get(int dtype, const void *array, ptrdiff_t i)
 {
-    if (real == OLK_F64)
+    if (dtype == OLK_F64)
         return ((const double *)array)[i];
     return (double)((const float *)array)[i];
 }
 
-static inline void olk_put(int real, void *array, ptrdiff_t i, double value)
+static inline void olk_put(int dtype, void *array, ptrdiff_t i, double value)
 {
-    if (real == OLK_F64)
+    if (dtype == OLK_F64)
         ((double *)array)[i] = value;
     else
         ((float *)array)[i] = (float)value;
@@ -152,16 +152,16 @@ static inline void olk_put(int real, void *array, ptrdiff_t i, double value)
 
 /* A row of the type `real` as int8 storage would keep it; returns how many of its numbers lie beyond
    the levels (half a level beyond an end still rounds to it). */
-static inline ptrdiff_t olk_see_levels(int real, const void *x, float *seen, ptrdiff_t d,
+static inline ptrdiff_t olk_see_levels(int dtype, const void *x, float *quantized, ptrdiff_t d,
                                        const olk_quantum *quantum)
 {
     ptrdiff_t beyond = 0;
     for (ptrdiff_t j = 0; j < d; j++) {
         const float scale = quantum->scale[j], offset = quantum->offset[j];
-        const float level = ((float)olk_get(real, x, j) - offset) / scale;
-        const float within = level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level);
+        const float level = ((float)olk_get(dtype, x, j) - offset) / scale;
+        const float clipped = level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level);
         beyond += (level < -128.5f) | (level > 127.5f);
-        seen[j] = scale * olk_nearest(within) + offset;
+        quantized[j] = scale * olk_nearest(clipped) + offset;
     }
     return beyond;
 }

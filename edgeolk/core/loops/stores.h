@@ -80,12 +80,12 @@ static inline void olk_add_some_changes(olk_stored *restrict stored, const olk_s
 /* Changes beyond the range of int8 a thousand times over stay beyond it. */
 static inline void olk_tame(olk_sum *change, olk_step step, ptrdiff_t n)
 {
-    const olk_sum most = (olk_sum)OLK_MOST_CHANGE * (olk_sum)OLK_UNIT;
+    const olk_sum limit = (olk_sum)OLK_MOST_CHANGE * (olk_sum)OLK_UNIT;
     if (!OLK_LEVELS || olk_is_tame(step))
         return;
     for (ptrdiff_t i = 0; i < n; i++) {
-        change[i] = change[i] > most ? most : change[i];
-        change[i] = change[i] < -most ? -most : change[i];
+        change[i] = change[i] > limit ? limit : change[i];
+        change[i] = change[i] < -limit ? -limit : change[i];
     }
 }
 

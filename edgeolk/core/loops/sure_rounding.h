@@ -64,9 +64,9 @@ static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, dou
         return 0;
     for (int i = 0; i < 2 * widths; i++) {
         const double angle = 64.0 * p->omega[g][i / 2] * longest;
-        const double wrong = all + step * (olk_feature_error + olk_feature_error_of_angle * angle);
-        bounds->least[i] = (float)(524288.5 - wrong);
-        bounds->most[i] = (float)(524288.5 + wrong);
+        const double error = all + step * (olk_feature_error + olk_feature_error_of_angle * angle);
+        bounds->least[i] = (float)(524288.5 - error);
+        bounds->most[i] = (float)(524288.5 + error);
     }
     bounds->end = 2 * widths;
     if (OLK_PACES > 64) {
@@ -103,13 +103,13 @@ static OLK_ALONE int olk_round_surely(olk_stored *restrict to, const olk_stored 
 
 /* The same of 2 * lines changes of a block, drawn from `after` on; `turn`: of its first bound. */
 static OLK_ALONE int olk_round_block(olk_stored *to, const olk_stored *stored, const float *feature,
-                                     float step, const olk_bounds *bounds, int turn,
+                                     float step, const olk_bounds *bounds, int phase,
                                      ptrdiff_t lines, uint64_t *after)
 {
     OLK_ALIGNED(64) uint16_t bits[OLK_PIECE];
     for (ptrdiff_t start = 0; start < 2 * lines; start += OLK_PIECE) {
         const ptrdiff_t n = 2 * lines - start < OLK_PIECE ? 2 * lines - start : OLK_PIECE;
-        const int at = (int)((turn + start) % bounds->end);
+        const int at = (int)((phase + start) % bounds->end);
         olk_draw(after, bits, n / 2);
         if (!olk_round_surely(to + start, stored + start, feature + start, step, bounds, at, bits,
                               n))
@@ -132,14 +132,14 @@ typedef struct {
 
 /* Of the room for a row's features in double: a whole row, or OLK_SORF_KEPT blocks and one of
    weights. There, weights take the place of features that have been rounded. */
-static inline olk_trial olk_room(const olk_sorf *p, void *room, int whole)
+static inline olk_trial olk_room(const olk_sorf *p, void *memory, int whole_row)
 {
     const ptrdiff_t all = p->first[p->groups];
-    olk_wave *feature = room;
-    if (whole)
+    olk_wave *feature = memory;
+    if (whole_row)
         return (olk_trial){feature, all, (olk_stored *)(feature + 2 * p->D), all, 0, 0, 0};
     return (olk_trial){feature + (OLK_SORF_KEPT ? 128 / sizeof *feature : 0),
-                               2 * OLK_SORF_KEPT, room, 8 * OLK_SORF_KEPT, 0, 0, 0};
+                               2 * OLK_SORF_KEPT, memory, 8 * OLK_SORF_KEPT, 0, 0, 0};
 }
 
 /* The weights of a block, a whole one without a call. */
@@ -159,19 +159,19 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
                                          const int *live, olk_trial *trial, ptrdiff_t from,
                                          int write)
 {
-    OLK_WORK(olk_block, own, s, OLK_AT_BLOCK);
+    OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
-    olk_paces paces;
+    olk_paces scales;
     olk_signs first, second;
-    olk_stored unseen[128];
+    olk_stored discarded[128];
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
     OLK_ALIGNED(64) olk_bounds bounds;
     const double longest = olk_longest(p, row);
-    const int again = trial->blocks < p->first[p->groups];
-    const int small = again && olk_small(p, row, 1);
+    const int recompute = trial->blocks < p->first[p->groups];
+    const int small_angles = recompute && olk_small(p, row, 1);
     uint64_t generator = p->signs;
     ptrdiff_t drawn = 0;
-    if (again && !row->index)
+    if (recompute && !row->index)
         olk_tails(p, row->values, 1, &tail);
     for (int32_t g = 0; g < p->groups; g++) {
         const float step = (float)(tau[g] * 65536.0);
@@ -179,31 +179,31 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
             continue;
         if (!olk_bound(p, g, longest, tau[g], &bounds))
             return -1;
-        if (again)
-            olk_find_paces(p, g, &paces);
+        if (recompute)
+            olk_find_paces(p, g, &scales);
         for (ptrdiff_t b = from < p->first[g] ? p->first[g] : from; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = olk_lines(p, b);
-            const ptrdiff_t turn = 128 * (b - p->first[g]) % (2 * p->widths[g]);
+            const ptrdiff_t phase = 128 * (b - p->first[g]) % (2 * p->widths[g]);
             const int stored = !write && b < trial->stored;
             olk_stored *w = (olk_stored *)s->w + 128 * b;
-            const olk_wave *feature = own->feature;
+            const olk_wave *feature = block->feature;
             uint64_t after = trial->after;
             if (b < trial->blocks) {
                 feature = trial->feature + 128 * b;
             } else {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - drawn)));
                 drawn = b + 1;
-                olk_transformed(p, &generator, row, &tail, own, &first, &second);
-                olk_features(olk_lines_of(own), &paces, b - p->first[g], small, 1, own->feature);
+                olk_transformed(p, &generator, row, &tail, block, &first, &second);
+                olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles, 1, block->feature);
             }
-            if (!olk_round_block(stored ? trial->levels + 128 * b : unseen, w, feature, step,
-                                 &bounds, (int)turn, lines, &after))
+            if (!olk_round_block(stored ? trial->levels + 128 * b : discarded, w, feature, step,
+                                 &bounds, (int)phase, lines, &after))
                 return b;
             trial->after = after;
             if (stored)
                 trial->middle = after;
             if (write)
-                olk_put_levels(w, unseen, lines);
+                olk_put_levels(w, discarded, lines);
         }
     }
     return p->first[p->groups];

@@ -111,10 +111,10 @@ static inline void olk_take_target(olk_history *h, olk_real y, olk_real change)
     }
     olk_real b = y - (olk_real)h->mean, near = y - (olk_real)h->near, far = y - (olk_real)h->far;
     if (unit > 0) {
-        const olk_real reach = olk_most_units * unit;
+        const olk_real limit = olk_most_units * unit;
         b = olk_bounded(b, olk_most_units * olk_most(olk_root((olk_real)h->variance), unit));
-        near = olk_bounded(near, reach * olk_root(olk_near_window));
-        far = olk_bounded(far, reach * olk_root(olk_far_window));
+        near = olk_bounded(near, limit * olk_root(olk_near_window));
+        far = olk_bounded(far, limit * olk_root(olk_far_window));
     }
     const olk_real n = olk_least(targets, olk_mean_window), v = (olk_real)h->variance;
     h->variance = (olk_input)(v + (b * b * (1 - 1 / n) - v) / n);

@@ -29,30 +29,30 @@ enum {
 /* The bits of the lanes, and back. */
 static OLK_ALWAYS olk_u32s olk_words_of_f32s(olk_f32s v)
 {
-    olk_u32s same;
-    memcpy(&same, &v, sizeof same);
-    return same;
+    olk_u32s bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
 }
 
 static OLK_ALWAYS olk_f32s olk_f32s_of_words(olk_u32s v)
 {
-    olk_f32s same;
-    memcpy(&same, &v, sizeof same);
-    return same;
+    olk_f32s bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
 }
 
 static OLK_ALWAYS olk_u64s olk_words_of_f64s(olk_f64s v)
 {
-    olk_u64s same;
-    memcpy(&same, &v, sizeof same);
-    return same;
+    olk_u64s bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
 }
 
 static OLK_ALWAYS olk_f64s olk_f64s_of_words(olk_u64s v)
 {
-    olk_f64s same;
-    memcpy(&same, &v, sizeof same);
-    return same;
+    olk_f64s bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
 }
 
 /* The same number in every lane. */
@@ -105,16 +105,16 @@ static OLK_ALWAYS olk_f64s olk_above_zero_f64s(olk_f64s v)
 }
 
 /* Doubles from index i on of an array of the type `real`, a constant; and back. */
-static OLK_ALWAYS olk_f64s olk_widen(const int real, const void *array, ptrdiff_t i)
+static OLK_ALWAYS olk_f64s olk_widen(const int dtype, const void *array, ptrdiff_t i)
 {
-    if (real == OLK_F64)
+    if (dtype == OLK_F64)
         return olk_load_f64s((const double *)array + i);
     return olk_widen_f32((const float *)array + i);
 }
 
-static OLK_ALWAYS void olk_narrow(const int real, void *array, ptrdiff_t i, olk_f64s v)
+static OLK_ALWAYS void olk_narrow(const int dtype, void *array, ptrdiff_t i, olk_f64s v)
 {
-    if (real == OLK_F64)
+    if (dtype == OLK_F64)
         olk_store_f64s((double *)array + i, v);
     else
         olk_narrow_f32((float *)array + i, v);
@@ -122,11 +122,11 @@ static OLK_ALWAYS void olk_narrow(const int real, void *array, ptrdiff_t i, olk_
 
 #if defined(OLK_X86) && OLK_BYTES == 64
 /* The first `count` of these, fewer than eight; the other lanes are 0. */
-static OLK_ALWAYS olk_f64s olk_widen_first(const int real, const void *array, ptrdiff_t i,
+static OLK_ALWAYS olk_f64s olk_widen_first(const int dtype, const void *array, ptrdiff_t i,
                                            ptrdiff_t count)
 {
     const __mmask8 lanes = (__mmask8)~(~0u << count);
-    if (real == OLK_F64)
+    if (dtype == OLK_F64)
         return (olk_f64s)_mm512_maskz_loadu_pd(lanes, (const double *)array + i);
     return (olk_f64s)_mm512_cvtps_pd(_mm256_maskz_loadu_ps(lanes, (const float *)array + i));
 }

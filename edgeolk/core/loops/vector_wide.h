@@ -125,16 +125,16 @@ static OLK_ALWAYS olk_f64s olk_max_f64s(olk_f64s a, olk_f64s b)
 static OLK_ALWAYS olk_f32s olk_load_i8s(const int8_t *p)
 {
 #if defined(OLK_X86) && OLK_BYTES == 64
-    const olk_i32s whole = (olk_i32s)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p));
+    const olk_i32s integers = (olk_i32s)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p));
 #elif defined(OLK_X86) && OLK_BYTES == 32
-    const olk_i32s whole = (olk_i32s)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p));
+    const olk_i32s integers = (olk_i32s)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p));
 #elif defined(OLK_X86)
     const __m128i four = _mm_loadu_si32(p), twice = _mm_unpacklo_epi8(four, four);
-    const olk_i32s whole = (olk_i32s)_mm_srai_epi32(_mm_unpacklo_epi16(twice, twice), 24);
+    const olk_i32s integers = (olk_i32s)_mm_srai_epi32(_mm_unpacklo_epi16(twice, twice), 24);
 #else
-    const olk_i32s whole = __builtin_convertvector(*(const olk_level_row *)p, olk_i32s);
+    const olk_i32s integers = __builtin_convertvector(*(const olk_level_row *)p, olk_i32s);
 #endif
-    return __builtin_convertvector(whole, olk_f32s);
+    return __builtin_convertvector(integers, olk_f32s);
 }
 
 /* Halves as floats. */

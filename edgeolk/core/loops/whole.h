@@ -26,14 +26,14 @@ static inline int32_t olk_shifted(int32_t v, int by)
 /* The exponent of the slowest pace's grid: rows are rounded to 2^-grid. */
 static inline int32_t olk_grid(const olk_sorf *p)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t smallest = UINT64_MAX;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++) {
             uint64_t bits; /* positive numbers are in the order of their bits */
             memcpy(&bits, &p->omega[g][i], sizeof bits);
-            least = bits < least ? bits : least;
+            smallest = bits < smallest ? bits : smallest;
         }
-    return 21 + (int32_t)(least >> 52) - 1023;
+    return 21 + (int32_t)(smallest >> 52) - 1023;
 }
 
 /* x 2^grid to the nearest, modulo 2^32. */

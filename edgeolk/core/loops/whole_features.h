@@ -28,13 +28,13 @@ OLK_TABLE int16_t olk_rising_sine[257] = {
 };
 
 /* feature[2j], feature[2j + 1] <- cosine and sine of v[j] and its pace, of a group's block. */
-static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *paces, ptrdiff_t block,
-                                  int small, int must, int16_t *feature)
+static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *scales, ptrdiff_t block,
+                                  int small_angles, int force, int16_t *feature)
 {
-    int pace = olk_first_pace(paces->widths, block);
-    (void)small, (void)must;
-    for (int j = 0; j < 64; j++, pace = olk_next_of(paces->widths, pace)) {
-        const uint32_t angle = v[j] * paces->of[pace] + (UINT32_C(1) << 21), at = angle >> 22 & 255;
+    int index = olk_first_pace(scales->widths, block);
+    (void)small_angles, (void)force;
+    for (int j = 0; j < 64; j++, index = olk_next_of(scales->widths, index)) {
+        const uint32_t angle = v[j] * scales->value[index] + (UINT32_C(1) << 21), at = angle >> 22 & 255;
         const int16_t rising = olk_rising_sine[at], falling = olk_rising_sine[256 - at];
         const int odd = angle >> 30 & 1;
         const int32_t cosine = odd ? rising : falling, sine = odd ? falling : rising;

@@ -24,8 +24,8 @@ static OLK_ALWAYS uint32_t olk_memory_square(olk_memory_input input, int code,
                                              olk_memory_input weight, const int weighted)
 {
     const int32_t gap = input - 4096 * code;
-    const uint32_t apart = (uint32_t)(gap < 0 ? -gap : gap);
-    const uint32_t square = apart * apart;
+    const uint32_t distance = (uint32_t)(gap < 0 ? -gap : gap);
+    const uint32_t square = distance * distance;
     return weighted ? (uint32_t)((uint64_t)(square >> 6) * (uint32_t)weight >> 16) : square >> 8;
 }
 

@@ -8,20 +8,20 @@ typedef struct {
 
 static inline olk_step olk_step_of(float tau)
 {
-    olk_step made = {0, 29};
+    olk_step step = {0, 29};
     uint32_t bits;
     memcpy(&bits, &tau, sizeof bits);
     const int32_t by = 13 - ((int32_t)(bits >> 23 & 0xff) - 127);
     if (by < 4) { /* changes beyond the range of int8 a thousand times over stay beyond it */
-        made.mantissa = 32767;
-        made.by = 4;
+        step.mantissa = 32767;
+        step.by = 4;
     } else if (by < 30) {
-        made.mantissa = (int32_t)((bits & 0x7fffff) | 0x800000) >> 9;
-        made.by = by;
+        step.mantissa = (int32_t)((bits & 0x7fffff) | 0x800000) >> 9;
+        step.by = by;
     }
     if (bits >> 31)
-        made.mantissa = -made.mantissa;
-    return made;
+        step.mantissa = -step.mantissa;
+    return step;
 }
 
 static inline int32_t olk_times(olk_step step, int32_t x)

@@ -31,27 +31,27 @@ typedef struct {
 static inline void olk_measure_row(olk_width *w, void *mean, const void *x, ptrdiff_t d, int wide,
                                    int laplacian)
 {
-    const int real = wide ? OLK_F64 : OLK_F32;
+    const int dtype = wide ? OLK_F64 : OLK_F32;
     w->measured++;
     for (ptrdiff_t j = 0; j < d; j++) {
-        const double reading = olk_bounded_reading(olk_get(real, x, j));
+        const double reading = olk_bounded_reading(olk_get(dtype, x, j));
         if (w->measured == 1) /* there is no mean that it is far from */
-            olk_put(real, mean, j, reading);
-        const double old = olk_get(real, mean, j), before = reading - old;
+            olk_put(dtype, mean, j, reading);
+        const double old = olk_get(dtype, mean, j), before = reading - old;
         const double step = before / (double)w->measured;
-        olk_put(real, mean, j, old + (wide ? step : (double)(float)step));
-        const double after = reading - olk_get(real, mean, j);
+        olk_put(dtype, mean, j, old + (wide ? step : (double)(float)step));
+        const double after = reading - olk_get(dtype, mean, j);
         w->spread += olk_fabs(laplacian ? before : before * after);
     }
 }
 
 /* The width from what was measured; `provisional` where rows were all alike, or it is above `most`. */
-static inline double olk_gamma_of(const olk_width *w, int laplacian, double most,
+static inline double olk_gamma_of(const olk_width *w, int laplacian, double max_gamma,
                                   double provisional)
 {
-    const double turn = laplacian ? 1.41421356237309504880 : 2.0;
-    const double gamma = (double)w->measured / (turn * w->spread);
-    return gamma > 0.0 && gamma <= most ? gamma : provisional;
+    const double factor = laplacian ? 1.41421356237309504880 : 2.0;
+    const double gamma = (double)w->measured / (factor * w->spread);
+    return gamma > 0.0 && gamma <= max_gamma ? gamma : provisional;
 }
 
 /* The width that follows the rows (docs/sorf.md, section 15): gamma = 1 / (2 q), q a running mean of
@@ -95,7 +95,7 @@ static inline double olk_follow_square(double q, double square, ptrdiff_t d, int
         return q;
     const double n = rows < OLK_WIDTH_ROWS - OLK_PRIOR_ROWS ? (double)(rows + OLK_PRIOR_ROWS)
                                                             : (double)OLK_WIDTH_ROWS;
-    const double next = q + (square - q) / n, least = olk_least_square * (double)d;
-    const double to = next > least ? next : least;
-    return wide ? to : (double)(float)to;
+    const double next = q + (square - q) / n, floor = olk_least_square * (double)d;
+    const double clipped = next > floor ? next : floor;
+    return wide ? clipped : (double)(float)clipped;
 }

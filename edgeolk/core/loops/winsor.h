@@ -104,12 +104,12 @@ static inline void olk_start_feature(olk_feature *f, double x)
             f->mean = x;
         return;
     }
-    double least = olk_lesser(f->mean, f->held), most = olk_greater(f->mean, f->held);
-    const double middle = olk_greater(least, olk_lesser(x, most));
-    least = olk_lesser(least, x);
-    most = olk_greater(most, x);
+    double lowest = olk_lesser(f->mean, f->held), highest = olk_greater(f->mean, f->held);
+    const double middle = olk_greater(lowest, olk_lesser(x, highest));
+    lowest = olk_lesser(lowest, x);
+    highest = olk_greater(highest, x);
     f->mean = middle;
-    olk_set_spread(f, 2.0 * olk_lesser(0.5 * middle - 0.5 * least, 0.5 * most - 0.5 * middle));
+    olk_set_spread(f, 2.0 * olk_lesser(0.5 * middle - 0.5 * lowest, 0.5 * highest - 0.5 * middle));
 }
 
 /* A reading of a feature that was constant so far. */
@@ -128,7 +128,7 @@ static inline void olk_wake_feature(olk_feature *f, double x)
 }
 
 /* One finite reading into the statistics; clip >= 2, 0 <= least_gain <= 1/2. */
-static inline void olk_learn_reading(olk_feature *f, double x, double clip, double least_gain)
+static inline void olk_learn_reading(olk_feature *f, double x, double clip, double min_gain)
 {
     if (f->age < UINT32_MAX)
         f->age++;
@@ -148,7 +148,7 @@ static inline void olk_learn_reading(olk_feature *f, double x, double clip, doub
         olk_count_clipped(f);
     }
     /* mean' = mean + g (x' - mean);  sd'^2 = (1 - g) (sd^2 + g (x' - mean)^2) */
-    const double gain = olk_greater(3.0 / ((double)f->age + 2.0), least_gain);
+    const double gain = olk_greater(3.0 / ((double)f->age + 2.0), min_gain);
     const double r = half / (0.5 * f->sd);
     olk_move_mean(f, 2.0 * (gain * half));
     olk_set_spread(f, f->sd * olk_sqrt((1.0 - gain) * (1.0 + gain * r * r)));
