@@ -1,9 +1,9 @@
-/* The forecaster over a learner on structured features (docs/forecast.md): it answers rows from
-   their inputs and the history of the target, and learns when targets come. For one type of rows
-   and weights, as sorf.h.
+/* The forecaster over a learner on structured features (docs/forecast.md): it predicts from a row's
+   inputs and the history of the target, and learns when targets arrive. For one type of rows and
+   weights, as sorf.h.
 
-   Sources of its parts: least_squares.h, guard.h, interval.h; stacking. The combination is this
-   project's own. */
+   Its parts have their sources in least_squares.h, guard.h and interval.h; stacking. The combination
+   is this project's. */
 #pragma once
 
 #include "forecast_types.h"
@@ -14,11 +14,11 @@
 #include "target_history.h"
 #include "waiting_rows.h"
 
-/* A target counts for so many units at most in the linear learners: in their first rows, later; the
-   kernel's. */
+/* Targets are clipped to this many units for the linear learners: in their first rows, and later;
+   how many rows are the first. */
 static const olk_real olk_most_first_target = 100, olk_most_target = 10000, olk_first_targets = 5;
 
-/* Targets that can be learned: their squares are numbers of the type. */
+/* Largest targets that can be learned: their squares do not overflow. */
 #define OLK_MOST_SINGLE_TARGET 1e15
 #define OLK_MOST_DOUBLE_TARGET 1e100
 
@@ -27,13 +27,13 @@ static inline olk_input *olk_quantiles(const olk_forecast_state *m)
     return (olk_input *)((olk_history *)m->history + 1);
 }
 
-/* [d] scaled inputs of the row of the last target. */
+/* [d] scaled inputs of the row of the last known target. */
 static inline olk_input *olk_last_inputs(const olk_forecast *f, const olk_forecast_state *m)
 {
     return olk_quantiles(m) + f->n_levels;
 }
 
-/* What the kernel learns: the inputs, and the history as far as it pays. */
+/* The kernel's row: the inputs, then the history times the gate. */
 static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, olk_real level,
                                           olk_real gate, const olk_real *h2)
 {
@@ -43,8 +43,8 @@ static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, o
     return (olk_sorf_row){z, NULL, 0};
 }
 
-/* The head's inputs but for those that other models give; they begin with those of the diagonal
-   learner. Returns where the next goes. */
+/* The head's inputs from the history; those of the diagonal learner come first. Returns the index of
+   the next input: other models fill the rest. */
 static inline int32_t olk_history_inputs(const olk_forecast *f, const olk_forecast_state *m,
                                          olk_real *h2)
 {
@@ -61,7 +61,8 @@ static inline int32_t olk_history_inputs(const olk_forecast *f, const olk_foreca
     return 9;
 }
 
-/* The first numbers of the diagonal learner's row from those of the head's; returns how many. */
+/* Copies the first numbers of the diagonal learner's row from the head's inputs; returns their
+   number. */
 static inline int32_t olk_lead(const olk_forecast *f, const olk_real *h2, olk_real *lead)
 {
     for (int j = 0; j < 4; j++)
@@ -71,13 +72,13 @@ static inline int32_t olk_lead(const olk_forecast *f, const olk_real *h2, olk_re
     return f->season ? 6 : 4;
 }
 
-/* All that a row is answered with. */
+/* Everything computed for the forecast of a row. */
 typedef struct {
     olk_real h2[OLK_HEAD_INPUTS], of[OLK_CANDIDATES];
     olk_real mark, unit, last, kernel, head, answer, base, level, gate;
 } olk_asked;
 
-/* The candidates in their order: head, kernel, last value. */
+/* The experts in their order: head, kernel, last value. */
 static inline void olk_list_candidates(const olk_forecast *f, olk_asked *row)
 {
     int32_t n = 0;
@@ -87,8 +88,8 @@ static inline void olk_list_candidates(const olk_forecast *f, olk_asked *row)
     row->of[n] = row->last;
 }
 
-/* Answers a row of d scaled inputs, behind which there is room for OLK_HISTORY_INPUTS more; nothing
-   changes but that room (section 3). */
+/* Forecasts a row of d scaled inputs, followed by space for OLK_HISTORY_INPUTS more; writes only to
+   that space (section 3). */
 static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state *m,
                                 const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
                                 olk_asked *row, olk_forecast_answer *answer)
@@ -149,7 +150,8 @@ static OLK_ALONE void olk_forecast_predict(const olk_forecast *f, const olk_fore
     olk_work_out(f, m, p, s, z, &row, answer);
 }
 
-/* Answers a row and remembers it; a row that has waited for `horizon` rows is dropped. */
+/* Forecasts a row and stores it as pending; the row that has been pending for `horizon` rows is
+   dropped. */
 static OLK_ALONE void olk_forecast_ask(const olk_forecast *f, const olk_forecast_state *m,
                                        const olk_sorf *p, const olk_sorf_state *s, void *z,
                                        olk_forecast_answer *answer)
@@ -176,8 +178,8 @@ static OLK_ALONE void olk_forecast_ask(const olk_forecast *f, const olk_forecast
     *m->asked += 1;
 }
 
-/* The target of a row whose last target was known goes to everything that learns (section 4, steps
-   1 and 2). `z` has room for what the kernel sees. */
+/* Learns the target of a row whose previous target was known (section 4, steps 1 and 2). `z` has
+   space for the kernel's row. */
 static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state *m,
                                  const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
                                  const olk_waiting *row, olk_real y)
@@ -224,8 +226,9 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
     }
 }
 
-/* The target of the oldest row that waits; one that is not finite was never known. `z` is scratch
-   for what the kernel sees; *answer receives what was said. Returns 0 where none waits (section 4). */
+/* The target of the oldest pending row; one that is not finite counts as unknown. `z` is scratch for
+   the kernel's row; *answer receives the forecast of that row. Returns 0 if no row is pending
+   (section 4). */
 static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast_state *m,
                                        const olk_sorf *p, const olk_sorf_state *s, void *z,
                                        double target, double *answer)
@@ -263,7 +266,7 @@ static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast
     return 1;
 }
 
-/* Another unit, after a long stop: the history is forgotten, what was learned stays. */
+/* After a long stop, or for another device: forgets the history, keeps what was learned. */
 static OLK_APART void olk_forecast_restart(const olk_forecast *f, const olk_forecast_state *m)
 {
     olk_history *h = m->history;
@@ -275,7 +278,7 @@ static OLK_APART void olk_forecast_restart(const olk_forecast *f, const olk_fore
         *(olk_input *)m->season = 0;
 }
 
-/* A new forecaster, its memory all zero. */
+/* Initialises a new forecaster, whose memory is all zero. */
 static OLK_APART void olk_forecast_begin(const olk_forecast *f, const olk_forecast_state *m)
 {
     const ptrdiff_t long_row = olk_diagonal_inputs(f);

@@ -2,8 +2,8 @@
 #pragma once
 
 #ifdef OLK_SORF_FIXED
-/* As below, h in whole numbers of the unit that is returned, of 18 bits, so that the
-   transforms do not overflow. */
+/* As below, with h as 18-bit integers in the returned unit, so that the transforms do not
+   overflow. */
 static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
                                     const int8_t *w, const int8_t *a, const int16_t *feature,
                                     ptrdiff_t lines, const olk_paces *scales, ptrdiff_t block,
@@ -33,14 +33,14 @@ static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slo
             olk_shifted(part[1] * feature[2 * k] - part[0] * feature[2 * k + 1], 15);
         h[k] = (uint32_t)olk_shifted(turn * (int32_t)(scales->value[index] >> shift), 11);
     }
-    /* 16 levels a part, 2^-11 of a pace; a pace is 2 pi 2^(grid - 32). */
+    /* A part is 16 levels, a step 2^-11 of a frequency scale, which is 2 pi 2^(grid - 32). */
     double power;
     const uint64_t bits = (uint64_t)(1023 + 7 + shift + olk_grid(p) - 32) << 52;
     memcpy(&power, &bits, sizeof power);
     return (float)(6.28318530717958647693 * power / (p->kappa * p->size[g]));
 }
 #else
-/* The slope of the blended score by n features, from the i-th of a block on. */
+/* Derivatives of the blended score with respect to n features of a block, from `from` on. */
 static inline void olk_slopes(const olk_sorf_slope *slope, ptrdiff_t K, olk_entry E,
                               olk_entry alpha, const olk_stored *w, const olk_stored *a,
                               ptrdiff_t from, ptrdiff_t n, olk_entry *part)
@@ -58,8 +58,8 @@ static inline void olk_slopes(const olk_sorf_slope *slope, ptrdiff_t K, olk_entr
         }
 }
 
-/* h <- the gradient of the blended score by the angles of a block, from weights not yet changed.
-   Returns the unit of h. */
+/* h <- the gradient of the blended score with respect to a block's angles, from weights not yet
+   changed. Returns the unit of h. */
 static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
                                     const olk_stored *w, const olk_stored *a,
                                     const olk_wave *feature, ptrdiff_t lines,

@@ -1,14 +1,14 @@
-/* Kernel values of several rows with one slot of the ring. What a step of learning has changed is made
-   again so for the rows that wait.
+/* Kernel values of several rows with one slot of the ring: they update the rows computed ahead after
+   a learning step has changed a slot.
 
-   The rows lie side by side: their products are sums of their own, each in the order of kernel_row.h,
-   and one vector takes their exponentials. */
+   A row's product is a separate sum, in the order of kernel_row.h; a vector computes the exponentials
+   of several rows. */
 #pragma once
 
 #include "kernel_values.h"
 
-/* sum[r] <- the product of row r with a slot, and own[r] <- |row r|^2 with OLK_NORMED; `product` and
-   `storage` are constants. */
+/* sum[r] <- the product of row r with a slot, and norm_x[r] <- |row r|^2 with OLK_NORMED; `product`
+   and `storage` are constants. */
 static OLK_ALWAYS void olk_slot_products(const int product, const int storage,
                                          const void *restrict slot, const olk_quantum *quantum,
                                          ptrdiff_t stride, ptrdiff_t d,
@@ -44,7 +44,7 @@ static OLK_ALWAYS void olk_slot_products(const int product, const int storage,
     }
 }
 
-/* The same for any number of rows; the last is taken once more for those that lack. */
+/* The same for any number of rows; the last one fills up the group. */
 static OLK_ALWAYS void olk_slot_rows(const int product, const int storage, const void *slot,
                                      const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
                                      const olk_number *x, ptrdiff_t pitch, ptrdiff_t count,
@@ -58,7 +58,7 @@ static OLK_ALWAYS void olk_slot_rows(const int product, const int storage, const
     }
 }
 
-/* Products of `count` rows, at most OLK_BLOCK, with a slot of norm `norm`. */
+/* Products of `count` rows, at most OLK_BLOCK, with a slot whose squared norm is `norm`. */
 static OLK_ALWAYS void olk_slot_tile(const int storage, const olk_kernel *kernel, const void *slot,
                                      const olk_number *norm, const olk_quantum *quantum,
                                      ptrdiff_t stride, ptrdiff_t d, const olk_number *x,
@@ -89,7 +89,7 @@ static OLK_ALWAYS void olk_slot_tile(const int storage, const olk_kernel *kernel
         }
 }
 
-/* wanted->values of `count` rows with one slot, bit for bit those of a kernel row. */
+/* outputs->values of `count` rows with one slot, bit for bit those of a kernel row. */
 static OLK_ALWAYS void olk_slot(const int storage, const olk_kernel *kernel, const void *slot,
                                 const void *norm, const olk_quantum *quantum, ptrdiff_t stride,
                                 ptrdiff_t d, const olk_number *x, ptrdiff_t pitch, ptrdiff_t count,

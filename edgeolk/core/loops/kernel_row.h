@@ -21,7 +21,7 @@ static OLK_ALWAYS void olk_products(const int product, const int vectors, const 
             olk_splat(olk_is_inner(product) ? x[j] : olk_moved(storage, x, j, quantum));
         const void *restrict line = olk_stored_at(storage, sv, j * stride);
 #if OLK_BYTES == 16
-        /* Narrow loads reach too short a way ahead by themselves. */
+        /* Narrow vectors do not make the hardware prefetch far enough ahead. */
         for (int at = 0; at < vectors * (int)(OLK_LANES * olk_stored_bytes(storage)); at += 64)
             __builtin_prefetch((const char *)olk_stored_at(storage, line, 4 * stride) + at);
 #endif

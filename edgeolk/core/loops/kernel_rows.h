@@ -1,17 +1,17 @@
-/* Kernel rows of several examples in one reading of the ring.
+/* Kernel rows of several examples in one pass over the ring.
 
    OLK_TOGETHER rows against OLK_BESIDE vectors of support vectors fill the registers with sums. A
-   block of rows goes over the ring panel by panel; a panel is copied as it is computed with, so
-   that it lies together in the nearest cache, and numbers stored narrow are widened once a block.
-   Every number is made in the order of kernel_row.h: its bits are the same. */
+   block of rows goes over the ring panel by panel; a panel is copied while it is first used, so that
+   it stays contiguous in the nearest cache, and numbers stored narrow are widened once per block.
+   Every number is computed in the order of kernel_row.h: its bits are the same. */
 #pragma once
 
 #include "dots.h"
 #include "kernel_column.h"
 #include "kernel_row.h"
 
-/* Features `first` to first + depth - 1 of the ring from a slot on, and the panel that they lie in,
-   or are put into, as they are computed with. */
+/* Features `first` to first + depth - 1 of the ring from a slot on, and the panel that holds, or
+   receives, their widened numbers. */
 typedef struct {
     const void *sv;
     ptrdiff_t stride;
@@ -21,7 +21,7 @@ typedef struct {
 } olk_slice;
 
 /* The products of OLK_TOGETHER rows with vectors v0 to v0 + vectors - 1 of a slice, added to tiles
-   that are OLK_WIDTH apart. */
+   at a pitch of OLK_WIDTH. */
 static OLK_ALWAYS void olk_tile(const int product, const int way, const int vectors,
                                 const int storage, const olk_slice *slice, int v0,
                                 const olk_number *const *rows, olk_number *restrict tile)
@@ -88,16 +88,16 @@ static OLK_ALWAYS void olk_tiles(const int product, const int way, const int sto
         olk_tile(product, way, 1, storage, slice, v, rows, tile);
 }
 
-/* Rows of a batch: those near the origin first, either kind filled up to a multiple of OLK_TOGETHER
-   with its last row once more. */
+/* Rows of a batch: those near the origin first, both groups padded to a multiple of OLK_TOGETHER by
+   repeating their last row. */
 typedef struct {
     const olk_number *row[OLK_BLOCK + OLK_TOGETHER];
     olk_number norm_x[OLK_BLOCK + OLK_TOGETHER];
-    ptrdiff_t to[OLK_BLOCK + OLK_TOGETHER]; /* which row it is, -1 for one that fills up */
+    ptrdiff_t to[OLK_BLOCK + OLK_TOGETHER]; /* index of the row, -1 for padding */
     ptrdiff_t precise, n;
 } olk_batch;
 
-/* own[r] <- |row r|^2 as olk_products makes it, 0 <= r < count. */
+/* norm_x[r] <- |row r|^2 as olk_products computes it, 0 <= r < count. */
 static OLK_APART void olk_lengths(const olk_number *restrict rows, ptrdiff_t pitch, ptrdiff_t count,
                                   ptrdiff_t d, olk_number *restrict norm_x)
 {
@@ -182,7 +182,7 @@ static OLK_ALWAYS void olk_distances(const olk_batch *batch, const olk_number *n
         }
 }
 
-/* Products of a batch with a panel -> exponentials, those of several rows side by side. */
+/* Products of a batch with a panel -> exponentials, several rows at once. */
 static OLK_APART void olk_exp_batch(const olk_kernel *kernel, const olk_batch *batch, int vectors,
                                     olk_number *restrict tile)
 {
@@ -194,7 +194,7 @@ static OLK_APART void olk_exp_batch(const olk_kernel *kernel, const olk_batch *b
         olk_exp_tile(kernel, tile + r * OLK_WIDTH, vectors);
 }
 
-/* w numbers in the type that they were computed in, most often a whole panel. */
+/* Copies w numbers of the type they were computed in, usually a full panel. */
 static OLK_ALWAYS void olk_copy(const olk_number *restrict tile, ptrdiff_t w,
                                 olk_number *restrict row)
 {
@@ -204,8 +204,7 @@ static OLK_ALWAYS void olk_copy(const olk_number *restrict tile, ptrdiff_t w,
         memcpy(row, tile, (size_t)w * sizeof *row);
 }
 
-/* One row's first w products with a panel, or the exponentials of them, put to the use that is
-   wanted. */
+/* Writes the outputs of one row from its first w products with a panel, or their exponentials. */
 static OLK_ALWAYS void olk_use(const olk_kernel *kernel, olk_number *restrict tile, int vectors,
                                ptrdiff_t w, const olk_wanted *outputs, ptrdiff_t i, ptrdiff_t start,
                                double (*lane)[8])
@@ -232,8 +231,8 @@ static OLK_ALWAYS void olk_use(const olk_kernel *kernel, olk_number *restrict ti
         olk_weigh_part_f32(row_values, coef, outputs->stride, w, outputs->columns, lane);
 }
 
-/* The same for a batch where exponentials are only to be weighted, by one column of coefficients,
-   of the type `real`, a constant. */
+/* The same for a batch whose exponentials only need weighting by one column of coefficients of type
+   `dtype`, a constant. */
 static OLK_ALWAYS void olk_weigh_batch_of(const int dtype, const olk_batch *batch, ptrdiff_t w,
                                           const olk_wanted *outputs, ptrdiff_t start,
                                           const olk_number *restrict tile, double (*lane)[8])
@@ -254,7 +253,7 @@ static OLK_APART void olk_weigh_batch(const olk_batch *batch, ptrdiff_t w, const
         olk_weigh_batch_of(OLK_F32, batch, w, outputs, start, tile, lane);
 }
 
-/* A batch's rows with the whole ring, i the first of them. */
+/* A batch's rows against the full ring; i is the first row. */
 static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel, const void *sv,
                                      const olk_number *norms, const olk_quantum *quantum,
                                      ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
@@ -270,7 +269,7 @@ static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel
     for (ptrdiff_t start = 0; start < n; start += OLK_WIDTH) {
         const ptrdiff_t w = n - start < OLK_WIDTH ? n - start : OLK_WIDTH;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
-        /* With one group of rows nothing would be read from a panel. */
+        /* One group of rows would never read the panel again. */
         olk_slice slice = {olk_stored_at(storage, sv, start), stride, quantum, NULL, 0, d};
         if (batch->n > OLK_TOGETHER) {
             slice.panel = panel;
@@ -296,7 +295,7 @@ static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel
             outputs->f[(i + batch->to[r]) * columns + c] = olk_total(lane[r * columns + c]);
 }
 
-/* So few rows that filling up would cost more: one by one, by the function for one. */
+/* So few rows that padding would cost more: one by one, by the function for one row. */
 static void olk_one_by_one(olk_row_fn row_fn, const olk_kernel *kernel, const void *sv,
                            const void *norms, const olk_quantum *quantum, ptrdiff_t stride,
                            ptrdiff_t n, ptrdiff_t d, const olk_number *rows, ptrdiff_t pitch,

@@ -1,4 +1,4 @@
-/* Stochastic rounding of 128 levels by vectors (docs/sorf.md, section 5), for instruction sets that
+/* Vectorised stochastic rounding of 128 levels (docs/sorf.md, section 5), for instruction sets that
    widen and pack in one instruction; included by structured.h. */
 #pragma once
 
@@ -12,7 +12,7 @@ static OLK_ALWAYS olk_i32s olk_random_at(const uint16_t *p)
 #endif
 }
 
-/* Levels as whole numbers. */
+/* Levels as 32-bit integers. */
 static OLK_ALWAYS olk_i32s olk_levels_at(const int8_t *p)
 {
 #if OLK_BYTES == 64
@@ -22,10 +22,10 @@ static OLK_ALWAYS olk_i32s olk_levels_at(const int8_t *p)
 #endif
 }
 
-/* to[i] <- level[i] - sunk, -127 to 127, of four vectors. */
+/* to[i] <- level[i] - sunk, clipped to [-127, 127], for four vectors. */
 static OLK_ALWAYS void olk_pack_levels(int8_t *to, const olk_i32s *level, int16_t sunk)
 {
-    /* Packing goes by quarters of a vector. */
+    /* Packing works within quarters of a vector. */
 #if OLK_BYTES == 64
     const __m512i by = _mm512_set1_epi16(sunk);
     const __m512i low = _mm512_packs_epi32((__m512i)level[0], (__m512i)level[1]);
@@ -47,7 +47,7 @@ static OLK_ALWAYS void olk_pack_levels(int8_t *to, const olk_i32s *level, int16_
 #endif
 }
 
-/* Changes and 2^27, rounded to the nearest: as olk_lifted in stores.h. */
+/* Changes plus 2^27, rounded to nearest: as olk_lifted in stores.h. */
 static OLK_ALWAYS olk_i32s olk_lifted_at(const double *change)
 {
 #if OLK_BYTES == 64

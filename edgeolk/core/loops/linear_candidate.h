@@ -1,4 +1,4 @@
-/* The linear candidate (docs/sorf.md, section 7). */
+/* The linear expert (docs/sorf.md, section 7). */
 #pragma once
 
 static inline double olk_linear_score(const olk_sorf *p, const olk_sorf_state *s,
@@ -14,7 +14,7 @@ static inline double olk_linear_score(const olk_sorf *p, const olk_sorf_state *s
     return f;
 }
 
-/* AROW with a variance a weight. */
+/* AROW with one variance per weight. */
 static inline void olk_learn_linear(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *row, double y, double f)
 {

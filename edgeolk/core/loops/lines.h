@@ -1,17 +1,17 @@
-/* How a feature with winsorised statistics is scaled, for `RunningScaler` and inside a learner. */
+/* The affine map that scales a feature with winsorised statistics, for `RunningScaler` and inside a
+   learner. */
 #pragma once
 
 #include "winsor.h"
 
-/* z = (x/2 - centre - rest) / half, kept from low to high. Halves, because a difference of two
-   doubles overflows. half is infinite for a constant feature: z = 0 without a branch. */
+/* z = (x/2 - centre - rest) / half, clipped to [low, high]. Halves, because a difference of two
+   doubles can overflow. half is infinite for a constant feature: z = 0 without a branch. */
 typedef struct {
     double centre, rest, half, low, high;
 } olk_line;
 
-/* A spread within 64 units in the last place of the numbers themselves, 2^-46 of them, counts as
-   none: it is the rounding of whatever made them. So does one below the normal numbers, by which
-   nothing divides accurately. */
+/* A spread within 64 units in the last place of the numbers themselves (2^-46 of them) counts as 0:
+   it may be rounding. So does a subnormal one, by which division is inaccurate. */
 static inline olk_line olk_settled(olk_line f, double magnitude)
 {
     if (f.half <= 64.0 * DBL_EPSILON * magnitude || f.half < DBL_MIN) {
@@ -28,8 +28,8 @@ static inline olk_line olk_standard_line(const olk_feature *f, double clip)
     return olk_settled(affine, olk_fabs(affine.centre));
 }
 
-/* z = (x - least) / (most - least), of the part of least .. most within clip deviations: the extremes
-   stay exact, and a glitch among them is without effect beyond that. */
+/* z = (x - minimum) / (maximum - minimum), where both are limited to clip deviations from the mean:
+   the extremes stay exact, and a glitch has no effect beyond that. */
 static inline olk_line olk_range_line(const olk_feature *f, double clip, double minimum, double maximum)
 {
     const double middle = 0.5 * f->mean, radius = 0.5 * clip * f->sd;
@@ -37,7 +37,7 @@ static inline olk_line olk_range_line(const olk_feature *f, double clip, double 
     const double to = olk_lesser(0.5 * maximum, middle + radius);
     olk_line affine = {from, 0.0, radius > 0.0 ? to - from : 0.0, -HUGE_VAL, HUGE_VAL};
     if (affine.half > 0.0) {
-        /* x' = x, no farther than clip sd from the mean */
+        /* x' = x, at most clip sd from the mean */
         affine.low = ((middle - from) - radius) / affine.half;
         affine.high = ((middle - from) + radius) / affine.half;
     }

@@ -1,12 +1,12 @@
-/* The mean of the features of the rows so far: what is normal, by its kernel mean embedding (Smola,
+/* The running mean of the rows' features: the kernel mean embedding of what is normal (Smola,
    Gretton, Song & Scholkopf 2007; docs/sorf.md, section 6b, step 3). */
 #pragma once
 
 #include "stores.h"
 
-/* a_k += (kappa feature_k - a_k) / n over one block in eight, after so many rows; n counts eights of
-   them, at most those of the window. `kept` has the features [..][2] of the first `blocks` blocks; those of
-   others are made again. */
+/* a_k += (kappa feature_k - a_k) / n over one block in eight, after `rows` rows; n counts eights of
+   rows, limited by the window. `cached` has the features [..][2] of the first `blocks` blocks; the
+   others are computed again. */
 static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *row, uint64_t rows, const olk_wave *cached,
                                       ptrdiff_t blocks)
@@ -20,7 +20,7 @@ static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
     uint64_t generator = p->signs;
     ptrdiff_t from = 0;
-    int small_angles = -1; /* not known yet: nothing was made again */
+    int small_angles = -1; /* unknown until a block is computed again */
     for (ptrdiff_t b = (ptrdiff_t)(rows % OLK_OCTET); b < p->first[1]; b += OLK_OCTET) {
         const ptrdiff_t lines = olk_lines(p, b);
         if (b < blocks && lines == 64) {

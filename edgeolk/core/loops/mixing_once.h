@@ -1,4 +1,4 @@
-/* The functions of mixing.h that are compiled once for all sets of instructions. */
+/* The functions of mixing.h that are compiled once for all instruction sets. */
 #pragma once
 
 #include "mixing.h"
@@ -84,7 +84,7 @@ OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
     }
     if (p->last_label) {
         double m = regression ? f->last : y * f->last;
-        if (p->task == OLK_SORF_CLASSES) /* a wrong last label loses, no label is a tie */
+        if (p->task == OLK_SORF_CLASSES) /* a wrong last label loses, a missing one is a tie */
             m = f->last == y + 1.0 ? 1.0 : (f->last == 0.0 ? 0.0 : -1.0);
         *cumulative_loss = p->memory * *cumulative_loss + weight * olk_sorf_cost(p, m, y);
     }

@@ -1,5 +1,5 @@
-/* Where a row is not zero: a bit a number, 64 at a time, then only the bits that are set. Going from
-   set bit to set bit mispredicts once a word, not once a number. */
+/* The non-zeros of a row: one bit per number, 64 at a time, then only the set bits. Jumping from set
+   bit to set bit mispredicts once per word, not once per number. */
 #pragma once
 
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "storage.h"
 
-/* The place of the lowest set bit; there is one. */
+/* The index of the lowest set bit; bits is not 0. */
 static inline int olk_lowest_bit(uint64_t bits)
 {
 #ifdef __GNUC__
@@ -23,7 +23,7 @@ static inline int olk_lowest_bit(uint64_t bits)
 #endif
 }
 
-/* Bit i is set where x[i] != 0, for i < n <= 64; x is of the type `real`, a constant. */
+/* Bit i is set where x[i] != 0, for i < n <= 64; x is of type `dtype`, a constant. */
 static OLK_ALWAYS uint64_t olk_set_bits(const int dtype, const void *x, ptrdiff_t n)
 {
     uint64_t bits = 0;
@@ -43,7 +43,7 @@ static OLK_ALWAYS uint64_t olk_set_bits(const int dtype, const void *x, ptrdiff_
     return bits;
 }
 
-/* Which numbers of x are not zero, with their values, and how many. */
+/* Indices and values of the non-zeros of x; returns their number. */
 static OLK_ALWAYS ptrdiff_t olk_nonzeros_as(const int dtype, const void *x, ptrdiff_t d,
                                             int32_t *index, void *value)
 {
@@ -68,7 +68,7 @@ static inline ptrdiff_t olk_nonzeros(int dtype, const void *x, ptrdiff_t d, int3
                            : olk_nonzeros_as(OLK_F32, x, d, index, value);
 }
 
-/* How many there are. */
+/* The number of non-zeros. */
 static inline ptrdiff_t olk_count_nonzeros(int dtype, const void *x, ptrdiff_t d)
 {
     int32_t count = 0;
@@ -81,11 +81,11 @@ static inline ptrdiff_t olk_count_nonzeros(int dtype, const void *x, ptrdiff_t d
     return count;
 }
 
-/* A row given by its non-zeros, its indices in one of two types, written into seen[d], which holds
-   zeros; where `at` is not NULL, those that stay numbers other than 0 are listed in `at` and `kept`, as
-   olk_nonzeros would find them. seen and kept are of the type `real`. Returns how many these are, or
-   -1 if an index does not increase within the row or a number is not finite: each is read once, since
-   another thread may write the caller's arrays meanwhile. */
+/* Writes a row given by its non-zeros, with indices of one of two types, into dense[d], which is all
+   zero; where `positions` is not NULL, those still non-zero after conversion are listed in `positions`
+   and `values`, as olk_nonzeros would find them. dense and values are of type `dtype`. Returns their
+   number, or -1 if indices do not increase or a number is not finite. Everything is read once, since
+   another thread may write to the caller's arrays meanwhile. */
 static inline ptrdiff_t olk_place_nonzeros(int dtype, const int32_t *narrow, const int64_t *wide,
                                            const double *value, ptrdiff_t count, ptrdiff_t d,
                                            void *dense, int32_t *positions, void *values)

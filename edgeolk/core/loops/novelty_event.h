@@ -1,12 +1,12 @@
-/* What makes novel rows one event, and how long a fault that lasts goes on being one
-   (docs/novelty.md, step E). */
+/* Groups novel rows into events, and keeps an event open while its fault lasts (docs/novelty.md,
+   step E). */
 #pragma once
 
 #include "channels.h"
 #include "event_words.h"
 
-/* Deviations of before the event at which a reading is still off, and the share of the window that an
-   event is held so. */
+/* A reading this many earlier deviations off keeps its event open, for at most this share of the
+   window. */
 static const double olk_still_off = 3.0, olk_held_share = 0.25;
 
 static inline ptrdiff_t olk_held_channel(const uint64_t *watch)
@@ -14,8 +14,8 @@ static inline ptrdiff_t olk_held_channel(const uint64_t *watch)
     return (ptrdiff_t)(watch[OLK_HELD] >> OLK_HELD_CHANNEL);
 }
 
-/* Whether the fault that began the event lasts: the reading has not come back to what was usual before
-   it, or has not moved. */
+/* Whether the fault that began the event lasts: the reading is still far from its earlier mean, or
+   still flat. */
 static inline int olk_still_lasts(const olk_sorf_state *s, const olk_row_seen *seen, double window)
 {
     const uint64_t event_state = s->watch[OLK_HELD];
@@ -28,7 +28,7 @@ static inline int olk_still_lasts(const olk_sorf_state *s, const olk_row_seen *s
            olk_fabs(seen->reading - (double)baseline[0]) > olk_still_off * (double)baseline[1];
 }
 
-/* Takes what is odd in a row as that which has to end before the event does. */
+/* The state of a new event: the cause that must end before the event does. */
 static inline uint64_t olk_held_by(const olk_sorf_state *s, const olk_row_seen *seen)
 {
     olk_input *baseline = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
@@ -66,8 +66,8 @@ static inline void olk_conclude(const olk_sorf_state *s, const olk_row_seen *see
                          (uint64_t)seen->channel << 8;
 }
 
-/* The event is over, and what it is of is usual from now on: the last readings' mean, roughness and
-   energy, and flat lines as long as they are. */
+/* Ends the event and takes its readings as normal from now on: their mean, roughness and energy, and
+   the length of flat lines. */
 static OLK_ALONE void olk_accept_rows(const olk_sorf *p, const olk_sorf_state *s)
 {
     olk_input *baseline = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
@@ -76,7 +76,7 @@ static OLK_ALONE void olk_accept_rows(const olk_sorf *p, const olk_sorf_state *s
         channel.reading.mean = channel.reading.mean + channel.drift * olk_sqrt(channel.reading.variance);
         channel.drift = channel.energy = 0.0;
         if (channel.run > 0)
-            channel.roughness = 0.0; /* what it comes to where a reading stands still */
+            channel.roughness = 0.0; /* its limit for a flat line */
         channel.log_rough.mean = olk_log(channel.roughness + olk_least_roughness);
         channel.log_run.mean = channel.run ? olk_log(1.0 + (double)channel.run) : 0.0;
         olk_keep_channel(s, j, &channel);
@@ -86,8 +86,7 @@ static OLK_ALONE void olk_accept_rows(const olk_sorf *p, const olk_sorf_state *s
     s->watch[OLK_QUIET_ROWS] = OLK_EVENT_ROWS + 1;
 }
 
-/* Rows after a long stop: the reading that comes next has none before it, no flat line goes on, and no
-   event. */
+/* Restarts after a long stop: the next reading has no predecessor; flat lines and events end. */
 static OLK_ALONE void olk_restart_rows(const olk_sorf *p, const olk_sorf_state *s)
 {
     olk_input *baseline = (olk_input *)s->deviations + OLK_BEFORE_EVENT;

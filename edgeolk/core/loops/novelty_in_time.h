@@ -1,4 +1,4 @@
-/* Novelty of rows in the order of time, for one type of weights (docs/novelty.md). */
+/* Novelty in time: of rows that are ordered in time, for one type of weights (docs/novelty.md). */
 #pragma once
 
 #include "channels.h"
@@ -7,15 +7,15 @@
 #include "novelty_scores.h"
 #include "novelty_threshold.h"
 
-/* Blocks of features that a step keeps on the stack, so as not to make them again. */
+/* Blocks of features that a step caches on the stack. */
 #ifdef OLK_SORF_PLAIN
 enum { OLK_WATCH_KEPT = 0 };
 #else
 enum { OLK_WATCH_KEPT = 4 };
 #endif
 
-/* Whether rows are in the order of time; a program for one learner says so, and is without the code of
-   the others. */
+/* Whether rows are ordered in time; a constant in a program for one learner, which omits the other
+   code. */
 static inline int olk_watches(const olk_sorf *p)
 {
 #ifdef OLK_SORF_WATCHES
@@ -26,7 +26,7 @@ static inline int olk_watches(const olk_sorf *p)
 #endif
 }
 
-/* Rows that count: those before anything has moved do not. */
+/* Rows that count: those before any channel moved do not. */
 static inline uint64_t olk_watched_rows(const olk_sorf_state *s)
 {
     return *s->t - s->watch[OLK_IDLE_ROWS];
@@ -40,8 +40,8 @@ static inline olk_row_asked olk_asked_of_row(const olk_sorf_state *s, double row
     return options;
 }
 
-/* Learns one row; returns tau - u of before: novel where it is below 0. No row is refused: what is no
-   number is a missing reading. */
+/* Learns one row; returns tau - u before this step: negative means novel. No row is rejected: NaN is
+   a missing reading. */
 static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *s,
                                        const olk_sorf_row *row)
 {
@@ -85,7 +85,7 @@ static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *
     return returned;
 }
 
-/* What it would return for a row; nothing changes but scratch. */
+/* What learning the row would return; writes only to scratch. */
 static OLK_ALONE double olk_sorf_watched(const olk_sorf *p, const olk_sorf_state *s,
                                          const olk_sorf_row *row)
 {

@@ -1,23 +1,24 @@
-/* Three scores of a row, each in running deviations: how rare is its pattern, how high is the level
-   of its deviations of late, how far off is its worst channel (docs/novelty.md, steps C and D). */
+/* Three scores of a row, each in running deviations: how rare its pattern is, how high the level of
+   its recent deviations, how far off its worst channel (docs/novelty.md, steps C and D). */
 #pragma once
 
 #include "running_moments.h"
 
-/* Rows before there is a model, and rows of it before there is a verdict or scores are winsorised. */
+/* Rows before there is a model; rows with a model before the first verdict, and before scores are
+   winsorised. */
 enum { OLK_WARM_ROWS = 100, OLK_SILENT_ROWS = 10, OLK_TRUSTED_ROWS = 100 };
-/* Where no row has been, similarity counts as this much; deviations that any channel may be off. */
+/* The floor of similarity; deviations that are normal for the worst channel. */
 static const double olk_least_similarity = 0.02, olk_usual_deviations = 2.0;
 
 enum { OLK_PATTERN = 0, OLK_LEVEL = 1, OLK_CHANNEL = 2 };
 
-/* What the block holds of the scores, beside the threshold and the unit of inputs. */
+/* The stored state of the scores, with the threshold and the unit of inputs. */
 typedef struct {
     double threshold, unit; /* tau, g */
     olk_moments rarity, level;
 } olk_score_state;
 
-/* A row's: rarity of its pattern, its level, and both and its worst channel in deviations. */
+/* Scores of a row: rarity of its pattern, its level, and the combined score in deviations. */
 typedef struct {
     double rarity, level;
     double score; /* u */
@@ -43,7 +44,7 @@ static inline void olk_keep_scores(const olk_sorf_state *s, const olk_score_stat
     v[5] = (olk_input)scores->level.variance;
 }
 
-/* C.1: u, and the part that it is. `f` is the similarity to the rows so far. */
+/* C.1: u, and which part dominates. `f` is the similarity to previous rows. */
 static inline olk_row_scores olk_judge(const olk_score_state *scores, const olk_row_seen *seen, double f)
 {
     olk_row_scores row = {0.0, seen->level, 0.0, OLK_PATTERN};
@@ -60,7 +61,7 @@ static inline olk_row_scores olk_judge(const olk_score_state *scores, const olk_
     return row;
 }
 
-/* D: the scores of a row into their moments, after `rows` rows with a model. */
+/* D: updates the moments of the scores, after `rows` rows with a model. */
 static inline void olk_learn_scores(olk_score_state *scores, const olk_row_scores *row, double rows,
                                     double window)
 {
