@@ -1,7 +1,7 @@
 /* Pass 1: the scores of rows (docs/sorf.md, section 5, step 1); included by scoring.h. */
 
-/* A block: its lines, then its features, which take the place of the lines where a stack is small and
-   both are numbers of one type. */
+/* A block: its lines, then its features, which overlay the lines where the stack is small and both
+   have the same type. */
 typedef struct {
 #if defined(OLK_SORF_PLAIN) && !defined(OLK_SORF_FIXED)
     olk_wave feature[128];
@@ -20,7 +20,8 @@ static inline olk_entry *olk_lines_of(olk_block *block)
 #endif
 }
 
-/* What is kept of a row: features [..][2] of its first blocks, transforms of its first `lines`. */
+/* Cached parts of a row: features [..][2] of its first `blocks`, transforms of its first `lines`
+   blocks. */
 typedef struct {
     olk_wave *feature;
     ptrdiff_t blocks;
@@ -28,7 +29,7 @@ typedef struct {
     ptrdiff_t lines;
 } olk_kept;
 
-/* The next block of m rows: folded, the signs between its transforms. */
+/* The next block of m rows: the sketch, and the signs between its transforms. */
 static OLK_ALONE void olk_folded(const olk_sorf *p, uint64_t *generator, const olk_sorf_row *row,
                                  ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64],
                                  olk_signs *first, olk_signs *second)
@@ -41,7 +42,7 @@ static OLK_ALONE void olk_folded(const olk_sorf *p, uint64_t *generator, const o
     olk_draw_signs(generator, second);
 }
 
-/* The same of one row, transformed. */
+/* The same for one row, transformed. */
 static inline void olk_transformed(const olk_sorf *p, uint64_t *generator, const olk_sorf_row *row,
                                    const olk_tail *tail, olk_block *block, olk_signs *first,
                                    olk_signs *second)
@@ -51,8 +52,8 @@ static inline void olk_transformed(const olk_sorf *p, uint64_t *generator, const
     olk_mix(v, first, second);
 }
 
-/* The next of `left` blocks transformed: of one row as many as go side by side, or two; of m rows
-   one. Returns how many. */
+/* Transforms the next of `left` blocks: of one row as many as are interleaved, or two; of m rows one.
+   Returns how many. */
 static inline ptrdiff_t olk_transformed_blocks(const olk_sorf *p, uint64_t *generator,
                                                const olk_sorf_row *row, ptrdiff_t m, ptrdiff_t left,
                                                const olk_tail *tail, olk_entry (*v)[64])
@@ -62,7 +63,7 @@ static inline ptrdiff_t olk_transformed_blocks(const olk_sorf *p, uint64_t *gene
     ptrdiff_t r = 0;
 #ifdef OLK_INTERLEAVED
     enum { MANY = OLK_BYTES / (int)sizeof(olk_entry) };
-    /* A lane in eight may stay empty: that still costs less. */
+    /* One lane in eight may stay empty: that is still faster. */
     if (m == 1 && !row->index && left >= MANY - MANY / 8) {
         const ptrdiff_t some = left < MANY ? left : MANY;
         olk_interleave(p, generator, row->values, some, v);
@@ -78,7 +79,7 @@ static inline ptrdiff_t olk_transformed_blocks(const olk_sorf *p, uint64_t *gene
     return blocks;
 }
 
-/* The features of block `at`, `block` of its group, where they are kept or in `own`; NULL where an angle
+/* The features of block `at`, `block` in its group, in the cache or in `own_feature`; NULL if an angle
    is too large. */
 static OLK_ALWAYS const olk_wave *olk_kept_features(const olk_entry *v, const olk_paces *scales,
                                                     ptrdiff_t block, int small_angles, int must,
@@ -97,12 +98,12 @@ static OLK_ALWAYS const olk_wave *olk_kept_features(const olk_entry *v, const ol
 }
 
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
-   `keep`, if not NULL, takes what is kept of one row. With one column fw or fa may be NULL. Returns 0
-   where an angle is too large for olk_entry, unless it `must` do: then by olk_cos_sin. */
+   `cache`, if not NULL, receives parts of one row. With one column fw or fa may be NULL. Returns 0 if
+   an angle is too large for olk_entry, unless `must`: then olk_cos_sin is used. */
 static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
                               ptrdiff_t m, int must, const olk_kept *cache, double *fw, double *fa)
 {
-    /* The most blocks that are transformed before their features are made: of a row, or of rows. */
+    /* Maximum of blocks transformed before their features are computed, of one row or of several. */
     enum { LANES = OLK_BYTES / (int)sizeof(olk_entry), ROWS = OLK_SORF_ROWS };
     enum { AT_ONCE = LANES > ROWS ? LANES : ROWS + OLK_SORF_BLOCKS - 1 };
 #ifdef OLK_SORF_PLAIN

@@ -1,6 +1,7 @@
 /* Cosines and sines of a block (docs/sorf.md, section 3, steps 3 and 4); included by scoring.h. */
 
-/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] and its pace, below olk_largest_angle. */
+/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] times its scale; angles below
+   olk_largest_angle. */
 static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
                                  const olk_paces *OLK_NOT_SHARED scales, int at,
                                  olk_wave *OLK_NOT_SHARED feature)
@@ -11,7 +12,7 @@ static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
         olk_real s, c;
         olk_word a, b;
         const olk_word quarter = olk_quarter(v[j] * olk_pace_of(scales, row, j, at), &c, &s);
-        /* Odd quarter turns exchange the two; bit 1 of n is the sine's sign, of n + 1 the
+        /* Odd quarter turns swap the two; bit 1 of n is the sine's sign, bit 1 of n + 1 the
            cosine's. */
         memcpy(&a, &c, sizeof a);
         memcpy(&b, &s, sizeof b);
@@ -36,7 +37,7 @@ static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
     }
 }
 
-/* Whether some angle is too large for that, or no number. */
+/* Whether some angle is too large for that, or NaN. */
 static OLK_ALONE int olk_large(const olk_entry *v, const olk_paces *scales, int at)
 {
     const olk_entry *const row = scales->value + at;
@@ -46,7 +47,7 @@ static OLK_ALONE int olk_large(const olk_entry *v, const olk_paces *scales, int 
     return found != 0;
 }
 
-/* The cosines and sines of any angle; one that is no finite number counts as 0. */
+/* Cosines and sines of angles of any size; angles that are not finite count as 0. */
 static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_paces *scales, int at,
                                        olk_wave *feature)
 {
@@ -60,8 +61,8 @@ static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_paces *scal
     }
 }
 
-/* Features of the lines of a group's block; `small`: of olk_small. Returns 0 where its angles are too
-   large, unless it has to do. Lines may lie in the second half of the features. */
+/* Features of the lines of a group's block; `small_angles` is that of olk_small. Returns 0 if angles
+   are too large, unless `force`. The lines may be stored in the second half of the features. */
 static inline int olk_features(const olk_entry *v, const olk_paces *scales, ptrdiff_t block,
                                int small_angles, int force, olk_wave *feature)
 {

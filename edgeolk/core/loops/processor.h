@@ -1,4 +1,4 @@
-/* Which sets of instructions this processor has. Compiled without flags of any of them. */
+/* Which instruction sets this processor has. Compiled without flags for any of them. */
 #pragma once
 
 #include <string.h>
@@ -10,9 +10,9 @@
 #ifdef OLK_HAS_V3
 #include <cpuid.h>
 
-/* Levels of x86-64, by the processor's own answers: __builtin_cpu_supports says no to everything
-   where zig links, on Linux as on Windows. Bits as the manual of CPUID has them; an operating system
-   that does not keep the longer registers (XCR0) takes their instructions away. */
+/* The level of x86-64, by CPUID: with zig, __builtin_cpu_supports always returns no, on Linux and on
+   Windows. Bits as in the manual of CPUID; if the operating system does not save the wide registers
+   (XCR0), their instructions are unavailable. */
 static inline int olk_x86_level(void)
 {
     enum {
@@ -39,7 +39,7 @@ static inline int olk_x86_level(void)
 }
 #endif
 
-/* Whether it runs what was compiled for a set, by the name that edgeolk/core/units.py gives it. */
+/* Whether it runs code compiled for a set, by its name in edgeolk/core/units.py. */
 static inline int olk_processor_runs(const char *set)
 {
     (void)set;

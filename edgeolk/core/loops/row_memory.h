@@ -1,7 +1,8 @@
-/* A memory of rows in 4 bits beside the features (docs/sorf.md, section 7f): a kernel model of two
-   narrow widths in one, whose answer is blended with that of the features by recent mistakes.
-   Everything is in double and in one order, number by number: the same bits on every set of
-   instructions; in single precision or whole numbers for microcontrollers. Included by sorf.h. */
+/* The row memory, with 4 bits per input, next to the features (docs/sorf.md, section 7f): a kernel
+   model with the mean of two narrow kernels, whose scores are blended with those of the features by
+   recent mistakes. Everything is computed in double and in one order, number by number: the same bits
+   on every instruction set; in single precision or fixed point on microcontrollers. Included by
+   sorf.h. */
 #pragma once
 
 #include "approximations.h"
@@ -9,10 +10,10 @@
 
 /* The wider kernel is exp(-9 z), the other its cube; z is a mean of squares over 25. */
 static const double olk_memory_narrow = 9.0, olk_memory_unit = 25.0;
-/* What a coefficient of 1 is stored as. */
+/* The stored value of a coefficient of 1. */
 enum { OLK_MOST_MEMORY_LABEL = 127, OLK_MOST_MEMORY_CLASS = 255 };
 
-/* Rows whose distances are summed at once, and inputs whose readings wait for them. */
+/* Rows whose distances are summed at once, and inputs prepared at a time. */
 #ifdef OLK_SORF_PLAIN
 enum { OLK_MEMORY_ROWS = 56, OLK_MEMORY_INPUTS = 16 };
 #else
@@ -21,14 +22,14 @@ enum { OLK_MEMORY_ROWS = 256, OLK_MEMORY_INPUTS = 64 };
 /* Running sums over rows. */
 enum { OLK_MEMORY_SUMS = 8 };
 
-/* Readings of a row in the order of its inputs, those without one 0. */
+/* Reads a row's inputs in order; absent ones are 0. */
 typedef struct {
     const olk_sorf *p;
     const olk_sorf_row *row;
     ptrdiff_t at; /* the next non-zero of a sparse row */
 } olk_memory_reader;
 
-/* Reading i in steps of the codes, as the features see it but for relevance (step 1). */
+/* Reading i in code steps, clamped as for the features but without relevance (step 1). */
 static inline double olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
 {
     const olk_input *x = r->row->values, limit = (olk_input)r->p->hold;
@@ -44,7 +45,7 @@ static inline double olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
     return u < -max_code ? -max_code : (u > max_code ? max_code : u);
 }
 
-/* The same as it is stored, before it is rounded. */
+/* The same plus the stored offset, not yet rounded. */
 static inline double olk_memory_code(olk_memory_reader *r, ptrdiff_t i)
 {
     return olk_memory_reading(r, i) + (double)OLK_CODE_OF_ZERO;
@@ -56,8 +57,8 @@ static inline double olk_memory_code(olk_memory_reader *r, ptrdiff_t i)
 #include "exact_memory.h"
 #endif
 
-/* sum[j] += the weighted squares of what two inputs differ by from the codes of n rows. Inputs are
-   moved as stored codes are. */
+/* sum[j] += the weighted squared differences of two inputs from the codes of n rows. Inputs have the
+   same offset as stored codes. */
 static OLK_ALWAYS void olk_add_code_distances(const uint8_t *restrict codes, ptrdiff_t n,
                                               const olk_memory_input *input,
                                               const olk_memory_input *weight, const int weighted,
@@ -72,7 +73,7 @@ static OLK_ALWAYS void olk_add_code_distances(const uint8_t *restrict codes, ptr
     }
 }
 
-/* kernel[j] of rows from .. from + n - 1 with a row; sum[j]: the narrower one alone. */
+/* kernel[j] of stored rows from .. from + n - 1 with a row; sum[j]: only the narrower kernel. */
 static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *row, ptrdiff_t from, ptrdiff_t n,
                                       olk_memory_value *kernel, olk_memory_sum *sum)
@@ -90,7 +91,7 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
             input[k] = olk_memory_as_input(olk_memory_code(&reader, i + k));
             weight[k] = olk_memory_as_weight(by);
         }
-        if (n_inputs % 2) { /* the other half of the last codes is OLK_CODE_OF_ZERO */
+        if (n_inputs % 2) { /* the unused half of the last codes is OLK_CODE_OF_ZERO */
             input[n_inputs] = olk_memory_as_input(OLK_CODE_OF_ZERO);
             weight[n_inputs] = 0;
         }
@@ -107,14 +108,14 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
         kernel[j] = olk_memory_kernel(sum + j, scale);
 }
 
-/* What n rows say for their classes and against their rivals, to g[K]: of one class in the order of
-   the rows. */
+/* Adds the votes of n stored rows to g[K], plus for their class, minus for the runner-up, in the order
+   of the rows for each class. */
 static inline void olk_add_votes(const olk_memory_value *kernel, const uint8_t *label,
                                  const uint8_t *rival, const uint8_t *size, ptrdiff_t n,
                                  ptrdiff_t K, double *g)
 {
 #if OLK_BYTES >= 32 && !defined(OLK_SORF_PLAIN)
-    /* A lane a class: sums in memory wait for each other where few classes take turns. */
+    /* One lane per class: with few classes, sums in memory would wait for each other. */
     if (K <= OLK_LANES_F64) {
         OLK_ALIGNED(64) int64_t number[OLK_LANES_F64];
         double total[OLK_LANES_F64] = {0.0};
@@ -154,8 +155,8 @@ static inline void olk_add_signed_votes(const olk_memory_value *kernel, const in
             lane[l] += olk_memory_part(kernel[j], signed_size[j]);
 }
 
-/* g[K] of a row as it came, before it is held or scaled; behind room for as many, that of the narrower
-   kernel. */
+/* g[K] of a row before it is clamped or scaled; then space for K numbers, then the narrower kernel's
+   g[K]. */
 static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
                                  const olk_sorf_row *row, double *g)
 {
@@ -193,15 +194,15 @@ static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
             g[2 * v * p->classes + c] *= unit / ((double)OLK_MEMORY_ONE * (2.0 + p->r));
 }
 
-/* Size of a stored coefficient. */
+/* Absolute value of a stored coefficient. */
 static inline int olk_memory_size(const olk_sorf *p, const uint8_t *sizes, ptrdiff_t j)
 {
     const int v = p->task == OLK_SORF_CLASSES ? sizes[j] : ((const int8_t *)sizes)[j];
     return v < 0 ? -v : v;
 }
 
-/* The slot for a row of that coefficient in a full memory: the smallest, at a tie the first from
-   `head` on; -1 where it is smaller than all. */
+/* The slot of a full memory that a row with coefficient `size` replaces: that of the smallest
+   coefficient, at a tie the first from `head` on; -1 if `size` is smaller than all. */
 static inline ptrdiff_t olk_memory_slot(const olk_sorf *p, const uint8_t *sizes, ptrdiff_t head,
                                         int size)
 {
@@ -221,7 +222,7 @@ static inline ptrdiff_t olk_memory_slot(const olk_sorf *p, const uint8_t *sizes,
     return -1;
 }
 
-/* Stores a row that the memory, having said g of it, answered with too small a margin. */
+/* Stores a row whose margin by the memory's own scores g is too small. */
 static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *row, const double *g, double y,
                                     double weight)
@@ -243,7 +244,7 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
         return;
     olk_memory_reader reader = {p, row, 0};
     for (ptrdiff_t i = 0; i < p->d; i += 2) {
-        /* Above 0 as they are stored: what is cut off is what floor takes. */
+        /* Codes are positive with their offset, so that truncation is floor. */
         const int low = (int)(olk_memory_code(&reader, i) + 0.5);
         const int high = i + 1 < p->d ? (int)(olk_memory_code(&reader, i + 1) + 0.5)
                                       : OLK_CODE_OF_ZERO;
@@ -262,8 +263,7 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
         olk_memory_hold(s, held, (j + 1) % M);
 }
 
-/* What the memory says of a row that is learned; then the row is stored where it is to be, which
-   does not depend on the features. */
+/* Scores a row by the memory, then stores it if needed, which does not depend on the features. */
 static inline void olk_remember(const olk_sorf *p, const olk_sorf_state *s,
                                 const olk_sorf_row *row, double y, double weight, double *g)
 {

@@ -1,11 +1,10 @@
-/* Searches over a ring, and whose removal costs least. */
+/* Searches for minima over a ring, and for the vector whose removal costs least. */
 #pragma once
 
 #include "number.h"
 
-/* What a search for a minimum keeps: the least seen in each lane so far, its index, and the order in
-   which equals count. Two trackers take the vectors in turn: one alone would wait for its own
-   comparison. */
+/* State of a search for a minimum: the smallest value in each lane, its index, and a rank that breaks
+   ties. Two trackers take the vectors in turn: one alone would wait for its comparison. */
 typedef struct {
     olk_f64s smallest;
     olk_i64s rank, index;
@@ -24,7 +23,7 @@ static inline olk_i64s olk_count_up(void)
     return index;
 }
 
-/* Values at increasing indices: the first of equals stays. */
+/* Values come at increasing indices: the first of equal ones stays. */
 static inline void olk_follow(olk_tracker *t, olk_f64s value, olk_i64s index)
 {
     const olk_i64s less = OLK_MASK_F64S(value < t->smallest);
@@ -32,8 +31,8 @@ static inline void olk_follow(olk_tracker *t, olk_f64s value, olk_i64s index)
     t->index = (index & less) | (t->index & ~less);
 }
 
-/* The index of the least of all; -1 if none is below infinity. `by_rank`: equals by rank, else by
-   index. */
+/* The index of the smallest value of all lanes; -1 if all are infinite. Ties are broken by rank if
+   `by_rank`, else by index. */
 static inline ptrdiff_t olk_winner(const olk_tracker *t, int trackers, int by_rank, double *smallest)
 {
     ptrdiff_t at = -1;
@@ -53,9 +52,10 @@ static inline ptrdiff_t olk_winner(const olk_tracker *t, int trackers, int by_ra
     return at;
 }
 
-/* What a search looks at. The cost of losing slot i where Phi_t repairs it, alone or with the
-   neighbour n = near[i] (-1: none) of slot i: k_it = row[i], k_in = near_k[i], k_ii = diagonal[i], or 1
-   where diagonal is NULL; weight[i], or the square of coef[i] where weight is NULL. */
+/* Arguments of a search. The cost of removing slot i and projecting it on Phi_t, alone or with slot
+   i's neighbour n = neighbour[i] (-1 without one): k_it = row[i], k_in = neighbour_k[i], k_ii =
+   diagonal[i], or 1 where diagonal is NULL; weight[i], or the square of coef[i] where weight is
+   NULL. */
 typedef struct {
     const olk_coef_t *coef, *row;
     const double *weight, *diagonal;
@@ -65,24 +65,24 @@ typedef struct {
     double singular;
 } olk_costs;
 
-/* What is searched for the least of: the numbers of `row` themselves; weight times the squared distance
-   to the line of Phi_t, with k_tt = 1 or any; to the plane of Phi_t and Phi_n. */
+/* The quantity that is minimised: the numbers of `row`; weight times the squared distance to the line
+   of Phi_t, with k_tt = 1 or any; to the plane of Phi_t and Phi_n. */
 enum { OLK_VALUES, OLK_UNIT_LINE, OLK_LINE, OLK_PLANE };
 
-/* Numbers from index i on in all lanes, or the one at i, as `whole` says, a constant. */
+/* Numbers from index i on in all lanes if `vector`, a constant, else number i in every lane. */
 static OLK_ALWAYS olk_f64s olk_some(const int vector, const int dtype, const void *array, ptrdiff_t i)
 {
     return vector ? olk_widen(dtype, array, i) : olk_splat_f64(olk_get(dtype, array, i));
 }
 
-/* k_ii, which is 1 where no diagonal is kept. */
+/* k_ii, which is 1 where no diagonal is stored. */
 static OLK_ALWAYS olk_f64s olk_own(const int vector, const double *diagonal, ptrdiff_t i)
 {
     return diagonal ? olk_some(vector, OLK_F64, diagonal, i) : olk_splat_f64(1.0);
 }
 
-/* own - k_it^2 / k_tt. With `unit`, a constant, k_tt is 1, and nothing is divided: a division takes most
-   of the time. */
+/* k_ii - k_it^2 / k_tt. With `unit`, a constant, k_tt is 1 and the division, which takes most of the
+   time, is omitted. */
 static OLK_ALWAYS olk_f64s olk_line_residual(const int unit, olk_f64s diagonal, olk_f64s k_it,
                                              double k_tt)
 {
@@ -90,7 +90,7 @@ static OLK_ALWAYS olk_f64s olk_line_residual(const int unit, olk_f64s diagonal, 
     return diagonal - share;
 }
 
-/* The squared distance to the plane; to the line where the two are all but parallel:
+/* The squared distance to the plane, or to the line if the two are nearly parallel:
    det <= singular k_nn k_tt. */
 static OLK_ALWAYS olk_f64s olk_plane_residual(const int vector, const olk_costs *of, ptrdiff_t i)
 {
@@ -132,8 +132,8 @@ static OLK_ALWAYS olk_f64s olk_cost(const int kind, const int vector, const olk_
     return weight * olk_above_zero_f64s(residual);
 }
 
-/* The index of the least of n, the first of equals, which goes to `least`; -1 if none is below
-   infinity. */
+/* The index of the smallest of n costs, the first of equal ones; *smallest receives the cost. -1 if
+   all are infinite. */
 static OLK_ALWAYS ptrdiff_t olk_search(const int kind, const olk_costs *of, ptrdiff_t n,
                                        double *smallest)
 {
@@ -181,7 +181,7 @@ static ptrdiff_t olk_argmin_plane(const void *coef, const double *weight, const 
     return olk_search(OLK_PLANE, &of, n, smallest);
 }
 
-/* Index of the least |coef_i| sqrt(k_ii), the earliest arrival among equals (n > 0). */
+/* Index of the smallest |coef_i| sqrt(k_ii), the earliest arrival at a tie (n > 0). */
 static ptrdiff_t olk_argmin_abs(const void *coefficients, const double *diagonal,
                                 const int64_t *arrival, ptrdiff_t n)
 {

@@ -1,11 +1,11 @@
-/* Pass 2: what a row changes (docs/sorf.md, section 5, step 5). */
+/* Pass 2: the changes of a row (docs/sorf.md, section 5, step 5). */
 #pragma once
 
 #include "along.h"
 #include "stores.h"
 #include "unfold.h"
 
-/* What pass 2 does: the change of each group, and the direction of relevance's gradient. */
+/* Plan of pass 2: the change of each group, and the direction of relevance's gradient. */
 typedef struct {
     double tau[OLK_SORF_GROUPS];
     int live[OLK_SORF_GROUPS];
@@ -19,8 +19,8 @@ typedef struct {
     OLK_ALIGNED(64) olk_entry of[64];
 } olk_of_lines;
 
-/* What a block adds to the gradient of each input, taken back through transforms and fold, to q.
-   `generator`: before the block's words. */
+/* Adds a block's part of the gradient of each input to q, back through transforms and sketch.
+   `generator`: the state before the block's words. */
 static OLK_ALONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
                                         const olk_sorf_row *x, const olk_plan *plan, int32_t g,
                                         ptrdiff_t b, uint64_t generator, const olk_paces *scales,
@@ -41,13 +41,13 @@ static OLK_ALONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state 
     olk_unfold(p, start, x, h, unit, q);
 }
 
-/* Pass 2: by what was kept, the rest made again. Returns the derivative of the score by the scale of
-   all inputs, where relevance follows that (section 7e). Without `learn` weights stay. */
+/* Pass 2, from the cache; the rest is computed again. Returns the derivative of the score with respect
+   to the shared log scale, if relevance follows that (section 7e). Without `learn` weights stay. */
 static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
                                         const olk_sorf_row *x, const olk_plan *plan,
                                         const olk_kept *cache, int learn)
 {
-    OLK_WORK(olk_of_lines, line_copy, s, OLK_AT_LINE); /* features may take the place of their lines */
+    OLK_WORK(olk_of_lines, line_copy, s, OLK_AT_LINE); /* features may overlay their lines */
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
     olk_paces scales;
@@ -61,7 +61,7 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
     olk_input *q = per_input ? (olk_input *)s->inputs + p->d : NULL;
     double gradient = 0.0;
     const int small_angles = recompute && olk_small(p, x, 1);
-    ptrdiff_t drawn = 0; /* blocks whose words the generator has given */
+    ptrdiff_t drawn = 0; /* blocks whose words were drawn */
     if (recompute && !x->index)
         olk_tails(p, x->values, 1, &tail);
     if (per_input)

@@ -1,6 +1,6 @@
-/* The learner on structured features (docs/sorf.md), for one type of weights. Rows come in
-   olk_input; what changes weights is computed in olk_real; with OLK_TWO_TYPES scores are computed
-   in single precision first. */
+/* The learner on structured features (docs/sorf.md), for one type of weights. Rows are olk_input;
+   changes of weights are computed in olk_real; with OLK_TWO_TYPES scores are first computed in single
+   precision. */
 #pragma once
 
 #include "drift.h"
@@ -11,14 +11,14 @@
 #include "row_memory.h"
 #include "second_pass.h"
 
-/* Scores nearer to a decision than this are computed again in olk_real (section 5). */
+/* Scores with a smaller margin are computed again in olk_real (section 5). */
 static const double olk_undecided = 1e-4;
-/* Novelty (section 6b): rows that the scale of scores remembers; the gain of the threshold, at
-   least, and times the rows so far. */
+/* Novelty (section 6b): window of the scale of scores, in rows; the smallest gain of the threshold, and
+   its first gains times the rows so far. */
 static const double olk_novelty_memory = 1000.0;
 static const double olk_novelty_gain = 0.02, olk_novelty_first_gain = 10.0;
 
-/* Pass 1 in the type that scores are computed in. Returns 0 where an angle is too large for it. */
+/* Pass 1 in the type of scores. Returns 0 if an angle is too large for it. */
 static inline int olk_score_pass(const olk_sorf *p, const olk_sorf_state *s,
                                  const olk_sorf_row *row, ptrdiff_t m, double *fw, double *fa)
 {
@@ -29,17 +29,17 @@ static inline int olk_score_pass(const olk_sorf *p, const olk_sorf_state *s,
 #endif
 }
 
-/* The first block of a group that is averaged in this row. */
+/* The group's first block that is averaged at this row. */
 static inline ptrdiff_t olk_first_of_octet(const olk_sorf *p, const olk_sorf_state *s, int32_t g)
 {
     return p->first[g] + (ptrdiff_t)((*s->t - (uint64_t)p->first[g]) % OLK_OCTET);
 }
 
-/* Leaking (section 14): by weights that answer wrongly, where the blend leans on the last weights
-   that much, and windows are below so many of the shortest. */
+/* Leaking (section 14): after mistakes, in groups where the last weights have at least this share of
+   the blend and the averaging window is below this multiple of the shortest. */
 static const double olk_leaking_share = 0.7, olk_leaking_windows = 2.0;
 
-/* The blocks that are averaged in this row lose a share of their weights. */
+/* Leaks the weights of the blocks that are averaged at this row. */
 static OLK_ALONE void olk_leak_weights(const olk_sorf *p, const olk_sorf_state *s)
 {
     const ptrdiff_t K = p->classes;
@@ -68,7 +68,7 @@ static inline void olk_follow_weights(const olk_sorf *p, const olk_sorf_state *s
     }
 }
 
-/* tau of each group on its own loss; returns how many groups change. */
+/* tau of each group from its own loss; returns how many groups change. */
 static inline int olk_losses(const olk_sorf_answers *f, double y, double weight, uint64_t t,
                              double slack, olk_plan *plan)
 {
@@ -96,7 +96,7 @@ static inline int olk_losses(const olk_sorf_answers *f, double y, double weight,
     return n_changes;
 }
 
-/* Whether a score is too near to a decision for single precision. */
+/* Whether a margin is too small for single precision. */
 static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_state *s,
                                    const olk_sorf_shares *share, double y)
 {
@@ -112,17 +112,17 @@ static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_sta
 #ifdef OLK_TWO_TYPES
 #include "exact_fallback.h"
 
-/* Pass 1 and what a row's changes would be, in single precision. */
+/* Pass 1 and a trial of a row's changes, in single precision. */
 static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *s,
                                const olk_sorf_row *x, const olk_sorf_shares *share, double y,
                                double weight, olk_plan *plan, olk_trial *trial, double *fw,
                                double *fa)
 {
     const olk_sorf *p = f->p;
-    const int one_column = p->classes == 1; /* of which alone changes are tried */
+    const int one_column = p->classes == 1; /* changes are tried with one column only */
     const int late = p->relevance && *s->t > OLK_RELEVANCE_START;
-    /* What would be computed again: counters of regression are sums of squares; mostly, where most
-       rows change weights and changes are not tried. */
+    /* Skipped where it would be computed again: in regression, whose losses are squares; and mostly
+       where most rows change weights and changes are not tried. */
     if (p->task == OLK_SORF_REGRESSION || (!one_column && 2 * *s->updates > *s->t))
         return OLK_SORF_NOTHING;
     const olk_kept_single cache = {trial->feature, trial->blocks, NULL, 0};
@@ -144,7 +144,7 @@ static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *
 }
 #endif
 
-/* One step of relevance's rule, where the row follows it; `along`: by the scale of all inputs. */
+/* One gradient step of relevance, if the plan has one; `gradient`: that of the shared log scale. */
 static inline void olk_follow_gradient(const olk_sorf *p, const olk_sorf_state *s,
                                        const olk_sorf_row *x, const olk_plan *plan, double sigma,
                                        double gradient)
@@ -155,8 +155,8 @@ static inline void olk_follow_gradient(const olk_sorf *p, const olk_sorf_state *
         olk_gradient_step(p, s, x, sigma);
 }
 
-/* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before: f, the margin
-   of y's class over the best other, or the predicted target. */
+/* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f, the
+   margin of y's class over the best other, or the predicted target. */
 static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state *s,
                                       const olk_sorf_row *row, double y, double weight)
 {
@@ -173,13 +173,13 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state
                                p->last_label ? *s->last : 0.0,
                                olk_remembers(p) ? (one_column ? recalled_here : s->recalled) : NULL};
     olk_begin_step(s->flags);
-    if (olk_remembers(p)) /* before the row is held */
+    if (olk_remembers(p)) /* before the row is clamped */
         olk_remember(p, s, row, y, weight, f.recalled);
     const double mean = regression ? s->target[0] : 0.0;
     const double deviation = regression ? olk_sorf_deviation(s->target, *s->t) : 1.0;
     if (regression)
         y = olk_sorf_scale(s->target, *s->t, y);
-    if (p->linear) /* before the row is held */
+    if (p->linear) /* before the row is clamped */
         olk_learn_linear(p, s, row, y, f.f_linear);
     const olk_sorf_row x = olk_as_seen(p, s, row, s->inputs);
     OLK_ALIGNED(64) olk_wave own_row[OLK_SORF_KEPT ? 128 * OLK_SORF_KEPT + 16 : 1];
@@ -198,7 +198,7 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state
     if (recompute)
         olk_pass(p, s, &x, 1, 1, &cache, fw, progress == OLK_SORF_NOTHING || !one_column ? fa : NULL);
 
-    double returned, blended = 0.0, margin = 0.0; /* of the features, and of the whole answer */
+    double returned, blended = 0.0, margin = 0.0; /* of the features, and of the complete answer */
     if (regression) {
         blended = olk_sorf_score(&f, &weights, -1, 0.0, 0);
         returned = mean + deviation * blended;
@@ -254,7 +254,7 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state
     return returned;
 }
 
-/* Learns one row without a label. Returns f - rho of before: novel where it is below 0. */
+/* Learns one row without a label. Returns f - rho before this step; negative means novel. */
 static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state *s,
                                          const olk_sorf_row *row)
 {
@@ -299,9 +299,8 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, doubl
         *out = s->target[0] + olk_sorf_deviation(s->target, *s->t) * *out;
 }
 
-/* out[rows][columns]: blended scores of m dense rows or one sparse row; nothing changes but
-   scratch. A row has the score that it has alone: where one of a block is for olk_real, they go one
-   by one. */
+/* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. A row's
+   score does not depend on the others: if one of a block needs olk_real, they are scored one by one. */
 static OLK_ALONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state *s,
                                       const olk_sorf_row *row, ptrdiff_t m, double *out)
 {
@@ -331,7 +330,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state
         olk_sorf_share(p, s->L, &share);
     for (ptrdiff_t k = 0; batched && each && k < p->d; k++)
         by[k] = (olk_real)olk_sorf_exp((double)((const olk_input *)s->log_scale)[k]);
-    ptrdiff_t n_alone = batched ? 0 : m; /* rows that go one by one */
+    ptrdiff_t n_alone = batched ? 0 : m; /* rows that are scored one by one */
     for (ptrdiff_t r = 0; r < m;) {
         const ptrdiff_t n_rows = r < n_alone ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);
         const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, row->index, row->count};

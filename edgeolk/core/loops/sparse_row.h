@@ -1,12 +1,12 @@
-/* Rows for an example given by its non-zeros. A distance is taken from stored norms,
-   |x|^2 + |s|^2 - 2 x.s (clamped at 0), or for the L1 distance sum |s_j| + sum over non-zeros of
-   |x_j - s_j| - |s_j|: only the non-zeros' rows of the ring are read. Good where most numbers are exact
-   zeros; far from the origin the row read in full keeps digits that this one loses. */
+/* Kernel rows of an example given by its non-zeros. Distances use stored norms, |x|^2 + |s|^2 - 2 x.s
+   (clamped at 0), or for the L1 distance sum |s_j| + sum over non-zeros of |x_j - s_j| - |s_j|: only
+   the non-zeros' rows of the ring are read. Good if most numbers are exact zeros; far from the origin
+   the dense row keeps digits that this one loses. */
 #pragma once
 
 #include "kernel_values.h"
 
-/* One tile of what the products are made from; constants as in kernel_row.h. */
+/* One tile of products; constants as in kernel_row.h. */
 static OLK_ALWAYS void olk_sparse_products(const int product, const int vectors, const int storage,
                                            const void *restrict sv,
                                            const olk_number *restrict norms, olk_number norm_x,

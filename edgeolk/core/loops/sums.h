@@ -1,9 +1,9 @@
-/* Sums of stored weights with a block's features (docs/sorf.md, section 5, step 1); included by
-   scoring.h. A block of one column is 128 numbers in a row, cosine and sine in turn; K columns are
+/* Dot products of stored weights and a block's features (docs/sorf.md, section 5, step 1); included by
+   scoring.h. A block of one column is 128 consecutive numbers, cosine and sine in turn; K columns are
    K times as many, frequency by frequency. */
 
 #ifndef OLK_SORF_FIXED
-/* lane[l] += the products of numbers l, l + WIDE, .. of n = 128 at most. */
+/* lane[l] += the products of numbers l, l + WIDE, .. of n <= 128. */
 static OLK_ALONE void olk_add_products(const olk_entry *restrict feature,
                                        const olk_stored *restrict stored, ptrdiff_t n,
                                        olk_entry *restrict lane)
@@ -57,7 +57,7 @@ static inline double olk_sum_of(const olk_entry *lane)
 #endif
 
 /* total[2i], total[2i + 1]: sums of cosines and of sines with their weights for i < n columns of K,
-   n <= `most` <= 8, line by line. */
+   n <= `max_columns` <= 8, line by line. */
 static OLK_ALWAYS void olk_add_some_columns(const olk_wave *feature, const olk_stored *stored,
                                             ptrdiff_t lines, ptrdiff_t K, int n, const int max_columns,
                                             olk_sum *total)

@@ -1,5 +1,5 @@
-/* From the 64 lines of a block back to a row: the transpose of fold.h, for the gradient of
-   relevance (docs/sorf.md, section 7c). */
+/* The transpose of the sketch (fold.h), from the 64 lines of a block back to a row, for the gradient
+   of relevance (docs/sorf.md, section 7c). */
 #pragma once
 
 #ifndef OLK_SORF_FIXED
@@ -10,7 +10,7 @@ static OLK_ALWAYS olk_real olk_off_grid(olk_entry v, olk_real unit)
 }
 #endif
 
-/* q_k += s_i unit h_(i mod 64) for every number of a row: the transpose of the fold. */
+/* q_k += s_i unit h_(i mod 64) for every number of a row. */
 static OLK_ALONE void olk_unfold(const olk_sorf *p, uint64_t generator, const olk_sorf_row *row,
                                  const olk_entry *h, olk_real unit, olk_input *q)
 {

@@ -1,5 +1,4 @@
-/* Features of whole numbers and their sums with weights, on the numbers of whole.h; included by
-   scoring.h. */
+/* Fixed-point features and their dot products with weights (whole.h); included by scoring.h. */
 #pragma once
 
 /* 32767 sin(i pi / 512) */
@@ -27,7 +26,7 @@ OLK_TABLE int16_t olk_rising_sine[257] = {
     32737, 32745, 32752, 32757, 32761, 32765, 32766, 32767,
 };
 
-/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] and its pace, of a group's block. */
+/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] times its scale, for a group's block. */
 static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *scales, ptrdiff_t block,
                                   int small_angles, int force, int16_t *feature)
 {
@@ -44,7 +43,7 @@ static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *scales, pt
     return 1;
 }
 
-/* The sum of n = 128 products at most, in two words: lane[0] 2^16 + lane[1]. */
+/* Adds the sum of n <= 128 products, in two words: lane[0] 2^16 + lane[1]. */
 static OLK_ALONE void olk_add_products(const int16_t *feature, const int8_t *stored, ptrdiff_t n,
                                        int32_t *lane)
 {
