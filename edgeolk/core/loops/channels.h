@@ -6,8 +6,8 @@
 #include "logarithm.h"
 #include "running_moments.h"
 
-/* Window of the fast averages in rows; readings after which a channel's scale is trusted; the largest
-   count in 16 bits. */
+/* Window of the fast averages in rows; readings after which a channel's scale is trusted; the
+   largest count in 16 bits. */
 enum { OLK_FAST_ROWS = 64, OLK_TRUSTED_READINGS = 10, OLK_MOST_RUN = 65535 };
 /* Larger readings count as missing. */
 static const double olk_largest_reading = 1e15;

@@ -1,6 +1,6 @@
 /* One scale for all inputs (docs/sorf.md, section 15), where they have one unit: pixels, spectra,
-   one-hot, bits. z = (x - mean) / deviation, clipped to [-clip, clip], by statistics of all readings
-   of all inputs, including the row that is learned.
+   one-hot, bits. z = (x - mean) / deviation, clipped to [-clip, clip], by statistics of all
+   readings of all inputs, including the row that is learned.
 
    Such a scaler keeps a mean and a sum of squared deviations (Welford). A scaler of separate inputs
    also tracks whether every reading so far was one of two numbers: then a count gives the mean and

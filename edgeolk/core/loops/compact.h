@@ -2,8 +2,8 @@
    winsor.h, with the same gain, clip and start, in single precision only.
 
    Design. Moments that are merely stored narrow lose three things: a separate age for every input,
-   increments below the last bit, and the states before there is a deviation. Here the deviation is a
-   float without its 7 lowest bits; the mean is a 27-bit integer in units of 2^-20 deviations, and
+   increments below the last bit, and the states before there is a deviation. Here the deviation is
+   a float without its 7 lowest bits; the mean is a 27-bit integer in units of 2^-20 deviations, and
    the unit grows (to 2^22 deviations) where 27 bits are too few; a code holds the state or, once
    there is a deviation, the age. What is cut off is rounded stochastically, by a hash of the row's
    and the input's number: learning a row again on a copy gives the same bits, without stored random
@@ -13,15 +13,15 @@
    Every floating-point operation is rounded separately, so that all processors give the same bits.
 
    Rejected: 8 bytes with a shared age (four times the error against statistics in double); 10 bytes
-   with a mean of 31 bits (a mean 1e6 deviations from zero is then exact to .02 deviations instead of
-   .07; neighbouring floats differ by .06 there).
+   with a mean of 31 bits (a mean 1e6 deviations from zero is then exact to .02 deviations instead
+   of .07; neighbouring floats differ by .06 there).
 
    CONVENTION, true between any two readings; olk_compact_holds checks it:
    - code OLK_NOTHING: all zero. OLK_ONE_READING: word is the reading. ABOVE, BELOW: two readings;
      word is the first, spread how far the second is above or below. CONSTANT: word is the number.
      OLK_WAITS: also spread is the distance of a pending reading, which a second one must confirm;
-   - RUNNING and above: the age is code - 3; word is the mean, 16 M + k, |M| < 2^27, 0 <= k <= 15, and
-     |M| >= 2^26 where k > 0; spread is the deviation, 2^-100 at least. */
+   - RUNNING and above: the age is code - 3; word is the mean, 16 M + k, |M| < 2^27, 0 <= k <= 15,
+     and |M| >= 2^26 where k > 0; spread is the deviation, 2^-100 at least. */
 #pragma once
 
 #include <stddef.h>
@@ -45,7 +45,8 @@ enum {
     OLK_OLDEST = 65535
 };
 
-/* Bits of a spread that are not stored; the unit of a mean below 2^7 deviations is 2^-20 of them. */
+/* Bits of a spread that are not stored; the unit of a mean below 2^7 deviations is 2^-20 of
+   them. */
 enum { OLK_SPREAD_CUT = 7, OLK_MEAN_BITS = 27, OLK_MEAN_UNIT = 20, OLK_MOST_SHIFT = 15 };
 
 /* Readings are clipped to 2^124; deviations are at least 2^-100, and below 2^123 while running. */

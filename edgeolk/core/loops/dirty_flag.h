@@ -1,7 +1,7 @@
-/* The dirty flag of a step in progress, in the flags of a block: in memory that outlives the process
-   (mapped, shared, battery-backed) it shows whether the last step was completed. It is set before
-   the first write of a step and cleared after the last, in that order also for another process or
-   for this one after a restart. */
+/* The dirty flag of a step in progress, in the flags of a block: in memory that outlives the
+   process (mapped, shared, battery-backed) it shows whether the last step was completed. It is set
+   before the first write of a step and cleared after the last, in that order also for another
+   process or for this one after a restart. */
 #pragma once
 
 #include <stddef.h>

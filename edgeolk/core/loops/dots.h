@@ -107,8 +107,8 @@ static OLK_APART void olk_weigh_values(int dtype, const void *values, const void
                        n, columns, f);
 }
 
-/* lane[c] += the sums of n numbers of a row, a multiple of eight, with column c, c < columns; all of
-   type `dtype`; `dtype` and `columns` are constants. */
+/* lane[c] += the sums of n numbers of a row, a multiple of eight, with column c, c < columns; all
+   of type `dtype`; `dtype` and `columns` are constants. */
 static OLK_ALWAYS void olk_add(const int dtype, const int columns, const void *row, const void *coef,
                                ptrdiff_t first, ptrdiff_t stride, ptrdiff_t n, double (*lane)[8])
 {

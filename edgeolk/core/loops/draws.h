@@ -6,8 +6,8 @@
 enum { OLK_BLOCK_WORDS = 64 };
 static const uint64_t olk_block_power = UINT64_C(4910590176156014849);
 static const uint64_t olk_block_sum = UINT64_C(13108727224844335808);
-/* After i words the state is power[i] s + 109 sum[i]: one lane per i, all advancing by the number of
-   lanes. */
+/* After i words the state is power[i] s + 109 sum[i]: one lane per i, all advancing by the number
+   of lanes. */
 static const uint64_t olk_pcg_power[33] = {
     UINT64_C(1), UINT64_C(6364136223846793005), UINT64_C(7520897724310334953),
     UINT64_C(793875393913628917), UINT64_C(18108194425815612945), UINT64_C(7596774164172298237),
@@ -89,7 +89,8 @@ static OLK_ALONE void olk_draw(uint64_t *generator, uint16_t *restrict bits, ptr
         }
         for (int g = 0; g < 4; g++)
             word[g] = ((now[g] >> 18) ^ now[g]) >> 27;
-        /* The word is rotated by the state's top five bits, then by 16: its high half comes first. */
+        /* The word is rotated by the state's top five bits, then by 16: its high half comes
+           first. */
         for (int g = 0; g < 4; g += 2) {
             const olk_half_words low = olk_low_halves(word + g);
             const olk_half_words by = (olk_high_halves(now + g) >> 27) ^ 16;

@@ -11,9 +11,9 @@
 #include "mixing.h"
 #include "sorf_types.h"
 
-/* Numbers of the state, in the type of rows: v, the spread of the inputs; g, how much more often the
-   last weights err than their average; recent and long-term mistakes; rows since the last check,
-   which saturates; alarms, which saturate too. */
+/* Numbers of the state, in the type of rows: v, the spread of the inputs; g, how much more often
+   the last weights err than their average; recent and long-term mistakes; rows since the last
+   check, which saturates; alarms, which saturate too. */
 enum {
     OLK_DRIFT_SPREAD = 0,
     OLK_DRIFT_GAP = 1,
@@ -111,8 +111,8 @@ static inline void olk_forget_weights(const olk_sorf *p, const olk_sorf_state *s
 }
 
 /* Checks for drift after a row was learned; `squares`: the sum of the squared scaled inputs,
-   `deviating`: how many inputs have a deviation. `scaler` has already learned the row, its `seen`-th;
-   NULL without a scaler, and where all inputs share one scale, which has no age. */
+   `deviating`: how many inputs have a deviation. `scaler` has already learned the row, its
+   `seen`-th; NULL without a scaler, and where all inputs share one scale, which has no age. */
 static inline void olk_watch(const olk_sorf *p, const olk_sorf_state *s, const olk_scaler *scaler,
                              double squares, ptrdiff_t deviating, int64_t seen, int wide,
                              size_t item)

@@ -1,12 +1,12 @@
 /* Eigenvalues and eigenvectors of a symmetric matrix, in place: Householder, then implicit QL, the
-   classic pair of Bowdler, Martin, Reinsch & Wilkinson (1968), as in EISPACK's tred2 and tql2. Columns
-   of the published programs are rows here, so that the inner loops run along memory. */
+   classic pair of Bowdler, Martin, Reinsch & Wilkinson (1968), as in EISPACK's tred2 and tql2.
+   Columns of the published programs are rows here, so that the inner loops run along memory. */
 #pragma once
 
 #include "simd.h"
 
-/* First half of A = Q T Q', the reduction: v receives the vectors of the reflections, d their scales,
-   e[1:] the subdiagonal of T. */
+/* First half of A = Q T Q', the reduction: v receives the vectors of the reflections, d their
+   scales, e[1:] the subdiagonal of T. */
 static inline void olk_reduce(const olk_simd *simd, double *v, double *d, double *e, ptrdiff_t n)
 {
     for (ptrdiff_t j = 0; j < n; j++)
@@ -143,8 +143,8 @@ static inline void olk_implicit_ql(const olk_simd *simd, double *v, double *d, d
     }
 }
 
-/* v (n, n) symmetric, row-major, n > 0: its rows become the eigenvectors, d[i] the eigenvalue of row
-   i; d and e have n numbers each. */
+/* v (n, n) symmetric, row-major, n > 0: its rows become the eigenvectors, d[i] the eigenvalue of
+   row i; d and e have n numbers each. */
 static inline void olk_symmetric_eigen(const olk_simd *simd, double *v, double *d, double *e,
                                        ptrdiff_t n)
 {

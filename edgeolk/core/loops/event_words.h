@@ -6,8 +6,8 @@
 /* Rows without an alarm after which an event is over. */
 enum { OLK_EVENT_ROWS = 64 };
 
-/* 64 bits each: rows that do not count because no channel had moved yet; events; rows since the last
-   row of an event; the verdict on the last row; the state of the current event. */
+/* 64 bits each: rows that do not count because no channel had moved yet; events; rows since the
+   last row of an event; the verdict on the last row; the state of the current event. */
 enum {
     OLK_IDLE_ROWS = 0,
     OLK_EVENTS = 1,
@@ -18,8 +18,9 @@ enum {
 };
 /* A verdict: bit 0 novel, bits 1 and 2 the part, 3 and 4 the cause, from 8 on the channel. */
 
-/* An event's state: bits 0 to 15 its rows so far; then whether it lasts as long as a reading is off,
-   or as long as a line is flat; whether the previous row is unknown; from bit 32 on the channel. */
+/* An event's state: bits 0 to 15 its rows so far; then whether it lasts as long as a reading is
+   off, or as long as a line is flat; whether the previous row is unknown; from bit 32 on the
+   channel. */
 enum { OLK_MOST_LASTED = 65535, OLK_HELD_CHANNEL = 32 };
 enum { OLK_HOLDS_VALUE = 65536, OLK_HOLDS_FLAT = 131072, OLK_BEGINS_ANEW = 262144 };
 

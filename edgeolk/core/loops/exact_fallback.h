@@ -1,6 +1,6 @@
 /* Repeats in double those roundings of a row's changes that single precision (sure_rounding.h) left
-   uncertain: one block at a time, with both bounds of tau; if tau itself is too uncertain, the score
-   is computed in double, which costs as much as a row (docs/sorf.md, section 5). */
+   uncertain: one block at a time, with both bounds of tau; if tau itself is too uncertain, the
+   score is computed in double, which costs as much as a row (docs/sorf.md, section 5). */
 #pragma once
 
 /* Levels of block b of group g, with tau - off and tau + off, by the words from *generator on.

@@ -1,4 +1,5 @@
-/* The features of a row without weights, for a model that keeps its own (docs/sorf.md, section 3). */
+/* The features of a row without weights, for a model that keeps its own (docs/sorf.md, section
+   3). */
 #pragma once
 
 #include "storage.h"

@@ -1,4 +1,5 @@
-/* Floating-point versions of what whole.h does in fixed point; included by single.h and double.h. */
+/* Floating-point versions of what whole.h does in fixed point; included by single.h and
+   double.h. */
 #pragma once
 
 /* The grid that rows are rounded to: floating point has no grid. */

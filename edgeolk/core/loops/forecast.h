@@ -2,8 +2,8 @@
    inputs and the history of the target, and learns when targets arrive. For one type of rows and
    weights, as sorf.h.
 
-   Its parts have their sources in least_squares.h, guard.h and interval.h; stacking. The combination
-   is this project's. */
+   Its parts have their sources in least_squares.h, guard.h and interval.h; stacking. The
+   combination is this project's. */
 #pragma once
 
 #include "forecast_types.h"
@@ -43,8 +43,8 @@ static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, o
     return (olk_sorf_row){z, NULL, 0};
 }
 
-/* The head's inputs from the history; those of the diagonal learner come first. Returns the index of
-   the next input: other models fill the rest. */
+/* The head's inputs from the history; those of the diagonal learner come first. Returns the index
+   of the next input: other models fill the rest. */
 static inline int32_t olk_history_inputs(const olk_forecast *f, const olk_forecast_state *m,
                                          olk_real *h2)
 {
@@ -226,8 +226,8 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
     }
 }
 
-/* The target of the oldest pending row; one that is not finite counts as unknown. `z` is scratch for
-   the kernel's row; *answer receives the forecast of that row. Returns 0 if no row is pending
+/* The target of the oldest pending row; one that is not finite counts as unknown. `z` is scratch
+   for the kernel's row; *answer receives the forecast of that row. Returns 0 if no row is pending
    (section 4). */
 static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast_state *m,
                                        const olk_sorf *p, const olk_sorf_state *s, void *z,

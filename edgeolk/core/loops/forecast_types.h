@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Maximum of interval levels; maximum of the head's inputs; inputs of the kernel besides those of the
-   row. */
+/* Maximum of interval levels; maximum of the head's inputs; inputs of the kernel besides those of
+   the row. */
 enum { OLK_INTERVALS = 8, OLK_HEAD_INPUTS = 11, OLK_HISTORY_INPUTS = 4 };
 
 /* Set at construction, constant afterwards. */

@@ -21,7 +21,8 @@ static inline void olk_guard_shares(const olk_input *state, int32_t n, olk_real 
         weights[c] = total > 0 ? weights[c] / total : 1 / (olk_real)n;
 }
 
-/* Learns the target y of an answer and of the experts' forecasts; `unit` is the head's mean error. */
+/* Learns the target y of an answer and of the experts' forecasts; `unit` is the head's mean
+   error. */
 static inline void olk_guard_learn(olk_input *state, int32_t n, const olk_real *experts,
                                    olk_real answer, olk_real y, olk_real unit)
 {

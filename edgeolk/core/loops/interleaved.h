@@ -1,7 +1,7 @@
 /* Interleaved blocks of one dense row (docs/sorf.md, section 3), where vectors are long enough to
-   gain by it; included by scoring.h. Lane l of a vector belongs to the l-th block: transforms move no
-   number between lanes, and each number of the row is read once for all blocks. Sums are those of
-   olk_fold and olk_mix, in the same order. */
+   gain by it; included by scoring.h. Lane l of a vector belongs to the l-th block: transforms move
+   no number between lanes, and each number of the row is read once for all blocks. Sums are those
+   of olk_fold and olk_mix, in the same order. */
 
 /* One line of each block. */
 typedef olk_entry olk_line_of_each[OLK_BYTES / sizeof(olk_entry)];

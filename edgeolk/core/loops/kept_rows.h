@@ -14,8 +14,8 @@
 /* Codes are -7 to 7 in steps of a fifth of sqrt(gamma d); stored with 8 added. */
 enum { OLK_MOST_CODE = 7, OLK_CODE_OF_ZERO = 8 };
 static const double olk_memory_step = 5.0;
-/* The experts' weights of the memory, and the penalty of weight 1 in mistakes (rho): with the mean of
-   both kernels only, and where the narrower kernel has experts too; there, with three classes or
+/* The experts' weights of the memory, and the penalty of weight 1 in mistakes (rho): with the mean
+   of both kernels only, and where the narrower kernel has experts too; there, with three classes or
    more, the penalty applies to the features instead. */
 OLK_TABLE double olk_memory_shares[OLK_MEMORY_SHARES] = {0.0, 0.25, 0.5, 0.75, 1.0};
 static const double olk_memory_cost = 4.0, olk_memory_cost_of_two = 3.0;
@@ -39,8 +39,8 @@ static inline void olk_set_memory_steps(olk_sorf *p, double gamma)
     p->memory_steps = olk_memory_step * olk_sqrt(gamma * (double)p->d);
 }
 
-/* Codes of inputs 2 c (low half) and 2 c + 1 of all rows. After all codes: with two classes the signed
-   coefficients; with several the labels, the rivals and the coefficients. */
+/* Codes of inputs 2 c (low half) and 2 c + 1 of all rows. After all codes: with two classes the
+   signed coefficients; with several the labels, the rivals and the coefficients. */
 static inline uint8_t *olk_memory_codes(const olk_sorf *p, const olk_sorf_state *s, ptrdiff_t c)
 {
     return s->memory_rows + c * p->row_memory;
@@ -132,8 +132,8 @@ static inline ptrdiff_t olk_best_other(const double *f, ptrdiff_t classes, ptrdi
     return best;
 }
 
-/* A column of f = f_s + share (g - f_s), from `scores`: g[K], then f_s[K], then the narrower kernel's
-   g[K]. */
+/* A column of f = f_s + share (g - f_s), from `scores`: g[K], then f_s[K], then the narrower
+   kernel's g[K]. */
 static inline double olk_said_with(const double *scores, ptrdiff_t K, olk_memory_parts share,
                                    ptrdiff_t c)
 {

@@ -1,8 +1,8 @@
-/* Kernel values of several rows with one slot of the ring: they update the rows computed ahead after
-   a learning step has changed a slot.
+/* Kernel values of several rows with one slot of the ring: they update the rows computed ahead
+   after a learning step has changed a slot.
 
-   A row's product is a separate sum, in the order of kernel_row.h; a vector computes the exponentials
-   of several rows. */
+   A row's product is a separate sum, in the order of kernel_row.h; a vector computes the
+   exponentials of several rows. */
 #pragma once
 
 #include "kernel_values.h"

@@ -5,8 +5,8 @@
 
 /* One tile of products: tile[i] = sum_j g(x_j, sv[j][i]), `vectors` vectors of support vectors side
    by side, OLK_NORMED: |x|^2 + norms[i] - 2 x.s_i, |x|^2 in `norm_x`. `storage`, `vectors` and
-   `product` are constants at every call: the accumulators stay in registers, and only one of the four
-   products is compiled. */
+   `product` are constants at every call: the accumulators stay in registers, and only one of the
+   four products is compiled. */
 static OLK_ALWAYS void olk_products(const int product, const int vectors, const int storage,
                                     const void *restrict sv, const olk_number *restrict norms,
                                     const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,

@@ -1,9 +1,9 @@
 /* Kernel rows of several examples in one pass over the ring.
 
    OLK_TOGETHER rows against OLK_BESIDE vectors of support vectors fill the registers with sums. A
-   block of rows goes over the ring panel by panel; a panel is copied while it is first used, so that
-   it stays contiguous in the nearest cache, and numbers stored narrow are widened once per block.
-   Every number is computed in the order of kernel_row.h: its bits are the same. */
+   block of rows goes over the ring panel by panel; a panel is copied while it is first used, so
+   that it stays contiguous in the nearest cache, and numbers stored narrow are widened once per
+   block. Every number is computed in the order of kernel_row.h: its bits are the same. */
 #pragma once
 
 #include "dots.h"

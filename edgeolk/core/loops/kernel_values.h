@@ -39,8 +39,8 @@ static OLK_ALWAYS olk_numbers olk_by_power(olk_numbers p, olk_numbers shifted)
 #endif
 
 /* x <- exp(x), x <= 0, for up to OLK_ABREAST vectors. It is 0 below OLK_LEAST_EXPONENT, where the
-   exponential rounds to 0, and for NaN (from the difference of two infinite norms). n = round(x / ln
-   2) goes into the exponent, a polynomial with p(0) = 1 computes the rest. The vectors are
+   exponential rounds to 0, and for NaN (from the difference of two infinite norms). n = round(x /
+   ln 2) goes into the exponent, a polynomial with p(0) = 1 computes the rest. The vectors are
    interleaved, since each is a chain of dependent operations. */
 static OLK_ALWAYS void olk_exp(const int vectors, olk_numbers *x)
 {
@@ -101,8 +101,8 @@ static inline void olk_exp_tile(const olk_kernel *kernel, olk_number *restrict t
         olk_exp_part(1, tile + v * OLK_LANES, gamma);
 }
 
-/* |x - s|^2 from the squared norms and x.s; 0 where rounding would make it negative. It is 0 for equal
-   vectors, whose norms and product are the same sums. */
+/* |x - s|^2 from the squared norms and x.s; 0 where rounding would make it negative. It is 0 for
+   equal vectors, whose norms and product are the same sums. */
 static OLK_ALWAYS olk_numbers olk_distance(olk_numbers norm_x, const olk_number *restrict norms,
                                            olk_numbers inner)
 {
@@ -149,9 +149,9 @@ static OLK_ALWAYS void olk_other_tile(const olk_kernel *kernel, const olk_number
 #endif
 }
 
-/* Adds the first w values of `rows` tiles (a constant) at a pitch of `pitch`, weighted, to the eight
-   running sums of each. Several rows at once hide the latency of additions, and a coefficient is
-   widened once for all. `value_dtype` and `dtype` are constants: the types of values and of
+/* Adds the first w values of `rows` tiles (a constant) at a pitch of `pitch`, weighted, to the
+   eight running sums of each. Several rows at once hide the latency of additions, and a coefficient
+   is widened once for all. `value_dtype` and `dtype` are constants: the types of values and of
    coefficients. */
 static OLK_ALWAYS void olk_weigh_tiles(const int value_dtype, const int dtype, const int rows,
                                        const void *restrict tile, ptrdiff_t pitch, ptrdiff_t w,
@@ -240,13 +240,13 @@ static OLK_APART void olk_collect_apart(const olk_number *restrict tile, ptrdiff
     olk_collect(OLK_WIDE, tile, w, dtype, coef, row, 0, lane);
 }
 
-/* Numbers of a panel's line, a multiple of the eight running sums; maximum numbers of a tile, whether
-   of one row or of several with a panel. */
+/* Numbers of a panel's line, a multiple of the eight running sums; maximum numbers of a tile,
+   whether of one row or of several with a panel. */
 enum { OLK_WIDTH = OLK_PANEL_BYTES / sizeof(olk_number) };
 enum { OLK_MOST_NUMBERS = OLK_MOST * OLK_LANES > OLK_WIDTH ? OLK_MOST * OLK_LANES : OLK_WIDTH };
 
-/* One tile of w products: computes the values of a kernel without an exponential, copies and weights
-   them. */
+/* One tile of w products: computes the values of a kernel without an exponential, copies and
+   weights them. */
 static OLK_ALWAYS void olk_finish_other(const olk_kernel *kernel, const olk_number *restrict tile,
                                         ptrdiff_t w, int dtype, const void *coef, void *row,
                                         ptrdiff_t start, double *lane)

@@ -1,9 +1,9 @@
 /* Recursive least squares with forgetting under Huber weights (docs/forecast.md, section 5): a
    diagonal version for many inputs, a full one for few. Arithmetic in olk_real, state in olk_input.
 
-   Design. Instead of dividing P by the forgetting factor at every step, P_jj is raised, with its row
-   and column, only when it falls below that factor, and never exceeds 1. There is no wind-up where an
-   input is silent, and a full P stays positive definite, since that is a congruence. */
+   Design. Instead of dividing P by the forgetting factor at every step, P_jj is raised, with its
+   row and column, only when it falls below that factor, and never exceeds 1. There is no wind-up
+   where an input is silent, and a full P stays positive definite, since that is a congruence. */
 #pragma once
 
 #include "bounded.h"

@@ -1,8 +1,8 @@
 /* Linear algebra in double. Triangles are packed: row i has entries 0..i.
 
    Design. A single dot product is bound by the latency of its additions; several rows against one
-   vector are not, so everything computes OLK_ROWS dots at once. Where a row is needed twice (for its
-   dot, then for its part of a sum of rows), both are done while it is in the first cache: large
+   vector are not, so everything computes OLK_ROWS dots at once. Where a row is needed twice (for
+   its dot, then for its part of a sum of rows), both are done while it is in the first cache: large
    triangles are bound by memory. */
 #pragma once
 
@@ -147,9 +147,8 @@ static void olk_solve_lower_transposed(const double *l, double *b, ptrdiff_t n)
 /* A pivot below this share of its diagonal is lost to rounding. */
 static const double olk_least_pivot = 1e-14;
 
-/* A = L L', in place, packed. Returns 0 (A is then invalid) if a pivot is not positive or is lost to
-   rounding.
-   OLK_ROWS rows advance together through the columns before them. */
+/* A = L L', in place, packed. Returns 0 (A is then invalid) if a pivot is not positive or is lost
+   to rounding. OLK_ROWS rows advance together through the columns before them. */
 static int olk_cholesky(double *a, ptrdiff_t n)
 {
     double part[OLK_ROWS];

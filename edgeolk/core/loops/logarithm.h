@@ -12,8 +12,8 @@ OLK_TABLE double olk_log_terms[] = {
     0.14285714285714285,  0.2,                  0.3333333333333333,
 };
 
-/* ln(x) within 2e-16 (1 + |ln(x)|), for normal x > 0: ln(2^n m) = n ln 2 + 2 artanh((m - 1) / (m + 1)),
-   m within a factor of sqrt(2) of 1. */
+/* ln(x) within 2e-16 (1 + |ln(x)|), for normal x > 0: ln(2^n m) = n ln 2 + 2 artanh((m - 1) / (m +
+   1)), m within a factor of sqrt(2) of 1. */
 static inline double olk_log(double x)
 {
     union { double f; uint64_t bits; } part;

@@ -1,8 +1,8 @@
 /* Products of a matrix with several vectors.
 
-   Design. A matrix too large for the nearest caches is read once for all vectors, some of its rows at
-   a time; a tile of rows and vectors fills the registers with sums, so that each number read is used
-   several times. Every dot is summed in the order of olk_weigh: its bits are the same. */
+   Design. A matrix too large for the nearest caches is read once for all vectors, some of its rows
+   at a time; a tile of rows and vectors fills the registers with sums, so that each number read is
+   used several times. Every dot is summed in the order of olk_weigh: its bits are the same. */
 #pragma once
 
 #include "dots.h"
@@ -46,8 +46,8 @@ static OLK_ALWAYS void olk_dots_of_tile(const double *restrict a, ptrdiff_t stri
         }
 }
 
-/* y[i * pitch + r] <- <row r of A, vector i>: A has m rows at a pitch of `stride`, the `count` vectors
-   one of `x_pitch`. */
+/* y[i * pitch + r] <- <row r of A, vector i>: A has m rows at a pitch of `stride`, the `count`
+   vectors one of `x_pitch`. */
 static OLK_APART void olk_matrix_vectors(const double *a, ptrdiff_t stride, ptrdiff_t m,
                                          ptrdiff_t n, const double *x, ptrdiff_t x_pitch,
                                          ptrdiff_t count, double *y, ptrdiff_t pitch)

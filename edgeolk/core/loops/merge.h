@@ -19,8 +19,8 @@ static OLK_ALWAYS void olk_merged(const olk_f64s *share, const olk_f64s *spread,
 /* Merging a support vector of coefficient b with each of n others (Wang, Crammer & Vucetic 2012):
    height[i] maximises the merged weight over [0, 1/2], which contains the global maximum if |b| is
    the smaller, by `iters` golden sections; loss[i] is what merging then loses of ||f||^2, infinite
-   where coef[i] and b differ in sign. A section keeps the better of its two points for the next one.
-   `dtype` is the type of coefficients and distances. */
+   where coef[i] and b differ in sign. A section keeps the better of its two points for the next
+   one. `dtype` is the type of coefficients and distances. */
 static void olk_merge(int dtype, double b, double gamma, ptrdiff_t iters, const void *coefficients,
                       const void *distances, ptrdiff_t n, double *height, double *loss)
 {

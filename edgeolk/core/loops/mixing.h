@@ -29,7 +29,8 @@ typedef struct {
     double beta, beta_last;
 } olk_sorf_shares;
 
-/* The objective of relevance: the score of column `y` minus that of `against`, with these weights. */
+/* The objective of relevance: the score of column `y` minus that of `against`, with these
+   weights. */
 typedef struct {
     ptrdiff_t y, against;
     olk_sorf_shares share;

@@ -1,5 +1,5 @@
-/* The non-zeros of a row: one bit per number, 64 at a time, then only the set bits. Jumping from set
-   bit to set bit mispredicts once per word, not once per number. */
+/* The non-zeros of a row: one bit per number, 64 at a time, then only the set bits. Jumping from
+   set bit to set bit mispredicts once per word, not once per number. */
 #pragma once
 
 #include <stddef.h>
@@ -81,11 +81,11 @@ static inline ptrdiff_t olk_count_nonzeros(int dtype, const void *x, ptrdiff_t d
     return count;
 }
 
-/* Writes a row given by its non-zeros, with indices of one of two types, into dense[d], which is all
-   zero; where `positions` is not NULL, those still non-zero after conversion are listed in `positions`
-   and `values`, as olk_nonzeros would find them. dense and values are of type `dtype`. Returns their
-   number, or -1 if indices do not increase or a number is not finite. Everything is read once, since
-   another thread may write to the caller's arrays meanwhile. */
+/* Writes a row given by its non-zeros, with indices of one of two types, into dense[d], which is
+   all zero; where `positions` is not NULL, those still non-zero after conversion are listed in
+   `positions` and `values`, as olk_nonzeros would find them. dense and values are of type `dtype`.
+   Returns their number, or -1 if indices do not increase or a number is not finite. Everything is
+   read once, since another thread may write to the caller's arrays meanwhile. */
 static inline ptrdiff_t olk_place_nonzeros(int dtype, const int32_t *narrow, const int64_t *wide,
                                            const double *value, ptrdiff_t count, ptrdiff_t d,
                                            void *dense, int32_t *positions, void *values)

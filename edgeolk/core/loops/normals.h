@@ -1,7 +1,7 @@
-/* Normal draws, one at a time, the same bits as numpy's
-   Generator(PCG64(seed)).standard_normal(...) for a seed below 2^64: SeedSequence's hash of the seed,
-   PCG64 (O'Neill 2014, XSL-RR 128/64), the ziggurat (Marsaglia & Tsang 2000) with numpy's layers.
-   Draws outside the layers use the C library's exp and log1p, as in numpy.
+/* Normal draws, one at a time, the same bits as numpy's Generator(PCG64(seed)).standard_normal(...)
+   for a seed below 2^64: SeedSequence's hash of the seed, PCG64 (O'Neill 2014, XSL-RR 128/64), the
+   ziggurat (Marsaglia & Tsang 2000) with numpy's layers. Draws outside the layers use the C
+   library's exp and log1p, as in numpy.
 
    128-bit numbers are two halves: not every compiler has a 128-bit type. */
 #pragma once
@@ -53,8 +53,8 @@ static inline uint32_t olk_hash_word(uint32_t word, uint32_t *key, uint32_t fact
     return word ^ (word >> 16);
 }
 
-/* SeedSequence(seed).generate_state(8): the seed's two words fill a pool of four, each word of which
-   is then mixed with every other. */
+/* SeedSequence(seed).generate_state(8): the seed's two words fill a pool of four, each word of
+   which is then mixed with every other. */
 static inline void olk_seed_words(uint64_t seed, uint32_t *words)
 {
     uint32_t pool[4], key = UINT32_C(0x43b0d7e5);

@@ -66,8 +66,8 @@ static inline void olk_conclude(const olk_sorf_state *s, const olk_row_seen *see
                          (uint64_t)seen->channel << 8;
 }
 
-/* Ends the event and takes its readings as normal from now on: their mean, roughness and energy, and
-   the length of flat lines. */
+/* Ends the event and takes its readings as normal from now on: their mean, roughness and energy,
+   and the length of flat lines. */
 static OLK_ALONE void olk_accept_rows(const olk_sorf *p, const olk_sorf_state *s)
 {
     olk_input *baseline = (olk_input *)s->deviations + OLK_BEFORE_EVENT;

@@ -40,8 +40,8 @@ static inline olk_row_asked olk_asked_of_row(const olk_sorf_state *s, double row
     return options;
 }
 
-/* Learns one row; returns tau - u before this step: negative means novel. No row is rejected: NaN is
-   a missing reading. */
+/* Learns one row; returns tau - u before this step: negative means novel. No row is rejected: NaN
+   is a missing reading. */
 static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *s,
                                        const olk_sorf_row *row)
 {

@@ -1,6 +1,6 @@
-/* The types of a unit of the loops over rings: OLK_NUMBER_BITS for the type that rows are computed in,
-   OLK_REAL_BITS for that of coefficients, kernel rows and products. A unit has one of each, so that
-   names need not say which (rings.h, one_row.h). */
+/* The types of a unit of the loops over rings: OLK_NUMBER_BITS for the type that rows are computed
+   in, OLK_REAL_BITS for that of coefficients, kernel rows and products. A unit has one of each, so
+   that names need not say which (rings.h, one_row.h). */
 #pragma once
 
 #include <float.h>
@@ -105,9 +105,9 @@ static OLK_ALWAYS olk_number olk_load_one(const int storage, const void *p)
 #endif
 }
 
-/* Numbers of feature j times its scale, if any, for distances: with int8, offset[j] is subtracted from
-   x_j (olk_moved), so that the loop needs only the scaled level. Inner products need scale and offset
-   (olk_load_full). */
+/* Numbers of feature j times its scale, if any, for distances: with int8, offset[j] is subtracted
+   from x_j (olk_moved), so that the loop needs only the scaled level. Inner products need scale and
+   offset (olk_load_full). */
 static OLK_ALWAYS olk_numbers olk_load_scaled(const int storage, const void *p, ptrdiff_t j,
                                               const olk_quantum *quantum)
 {

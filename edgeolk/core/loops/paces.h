@@ -8,16 +8,16 @@ typedef struct {
     int widths;
 } olk_paces;
 
-/* The scale of line j of a block whose scales begin at `row`; where they are not repeated, scale number
-   `at`. Vectors need a single index. */
+/* The scale of line j of a block whose scales begin at `row`; where they are not repeated, scale
+   number `at`. Vectors need a single index. */
 static OLK_ALWAYS olk_entry olk_pace_of(const olk_paces *scales, const olk_entry *row, ptrdiff_t j,
                                         int at)
 {
     return OLK_PACES > 64 ? row[j] : scales->value[at];
 }
 
-/* Repeats the first `period` of n entries, `period` <= 16, n > 32: first up to 16 + period, then 16 at
-   a time. */
+/* Repeats the first `period` of n entries, `period` <= 16, n > 32: first up to 16 + period, then 16
+   at a time. */
 static inline void olk_begin_repeat(olk_entry *entry, int period)
 {
     for (int j = period; j < 16 + period; j++)
@@ -38,8 +38,8 @@ static inline void olk_repeat(olk_entry *entry, int period, int n)
     olk_go_on_repeating(entry, period, n);
 }
 
-/* Scales of a group, to be repeated before use: vector loads would wait for numbers just stored one by
-   one, so other work is done in between. */
+/* Scales of a group, to be repeated before use: vector loads would wait for numbers just stored one
+   by one, so other work is done in between. */
 static inline void olk_begin_paces(const olk_sorf *p, int32_t g, olk_paces *scales)
 {
     const int32_t grid = olk_grid(p), widths = p->widths[g];

@@ -52,8 +52,8 @@ static inline void olk_transformed(const olk_sorf *p, uint64_t *generator, const
     olk_mix(v, first, second);
 }
 
-/* Transforms the next of `left` blocks: of one row as many as are interleaved, or two; of m rows one.
-   Returns how many. */
+/* Transforms the next of `left` blocks: of one row as many as are interleaved, or two; of m rows
+   one. Returns how many. */
 static inline ptrdiff_t olk_transformed_blocks(const olk_sorf *p, uint64_t *generator,
                                                const olk_sorf_row *row, ptrdiff_t m, ptrdiff_t left,
                                                const olk_tail *tail, olk_entry (*v)[64])
@@ -79,8 +79,8 @@ static inline ptrdiff_t olk_transformed_blocks(const olk_sorf *p, uint64_t *gene
     return blocks;
 }
 
-/* The features of block `at`, `block` in its group, in the cache or in `own_feature`; NULL if an angle
-   is too large. */
+/* The features of block `at`, `block` in its group, in the cache or in `own_feature`; NULL if an
+   angle is too large. */
 static OLK_ALWAYS const olk_wave *olk_kept_features(const olk_entry *v, const olk_paces *scales,
                                                     ptrdiff_t block, int small_angles, int must,
                                                     const olk_kept *cache, ptrdiff_t at,
@@ -98,12 +98,13 @@ static OLK_ALWAYS const olk_wave *olk_kept_features(const olk_entry *v, const ol
 }
 
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
-   `cache`, if not NULL, receives parts of one row. With one column fw or fa may be NULL. Returns 0 if
-   an angle is too large for olk_entry, unless `must`: then olk_cos_sin is used. */
+   `cache`, if not NULL, receives parts of one row. With one column fw or fa may be NULL. Returns 0
+   if an angle is too large for olk_entry, unless `must`: then olk_cos_sin is used. */
 static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
                               ptrdiff_t m, int must, const olk_kept *cache, double *fw, double *fa)
 {
-    /* Maximum of blocks transformed before their features are computed, of one row or of several. */
+    /* Maximum of blocks transformed before their features are computed, of one row or of
+       several. */
     enum { LANES = OLK_BYTES / (int)sizeof(olk_entry), ROWS = OLK_SORF_ROWS };
     enum { AT_ONCE = LANES > ROWS ? LANES : ROWS + OLK_SORF_BLOCKS - 1 };
 #ifdef OLK_SORF_PLAIN

@@ -61,8 +61,9 @@ static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_paces *scal
     }
 }
 
-/* Features of the lines of a group's block; `small_angles` is that of olk_small. Returns 0 if angles
-   are too large, unless `force`. The lines may be stored in the second half of the features. */
+/* Features of the lines of a group's block; `small_angles` is that of olk_small. Returns 0 if
+   angles are too large, unless `force`. The lines may be stored in the second half of the
+   features. */
 static inline int olk_features(const olk_entry *v, const olk_paces *scales, ptrdiff_t block,
                                int small_angles, int force, olk_wave *feature)
 {

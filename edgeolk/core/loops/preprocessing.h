@@ -1,6 +1,6 @@
-/* A scaler with winsorised statistics, inside a learner or standalone (`RunningScaler`), one reading at
-   a time. A learner scales a row that it learns by statistics that include the row; they are stored
-   only once the learner has accepted the row. */
+/* A scaler with winsorised statistics, inside a learner or standalone (`RunningScaler`), one
+   reading at a time. A learner scales a row that it learns by statistics that include the row; they
+   are stored only once the learner has accepted the row. */
 #pragma once
 
 #include <stddef.h>
@@ -12,8 +12,8 @@
 /* Part of the file format. OLK_COMPACT: as OLK_STANDARD, with statistics in 9 bytes. */
 enum { OLK_STANDARD = 1, OLK_MINMAX = 2, OLK_COMPACT = 9 };
 
-/* A scaler's parameters and its statistics as a block stores them: a learner's in a region of numbers
-   and one of counts, those of a standalone scaler feature by feature, in 40 bytes each. */
+/* A scaler's parameters and its statistics as a block stores them: a learner's in a region of
+   numbers and one of counts, those of a standalone scaler feature by feature, in 40 bytes each. */
 typedef struct {
     double clip;         /* deviations, at least 2 */
     double window;       /* rows */

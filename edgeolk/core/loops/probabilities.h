@@ -33,8 +33,8 @@ static double olk_sum_uncertain(const double *w, ptrdiff_t n, double c, ptrdiff_
     return total;
 }
 
-/* The first slot where the running sum of 1 - min(1, c w_i) exceeds u; if rounding prevents that, the
-   last slot whose removal has a probability above 0; -1 without any. */
+/* The first slot where the running sum of 1 - min(1, c w_i) exceeds u; if rounding prevents that,
+   the last slot whose removal has a probability above 0; -1 without any. */
 static ptrdiff_t olk_leaver_in_order(const double *w, ptrdiff_t n, double c, double u)
 {
     ptrdiff_t last = -1;

@@ -10,9 +10,9 @@
 #ifdef OLK_HAS_V3
 #include <cpuid.h>
 
-/* The level of x86-64, by CPUID: with zig, __builtin_cpu_supports always returns no, on Linux and on
-   Windows. Bits as in the manual of CPUID; if the operating system does not save the wide registers
-   (XCR0), their instructions are unavailable. */
+/* The level of x86-64, by CPUID: with zig, __builtin_cpu_supports always returns no, on Linux and
+   on Windows. Bits as in the manual of CPUID; if the operating system does not save the wide
+   registers (XCR0), their instructions are unavailable. */
 static inline int olk_x86_level(void)
 {
     enum {

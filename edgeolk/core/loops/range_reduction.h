@@ -33,7 +33,8 @@ static inline uint32_t olk_quarter_turns(uint64_t bits, double *rest)
         product[i + 1] = (uint32_t)carry;
         product[i + 2] = (uint32_t)(carry >> 32);
     }
-    /* The binary point is before bit `point`: 64 fraction bits behind it, two integer bits before. */
+    /* The binary point is before bit `point`: 64 fraction bits behind it, two integer bits
+       before. */
     const uint32_t point = (uint32_t)(32 * (first + 5) - e), from = point - 64, by = from % 32;
     const uint32_t *at = product + from / 32;
     const uint64_t low = (uint64_t)at[1] << 32 | at[0], high = (uint64_t)at[3] << 32 | at[2];

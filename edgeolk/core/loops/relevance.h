@@ -20,7 +20,8 @@ static inline void olk_scale_widths(olk_sorf *p, const olk_sorf_state *s)
 }
 
 /* The learner with its current widths: `sorf`, or `copy` if a shared scale multiplies them. With
-   OLK_SORF_PACED the caller has already scaled `sorf`: a copy would take a tenth of a small stack. */
+   OLK_SORF_PACED the caller has already scaled `sorf`: a copy would take a tenth of a small
+   stack. */
 static inline const olk_sorf *olk_paced(const olk_sorf *sorf, const olk_sorf_state *s,
                                         olk_sorf *copy)
 {
@@ -98,7 +99,8 @@ static inline double olk_with_square(double G, double q)
     return olk_relevance_memory * G + olk_relevance_share * q * q;
 }
 
-/* Counts a gradient step; returns the bias correction of the squared gradients, which began at 0. */
+/* Counts a gradient step; returns the bias correction of the squared gradients, which began at
+   0. */
 static inline double olk_count_gradient(const olk_sorf_state *s)
 {
     double decayed = 1.0, power = olk_relevance_memory;

@@ -1,6 +1,6 @@
-/* The loops over rings and coefficients, for the instruction set of a unit (set.h) and, depending on
-   OLK_SINGLE or OLK_DOUBLE, for float or double (number.h). Everything is static except one function,
-   which fills the table of functions of the chosen set (variants.h). */
+/* The loops over rings and coefficients, for the instruction set of a unit (set.h) and, depending
+   on OLK_SINGLE or OLK_DOUBLE, for float or double (number.h). Everything is static except one
+   function, which fills the table of functions of the chosen set (variants.h). */
 #pragma once
 
 #ifdef OLK_DOUBLE

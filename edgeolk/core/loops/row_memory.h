@@ -1,8 +1,8 @@
 /* The row memory, with 4 bits per input, next to the features (docs/sorf.md, section 7f): a kernel
    model with the mean of two narrow kernels, whose scores are blended with those of the features by
-   recent mistakes. Everything is computed in double and in one order, number by number: the same bits
-   on every instruction set; in single precision or fixed point on microcontrollers. Included by
-   sorf.h. */
+   recent mistakes. Everything is computed in double and in one order, number by number: the same
+   bits on every instruction set; in single precision or fixed point on microcontrollers. Included
+   by sorf.h. */
 #pragma once
 
 #include "approximations.h"
@@ -57,8 +57,8 @@ static inline double olk_memory_code(olk_memory_reader *r, ptrdiff_t i)
 #include "exact_memory.h"
 #endif
 
-/* sum[j] += the weighted squared differences of two inputs from the codes of n rows. Inputs have the
-   same offset as stored codes. */
+/* sum[j] += the weighted squared differences of two inputs from the codes of n rows. Inputs have
+   the same offset as stored codes. */
 static OLK_ALWAYS void olk_add_code_distances(const uint8_t *restrict codes, ptrdiff_t n,
                                               const olk_memory_input *input,
                                               const olk_memory_input *weight, const int weighted,
@@ -108,8 +108,8 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
         kernel[j] = olk_memory_kernel(sum + j, scale);
 }
 
-/* Adds the votes of n stored rows to g[K], plus for their class, minus for the runner-up, in the order
-   of the rows for each class. */
+/* Adds the votes of n stored rows to g[K], plus for their class, minus for the runner-up, in the
+   order of the rows for each class. */
 static inline void olk_add_votes(const olk_memory_value *kernel, const uint8_t *label,
                                  const uint8_t *rival, const uint8_t *size, ptrdiff_t n,
                                  ptrdiff_t K, double *g)
@@ -155,8 +155,8 @@ static inline void olk_add_signed_votes(const olk_memory_value *kernel, const in
             lane[l] += olk_memory_part(kernel[j], signed_size[j]);
 }
 
-/* g[K] of a row before it is clamped or scaled; then space for K numbers, then the narrower kernel's
-   g[K]. */
+/* g[K] of a row before it is clamped or scaled; then space for K numbers, then the narrower
+   kernel's g[K]. */
 static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
                                  const olk_sorf_row *row, double *g)
 {

@@ -1,5 +1,5 @@
-/* Running means and variances with forgetting, for novelty in time: computed in double, stored in the
-   type of rows (docs/novelty.md, section 3, "to" and "stat"). */
+/* Running means and variances with forgetting, for novelty in time: computed in double, stored in
+   the type of rows (docs/novelty.md, section 3, "to" and "stat"). */
 #pragma once
 
 /* Deviations are clipped here. */

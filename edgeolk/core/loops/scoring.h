@@ -1,5 +1,6 @@
-/* From a row to its scores, in one compute type: blocks of features and their weighted sums. Included
-   after single.h, double.h or whole.h; twice in a unit for int8, which has two compute types. */
+/* From a row to its scores, in one compute type: blocks of features and their weighted sums.
+   Included after single.h, double.h or whole.h; twice in a unit for int8, which has two compute
+   types. */
 
 #include "walsh.h"
 

@@ -3,8 +3,8 @@
 
 #include "number.h"
 
-/* State of a search for a minimum: the smallest value in each lane, its index, and a rank that breaks
-   ties. Two trackers take the vectors in turn: one alone would wait for its comparison. */
+/* State of a search for a minimum: the smallest value in each lane, its index, and a rank that
+   breaks ties. Two trackers take the vectors in turn: one alone would wait for its comparison. */
 typedef struct {
     olk_f64s smallest;
     olk_i64s rank, index;
@@ -65,8 +65,8 @@ typedef struct {
     double singular;
 } olk_costs;
 
-/* The quantity that is minimised: the numbers of `row`; weight times the squared distance to the line
-   of Phi_t, with k_tt = 1 or any; to the plane of Phi_t and Phi_n. */
+/* The quantity that is minimised: the numbers of `row`; weight times the squared distance to the
+   line of Phi_t, with k_tt = 1 or any; to the plane of Phi_t and Phi_n. */
 enum { OLK_VALUES, OLK_UNIT_LINE, OLK_LINE, OLK_PLANE };
 
 /* Numbers from index i on in all lanes if `vector`, a constant, else number i in every lane. */
@@ -81,8 +81,8 @@ static OLK_ALWAYS olk_f64s olk_own(const int vector, const double *diagonal, ptr
     return diagonal ? olk_some(vector, OLK_F64, diagonal, i) : olk_splat_f64(1.0);
 }
 
-/* k_ii - k_it^2 / k_tt. With `unit`, a constant, k_tt is 1 and the division, which takes most of the
-   time, is omitted. */
+/* k_ii - k_it^2 / k_tt. With `unit`, a constant, k_tt is 1 and the division, which takes most of
+   the time, is omitted. */
 static OLK_ALWAYS olk_f64s olk_line_residual(const int unit, olk_f64s diagonal, olk_f64s k_it,
                                              double k_tt)
 {

@@ -1,5 +1,5 @@
-/* A ring of the last L + 1 targets, L being the season (docs/forecast.md, section 3.3). Before them:
-   the count of targets, which wraps between L + 1 and 2 (L + 1). */
+/* A ring of the last L + 1 targets, L being the season (docs/forecast.md, section 3.3). Before
+   them: the count of targets, which wraps between L + 1 and 2 (L + 1). */
 #pragma once
 
 #include "bounded.h"
@@ -11,8 +11,8 @@ static inline void olk_season_put(olk_input *season, int32_t length, olk_input y
     season[0] = (olk_input)(count + 1 < 2 * capacity ? count + 1 : capacity);
 }
 
-/* Seasonal lags of the target to forecast, in units: its value a season earlier minus the last target,
-   and minus the oldest stored target. 0 until the ring is full. */
+/* Seasonal lags of the target to forecast, in units: its value a season earlier minus the last
+   target, and minus the oldest stored target. 0 until the ring is full. */
 static inline void olk_season_inputs(const olk_input *season, int32_t length, int32_t horizon,
                                      olk_real last, olk_real unit, olk_real *inputs)
 {

@@ -41,8 +41,9 @@ static OLK_ALONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state 
     olk_unfold(p, start, x, h, unit, q);
 }
 
-/* Pass 2, from the cache; the rest is computed again. Returns the derivative of the score with respect
-   to the shared log scale, if relevance follows that (section 7e). Without `learn` weights stay. */
+/* Pass 2, from the cache; the rest is computed again. Returns the derivative of the score with
+   respect to the shared log scale, if relevance follows that (section 7e). Without `learn` weights
+   stay. */
 static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
                                         const olk_sorf_row *x, const olk_plan *plan,
                                         const olk_kept *cache, int learn)

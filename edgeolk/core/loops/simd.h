@@ -1,14 +1,14 @@
 /* Kernel rows: the hot loops of the library.
 
-   Design. A score is f(x) = sum_i alpha_i k(s_i, x) over a ring stored feature-major (sv[d][stride]:
-   one contiguous row per feature), so the products with all support vectors accumulate in parallel
-   lanes: no horizontal sums, and one vector instruction serves 4 to 16 support vectors. A row takes
-   two steps: products (squared distance, inner product, L1 distance), then one elementwise transform.
-   A tile of up to eight vectors of support vectors goes through all features with its sums in
-   registers; only after the transform are the values widened to double and weighted.
-   The code is compiled once per instruction set (rings.h) and selected once at import (variants.h);
-   this header has the types. Rejected: target_clones (cannot be forced from outside, silently falls
-   back) and -ffast-math (breaks the promised order of sums). */
+   Design. A score is f(x) = sum_i alpha_i k(s_i, x) over a ring stored feature-major
+   (sv[d][stride]: one contiguous row per feature), so the products with all support vectors
+   accumulate in parallel lanes: no horizontal sums, and one vector instruction serves 4 to 16
+   support vectors. A row takes two steps: products (squared distance, inner product, L1 distance),
+   then one elementwise transform. A tile of up to eight vectors of support vectors goes through all
+   features with its sums in registers; only after the transform are the values widened to double
+   and weighted. The code is compiled once per instruction set (rings.h) and selected once at import
+   (variants.h); this header has the types. Rejected: target_clones (cannot be forced from outside,
+   silently falls back) and -ffast-math (breaks the promised order of sums). */
 #pragma once
 
 #include <float.h>
@@ -35,18 +35,18 @@ typedef struct {
 } olk_kernel;
 
 /* Returns sum_i coef[i] k(s_i, x) over i < n, summed in double. `row`, if not NULL, receives the n
-   kernel values, and `products` the products before the transform; `coef` may be NULL (the sum is then
-   0). All three are arrays of type `dtype`, OLK_F32 or OLK_F64. Rows of sv are read up to the next
-   multiple of 16 slots (8 for float64): beyond the last row, at most 64 bytes of what follows in the
-   block. x is double for float64, else float. norms[i], if not NULL, is |s_i|^2 as olk_norm_fn computes
-   it, in the type of x, read as far as a row of sv: squared distances of rows near the origin (tiles.h)
-   are computed from these and from inner products. */
+   kernel values, and `products` the products before the transform; `coef` may be NULL (the sum is
+   then 0). All three are arrays of type `dtype`, OLK_F32 or OLK_F64. Rows of sv are read up to the
+   next multiple of 16 slots (8 for float64): beyond the last row, at most 64 bytes of what follows
+   in the block. x is double for float64, else float. norms[i], if not NULL, is |s_i|^2 as
+   olk_norm_fn computes it, in the type of x, read as far as a row of sv: squared distances of rows
+   near the origin (tiles.h) are computed from these and from inner products. */
 typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
                              const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
                              const void *x, int dtype, const void *coef, void *row, void *products);
-/* Outputs of the kernel values of several rows: unless coef is NULL, f[i * columns + c], the sums of
-   row i with `columns` columns of coefficients at a pitch of `stride`; unless `values` is NULL, the
-   values themselves, those of row i from number i * values_pitch on. Of type `dtype`. */
+/* Outputs of the kernel values of several rows: unless coef is NULL, f[i * columns + c], the sums
+   of row i with `columns` columns of coefficients at a pitch of `stride`; unless `values` is NULL,
+   the values themselves, those of row i from number i * values_pitch on. Of type `dtype`. */
 typedef struct {
     int dtype;
     const void *coef;
@@ -55,34 +55,35 @@ typedef struct {
     void *values;
     ptrdiff_t values_pitch;
 } olk_wanted;
-/* The same for `count` rows at a pitch of `pitch` numbers: bit for bit olk_row_fn one by one, and for
-   several columns the sums of `weigh` over its row. At most OLK_SUMS_OF_BLOCK / (2
+/* The same for `count` rows at a pitch of `pitch` numbers: bit for bit olk_row_fn one by one, and
+   for several columns the sums of `weigh` over its row. At most OLK_SUMS_OF_BLOCK / (2
    OLK_MOST_TOGETHER) columns (tiles.h). */
 typedef void (*olk_rows_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
                             const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
                             const void *x, ptrdiff_t pitch, ptrdiff_t count,
                             const olk_wanted *wanted);
-/* sum_i coef[i] values[i] over n kernel values stored by olk_rows_fn, and their copy in `row`; coef and
-   row are of type `dtype` and may be NULL. Bit for bit the result of olk_row_fn. */
+/* sum_i coef[i] values[i] over n kernel values stored by olk_rows_fn, and their copy in `row`; coef
+   and row are of type `dtype` and may be NULL. Bit for bit the result of olk_row_fn. */
 typedef double (*olk_recall_fn)(const void *values, ptrdiff_t n, int dtype, const void *coef,
                                 void *row);
-/* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2, or
-   sum_j |s_ij| for the Laplacian kernel, in the type of the values, read as far as a row of sv. */
+/* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2,
+   or sum_j |s_ij| for the Laplacian kernel, in the type of the values, read as far as a row of
+   sv. */
 typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
                                 ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count,
                                 const int32_t *index, const void *values, int dtype,
                                 const void *coef, void *row);
-/* |s|^2 of one vector of a ring, or sum_j |s_j| for the Laplacian kernel, rounded as the rows of this
-   variant are, so that the distance of a vector from itself is 0. */
+/* |s|^2 of one vector of a ring, or sum_j |s_j| for the Laplacian kernel, rounded as the rows of
+   this variant are, so that the distance of a vector from itself is 0. */
 typedef double (*olk_norm_fn)(const olk_kernel *kernel, const void *sv, ptrdiff_t stride,
                               ptrdiff_t d);
 /* k(a, b) of two contiguous vectors of the type of x. */
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
 
 /* The functions of one instruction set, described where they are defined (dots.h, coefficients.h,
-   searches.h, merge.h, angles.h, linalg.h, matrices.h, compact_rows.h). Rows and pairs are indexed by
-   storage type. Functions indexed by OLK_REALS take `void` arrays of that type of coefficients, kernel
-   rows and products; the others are in double. */
+   searches.h, merge.h, angles.h, linalg.h, matrices.h, compact_rows.h). Rows and pairs are indexed
+   by storage type. Functions indexed by OLK_REALS take `void` arrays of that type of coefficients,
+   kernel rows and products; the others are in double. */
 typedef struct {
     const char *name;
     olk_row_fn row[OLK_STORAGES];

@@ -1,6 +1,6 @@
 /* Single precision as compute type of the loops over structured features; double.h and whole.h are
-   the counterparts for double and fixed point. A unit for int8 has both float and double, the former
-   under the names of single_names.h. */
+   the counterparts for double and fixed point. A unit for int8 has both float and double, the
+   former under the names of single_names.h. */
 
 #include "approximations.h"
 
@@ -16,8 +16,8 @@ static OLK_ALWAYS float olk_size_of(float x)
     return olk_fabsf(x);
 }
 
-/* Cosine and sine of an angle reduced by full quarter turns, within 1e-7 below olk_largest_angle; the
-   low bits of the result count the quarter turns. */
+/* Cosine and sine of an angle reduced by full quarter turns, within 1e-7 below olk_largest_angle;
+   the low bits of the result count the quarter turns. */
 static OLK_ALWAYS olk_word olk_quarter(float angle, float *cosine, float *sine)
 {
     const float *s = olk_sine_f32, *c = olk_cosine_f32;

@@ -1,6 +1,6 @@
 /* The learner on structured features (docs/sorf.md), for one type of weights. Rows are olk_input;
-   changes of weights are computed in olk_real; with OLK_TWO_TYPES scores are first computed in single
-   precision. */
+   changes of weights are computed in olk_real; with OLK_TWO_TYPES scores are first computed in
+   single precision. */
 #pragma once
 
 #include "drift.h"
@@ -13,8 +13,8 @@
 
 /* Scores with a smaller margin are computed again in olk_real (section 5). */
 static const double olk_undecided = 1e-4;
-/* Novelty (section 6b): window of the scale of scores, in rows; the smallest gain of the threshold, and
-   its first gains times the rows so far. */
+/* Novelty (section 6b): window of the scale of scores, in rows; the smallest gain of the threshold,
+   and its first gains times the rows so far. */
 static const double olk_novelty_memory = 1000.0;
 static const double olk_novelty_gain = 0.02, olk_novelty_first_gain = 10.0;
 
@@ -35,8 +35,8 @@ static inline ptrdiff_t olk_first_of_octet(const olk_sorf *p, const olk_sorf_sta
     return p->first[g] + (ptrdiff_t)((*s->t - (uint64_t)p->first[g]) % OLK_OCTET);
 }
 
-/* Leaking (section 14): after mistakes, in groups where the last weights have at least this share of
-   the blend and the averaging window is below this multiple of the shortest. */
+/* Leaking (section 14): after mistakes, in groups where the last weights have at least this share
+   of the blend and the averaging window is below this multiple of the shortest. */
 static const double olk_leaking_share = 0.7, olk_leaking_windows = 2.0;
 
 /* Leaks the weights of the blocks that are averaged at this row. */
@@ -155,8 +155,8 @@ static inline void olk_follow_gradient(const olk_sorf *p, const olk_sorf_state *
         olk_gradient_step(p, s, x, sigma);
 }
 
-/* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f, the
-   margin of y's class over the best other, or the predicted target. */
+/* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f,
+   the margin of y's class over the best other, or the predicted target. */
 static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state *s,
                                       const olk_sorf_row *row, double y, double weight)
 {
@@ -299,8 +299,9 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, doubl
         *out = s->target[0] + olk_sorf_deviation(s->target, *s->t) * *out;
 }
 
-/* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. A row's
-   score does not depend on the others: if one of a block needs olk_real, they are scored one by one. */
+/* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. A
+   row's score does not depend on the others: if one of a block needs olk_real, they are scored one
+   by one. */
 static OLK_ALONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state *s,
                                       const olk_sorf_row *row, ptrdiff_t m, double *out)
 {

@@ -8,8 +8,8 @@
 #include "sorf_types.h"
 
 /* The largest sums of |x_j|, in either type; the largest growth by three transforms (64^3) and
-   relevance (e^2); the limits for the linear expert, which takes squares, and for gradients, which are
-   squared and grow with a row and with the widths. */
+   relevance (e^2); the limits for the linear expert, which takes squares, and for gradients, which
+   are squared and grow with a row and with the widths. */
 static const double olk_most_double_sum = 1e300, olk_most_single_sum = 1e30, olk_most_growth = 2e6;
 static const double olk_most_linear_sum = 1e12, olk_most_gradient_sum = 1e10;
 /* The largest target of regression. */

@@ -41,8 +41,8 @@ typedef struct {
     double hold; /* features see inputs clamped to [-hold, hold]; 0: not clamped (section 15) */
 } olk_sorf;
 
-/* A learner's state, in memory of the caller; NULL for parts that the learner does not have. "Type" is
-   the type of rows: double for float64, else float. */
+/* A learner's state, in memory of the caller; NULL for parts that the learner does not have. "Type"
+   is the type of rows: double for float64, else float. */
 typedef struct {
     void *w, *a;            /* [D][K][2] stored numbers; novelty: a only */
     double *L;              /* cumulative losses: [groups][n_blends], then linear, then last label */
@@ -89,7 +89,8 @@ typedef double (*olk_sorf_step_fn)(const olk_sorf *, const olk_sorf_state *, con
 /* Returns f - rho before this step, or tau - u for novelty in time; negative means novel. */
 typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
                                       const olk_sorf_row *);
-/* Events that a user reports on rows in time: they are normal from now on, or the stream stopped. */
+/* Events that a user reports on rows in time: they are normal from now on, or the stream
+   stopped. */
 typedef void (*olk_sorf_told_fn)(const olk_sorf *, const olk_sorf_state *);
 /* out[rows][columns] of m dense rows or one sparse row; writes only to scratch. */
 typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
@@ -107,7 +108,8 @@ typedef int (*olk_forecast_tell_fn)(const olk_forecast *, const olk_forecast_sta
                                     double target, double *answer);
 typedef void (*olk_forecast_plain_fn)(const olk_forecast *, const olk_forecast_state *);
 
-/* The operations for one type of weights and one instruction set. Features only for float weights. */
+/* The operations for one type of weights and one instruction set. Features only for float
+   weights. */
 typedef struct {
     const char *name;
     olk_sorf_step_fn learn;

@@ -1,7 +1,7 @@
-/* Kernel rows of an example given by its non-zeros. Distances use stored norms, |x|^2 + |s|^2 - 2 x.s
-   (clamped at 0), or for the L1 distance sum |s_j| + sum over non-zeros of |x_j - s_j| - |s_j|: only
-   the non-zeros' rows of the ring are read. Good if most numbers are exact zeros; far from the origin
-   the dense row keeps digits that this one loses. */
+/* Kernel rows of an example given by its non-zeros. Distances use stored norms, |x|^2 + |s|^2 - 2
+   x.s (clamped at 0), or for the L1 distance sum |s_j| + sum over non-zeros of |x_j - s_j| - |s_j|:
+   only the non-zeros' rows of the ring are read. Good if most numbers are exact zeros; far from the
+   origin the dense row keeps digits that this one loses. */
 #pragma once
 
 #include "kernel_values.h"

@@ -1,6 +1,6 @@
-/* Storage types of a support vector's numbers, which are read back exactly: float32, float64, float16,
-   or int8 with a scale and an offset for each feature. Rows of the narrow types compute in float32.
-   Coefficients, kernel rows and products have one of the first two types. */
+/* Storage types of a support vector's numbers, which are read back exactly: float32, float64,
+   float16, or int8 with a scale and an offset for each feature. Rows of the narrow types compute in
+   float32. Coefficients, kernel rows and products have one of the first two types. */
 #pragma once
 
 #include <math.h>
@@ -79,7 +79,8 @@ static inline ptrdiff_t olk_stored_bytes(int storage)
     return storage == OLK_F64 ? 8 : storage == OLK_F32 ? 4 : storage == OLK_F16 ? 2 : 1;
 }
 
-/* Whether numbers are stored with the scale and offset of their feature: a stored 0 is then not 0. */
+/* Whether numbers are stored with the scale and offset of their feature: a stored 0 is then not
+   0. */
 static inline int olk_is_shifted(int storage)
 {
     return storage == OLK_I8;
@@ -114,8 +115,8 @@ static inline void olk_store(int storage, void *base, ptrdiff_t at, ptrdiff_t j,
     }
 }
 
-/* A float32 rounded to a narrow storage type, as the learner sees it. No switch: compilers move these
-   conditions out of loops. */
+/* A float32 rounded to a narrow storage type, as the learner sees it. No switch: compilers move
+   these conditions out of loops. */
 static inline float olk_seen(int storage, float value, ptrdiff_t j, const olk_quantum *quantum)
 {
     if (storage == OLK_F16)
@@ -150,8 +151,8 @@ static inline void olk_put(int dtype, void *array, ptrdiff_t i, double value)
         ((float *)array)[i] = (float)value;
 }
 
-/* A row of type `dtype` rounded to int8 levels; returns how many of its numbers are out of range (up to
-   half a level beyond an end still rounds to it). */
+/* A row of type `dtype` rounded to int8 levels; returns how many of its numbers are out of range
+   (up to half a level beyond an end still rounds to it). */
 static inline ptrdiff_t olk_see_levels(int dtype, const void *x, float *quantized, ptrdiff_t d,
                                        const olk_quantum *quantum)
 {

@@ -1,5 +1,5 @@
-/* Changes of stored weights (docs/sorf.md, section 5, store and steps 5 and 6). Changes of int8 weights
-   are in 65,536ths of a level, so that stochastic rounding is a shift. */
+/* Changes of stored weights (docs/sorf.md, section 5, store and steps 5 and 6). Changes of int8
+   weights are in 65,536ths of a level, so that stochastic rounding is a shift. */
 #pragma once
 
 enum { OLK_UNIT = OLK_LEVELS ? 65536 : 1 };

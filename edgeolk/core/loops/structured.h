@@ -1,22 +1,23 @@
-/* The learner on structured Fourier features (`sorf`): only weights are stored, features are computed
-   from a seed at every row; docs/sorf.md is the algorithm. Structured orthogonal random features of
-   Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016.
+/* The learner on structured Fourier features (`sorf`): only weights are stored, features are
+   computed from a seed at every row; docs/sorf.md is the algorithm. Structured orthogonal random
+   features of Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016.
 
    Design. A block is 64 frequencies: a row is sketched to 64 lines with random signs, then three
-   Walsh-Hadamard transforms with signs between, then cosine and sine. Blocks stay in registers and in
-   74 KiB of stack per step, 4 KiB in plain C; the caller provides the rest, nothing is allocated.
-   Weights of float64 are computed in double, of float32 in float. int8: stochastic rounding depends on
-   the last bits of a weight's change, and stored weights are those of an exact implementation. Rows
-   are scored and changes rounded in float, with bounds on the error (sure_rounding.h); blocks that
-   these leave uncertain are rounded in double (exact_fallback.h). What depends on the numbers
-   themselves is learned in double: regression, and the gradient of relevance (along.h). A
-   microcontroller without double defines OLK_SORF_SINGLE: int8 only, everything in float, where one
-   rounding in some millions differs; one without any floating-point unit defines OLK_SORF_FIXED:
-   features in fixed point (whole.h), within some thousandths of the exact ones.
+   Walsh-Hadamard transforms with signs between, then cosine and sine. Blocks stay in registers and
+   in 74 KiB of stack per step, 4 KiB in plain C; the caller provides the rest, nothing is
+   allocated. Weights of float64 are computed in double, of float32 in float. int8: stochastic
+   rounding depends on the last bits of a weight's change, and stored weights are those of an exact
+   implementation. Rows are scored and changes rounded in float, with bounds on the error
+   (sure_rounding.h); blocks that these leave uncertain are rounded in double (exact_fallback.h).
+   What depends on the numbers themselves is learned in double: regression, and the gradient of
+   relevance (along.h). A microcontroller without double defines OLK_SORF_SINGLE: int8 only,
+   everything in float, where one rounding in some millions differs; one without any floating-point
+   unit defines OLK_SORF_FIXED: features in fixed point (whole.h), within some thousandths of the
+   exact ones.
 
    A unit is the learner for one type of weights (OLK_SORF_INT8, _FLOAT32 or _FLOAT64) and one
-   instruction set (set.h). Its names are plain; structured_unit.h exports them. With OLK_SORF_PLAIN it
-   is plain C99, for a program that calls the functions by name.
+   instruction set (set.h). Its names are plain; structured_unit.h exports them. With OLK_SORF_PLAIN
+   it is plain C99, for a program that calls the functions by name.
 
    Headers without #pragma once are for one compute type: a unit for int8 includes them twice, first
    under the names of single_names.h. */
@@ -36,8 +37,8 @@
 #include "roots.h"
 #include "sorf_types.h"
 
-/* How much of a row single precision completes: nothing, the scores fa, a row that changes no weights,
-   a row whose changes are all certain. */
+/* How much of a row single precision completes: nothing, the scores fa, a row that changes no
+   weights, a row whose changes are all certain. */
 enum {
     OLK_SORF_NOTHING = 0,
     OLK_SORF_SCORES = 1,
@@ -45,8 +46,8 @@ enum {
     OLK_SORF_TRIED = 3,
 };
 
-/* OLK_SORF_ROWS: rows of a block of rows, whose signs are drawn once for all. OLK_SORF_BLOCKS: blocks
-   of one row that are transformed together. OLK_SORF_SCALED: numbers of such rows, scaled by
+/* OLK_SORF_ROWS: rows of a block of rows, whose signs are drawn once for all. OLK_SORF_BLOCKS:
+   blocks of one row that are transformed together. OLK_SORF_SCALED: numbers of such rows, scaled by
    relevance, that fit the stack. OLK_SORF_KEPT: blocks of features that a step caches on the stack
    unless the caller provides memory for a row's. */
 #ifdef OLK_SORF_PLAIN
@@ -55,9 +56,10 @@ enum { OLK_SORF_ROWS = 1, OLK_SORF_BLOCKS = 1, OLK_SORF_SCALED = 1, OLK_SORF_KEP
 enum { OLK_SORF_ROWS = 8, OLK_SORF_BLOCKS = 2, OLK_SORF_SCALED = 1024, OLK_SORF_KEPT = 40 };
 #endif
 
-/* OLK_PIECE: changes that are rounded at once. OLK_PACES: entries to which a group's frequency scales
-   are repeated; OLK_ENDS: numbers to which the end of a row is padded. Plain C does neither, as stacks
-   of microcontrollers are small; there, features overlay the lines they are computed from. */
+/* OLK_PIECE: changes that are rounded at once. OLK_PACES: entries to which a group's frequency
+   scales are repeated; OLK_ENDS: numbers to which the end of a row is padded. Plain C does neither,
+   as stacks of microcontrollers are small; there, features overlay the lines they are computed
+   from. */
 #ifdef OLK_SORF_PLAIN
 enum { OLK_PIECE = 32, OLK_PACES = OLK_SORF_WIDTHS, OLK_ENDS = 1 };
 #define OLK_NOT_SHARED
@@ -66,9 +68,9 @@ enum { OLK_PIECE = 128, OLK_PACES = 64 + OLK_SORF_WIDTHS, OLK_ENDS = 64 };
 #define OLK_NOT_SHARED restrict
 #endif
 
-/* Working memory of a function: on the stack or, with OLK_SORF_SCRATCH (plain C with a small stack),
-   behind the state, at an offset of its own among what is used at the same time. Both compute types of
-   a unit for int8 use the offsets of the larger one. */
+/* Working memory of a function: on the stack or, with OLK_SORF_SCRATCH (plain C with a small
+   stack), behind the state, at an offset of its own among what is used at the same time. Both
+   compute types of a unit for int8 use the offsets of the larger one. */
 #if defined(OLK_SORF_FIXED) || defined(OLK_SORF_SINGLE) || defined(OLK_SORF_FLOAT32)
 enum { OLK_WIDEST = sizeof(float) };
 #else
@@ -130,8 +132,8 @@ enum { OLK_MOST_LEVEL = 127 };
 #define OLK_SIGN_BITS 1 /* the signs of 64 lines are a word */
 #endif
 
-/* The index of a block's first scale among its group's widths, which repeat over the lines; the index
-   after `at`, cyclic in plain C, where scales are not repeated in memory. */
+/* The index of a block's first scale among its group's widths, which repeat over the lines; the
+   index after `at`, cyclic in plain C, where scales are not repeated in memory. */
 static inline int olk_first_pace(int widths, ptrdiff_t block)
 {
     return (int)(64u * (uint32_t)block % (uint32_t)widths);

@@ -1,6 +1,6 @@
-/* Dot products of stored weights and a block's features (docs/sorf.md, section 5, step 1); included by
-   scoring.h. A block of one column is 128 consecutive numbers, cosine and sine in turn; K columns are
-   K times as many, frequency by frequency. */
+/* Dot products of stored weights and a block's features (docs/sorf.md, section 5, step 1); included
+   by scoring.h. A block of one column is 128 consecutive numbers, cosine and sine in turn; K
+   columns are K times as many, frequency by frequency. */
 
 #ifndef OLK_SORF_FIXED
 /* lane[l] += the products of numbers l, l + WIDE, .. of n <= 128. */

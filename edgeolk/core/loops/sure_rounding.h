@@ -1,14 +1,14 @@
-/* Updates of int8 weights from features in single precision: all roundings are tried before anything
-   is written, and if the error of single precision could change one, its block is rounded in double
-   instead (exact_fallback.h). Stored weights are those of double. */
+/* Updates of int8 weights from features in single precision: all roundings are tried before
+   anything is written, and if the error of single precision could change one, its block is rounded
+   in double instead (exact_fallback.h). Stored weights are those of double. */
 #pragma once
 
-/* Error bounds of single precision (docs/sorf.md, section 5): of a feature and of a score, each with a
-   part proportional to the widest typical angle. */
+/* Error bounds of single precision (docs/sorf.md, section 5): of a feature and of a score, each
+   with a part proportional to the widest typical angle. */
 static const double olk_feature_error = 2e-7, olk_feature_error_of_angle = 1.6e-6;
 static const double olk_score_error = 1e-6, olk_score_error_of_angle = 5e-7;
-/* The largest change, and the largest distance of its bounds, in 65,536ths of a level: double handles
-   larger ones. */
+/* The largest change, and the largest distance of its bounds, in 65,536ths of a level: double
+   handles larger ones. */
 static const double olk_most_sure_change = 524000.0, olk_widest_bounds = 64.0;
 
 /* The largest possible norm of a row's sketch. */
@@ -41,8 +41,8 @@ static inline double olk_wrong_tau(const olk_sorf *p, double widest)
    which makes them positive so that conversion rounds to nearest, minus and plus the error bound.
    Sketch and transforms preserve norms, so errors of their sums, and of products with widths, are a
    fraction of a typical angle: 64 times a width times the sketch's norm, at most `longest`. In 10^8
-   features the largest error was 1e-7 plus 8e-7 of that; in 10^5 scores with weights near the ends of
-   their range, 7e-7 plus 3e-7 of the widest angle. */
+   features the largest error was 1e-7 plus 8e-7 of that; in 10^5 scores with weights near the ends
+   of their range, 7e-7 plus 3e-7 of the widest angle. */
 typedef struct {
     float least[2 * OLK_PACES], most[2 * OLK_PACES];
     int end; /* plain C: the period */
@@ -100,8 +100,8 @@ static OLK_ALONE int olk_round_surely(olk_stored *restrict to, const olk_stored 
     return !unsure;
 }
 
-/* The same for 2 * lines changes of a block, with words from `after` on; `phase`: index of the first
-   bound. */
+/* The same for 2 * lines changes of a block, with words from `after` on; `phase`: index of the
+   first bound. */
 static OLK_ALONE int olk_round_block(olk_stored *to, const olk_stored *stored, const float *feature,
                                      float step, const olk_bounds *bounds, int phase,
                                      ptrdiff_t lines, uint64_t *after)
@@ -118,9 +118,9 @@ static OLK_ALONE int olk_round_block(olk_stored *to, const olk_stored *stored, c
     return 1;
 }
 
-/* State between trying a row's changes and committing them: features of its first blocks, new weights
-   of its first `stored` blocks, the rounding generator after these and after all rounded blocks, and
-   whether tau is already that of double. */
+/* State between trying a row's changes and committing them: features of its first blocks, new
+   weights of its first `stored` blocks, the rounding generator after these and after all rounded
+   blocks, and whether tau is already that of double. */
 typedef struct {
     olk_wave *feature;
     ptrdiff_t blocks;
@@ -130,8 +130,9 @@ typedef struct {
     int exact;
 } olk_trial;
 
-/* Lays out a trial in the memory for a row's features in double: for all blocks, or for OLK_SORF_KEPT
-   blocks and one of weights, where weights overlay features that have been rounded. */
+/* Lays out a trial in the memory for a row's features in double: for all blocks, or for
+   OLK_SORF_KEPT blocks and one of weights, where weights overlay features that have been
+   rounded. */
 static inline olk_trial olk_room(const olk_sorf *p, void *memory, int whole_row)
 {
     const ptrdiff_t all = p->first[p->groups];
@@ -151,9 +152,9 @@ static inline void olk_put_levels(olk_stored *w, const olk_stored *levels, ptrdi
         memcpy(w, levels, 2 * (size_t)lines * sizeof *w);
 }
 
-/* Rounds a row's changes, tau feature, in the live groups from block `from` on, into the trial or, with
-   `write`, into w. Returns the first block with an uncertain rounding, leaving the generator before
-   it, or else the number of blocks; -1 if changes are too large for single precision. */
+/* Rounds a row's changes, tau feature, in the live groups from block `from` on, into the trial or,
+   with `write`, into w. Returns the first block with an uncertain rounding, leaving the generator
+   before it, or else the number of blocks; -1 if changes are too large for single precision. */
 static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state *s,
                                          const olk_sorf_row *row, const double *tau,
                                          const int *live, olk_trial *trial, ptrdiff_t from,

@@ -94,8 +94,8 @@ static inline void olk_follow_mean(olk_input *mean, olk_real step, olk_real targ
     *mean = (olk_input)((olk_real)*mean + step / olk_least(targets, window));
 }
 
-/* Learns a known target; change: the absolute difference from the last target known when its row was
-   answered, negative if there was none. */
+/* Learns a known target; change: the absolute difference from the last target known when its row
+   was answered, negative if there was none. */
 static inline void olk_take_target(olk_history *h, olk_real y, olk_real change)
 {
     const olk_real unit = (olk_real)h->unit;

@@ -6,7 +6,8 @@
 
 /* Rows of a matrix taken at once against one vector: eight accumulators, eight sums a row. */
 enum { OLK_ROWS = (OLK_BYTES ? OLK_BYTES / 8 : 2) };
-/* Columns of coefficients taken at once against a kernel row: more where there are more registers. */
+/* Columns of coefficients taken at once against a kernel row: more where there are more
+   registers. */
 enum { OLK_COLUMNS = (OLK_BYTES == 64 ? 12 : OLK_ROWS) };
 
 /* What a tile computes; constants in the loops. */
@@ -32,20 +33,20 @@ static inline int olk_keeps_norms(int storage)
     return !olk_is_shifted(storage);
 }
 
-/* A squared distance from norms and an inner product of d numbers has an error of up to
-   (d + 3) 2^-24 (|x| + |s|)^2, in double 2^-53: more than a sum of d squared differences if the vectors
-   are long and close to each other. gamma |x|^2 up to these limits keeps the Gaussian's absolute error
-   below 260 (d + 3) 2^-24, and 5e-10 (d + 3) in double, in the worst case, where no roundings cancel;
-   rows farther from the origin use differences. */
+/* A squared distance from norms and an inner product of d numbers has an error of up to (d + 3)
+   2^-24 (|x| + |s|)^2, in double 2^-53: more than a sum of d squared differences if the vectors are
+   long and close to each other. gamma |x|^2 up to these limits keeps the Gaussian's absolute error
+   below 260 (d + 3) 2^-24, and 5e-10 (d + 3) in double, in the worst case, where no roundings
+   cancel; rows farther from the origin use differences. */
 static const double OLK_NEAR_F32 = 64.0, OLK_NEAR_F64 = 0x1p20;
 
-/* Maximum vectors of a tile: 8 sums, the operands and temporaries fill the 16 registers of the simpler
-   instruction sets. */
+/* Maximum vectors of a tile: 8 sums, the operands and temporaries fill the 16 registers of the
+   simpler instruction sets. */
 enum { OLK_MOST = 8 };
 
 /* Rows of a batch tile, and its vectors of support vectors: their sums, the vectors and temporaries
-   fill the registers, 32 with AVX-512 and NEON, 16 elsewhere. Below: rows of a block and their running
-   sums, at most, and a panel of the ring, all on the stack. */
+   fill the registers, 32 with AVX-512 and NEON, 16 elsewhere. Below: rows of a block and their
+   running sums, at most, and a panel of the ring, all on the stack. */
 #ifdef __aarch64__
 enum { OLK_WIDE_FILE = 1 };
 #else

@@ -1,5 +1,5 @@
-/* The transpose of the sketch (fold.h), from the 64 lines of a block back to a row, for the gradient
-   of relevance (docs/sorf.md, section 7c). */
+/* The transpose of the sketch (fold.h), from the 64 lines of a block back to a row, for the
+   gradient of relevance (docs/sorf.md, section 7c). */
 #pragma once
 
 #ifndef OLK_SORF_FIXED

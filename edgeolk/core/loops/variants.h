@@ -1,5 +1,5 @@
-/* The instruction sets that the loops are compiled for (edgeolk/core/units.py), and which of them this
-   processor runs. Compiled without flags for any of them. */
+/* The instruction sets that the loops are compiled for (edgeolk/core/units.py), and which of them
+   this processor runs. Compiled without flags for any of them. */
 #pragma once
 
 #include "processor.h"

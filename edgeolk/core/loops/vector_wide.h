@@ -1,5 +1,5 @@
-/* Vectors as the compiler's vector types, so that nearly everything is plain arithmetic in C. They have
-   the alignment of one number, for unaligned loads. */
+/* Vectors as the compiler's vector types, so that nearly everything is plain arithmetic in C. They
+   have the alignment of one number, for unaligned loads. */
 #pragma once
 
 /* In two steps: GCC 14 for AArch64 rejects arguments whose type gets size and alignment at once. */
@@ -13,7 +13,8 @@ OLK_VECTOR(olk_i32s, int32_t, OLK_BYTES);
 OLK_VECTOR(olk_i64s, int64_t, OLK_BYTES);
 OLK_VECTOR(olk_u32s, uint32_t, OLK_BYTES);
 OLK_VECTOR(olk_u64s, uint64_t, OLK_BYTES);
-/* As many halves or levels as a vector of floats has lanes, and as many floats as one of doubles. */
+/* As many halves or levels as a vector of floats has lanes, and as many floats as one of
+   doubles. */
 OLK_VECTOR(olk_half_row, uint16_t, OLK_BYTES / 2);
 OLK_VECTOR(olk_level_row, int8_t, OLK_BYTES / 4);
 OLK_VECTOR(olk_narrow_row, float, OLK_BYTES / 2);

@@ -2,8 +2,8 @@
    scoring.h.
 
    The compiler vectorises plain loops of 64; only the transform places lanes itself, as its short
-   stages stay inside a register. Every sum has the same two terms in the same order for every width,
-   so transforms agree to the bit between instruction sets. */
+   stages stay inside a register. Every sum has the same two terms in the same order for every
+   width, so transforms agree to the bit between instruction sets. */
 
 /* flip[j] is the sign bit (in fixed point: all bits) where bit j of a word is set. */
 static inline void olk_flips(uint32_t word, olk_word *restrict flip)
@@ -131,7 +131,8 @@ static OLK_ALWAYS void olk_mix_some(const int n, olk_entry *restrict v,
                                     const olk_signs *restrict first,
                                     const olk_signs *restrict second, int apart)
 {
-    /* What does not fit the registers passes through them twice: neighbours, then distant vectors. */
+    /* What does not fit the registers passes through them twice: neighbours, then distant
+       vectors. */
     enum { L = OLK_BYTES / (int)sizeof(olk_real), VECTORS = 64 / L };
     enum { FAR = VECTORS > 8 ? 4 : 1, NEAR = VECTORS / FAR };
     olk_reals r[2 * VECTORS];

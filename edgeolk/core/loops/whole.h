@@ -1,13 +1,13 @@
 /* Fixed point as compute type of the loops over structured features, for cores without a
    floating-point unit (docs/sorf.md, section 8); single.h is the counterpart for floats.
 
-   Design. Rows are rounded to a power-of-two grid; from there on everything up to the angle is exact
-   modulo 2^32: sums and differences wrap, and an integer per line (its frequency scale) turns them
-   into angles with 2^32 to the turn, so that nothing can overflow. Frequency scales have at least 9
-   bits, the precision of the kernel's widths; more would leave fewer to the grid. Ten bits of an angle
-   index a quarter of a sine; features have 15 bits, sums and changes of weights 32. A step is a 15-bit
-   mantissa and a shift. Single numbers (scores, losses, expert weights) stay floating-point: they are
-   few. */
+   Design. Rows are rounded to a power-of-two grid; from there on everything up to the angle is
+   exact modulo 2^32: sums and differences wrap, and an integer per line (its frequency scale) turns
+   them into angles with 2^32 to the turn, so that nothing can overflow. Frequency scales have at
+   least 9 bits, the precision of the kernel's widths; more would leave fewer to the grid. Ten bits
+   of an angle index a quarter of a sine; features have 15 bits, sums and changes of weights 32. A
+   step is a 15-bit mantissa and a shift. Single numbers (scores, losses, expert weights) stay
+   floating-point: they are few. */
 #pragma once
 
 typedef float olk_real;

@@ -1,11 +1,11 @@
-/* The width of the kernel where it is not given: with structured features behind a scaler it follows
-   the rows (below), elsewhere it is estimated from the first rows.
+/* The width of the kernel where it is not given: with structured features behind a scaler it
+   follows the rows (below), elsewhere it is estimated from the first rows.
 
    Gaussian: gamma = 1 / (2 sum of the variances) = 1 / (mean squared distance of two rows), by
    Welford's recurrence on complete rows: only the mean of each feature is stored. Laplacian: 1 /
    (sqrt(2) sum of the mean distances from the running mean), which for normal features is 1 / (mean
-   distance of two rows). If all rows are identical, or too close to each other for a usable width, the
-   provisional width stays. */
+   distance of two rows). If all rows are identical, or too close to each other for a usable width,
+   the provisional width stays. */
 #pragma once
 
 #include <stddef.h>
@@ -55,8 +55,8 @@ static inline double olk_gamma_of(const olk_width *w, int laplacian, double max_
     return gamma > 0.0 && gamma <= max_gamma ? gamma : provisional;
 }
 
-/* The width that follows the rows (docs/sorf.md, section 15): gamma = 1 / (2 q), q a running mean of
-   |x|^2 over the learned rows plus OLK_PRIOR_ROWS, at most OLK_WIDTH_ROWS. q stays above
+/* The width that follows the rows (docs/sorf.md, section 15): gamma = 1 / (2 q), q a running mean
+   of |x|^2 over the learned rows plus OLK_PRIOR_ROWS, at most OLK_WIDTH_ROWS. q stays above
    olk_least_square per input, a thousandth of a deviation squared, so that after long constant
    readings the width is not too narrow for the next one. */
 enum { OLK_PRIOR_ROWS = 32, OLK_WIDTH_ROWS = 4096 };
@@ -67,8 +67,8 @@ static inline double olk_followed_gamma(double q)
     return 1.0 / (2.0 * q);
 }
 
-/* Sums over a row: of |x_j|, of squares, and of squares as the features see them, clamped to `hold` if
-   that is above 0. In one loop the three cost as much as one. */
+/* Sums over a row: of |x_j|, of squares, and of squares as the features see them, clamped to `hold`
+   if that is above 0. In one loop the three cost as much as one. */
 typedef struct {
     double sizes, squares, held;
 } olk_row_sums;

@@ -59,8 +59,8 @@ static inline double olk_greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* Whether sd is within 64 units in the last place of the numbers themselves, which may be rounding, or
-   so small that its half, by which readings are divided, is subnormal. */
+/* Whether sd is within 64 units in the last place of the numbers themselves, which may be rounding,
+   or so small that its half, by which readings are divided, is subnormal. */
 static inline int olk_no_spread(double sd, double size)
 {
     return sd <= 64.0 * DBL_EPSILON * size || sd < 2.0 * DBL_MIN;

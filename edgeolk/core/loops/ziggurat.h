@@ -1,6 +1,6 @@
-/* The 256 layers of the ziggurat under exp(-x^2/2) of numpy's normal draws: x[i] is the edge of layer
-   i, the tail begins at x[255]. The numbers are those of numpy's ziggurat_constants.h (3-clause BSD
-   licence); no formula reproduces their last digits. */
+/* The 256 layers of the ziggurat under exp(-x^2/2) of numpy's normal draws: x[i] is the edge of
+   layer i, the tail begins at x[255]. The numbers are those of numpy's ziggurat_constants.h
+   (3-clause BSD licence); no formula reproduces their last digits. */
 #pragma once
 
 #include <stdint.h>

@@ -1,13 +1,13 @@
 /* A learner exported by edgeolk, in C99: README.md in this folder says what each call costs.
 
-   Memory. All state is in an arena of EK_ARENA_BYTES that the caller provides, at any address; nothing
-   else is written, nothing is allocated, no function keeps state between calls. A call takes at most
-   EK_STACK_BYTES of stack with the compilers listed in README.md.
+   Memory. All state is in an arena of EK_ARENA_BYTES that the caller provides, at any address;
+   nothing else is written, nothing is allocated, no function keeps state between calls. A call
+   takes at most EK_STACK_BYTES of stack with the compilers listed in README.md.
 
-   Calls. Only one at a time per arena, scores and labels too: they use its scratch. Calls on different
-   arenas may run at the same time. No call blocks, locks or recurses, so it may be made from an
-   interrupt that never interrupts another call on the same arena; but a row takes long (README.md):
-   a queue is better.
+   Calls. Only one at a time per arena, scores and labels too: they use its scratch. Calls on
+   different arenas may run at the same time. No call blocks, locks or recurses, so it may be made
+   from an interrupt that never interrupts another call on the same arena; but a row takes long
+   (README.md): a queue is better.
 
    Numbers are IEEE 754, bytes little-endian, in rows, scores and files. Rows are in your sensor's
    units; model.h has the sizes. */
@@ -34,10 +34,11 @@ enum {
     EK_OK = 0,
     /* A bad row: a number that is not finite (except for novelty in time, where it is a missing
        reading), a sum of absolute values that is too large (README.md), a target beyond 1e100, a
-       score that is not finite. Nothing was changed except the count of such rows, if there is one. */
+       score that is not finite. Nothing was changed except the count of such rows, if there is
+       one. */
     EK_BAD_ROW = -1,
-    /* A bad label: not -1 or 1, not a class from 0 to EK_COLUMNS - 1, not finite; or a weight that is
-       not above 0 and at most EK_MOST_WEIGHT. Nothing was changed, as above. */
+    /* A bad label: not -1 or 1, not a class from 0 to EK_COLUMNS - 1, not finite; or a weight that
+       is not above 0 and at most EK_MOST_WEIGHT. Nothing was changed, as above. */
     EK_BAD_LABEL = -2,
     /* A bad file or bad flash: not a complete model of this configuration, or a state that learning
        cannot reach. ek_load() has changed nothing; see ek_open() for flash. */
@@ -46,8 +47,8 @@ enum {
     EK_IO = -4,
     /* A slot of flash is smaller than EK_SLOT_BYTES. Nothing was read or written. */
     EK_SMALL = -5,
-    /* Forecasters: a target without a pending row, or ek_learn() while rows are pending. Nothing was
-       changed. */
+    /* Forecasters: a target without a pending row, or ek_learn() while rows are pending. Nothing
+       was changed. */
     EK_WRONG_ORDER = -6
 };
 
@@ -66,15 +67,15 @@ int ek_probability(void *arena, const ek_number *x, double *probability);
 #endif
 
 #if EK_LEARNS
-/* Learns a row; *score receives the score before learning: f, the margin of the row's class over the
-   best other, the predicted target, or for novelty f minus the threshold (for novelty in time the
-   threshold minus the score). y is -1 or 1, a class from 0, a target; novelty ignores it. `score` may
-   be NULL. */
+/* Learns a row; *score receives the score before learning: f, the margin of the row's class over
+   the best other, the predicted target, or for novelty f minus the threshold (for novelty in time
+   the threshold minus the score). y is -1 or 1, a class from 0, a target; novelty ignores it.
+   `score` may be NULL. */
 int ek_learn(void *arena, const ek_number *x, double y, double *score);
 
-/* The same for a weighted row: `weight` above 0, at most EK_MOST_WEIGHT (not for novelty). The required
-   margin is sqrt(weight) instead of 1, the step towards a target is `weight` times as large, at most
-   the full distance, and the experts' mistakes count `weight` times. */
+/* The same for a weighted row: `weight` above 0, at most EK_MOST_WEIGHT (not for novelty). The
+   required margin is sqrt(weight) instead of 1, the step towards a target is `weight` times as
+   large, at most the full distance, and the experts' mistakes count `weight` times. */
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score);
 
 #if EK_FORECASTS
@@ -87,8 +88,8 @@ typedef struct {
 /* Forecasts a row without storing it. A reading that is NaN is missing. */
 int ek_look(void *arena, const ek_number *x, ek_forecast *forecast);
 
-/* Forecasts a row and keeps it until its target comes: up to EK_HORIZON rows are pending, one more drops
-   the oldest. */
+/* Forecasts a row and keeps it until its target comes: up to EK_HORIZON rows are pending, one more
+   drops the oldest. */
 int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast);
 
 /* The target of the oldest pending row; NaN if it will never be known. */
@@ -97,9 +98,9 @@ int ek_tell(void *arena, double y);
 /* For another device, or after a long stop: forgets the history, keeps what was learned. */
 void ek_restart(void *arena);
 #elif EK_REPEATS
-/* Forgets the last label: call it when the label of the previous row is unknown, such as when labels
-   have stopped. Otherwise a model that learned to repeat labels keeps answering with that label: for
-   EK_LAPSE answers, or for ever if that is 0. */
+/* Forgets the last label: call it when the label of the previous row is unknown, such as when
+   labels have stopped. Otherwise a model that learned to repeat labels keeps answering with that
+   label: for EK_LAPSE answers, or for ever if that is 0. */
 void ek_restart(void *arena);
 #endif
 
@@ -140,7 +141,8 @@ void ek_restart(void *arena);
 /* The model as a file for edgeolk.load(): EK_STATE_BYTES, valid until the next call that learns. */
 const void *ek_file(void *arena);
 
-/* Continues from the state in a file of the same configuration; on EK_BAD_STATE nothing has changed. */
+/* Continues from the state in a file of the same configuration; on EK_BAD_STATE nothing has
+   changed. */
 int ek_load(void *arena, const void *file, size_t bytes);
 #endif
 

@@ -1,5 +1,5 @@
-/* Two slots: payload, sync, header, sync. The header never reaches the device before its payload; until
-   it does, the previous slot is the newest. */
+/* Two slots: payload, sync, header, sync. The header never reaches the device before its payload;
+   until it does, the previous slot is the newest. */
 #include "strict.h"
 
 #include "flash.h"
@@ -8,8 +8,8 @@
 
 enum { EK_HEAD = 32, EK_TABLE = 24, EK_CHUNK = 32 };
 
-/* Little-endian words of a header: magic (two), version, sequence, length (two), the payload's checksum,
-   the header's own. */
+/* Little-endian words of a header: magic (two), version, sequence, length (two), the payload's
+   checksum, the header's own. */
 typedef struct {
     uint32_t word[8];
 } ek_head;
@@ -58,8 +58,8 @@ static int ek_is_whole(const ek_flash *flash, uint32_t slot, const ek_head *h)
     return good && crc == h->word[6];
 }
 
-/* The newest intact slot and its sequence number: 0 or 1, EK_BAD_STATE if there is none, or EK_IO. With
-   `lenient`, a slot that cannot be read is skipped. */
+/* The newest intact slot and its sequence number: 0 or 1, EK_BAD_STATE if there is none, or EK_IO.
+   With `lenient`, a slot that cannot be read is skipped. */
 static int ek_newest(const ek_flash *flash, int lenient, uint32_t *sequence, uint32_t *crc)
 {
     ek_head head[2];

@@ -1,5 +1,5 @@
-/* The forecaster (docs/forecast.md of the library): forecasts of rows, and pending rows. Included by
-   sorf.c. */
+/* The forecaster (docs/forecast.md of the library): forecasts of rows, and pending rows. Included
+   by sorf.c. */
 #ifndef EDGEOLK_FORECASTING_H
 #define EDGEOLK_FORECASTING_H
 
@@ -17,8 +17,8 @@ static olk_forecast_state ek_forecast_state(uint8_t *base)
     return m;
 }
 
-/* A scaled row, followed by space for the kernel's inputs from the history; NULL if the row is bad. NaN
-   is a missing reading, replaced by the previous one. */
+/* A scaled row, followed by space for the kernel's inputs from the history; NULL if the row is bad.
+   NaN is a missing reading, replaced by the previous one. */
 static ek_number *ek_take_readings(ek_call *c, const olk_forecast_state *m, const ek_number *x)
 {
     ek_number *z = (ek_number *)(void *)(c->base + EK_AT_query);

@@ -1,5 +1,5 @@
-/* The learner as a MicroPython module: import edgeolk. Its memory is a variable of the firmware; rows
-   are sequences of numbers, the state is bytes. */
+/* The learner as a MicroPython module: import edgeolk. Its memory is a variable of the firmware;
+   rows are sequences of numbers, the state is bytes. */
 #include "edgeolk.h"
 
 #include "py/objstr.h"

@@ -1,5 +1,5 @@
-/* A learner on a ring of support vectors, as exported: constants and the loops of the library (loops/).
-   It scores; it does not learn. */
+/* A learner on a ring of support vectors, as exported: constants and the loops of the library
+   (loops/). It scores; it does not learn. */
 #include "strict.h"
 
 #include "edgeolk.h"

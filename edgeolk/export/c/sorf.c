@@ -93,8 +93,8 @@ static int ek_is_label(double y)
 #endif
 
 #if EK_GAMMA_ROWS
-/* Adds a learned row to the estimate of the width; once that is known the model and its generator are
-   reset with it; the stream's counters are kept. */
+/* Adds a learned row to the estimate of the width; once that is known the model and its generator
+   are reset with it; the stream's counters are kept. */
 static void ek_follow_width(ek_call *c, const void *x)
 {
     static const uint32_t cleared[][2] = EK_ANEW;

@@ -1,7 +1,7 @@
 /* From reset to main(), and semihosting calls for files and the exit: no board support needed.
 
-   The stack is at the bottom of RAM: an overflow leaves RAM and faults at once, instead of overwriting
-   data. It is painted, so that its use can be measured afterwards. */
+   The stack is at the bottom of RAM: an overflow leaves RAM and faults at once, instead of
+   overwriting data. It is painted, so that its use can be measured afterwards. */
 #include "board.h"
 
 extern uint32_t stack_bottom[], stack_top[], data_from[], data_start[], data_end[], bss_start[],

@@ -1,5 +1,5 @@
-/* Learns the rows of a file, or only scores them if the learner is frozen; then reports the costs. A
-   row is EK_FEATURES numbers and a label, a double. */
+/* Learns the rows of a file, or only scores them if the learner is frozen; then reports the costs.
+   A row is EK_FEATURES numbers and a label, a double. */
 #include "board.h"
 #include "edgeolk.h"
 
