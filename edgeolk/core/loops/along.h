@@ -27,9 +27,9 @@ static OLK_ALONE double olk_along(const olk_sorf *p, const olk_sorf_slope *slope
 #else
 /* For one block, from its features and its transform v. */
 static OLK_ALONE double olk_along(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
-                                  const olk_stored *w, const olk_stored *a,
-                                  const olk_wave *feature, const olk_entry *v, ptrdiff_t lines,
-                                  const olk_paces *scales, ptrdiff_t block)
+                                  const olk_stored *w, const olk_stored *a, const olk_wave *feature,
+                                  const olk_entry *v, ptrdiff_t lines, const olk_paces *scales,
+                                  ptrdiff_t block)
 {
     const olk_entry E = (olk_entry)slope->share.E[g], alpha = (olk_entry)slope->share.alpha[g];
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));

@@ -71,20 +71,36 @@ typedef struct {
 static inline olk_channel olk_recall_channel(const olk_sorf_state *s, ptrdiff_t j)
 {
     const olk_input *v = (const olk_input *)s->channels + 12 * j;
-    const olk_channel stored = {
-        {(double)v[0], (double)v[1]}, (double)v[2], (double)v[3], (double)v[4],
-        {(double)v[5], (double)v[6]}, (double)v[7], (double)v[8], (double)v[9],
-        {(double)v[10], (double)v[11]}, s->readings[j] & OLK_MOST_RUN, s->readings[j] >> 16};
+    const olk_channel stored = {{(double)v[0], (double)v[1]},
+                                (double)v[2],
+                                (double)v[3],
+                                (double)v[4],
+                                {(double)v[5], (double)v[6]},
+                                (double)v[7],
+                                (double)v[8],
+                                (double)v[9],
+                                {(double)v[10], (double)v[11]},
+                                s->readings[j] & OLK_MOST_RUN,
+                                s->readings[j] >> 16};
     return stored;
 }
 
-static inline void olk_keep_channel(const olk_sorf_state *s, ptrdiff_t j, const olk_channel *channel)
+static inline void olk_keep_channel(const olk_sorf_state *s, ptrdiff_t j,
+                                    const olk_channel *channel)
 {
     olk_input *v = (olk_input *)s->channels + 12 * j;
-    const double numbers[12] = {channel->reading.mean,   channel->reading.variance,   channel->last,
-                            channel->correlation,    channel->roughness,          channel->log_rough.mean,
-                            channel->log_rough.variance, channel->drift,          channel->square,
-                            channel->energy,         channel->log_run.mean,       channel->log_run.variance};
+    const double numbers[12] = {channel->reading.mean,
+                                channel->reading.variance,
+                                channel->last,
+                                channel->correlation,
+                                channel->roughness,
+                                channel->log_rough.mean,
+                                channel->log_rough.variance,
+                                channel->drift,
+                                channel->square,
+                                channel->energy,
+                                channel->log_run.mean,
+                                channel->log_run.variance};
     for (int i = 0; i < 12; i++)
         v[i] = (olk_input)numbers[i];
     s->readings[j] = channel->readings | channel->run << 16;
@@ -100,7 +116,8 @@ static inline double olk_share_of(double rows, double max_rows)
 static inline double olk_gate_of(const olk_channel *channel, const olk_channel_sight *settings)
 {
     const double rows = (double)channel->readings;
-    return olk_gate(channel->correlation, rows < settings->window ? rows : settings->window, settings->robust);
+    return olk_gate(channel->correlation, rows < settings->window ? rows : settings->window,
+                    settings->robust);
 }
 
 /* A.3 to A.7: updates a channel with a number. */
@@ -130,11 +147,16 @@ static inline void olk_see_number(olk_channel *channel, double x, const olk_chan
     seen->input[0] = z;
     seen->input[1] = gate * olk_held_deviations(&channel->log_rough, log_rough);
     seen->input[2] =
-        channel->square > 0.0 ? gate * olk_held_between(channel->drift / olk_sqrt(channel->square), -limit, limit) : 0.0;
-    channel->run = channel->readings > 0 && x == channel->last ? channel->run + (channel->run < OLK_MOST_RUN) : 0;
+        channel->square > 0.0
+            ? gate * olk_held_between(channel->drift / olk_sqrt(channel->square), -limit, limit)
+            : 0.0;
+    channel->run = channel->readings > 0 && x == channel->last
+                       ? channel->run + (channel->run < OLK_MOST_RUN)
+                       : 0;
     const double max_deviations = olk_most_for_scale(gate, settings->robust);
-    const double clipped =
-        channel->readings >= OLK_TRUSTED_READINGS ? olk_winsorised(&channel->reading, x, max_deviations) : x;
+    const double clipped = channel->readings >= OLK_TRUSTED_READINGS
+                               ? olk_winsorised(&channel->reading, x, max_deviations)
+                               : x;
     olk_take_in(&channel->reading, clipped, share);
     olk_take_in(&channel->log_rough, log_rough, share);
     channel->square = olk_towards(channel->square, channel->drift * channel->drift, share);
@@ -162,7 +184,8 @@ static inline void olk_see_reading(olk_channel *channel, olk_input x, double row
     for (int i = 0; i < 3; i++)
         seen->oddness[i] = olk_fabs(seen->input[i]);
     const double log_run = channel->run ? olk_log(1.0 + (double)channel->run) : 0.0;
-    const double deviation = olk_sqrt(channel->log_run.variance), min_deviation = olk_least_run_deviation;
+    const double deviation = olk_sqrt(channel->log_run.variance),
+                 min_deviation = olk_least_run_deviation;
     seen->oddness[OLK_OF_FLAT] =
         (log_run - channel->log_run.mean) / (deviation > min_deviation ? deviation : min_deviation);
     olk_take_in(&channel->log_run, log_run, olk_share_of(rows + 1.0, settings->window));
@@ -170,19 +193,20 @@ static inline void olk_see_reading(olk_channel *channel, olk_input x, double row
 
 /* All readings of a row; the features' inputs go to `inputs`, whose last third may be the row. */
 static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x,
-                                  const olk_row_asked *options, olk_input *inputs, olk_row_seen *row)
+                                  const olk_row_asked *options, olk_input *inputs,
+                                  olk_row_seen *row)
 {
     const ptrdiff_t d = p->d / 3;
     const olk_channel_sight settings = {p->forget, p->robust};
-    const olk_row_seen empty = {0.0, 0,   OLK_OF_VALUE, {0.0, 0.0}, 0.0, 0.0,
-                                  0.0, 0,   0,            0.0,        0,   0};
+    const olk_row_seen empty = {0.0, 0, OLK_OF_VALUE, {0.0, 0.0}, 0.0, 0.0, 0.0, 0, 0, 0.0, 0, 0};
     *row = empty;
     for (ptrdiff_t j = 0; j < d; j++) {
         olk_channel channel = olk_recall_channel(s, j);
         const olk_moments baseline = channel.reading;
         const double reading = (double)x[j];
         olk_reading_seen reading_stats;
-        olk_see_reading(&channel, x[j], options->rows, &settings, options->restarted, &reading_stats);
+        olk_see_reading(&channel, x[j], options->rows, &settings, options->restarted,
+                        &reading_stats);
         for (int i = 0; i < 3; i++)
             inputs[3 * j + i] = (olk_input)(options->unit * reading_stats.input[i]);
         for (int i = 0; i < 4; i++)

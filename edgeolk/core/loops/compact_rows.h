@@ -70,14 +70,15 @@ static inline void olk_compact_run_lanes(olk_compact_lanes *a, ptrdiff_t padded,
         uint32_t bits = olk_bits_of(spread);
         bits = (bits < olk_most_spread_bits ? bits : olk_most_spread_bits) + (chance & 127);
         const int32_t mean_units = M + olk_floor((g * r) * (sd * olk_two(-power)) +
-                                          (float)(int32_t)(chance >> 8) * 0x1p-24f);
-        const int32_t shift = power - olk_mean_power(bits, 0), size = mean_units < 0 ? -mean_units : mean_units;
+                                                 (float)(int32_t)(chance >> 8) * 0x1p-24f);
+        const int32_t shift = power - olk_mean_power(bits, 0),
+                      size = mean_units < 0 ? -mean_units : mean_units;
         const int32_t is_simple = (shift >= 0) & (shift <= OLK_MOST_SHIFT) & (size < limit) &
-                             ((shift == 0) | (size >= half)) & (spread >= olk_least_spread);
+                                  ((shift == 0) | (size >= half)) & (spread >= olk_least_spread);
         const uint32_t stored = bits >> OLK_SPREAD_CUT;
         const float unit = olk_two(olk_mean_power(bits, is_simple ? shift : 0));
-        a->z[j] = olk_reading_within(olk_from_mean(x, mean_units, unit) /
-                                         olk_float_of(stored << OLK_SPREAD_CUT), clip);
+        a->z[j] = olk_reading_within(
+            olk_from_mean(x, mean_units, unit) / olk_float_of(stored << OLK_SPREAD_CUT), clip);
         a->word[j] = (uint32_t)mean_units << 4 | (uint32_t)(shift & 15);
         a->spread[j] = stored;
         a->code[j] = code;

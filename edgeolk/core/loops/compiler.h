@@ -8,7 +8,8 @@
 #define OLK_APART inline __attribute__((noinline))
 #else
 #define OLK_APART __attribute__((noinline, unused))
-#define OLK_ALONE __attribute__((noinline, noclone, unused)) /* one body, no clone for constant arguments */
+#define OLK_ALONE                                                                                  \
+    __attribute__((noinline, noclone, unused)) /* one body, no clone for constant arguments */
 #endif
 #define OLK_COLD __attribute__((noinline, cold))
 #define OLK_HIDDEN __attribute__((visibility("hidden")))

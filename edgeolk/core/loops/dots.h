@@ -19,15 +19,17 @@ static OLK_ALWAYS void olk_dots_with(const int dtype, const int rows, const olk_
         for (int k = 0; k < OLK_SUMS; k++) {
             const olk_f64s x_here = olk_widen(dtype, x, i + k * OLK_LANES_F64);
             for (int r = 0; r < rows; r++)
-                sum[r * OLK_SUMS + k] = olk_madd_f64s(
-                    olk_widen(OLK_REAL, row[r], i + k * OLK_LANES_F64), x_here, sum[r * OLK_SUMS + k]);
+                sum[r * OLK_SUMS + k] =
+                    olk_madd_f64s(olk_widen(OLK_REAL, row[r], i + k * OLK_LANES_F64), x_here,
+                                  sum[r * OLK_SUMS + k]);
         }
 #if defined(OLK_X86) && OLK_BYTES == 64
     /* A sum is one register: no need to spill it to memory. */
     if (i < n) {
         const olk_f64s x_here = olk_widen_first(dtype, x, i, n - i);
         for (int r = 0; r < rows; r++)
-            sum[r] = olk_madd_first(olk_widen_first(OLK_REAL, row[r], i, n - i), x_here, sum[r], n - i);
+            sum[r] =
+                olk_madd_first(olk_widen_first(OLK_REAL, row[r], i, n - i), x_here, sum[r], n - i);
     }
     for (int r = 0; r + 2 <= rows; r += 2)
         olk_two_totals(sum[r], sum[r + 1], out + r);
@@ -74,7 +76,9 @@ static OLK_ALWAYS void olk_weigh_with(const int dtype, const void *row, const vo
             column[r] = x_here;
         switch (rows) {
 #define OLK_CASE(count)                                                                            \
-    case count: olk_dots_with(dtype, count, column, row, n, f + c); break;
+    case count:                                                                                    \
+        olk_dots_with(dtype, count, column, row, n, f + c);                                        \
+        break;
             OLK_CASE(1)
             OLK_CASE(2)
 #if OLK_BYTES >= 32
@@ -103,14 +107,15 @@ static OLK_APART void olk_weigh_values(int dtype, const void *values, const void
     if (dtype == OLK_REAL)
         olk_weigh(values, coef, stride, n, columns, f);
     else
-        olk_weigh_with(sizeof(olk_coef_t) == sizeof(double) ? OLK_F32 : OLK_F64, values, coef, stride,
-                       n, columns, f);
+        olk_weigh_with(sizeof(olk_coef_t) == sizeof(double) ? OLK_F32 : OLK_F64, values, coef,
+                       stride, n, columns, f);
 }
 
 /* lane[c] += the sums of n numbers of a row, a multiple of eight, with column c, c < columns; all
    of type `dtype`; `dtype` and `columns` are constants. */
-static OLK_ALWAYS void olk_add(const int dtype, const int columns, const void *row, const void *coef,
-                               ptrdiff_t first, ptrdiff_t stride, ptrdiff_t n, double (*lane)[8])
+static OLK_ALWAYS void olk_add(const int dtype, const int columns, const void *row,
+                               const void *coef, ptrdiff_t first, ptrdiff_t stride, ptrdiff_t n,
+                               double (*lane)[8])
 {
     olk_f64s sum[4 * OLK_SUMS];
     for (int k = 0; k < columns * OLK_SUMS; k++)
@@ -120,8 +125,9 @@ static OLK_ALWAYS void olk_add(const int dtype, const int columns, const void *r
             const ptrdiff_t from = i + k * OLK_LANES_F64;
             const olk_f64s x_here = olk_widen(dtype, row, from);
             for (int c = 0; c < columns; c++)
-                sum[c * OLK_SUMS + k] = olk_madd_f64s(
-                    olk_widen(dtype, coef, first + c * stride + from), x_here, sum[c * OLK_SUMS + k]);
+                sum[c * OLK_SUMS + k] =
+                    olk_madd_f64s(olk_widen(dtype, coef, first + c * stride + from), x_here,
+                                  sum[c * OLK_SUMS + k]);
         }
     for (int k = 0; k < columns * OLK_SUMS; k++)
         olk_store_f64s(lane[k / OLK_SUMS] + k % OLK_SUMS * OLK_LANES_F64, sum[k]);
@@ -144,7 +150,7 @@ static OLK_ALWAYS void olk_weigh_part(const int dtype, const void *row, const vo
     for (c = 0; c < columns; c++)
         for (ptrdiff_t i = n_vector; i < n; i++)
             lane[c][i - n_vector] = olk_madd_f64(olk_get(dtype, coef, c * stride + i),
-                                              olk_get(dtype, row, i), lane[c][i - n_vector]);
+                                                 olk_get(dtype, row, i), lane[c][i - n_vector]);
 }
 
 static OLK_APART void olk_weigh_part_f32(const void *row, const void *coef, ptrdiff_t stride,

@@ -136,7 +136,8 @@ static inline void olk_implicit_ql(const olk_simd *simd, double *v, double *d, d
         while (m < n - 1 && fabs(e[m]) > olk_least_share * bound)
             m++;
         for (int sweep = 0;
-             m > row_at && fabs(e[row_at]) > olk_least_share * bound && sweep < OLK_MOST_SWEEPS; sweep++)
+             m > row_at && fabs(e[row_at]) > olk_least_share * bound && sweep < OLK_MOST_SWEEPS;
+             sweep++)
             shift += olk_ql_sweep(simd, v, d, e, n, row_at, m);
         d[row_at] += shift;
         e[row_at] = 0.0;

@@ -13,7 +13,7 @@ static inline int olk_within_f32(const float *x, ptrdiff_t n, float limit)
 {
     int32_t beyond = 0;
     for (ptrdiff_t j = 0; j < n; j++)
-        beyond |= -(int32_t) !(fabsf(x[j]) <= limit);
+        beyond |= -(int32_t)!(fabsf(x[j]) <= limit);
     return beyond == 0;
 }
 
@@ -21,6 +21,6 @@ static inline int olk_within_f64(const double *x, ptrdiff_t n, double limit)
 {
     int64_t beyond = 0;
     for (ptrdiff_t j = 0; j < n; j++)
-        beyond |= -(int64_t) !(fabs(x[j]) <= limit);
+        beyond |= -(int64_t)!(fabs(x[j]) <= limit);
     return beyond == 0;
 }

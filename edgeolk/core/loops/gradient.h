@@ -61,9 +61,9 @@ static inline void olk_slopes(const olk_sorf_slope *slope, ptrdiff_t K, olk_entr
 /* h <- the gradient of the blended score with respect to a block's angles, from weights not yet
    changed. Returns the unit of h. */
 static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
-                                    const olk_stored *w, const olk_stored *a,
-                                    const olk_wave *feature, ptrdiff_t lines,
-                                    const olk_paces *scales, ptrdiff_t block, olk_entry *h)
+                                       const olk_stored *w, const olk_stored *a,
+                                       const olk_wave *feature, ptrdiff_t lines,
+                                       const olk_paces *scales, ptrdiff_t block, olk_entry *h)
 {
     const olk_entry E = (olk_entry)slope->share.E[g], alpha = (olk_entry)slope->share.alpha[g];
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));

@@ -142,8 +142,8 @@ static inline double olk_said_with(const double *scores, ptrdiff_t K, olk_memory
 }
 
 /* The margin: y f with two classes, f_y minus the best other score with several. */
-static inline double olk_margin_with(const olk_sorf *p, const double *scores, olk_memory_parts share,
-                                     double y)
+static inline double olk_margin_with(const olk_sorf *p, const double *scores,
+                                     olk_memory_parts share, double y)
 {
     const ptrdiff_t K = p->classes, own_class = (ptrdiff_t)y;
     if (p->task != OLK_SORF_CLASSES)
@@ -210,7 +210,7 @@ static inline double olk_blend_memory(const olk_sorf_answers *f, const olk_sorf_
     const double margin = olk_margin_with(p, scores, now, y);
     for (int i = 0; i < olk_memory_candidates(s); i++) {
         double *loss = i < OLK_MEMORY_SHARES ? s->memory_mistakes + i
-                                          : s->memory_narrow + (i - OLK_MEMORY_SHARES);
+                                             : s->memory_narrow + (i - OLK_MEMORY_SHARES);
         const double m = olk_margin_with(p, scores, olk_memory_candidate(i), y);
         *loss = p->memory * *loss + (m <= 0.0 ? weight : 0.0);
     }

@@ -11,9 +11,8 @@
    and `storage` are constants. */
 static OLK_ALWAYS void olk_slot_products(const int product, const int storage,
                                          const void *restrict slot, const olk_quantum *quantum,
-                                         ptrdiff_t stride, ptrdiff_t d,
-                                         const olk_number *const *at, olk_number *restrict sum,
-                                         olk_number *restrict norm_x)
+                                         ptrdiff_t stride, ptrdiff_t d, const olk_number *const *at,
+                                         olk_number *restrict sum, olk_number *restrict norm_x)
 {
     olk_number total[OLK_MOST_TOGETHER] = {0}, square[OLK_MOST_TOGETHER] = {0};
     for (ptrdiff_t j = 0; j < d; j++, slot = olk_stored_at(storage, slot, stride)) {
@@ -67,7 +66,8 @@ static OLK_ALWAYS void olk_slot_tile(const int storage, const olk_kernel *kernel
     olk_number norm_x[OLK_BLOCK + OLK_MOST_TOGETHER], inner[OLK_BLOCK + OLK_MOST_TOGETHER];
     int precise = 0, imprecise = 1;
     if (kernel->kind == OLK_LAPLACIAN) {
-        olk_slot_rows(OLK_ABSOLUTE, storage, slot, quantum, stride, d, x, pitch, count, tile, norm_x);
+        olk_slot_rows(OLK_ABSOLUTE, storage, slot, quantum, stride, d, x, pitch, count, tile,
+                      norm_x);
         return;
     }
     if (!olk_is_squared(kernel)) {
@@ -75,7 +75,8 @@ static OLK_ALWAYS void olk_slot_tile(const int storage, const olk_kernel *kernel
         return;
     }
     if (olk_keeps_norms(storage) && norm) {
-        olk_slot_rows(OLK_NORMED, storage, slot, quantum, stride, d, x, pitch, count, inner, norm_x);
+        olk_slot_rows(OLK_NORMED, storage, slot, quantum, stride, d, x, pitch, count, inner,
+                      norm_x);
         for (ptrdiff_t r = 0; r < count; r++)
             precise += olk_keeps_digits(kernel, norm_x[r]);
         imprecise = precise < count;

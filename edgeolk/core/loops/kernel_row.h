@@ -89,10 +89,10 @@ static OLK_ALWAYS double olk_row_of(const int storage, const olk_kernel *kernel,
 #define OLK_ROW_FUNCTION(name, storage)                                                            \
     static OLK_APART double name(const olk_kernel *kernel, const void *sv, const void *norms,      \
                                  const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n,        \
-                                 ptrdiff_t d, const void *x, int dtype, const void *coef,           \
+                                 ptrdiff_t d, const void *x, int dtype, const void *coef,          \
                                  void *row, void *products)                                        \
     {                                                                                              \
-        return olk_row_of(storage, kernel, sv, norms, quantum, stride, n, d, x, dtype, coef, row,   \
+        return olk_row_of(storage, kernel, sv, norms, quantum, stride, n, d, x, dtype, coef, row,  \
                           products);                                                               \
     }
 #if OLK_NUMBER_BITS == 64

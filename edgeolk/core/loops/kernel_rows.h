@@ -166,7 +166,8 @@ static OLK_ALWAYS void olk_part(const int storage, const olk_kernel *kernel, int
     } else {
         olk_batch_products(OLK_NORMED, storage, vectors, slice, batch, 0,
                            olk_keeps_norms(storage) ? batch->precise : 0, tile);
-        olk_batch_products(OLK_SQUARE, storage, vectors, slice, batch, batch->precise, batch->n, tile);
+        olk_batch_products(OLK_SQUARE, storage, vectors, slice, batch, batch->precise, batch->n,
+                           tile);
     }
 }
 
@@ -212,13 +213,15 @@ static OLK_ALWAYS void olk_use(const olk_kernel *kernel, olk_number *restrict ti
     double row_values[OLK_WIDTH];
     const ptrdiff_t bytes = olk_real_bytes(outputs->dtype);
     const char *coef = outputs->coef ? (const char *)outputs->coef + start * bytes : NULL;
-    char *row =
-        outputs->values ? (char *)outputs->values + (i * outputs->values_pitch + start) * bytes : NULL;
+    char *row = outputs->values
+                    ? (char *)outputs->values + (i * outputs->values_pitch + start) * bytes
+                    : NULL;
     const int multi_column = coef && outputs->columns > 1;
     if (multi_column)
         row = (char *)row_values;
     if (!olk_is_exponential(kernel))
-        olk_finish(kernel, tile, vectors, w, outputs->dtype, multi_column ? NULL : coef, row, 0, lane[0]);
+        olk_finish(kernel, tile, vectors, w, outputs->dtype, multi_column ? NULL : coef, row, 0,
+                   lane[0]);
     else if (!coef && outputs->dtype == OLK_WIDE)
         olk_copy(tile, w, (olk_number *)row);
     else
@@ -243,9 +246,9 @@ static OLK_ALWAYS void olk_weigh_batch_of(const int dtype, const olk_batch *batc
                         lane + r);
 }
 
-static OLK_APART void olk_weigh_batch(const olk_batch *batch, ptrdiff_t w, const olk_wanted *outputs,
-                                      ptrdiff_t start, const olk_number *restrict tile,
-                                      double (*lane)[8])
+static OLK_APART void olk_weigh_batch(const olk_batch *batch, ptrdiff_t w,
+                                      const olk_wanted *outputs, ptrdiff_t start,
+                                      const olk_number *restrict tile, double (*lane)[8])
 {
     if (outputs->dtype == OLK_F64)
         olk_weigh_batch_of(OLK_F64, batch, w, outputs, start, tile, lane);
@@ -342,10 +345,10 @@ static OLK_ALWAYS void olk_rows_of(const int storage, olk_row_fn row_fn, const o
 #define OLK_ROWS_FUNCTION(name, row_fn, storage)                                                   \
     static void name(const olk_kernel *kernel, const void *sv, const void *norms,                  \
                      const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,       \
-                     const void *x, ptrdiff_t pitch, ptrdiff_t count, const olk_wanted *outputs)    \
+                     const void *x, ptrdiff_t pitch, ptrdiff_t count, const olk_wanted *outputs)   \
     {                                                                                              \
         olk_rows_of(storage, row_fn, kernel, sv, norms, quantum, stride, n, d, x, pitch, count,    \
-                    outputs);                                                                       \
+                    outputs);                                                                      \
     }
 #if OLK_NUMBER_BITS == 64
 OLK_ROWS_FUNCTION(olk_rows_f64, olk_row_f64, OLK_F64)

@@ -167,7 +167,8 @@ static OLK_ALWAYS void olk_weigh_tiles(const int value_dtype, const int dtype, c
             const ptrdiff_t at = i + k * OLK_LANES_F64;
             const olk_f64s a = olk_widen(dtype, coef, at);
             for (int r = 0; r < rows; r++)
-                sum[r][k] = olk_madd_f64s(a, olk_widen(value_dtype, tile, r * pitch + at), sum[r][k]);
+                sum[r][k] =
+                    olk_madd_f64s(a, olk_widen(value_dtype, tile, r * pitch + at), sum[r][k]);
         }
 #if defined(OLK_X86) && OLK_BYTES == 64
     if (i < w) {
@@ -197,9 +198,9 @@ static OLK_ALWAYS void olk_keep(const int value_dtype, const int dtype, const vo
 
 /* Copies the first w values of a tile to row, from `start` on, and weights them by coef from there
    on. `value_dtype` and `dtype` are constants. */
-static OLK_ALWAYS void olk_collect_as(const int value_dtype, const int dtype, const void *restrict tile,
-                                      ptrdiff_t w, const void *coef, void *row, ptrdiff_t start,
-                                      double *restrict lane)
+static OLK_ALWAYS void olk_collect_as(const int value_dtype, const int dtype,
+                                      const void *restrict tile, ptrdiff_t w, const void *coef,
+                                      void *row, ptrdiff_t start, double *restrict lane)
 {
     if (row)
         olk_keep(value_dtype, dtype, tile, w, (char *)row + start * olk_real_bytes(dtype));
@@ -222,8 +223,8 @@ static OLK_APART void olk_collect_doubles_f32(const double *restrict values, ptr
     olk_collect_as(OLK_F64, OLK_F32, values, w, coef, row, start, lane);
 }
 
-static OLK_ALWAYS void olk_collect(const int value_dtype, const void *restrict tile, ptrdiff_t w, int dtype,
-                                   const void *coef, void *row, ptrdiff_t start,
+static OLK_ALWAYS void olk_collect(const int value_dtype, const void *restrict tile, ptrdiff_t w,
+                                   int dtype, const void *coef, void *row, ptrdiff_t start,
                                    double *restrict lane)
 {
     if (dtype == OLK_F64)
@@ -279,7 +280,7 @@ static OLK_APART void olk_finish(const olk_kernel *kernel, olk_number *restrict 
 /* The sum of a kernel row from stored values, and their copy in `row`, bit for bit as a kernel row
    computes them. */
 static OLK_APART double olk_recall_row(const void *values, ptrdiff_t n, int dtype, const void *coef,
-                                   void *row)
+                                       void *row)
 {
     OLK_ALIGNED(64) double lane[8] = {0.0};
     olk_collect(OLK_WIDE, values, n, dtype, coef, row, 0, lane);

@@ -30,7 +30,8 @@ static inline olk_line olk_standard_line(const olk_feature *f, double clip)
 
 /* z = (x - minimum) / (maximum - minimum), where both are limited to clip deviations from the mean:
    the extremes stay exact, and a glitch has no effect beyond that. */
-static inline olk_line olk_range_line(const olk_feature *f, double clip, double minimum, double maximum)
+static inline olk_line olk_range_line(const olk_feature *f, double clip, double minimum,
+                                      double maximum)
 {
     const double middle = 0.5 * f->mean, radius = 0.5 * clip * f->sd;
     const double from = olk_greater(0.5 * minimum, middle - radius);

@@ -8,8 +8,8 @@
    rows, limited by the window. `cached` has the features [..][2] of the first `blocks` blocks; the
    others are computed again. */
 static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *row, uint64_t rows, const olk_wave *cached,
-                                      ptrdiff_t blocks)
+                                      const olk_sorf_row *row, uint64_t rows,
+                                      const olk_wave *cached, ptrdiff_t blocks)
 {
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
@@ -38,7 +38,7 @@ static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s
         from = b + 1;
         olk_transformed(p, &generator, row, &tail, block, &first, &second);
         olk_features(olk_lines_of(block), &scales, b, small_angles, 1, block->feature);
-        olk_mean((olk_stored *)s->a + 128 * b, block->feature, (olk_real)p->kappa, 2 * lines, inverse,
-                 s->rounding);
+        olk_mean((olk_stored *)s->a + 128 * b, block->feature, (olk_real)p->kappa, 2 * lines,
+                 inverse, s->rounding);
     }
 }

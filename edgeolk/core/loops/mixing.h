@@ -60,10 +60,12 @@ OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shar
 /* Expert weights from the cumulative losses; cumulative losses after a row, with the losses of the
    average and of the last weights of group `lead`; averaging windows after every eighth row, t
    counting rows. */
-OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss, olk_sorf_shares *share);
-OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight, double *cumulative_loss,
-                             int32_t lead, double *costs);
-OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t, double *n);
+OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss,
+                             olk_sorf_shares *share);
+OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
+                             double *cumulative_loss, int32_t lead, double *costs);
+OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t,
+                               double *n);
 
 /* y f with two classes, f_y minus the best other score with several; a mistake if not above 0. */
 static inline double olk_sorf_margin(const olk_sorf_answers *f, const olk_sorf_shares *share,

@@ -3,7 +3,8 @@
 
 #include "mixing.h"
 
-OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss, olk_sorf_shares *weights)
+OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss,
+                             olk_sorf_shares *weights)
 {
     const int32_t A = p->n_blends, n_group_experts = p->groups * A;
     const int32_t n_experts = n_group_experts + (p->linear != 0) + (p->last_label != 0);
@@ -20,7 +21,8 @@ OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss, o
         total += weights->E[g];
     }
     for (int32_t q = n_group_experts; q < n_experts; q++)
-        total += rest[q - n_group_experts] = olk_sorf_exp(-p->sharp * (cumulative_loss[q] - min_loss));
+        total += rest[q - n_group_experts] =
+            olk_sorf_exp(-p->sharp * (cumulative_loss[q] - min_loss));
     for (int32_t g = 0; g < p->groups; g++) {
         weights->E[g] /= total;
         weights->alpha[g] /= total;
@@ -29,8 +31,8 @@ OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss, o
     weights->beta_last = p->last_label ? rest[p->linear != 0] / total : 0.0;
 }
 
-OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *weights, ptrdiff_t g,
-                               double blend, ptrdiff_t c)
+OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *weights,
+                               ptrdiff_t g, double blend, ptrdiff_t c)
 {
     const ptrdiff_t K = f->p->classes;
     if (g >= 0)
@@ -63,15 +65,15 @@ OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shar
     return best;
 }
 
-OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight, double *cumulative_loss,
-                             int32_t lead, double *costs)
+OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
+                             double *cumulative_loss, int32_t lead, double *costs)
 {
     const olk_sorf *p = f->p;
     const int regression = p->task == OLK_SORF_REGRESSION;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t q = 0; q < p->n_blends; q++, cumulative_loss++) {
             const double m = regression ? olk_sorf_score(f, NULL, g, p->blends[q], 0)
-                                  : olk_sorf_margin(f, NULL, g, p->blends[q], y);
+                                        : olk_sorf_margin(f, NULL, g, p->blends[q], y);
             const double cost = olk_sorf_cost(p, m, y);
             *cumulative_loss = p->memory * *cumulative_loss + weight * cost;
             if (g == lead && (q == 0 || q == p->n_blends - 1))
@@ -90,7 +92,8 @@ OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
     }
 }
 
-OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t, double *n)
+OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t,
+                               double *n)
 {
     if (t % OLK_OCTET)
         return;

@@ -65,7 +65,7 @@ static inline ptrdiff_t olk_nonzeros(int dtype, const void *x, ptrdiff_t d, int3
                                      void *value)
 {
     return dtype == OLK_F64 ? olk_nonzeros_as(OLK_F64, x, d, index, value)
-                           : olk_nonzeros_as(OLK_F32, x, d, index, value);
+                            : olk_nonzeros_as(OLK_F32, x, d, index, value);
 }
 
 /* The number of non-zeros. */

@@ -50,7 +50,8 @@ static inline void olk_conclude(const olk_sorf_state *s, const olk_row_seen *see
     uint64_t *watch = s->watch;
     olk_input *baseline = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
     const uint64_t quiet = watch[OLK_QUIET_ROWS], lasted = watch[OLK_HELD] & OLK_MOST_LASTED;
-    const int still_lasts = olk_still_lasts(s, seen, window), starts = novel && quiet > OLK_EVENT_ROWS;
+    const int still_lasts = olk_still_lasts(s, seen, window),
+              starts = novel && quiet > OLK_EVENT_ROWS;
     uint64_t event = watch[OLK_HELD] & ~(uint64_t)(OLK_MOST_LASTED | OLK_BEGINS_ANEW);
     watch[OLK_EVENTS] += (uint64_t)starts;
     watch[OLK_QUIET_ROWS] = novel || still_lasts ? 0 : quiet + (quiet < UINT16_MAX);
@@ -73,7 +74,8 @@ static OLK_ALONE void olk_accept_rows(const olk_sorf *p, const olk_sorf_state *s
     olk_input *baseline = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
     for (ptrdiff_t j = 0; j < p->d / 3; j++) {
         olk_channel channel = olk_recall_channel(s, j);
-        channel.reading.mean = channel.reading.mean + channel.drift * olk_sqrt(channel.reading.variance);
+        channel.reading.mean =
+            channel.reading.mean + channel.drift * olk_sqrt(channel.reading.variance);
         channel.drift = channel.energy = 0.0;
         if (channel.run > 0)
             channel.roughness = 0.0; /* its limit for a flat line */

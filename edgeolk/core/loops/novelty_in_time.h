@@ -35,8 +35,9 @@ static inline uint64_t olk_watched_rows(const olk_sorf_state *s)
 static inline olk_row_asked olk_asked_of_row(const olk_sorf_state *s, double rows, double unit,
                                              int learning)
 {
-    const olk_row_asked options = {rows, unit, learning, (s->watch[OLK_HELD] & OLK_BEGINS_ANEW) != 0,
-                               olk_held_channel(s->watch)};
+    const olk_row_asked options = {rows, unit, learning,
+                                   (s->watch[OLK_HELD] & OLK_BEGINS_ANEW) != 0,
+                                   olk_held_channel(s->watch)};
     return options;
 }
 

@@ -28,8 +28,8 @@ typedef struct {
 static inline olk_score_state olk_recall_scores(const olk_sorf_state *s)
 {
     const olk_input *v = (const olk_input *)s->deviations;
-    const olk_score_state stored = {(double)v[0], (double)v[1], {(double)v[2], (double)v[3]},
-                                  {(double)v[4], (double)v[5]}};
+    const olk_score_state stored = {
+        (double)v[0], (double)v[1], {(double)v[2], (double)v[3]}, {(double)v[4], (double)v[5]}};
     return stored;
 }
 
@@ -45,7 +45,8 @@ static inline void olk_keep_scores(const olk_sorf_state *s, const olk_score_stat
 }
 
 /* C.1: u, and which part dominates. `f` is the similarity to previous rows. */
-static inline olk_row_scores olk_judge(const olk_score_state *scores, const olk_row_seen *seen, double f)
+static inline olk_row_scores olk_judge(const olk_score_state *scores, const olk_row_seen *seen,
+                                       double f)
 {
     olk_row_scores row = {0.0, seen->level, 0.0, OLK_PATTERN};
     double u[3] = {0.0, 0.0, seen->most - olk_usual_deviations};
@@ -68,7 +69,8 @@ static inline void olk_learn_scores(olk_score_state *scores, const olk_row_score
     const double share = olk_share_of(rows + 1.0, window);
     const int trusted = rows >= (double)OLK_TRUSTED_ROWS;
     const double limit = olk_most_deviations;
-    const double rarity = trusted ? olk_winsorised(&scores->rarity, row->rarity, limit) : row->rarity;
+    const double rarity =
+        trusted ? olk_winsorised(&scores->rarity, row->rarity, limit) : row->rarity;
     const double level = trusted ? olk_winsorised(&scores->level, row->level, limit) : row->level;
     olk_take_in(&scores->rarity, rarity, share);
     olk_take_in(&scores->level, level, share);

@@ -143,8 +143,9 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
                 const ptrdiff_t lines = olk_lines(p, at), from = 128 * at * K;
                 const olk_stored *w = (const olk_stored *)s->w + from;
                 const olk_stored *a = (const olk_stored *)s->a + from;
-                const olk_wave *feature = olk_kept_features(v[i], &scales, at - p->first[g], small_angles,
-                                                            must, cache, at, lines, own_feature);
+                const olk_wave *feature =
+                    olk_kept_features(v[i], &scales, at - p->first[g], small_angles, must, cache,
+                                      at, lines, own_feature);
                 if (!feature)
                     return 0;
                 if (K > 1) {

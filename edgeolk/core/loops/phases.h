@@ -43,7 +43,8 @@ static OLK_ALONE int olk_large(const olk_entry *v, const olk_paces *scales, int 
     const olk_entry *const row = scales->value + at;
     olk_word found = 0;
     for (int j = 0; j < 64; j++, at = olk_next_of(scales->widths, at))
-        found |= (olk_word)!(olk_size_of(v[j] * olk_pace_of(scales, row, j, at)) < olk_largest_angle);
+        found |=
+            (olk_word) !(olk_size_of(v[j] * olk_pace_of(scales, row, j, at)) < olk_largest_angle);
     return found != 0;
 }
 

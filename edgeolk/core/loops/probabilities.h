@@ -40,7 +40,8 @@ static ptrdiff_t olk_leaver_in_order(const double *w, ptrdiff_t n, double c, dou
     ptrdiff_t last = -1;
     double total = 0.0;
     for (ptrdiff_t i = 0; i < n; i++) {
-        const double kept_probability = c * w[i], leaves = kept_probability < 1.0 ? 1.0 - kept_probability : 0.0;
+        const double kept_probability = c * w[i],
+                     leaves = kept_probability < 1.0 ? 1.0 - kept_probability : 0.0;
         total += leaves;
         if (leaves > 0.0)
             last = i;
@@ -63,7 +64,8 @@ static ptrdiff_t olk_leaver(const double *w, ptrdiff_t n, double c, double u)
         double more = 0.0;
         for (int g = 0; g < GROUP; g++) {
             const olk_f64s kept_probability = c * olk_load_f64s(w + i + g * OLK_LANES_F64);
-            sum[g] = olk_select_f64s(OLK_MASK_F64S(kept_probability < 1.0), 1.0 - kept_probability, olk_splat_f64(0.0));
+            sum[g] = olk_select_f64s(OLK_MASK_F64S(kept_probability < 1.0), 1.0 - kept_probability,
+                                     olk_splat_f64(0.0));
         }
         sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
         for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++)

@@ -146,6 +146,6 @@ static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
         G[i] = (olk_input)olk_with_square((double)G[i], q);
         if (G[i] > 0)
             log_scale[i] = (olk_input)olk_moved_scale((double)log_scale[i], olk_relevance_step, q,
-                                                   (double)G[i], known);
+                                                      (double)G[i], known);
     }
 }

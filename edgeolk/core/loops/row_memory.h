@@ -85,7 +85,8 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
     for (ptrdiff_t j = 0; j < n; j++)
         sum[j] = 0;
     for (ptrdiff_t i = 0; i < p->d; i += OLK_MEMORY_INPUTS) {
-        const ptrdiff_t left = p->d - i, n_inputs = left < OLK_MEMORY_INPUTS ? left : OLK_MEMORY_INPUTS;
+        const ptrdiff_t left = p->d - i,
+                        n_inputs = left < OLK_MEMORY_INPUTS ? left : OLK_MEMORY_INPUTS;
         for (ptrdiff_t k = 0; k < n_inputs; k++) {
             const double by = weighted ? olk_sorf_exp(2.0 * (double)lambda[i + k]) : 1.0;
             input[k] = olk_memory_as_input(olk_memory_code(&reader, i + k));

@@ -30,7 +30,8 @@ static OLK_ALWAYS void olk_take_in(olk_moments *moments, double value, double sh
 {
     const double gap = value - moments->mean;
     moments->mean = olk_as_stored(moments->mean + gap * share);
-    const double square = gap * (value - moments->mean); /* negative if rounding moved the mean past value */
+    const double square =
+        gap * (value - moments->mean); /* negative if rounding moved the mean past value */
     const double variance = olk_as_stored(moments->variance + (square - moments->variance) * share);
     moments->variance = variance > 0.0 ? variance : 0.0;
 }
@@ -44,12 +45,15 @@ static inline double olk_deviations(const olk_moments *moments, double value)
 /* The same, clipped. */
 static inline double olk_held_deviations(const olk_moments *moments, double value)
 {
-    return olk_held_between(olk_deviations(moments, value), -olk_most_deviations, olk_most_deviations);
+    return olk_held_between(olk_deviations(moments, value), -olk_most_deviations,
+                            olk_most_deviations);
 }
 
 /* A winsorised value: clipped to `high` deviations from the mean. */
 static inline double olk_winsorised(const olk_moments *moments, double value, double high)
 {
     const double far = high * olk_sqrt(moments->variance);
-    return moments->variance > 0.0 ? olk_held_between(value, moments->mean - far, moments->mean + far) : value;
+    return moments->variance > 0.0
+               ? olk_held_between(value, moments->mean - far, moments->mean + far)
+               : value;
 }

@@ -33,7 +33,8 @@ static inline void olk_follow(olk_tracker *t, olk_f64s value, olk_i64s index)
 
 /* The index of the smallest value of all lanes; -1 if all are infinite. Ties are broken by rank if
    `by_rank`, else by index. */
-static inline ptrdiff_t olk_winner(const olk_tracker *t, int trackers, int by_rank, double *smallest)
+static inline ptrdiff_t olk_winner(const olk_tracker *t, int trackers, int by_rank,
+                                   double *smallest)
 {
     ptrdiff_t at = -1;
     int64_t rank = INT64_MAX;
@@ -70,7 +71,8 @@ typedef struct {
 enum { OLK_VALUES, OLK_UNIT_LINE, OLK_LINE, OLK_PLANE };
 
 /* Numbers from index i on in all lanes if `vector`, a constant, else number i in every lane. */
-static OLK_ALWAYS olk_f64s olk_some(const int vector, const int dtype, const void *array, ptrdiff_t i)
+static OLK_ALWAYS olk_f64s olk_some(const int vector, const int dtype, const void *array,
+                                    ptrdiff_t i)
 {
     return vector ? olk_widen(dtype, array, i) : olk_splat_f64(olk_get(dtype, array, i));
 }
@@ -126,9 +128,10 @@ static OLK_ALWAYS olk_f64s olk_cost(const int kind, const int vector, const olk_
         weight = weight * weight;
     }
     const olk_f64s residual =
-        kind == OLK_PLANE ? olk_plane_residual(vector, of, i)
-                          : olk_line_residual(kind == OLK_UNIT_LINE, olk_own(vector, of->diagonal, i),
-                                              olk_some(vector, OLK_REAL, of->row, i), of->k_tt);
+        kind == OLK_PLANE
+            ? olk_plane_residual(vector, of, i)
+            : olk_line_residual(kind == OLK_UNIT_LINE, olk_own(vector, of->diagonal, i),
+                                olk_some(vector, OLK_REAL, of->row, i), of->k_tt);
     return weight * olk_above_zero_f64s(residual);
 }
 

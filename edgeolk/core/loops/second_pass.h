@@ -32,8 +32,8 @@ static OLK_ALONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state 
     const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * p->classes;
     const olk_stored *w = (const olk_stored *)s->w + from, *a = (const olk_stored *)s->a + from;
     const uint64_t start = generator;
-    const olk_real unit = olk_gradient(p, &plan->slope, g, w, a, feature, lines, scales,
-                                       b - p->first[g], h);
+    const olk_real unit =
+        olk_gradient(p, &plan->slope, g, w, a, feature, lines, scales, b - p->first[g], h);
     olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((p->d + 31) / 32));
     olk_draw_signs(&generator, &first);
     olk_draw_signs(&generator, &second);
@@ -89,16 +89,18 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
             if (b >= known && shared)
                 memcpy(line_copy->of, olk_lines_of(block), sizeof line_copy->of);
             if (b >= cache->blocks) {
-                olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles, 1, block->feature);
+                olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles, 1,
+                             block->feature);
             } else if (lines == 64) {
                 feature = cache->feature + 128 * b;
             } else {
                 memset(block->feature, 0, sizeof block->feature);
-                memcpy(block->feature, cache->feature + 128 * b, 2 * (size_t)lines * sizeof *feature);
+                memcpy(block->feature, cache->feature + 128 * b,
+                       2 * (size_t)lines * sizeof *feature);
             }
             if (shared)
-                gradient += olk_along(p, &plan->slope, g, w, (const olk_stored *)s->a + from, feature,
-                                   line, lines, &scales, b - p->first[g]);
+                gradient += olk_along(p, &plan->slope, g, w, (const olk_stored *)s->a + from,
+                                      feature, line, lines, &scales, b - p->first[g]);
             if (per_input)
                 olk_add_direction(p, s, x, plan, g, b, start, &scales, feature, q);
             if (per_input && b < known)

@@ -113,8 +113,8 @@ typedef struct {
                                         ptrdiff_t n, double *smallest);
     ptrdiff_t (*argmin_plane[OLK_REALS])(const void *coef, const double *weight,
                                          const double *diagonal, const void *row, double k_tt,
-                                         const int64_t *near, const double *near_k,
-                                         double singular, ptrdiff_t n, double *smallest);
+                                         const int64_t *near, const double *near_k, double singular,
+                                         ptrdiff_t n, double *smallest);
     void (*squares[OLK_REALS])(const void *coef, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
                                double *squares);
     void (*cos_sin[OLK_REALS])(void *row, ptrdiff_t n, double norm);

@@ -89,7 +89,8 @@ static inline int olk_losses(const olk_sorf_answers *f, double y, double weight,
             if (multiclass)
                 plan->rival[g] = olk_sorf_rival(&w, NULL, g, 0.0, y);
             plan->live[g] = loss > -slack;
-            plan->tau[g] = p->kappa * loss / ((multiclass ? 2.0 : 1.0) + p->r) * (multiclass ? 1.0 : y);
+            plan->tau[g] =
+                p->kappa * loss / ((multiclass ? 2.0 : 1.0) + p->r) * (multiclass ? 1.0 : y);
         }
         n_changes += plan->live[g];
     }
@@ -126,8 +127,7 @@ static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *
     if (p->task == OLK_SORF_REGRESSION || (!one_column && 2 * *s->updates > *s->t))
         return OLK_SORF_NOTHING;
     const olk_kept_single cache = {trial->feature, trial->blocks, NULL, 0};
-    if (!olk_pass_single(p, s, x, 1, 0, &cache, fw, fa) ||
-        olk_is_undecided(f, s, share, y))
+    if (!olk_pass_single(p, s, x, 1, 0, &cache, fw, fa) || olk_is_undecided(f, s, share, y))
         return OLK_SORF_NOTHING;
     const int n_changes = olk_losses(f, y, weight, *s->t, olk_undecided, plan);
     if (!n_changes)
@@ -136,8 +136,7 @@ static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *
     if (late && olk_fabs(deficit) < olk_undecided)
         return OLK_SORF_NOTHING;
     plan->follows = deficit > 0.0;
-    if (!one_column ||
-        olk_losses(f, y, weight, *s->t, -olk_undecided, plan) < n_changes ||
+    if (!one_column || olk_losses(f, y, weight, *s->t, -olk_undecided, plan) < n_changes ||
         !olk_try(f, s, x, y, weight, plan, trial))
         return OLK_SORF_SCORES;
     return OLK_SORF_TRIED;
@@ -164,14 +163,19 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state
     const olk_sorf *p = olk_paced(sorf, s, &scaled);
     double scores[2][OLK_SORF_GROUPS], recalled_here[3];
     const int one_column = p->classes == 1;
-    double *fw = one_column ? scores[0] : s->scores, *fa = one_column ? scores[1] : fw + p->groups * p->classes;
+    double *fw = one_column ? scores[0] : s->scores,
+           *fa = one_column ? scores[1] : fw + p->groups * p->classes;
     const int regression = p->task == OLK_SORF_REGRESSION;
     olk_plan plan;
     olk_sorf_shares weights;
     olk_sorf_share(p, s->L, &weights);
-    const olk_sorf_answers f = {p, fw, fa, olk_linear_score(p, s, row),
-                               p->last_label ? *s->last : 0.0,
-                               olk_remembers(p) ? (one_column ? recalled_here : s->recalled) : NULL};
+    const olk_sorf_answers f = {p,
+                                fw,
+                                fa,
+                                olk_linear_score(p, s, row),
+                                p->last_label ? *s->last : 0.0,
+                                olk_remembers(p) ? (one_column ? recalled_here : s->recalled)
+                                                 : NULL};
     olk_begin_step(s->flags);
     if (olk_remembers(p)) /* before the row is clamped */
         olk_remember(p, s, row, y, weight, f.recalled);
@@ -185,9 +189,9 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state
     OLK_ALIGNED(64) olk_wave own_row[OLK_SORF_KEPT ? 128 * OLK_SORF_KEPT + 16 : 1];
     OLK_ALIGNED(64) olk_entry own_line[OLK_SORF_KEPT ? 64 * OLK_SORF_KEPT : 1];
     const int follows = p->relevance && *s->t > OLK_RELEVANCE_START;
-    const olk_kept cache = {
-        s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_KEPT, own_line,
-        follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_KEPT : 0};
+    const olk_kept cache = {s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_KEPT,
+                            own_line,
+                            follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_KEPT : 0};
 #ifdef OLK_TWO_TYPES
     olk_trial trial = olk_room(p, cache.feature, s->row != NULL);
     const int progress = olk_fast_row(&f, s, &x, &weights, y, weight, &plan, &trial, fw, fa);
@@ -196,7 +200,8 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state
 #endif
     const int recompute = progress < OLK_SORF_ALL;
     if (recompute)
-        olk_pass(p, s, &x, 1, 1, &cache, fw, progress == OLK_SORF_NOTHING || !one_column ? fa : NULL);
+        olk_pass(p, s, &x, 1, 1, &cache, fw,
+                 progress == OLK_SORF_NOTHING || !one_column ? fa : NULL);
 
     double returned, blended = 0.0, margin = 0.0; /* of the features, and of the complete answer */
     if (regression) {
@@ -336,13 +341,14 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state
         const ptrdiff_t n_rows = r < n_alone ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);
         const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, row->index, row->count};
         for (ptrdiff_t i = 0; i < n_rows; i++) {
-            const olk_sorf_row single = {(const olk_input *)in.values + i * p->d, in.index, in.count};
+            const olk_sorf_row single = {(const olk_input *)in.values + i * p->d, in.index,
+                                         in.count};
             linear[i] = olk_linear_score(p, s, &single);
             if (olk_remembers(p))
                 olk_ask_memory(p, s, &single, recalled + 3 * i);
         }
         const olk_sorf_row x = batched ? olk_rows_as_seen(p, by, &in, n_rows, scaled)
-                                        : olk_as_seen(p, s, &in, s->inputs);
+                                       : olk_as_seen(p, s, &in, s->inputs);
         if (!olk_score_pass(p, s, &x, n_rows, of_w, fa)) {
             if (n_rows > 1) {
                 n_alone = r + n_rows;

@@ -28,7 +28,8 @@ static inline double olk_sorf_set_width(olk_sorf *p, const double (*widths)[OLK_
             widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
         }
     const double growth = olk_most_growth * widest;
-    double max_sum = (wide ? olk_most_double_sum : olk_most_single_sum) / (growth > 1.0 ? growth : 1.0);
+    double max_sum =
+        (wide ? olk_most_double_sum : olk_most_single_sum) / (growth > 1.0 ? growth : 1.0);
     if (p->linear)
         max_sum = max_sum < olk_most_linear_sum ? max_sum : olk_most_linear_sum;
     if (p->relevance) {

@@ -45,7 +45,7 @@ typedef struct {
    is the type of rows: double for float64, else float. */
 typedef struct {
     void *w, *a;            /* [D][K][2] stored numbers; novelty: a only */
-    double *L;              /* cumulative losses: [groups][n_blends], then linear, then last label */
+    double *L; /* cumulative losses: [groups][n_blends], then linear, then last label */
     double *n;              /* [groups], starts at 1 */
     uint64_t *t, *mistakes, *updates;
     uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
@@ -62,14 +62,14 @@ typedef struct {
     uint8_t *memory_rows;
     uint64_t *memory_held;             /* rows stored; from bit 32 on where the search begins */
     double *memory_mistakes;           /* [OLK_MEMORY_SHARES] */
-    double *memory_narrow;             /* [OLK_MEMORY_SHARES - 1], of the narrower kernel's experts */
+    double *memory_narrow; /* [OLK_MEMORY_SHARES - 1], of the narrower kernel's experts */
     /* novelty in time */
     void *channels;         /* [d / 3][12] of type: channels.h */
     uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
     void *deviations;       /* [8] of type: novelty_scores.h, event_words.h */
     uint64_t *watch;        /* [5]: event_words.h */
     /* scratch */
-    void *inputs;           /* relevance of each input: [2][d] of type; novelty in time: [d]; clamped
+    void *inputs; /* relevance of each input: [2][d] of type; novelty in time: [d]; clamped
                                inputs otherwise: [d], where a single row may be stored */
     double *scores;         /* K > 1: [2][groups][K] */
     double *recalled;       /* row memory, K > 1: [2][K], with two kernels [3][K] */

@@ -87,9 +87,9 @@ static OLK_ALWAYS double olk_norm_of(const int storage, const olk_kernel *kernel
 #define OLK_SPARSE_FUNCTIONS(sparse, norm, storage)                                                \
     static double sparse(const olk_kernel *kernel, const void *sv, const void *norms,              \
                          ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count, const int32_t *index,     \
-                         const void *x, int dtype, const void *coef, void *row)                     \
+                         const void *x, int dtype, const void *coef, void *row)                    \
     {                                                                                              \
-        return olk_sparse_of(storage, kernel, sv, norms, stride, n, count, index, x, dtype, coef,   \
+        return olk_sparse_of(storage, kernel, sv, norms, stride, n, count, index, x, dtype, coef,  \
                              row);                                                                 \
     }                                                                                              \
     static double norm(const olk_kernel *kernel, const void *sv, ptrdiff_t stride, ptrdiff_t d)    \

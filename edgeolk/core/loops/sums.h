@@ -59,8 +59,8 @@ static inline double olk_sum_of(const olk_entry *lane)
 /* total[2i], total[2i + 1]: sums of cosines and of sines with their weights for i < n columns of K,
    n <= `max_columns` <= 8, line by line. */
 static OLK_ALWAYS void olk_add_some_columns(const olk_wave *feature, const olk_stored *stored,
-                                            ptrdiff_t lines, ptrdiff_t K, int n, const int max_columns,
-                                            olk_sum *total)
+                                            ptrdiff_t lines, ptrdiff_t K, int n,
+                                            const int max_columns, olk_sum *total)
 {
 #if OLK_BYTES > 16
     enum { L = OLK_BYTES / (int)sizeof(olk_entry) };

@@ -140,7 +140,12 @@ static inline olk_trial olk_room(const olk_sorf *p, void *memory, int whole_row)
     if (whole_row)
         return (olk_trial){feature, all, (olk_stored *)(feature + 2 * p->D), all, 0, 0, 0};
     return (olk_trial){feature + (OLK_SORF_KEPT ? 128 / sizeof *feature : 0),
-                               2 * OLK_SORF_KEPT, memory, 8 * OLK_SORF_KEPT, 0, 0, 0};
+                       2 * OLK_SORF_KEPT,
+                       memory,
+                       8 * OLK_SORF_KEPT,
+                       0,
+                       0,
+                       0};
 }
 
 /* Writes the weights of a block; a full one with a constant size. */
@@ -195,7 +200,8 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - drawn)));
                 drawn = b + 1;
                 olk_transformed(p, &generator, row, &tail, block, &first, &second);
-                olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles, 1, block->feature);
+                olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles, 1,
+                             block->feature);
             }
             if (!olk_round_block(stored ? trial->levels + 128 * b : discarded, w, feature, step,
                                  &bounds, (int)phase, lines, &after))

@@ -122,7 +122,7 @@ enum { EK_VALUE = 0, EK_ROUGHNESS = 1, EK_MEAN = 2, EK_FLAT = 3 };
 typedef struct {
     int novel, event; /* of the last row learned; event: one lasts, or ended at most 64 rows ago */
     int part;         /* what weighed most: the pattern, the level of deviations, a channel */
-    int what;         /* how the most deviating channel was odd: its value, roughness, mean, a flat line */
+    int what; /* how the most deviating channel was odd: its value, roughness, mean, a flat line */
     uint32_t channel; /* that channel, from 0 */
     uint64_t alarms;  /* events so far */
     double threshold; /* a score above it is novel; ek_learn returns it minus the score */

@@ -27,7 +27,8 @@ typedef struct {
     int (*program)(void *device, uint32_t at, const void *from, uint32_t bytes);
     int (*erase)(void *device, uint32_t at, uint32_t bytes); /* to 0xff */
     int (*sync)(void *device);
-    uint32_t slot_bytes; /* a multiple of the page size, at least EK_SLOT_BYTES; the second slot follows the first */
+    uint32_t
+        slot_bytes; /* a multiple of the page size, at least EK_SLOT_BYTES; the second slot follows the first */
 } ek_flash;
 
 /* Writes the learner as the newest checkpoint. On EK_IO the newest is either the previous one or

@@ -223,7 +223,8 @@ static int ek_memory_holds(const uint8_t *file)
 /* The numbers of loops/drift.h. */
 static int ek_drift_holds(const uint8_t *file, int64_t steps)
 {
-    const double rows = (double)steps + 1.0, upper = rows < olk_most_counted ? rows : olk_most_counted;
+    const double rows = (double)steps + 1.0,
+                 upper = rows < olk_most_counted ? rows : olk_most_counted;
     for (size_t i = OLK_DRIFT_SINCE; i <= OLK_DRIFT_ALARMS; i++) {
         const double count = ek_number_of(file, EK_AT_drift, i);
         if (!ek_between(count, 0.0, upper) || count != (double)(int32_t)count)
