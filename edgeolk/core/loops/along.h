@@ -31,7 +31,7 @@ static OLK_ALONE double olk_along(const olk_sorf *p, const olk_sorf_slope *slope
                                   const olk_entry *v, ptrdiff_t lines, const olk_paces *scales,
                                   ptrdiff_t block)
 {
-    const olk_entry E = (olk_entry)slope->share.E[g], alpha = (olk_entry)slope->share.alpha[g];
+    const olk_entry E = (olk_entry)slope->weights.E[g], alpha = (olk_entry)slope->weights.alpha[g];
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
     OLK_ALIGNED(64) olk_entry part[OLK_PIECE];
     olk_real lane[8] = {0};
@@ -179,7 +179,7 @@ static OLK_ALONE double olk_along_row(const olk_sorf *p, const olk_sorf_state *s
                 const int at = olk_first_pace(scales.widths, b + i - p->first[g]);
                 const int small_angles = small || !olk_large(v[i], &scales, at);
                 sum += (small_angles ? olk_along_angles : olk_along_far_angles)(
-                    slope->share.E[g], slope->share.alpha[g], (const int8_t *)s->w + 128 * (b + i),
+                    slope->weights.E[g], slope->weights.alpha[g], (const int8_t *)s->w + 128 * (b + i),
                     (const int8_t *)s->a + 128 * (b + i), v[i], olk_lines(p, b + i), &scales, at);
             }
         }

@@ -42,7 +42,7 @@ typedef struct {
 
 /* A row measured by the statistics of all channels. */
 typedef struct {
-    double most;       /* B: the largest oddness of any reading */
+    double max_oddness;       /* B: the largest oddness of any reading */
     ptrdiff_t channel; /* its channel */
     int cause;
     olk_moments baseline; /* that channel's mean and variance before this reading */
@@ -126,7 +126,7 @@ static inline void olk_see_number(olk_channel *channel, double x, const olk_chan
 {
     const double window = settings->window;
     const double rows = (double)channel->readings + 1.0, fast_rows = OLK_FAST_ROWS;
-    const double share = olk_share_of(rows, window), fast = olk_share_of(rows, fast_rows);
+    const double gain = olk_share_of(rows, window), fast = olk_share_of(rows, fast_rows);
     const double gate = seen->gate, limit = olk_most_deviations;
     double z, previous = 0.0;
     if (channel->reading.variance > 0.0) {
@@ -137,7 +137,7 @@ static inline void olk_see_number(olk_channel *channel, double x, const olk_chan
     } else {
         z = x > channel->reading.mean ? limit : -limit;
     }
-    channel->correlation = olk_towards(channel->correlation, z * previous, share);
+    channel->correlation = olk_towards(channel->correlation, z * previous, gain);
     channel->roughness = olk_towards(channel->roughness, (z - previous) * (z - previous), fast);
     const double log_rough = olk_log(channel->roughness + olk_least_roughness);
     channel->drift = olk_towards(channel->drift, z, fast);
@@ -157,9 +157,9 @@ static inline void olk_see_number(olk_channel *channel, double x, const olk_chan
     const double clipped = channel->readings >= OLK_TRUSTED_READINGS
                                ? olk_winsorised(&channel->reading, x, max_deviations)
                                : x;
-    olk_take_in(&channel->reading, clipped, share);
-    olk_take_in(&channel->log_rough, log_rough, share);
-    channel->square = olk_towards(channel->square, channel->drift * channel->drift, share);
+    olk_take_in(&channel->reading, clipped, gain);
+    olk_take_in(&channel->log_rough, log_rough, gain);
+    channel->square = olk_towards(channel->square, channel->drift * channel->drift, gain);
     channel->last = x;
     channel->readings += channel->readings < OLK_MOST_RUN;
 }
@@ -210,8 +210,8 @@ static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, co
         for (int i = 0; i < 3; i++)
             inputs[3 * j + i] = (olk_input)(options->unit * reading_stats.input[i]);
         for (int i = 0; i < 4; i++)
-            if (reading_stats.oddness[i] > row->most) {
-                row->most = reading_stats.oddness[i];
+            if (reading_stats.oddness[i] > row->max_oddness) {
+                row->max_oddness = reading_stats.oddness[i];
                 row->channel = j;
                 row->cause = i;
                 row->baseline = baseline;

@@ -3,11 +3,11 @@
    score is computed in double, which costs as much as a row (docs/sorf.md, section 5). */
 #pragma once
 
-/* Levels of block b of group g, with tau - off and tau + off, by the words from *generator on.
+/* Levels of block b of group g, with tau - tau_error and tau + tau_error, by the words from *generator on.
    Returns whether both give the same levels. */
 static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *x, int32_t g, ptrdiff_t b, double tau,
-                                      double off, uint64_t *generator, olk_stored *levels)
+                                      double tau_error, uint64_t *generator, olk_stored *levels)
 {
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
@@ -26,8 +26,8 @@ static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s
                  block->feature);
     memcpy(levels, w, bytes);
     memcpy(other, w, bytes);
-    olk_learn(levels, block->feature, tau - off, 2 * olk_lines(p, b), generator);
-    olk_learn(other, block->feature, tau + off, 2 * olk_lines(p, b), &second_generator);
+    olk_learn(levels, block->feature, tau - tau_error, 2 * olk_lines(p, b), generator);
+    olk_learn(other, block->feature, tau + tau_error, 2 * olk_lines(p, b), &second_generator);
     return !memcmp(levels, other, bytes);
 }
 
@@ -47,9 +47,9 @@ static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf
         g++;
     for (;;) {
         const double widest = olk_widest(p, g, olk_longest(p, x));
-        const double off = trial->exact ? 0.0 : olk_wrong_tau(p, widest);
+        const double tau_error = trial->exact ? 0.0 : olk_wrong_tau(p, widest);
         after = trial->after;
-        if (olk_round_between(p, s, x, g, b, plan->tau[g], off, &after, levels) || trial->exact)
+        if (olk_round_between(p, s, x, g, b, plan->tau[g], tau_error, &after, levels) || trial->exact)
             break;
         double fw[OLK_SORF_GROUPS];
         olk_pass(p, s, x, 1, 1, NULL, fw, NULL);

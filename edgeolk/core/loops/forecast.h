@@ -96,7 +96,7 @@ static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state 
 {
     const olk_history *h = m->history;
     const int32_t n = olk_candidates(f);
-    olk_real lead[6], share[OLK_CANDIDATES];
+    olk_real lead[6], weights[OLK_CANDIDATES];
     memset(row, 0, sizeof *row);
     memset(answer, 0, sizeof *answer);
     row->mark = (olk_real)h->error > 0 ? (olk_real)h->error : (olk_real)OLK_ROW_WITHOUT_ERROR;
@@ -129,11 +129,11 @@ static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state 
     }
     row->head = last + unit * olk_head_product(m->head, row->h2, next);
     olk_list_candidates(f, row);
-    olk_guard_shares(m->guard, n, share);
+    olk_guard_shares(m->guard, n, weights);
     olk_real move = 0;
     for (int32_t c = 0; c < n; c++) {
-        move += share[c] * (row->of[c] - last);
-        answer->share[c] = (double)share[c];
+        move += weights[c] * (row->of[c] - last);
+        answer->share[c] = (double)weights[c];
     }
     row->answer = last + move;
     answer->answer = (double)row->answer;
@@ -161,14 +161,14 @@ static OLK_ALONE void olk_forecast_ask(const olk_forecast *f, const olk_forecast
     const olk_input *before = olk_last_inputs(f, m);
     const int32_t inputs = olk_head_inputs(f);
     olk_begin_step(m->flags);
-    olk_waiting *kept = olk_waiting_at(f, m, *m->asked);
+    olk_waiting *stored_row = olk_waiting_at(f, m, *m->asked);
     const olk_waiting numbers = {
         (olk_input)row.mark,   (olk_input)row.unit, (olk_input)row.last,
         (olk_input)row.kernel, (olk_input)row.head, (olk_input)row.answer,
         (olk_input)row.base,   (olk_input)row.level, (olk_input)row.gate,
     };
-    *kept = numbers;
-    olk_input *h2 = olk_waiting_inputs(kept), *x = h2 + inputs, *change = x + f->d;
+    *stored_row = numbers;
+    olk_input *h2 = olk_waiting_inputs(stored_row), *x = h2 + inputs, *change = x + f->d;
     for (int32_t j = 0; j < inputs; j++)
         h2[j] = (olk_input)row.h2[j];
     for (ptrdiff_t i = 0; i < f->d; i++) {
@@ -186,14 +186,14 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
 {
     olk_history *h = m->history;
     const int32_t n_head = olk_head_inputs(f);
-    const olk_input *kept = (const olk_input *)(const void *)(row + 1), *x = kept + n_head;
+    const olk_input *stored_row = (const olk_input *)(const void *)(row + 1), *x = stored_row + n_head;
     const olk_real unit = (olk_real)row->unit, learned = (olk_real)h->learned;
     const olk_real error = olk_size(y - (olk_real)row->answer) / unit;
     olk_real lead[6];
     olk_asked back;
     memset(&back, 0, sizeof back);
     for (int32_t j = 0; j < n_head; j++)
-        back.h2[j] = (olk_real)kept[j];
+        back.h2[j] = (olk_real)stored_row[j];
     back.head = (olk_real)row->head;
     back.kernel = (olk_real)row->kernel;
     back.last = (olk_real)row->last;
@@ -203,8 +203,8 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
         olk_follow_quantiles(f, olk_quantiles(m), error, (olk_real)row->mark, learned);
     olk_follow_error(h, error);
 
-    const olk_real most = learned <= olk_first_targets ? olk_most_first_target : olk_most_target;
-    const olk_real t = olk_bounded((y - back.last) / unit, most);
+    const olk_real limit = learned <= olk_first_targets ? olk_most_first_target : olk_most_target;
+    const olk_real t = olk_bounded((y - back.last) / unit, limit);
     const olk_real of_head =
         (olk_real)((const olk_input *)m->head)[n_head + olk_packed_row(n_head)];
     if (of_head > 0)

@@ -10,8 +10,8 @@ static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slo
                                     uint32_t *h)
 {
     const ptrdiff_t K = p->classes;
-    const int32_t E = (int32_t)(slope->share.E[g] * 256.0 + 0.5);
-    const int32_t alpha = (int32_t)(slope->share.alpha[g] * 256.0 + 0.5);
+    const int32_t E = (int32_t)(slope->weights.E[g] * 256.0 + 0.5);
+    const int32_t alpha = (int32_t)(slope->weights.alpha[g] * 256.0 + 0.5);
     uint32_t fastest = 0;
     int32_t shift = 0;
     int index = olk_first_pace(scales->widths, block);
@@ -65,7 +65,7 @@ static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *
                                        const olk_wave *feature, ptrdiff_t lines,
                                        const olk_paces *scales, ptrdiff_t block, olk_entry *h)
 {
-    const olk_entry E = (olk_entry)slope->share.E[g], alpha = (olk_entry)slope->share.alpha[g];
+    const olk_entry E = (olk_entry)slope->weights.E[g], alpha = (olk_entry)slope->weights.alpha[g];
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
     OLK_ALIGNED(64) olk_entry part[OLK_PIECE];
     int index = olk_first_pace(scales->widths, block);

@@ -62,9 +62,9 @@ static inline ptrdiff_t olk_memory_head(const olk_sorf_state *s)
     return (ptrdiff_t)(*s->memory_held >> 32);
 }
 
-static inline void olk_memory_hold(const olk_sorf_state *s, ptrdiff_t held, ptrdiff_t head)
+static inline void olk_memory_hold(const olk_sorf_state *s, ptrdiff_t n_rows, ptrdiff_t head)
 {
-    *s->memory_held = (uint64_t)held | (uint64_t)head << 32;
+    *s->memory_held = (uint64_t)n_rows | (uint64_t)head << 32;
 }
 
 /* Weights in an answer: of g, and of the narrower kernel's g. */
@@ -85,7 +85,7 @@ static inline olk_memory_parts olk_memory_parts_of(const olk_sorf *p, const olk_
 {
     const double *losses = s->memory_mistakes, *narrow = s->memory_narrow;
     const double cost = olk_cost_of_memory(p);
-    olk_memory_parts parts = {0.0, 0.0};
+    olk_memory_parts blend = {0.0, 0.0};
     double min_loss = losses[0], total = 0.0;
     for (int i = 1; i < OLK_MEMORY_SHARES; i++)
         min_loss = losses[i] < min_loss ? losses[i] : min_loss;
@@ -93,24 +93,24 @@ static inline olk_memory_parts olk_memory_parts_of(const olk_sorf *p, const olk_
         min_loss = narrow[i - 1] < min_loss ? narrow[i - 1] : min_loss;
     for (int i = 0; i < OLK_MEMORY_SHARES; i++) {
         const double e = olk_sorf_exp(-(losses[i] - min_loss) - cost * olk_memory_shares[i]);
-        parts.mean += e * olk_memory_shares[i];
+        blend.mean += e * olk_memory_shares[i];
         total += e;
     }
     for (int i = 1; i < OLK_MEMORY_SHARES && narrow; i++) {
         const double e = olk_sorf_exp(-(narrow[i - 1] - min_loss) - cost * olk_memory_shares[i]);
-        parts.narrow += e * olk_memory_shares[i];
+        blend.narrow += e * olk_memory_shares[i];
         total += e;
     }
-    parts.mean /= total;
-    parts.narrow /= total;
-    return parts;
+    blend.mean /= total;
+    blend.narrow /= total;
+    return blend;
 }
 
 /* The memory's weight in the next answer. */
 static inline double olk_memory_share(const olk_sorf *p, const olk_sorf_state *s)
 {
-    const olk_memory_parts parts = olk_memory_parts_of(p, s);
-    return parts.mean + parts.narrow;
+    const olk_memory_parts blend = olk_memory_parts_of(p, s);
+    return blend.mean + blend.narrow;
 }
 
 /* Clears the memory. */
@@ -132,40 +132,40 @@ static inline ptrdiff_t olk_best_other(const double *f, ptrdiff_t classes, ptrdi
     return best;
 }
 
-/* A column of f = f_s + share (g - f_s), from `scores`: g[K], then f_s[K], then the narrower
+/* A column of f = f_s + blend (g - f_s), from `scores`: g[K], then f_s[K], then the narrower
    kernel's g[K]. */
-static inline double olk_said_with(const double *scores, ptrdiff_t K, olk_memory_parts share,
+static inline double olk_said_with(const double *scores, ptrdiff_t K, olk_memory_parts blend,
                                    ptrdiff_t c)
 {
-    const double f_s = scores[K + c], f = f_s + share.mean * (scores[c] - f_s);
-    return share.narrow > 0.0 ? f + share.narrow * (scores[2 * K + c] - f_s) : f;
+    const double f_s = scores[K + c], f = f_s + blend.mean * (scores[c] - f_s);
+    return blend.narrow > 0.0 ? f + blend.narrow * (scores[2 * K + c] - f_s) : f;
 }
 
 /* The margin: y f with two classes, f_y minus the best other score with several. */
 static inline double olk_margin_with(const olk_sorf *p, const double *scores,
-                                     olk_memory_parts share, double y)
+                                     olk_memory_parts blend, double y)
 {
     const ptrdiff_t K = p->classes, own_class = (ptrdiff_t)y;
     if (p->task != OLK_SORF_CLASSES)
-        return y * olk_said_with(scores, 1, share, 0);
+        return y * olk_said_with(scores, 1, blend, 0);
     double best = 0.0;
     int found = 0;
     for (ptrdiff_t c = 0; c < K; c++) {
-        const double other = olk_said_with(scores, K, share, c);
+        const double other = olk_said_with(scores, K, blend, c);
         if (c != own_class && (!found || other > best)) {
             best = other;
             found = 1;
         }
     }
-    return olk_said_with(scores, K, share, own_class) - best;
+    return olk_said_with(scores, K, blend, own_class) - best;
 }
 
 /* Writes the features' scores [K] behind the memory's g[K]; returns all scores. */
-static inline const double *olk_said_beside(const olk_sorf_answers *f, const olk_sorf_shares *share)
+static inline const double *olk_said_beside(const olk_sorf_answers *f, const olk_sorf_shares *expert_weights)
 {
     double *f_s = f->recalled + f->p->classes;
     for (ptrdiff_t c = 0; c < f->p->classes; c++)
-        f_s[c] = olk_sorf_score(f, share, -1, 0.0, c);
+        f_s[c] = olk_sorf_score(f, expert_weights, -1, 0.0, c);
     return f->recalled;
 }
 
@@ -178,16 +178,16 @@ static inline int olk_memory_candidates(const olk_sorf_state *s)
 static inline olk_memory_parts olk_memory_candidate(int i)
 {
     const int narrow = i >= OLK_MEMORY_SHARES;
-    const double share = olk_memory_shares[narrow ? i - OLK_MEMORY_SHARES + 1 : i];
-    const olk_memory_parts parts = {narrow ? 0.0 : share, narrow ? share : 0.0};
-    return parts;
+    const double weight = olk_memory_shares[narrow ? i - OLK_MEMORY_SHARES + 1 : i];
+    const olk_memory_parts blend = {narrow ? 0.0 : weight, narrow ? weight : 0.0};
+    return blend;
 }
 
 /* Whether the margin of an expert or of the blend is too small for single precision. */
-static inline int olk_memory_is_undecided(const olk_sorf_answers *f, const olk_sorf_shares *share,
+static inline int olk_memory_is_undecided(const olk_sorf_answers *f, const olk_sorf_shares *expert_weights,
                                           const olk_sorf_state *s, double y)
 {
-    const double *scores = olk_said_beside(f, share);
+    const double *scores = olk_said_beside(f, expert_weights);
     const olk_memory_parts now = olk_memory_parts_of(f->p, s);
     int undecided = olk_fabs(olk_margin_with(f->p, scores, now, y)) < olk_memory_undecided;
     for (int i = 0; i < olk_memory_candidates(s) && !undecided; i++) {
@@ -200,12 +200,12 @@ static inline int olk_memory_is_undecided(const olk_sorf_answers *f, const olk_s
 
 /* The margin of a row with memory and features blended, and with two classes its score; updates the
    experts' losses. */
-static inline double olk_blend_memory(const olk_sorf_answers *f, const olk_sorf_shares *share,
+static inline double olk_blend_memory(const olk_sorf_answers *f, const olk_sorf_shares *expert_weights,
                                       const olk_sorf_state *s, double y, double weight,
                                       double *score)
 {
     const olk_sorf *p = f->p;
-    const double *scores = olk_said_beside(f, share);
+    const double *scores = olk_said_beside(f, expert_weights);
     const olk_memory_parts now = olk_memory_parts_of(p, s);
     const double margin = olk_margin_with(p, scores, now, y);
     for (int i = 0; i < olk_memory_candidates(s); i++) {

@@ -82,7 +82,7 @@ static OLK_ALWAYS void olk_round_levels(int8_t *restrict stored, const double *r
 /* to[i] <- stored[i] + step feature[i] / 65536: as olk_round_surely in sure_rounding.h. */
 static OLK_ALWAYS int olk_round_features(int8_t *restrict to, const int8_t *restrict stored,
                                          const float *restrict feature, float step,
-                                         const float *restrict least, const float *restrict most,
+                                         const float *restrict lower, const float *restrict upper,
                                          const uint16_t *restrict bits)
 {
     enum { L = OLK_BYTES / 4 };
@@ -92,7 +92,7 @@ static OLK_ALWAYS int olk_round_features(int8_t *restrict to, const int8_t *rest
         for (int side = 0; side < 2; side++) {
             const olk_f32s change =
                 olk_madd_f32s(olk_splat_f32(step), olk_load_f32s(feature + i),
-                              olk_load_f32s((side ? most : least) + i));
+                              olk_load_f32s((side ? upper : lower) + i));
             rise[side] = (__builtin_convertvector(change, olk_i32s) + olk_random_at(bits + i)) >>
                          16;
         }

@@ -33,7 +33,7 @@ typedef struct {
    weights. */
 typedef struct {
     ptrdiff_t y, against;
-    olk_sorf_shares share;
+    olk_sorf_shares weights;
 } olk_sorf_slope;
 
 /* All scores of a row. */
@@ -53,28 +53,28 @@ static inline double olk_sorf_last(const olk_sorf_answers *f, ptrdiff_t c)
 
 /* One expert's score for a column: a blend of group g, or (g = -1) the weighted sum of all experts;
    the best wrong class by that score, the smallest at a tie. */
-OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *share, ptrdiff_t g,
+OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *weights, ptrdiff_t g,
                                double blend, ptrdiff_t c);
-OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shares *share,
+OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shares *weights,
                                   ptrdiff_t g, double blend, double y);
 /* Expert weights from the cumulative losses; cumulative losses after a row, with the losses of the
    average and of the last weights of group `lead`; averaging windows after every eighth row, t
    counting rows. */
 OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss,
-                             olk_sorf_shares *share);
+                             olk_sorf_shares *weights);
 OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
                              double *cumulative_loss, int32_t lead, double *costs);
 OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t,
                                double *n);
 
 /* y f with two classes, f_y minus the best other score with several; a mistake if not above 0. */
-static inline double olk_sorf_margin(const olk_sorf_answers *f, const olk_sorf_shares *share,
+static inline double olk_sorf_margin(const olk_sorf_answers *f, const olk_sorf_shares *weights,
                                      ptrdiff_t g, double blend, double y)
 {
     if (f->p->task != OLK_SORF_CLASSES)
-        return y * olk_sorf_score(f, share, g, blend, 0);
-    return olk_sorf_score(f, share, g, blend, (ptrdiff_t)y) -
-           olk_sorf_score(f, share, g, blend, olk_sorf_rival(f, share, g, blend, y));
+        return y * olk_sorf_score(f, weights, g, blend, 0);
+    return olk_sorf_score(f, weights, g, blend, (ptrdiff_t)y) -
+           olk_sorf_score(f, weights, g, blend, olk_sorf_rival(f, weights, g, blend, y));
 }
 
 /* An expert's loss, given its margin or, for regression, its score. */

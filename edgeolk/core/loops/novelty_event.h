@@ -36,7 +36,7 @@ static inline uint64_t olk_held_by(const olk_sorf_state *s, const olk_row_seen *
     baseline[0] = baseline[1] = (olk_input)0.0;
     if (seen->cause == OLK_OF_FLAT)
         return channel | OLK_HOLDS_FLAT;
-    if (seen->cause == OLK_OF_ROUGHNESS || seen->most == 0.0)
+    if (seen->cause == OLK_OF_ROUGHNESS || seen->max_oddness == 0.0)
         return 0;
     baseline[0] = (olk_input)seen->baseline.mean;
     baseline[1] = (olk_input)olk_sqrt(seen->baseline.variance);

@@ -49,7 +49,7 @@ static inline olk_row_scores olk_judge(const olk_score_state *scores, const olk_
                                        double f)
 {
     olk_row_scores row = {0.0, seen->level, 0.0, OLK_PATTERN};
-    double u[3] = {0.0, 0.0, seen->most - olk_usual_deviations};
+    double u[3] = {0.0, 0.0, seen->max_oddness - olk_usual_deviations};
     if (seen->present) {
         row.rarity = -olk_log((f > 0.0 ? f : 0.0) + olk_least_similarity);
         u[0] = olk_deviations(&scores->rarity, row.rarity);
@@ -66,12 +66,12 @@ static inline olk_row_scores olk_judge(const olk_score_state *scores, const olk_
 static inline void olk_learn_scores(olk_score_state *scores, const olk_row_scores *row, double rows,
                                     double window)
 {
-    const double share = olk_share_of(rows + 1.0, window);
+    const double gain = olk_share_of(rows + 1.0, window);
     const int trusted = rows >= (double)OLK_TRUSTED_ROWS;
     const double limit = olk_most_deviations;
     const double rarity =
         trusted ? olk_winsorised(&scores->rarity, row->rarity, limit) : row->rarity;
     const double level = trusted ? olk_winsorised(&scores->level, row->level, limit) : row->level;
-    olk_take_in(&scores->rarity, rarity, share);
-    olk_take_in(&scores->level, level, share);
+    olk_take_in(&scores->rarity, rarity, gain);
+    olk_take_in(&scores->level, level, gain);
 }

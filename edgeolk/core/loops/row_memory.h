@@ -165,30 +165,30 @@ static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
     OLK_ALIGNED(64) olk_memory_sum narrow[OLK_MEMORY_ROWS];
     double lane[2][OLK_MEMORY_SUMS] = {{0.0}};
     const int columns = p->memory_narrow ? 2 : 1;
-    const ptrdiff_t held = olk_memory_held(s);
-    const int many = p->task == OLK_SORF_CLASSES;
+    const ptrdiff_t n_rows = olk_memory_held(s);
+    const int multiclass = p->task == OLK_SORF_CLASSES;
     const uint8_t *label = olk_memory_labels(p, s), *rival = label + p->row_memory;
     const uint8_t *size = rival + p->row_memory;
     for (int v = 0; v < columns; v++)
         for (ptrdiff_t c = 0; c < p->classes; c++)
             g[2 * v * p->classes + c] = 0.0;
-    for (ptrdiff_t from = 0; from < held; from += OLK_MEMORY_ROWS) {
-        const ptrdiff_t left = held - from, n = left < OLK_MEMORY_ROWS ? left : OLK_MEMORY_ROWS;
+    for (ptrdiff_t from = 0; from < n_rows; from += OLK_MEMORY_ROWS) {
+        const ptrdiff_t left = n_rows - from, n = left < OLK_MEMORY_ROWS ? left : OLK_MEMORY_ROWS;
         olk_memory_kernels(p, s, row, from, n, kernel, narrow);
         for (int v = 0; v < columns; v++) {
             for (ptrdiff_t j = 0; v && j < n; j++)
                 kernel[j] = (olk_memory_value)narrow[j];
-            if (many)
+            if (multiclass)
                 olk_add_votes(kernel, label + from, rival + from, size + from, n, p->classes,
                               g + 2 * v * p->classes);
             else
                 olk_add_signed_votes(kernel, (const int8_t *)label + from, n, lane[v]);
         }
     }
-    for (int v = 0; v < columns && !many; v++)
+    for (int v = 0; v < columns && !multiclass; v++)
         for (int l = 0; l < OLK_MEMORY_SUMS; l++)
             g[2 * v] += lane[v][l];
-    const double unit = many ? 1.0 / (double)OLK_MOST_MEMORY_CLASS
+    const double unit = multiclass ? 1.0 / (double)OLK_MOST_MEMORY_CLASS
                              : 2.0 / (double)OLK_MOST_MEMORY_LABEL;
     for (int v = 0; v < columns; v++)
         for (ptrdiff_t c = 0; c < p->classes; c++)
@@ -228,19 +228,19 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *row, const double *g, double y,
                                     double weight)
 {
-    const int many = p->task == OLK_SORF_CLASSES;
-    const ptrdiff_t M = p->row_memory, mine = many ? (ptrdiff_t)y : 0;
-    const ptrdiff_t rival = many ? olk_best_other(g, p->classes, mine) : 0;
-    const double margin = many ? g[mine] - g[rival] : y * g[0];
+    const int multiclass = p->task == OLK_SORF_CLASSES;
+    const ptrdiff_t M = p->row_memory, mine = multiclass ? (ptrdiff_t)y : 0;
+    const ptrdiff_t rival = multiclass ? olk_best_other(g, p->classes, mine) : 0;
+    const double margin = multiclass ? g[mine] - g[rival] : y * g[0];
     const double loss = (weight == 1.0 ? 1.0 : olk_sqrt(weight)) - margin;
-    uint8_t *labels = olk_memory_labels(p, s), *sizes = many ? labels + 2 * M : labels;
+    uint8_t *labels = olk_memory_labels(p, s), *sizes = multiclass ? labels + 2 * M : labels;
     if (!(loss > 0.0))
         return;
-    const int top = many ? OLK_MOST_MEMORY_CLASS : OLK_MOST_MEMORY_LABEL;
+    const int top = multiclass ? OLK_MOST_MEMORY_CLASS : OLK_MOST_MEMORY_LABEL;
     const int rounded = (int)((double)top * (loss < 1.0 ? loss : 1.0) + 0.5);
     const int size = rounded > 1 ? rounded : 1;
-    const ptrdiff_t held = olk_memory_held(s);
-    const ptrdiff_t j = held < M ? held : olk_memory_slot(p, sizes, olk_memory_head(s), size);
+    const ptrdiff_t n_rows = olk_memory_held(s);
+    const ptrdiff_t j = n_rows < M ? n_rows : olk_memory_slot(p, sizes, olk_memory_head(s), size);
     if (j < 0)
         return;
     olk_memory_reader reader = {p, row, 0};
@@ -251,17 +251,17 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
                                       : OLK_CODE_OF_ZERO;
         olk_memory_codes(p, s, i / 2)[j] = (uint8_t)(low | high << 4);
     }
-    if (many) {
+    if (multiclass) {
         labels[j] = (uint8_t)mine;
         labels[M + j] = (uint8_t)rival;
         sizes[j] = (uint8_t)size;
     } else {
         labels[j] = (uint8_t)(y < 0.0 ? -size : size);
     }
-    if (held < M)
-        olk_memory_hold(s, held + 1, olk_memory_head(s));
+    if (n_rows < M)
+        olk_memory_hold(s, n_rows + 1, olk_memory_head(s));
     else
-        olk_memory_hold(s, held, (j + 1) % M);
+        olk_memory_hold(s, n_rows, (j + 1) % M);
 }
 
 /* Scores a row by the memory, then stores it if needed, which does not depend on the features. */

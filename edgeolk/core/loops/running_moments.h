@@ -21,18 +21,18 @@ static inline double olk_held_between(double v, double low, double high)
 }
 
 /* Moves a running value towards `value` by a share of the difference. */
-static OLK_ALWAYS double olk_towards(double current, double value, double share)
+static OLK_ALWAYS double olk_towards(double current, double value, double gain)
 {
-    return olk_as_stored(current + (value - current) * share);
+    return olk_as_stored(current + (value - current) * gain);
 }
 
-static OLK_ALWAYS void olk_take_in(olk_moments *moments, double value, double share)
+static OLK_ALWAYS void olk_take_in(olk_moments *moments, double value, double gain)
 {
     const double gap = value - moments->mean;
-    moments->mean = olk_as_stored(moments->mean + gap * share);
+    moments->mean = olk_as_stored(moments->mean + gap * gain);
     const double square =
         gap * (value - moments->mean); /* negative if rounding moved the mean past value */
-    const double variance = olk_as_stored(moments->variance + (square - moments->variance) * share);
+    const double variance = olk_as_stored(moments->variance + (square - moments->variance) * gain);
     moments->variance = variance > 0.0 ? variance : 0.0;
 }
 

@@ -21,7 +21,7 @@ static inline void olk_season_inputs(const olk_input *season, int32_t length, in
     if (count < capacity)
         return;
     const olk_real oldest = (olk_real)season[1 + count % capacity];
-    const olk_real later = (olk_real)season[1 + (count + horizon) % capacity];
-    inputs[0] = olk_in_units(later - last, unit);
-    inputs[1] = olk_in_units(later - oldest, unit);
+    const olk_real lagged = (olk_real)season[1 + (count + horizon) % capacity];
+    inputs[0] = olk_in_units(lagged - last, unit);
+    inputs[1] = olk_in_units(lagged - oldest, unit);
 }

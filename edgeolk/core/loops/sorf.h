@@ -43,11 +43,11 @@ static const double olk_leaking_share = 0.7, olk_leaking_windows = 2.0;
 static OLK_ALONE void olk_leak_weights(const olk_sorf *p, const olk_sorf_state *s)
 {
     const ptrdiff_t K = p->classes;
-    olk_sorf_shares share;
-    olk_sorf_share(p, s->L, &share);
+    olk_sorf_shares expert_weights;
+    olk_sorf_share(p, s->L, &expert_weights);
     for (int32_t g = 0; g < p->groups; g++) {
-        const double all = p->groups > 1 ? share.E[g] : 1.0;
-        if (!(share.alpha[g] > olk_leaking_share * all) ||
+        const double all = p->groups > 1 ? expert_weights.E[g] : 1.0;
+        if (!(expert_weights.alpha[g] > olk_leaking_share * all) ||
             !(s->n[g] < olk_leaking_windows * p->cmin))
             continue;
         for (ptrdiff_t b = olk_first_of_octet(p, s, g); b < p->first[g + 1]; b += OLK_OCTET)
@@ -99,15 +99,15 @@ static inline int olk_losses(const olk_sorf_answers *f, double y, double weight,
 
 /* Whether a margin is too small for single precision. */
 static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_state *s,
-                                   const olk_sorf_shares *share, double y)
+                                   const olk_sorf_shares *expert_weights, double y)
 {
-    if (olk_fabs(olk_sorf_margin(f, share, -1, 0.0, y)) < olk_undecided)
+    if (olk_fabs(olk_sorf_margin(f, expert_weights, -1, 0.0, y)) < olk_undecided)
         return 1;
     for (int32_t g = 0; g < f->p->groups; g++)
         for (int32_t q = 0; q < f->p->n_blends; q++)
-            if (olk_fabs(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < olk_undecided)
+            if (olk_fabs(olk_sorf_margin(f, expert_weights, g, f->p->blends[q], y)) < olk_undecided)
                 return 1;
-    return olk_remembers(f->p) && olk_memory_is_undecided(f, share, s, y);
+    return olk_remembers(f->p) && olk_memory_is_undecided(f, expert_weights, s, y);
 }
 
 #ifdef OLK_TWO_TYPES
@@ -115,7 +115,7 @@ static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_sta
 
 /* Pass 1 and a trial of a row's changes, in single precision. */
 static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *s,
-                               const olk_sorf_row *x, const olk_sorf_shares *share, double y,
+                               const olk_sorf_row *x, const olk_sorf_shares *expert_weights, double y,
                                double weight, olk_plan *plan, olk_trial *trial, double *fw,
                                double *fa)
 {
@@ -127,12 +127,12 @@ static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *
     if (p->task == OLK_SORF_REGRESSION || (!one_column && 2 * *s->updates > *s->t))
         return OLK_SORF_NOTHING;
     const olk_kept_single cache = {trial->feature, trial->blocks, NULL, 0};
-    if (!olk_pass_single(p, s, x, 1, 0, &cache, fw, fa) || olk_is_undecided(f, s, share, y))
+    if (!olk_pass_single(p, s, x, 1, 0, &cache, fw, fa) || olk_is_undecided(f, s, expert_weights, y))
         return OLK_SORF_NOTHING;
     const int n_changes = olk_losses(f, y, weight, *s->t, olk_undecided, plan);
     if (!n_changes)
         return OLK_SORF_ALL;
-    const double deficit = late ? 1.0 - olk_sorf_margin(f, share, -1, 0.0, y) : 0.0;
+    const double deficit = late ? 1.0 - olk_sorf_margin(f, expert_weights, -1, 0.0, y) : 0.0;
     if (late && olk_fabs(deficit) < olk_undecided)
         return OLK_SORF_NOTHING;
     plan->follows = deficit > 0.0;
@@ -227,7 +227,7 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state
     if (recompute)
         plan.follows = follows && (regression || 1.0 - blended > 0.0);
     if (changes && plan.follows)
-        olk_sorf_share(p, s->L, &plan.slope.share);
+        olk_sorf_share(p, s->L, &plan.slope.weights);
     if (recompute && changes) {
         const double gradient = olk_second_pass(p, s, &x, &plan, &cache, 1);
         olk_follow_gradient(p, s, &x, &plan, sigma, gradient);
@@ -283,7 +283,7 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
 
 /* out[columns]: blended scores of a row from those of its groups. */
 static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, double linear,
-                               double *recalled, const olk_sorf_shares *share,
+                               double *recalled, const olk_sorf_shares *expert_weights,
                                const double *fw, const double *fa, double *out)
 {
     if (p->task == OLK_SORF_NOVELTY) {
@@ -292,13 +292,13 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, doubl
     }
     const olk_sorf_answers f = {p, fw, fa, linear, p->last_label ? *s->last : 0.0, recalled};
     if (olk_remembers(p)) {
-        const double *scores = olk_said_beside(&f, share);
+        const double *scores = olk_said_beside(&f, expert_weights);
         const olk_memory_parts blend = olk_memory_parts_of(p, s);
         for (ptrdiff_t c = 0; c < p->classes; c++)
             out[c] = olk_said_with(scores, p->classes, blend, c);
     } else {
         for (ptrdiff_t c = 0; c < p->classes; c++)
-            out[c] = olk_sorf_score(&f, share, -1, 0.0, c);
+            out[c] = olk_sorf_score(&f, expert_weights, -1, 0.0, c);
     }
     if (p->task == OLK_SORF_REGRESSION)
         *out = s->target[0] + olk_sorf_deviation(s->target, *s->t) * *out;
@@ -324,7 +324,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state
     double *fa = p->classes == 1 ? scores_here[1][0] : fw + G * p->classes;
     double *recalled = olk_remembers(p) ? (p->classes == 1 ? recalled_here : s->recalled) : NULL;
     double *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
-    olk_sorf_shares share;
+    olk_sorf_shares expert_weights;
     if (olk_watches(p)) {
         for (ptrdiff_t i = 0; i < m; i++) {
             const olk_sorf_row single = {(const olk_input *)row->values + i * (p->d / 3), NULL, 0};
@@ -333,7 +333,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state
         return;
     }
     if (p->task != OLK_SORF_NOVELTY)
-        olk_sorf_share(p, s->L, &share);
+        olk_sorf_share(p, s->L, &expert_weights);
     for (ptrdiff_t k = 0; batched && each && k < p->d; k++)
         by[k] = (olk_real)olk_sorf_exp((double)((const olk_input *)s->log_scale)[k]);
     ptrdiff_t n_alone = batched ? 0 : m; /* rows that are scored one by one */
@@ -357,7 +357,7 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state
             olk_pass(p, s, &x, 1, 1, NULL, of_w, fa);
         }
         for (ptrdiff_t i = 0; i < n_rows; i++)
-            olk_blended(p, s, linear[i], recalled ? recalled + 3 * i : NULL, &share, fw + i * G,
+            olk_blended(p, s, linear[i], recalled ? recalled + 3 * i : NULL, &expert_weights, fw + i * G,
                         fa + i * G, out + (r + i) * p->classes);
         r += n_rows;
     }

@@ -44,7 +44,7 @@ static inline double olk_wrong_tau(const olk_sorf *p, double widest)
    features the largest error was 1e-7 plus 8e-7 of that; in 10^5 scores with weights near the ends
    of their range, 7e-7 plus 3e-7 of the widest angle. */
 typedef struct {
-    float least[2 * OLK_PACES], most[2 * OLK_PACES];
+    float lower[2 * OLK_PACES], upper[2 * OLK_PACES];
     int end; /* plain C: the period */
 } olk_bounds;
 
@@ -57,20 +57,20 @@ static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, dou
     /* An eighth for the roundings of a change, its bounds and their sum. */
     const double all = 0.125 + 65536.0 * olk_wrong_tau(p, widest);
     const double step = 65536.0 * olk_fabs(tau);
-    const double most =
+    const double upper =
         all + step * (olk_feature_error + olk_feature_error_of_angle * widest);
-    if (!(step < olk_most_sure_change && most < olk_widest_bounds))
+    if (!(step < olk_most_sure_change && upper < olk_widest_bounds))
         return 0;
     for (int i = 0; i < 2 * widths; i++) {
         const double angle = 64.0 * p->omega[g][i / 2] * longest;
         const double error = all + step * (olk_feature_error + olk_feature_error_of_angle * angle);
-        bounds->least[i] = (float)(524288.5 - error);
-        bounds->most[i] = (float)(524288.5 + error);
+        bounds->lower[i] = (float)(524288.5 - error);
+        bounds->upper[i] = (float)(524288.5 + error);
     }
     bounds->end = 2 * widths;
     if (OLK_PACES > 64) {
-        olk_repeat(bounds->least, 2 * widths, 2 * OLK_PACES);
-        olk_repeat(bounds->most, 2 * widths, 2 * OLK_PACES);
+        olk_repeat(bounds->lower, 2 * widths, 2 * OLK_PACES);
+        olk_repeat(bounds->upper, 2 * widths, 2 * OLK_PACES);
     }
     return 1;
 }
@@ -85,14 +85,14 @@ static OLK_ALONE int olk_round_surely(olk_stored *restrict to, const olk_stored 
 {
 #if OLK_BYTES > 16
     if (n == OLK_PIECE)
-        return olk_round_features(to, stored, feature, step, bounds->least + at, bounds->most + at,
+        return olk_round_features(to, stored, feature, step, bounds->lower + at, bounds->upper + at,
                                   bits);
 #endif
     int32_t unsure = 0;
     for (ptrdiff_t i = 0; i < n; i++, at = olk_next_of(bounds->end, at)) {
         const float change = step * feature[i];
-        const int32_t rise = ((int32_t)(change + bounds->least[at]) + bits[i]) >> 16;
-        unsure |= rise ^ (((int32_t)(change + bounds->most[at]) + bits[i]) >> 16);
+        const int32_t rise = ((int32_t)(change + bounds->lower[at]) + bits[i]) >> 16;
+        unsure |= rise ^ (((int32_t)(change + bounds->upper[at]) + bits[i]) >> 16);
         int32_t level = stored[i] + rise - (1 << 3);
         level = level > OLK_MOST_LEVEL ? OLK_MOST_LEVEL : level;
         to[i] = (olk_stored)(level < -OLK_MOST_LEVEL ? -OLK_MOST_LEVEL : level);
