@@ -179,8 +179,9 @@ static OLK_ALONE double olk_along_row(const olk_sorf *p, const olk_sorf_state *s
                 const int at = olk_first_pace(scales.widths, b + i - p->first[g]);
                 const int small_angles = small || !olk_large(v[i], &scales, at);
                 sum += (small_angles ? olk_along_angles : olk_along_far_angles)(
-                    slope->weights.E[g], slope->weights.alpha[g], (const int8_t *)s->w + 128 * (b + i),
-                    (const int8_t *)s->a + 128 * (b + i), v[i], olk_lines(p, b + i), &scales, at);
+                    slope->weights.E[g], slope->weights.alpha[g],
+                    (const int8_t *)s->w + 128 * (b + i), (const int8_t *)s->a + 128 * (b + i),
+                    v[i], olk_lines(p, b + i), &scales, at);
             }
         }
         gradient += sum / (p->kappa * p->size[g]);

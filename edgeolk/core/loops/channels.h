@@ -42,7 +42,7 @@ typedef struct {
 
 /* A row measured by the statistics of all channels. */
 typedef struct {
-    double max_oddness;       /* B: the largest oddness of any reading */
+    double max_oddness; /* B: the largest oddness of any reading */
     ptrdiff_t channel; /* its channel */
     int cause;
     olk_moments baseline; /* that channel's mean and variance before this reading */

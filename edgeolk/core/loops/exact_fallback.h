@@ -49,7 +49,8 @@ static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf
         const double widest = olk_widest(p, g, olk_longest(p, x));
         const double tau_error = trial->exact ? 0.0 : olk_wrong_tau(p, widest);
         after = trial->after;
-        if (olk_round_between(p, s, x, g, b, plan->tau[g], tau_error, &after, levels) || trial->exact)
+        if (olk_round_between(p, s, x, g, b, plan->tau[g], tau_error, &after, levels) ||
+            trial->exact)
             break;
         double fw[OLK_SORF_GROUPS];
         olk_pass(p, s, x, 1, 1, NULL, fw, NULL);

@@ -186,7 +186,8 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
 {
     olk_history *h = m->history;
     const int32_t n_head = olk_head_inputs(f);
-    const olk_input *stored_row = (const olk_input *)(const void *)(row + 1), *x = stored_row + n_head;
+    const olk_input *stored_row = (const olk_input *)(const void *)(row + 1),
+                    *x = stored_row + n_head;
     const olk_real unit = (olk_real)row->unit, learned = (olk_real)h->learned;
     const olk_real error = olk_size(y - (olk_real)row->answer) / unit;
     olk_real lead[6];

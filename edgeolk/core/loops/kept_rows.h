@@ -161,7 +161,8 @@ static inline double olk_margin_with(const olk_sorf *p, const double *scores,
 }
 
 /* Writes the features' scores [K] behind the memory's g[K]; returns all scores. */
-static inline const double *olk_said_beside(const olk_sorf_answers *f, const olk_sorf_shares *expert_weights)
+static inline const double *olk_said_beside(const olk_sorf_answers *f,
+                                            const olk_sorf_shares *expert_weights)
 {
     double *f_s = f->recalled + f->p->classes;
     for (ptrdiff_t c = 0; c < f->p->classes; c++)
@@ -184,7 +185,8 @@ static inline olk_memory_parts olk_memory_candidate(int i)
 }
 
 /* Whether the margin of an expert or of the blend is too small for single precision. */
-static inline int olk_memory_is_undecided(const olk_sorf_answers *f, const olk_sorf_shares *expert_weights,
+static inline int olk_memory_is_undecided(const olk_sorf_answers *f,
+                                          const olk_sorf_shares *expert_weights,
                                           const olk_sorf_state *s, double y)
 {
     const double *scores = olk_said_beside(f, expert_weights);
@@ -200,7 +202,8 @@ static inline int olk_memory_is_undecided(const olk_sorf_answers *f, const olk_s
 
 /* The margin of a row with memory and features blended, and with two classes its score; updates the
    experts' losses. */
-static inline double olk_blend_memory(const olk_sorf_answers *f, const olk_sorf_shares *expert_weights,
+static inline double olk_blend_memory(const olk_sorf_answers *f,
+                                      const olk_sorf_shares *expert_weights,
                                       const olk_sorf_state *s, double y, double weight,
                                       double *score)
 {

@@ -90,9 +90,8 @@ static OLK_ALWAYS int olk_round_features(int8_t *restrict to, const int8_t *rest
     for (int i = 0; i < 128; i += L) {
         olk_i32s rise[2];
         for (int side = 0; side < 2; side++) {
-            const olk_f32s change =
-                olk_madd_f32s(olk_splat_f32(step), olk_load_f32s(feature + i),
-                              olk_load_f32s((side ? upper : lower) + i));
+            const olk_f32s change = olk_madd_f32s(olk_splat_f32(step), olk_load_f32s(feature + i),
+                                                  olk_load_f32s((side ? upper : lower) + i));
             rise[side] = (__builtin_convertvector(change, olk_i32s) + olk_random_at(bits + i)) >>
                          16;
         }

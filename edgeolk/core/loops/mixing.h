@@ -53,8 +53,8 @@ static inline double olk_sorf_last(const olk_sorf_answers *f, ptrdiff_t c)
 
 /* One expert's score for a column: a blend of group g, or (g = -1) the weighted sum of all experts;
    the best wrong class by that score, the smallest at a tie. */
-OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *weights, ptrdiff_t g,
-                               double blend, ptrdiff_t c);
+OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *weights,
+                               ptrdiff_t g, double blend, ptrdiff_t c);
 OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shares *weights,
                                   ptrdiff_t g, double blend, double y);
 /* Expert weights from the cumulative losses; cumulative losses after a row, with the losses of the

@@ -188,8 +188,8 @@ static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
     for (int v = 0; v < columns && !multiclass; v++)
         for (int l = 0; l < OLK_MEMORY_SUMS; l++)
             g[2 * v] += lane[v][l];
-    const double unit = multiclass ? 1.0 / (double)OLK_MOST_MEMORY_CLASS
-                             : 2.0 / (double)OLK_MOST_MEMORY_LABEL;
+    const double unit =
+        multiclass ? 1.0 / (double)OLK_MOST_MEMORY_CLASS : 2.0 / (double)OLK_MOST_MEMORY_LABEL;
     for (int v = 0; v < columns; v++)
         for (ptrdiff_t c = 0; c < p->classes; c++)
             g[2 * v * p->classes + c] *= unit / ((double)OLK_MEMORY_ONE * (2.0 + p->r));

@@ -115,9 +115,9 @@ static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_sta
 
 /* Pass 1 and a trial of a row's changes, in single precision. */
 static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *s,
-                               const olk_sorf_row *x, const olk_sorf_shares *expert_weights, double y,
-                               double weight, olk_plan *plan, olk_trial *trial, double *fw,
-                               double *fa)
+                               const olk_sorf_row *x, const olk_sorf_shares *expert_weights,
+                               double y, double weight, olk_plan *plan, olk_trial *trial,
+                               double *fw, double *fa)
 {
     const olk_sorf *p = f->p;
     const int one_column = p->classes == 1; /* changes are tried with one column only */
@@ -127,7 +127,8 @@ static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *
     if (p->task == OLK_SORF_REGRESSION || (!one_column && 2 * *s->updates > *s->t))
         return OLK_SORF_NOTHING;
     const olk_kept_single cache = {trial->feature, trial->blocks, NULL, 0};
-    if (!olk_pass_single(p, s, x, 1, 0, &cache, fw, fa) || olk_is_undecided(f, s, expert_weights, y))
+    if (!olk_pass_single(p, s, x, 1, 0, &cache, fw, fa) ||
+        olk_is_undecided(f, s, expert_weights, y))
         return OLK_SORF_NOTHING;
     const int n_changes = olk_losses(f, y, weight, *s->t, olk_undecided, plan);
     if (!n_changes)
@@ -357,8 +358,8 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state
             olk_pass(p, s, &x, 1, 1, NULL, of_w, fa);
         }
         for (ptrdiff_t i = 0; i < n_rows; i++)
-            olk_blended(p, s, linear[i], recalled ? recalled + 3 * i : NULL, &expert_weights, fw + i * G,
-                        fa + i * G, out + (r + i) * p->classes);
+            olk_blended(p, s, linear[i], recalled ? recalled + 3 * i : NULL, &expert_weights,
+                        fw + i * G, fa + i * G, out + (r + i) * p->classes);
         r += n_rows;
     }
 }

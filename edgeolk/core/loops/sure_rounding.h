@@ -57,8 +57,7 @@ static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, dou
     /* An eighth for the roundings of a change, its bounds and their sum. */
     const double all = 0.125 + 65536.0 * olk_wrong_tau(p, widest);
     const double step = 65536.0 * olk_fabs(tau);
-    const double upper =
-        all + step * (olk_feature_error + olk_feature_error_of_angle * widest);
+    const double upper = all + step * (olk_feature_error + olk_feature_error_of_angle * widest);
     if (!(step < olk_most_sure_change && upper < olk_widest_bounds))
         return 0;
     for (int i = 0; i < 2 * widths; i++) {
