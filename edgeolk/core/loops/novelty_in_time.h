@@ -47,7 +47,7 @@ static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *
                                        const olk_sorf_row *row)
 {
     OLK_ALIGNED(64) olk_wave feature[OLK_WATCH_KEPT ? 128 * OLK_WATCH_KEPT : 1];
-    const olk_kept kept = {feature, OLK_WATCH_KEPT, NULL, 0};
+    const olk_kept cache = {feature, OLK_WATCH_KEPT, NULL, 0};
     const uint64_t t = olk_watched_rows(s);
     const double rows_with_model = (double)t - (double)OLK_WARM_ROWS; /* r */
     const olk_sorf_row inputs = {s->inputs, NULL, 0};
@@ -65,7 +65,7 @@ static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *
         s->watch[OLK_IDLE_ROWS] += t == 1 && !seen.moved;
     } else {
         if (seen.present)
-            olk_pass(p, s, &inputs, 1, 1, &kept, NULL, &f);
+            olk_pass(p, s, &inputs, 1, 1, &cache, NULL, &f);
         row_scores = olk_judge(&scores, &seen, f);
         if (rows_with_model >= (double)OLK_SILENT_ROWS) {
             novel = row_scores.score > scores.threshold;

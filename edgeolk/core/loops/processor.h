@@ -25,17 +25,17 @@ static inline int olk_x86_level(void)
         ZMM = 0xe6
     };
     const unsigned widest = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31; /* F DQ CD BW VL */
-    unsigned a, b, c, d, kept, high;
+    unsigned a, b, c, d, saved, high;
     if (!__get_cpuid(1, &a, &b, &c, &d) || (c & FIRST) != FIRST)
         return 2;
     if (!__get_cpuid(0x80000001u, &a, &b, &c, &d) || (c & MORE) != MORE)
         return 2;
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & WIDE) != WIDE)
         return 2;
-    __asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
-    if ((kept & YMM) != YMM)
+    __asm__("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+    if ((saved & YMM) != YMM)
         return 2;
-    return (kept & ZMM) == ZMM && (b & widest) == widest ? 4 : 3;
+    return (saved & ZMM) == ZMM && (b & widest) == widest ? 4 : 3;
 }
 #endif
 

@@ -102,7 +102,7 @@ typedef void (*olk_sorf_features_fn)(const olk_sorf *, const olk_sorf_row *, dou
 /* The forecaster over such a learner (forecast.h), for one type; its state is that of the two. */
 typedef void (*olk_forecast_answer_fn)(const olk_forecast *, const olk_forecast_state *,
                                        const olk_sorf *, const olk_sorf_state *, void *z,
-                                       olk_forecast_answer *said);
+                                       olk_forecast_answer *answer);
 typedef int (*olk_forecast_tell_fn)(const olk_forecast *, const olk_forecast_state *,
                                     const olk_sorf *, const olk_sorf_state *, void *z,
                                     double target, double *answer);

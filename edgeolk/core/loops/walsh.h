@@ -126,10 +126,10 @@ static OLK_ALWAYS void olk_across(const int n, olk_reals *r)
 }
 
 /* olk_mix of n times 64 consecutive lines; the signs of each follow those of the previous one at
-   a distance of `apart`. */
+   a distance of `signs_stride`. */
 static OLK_ALWAYS void olk_mix_some(const int n, olk_entry *restrict v,
                                     const olk_signs *restrict first,
-                                    const olk_signs *restrict second, int apart)
+                                    const olk_signs *restrict second, int signs_stride)
 {
     /* What does not fit the registers passes through them twice: neighbours, then distant
        vectors. */
@@ -157,7 +157,7 @@ static OLK_ALWAYS void olk_mix_some(const int n, olk_entry *restrict v,
         if (round == 2)
             break;
         for (int i = 0; i < n * VECTORS; i++) {
-            const olk_signs *signs = (round ? second : first) + i / VECTORS * apart;
+            const olk_signs *signs = (round ? second : first) + i / VECTORS * signs_stride;
 #ifdef OLK_MASKED
             r[i] = olk_flip_lanes(r[i], *signs >> i % VECTORS * L);
 #else
@@ -192,17 +192,17 @@ static OLK_ALONE void olk_mix(olk_entry *restrict v, const olk_signs *restrict f
 #endif
 }
 
-/* The same for two times 64 consecutive lines, the signs of the second `apart` after those of the
-   first. Four registers would wait for each other, eight do not. */
+/* The same for two times 64 consecutive lines, the signs of the second `signs_stride` after those
+   of the first. Four registers would wait for each other, eight do not. */
 static OLK_ALONE void olk_mix_two(olk_entry *v, const olk_signs *first, const olk_signs *second,
-                                  int apart)
+                                  int signs_stride)
 {
 #if OLK_BYTES
     if (64 * sizeof(olk_entry) <= 4 * OLK_BYTES) {
-        olk_mix_some(2, v, first, second, apart);
+        olk_mix_some(2, v, first, second, signs_stride);
         return;
     }
 #endif
     olk_mix(v, first, second);
-    olk_mix(v + 64, first + apart, second + apart);
+    olk_mix(v + 64, first + signs_stride, second + signs_stride);
 }
