@@ -35,7 +35,8 @@ static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *scales, pt
     for (int j = 0; j < 64; j++, index = olk_next_of(scales->widths, index)) {
         const uint32_t angle = v[j] * scales->value[index] + (UINT32_C(1) << 21),
                        table_index = angle >> 22 & 255;
-        const int16_t rising = olk_rising_sine[table_index], falling = olk_rising_sine[256 - table_index];
+        const int16_t rising = olk_rising_sine[table_index],
+                      falling = olk_rising_sine[256 - table_index];
         const int odd = angle >> 30 & 1;
         const int32_t cosine = odd ? rising : falling, sine = odd ? falling : rising;
         feature[2 * j] = (int16_t)((angle ^ angle << 1) >> 31 ? -cosine : cosine);
