@@ -45,7 +45,7 @@ typedef struct {
    is the type of rows: double for float64, else float. */
 typedef struct {
     void *w, *a;            /* [D][K][2] stored numbers; novelty: a only */
-    double *L; /* cumulative losses: [groups][n_blends], then linear, then last label */
+    double *L; /* [groups][n_blends], linear, last label */
     double *n;              /* [groups], starts at 1 */
     uint64_t *t, *mistakes, *updates;
     uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
