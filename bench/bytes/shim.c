@@ -45,8 +45,8 @@ double shim_step(int variant, int storage, const olk_sorf *p, const olk_sorf_sta
 {
     const olk_sorf_functions *f = olk_sorf_variants[variant][storage];
     if (p->task == OLK_SORF_NOVELTY)
-        return f->novelty(p, s, row);
-    return f->step(p, s, row, y, weight);
+        return f->learn_novelty(p, s, row);
+    return f->learn(p, s, row, y, weight);
 }
 
 /* n dense rows, `bytes` apart, in order. */

@@ -39,11 +39,11 @@ cdef inline void work_out(State* s, int64_t first, int64_t n, int64_t i,
                           int64_t count) noexcept nogil:
     """Values of rows i .. i + count - 1 with slots first .. first + n - 1."""
     cdef olk_wanted wanted
-    wanted.real = s.ahead.real
+    wanted.dtype = s.ahead.real
     wanted.coef = NULL
     wanted.columns = 1
     wanted.values = values_ahead(s, i) + first * s.ahead.value_bytes
-    wanted.apart = s.c.weights
+    wanted.values_pitch = s.c.weights
     s.simd.rows[s.c.vectors](
         &s.c.kernel, <const char*>s.sv + first * s.c.item, lengths_from(s, first), &s.quantum,
         s.c.stride, n, s.c.n_features, row_ahead(s, i), s.c.n_features, count, &wanted)

@@ -61,7 +61,7 @@ cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, b
     if update_is_whole(s.c.choice.update):
         return update_decide(s, rows, count, f)
     scale = 1.0 if mean else s.function.scale
-    wanted.real = real(s)
+    wanted.dtype = real(s)
     wanted.coef = s.mean_coef if mean else s.coef
     wanted.columns = s.c.columns
     wanted.stride = s.c.weights

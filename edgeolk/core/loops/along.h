@@ -1,5 +1,5 @@
-/* The derivative of the blended score by the scale of all inputs (docs/sorf.md, section 7e): the sum
-   of delta theta. */
+/* The derivative of the blended score with respect to the log scale shared by all inputs
+   (docs/sorf.md, section 7e): the sum of delta theta. */
 #pragma once
 
 #include "gradient.h"
@@ -8,44 +8,44 @@
 #endif
 
 #ifdef OLK_SORF_FIXED
-/* Of a block, from its transform v: omega o delta against it. */
+/* For one block, from its transform v: its dot product with omega o delta. */
 static OLK_ALONE double olk_along(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
                                   const int8_t *w, const int8_t *a, const int16_t *feature,
-                                  const uint32_t *v, ptrdiff_t lines, const olk_paces *paces,
+                                  const uint32_t *v, ptrdiff_t lines, const olk_paces *scales,
                                   ptrdiff_t block)
 {
     uint32_t h[64];
     const uint64_t bits = (uint64_t)(1023 - olk_grid(p)) << 52;
     double power;
     int64_t sum = 0;
-    const float unit = olk_gradient(p, slope, g, w, a, feature, lines, paces, block, h);
+    const float unit = olk_gradient(p, slope, g, w, a, feature, lines, scales, block, h);
     for (int k = 0; k < 64; k++)
         sum += (int64_t)(int32_t)h[k] * (int32_t)v[k];
     memcpy(&power, &bits, sizeof power);
     return (double)(unit * (float)((double)sum * power));
 }
 #else
-/* Of a block, from its features and its transform v. */
+/* For one block, from its features and its transform v. */
 static OLK_ALONE double olk_along(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
-                                  const olk_stored *w, const olk_stored *a,
-                                  const olk_wave *feature, const olk_entry *v, ptrdiff_t lines,
-                                  const olk_paces *paces, ptrdiff_t block)
+                                  const olk_stored *w, const olk_stored *a, const olk_wave *feature,
+                                  const olk_entry *v, ptrdiff_t lines, const olk_paces *scales,
+                                  ptrdiff_t block)
 {
-    const olk_entry E = (olk_entry)slope->share.E[g], alpha = (olk_entry)slope->share.alpha[g];
+    const olk_entry E = (olk_entry)slope->weights.E[g], alpha = (olk_entry)slope->weights.alpha[g];
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
     OLK_ALIGNED(64) olk_entry part[OLK_PIECE];
     olk_real lane[8] = {0};
-    int pace = olk_first_pace(paces->widths, block);
-    const olk_entry *const row = paces->of + pace;
+    int index = olk_first_pace(scales->widths, block);
+    const olk_entry *const row = scales->value + index;
     for (ptrdiff_t start = 0; start < lines; start += OLK_PIECE / 2) {
         const ptrdiff_t n = lines - start < OLK_PIECE / 2 ? lines - start : OLK_PIECE / 2;
         if (n < OLK_PIECE / 2)
             memset(part, 0, sizeof part);
         olk_slopes(slope, p->classes, E, alpha, w, a, 2 * start, 2 * n, part);
-        for (int i = 0; i < OLK_PIECE / 2; i++, pace = olk_next_of(paces->widths, pace)) {
+        for (int i = 0; i < OLK_PIECE / 2; i++, index = olk_next_of(scales->widths, index)) {
             const ptrdiff_t k = start + i;
             lane[i % 8] += (part[2 * i + 1] * feature[2 * k] - part[2 * i] * feature[2 * k + 1]) *
-                           size * olk_pace_of(paces, row, k, pace) * v[k];
+                           size * olk_pace_of(scales, row, k, index) * v[k];
         }
     }
     return (double)(((lane[0] + lane[4]) + (lane[1] + lane[5])) +
@@ -54,14 +54,14 @@ static OLK_ALONE double olk_along(const olk_sorf *p, const olk_sorf_slope *slope
 #endif
 
 #ifdef OLK_TWO_TYPES
-/* The slopes of a block's line by its cosine and its sine. */
+/* The slope of the score with respect to one feature, from its last and its averaged weight. */
 static OLK_ALWAYS double olk_slope_of(double E, double alpha, int8_t w, int8_t a)
 {
     return E * (double)a + alpha * (double)(w - a);
 }
 
 #if OLK_BYTES
-/* Lanes of a where the first bit is set, else of b. */
+/* Lane by lane: a where the highest bit is set, else b. */
 static OLK_ALWAYS olk_reals olk_picked(olk_words bit, olk_reals a, olk_reals b)
 {
 #if OLK_BYTES == 32
@@ -71,20 +71,20 @@ static OLK_ALWAYS olk_reals olk_picked(olk_words bit, olk_reals a, olk_reals b)
 #endif
 }
 
-/* Of a block of one column, from its transform v alone; below olk_largest_angle. */
+/* For a block of one column, from its transform v alone; angles below olk_largest_angle. */
 static OLK_ALONE double olk_along_angles(double E, double alpha, const int8_t *w, const int8_t *a,
-                                         const double *v, ptrdiff_t lines, const olk_paces *paces,
+                                         const double *v, ptrdiff_t lines, const olk_paces *scales,
                                          int at)
 {
     enum { L = OLK_BYTES / 8 };
     OLK_ALIGNED(64) double part[2][64];
-    int8_t whole[2][128];
+    int8_t padded[2][128];
     olk_reals sum[2] = {{0}, {0}};
     double total = 0.0;
     if (lines < 64) {
-        memset(whole, 0, sizeof whole);
-        w = memcpy(whole[0], w, 2 * (size_t)lines);
-        a = memcpy(whole[1], a, 2 * (size_t)lines);
+        memset(padded, 0, sizeof padded);
+        w = memcpy(padded[0], w, 2 * (size_t)lines);
+        a = memcpy(padded[1], a, 2 * (size_t)lines);
     }
     for (int k = 0; k < 64; k++) {
         part[0][k] = olk_slope_of(E, alpha, w[2 * k], a[2 * k]);
@@ -95,16 +95,16 @@ static OLK_ALONE double olk_along_angles(double E, double alpha, const int8_t *w
         olk_words quarters[2];
         for (int g = 0; g < 2; g++)
             angle[g] = *(const olk_reals *)(v + k + g * L) *
-                       *(const olk_reals *)(paces->of + at + k + g * L);
+                       *(const olk_reals *)(scales->value + at + k + g * L);
         olk_two_quarters(2, angle, c, s, quarters);
         for (int g = 0; g < 2; g++) {
-            /* An odd quarter turn exchanges cosine and sine, and the cosine's sign; two turn both. */
-            const olk_words odd = quarters[g] << 63, back = (quarters[g] & 2) << 62;
+            /* One quarter turn swaps cosine and sine and flips a sign; two flip both signs. */
+            const olk_words odd = quarters[g] << 63, negate = (quarters[g] & 2) << 62;
             const olk_reals of_s = *(const olk_reals *)(part[0] + k + g * L);
             const olk_reals of_c = (olk_reals)(*(const olk_words *)(part[1] + k + g * L) ^ odd);
             const olk_reals slope = olk_fma_lanes(of_c, olk_picked(odd, s[g], c[g]),
                                                   -of_s * olk_picked(odd, c[g], s[g]));
-            sum[g] = olk_fma_lanes(slope, (olk_reals)((olk_words)angle[g] ^ back), sum[g]);
+            sum[g] = olk_fma_lanes(slope, (olk_reals)((olk_words)angle[g] ^ negate), sum[g]);
         }
     }
     sum[0] += sum[1];
@@ -114,12 +114,12 @@ static OLK_ALONE double olk_along_angles(double E, double alpha, const int8_t *w
 }
 #else
 static OLK_ALONE double olk_along_angles(double E, double alpha, const int8_t *w, const int8_t *a,
-                                         const double *v, ptrdiff_t lines, const olk_paces *paces,
+                                         const double *v, ptrdiff_t lines, const olk_paces *scales,
                                          int at)
 {
     double sum = 0.0;
-    for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_of(paces->widths, at)) {
-        const double angle = v[k] * paces->of[at];
+    for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_of(scales->widths, at)) {
+        const double angle = v[k] * scales->value[at];
         double s, c;
         const uint64_t quarters = olk_quarter(angle, &c, &s);
         const double of_c = olk_slope_of(E, alpha, w[2 * k + 1], a[2 * k + 1]);
@@ -131,14 +131,14 @@ static OLK_ALONE double olk_along_angles(double E, double alpha, const int8_t *w
 }
 #endif
 
-/* The same of any angles; one that is no finite number turns nothing. */
+/* The same for angles of any size; angles that are not finite are skipped. */
 static OLK_COLD double olk_along_far_angles(double E, double alpha, const int8_t *w,
                                             const int8_t *a, const double *v, ptrdiff_t lines,
-                                            const olk_paces *paces, int at)
+                                            const olk_paces *scales, int at)
 {
     double sum = 0.0;
-    for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_of(paces->widths, at)) {
-        const double angle = v[k] * paces->of[at];
+    for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_of(scales->widths, at)) {
+        const double angle = v[k] * scales->value[at];
         double s, c;
         if (!(olk_fabs(angle) <= DBL_MAX))
             continue;
@@ -149,7 +149,7 @@ static OLK_COLD double olk_along_far_angles(double E, double alpha, const int8_t
     return sum;
 }
 
-/* The sum over the groups that are live of a row that is seen first: nothing is written. */
+/* The sum over the live groups, before the row is learned: nothing is written. */
 static OLK_ALONE double olk_along_row(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *x, const olk_sorf_slope *slope,
                                       const int *live)
@@ -158,11 +158,11 @@ static OLK_ALONE double olk_along_row(const olk_sorf *p, const olk_sorf_state *s
     enum { AT_ONCE = LANES > (int)OLK_SORF_BLOCKS ? LANES : (int)OLK_SORF_BLOCKS };
     OLK_ALIGNED(64) olk_entry v[AT_ONCE][64];
     olk_tail tail;
-    olk_paces paces;
+    olk_paces scales;
     const int small = olk_small(p, x, 1);
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
     uint64_t generator = p->signs;
-    double along = 0.0;
+    double gradient = 0.0;
     if (!x->index)
         olk_tails(p, x->values, 1, &tail);
     for (int32_t g = 0; g < p->groups; g++) {
@@ -172,19 +172,20 @@ static OLK_ALONE double olk_along_row(const olk_sorf *p, const olk_sorf_state *s
             olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (end - p->first[g])));
             continue;
         }
-        olk_find_paces(p, g, &paces);
-        for (ptrdiff_t b = p->first[g], now; b < end; b += now) {
-            now = olk_transformed_blocks(p, &generator, x, 1, end - b, &tail, v);
-            for (ptrdiff_t i = 0; i < now; i++) {
-                const int at = olk_first_pace(paces.widths, b + i - p->first[g]);
-                const int near = small || !olk_large(v[i], &paces, at);
-                sum += (near ? olk_along_angles : olk_along_far_angles)(
-                    slope->share.E[g], slope->share.alpha[g], (const int8_t *)s->w + 128 * (b + i),
-                    (const int8_t *)s->a + 128 * (b + i), v[i], olk_lines(p, b + i), &paces, at);
+        olk_find_paces(p, g, &scales);
+        for (ptrdiff_t b = p->first[g], n_now; b < end; b += n_now) {
+            n_now = olk_transformed_blocks(p, &generator, x, 1, end - b, &tail, v);
+            for (ptrdiff_t i = 0; i < n_now; i++) {
+                const int at = olk_first_pace(scales.widths, b + i - p->first[g]);
+                const int small_angles = small || !olk_large(v[i], &scales, at);
+                sum += (small_angles ? olk_along_angles : olk_along_far_angles)(
+                    slope->weights.E[g], slope->weights.alpha[g],
+                    (const int8_t *)s->w + 128 * (b + i), (const int8_t *)s->a + 128 * (b + i),
+                    v[i], olk_lines(p, b + i), &scales, at);
             }
         }
-        along += sum / (p->kappa * p->size[g]);
+        gradient += sum / (p->kappa * p->size[g]);
     }
-    return along;
+    return gradient;
 }
 #endif

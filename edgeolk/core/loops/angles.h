@@ -4,7 +4,7 @@
 #include "number.h"
 #include "quarter_turns.h"
 
-/* Larger ones are left to the C library. */
+/* The C library computes larger angles. */
 static const double olk_largest_angle = 1e6;
 
 /* Two vectors side by side: |angle| below 2^20 quarter turns. Absolute error below 3e-16. */
@@ -13,7 +13,8 @@ static OLK_ALWAYS void olk_cos_sin_vectors(const olk_f64s *angle, olk_f64s *cosi
     olk_u64s quarters[2];
     olk_two_quarters(3, angle, cosine, sine, quarters);
     for (int g = 0; g < 2; g++) {
-        /* Odd quarter turns exchange the two; the cosine's sign is bit 1 of n + 1, the sine's n's. */
+        /* Odd quarter turns swap the two; bit 1 of n + 1 is the cosine's sign, bit 1 of n the
+           sine's. */
         const olk_u64s quarter = quarters[g], odd = 0 - (quarter & 1);
         const olk_u64s of_c = olk_words_of_f64s(cosine[g]), of_s = olk_words_of_f64s(sine[g]);
         const olk_u64s a = (of_c & ~odd) | (of_s & odd), b = (of_s & ~odd) | (of_c & odd);
@@ -22,23 +23,23 @@ static OLK_ALWAYS void olk_cos_sin_vectors(const olk_f64s *angle, olk_f64s *cosi
     }
 }
 
-/* Large angles, and what is no number: by the C library. */
-static OLK_APART void olk_cos_sin_by_libm(olk_real *row, ptrdiff_t n, double norm)
+/* Large angles and NaN, by the C library. */
+static OLK_APART void olk_cos_sin_by_libm(olk_coef_t *row, ptrdiff_t n, double norm)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
         const double angle = row[i];
-        row[i] = (olk_real)(norm * cos(angle));
-        row[n + i] = (olk_real)(norm * sin(angle));
+        row[i] = (olk_coef_t)(norm * cos(angle));
+        row[n + i] = (olk_coef_t)(norm * sin(angle));
     }
 }
 
 /* The same for w angles, up to two vectors of them. */
-static OLK_ALWAYS void olk_cos_sin_part(olk_real *cosines, olk_real *sines, ptrdiff_t w,
+static OLK_ALWAYS void olk_cos_sin_part(olk_coef_t *cosines, olk_coef_t *sines, ptrdiff_t w,
                                         double norm)
 {
-    olk_real in[2 * OLK_LANES_F64] = {0}, out[2 * OLK_LANES_F64];
+    olk_coef_t in[2 * OLK_LANES_F64] = {0}, out[2 * OLK_LANES_F64];
     olk_f64s angle[2], cosine[2], sine[2];
-    memcpy(in, cosines, (size_t)w * sizeof(olk_real));
+    memcpy(in, cosines, (size_t)w * sizeof(olk_coef_t));
     for (int g = 0; g < 2; g++)
         angle[g] = olk_widen(OLK_REAL, in, g * OLK_LANES_F64);
     olk_cos_sin_vectors(angle, cosine, sine);
@@ -48,16 +49,16 @@ static OLK_ALWAYS void olk_cos_sin_part(olk_real *cosines, olk_real *sines, ptrd
     }
     for (int g = 0; g < 2; g++)
         olk_narrow(OLK_REAL, out, g * OLK_LANES_F64, cosine[g]);
-    memcpy(cosines, out, (size_t)w * sizeof(olk_real));
+    memcpy(cosines, out, (size_t)w * sizeof(olk_coef_t));
     for (int g = 0; g < 2; g++)
         olk_narrow(OLK_REAL, out, g * OLK_LANES_F64, sine[g]);
-    memcpy(sines, out, (size_t)w * sizeof(olk_real));
+    memcpy(sines, out, (size_t)w * sizeof(olk_coef_t));
 }
 
 /* row[i] <- norm cos(row[i]), row[n + i] <- norm sin(row[i]), i < n. */
 static void olk_cos_sin_row(void *angles, ptrdiff_t n, double norm)
 {
-    olk_real *row = angles;
+    olk_coef_t *row = angles;
     int small = 1;
     for (ptrdiff_t i = 0; i < n; i++)
         small &= fabs((double)row[i]) < olk_largest_angle;

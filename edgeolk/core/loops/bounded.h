@@ -1,4 +1,4 @@
-/* Bounds of numbers, in olk_real. */
+/* Minimum, maximum, absolute value and clipping, in olk_real. */
 #pragma once
 
 #include "roots.h"
@@ -18,7 +18,7 @@ static inline olk_real olk_size(olk_real v)
     return v < 0 ? -v : v;
 }
 
-/* v, no farther than a from 0 */
+/* v clipped to [-a, a] */
 static inline olk_real olk_bounded(olk_real v, olk_real a)
 {
     return olk_least(a, olk_most(-a, v));

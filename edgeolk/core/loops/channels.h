@@ -1,4 +1,4 @@
-/* What is remembered of each channel of a stream, and what one reading is in its light: step A of
+/* Running statistics of each channel of a stream, and how odd one reading is by them: step A of
    novelty in time (docs/novelty.md). */
 #pragma once
 
@@ -6,18 +6,19 @@
 #include "logarithm.h"
 #include "running_moments.h"
 
-/* Rows that fast memory reaches back; readings after which a channel's scale is trusted; the largest
-   reading that is one; the most that a count of 16 bits holds. */
+/* Window of the fast averages in rows; readings after which a channel's scale is trusted; the
+   largest count in 16 bits. */
 enum { OLK_FAST_ROWS = 64, OLK_TRUSTED_READINGS = 10, OLK_MOST_RUN = 65535 };
+/* Larger readings count as missing. */
 static const double olk_largest_reading = 1e15;
-/* A share of squared differences that stands for none; the least deviation of runs. */
+/* Floors of the mean squared difference and of the deviation of run lengths. */
 static const double olk_least_roughness = 1e-6, olk_least_run_deviation = 0.5;
 
-/* What a channel's reading is odd in, in the order that ties are settled. */
+/* What a channel's reading is odd in, in the order that breaks ties. */
 enum { OLK_OF_VALUE = 0, OLK_OF_ROUGHNESS = 1, OLK_OF_MEAN = 2, OLK_OF_FLAT = 3 };
 
-/* One channel as the block holds it, twelve numbers and two counts; beside them the specification's
-   names. */
+/* One channel as the block stores it, twelve numbers and two counts; in the comments, the
+   specification's names. */
 typedef struct {
     olk_moments reading;     /* mu, v */
     double last;
@@ -30,38 +31,38 @@ typedef struct {
     uint32_t readings, run;  /* n; rows without a change */
 } olk_channel;
 
-/* A reading in the light of its channel. */
+/* A reading measured by its channel's statistics. */
 typedef struct {
-    double input[3]; /* value, roughness, mean in deviations */
-    double odd[4];   /* sizes of these, and of the run without a change */
+    double input[3]; /* value, roughness and mean, in deviations */
+    double oddness[4];   /* absolute values of these, and of the run without a change */
     double level;    /* y */
     double gate;     /* G */
-    int there;       /* it is a number */
+    int present;       /* the reading is a number of valid size */
 } olk_reading_seen;
 
-/* A row in the light of all channels. */
+/* A row measured by the statistics of all channels. */
 typedef struct {
-    double most;       /* B: of all channels, in what a reading is furthest off */
-    ptrdiff_t channel; /* which one that is */
-    int what;
-    olk_moments before; /* its readings' mean and variance before this one */
+    double max_oddness; /* B: the largest oddness of any reading */
+    ptrdiff_t channel; /* its channel */
+    int cause;
+    olk_moments baseline; /* that channel's mean and variance before this reading */
     double level, trust; /* Y, T */
     double spread;       /* expected square of all inputs, after the row */
-    int there, moved;    /* some reading is one; some channel has moved */
-    double reading;      /* of the channel that was asked for: its reading, if it is there, and rows */
-    int reading_there;   /*   without a change */
+    int present, moved;    /* some reading is valid; some channel has moved */
+    double reading;      /* of the channel that was asked for: its reading, if present, and rows */
+    int reading_present;   /*   without a change */
     uint32_t run;
 } olk_row_seen;
 
-/* How a row is looked at. */
+/* How to process a row. */
 typedef struct {
-    double rows, unit; /* rows of the stream before it; what inputs are multiplied by */
-    int learning;      /* channels follow it */
-    int anew;          /* no row is known before it */
-    ptrdiff_t channel; /* whose reading is told */
+    double rows, unit; /* previous rows of the stream; the factor of the inputs */
+    int learning;      /* channels are updated */
+    int restarted;          /* the previous row is unknown */
+    ptrdiff_t channel; /* whose reading is returned */
 } olk_row_asked;
 
-/* How a channel looks at its readings: rows that it remembers, and whether outliers count less. */
+/* A channel's window in rows, and whether outliers count less. */
 typedef struct {
     double window;
     int robust;
@@ -70,142 +71,166 @@ typedef struct {
 static inline olk_channel olk_recall_channel(const olk_sorf_state *s, ptrdiff_t j)
 {
     const olk_input *v = (const olk_input *)s->channels + 12 * j;
-    const olk_channel held = {
-        {(double)v[0], (double)v[1]}, (double)v[2], (double)v[3], (double)v[4],
-        {(double)v[5], (double)v[6]}, (double)v[7], (double)v[8], (double)v[9],
-        {(double)v[10], (double)v[11]}, s->readings[j] & OLK_MOST_RUN, s->readings[j] >> 16};
-    return held;
+    const olk_channel stored = {{(double)v[0], (double)v[1]},
+                                (double)v[2],
+                                (double)v[3],
+                                (double)v[4],
+                                {(double)v[5], (double)v[6]},
+                                (double)v[7],
+                                (double)v[8],
+                                (double)v[9],
+                                {(double)v[10], (double)v[11]},
+                                s->readings[j] & OLK_MOST_RUN,
+                                s->readings[j] >> 16};
+    return stored;
 }
 
-static inline void olk_keep_channel(const olk_sorf_state *s, ptrdiff_t j, const olk_channel *of)
+static inline void olk_keep_channel(const olk_sorf_state *s, ptrdiff_t j,
+                                    const olk_channel *channel)
 {
     olk_input *v = (olk_input *)s->channels + 12 * j;
-    const double now[12] = {of->reading.mean,   of->reading.variance,   of->last,
-                            of->correlation,    of->roughness,          of->log_rough.mean,
-                            of->log_rough.variance, of->drift,          of->square,
-                            of->energy,         of->log_run.mean,       of->log_run.variance};
+    const double numbers[12] = {channel->reading.mean,
+                                channel->reading.variance,
+                                channel->last,
+                                channel->correlation,
+                                channel->roughness,
+                                channel->log_rough.mean,
+                                channel->log_rough.variance,
+                                channel->drift,
+                                channel->square,
+                                channel->energy,
+                                channel->log_run.mean,
+                                channel->log_run.variance};
     for (int i = 0; i < 12; i++)
-        v[i] = (olk_input)now[i];
-    s->readings[j] = of->readings | of->run << 16;
+        v[i] = (olk_input)numbers[i];
+    s->readings[j] = channel->readings | channel->run << 16;
 }
 
-/* 1 over the number of rows so far, at most so many. */
-static inline double olk_share_of(double rows, double most)
+/* The step of a running average: 1 / min(rows, max_rows). */
+static inline double olk_share_of(double rows, double max_rows)
 {
-    return 1.0 / (rows < most ? rows : most);
+    return 1.0 / (rows < max_rows ? rows : max_rows);
 }
 
-/* A.1: G, by what the channel remembers. */
-static inline double olk_gate_of(const olk_channel *of, const olk_channel_sight *sight)
+/* A.1: the gate G, from the channel's statistics. */
+static inline double olk_gate_of(const olk_channel *channel, const olk_channel_sight *settings)
 {
-    const double rows = (double)of->readings;
-    return olk_gate(of->correlation, rows < sight->window ? rows : sight->window, sight->robust);
+    const double rows = (double)channel->readings;
+    return olk_gate(channel->correlation, rows < settings->window ? rows : settings->window,
+                    settings->robust);
 }
 
-/* A.3 to A.7: a number, taken into its channel. */
-static inline void olk_see_number(olk_channel *of, double x, const olk_channel_sight *sight,
+/* A.3 to A.7: updates a channel with a number. */
+static inline void olk_see_number(olk_channel *channel, double x, const olk_channel_sight *settings,
                                   olk_reading_seen *seen)
 {
-    const double window = sight->window;
-    const double rows = (double)of->readings + 1.0, fast_rows = OLK_FAST_ROWS;
-    const double share = olk_share_of(rows, window), fast = olk_share_of(rows, fast_rows);
-    const double gate = seen->gate, most = olk_most_deviations;
-    double z, before = 0.0;
-    if (of->reading.variance > 0.0) {
-        z = olk_held_deviations(&of->reading, x);
-        before = olk_held_deviations(&of->reading, of->last);
-    } else if (of->readings == 0 || x == of->reading.mean) {
+    const double window = settings->window;
+    const double rows = (double)channel->readings + 1.0, fast_rows = OLK_FAST_ROWS;
+    const double gain = olk_share_of(rows, window), fast = olk_share_of(rows, fast_rows);
+    const double gate = seen->gate, limit = olk_most_deviations;
+    double z, previous = 0.0;
+    if (channel->reading.variance > 0.0) {
+        z = olk_held_deviations(&channel->reading, x);
+        previous = olk_held_deviations(&channel->reading, channel->last);
+    } else if (channel->readings == 0 || x == channel->reading.mean) {
         z = 0.0;
     } else {
-        z = x > of->reading.mean ? most : -most;
+        z = x > channel->reading.mean ? limit : -limit;
     }
-    of->correlation = olk_towards(of->correlation, z * before, share);
-    of->roughness = olk_towards(of->roughness, (z - before) * (z - before), fast);
-    const double log_rough = olk_log(of->roughness + olk_least_roughness);
-    of->drift = olk_towards(of->drift, z, fast);
+    channel->correlation = olk_towards(channel->correlation, z * previous, gain);
+    channel->roughness = olk_towards(channel->roughness, (z - previous) * (z - previous), fast);
+    const double log_rough = olk_log(channel->roughness + olk_least_roughness);
+    channel->drift = olk_towards(channel->drift, z, fast);
     const double energy = olk_log(1.0 + z * z);
-    of->energy = olk_towards(of->energy, energy, fast);
-    seen->level = energy + gate * (of->energy - energy);
+    channel->energy = olk_towards(channel->energy, energy, fast);
+    seen->level = energy + gate * (channel->energy - energy);
     seen->input[0] = z;
-    seen->input[1] = gate * olk_held_deviations(&of->log_rough, log_rough);
+    seen->input[1] = gate * olk_held_deviations(&channel->log_rough, log_rough);
     seen->input[2] =
-        of->square > 0.0 ? gate * olk_held_between(of->drift / olk_sqrt(of->square), -most, most) : 0.0;
-    of->run = of->readings > 0 && x == of->last ? of->run + (of->run < OLK_MOST_RUN) : 0;
-    const double far = olk_most_for_scale(gate, sight->robust);
-    const double usual =
-        of->readings >= OLK_TRUSTED_READINGS ? olk_winsorised(&of->reading, x, far) : x;
-    olk_take_in(&of->reading, usual, share);
-    olk_take_in(&of->log_rough, log_rough, share);
-    of->square = olk_towards(of->square, of->drift * of->drift, share);
-    of->last = x;
-    of->readings += of->readings < OLK_MOST_RUN;
+        channel->square > 0.0
+            ? gate * olk_held_between(channel->drift / olk_sqrt(channel->square), -limit, limit)
+            : 0.0;
+    channel->run = channel->readings > 0 && x == channel->last
+                       ? channel->run + (channel->run < OLK_MOST_RUN)
+                       : 0;
+    const double max_deviations = olk_most_for_scale(gate, settings->robust);
+    const double clipped = channel->readings >= OLK_TRUSTED_READINGS
+                               ? olk_winsorised(&channel->reading, x, max_deviations)
+                               : x;
+    olk_take_in(&channel->reading, clipped, gain);
+    olk_take_in(&channel->log_rough, log_rough, gain);
+    channel->square = olk_towards(channel->square, channel->drift * channel->drift, gain);
+    channel->last = x;
+    channel->readings += channel->readings < OLK_MOST_RUN;
 }
 
 /* A.1 to A.8: a reading, after `rows` of the stream. */
-static inline void olk_see_reading(olk_channel *of, olk_input x, double rows,
-                                   const olk_channel_sight *sight, int anew,
+static inline void olk_see_reading(olk_channel *channel, olk_input x, double rows,
+                                   const olk_channel_sight *settings, int restarted,
                                    olk_reading_seen *seen)
 {
-    seen->gate = olk_gate_of(of, sight);
-    seen->there = olk_fabs((double)x) <= olk_largest_reading; /* no number is not */
-    if (seen->there) {
-        if (anew)
-            of->last = (double)x;
-        olk_see_number(of, (double)x, sight, seen);
-        of->run = anew ? 0 : of->run;
+    seen->gate = olk_gate_of(channel, settings);
+    seen->present = olk_fabs((double)x) <= olk_largest_reading; /* false for NaN */
+    if (seen->present) {
+        if (restarted)
+            channel->last = (double)x;
+        olk_see_number(channel, (double)x, settings, seen);
+        channel->run = restarted ? 0 : channel->run;
     } else {
-        of->run += of->run < OLK_MOST_RUN;
+        channel->run += channel->run < OLK_MOST_RUN;
         seen->input[0] = seen->input[1] = seen->input[2] = 0.0;
-        seen->level = of->energy;
+        seen->level = channel->energy;
     }
     for (int i = 0; i < 3; i++)
-        seen->odd[i] = olk_fabs(seen->input[i]);
-    const double log_run = of->run ? olk_log(1.0 + (double)of->run) : 0.0;
-    const double deviation = olk_sqrt(of->log_run.variance), least = olk_least_run_deviation;
-    seen->odd[OLK_OF_FLAT] =
-        (log_run - of->log_run.mean) / (deviation > least ? deviation : least);
-    olk_take_in(&of->log_run, log_run, olk_share_of(rows + 1.0, sight->window));
+        seen->oddness[i] = olk_fabs(seen->input[i]);
+    const double log_run = channel->run ? olk_log(1.0 + (double)channel->run) : 0.0;
+    const double deviation = olk_sqrt(channel->log_run.variance),
+                 min_deviation = olk_least_run_deviation;
+    seen->oddness[OLK_OF_FLAT] =
+        (log_run - channel->log_run.mean) / (deviation > min_deviation ? deviation : min_deviation);
+    olk_take_in(&channel->log_run, log_run, olk_share_of(rows + 1.0, settings->window));
 }
 
-/* A whole row; its inputs go to `inputs`, in whose last third it may lie. */
+/* All readings of a row; the features' inputs go to `inputs`, whose last third may be the row. */
 static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x,
-                                  const olk_row_asked *how, olk_input *inputs, olk_row_seen *all)
+                                  const olk_row_asked *options, olk_input *inputs,
+                                  olk_row_seen *row)
 {
     const ptrdiff_t d = p->d / 3;
-    const olk_channel_sight sight = {p->forget, p->robust};
-    const olk_row_seen nothing = {0.0, 0,   OLK_OF_VALUE, {0.0, 0.0}, 0.0, 0.0,
-                                  0.0, 0,   0,            0.0,        0,   0};
-    *all = nothing;
+    const olk_channel_sight settings = {p->forget, p->robust};
+    const olk_row_seen empty = {0.0, 0, OLK_OF_VALUE, {0.0, 0.0}, 0.0, 0.0, 0.0, 0, 0, 0.0, 0, 0};
+    *row = empty;
     for (ptrdiff_t j = 0; j < d; j++) {
-        olk_channel of = olk_recall_channel(s, j);
-        const olk_moments before = of.reading;
+        olk_channel channel = olk_recall_channel(s, j);
+        const olk_moments baseline = channel.reading;
         const double reading = (double)x[j];
-        olk_reading_seen seen;
-        olk_see_reading(&of, x[j], how->rows, &sight, how->anew, &seen);
+        olk_reading_seen reading_stats;
+        olk_see_reading(&channel, x[j], options->rows, &settings, options->restarted,
+                        &reading_stats);
         for (int i = 0; i < 3; i++)
-            inputs[3 * j + i] = (olk_input)(how->unit * seen.input[i]);
+            inputs[3 * j + i] = (olk_input)(options->unit * reading_stats.input[i]);
         for (int i = 0; i < 4; i++)
-            if (seen.odd[i] > all->most) {
-                all->most = seen.odd[i];
-                all->channel = j;
-                all->what = i;
-                all->before = before;
+            if (reading_stats.oddness[i] > row->max_oddness) {
+                row->max_oddness = reading_stats.oddness[i];
+                row->channel = j;
+                row->cause = i;
+                row->baseline = baseline;
             }
-        if (j == how->channel) {
-            all->reading = reading;
-            all->reading_there = seen.there;
-            all->run = of.run;
+        if (j == options->channel) {
+            row->reading = reading;
+            row->reading_present = reading_stats.present;
+            row->run = channel.run;
         }
-        all->level += seen.level;
-        all->trust = seen.gate > all->trust ? seen.gate : all->trust;
-        all->there |= seen.there;
-        if (of.reading.variance > 0.0) {
-            const double gate = olk_gate_of(&of, &sight);
-            all->spread += 1.0 + 2.0 * gate * gate;
-            all->moved = 1;
+        row->level += reading_stats.level;
+        row->trust = reading_stats.gate > row->trust ? reading_stats.gate : row->trust;
+        row->present |= reading_stats.present;
+        if (channel.reading.variance > 0.0) {
+            const double gate = olk_gate_of(&channel, &settings);
+            row->spread += 1.0 + 2.0 * gate * gate;
+            row->moved = 1;
         }
-        if (how->learning)
-            olk_keep_channel(s, j, &of);
+        if (options->learning)
+            olk_keep_channel(s, j, &channel);
     }
-    all->level /= (double)d;
+    row->level /= (double)d;
 }

@@ -1,10 +1,10 @@
 /* One scale for all inputs (docs/sorf.md, section 15), where they have one unit: pixels, spectra,
-   one-hot, bits. z = (x - mean) / deviation, kept from -clip to clip, by statistics of all readings
-   of all inputs, the row that is learned included.
+   one-hot, bits. z = (x - mean) / deviation, clipped to [-clip, clip], by statistics of all
+   readings of all inputs, including the row that is learned.
 
-   Such a scaler keeps a mean and a sum of squared deviations (Welford). One that scales each input
-   by itself knows besides whether every reading so far was one of two numbers: then a count says
-   what mean and deviation of all are. */
+   Such a scaler keeps a mean and a sum of squared deviations (Welford). A scaler of separate inputs
+   also tracks whether every reading so far was one of two numbers: then a count gives the mean and
+   the deviation of all. */
 #pragma once
 
 #include <stddef.h>
@@ -12,21 +12,21 @@
 
 #include "roots.h"
 
-/* Squares of larger readings would not be finite. */
+/* Squares of larger readings would overflow. */
 static const double olk_common_bound = 1e140;
 
-/* Part of the file format. All zero: nothing seen. */
+/* Part of the file format. All zero before the first reading. */
 typedef struct {
     double mean, squares;
 } olk_common;
 
-/* Part of the file format; all readings so far were `first`, but for `others`, which were `second`.
-   Below 0: there was a third number. */
+/* Part of the file format. Of the readings so far, `others` were `second`, the rest `first`;
+   `others` below 0: a third number came. */
 typedef struct {
     double first, second, others;
 } olk_two_numbers;
 
-/* How all inputs are scaled: halves, because a difference of two doubles overflows. */
+/* How all inputs are scaled; halves, because a difference of two doubles can overflow. */
 typedef struct {
     double centre, half;
 } olk_one_line;
@@ -37,7 +37,7 @@ static inline double olk_bounded_reading(double x)
     return x > -olk_common_bound ? x : -olk_common_bound;
 }
 
-/* A reading after `readings` others. */
+/* Learns one reading; `readings` came before it. */
 static inline void olk_learn_common(olk_common *c, double x, double readings)
 {
     const double gap = olk_bounded_reading(x) - c->mean;
@@ -48,8 +48,8 @@ static inline void olk_learn_common(olk_common *c, double x, double readings)
 static inline olk_one_line olk_common_line(const olk_common *c, double readings)
 {
     const double sd = readings > 0.0 ? olk_sqrt(c->squares / readings) : 0.0;
-    const olk_one_line made = {0.5 * c->mean, sd > 0.0 ? 0.5 * sd : 0.5};
-    return made;
+    const olk_one_line affine = {0.5 * c->mean, sd > 0.0 ? 0.5 * sd : 0.5};
+    return affine;
 }
 
 static inline void olk_learn_pair(olk_two_numbers *p, double x, double readings)
@@ -65,7 +65,7 @@ static inline void olk_learn_pair(olk_two_numbers *p, double x, double readings)
     p->others = x == p->second ? p->others + 1.0 : -1.0;
 }
 
-/* m readings one after the other. Where both numbers are known, a row of them needs no order. */
+/* Learns m readings in order. Once both numbers are known, the order does not matter. */
 static inline void olk_learn_pairs(olk_two_numbers *p, const double *x, ptrdiff_t m,
                                    double readings)
 {
@@ -89,12 +89,12 @@ static inline olk_one_line olk_pair_line(const olk_two_numbers *p, double readin
     const double share = p->others > 0.0 ? p->others / readings : 0.0;
     const double half = 0.5 * p->second - 0.5 * p->first;
     const double sd = olk_fabs(half) * olk_sqrt(share * (1.0 - share));
-    olk_one_line made = {0.5 * p->first, 0.5};
+    olk_one_line affine = {0.5 * p->first, 0.5};
     if (share > 0.0) {
-        made.centre += half * share;
-        made.half = sd > 0.0 ? sd : 0.5;
+        affine.centre += half * share;
+        affine.half = sd > 0.0 ? sd : 0.5;
     }
-    return made;
+    return affine;
 }
 
 static inline double olk_common_scaled(const olk_one_line *f, double clip, double x)
@@ -104,7 +104,7 @@ static inline double olk_common_scaled(const olk_one_line *f, double clip, doubl
     return z < clip ? z : clip;
 }
 
-/* z[m]: the readings scaled. */
+/* z[m] <- the scaled readings. */
 static inline void olk_scale_alike(const olk_one_line *f, double clip, const double *x, ptrdiff_t m,
                                    double *z)
 {

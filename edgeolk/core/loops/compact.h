@@ -1,27 +1,27 @@
-/* Mean and standard deviation of one sensor in 9 bytes: winsorised exponential moments as winsor.h
-   describes them, same gain, clip and start, in single precision alone.
+/* Mean and standard deviation of one sensor in 9 bytes: winsorised exponential moments as in
+   winsor.h, with the same gain, clip and start, in single precision only.
 
-   Design. Three things are lost where moments are merely stored narrow: an age of its own for every
-   input, increments that are below the last bit, and the states before there is a deviation. Here the
-   deviation is a float without its 7 lowest bits; the mean is a whole number of units of 2^-20
-   deviations, of 27 bits, and where these do not reach its unit grows (to 2^22 deviations); the rest
-   is a code that is the state, and the age once there is a deviation. What is cut off is rounded by
-   chance, by a hash of the row's number and the input's: a row that is learned once more on a copy
-   gives the same bits, and nothing is kept for it. A record is 9 bytes, little-endian on every machine:
-   one array in a block, in a file, in a scaler of its own.
+   Design. Moments that are merely stored narrow lose three things: a separate age for every input,
+   increments below the last bit, and the states before there is a deviation. Here the deviation is
+   a float without its 7 lowest bits; the mean is a 27-bit integer in units of 2^-20 deviations, and
+   the unit grows (to 2^22 deviations) where 27 bits are too few; a code holds the state or, once
+   there is a deviation, the age. What is cut off is rounded stochastically, by a hash of the row's
+   and the input's number: learning a row again on a copy gives the same bits, without stored random
+   state. A record is 9 bytes, little-endian on every machine: one array in a block, in a file, in a
+   standalone scaler.
 
-   Every operation on floats is rounded by itself, so that all processors give the same bits.
+   Every floating-point operation is rounded separately, so that all processors give the same bits.
 
-   Rejected: 8 bytes, the age in one (four times the deviation from statistics in double, and an age
-   that all inputs share); 10 bytes, a mean of 31 bits (a mean 1e6 deviations from zero is then exact
-   to .02 deviations for .07; readings are floats, which are .06 apart there).
+   Rejected: 8 bytes with a shared age (four times the error against statistics in double); 10 bytes
+   with a mean of 31 bits (a mean 1e6 deviations from zero is then exact to .02 deviations instead
+   of .07; neighbouring floats differ by .06 there).
 
    CONVENTION, true between any two readings; olk_compact_holds checks it:
-   - code NOTHING: all zero. ONE: word is the reading. ABOVE, BELOW: two readings, word is the first,
-     spread how far the second lies above or below. CONSTANT: word is the number; WAITS: and spread is
-     how far the reading lies that waits for a second one;
-   - RUNNING and above: the age is code - 3; word is the mean, 16 M + k, |M| < 2^27, 0 <= k <= 15, and
-     |M| >= 2^26 where k > 0; spread is the deviation, 2^-100 at least. */
+   - code OLK_NOTHING: all zero. OLK_ONE_READING: word is the reading. ABOVE, BELOW: two readings;
+     word is the first, spread how far the second is above or below. CONSTANT: word is the number.
+     OLK_WAITS: also spread is the distance of a pending reading, which a second one must confirm;
+   - RUNNING and above: the age is code - 3; word is the mean, 16 M + k, |M| < 2^27, 0 <= k <= 15,
+     and |M| >= 2^26 where k > 0; spread is the deviation, 2^-100 at least. */
 #pragma once
 
 #include <stddef.h>
@@ -30,10 +30,10 @@
 
 #include "roots.h"
 
-/* Bytes of a record; the longest window, and the largest clip, that it serves. */
+/* Bytes of a record; the longest window and the largest clip that it supports. */
 enum { OLK_COMPACT_BYTES = 9, OLK_COMPACT_WINDOW = 21844, OLK_COMPACT_CLIP = 1000 };
 
-/* The states, in the order of the codes; from OLK_RUNNING on a code is an age, plus 3. */
+/* The states, in the order of their codes; from OLK_RUNNING on, the code is the age plus 3. */
 enum {
     OLK_NOTHING = 0,
     OLK_ONE_READING = 1,
@@ -45,18 +45,19 @@ enum {
     OLK_OLDEST = 65535
 };
 
-/* Bits of a spread that are not stored; the unit of a mean below 2^7 deviations is 2^-20 of them. */
+/* Bits of a spread that are not stored; the unit of a mean below 2^7 deviations is 2^-20 of
+   them. */
 enum { OLK_SPREAD_CUT = 7, OLK_MEAN_BITS = 27, OLK_MEAN_UNIT = 20, OLK_MOST_SHIFT = 15 };
 
-/* Readings are kept within 2^124; deviations are 2^-100 at least, and below 2^123 once they run. */
+/* Readings are clipped to 2^124; deviations are at least 2^-100, and below 2^123 while running. */
 static const float olk_most_reading = 0x1p124f, olk_least_spread = 0x1p-100f;
 static const uint32_t olk_most_spread_bits = UINT32_C(249) << 23;
 
-/* What a row is learned with. */
+/* Parameters of learning. */
 typedef struct {
     float clip;       /* deviations, 2 to OLK_COMPACT_CLIP */
-    float least_gain; /* 1 / window */
-    int32_t young;    /* the age from which the gain is that, three windows */
+    float min_gain; /* 1 / window */
+    int32_t min_gain_age;    /* the age from which the gain is min_gain: three windows */
 } olk_compact_rule;
 
 /* One record, unpacked. */
@@ -128,7 +129,7 @@ static inline olk_compact_rule olk_compact_rule_of(double clip, double window)
     return rule;
 }
 
-/* A distance as it is put away, to nearest; and back. */
+/* A distance to its stored bits, rounded to nearest; and back. */
 static inline uint32_t olk_spread_of(float distance)
 {
     return (olk_bits_of(distance) + (1u << (OLK_SPREAD_CUT - 1))) >> OLK_SPREAD_CUT;
@@ -139,40 +140,40 @@ static inline float olk_spread_value(uint32_t spread)
     return olk_float_of(spread << OLK_SPREAD_CUT);
 }
 
-/* M of a word that is a mean; >> of a negative number is arithmetic. */
+/* M of a word that holds a mean; >> of a negative number is arithmetic. */
 static inline int32_t olk_mean_units(uint32_t word)
 {
     return (int32_t)word >> 4;
 }
 
-/* The power of two that is a mean's unit, for a deviation of these bits. */
+/* Log2 of the mean's unit, for a deviation of these bits. */
 static inline int32_t olk_mean_power(uint32_t bits, int32_t k)
 {
     return (int32_t)(bits >> 23) - 127 - OLK_MEAN_UNIT + k;
 }
 
-/* x - mean of an input that runs: both parts of the mean are floats. */
+/* x - mean of a running input; both parts of the mean are exact floats. */
 static inline float olk_from_mean(float x, int32_t M, float unit)
 {
     const int32_t low = M & 15;
     return (x - (float)(M - low) * unit) - (float)low * unit;
 }
 
-/* x, from -most to most; NaN stays. */
-static inline float olk_reading_within(float x, float most)
+/* x clipped to [-limit, limit]; NaN stays NaN. */
+static inline float olk_reading_within(float x, float limit)
 {
-    x = x > most ? most : x;
-    return x < -most ? -most : x;
+    x = x > limit ? limit : x;
+    return x < -limit ? -limit : x;
 }
 
-/* The whole number below or at v, |v| < 2^31. */
+/* The largest integer <= v, |v| < 2^31. */
 static inline int32_t olk_floor(float v)
 {
     const int32_t n = (int32_t)v;
     return n - ((float)n > v);
 }
 
-/* A hash of the row's number and the input's: what is rounded by chance here. */
+/* A hash of the row's and the input's number: the random bits of stochastic rounding. */
 static inline uint32_t olk_chance(uint32_t row, uint32_t j)
 {
     uint32_t w = row * UINT32_C(0x9E3779B1) + j * UINT32_C(0x85EBCA77);
@@ -188,25 +189,25 @@ static inline void olk_compact_constant(olk_compact *f, float x)
     f->code = OLK_CONSTANT;
 }
 
-/* The statistics that an input begins with. */
+/* Starts an input with these statistics. */
 static inline void olk_compact_begin(olk_compact *f, float mean, float sd)
 {
     const uint32_t bits = olk_bits_of(sd) + (1u << (OLK_SPREAD_CUT - 1));
     const int32_t e = (int32_t)(bits >> 23) - 127;
-    const int32_t past = (int32_t)(olk_bits_of(olk_fabsf(mean)) >> 23) - 133 - e;
-    const int32_t k = past > 0 ? past : 0;
+    const int32_t excess = (int32_t)(olk_bits_of(olk_fabsf(mean)) >> 23) - 133 - e;
+    const int32_t k = excess > 0 ? excess : 0;
     if (sd < olk_least_spread || k > OLK_MOST_SHIFT) {
         olk_compact_constant(f, mean);
         return;
     }
-    const int32_t most = (1 << OLK_MEAN_BITS) - 1;
+    const int32_t limit = (1 << OLK_MEAN_BITS) - 1;
     const int32_t M = olk_floor(mean * olk_two(OLK_MEAN_UNIT - e - k) + 0.5f);
-    f->word = (uint32_t)(M > most ? most : M) << 4 | (uint32_t)k;
+    f->word = (uint32_t)(M > limit ? limit : M) << 4 | (uint32_t)k;
     f->spread = bits >> OLK_SPREAD_CUT;
     f->code = OLK_RUNNING;
 }
 
-/* The third reading: the median of the three, and its distance from the nearer of the others. */
+/* The third reading: starts with the median of the three and its distance from the nearer other. */
 static inline void olk_compact_start(olk_compact *f, float x, float d)
 {
     const float mean = olk_float_of(f->word);
@@ -215,23 +216,23 @@ static inline void olk_compact_start(olk_compact *f, float x, float d)
     if (olk_fabsf(d - h) <= 0x1p-14f * olk_fabsf(h))
         h = d;
     const float lower = h < d ? h : d, upper = h < d ? d : h;
-    const float least = lower < 0.0f ? lower : 0.0f, most = upper > 0.0f ? upper : 0.0f;
+    const float lowest = lower < 0.0f ? lower : 0.0f, highest = upper > 0.0f ? upper : 0.0f;
     const float middle = lower > 0.0f ? lower : upper < 0.0f ? upper : 0.0f;
-    const float below = middle - least, above = most - middle;
+    const float below = middle - lowest, above = highest - middle;
     olk_compact_begin(f, middle == d ? x : mean + middle, below < above ? below : above);
 }
 
-/* A reading before there is a deviation. */
+/* Learns a reading while there is no deviation. */
 static inline void olk_compact_wake(olk_compact *f, float x)
 {
-    const float mean = olk_float_of(f->word), d = x - mean, far = olk_fabsf(d);
+    const float mean = olk_float_of(f->word), d = x - mean, distance = olk_fabsf(d);
     switch (f->code) {
     case OLK_NOTHING:
         f->word = olk_bits_of(x);
         f->code = OLK_ONE_READING;
         return;
     case OLK_ONE_READING:
-        f->spread = olk_spread_of(far);
+        f->spread = olk_spread_of(distance);
         f->code = d >= 0.0f ? OLK_ABOVE : OLK_BELOW;
         return;
     case OLK_ABOVE:
@@ -241,18 +242,18 @@ static inline void olk_compact_wake(olk_compact *f, float x)
     default:
         break;
     }
-    if (far <= 0x1p-21f * olk_fabsf(mean) || far < olk_least_spread)
+    if (distance <= 0x1p-21f * olk_fabsf(mean) || distance < olk_least_spread)
         return;
     if (f->code == OLK_CONSTANT) {
-        f->spread = olk_spread_of(far);
+        f->spread = olk_spread_of(distance);
         f->code = OLK_WAITS;
         return;
     }
-    const float waits = olk_spread_value(f->spread);
-    olk_compact_begin(f, mean, far < waits ? far : waits);
+    const float pending = olk_spread_value(f->spread);
+    olk_compact_begin(f, mean, distance < pending ? distance : pending);
 }
 
-/* What a root of 1 + q is more than 1: q small needs none. */
+/* sqrt(1 + q) - 1; a series where q is small. */
 static inline float olk_root_less_one(float q)
 {
     if (olk_fabsf(q) <= 0x1p-6f)
@@ -260,16 +261,16 @@ static inline float olk_root_less_one(float q)
     return q / (1.0f + olk_sqrtf(1.0f + q));
 }
 
-/* A reading of an input that runs: learned, then scaled. */
+/* Learns a reading of a running input and returns it scaled. */
 static inline float olk_compact_run(olk_compact *f, float x, const olk_compact_rule *rule,
                                     uint32_t row, uint32_t j)
 {
     const uint32_t code = f->code < OLK_OLDEST ? f->code + 1 : OLK_OLDEST;
     const int32_t age = (int32_t)code - 3;
-    float g = rule->least_gain;
-    if (age < rule->young) {
-        const float young = 3.0f / (float)(age + 2);
-        g = young > g ? young : g;
+    float g = rule->min_gain;
+    if (age < rule->min_gain_age) {
+        const float min_gain_age = 3.0f / (float)(age + 2);
+        g = min_gain_age > g ? min_gain_age : g;
     }
     int32_t M = olk_mean_units(f->word), k = (int32_t)(f->word & 15);
     const int32_t power = olk_mean_power(f->spread << OLK_SPREAD_CUT, k);
@@ -294,8 +295,8 @@ static inline float olk_compact_run(olk_compact *f, float x, const olk_compact_r
         M *= 2;
         k--;
     }
-    if (k > OLK_MOST_SHIFT && age < rule->young) {
-        /* A young input keeps the least deviation that its mean can resolve. */
+    if (k > OLK_MOST_SHIFT && age < rule->min_gain_age) {
+        /* A young input keeps the smallest deviation that its mean can resolve. */
         bits = ((bits >> 23) + (uint32_t)(k - OLK_MOST_SHIFT)) << 23;
         k = OLK_MOST_SHIFT;
     }
@@ -310,7 +311,7 @@ static inline float olk_compact_run(olk_compact *f, float x, const olk_compact_r
     return olk_reading_within(olk_from_mean(x, M, unit) / olk_spread_value(f->spread), rule->clip);
 }
 
-/* A reading by the statistics as they are: 0 where there is no deviation, and for NaN. */
+/* A reading scaled by the current statistics: 0 where there is no deviation, and for NaN. */
 static inline float olk_compact_scaled(const olk_compact *f, float x, const olk_compact_rule *rule)
 {
     if (f->code < OLK_RUNNING || x != x)
@@ -321,8 +322,8 @@ static inline float olk_compact_scaled(const olk_compact *f, float x, const olk_
     return olk_reading_within(d / olk_spread_value(f->spread), rule->clip);
 }
 
-/* A reading into the statistics, then by them; `row` counts the rows, this one included. NaN changes
-   nothing, and gives 0. */
+/* Learns a reading and returns it scaled; `row` counts the rows, including this one. NaN changes
+   nothing and gives 0. */
 static inline float olk_compact_learn(olk_compact *f, float x, const olk_compact_rule *rule,
                                       uint32_t row, uint32_t j)
 {
@@ -335,7 +336,7 @@ static inline float olk_compact_learn(olk_compact *f, float x, const olk_compact
     return olk_compact_scaled(f, x, rule);
 }
 
-/* The mean and the deviation, for people. */
+/* The mean and the deviation, for display. */
 static inline double olk_compact_mean(const olk_compact *f)
 {
     if (f->code < OLK_RUNNING)
@@ -349,40 +350,40 @@ static inline double olk_compact_sd(const olk_compact *f)
     return f->code < OLK_RUNNING ? 0.0 : (double)olk_spread_value(f->spread);
 }
 
-/* The age of an input that runs becomes `age` at most (3 at least): an alarm (section 13). */
+/* Limits the age of a running input to `age` (at least 3), after an alarm (section 13). */
 static inline void olk_compact_limit_age(uint8_t *at, uint32_t age)
 {
-    olk_compact f = olk_compact_of(at);
-    if (f.code > age + 3) {
-        f.code = age + 3;
-        olk_compact_put(at, &f);
+    olk_compact record = olk_compact_of(at);
+    if (record.code > age + 3) {
+        record.code = age + 3;
+        olk_compact_put(at, &record);
     }
 }
 
-/* Whether the CONVENTION holds after so many readings; of a record from outside nothing is presumed. */
+/* Whether the CONVENTION holds after `seen` readings; the record may contain anything. */
 static inline int olk_compact_holds(const uint8_t *at, int64_t seen)
 {
     const olk_compact f = olk_compact_of(at);
     const float x = olk_float_of(f.word);
-    const int number = olk_fabsf(x) <= 2.0f * olk_most_reading;
+    const int finite = olk_fabsf(x) <= 2.0f * olk_most_reading;
     const int32_t M = olk_mean_units(f.word), limit = 1 << OLK_MEAN_BITS;
-    const uint32_t far = f.spread << OLK_SPREAD_CUT;
+    const uint32_t spread_bits = f.spread << OLK_SPREAD_CUT;
     if (f.code >= OLK_RUNNING)
-        return (int64_t)f.code - 3 <= seen && far >= olk_bits_of(olk_least_spread) &&
-               far <= olk_bits_of(4.0f * olk_most_reading) && M > -limit && M < limit &&
+        return (int64_t)f.code - 3 <= seen && spread_bits >= olk_bits_of(olk_least_spread) &&
+               spread_bits <= olk_bits_of(4.0f * olk_most_reading) && M > -limit && M < limit &&
                ((f.word & 15) == 0 || M >= limit / 2 || M <= -limit / 2);
     switch (f.code) {
     case OLK_NOTHING:
         return f.word == 0 && f.spread == 0;
     case OLK_ONE_READING:
-        return number && f.spread == 0 && seen >= 1;
+        return finite && f.spread == 0 && seen >= 1;
     case OLK_ABOVE:
     case OLK_BELOW:
-        return number && far <= olk_bits_of(4.0f * olk_most_reading) && seen >= 2;
+        return finite && spread_bits <= olk_bits_of(4.0f * olk_most_reading) && seen >= 2;
     case OLK_CONSTANT:
-        return number && f.spread == 0 && seen >= 3;
+        return finite && f.spread == 0 && seen >= 3;
     default:
-        return number && far >= olk_bits_of(olk_least_spread) &&
-               far <= olk_bits_of(4.0f * olk_most_reading) && seen >= 4;
+        return finite && spread_bits >= olk_bits_of(olk_least_spread) &&
+               spread_bits <= olk_bits_of(4.0f * olk_most_reading) && seen >= 4;
     }
 }

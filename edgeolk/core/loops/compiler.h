@@ -1,14 +1,15 @@
-/* What is not C11 but a word of the compiler to the optimiser. */
+/* Compiler attributes beyond C11. */
 #pragma once
 
 #if defined(__GNUC__)
 #define OLK_ALWAYS inline __attribute__((always_inline))
-/* Where nobody calls them, no warning is wanted: each compiler has its own way to say so. */
+/* No warning where a header's function is unused; each compiler has its own way to say so. */
 #ifdef __clang__
 #define OLK_APART inline __attribute__((noinline))
 #else
 #define OLK_APART __attribute__((noinline, unused))
-#define OLK_ALONE __attribute__((noinline, noclone, unused)) /* one body, whatever it is called with */
+#define OLK_ALONE                                                                                  \
+    __attribute__((noinline, noclone, unused)) /* one body, no clone for constant arguments */
 #endif
 #define OLK_COLD __attribute__((noinline, cold))
 #define OLK_HIDDEN __attribute__((visibility("hidden")))
@@ -27,27 +28,27 @@
 #define OLK_ALONE OLK_APART
 #endif
 
-/* Tables: of the file that includes them; where several exported models are one program, the linker
-   keeps one of each, if it leaves out what nobody uses (--gc-sections). */
+/* Tables belong to the file that includes them; where several exported models form one program, the
+   linker keeps one copy of each, if it drops unused sections (--gc-sections). */
 #if defined(OLK_SHARED_TABLES) && defined(__GNUC__) && defined(__ELF__)
 #define OLK_TABLE __attribute__((weak)) const
 #else
 #define OLK_TABLE static const
 #endif
 
-/* Arrays that vectors are loaded from; C99 has no word for it, and no vectors. */
+/* Alignment of arrays that vectors are loaded from; C99 has neither the keyword nor vectors. */
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define OLK_ALIGNED(bytes) _Alignas(bytes)
 #else
 #define OLK_ALIGNED(bytes)
 #endif
 
-/* Vector types are GCC's and Clang's. */
+/* GCC and Clang have vector types. */
 #if defined(__GNUC__) && !defined(OLK_SCALAR_ONLY)
 #define OLK_VECTORS 1
 #endif
 
-/* Intrinsics of x86-64 in the names that units are written in. */
+/* Intrinsics of x86-64 under the names that the units use. */
 #if defined(OLK_VECTORS) && defined(__x86_64__) &&                                                 \
     (defined(__clang__) ? __clang_major__ >= 18 : __GNUC__ >= 12)
 #define OLK_X86 1

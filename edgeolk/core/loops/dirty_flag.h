@@ -1,7 +1,7 @@
-/* The dirty flag of a step in progress, in the flags of a block: memory that outlives the process (mapped,
-   shared, battery-backed) tells by it whether its last step was whole. The flag is set before the
-   first write of a step and cleared after the last, in that order for whoever looks at the memory
-   later: another process, or this one started again. */
+/* The dirty flag of a step in progress, in the flags of a block: in memory that outlives the
+   process (mapped, shared, battery-backed) it shows whether the last step was completed. It is set
+   before the first write of a step and cleared after the last, in that order also for another
+   process or for this one after a restart. */
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { OLK_TORN = 1, OLK_SEALED = 2 };
 
-/* In plain C99, on a microcontroller, writes in order are all there is. */
+/* Plain C99 on a microcontroller has no fence: writes in program order must do. */
 static inline void olk_fence(void)
 {
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__STDC_NO_ATOMICS__)
@@ -21,7 +21,7 @@ static inline void olk_fence(void)
 #endif
 }
 
-/* A step begins to write; what was sealed no longer is. flags may be NULL: nobody looks. */
+/* A step begins to write; a seal ends. flags may be NULL. */
 static inline void olk_begin_step(uint16_t *flags)
 {
     if (flags) {
@@ -30,7 +30,7 @@ static inline void olk_begin_step(uint16_t *flags)
     }
 }
 
-/* It has written all; after one that changed nothing, the flags are what they were before. */
+/* The step is complete; after one that changed nothing, `before` restores the flags. */
 static inline void olk_end_step(uint16_t *flags, uint16_t before)
 {
     olk_fence();

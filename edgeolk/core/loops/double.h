@@ -1,5 +1,5 @@
-/* Double precision: what the loops over structured features compute in, and the instructions for
-   it; as single.h has them. */
+/* Double precision as compute type of the loops over structured features; the counterpart of
+   single.h. */
 #pragma once
 
 #include "approximations.h"

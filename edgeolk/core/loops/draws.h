@@ -1,13 +1,13 @@
-/* Words for stochastic rounding, in the order one generator gives them (docs/sorf.md, section 2).
-   */
+/* Random words for stochastic rounding, in the order of one generator (docs/sorf.md, section 2). */
 #pragma once
 
 #if OLK_BYTES > 16
-/* A block's words: the state after them does not wait for the words. */
+/* Words of a block, and the generator's step over all of them at once. */
 enum { OLK_BLOCK_WORDS = 64 };
 static const uint64_t olk_block_power = UINT64_C(4910590176156014849);
 static const uint64_t olk_block_sum = UINT64_C(13108727224844335808);
-/* After i words the state is POWER[i] s + 109 SUM[i]: one lane each, all stepping by as many. */
+/* After i words the state is power[i] s + 109 sum[i]: one lane per i, all advancing by the number
+   of lanes. */
 static const uint64_t olk_pcg_power[33] = {
     UINT64_C(1), UINT64_C(6364136223846793005), UINT64_C(7520897724310334953),
     UINT64_C(793875393913628917), UINT64_C(18108194425815612945), UINT64_C(7596774164172298237),
@@ -63,7 +63,8 @@ static OLK_ALWAYS olk_half_words olk_high_halves(const olk_u64s *v)
 }
 #endif
 
-/* bits[2i], bits[2i + 1]: the high and the low half of word i < n <= 64; `bits` has room for 64. */
+/* bits[2i], bits[2i + 1] <- the high and the low half of word i < n <= 64; `bits` has space for 64
+   words. */
 static OLK_ALONE void olk_draw(uint64_t *generator, uint16_t *restrict bits, ptrdiff_t n)
 {
     uint64_t state = *generator;
@@ -73,7 +74,7 @@ static OLK_ALONE void olk_draw(uint64_t *generator, uint16_t *restrict bits, ptr
         *generator = state * olk_block_power + OLK_PCG_DRAWS * olk_block_sum;
     else
         olk_pcg_skip(generator, OLK_PCG_DRAWS, (uint64_t)n);
-    /* Four vectors in turn: one alone would wait for its own product. */
+    /* Four vectors in turn: one alone would wait for its product. */
     const olk_u64s power = olk_pcg_power[4 * L] + (olk_u64s){0};
     const olk_u64s sum = OLK_PCG_DRAWS * olk_pcg_sum[4 * L] + (olk_u64s){0};
     olk_u64s s[4];
@@ -88,7 +89,8 @@ static OLK_ALONE void olk_draw(uint64_t *generator, uint16_t *restrict bits, ptr
         }
         for (int g = 0; g < 4; g++)
             word[g] = ((now[g] >> 18) ^ now[g]) >> 27;
-        /* A word is turned by the state's last five bits, and by 16: its high half comes first. */
+        /* The word is rotated by the state's top five bits, then by 16: its high half comes
+           first. */
         for (int g = 0; g < 4; g += 2) {
             const olk_half_words low = olk_low_halves(word + g);
             const olk_half_words by = (olk_high_halves(now + g) >> 27) ^ 16;

@@ -1,5 +1,5 @@
-/* Drift: an alarm on a learner's own mistakes that starts the scaler's ages or the model anew
-   (docs/sorf.md, section 13). Functions without a type of weights, compiled where they are used. */
+/* Drift detection: an alarm on a learner's mistakes that resets the scaler's ages or the model
+   (docs/sorf.md, section 13). Functions independent of the type of weights. */
 #pragma once
 
 #include <stddef.h>
@@ -11,9 +11,9 @@
 #include "mixing.h"
 #include "sorf_types.h"
 
-/* Numbers of the state, in the type of rows: v, the spread of the inputs; g, by how much the last
-   weights err more often than their average; mistakes of late, and of long; rows since the last look
-   (rows - `last`), which stops at its largest; alarms, which stop there too. */
+/* Numbers of the state, in the type of rows: v, the spread of the inputs; g, how much more often
+   the last weights err than their average; recent and long-term mistakes; rows since the last
+   check, which saturates; alarms, which saturate too. */
 enum {
     OLK_DRIFT_SPREAD = 0,
     OLK_DRIFT_GAP = 1,
@@ -23,28 +23,28 @@ enum {
     OLK_DRIFT_ALARMS = 5,
     OLK_DRIFT_NUMBERS = 6
 };
-/* Whole numbers up to it are exact in single precision. */
+/* Integers up to this are exact in single precision. */
 static const double olk_most_counted = 16777215.0;
-/* Rows that the averages remember; rows before the first look, from one alarm to the next look, and
-   how far a look that finds nothing sets that back. */
+/* Windows of the fast and the slow averages in rows; rows before the first check, from one alarm to
+   the next check, and the count after a check that changed nothing. */
 static const double olk_fast_rows = 128.0, olk_slow_rows = 2048.0;
 static const double olk_first_look = 500.0, olk_calm_rows = 256.0, olk_looked_back = 240.0;
-/* Mistakes of late that are a change: more than so many times those of long, and this. */
+/* A change: recent mistakes above factor times long-term ones plus margin. */
 static const double olk_alarm_factor = 2.0, olk_alarm_more = 0.1;
-/* Spreads that a scaler which fits does not leave; the age that it then has at most; the gap at
-   which the weights are right where their average is not. */
+/* A fitting scaler keeps the spread between this and its inverse; the age limit after an alarm; the
+   gap at which the last weights are right where their average is not. */
 static const double olk_narrowest_spread = 0.6;
 enum { OLK_YOUNG = 100 };
 static const double olk_alarm_gap = -0.1;
-/* Squares count up to this. */
+/* Squares are clipped here. */
 static const double olk_most_square = 1e30;
 
-/* The group with the largest share, the first at a tie. */
-static inline int32_t olk_leader(const olk_sorf *p, const olk_sorf_shares *share)
+/* The group with the largest expert weight, the first at a tie. */
+static inline int32_t olk_leader(const olk_sorf *p, const olk_sorf_shares *weights)
 {
     int32_t lead = 0;
     for (int32_t g = 1; g < p->groups; g++)
-        lead = share->E[g] > share->E[lead] ? g : lead;
+        lead = weights->E[g] > weights->E[lead] ? g : lead;
     return lead;
 }
 
@@ -62,7 +62,7 @@ static inline void olk_put_drift_number(const olk_sorf_state *s, int wide, int i
         ((float *)s->drift)[i] = (float)v;
 }
 
-/* An average over `rows`, or over all of them so far, with one more in it. */
+/* Adds a value to a running average over `rows`, or over all rows while there are fewer. */
 static inline void olk_follow_number(const olk_sorf_state *s, int wide, int i, double v,
                                      double rows)
 {
@@ -70,8 +70,8 @@ static inline void olk_follow_number(const olk_sorf_state *s, int wide, int i, d
     olk_put_drift_number(s, wide, i, old + (v - old) / (t < rows ? t : rows));
 }
 
-/* What a row cost the blend, the last weights and their average, before they changed; the row is
-   counted in t. */
+/* Records the losses of the blend, of the last weights and of their average on a row, all before
+   learning; t already counts the row. */
 static OLK_ALONE void olk_note_costs(const olk_sorf *p, const olk_sorf_state *s, int wide,
                                      double blend, double last, double average)
 {
@@ -84,8 +84,8 @@ static OLK_ALONE void olk_note_costs(const olk_sorf *p, const olk_sorf_state *s,
                          since < olk_most_counted ? since : olk_most_counted);
 }
 
-/* The mean square of a scaled row over the inputs that have a deviation, the others being 0; none:
-   the spread stays. */
+/* Records the mean square of a scaled row over the inputs that have a deviation (the others are 0);
+   without any, the spread stays. */
 static inline void olk_note_spread(const olk_sorf_state *s, double squares, ptrdiff_t deviating,
                                    int wide)
 {
@@ -95,8 +95,8 @@ static inline void olk_note_spread(const olk_sorf_state *s, double squares, ptrd
                           mean < olk_most_square ? mean : olk_most_square, olk_fast_rows);
 }
 
-/* The model begins anew, but for the widths that were learned, the linear candidate and what is
-   known of targets; item: bytes of a stored weight. */
+/* Resets the model, except the learned widths, the linear expert and the statistics of targets;
+   item: bytes of a stored weight. */
 static inline void olk_forget_weights(const olk_sorf *p, const olk_sorf_state *s, size_t item)
 {
     const size_t nbytes = 2 * (size_t)p->D * (size_t)p->classes * item;
@@ -110,9 +110,9 @@ static inline void olk_forget_weights(const olk_sorf *p, const olk_sorf_state *s
         olk_forget_rows(s);
 }
 
-/* Looks for drift, after a row that was learned: the sum of its squares as scaled, and how many
-   inputs have a deviation by now. `scaler` has kept it, with `seen` rows; NULL where there is none, and
-   where one scale is that of all inputs: that has no ages. */
+/* Checks for drift after a row was learned; `squares`: the sum of the squared scaled inputs,
+   `deviating`: how many inputs have a deviation. `scaler` has already learned the row, its
+   `seen`-th; NULL without a scaler, and where all inputs share one scale, which has no age. */
 static inline void olk_watch(const olk_sorf *p, const olk_sorf_state *s, const olk_scaler *scaler,
                              double squares, ptrdiff_t deviating, int64_t seen, int wide,
                              size_t item)
@@ -125,16 +125,16 @@ static inline void olk_watch(const olk_sorf *p, const olk_sorf_state *s, const o
         return;
     const double spread = olk_drift_number(s, wide, OLK_DRIFT_SPREAD);
     const double alarms = olk_drift_number(s, wide, OLK_DRIFT_ALARMS) + 1.0;
-    double since = 0.0;
+    double rows_since = 0.0;
     if (scaler && olk_follows_rows(scaler, seen) &&
         (spread < olk_narrowest_spread || spread > 1.0 / olk_narrowest_spread))
         olk_limit_age(scaler, p->d, OLK_YOUNG);
     else if (olk_drift_number(s, wide, OLK_DRIFT_GAP) <= olk_alarm_gap)
         olk_forget_weights(p, s, item);
     else
-        since = olk_looked_back;
-    olk_put_drift_number(s, wide, OLK_DRIFT_SINCE, since);
-    if (since == 0.0)
+        rows_since = olk_looked_back;
+    olk_put_drift_number(s, wide, OLK_DRIFT_SINCE, rows_since);
+    if (rows_since == 0.0)
         olk_put_drift_number(s, wide, OLK_DRIFT_ALARMS,
                              alarms < olk_most_counted ? alarms : olk_most_counted);
 }

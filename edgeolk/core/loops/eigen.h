@@ -1,12 +1,12 @@
 /* Eigenvalues and eigenvectors of a symmetric matrix, in place: Householder, then implicit QL, the
-   classic pair of Bowdler, Martin, Reinsch & Wilkinson (1968), as in EISPACK's tred2 and tql2. Columns
-   of the published programs are rows here, so that the inner loops run along memory. */
+   classic pair of Bowdler, Martin, Reinsch & Wilkinson (1968), as in EISPACK's tred2 and tql2.
+   Columns of the published programs are rows here, so that the inner loops run along memory. */
 #pragma once
 
 #include "simd.h"
 
-/* The part of A = Q T Q' in which the rows are reduced: in v the vectors of the reflections, in d what
-   they are scaled by, e[1:] the subdiagonal of T. */
+/* First half of A = Q T Q', the reduction: v receives the vectors of the reflections, d their
+   scales, e[1:] the subdiagonal of T. */
 static inline void olk_reduce(const olk_simd *simd, double *v, double *d, double *e, ptrdiff_t n)
 {
     for (ptrdiff_t j = 0; j < n; j++)
@@ -81,22 +81,22 @@ static inline void olk_tridiagonalise(const olk_simd *simd, double *v, double *d
     e[0] = 0.0;
 }
 
-/* One sweep of QL with the shift folded in: T between rows `at` and m, the rows of v rotated with it;
-   returns what the diagonal was shifted by. */
+/* One sweep of implicit QL on rows row_at to m of T; the rows of v are rotated with it. Returns the
+   shift of the diagonal. */
 static inline double olk_ql_sweep(const olk_simd *simd, double *v, double *d, double *e,
-                                  ptrdiff_t n, ptrdiff_t at, ptrdiff_t m)
+                                  ptrdiff_t n, ptrdiff_t row_at, ptrdiff_t m)
 {
-    double g = d[at], p = (d[at + 1] - g) / (2.0 * e[at]), r = hypot(p, 1.0);
+    double g = d[row_at], p = (d[row_at + 1] - g) / (2.0 * e[row_at]), r = hypot(p, 1.0);
     if (p < 0.0)
         r = -r;
-    d[at] = e[at] / (p + r);
-    d[at + 1] = e[at] * (p + r);
-    const double next = d[at + 1], shift = g - d[at], below = e[at + 1];
-    for (ptrdiff_t i = at + 2; i < n; i++)
+    d[row_at] = e[row_at] / (p + r);
+    d[row_at + 1] = e[row_at] * (p + r);
+    const double next = d[row_at + 1], shift = g - d[row_at], below = e[row_at + 1];
+    for (ptrdiff_t i = row_at + 2; i < n; i++)
         d[i] -= shift;
     p = d[m];
     double c = 1.0, c2 = c, c3 = c, s = 0.0, s2 = 0.0;
-    for (ptrdiff_t i = m - 1; i >= at; i--) {
+    for (ptrdiff_t i = m - 1; i >= row_at; i--) {
         c3 = c2;
         c2 = c;
         s2 = s;
@@ -110,13 +110,14 @@ static inline double olk_ql_sweep(const olk_simd *simd, double *v, double *d, do
         d[i + 1] = h + s * (c * g + s * d[i]);
         simd->rotate(v + i * n, v + (i + 1) * n, c, s, n);
     }
-    p = -s * s2 * c3 * below * e[at] / next;
-    e[at] = s * p;
-    d[at] = c * p;
+    p = -s * s2 * c3 * below * e[row_at] / next;
+    e[row_at] = s * p;
+    d[row_at] = c * p;
     return shift;
 }
 
-/* What is below that share of the largest numbers counts as 0; sweeps for one value, at most. */
+/* Subdiagonal entries below this share of the largest numbers count as 0; the maximum of sweeps per
+   eigenvalue. */
 static const double olk_least_share = 2.3e-16;
 enum { OLK_MOST_SWEEPS = 60 };
 
@@ -128,22 +129,23 @@ static inline void olk_implicit_ql(const olk_simd *simd, double *v, double *d, d
     for (ptrdiff_t i = 1; i < n; i++)
         e[i - 1] = e[i];
     e[n - 1] = 0.0;
-    for (ptrdiff_t at = 0; at < n; at++) {
-        const double size = fabs(d[at]) + fabs(e[at]);
+    for (ptrdiff_t row_at = 0; row_at < n; row_at++) {
+        const double size = fabs(d[row_at]) + fabs(e[row_at]);
         bound = size > bound ? size : bound;
-        ptrdiff_t m = at;
+        ptrdiff_t m = row_at;
         while (m < n - 1 && fabs(e[m]) > olk_least_share * bound)
             m++;
         for (int sweep = 0;
-             m > at && fabs(e[at]) > olk_least_share * bound && sweep < OLK_MOST_SWEEPS; sweep++)
-            shift += olk_ql_sweep(simd, v, d, e, n, at, m);
-        d[at] += shift;
-        e[at] = 0.0;
+             m > row_at && fabs(e[row_at]) > olk_least_share * bound && sweep < OLK_MOST_SWEEPS;
+             sweep++)
+            shift += olk_ql_sweep(simd, v, d, e, n, row_at, m);
+        d[row_at] += shift;
+        e[row_at] = 0.0;
     }
 }
 
-/* v (n, n) symmetric, row-major, n > 0: its rows become the eigenvectors, d[i] the value of row i;
-   d and e hold n numbers each. */
+/* v (n, n) symmetric, row-major, n > 0: its rows become the eigenvectors, d[i] the eigenvalue of
+   row i; d and e have n numbers each. */
 static inline void olk_symmetric_eigen(const olk_simd *simd, double *v, double *d, double *e,
                                        ptrdiff_t n)
 {

@@ -1,39 +1,38 @@
-/* Changes of a row that were rounded in single precision (sure_rounding.h), put right where that
-   was not sure: a rounding in double decides, of one block and with all that tau may be; if it is
-   tau that is not sure enough, the score is computed in double, which costs as much as a row
-   (docs/sorf.md, section 5). */
+/* Repeats in double those roundings of a row's changes that single precision (sure_rounding.h) left
+   uncertain: one block at a time, with both bounds of tau; if tau itself is too uncertain, the
+   score is computed in double, which costs as much as a row (docs/sorf.md, section 5). */
 #pragma once
 
-/* Levels of block b, features of group g, with tau less and plus `off`, by the words of *generator and
-   on. Returns whether the two are the same. */
+/* Levels of block b of group g, with tau - tau_error and tau + tau_error, by the words from *generator on.
+   Returns whether both give the same levels. */
 static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *x, int32_t g, ptrdiff_t b, double tau,
-                                      double off, uint64_t *generator, olk_stored *levels)
+                                      double tau_error, uint64_t *generator, olk_stored *levels)
 {
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
-    olk_paces paces;
+    olk_paces scales;
     olk_signs first, second;
     olk_stored other[128];
     const size_t bytes = 2 * (size_t)olk_lines(p, b) * sizeof *other;
     const olk_stored *w = (const olk_stored *)s->w + 128 * b;
-    uint64_t signs = p->signs, again = *generator;
+    uint64_t signs = p->signs, second_generator = *generator;
     olk_pcg_skip(&signs, OLK_PCG_SIGNS, (uint64_t)(((p->d + 31) / 32 + 4) * b));
     if (!x->index)
         olk_tails(p, x->values, 1, &tail);
     olk_transformed(p, &signs, x, &tail, block, &first, &second);
-    olk_find_paces(p, g, &paces);
-    olk_features(olk_lines_of(block), &paces, b - p->first[g], olk_small(p, x, 1), 1,
+    olk_find_paces(p, g, &scales);
+    olk_features(olk_lines_of(block), &scales, b - p->first[g], olk_small(p, x, 1), 1,
                  block->feature);
     memcpy(levels, w, bytes);
     memcpy(other, w, bytes);
-    olk_learn(levels, block->feature, tau - off, 2 * olk_lines(p, b), generator);
-    olk_learn(other, block->feature, tau + off, 2 * olk_lines(p, b), &again);
+    olk_learn(levels, block->feature, tau - tau_error, 2 * olk_lines(p, b), generator);
+    olk_learn(other, block->feature, tau + tau_error, 2 * olk_lines(p, b), &second_generator);
     return !memcmp(levels, other, bytes);
 }
 
-/* Rounds the changes of block b, none of the row being written yet unless it writes: then tau is as
-   sure as it was when they were tried. */
+/* Rounds the changes of block b. Without `write` nothing of the row is written yet; with it, tau is
+   as certain as it was when the changes were tried. */
 static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf_state *s,
                                         const olk_sorf_row *x, double y, double weight,
                                         olk_plan *plan, olk_trial *trial, ptrdiff_t b, int write)
@@ -48,9 +47,10 @@ static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf
         g++;
     for (;;) {
         const double widest = olk_widest(p, g, olk_longest(p, x));
-        const double off = trial->exact ? 0.0 : olk_wrong_tau(p, widest);
+        const double tau_error = trial->exact ? 0.0 : olk_wrong_tau(p, widest);
         after = trial->after;
-        if (olk_round_between(p, s, x, g, b, plan->tau[g], off, &after, levels) || trial->exact)
+        if (olk_round_between(p, s, x, g, b, plan->tau[g], tau_error, &after, levels) ||
+            trial->exact)
             break;
         double fw[OLK_SORF_GROUPS];
         olk_pass(p, s, x, 1, 1, NULL, fw, NULL);
@@ -67,7 +67,7 @@ static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf
         olk_put_levels(w, levels, lines);
 }
 
-/* Rounds the changes of all blocks from b on. Returns 0 where they are too large for single
+/* Rounds the changes of all blocks from b on. Returns 0 if they are too large for single
    precision. */
 static inline int olk_round_all(const olk_sorf_answers *f, const olk_sorf_state *s,
                                 const olk_sorf_row *x, double y, double weight, olk_plan *plan,
@@ -84,7 +84,7 @@ static inline int olk_round_all(const olk_sorf_answers *f, const olk_sorf_state 
     return 1;
 }
 
-/* Tries all changes of a row; nothing is written but the trial. */
+/* Tries all changes of a row; writes only to the trial. */
 static inline int olk_try(const olk_sorf_answers *f, const olk_sorf_state *s, const olk_sorf_row *x,
                           double y, double weight, olk_plan *plan, olk_trial *trial)
 {
@@ -92,7 +92,8 @@ static inline int olk_try(const olk_sorf_answers *f, const olk_sorf_state *s, co
     return olk_round_all(f, s, x, y, weight, plan, trial, 0, 0);
 }
 
-/* Writes what was tried; blocks whose new weights had no room are rounded again. */
+/* Commits the tried changes; blocks whose new weights did not fit into the trial are rounded
+   again. */
 static inline void olk_take(const olk_sorf_answers *f, const olk_sorf_state *s,
                             const olk_sorf_row *x, double y, double weight, olk_plan *plan,
                             olk_trial *trial)

@@ -1,7 +1,7 @@
-/* Kernels of a memory of rows (docs/sorf.md, section 7f) in double, in single precision where a core
-   has nothing else. Included by row_memory.h. */
+/* Kernels of the row memory (docs/sorf.md, section 7f) in double, or in single precision where a
+   core has only that. Included by row_memory.h. */
 
-/* A kernel of 1; below this exponent kernels count as nothing. */
+/* A kernel of 1; exponents are clipped here, where kernels are negligible. */
 enum { OLK_MEMORY_ONE = 1 };
 #ifdef OLK_SORF_SINGLE
 typedef float olk_memory_value;
@@ -10,7 +10,7 @@ static const float olk_memory_far = -28.0f;
 typedef double olk_memory_value;
 static const double olk_memory_far = -230.0;
 #endif
-/* Inputs and their weights, sums of squares, and what a sum is multiplied with. */
+/* Inputs and their weights, sums of squares, and the factor of a sum. */
 typedef olk_memory_value olk_memory_input, olk_memory_sum, olk_memory_scale;
 
 static inline olk_memory_input olk_memory_as_input(double u)
@@ -23,12 +23,12 @@ static inline olk_memory_input olk_memory_as_weight(double by)
     return (olk_memory_input)by;
 }
 
-/* The square of how far an input is from a code. */
+/* The squared difference of an input and a code. */
 static OLK_ALWAYS olk_memory_sum olk_memory_square(olk_memory_input input, int code,
                                                    olk_memory_input weight, const int weighted)
 {
-    const olk_memory_input apart = input - (olk_memory_input)code;
-    return weighted ? apart * apart * weight : apart * apart;
+    const olk_memory_input gap = input - (olk_memory_input)code;
+    return weighted ? gap * gap * weight : gap * gap;
 }
 
 static inline olk_memory_scale olk_memory_scale_of(ptrdiff_t d)

@@ -14,7 +14,8 @@ OLK_TABLE double olk_exp_terms[] = {
     1.0,                    1.0,
 };
 
-/* exp(x) within 4e-16 of itself, 0 below -700, for x <= 700: the same bits on every platform. */
+/* exp(x) with a relative error below 4e-16, 0 below -700, for x <= 700: the same bits on every
+   platform. */
 static inline double olk_sorf_exp(double x)
 {
     if (!(x >= -700.0))

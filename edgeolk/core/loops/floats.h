@@ -1,8 +1,8 @@
-/* What the loops over structured features take of floats or doubles where whole.h has something else;
-   included by single.h and double.h. */
+/* Floating-point versions of what whole.h does in fixed point; included by single.h and
+   double.h. */
 #pragma once
 
-/* What rows are rounded to: nothing. */
+/* The grid that rows are rounded to: floating point has no grid. */
 static inline int32_t olk_grid(const olk_sorf *p)
 {
     (void)p;

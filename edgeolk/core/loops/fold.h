@@ -1,8 +1,8 @@
-/* From rows to the 64 lines of a block, a count sketch where d > 64 (docs/sorf.md, section 3, step
-   1); included by scoring.h. The words of a block are drawn in order: those of the d signs here,
-   then four for the signs between the transforms. */
+/* From a row to the 64 lines of a block, a count sketch where d > 64 (docs/sorf.md, section 3, step
+   1); included by scoring.h. The random words of a block are drawn in order: first those of the d
+   signs here, then four for the signs between the transforms. */
 
-/* The last, incomplete 64 of a dense row, filled up with zeros; plain C takes it as it is. */
+/* The last, incomplete 64 numbers of a dense row, padded with zeros; plain C does not pad. */
 typedef struct {
     OLK_ALIGNED(64) olk_entry line[OLK_ENDS];
 } olk_tail;
@@ -22,9 +22,9 @@ static OLK_ALONE void olk_tails(const olk_sorf *p, const olk_input *x, ptrdiff_t
 #endif
 }
 
-/* Whether no angle of m dense rows or a sparse one can be too large for olk_phases: a fold is at
-   most as long as the sum of |x_j|, and each transform makes it 8 times as long. Whole numbers
-   wrap. */
+/* Whether no angle of m dense rows or of a sparse one can be too large for olk_phases: a sketch is
+   at most as long as the sum of |x_j|, and each transform makes it 8 times longer. Fixed point
+   wraps around, so any angle will do. */
 static OLK_ALONE int olk_small(const olk_sorf *p, const olk_sorf_row *row, ptrdiff_t m)
 {
 #ifndef OLK_SORF_FIXED
@@ -42,7 +42,7 @@ static OLK_ALONE int olk_small(const olk_sorf *p, const olk_sorf_row *row, ptrdi
                 lane[i] += olk_size_of((olk_entry)x[k + i]);
         for (; k < count; k++)
             lane[0] += olk_size_of((olk_entry)x[k]);
-        /* A tenth above, for the rounding of all these sums. */
+        /* A tenth more, for the rounding of these sums. */
         const olk_entry sum = (lane[0] + lane[1]) + (lane[2] + lane[3]);
         if (!((double)sum * widest * (512.0 * 1.1) < (double)olk_largest_angle))
             return 0;
@@ -53,7 +53,7 @@ static OLK_ALONE int olk_small(const olk_sorf *p, const olk_sorf_row *row, ptrdi
     return 1;
 }
 
-/* m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
+/* For m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
 #ifdef OLK_SORF_PLAIN
 static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk_input *x,
                                ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
@@ -76,7 +76,7 @@ static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk
     OLK_ALIGNED(64) olk_word flip[64];
     const int32_t grid = olk_grid(p);
     if (m == 1 && p->d <= 64) {
-        /* The row of most sensors: all of it is its tail. */
+        /* At most 64 inputs, as most sensors have: the row is its tail. */
         olk_flips(olk_pcg_next(generator, OLK_PCG_SIGNS), flip);
         olk_flips(p->d > 32 ? olk_pcg_next(generator, OLK_PCG_SIGNS) : 0, flip + 32);
         for (int i = 0; i < 64; i++)
@@ -84,21 +84,21 @@ static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk
         return;
     }
     for (ptrdiff_t start = 0; start < p->d; start += 64) {
-        const int whole = start + 64 <= p->d;
+        const int full = start + 64 <= p->d;
         olk_flips(olk_pcg_next(generator, OLK_PCG_SIGNS), flip);
         olk_flips(start + 32 < p->d ? olk_pcg_next(generator, OLK_PCG_SIGNS) : 0, flip + 32);
         for (ptrdiff_t r = 0; r < m; r++) {
             const olk_input *restrict in = x + r * p->d + start;
             const olk_entry *restrict end = tail[r].line;
             olk_entry *restrict to = v[r];
-            /* 0 + x, not x: the sign of a zero is that of a sum. */
-            if (start == 0 && whole)
+            /* 0 + x, not x: -0 becomes 0, as in a sum. */
+            if (start == 0 && full)
                 for (int i = 0; i < 64; i++)
                     to[i] = (olk_entry)0 + olk_flipped(olk_on_grid(in[i], grid), flip[i]);
             else if (start == 0)
                 for (int i = 0; i < 64; i++)
                     to[i] = (olk_entry)0 + olk_flipped(end[i], flip[i]);
-            else if (whole)
+            else if (full)
                 for (int i = 0; i < 64; i++)
                     to[i] += olk_flipped(olk_on_grid(in[i], grid), flip[i]);
             else
@@ -109,7 +109,7 @@ static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk
 }
 #endif
 
-/* A row by its non-zeros, indices ascending: words without any are jumped over. */
+/* A sparse row, indices ascending: words without non-zeros are skipped. */
 static OLK_ALONE void olk_fold_sparse(const olk_sorf *p, uint64_t *generator,
                                       const olk_input *value, const int32_t *index, ptrdiff_t count,
                                       olk_entry *v)

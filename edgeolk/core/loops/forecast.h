@@ -1,9 +1,9 @@
-/* The forecaster over a learner on structured features (docs/forecast.md): it answers rows from
-   their inputs and the history of the target, and learns when targets come. For one type of rows
-   and weights, as sorf.h.
+/* The forecaster over a learner on structured features (docs/forecast.md): it predicts from a row's
+   inputs and the history of the target, and learns when targets arrive. For one type of rows and
+   weights, as sorf.h.
 
-   Sources of its parts: least_squares.h, guard.h, interval.h; stacking. The combination is this
-   project's own. */
+   Its parts have their sources in least_squares.h, guard.h and interval.h; stacking. The
+   combination is this project's. */
 #pragma once
 
 #include "forecast_types.h"
@@ -14,11 +14,11 @@
 #include "target_history.h"
 #include "waiting_rows.h"
 
-/* A target counts for so many units at most in the linear learners: in their first rows, later; the
-   kernel's. */
+/* Targets are clipped to this many units for the linear learners: in their first rows, and later;
+   how many rows are the first. */
 static const olk_real olk_most_first_target = 100, olk_most_target = 10000, olk_first_targets = 5;
 
-/* Targets that can be learned: their squares are numbers of the type. */
+/* Largest targets that can be learned: their squares do not overflow. */
 #define OLK_MOST_SINGLE_TARGET 1e15
 #define OLK_MOST_DOUBLE_TARGET 1e100
 
@@ -27,13 +27,13 @@ static inline olk_input *olk_quantiles(const olk_forecast_state *m)
     return (olk_input *)((olk_history *)m->history + 1);
 }
 
-/* [d] scaled inputs of the row of the last target. */
+/* [d] scaled inputs of the row of the last known target. */
 static inline olk_input *olk_last_inputs(const olk_forecast *f, const olk_forecast_state *m)
 {
     return olk_quantiles(m) + f->n_levels;
 }
 
-/* What the kernel learns: the inputs, and the history as far as it pays. */
+/* The kernel's row: the inputs, then the history times the gate. */
 static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, olk_real level,
                                           olk_real gate, const olk_real *h2)
 {
@@ -43,8 +43,8 @@ static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, o
     return (olk_sorf_row){z, NULL, 0};
 }
 
-/* The head's inputs but for those that other models give; they begin with those of the diagonal
-   learner. Returns where the next goes. */
+/* The head's inputs from the history; those of the diagonal learner come first. Returns the index
+   of the next input: other models fill the rest. */
 static inline int32_t olk_history_inputs(const olk_forecast *f, const olk_forecast_state *m,
                                          olk_real *h2)
 {
@@ -61,7 +61,8 @@ static inline int32_t olk_history_inputs(const olk_forecast *f, const olk_foreca
     return 9;
 }
 
-/* The first numbers of the diagonal learner's row from those of the head's; returns how many. */
+/* Copies the first numbers of the diagonal learner's row from the head's inputs; returns their
+   number. */
 static inline int32_t olk_lead(const olk_forecast *f, const olk_real *h2, olk_real *lead)
 {
     for (int j = 0; j < 4; j++)
@@ -71,13 +72,13 @@ static inline int32_t olk_lead(const olk_forecast *f, const olk_real *h2, olk_re
     return f->season ? 6 : 4;
 }
 
-/* All that a row is answered with. */
+/* Everything computed for the forecast of a row. */
 typedef struct {
     olk_real h2[OLK_HEAD_INPUTS], of[OLK_CANDIDATES];
     olk_real mark, unit, last, kernel, head, answer, base, level, gate;
 } olk_asked;
 
-/* The candidates in their order: head, kernel, last value. */
+/* The experts in their order: head, kernel, last value. */
 static inline void olk_list_candidates(const olk_forecast *f, olk_asked *row)
 {
     int32_t n = 0;
@@ -87,22 +88,22 @@ static inline void olk_list_candidates(const olk_forecast *f, olk_asked *row)
     row->of[n] = row->last;
 }
 
-/* Answers a row of d scaled inputs, behind which there is room for OLK_HISTORY_INPUTS more; nothing
-   changes but that room (section 3). */
+/* Forecasts a row of d scaled inputs, followed by space for OLK_HISTORY_INPUTS more; writes only to
+   that space (section 3). */
 static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state *m,
                                 const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
-                                olk_asked *row, olk_forecast_answer *said)
+                                olk_asked *row, olk_forecast_answer *answer)
 {
     const olk_history *h = m->history;
     const int32_t n = olk_candidates(f);
-    olk_real lead[6], share[OLK_CANDIDATES];
+    olk_real lead[6], weights[OLK_CANDIDATES];
     memset(row, 0, sizeof *row);
-    memset(said, 0, sizeof *said);
+    memset(answer, 0, sizeof *answer);
     row->mark = (olk_real)h->error > 0 ? (olk_real)h->error : (olk_real)OLK_ROW_WITHOUT_ERROR;
     if (!olk_marked(h, OLK_KNOWN)) {
         row->mark = OLK_ROW_UNKNOWN;
         row->answer = (olk_real)h->mean;
-        said->answer = (double)row->answer;
+        answer->answer = (double)row->answer;
         return;
     }
     const olk_real unit = (olk_real)h->unit, last = (olk_real)h->last;
@@ -128,45 +129,46 @@ static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state 
     }
     row->head = last + unit * olk_head_product(m->head, row->h2, next);
     olk_list_candidates(f, row);
-    olk_guard_shares(m->guard, n, share);
+    olk_guard_shares(m->guard, n, weights);
     olk_real move = 0;
     for (int32_t c = 0; c < n; c++) {
-        move += share[c] * (row->of[c] - last);
-        said->share[c] = (double)share[c];
+        move += weights[c] * (row->of[c] - last);
+        answer->share[c] = (double)weights[c];
     }
     row->answer = last + move;
-    said->answer = (double)row->answer;
+    answer->answer = (double)row->answer;
     for (int32_t i = 0; i < f->n_levels; i++)
-        said->reach[i] = (double)((olk_real)olk_quantiles(m)[i] * unit * (olk_real)h->error);
+        answer->reach[i] = (double)((olk_real)olk_quantiles(m)[i] * unit * (olk_real)h->error);
 }
 
 /* Answers a row without remembering it. */
 static OLK_ALONE void olk_forecast_predict(const olk_forecast *f, const olk_forecast_state *m,
                                            const olk_sorf *p, const olk_sorf_state *s, void *z,
-                                           olk_forecast_answer *said)
+                                           olk_forecast_answer *answer)
 {
     olk_asked row;
-    olk_work_out(f, m, p, s, z, &row, said);
+    olk_work_out(f, m, p, s, z, &row, answer);
 }
 
-/* Answers a row and remembers it; a row that has waited for `horizon` rows is dropped. */
+/* Forecasts a row and stores it as pending; the row that has been pending for `horizon` rows is
+   dropped. */
 static OLK_ALONE void olk_forecast_ask(const olk_forecast *f, const olk_forecast_state *m,
                                        const olk_sorf *p, const olk_sorf_state *s, void *z,
-                                       olk_forecast_answer *said)
+                                       olk_forecast_answer *answer)
 {
     olk_asked row;
-    olk_work_out(f, m, p, s, z, &row, said);
+    olk_work_out(f, m, p, s, z, &row, answer);
     const olk_input *before = olk_last_inputs(f, m);
     const int32_t inputs = olk_head_inputs(f);
     olk_begin_step(m->flags);
-    olk_waiting *kept = olk_waiting_at(f, m, *m->asked);
+    olk_waiting *stored_row = olk_waiting_at(f, m, *m->asked);
     const olk_waiting numbers = {
         (olk_input)row.mark,   (olk_input)row.unit, (olk_input)row.last,
         (olk_input)row.kernel, (olk_input)row.head, (olk_input)row.answer,
         (olk_input)row.base,   (olk_input)row.level, (olk_input)row.gate,
     };
-    *kept = numbers;
-    olk_input *h2 = olk_waiting_inputs(kept), *x = h2 + inputs, *change = x + f->d;
+    *stored_row = numbers;
+    olk_input *h2 = olk_waiting_inputs(stored_row), *x = h2 + inputs, *change = x + f->d;
     for (int32_t j = 0; j < inputs; j++)
         h2[j] = (olk_input)row.h2[j];
     for (ptrdiff_t i = 0; i < f->d; i++) {
@@ -176,22 +178,23 @@ static OLK_ALONE void olk_forecast_ask(const olk_forecast *f, const olk_forecast
     *m->asked += 1;
 }
 
-/* The target of a row whose last target was known goes to everything that learns (section 4, steps
-   1 and 2). `z` has room for what the kernel sees. */
+/* Learns the target of a row whose previous target was known (section 4, steps 1 and 2). `z` has
+   space for the kernel's row. */
 static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state *m,
                                  const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
                                  const olk_waiting *row, olk_real y)
 {
     olk_history *h = m->history;
     const int32_t n_head = olk_head_inputs(f);
-    const olk_input *kept = (const olk_input *)(const void *)(row + 1), *x = kept + n_head;
+    const olk_input *stored_row = (const olk_input *)(const void *)(row + 1),
+                    *x = stored_row + n_head;
     const olk_real unit = (olk_real)row->unit, learned = (olk_real)h->learned;
     const olk_real error = olk_size(y - (olk_real)row->answer) / unit;
     olk_real lead[6];
     olk_asked back;
     memset(&back, 0, sizeof back);
     for (int32_t j = 0; j < n_head; j++)
-        back.h2[j] = (olk_real)kept[j];
+        back.h2[j] = (olk_real)stored_row[j];
     back.head = (olk_real)row->head;
     back.kernel = (olk_real)row->kernel;
     back.last = (olk_real)row->last;
@@ -201,8 +204,8 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
         olk_follow_quantiles(f, olk_quantiles(m), error, (olk_real)row->mark, learned);
     olk_follow_error(h, error);
 
-    const olk_real most = learned <= olk_first_targets ? olk_most_first_target : olk_most_target;
-    const olk_real t = olk_bounded((y - back.last) / unit, most);
+    const olk_real limit = learned <= olk_first_targets ? olk_most_first_target : olk_most_target;
+    const olk_real t = olk_bounded((y - back.last) / unit, limit);
     const olk_real of_head =
         (olk_real)((const olk_input *)m->head)[n_head + olk_packed_row(n_head)];
     if (of_head > 0)
@@ -224,8 +227,9 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
     }
 }
 
-/* The target of the oldest row that waits; one that is not finite was never known. `z` is scratch
-   for what the kernel sees; *answer receives what was said. Returns 0 where none waits (section 4). */
+/* The target of the oldest pending row; one that is not finite counts as unknown. `z` is scratch
+   for the kernel's row; *answer receives the forecast of that row. Returns 0 if no row is pending
+   (section 4). */
 static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast_state *m,
                                        const olk_sorf *p, const olk_sorf_state *s, void *z,
                                        double target, double *answer)
@@ -263,7 +267,7 @@ static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast
     return 1;
 }
 
-/* Another unit, after a long stop: the history is forgotten, what was learned stays. */
+/* After a long stop, or for another device: forgets the history, keeps what was learned. */
 static OLK_APART void olk_forecast_restart(const olk_forecast *f, const olk_forecast_state *m)
 {
     olk_history *h = m->history;
@@ -275,7 +279,7 @@ static OLK_APART void olk_forecast_restart(const olk_forecast *f, const olk_fore
         *(olk_input *)m->season = 0;
 }
 
-/* A new forecaster, its memory all zero. */
+/* Initialises a new forecaster, whose memory is all zero. */
 static OLK_APART void olk_forecast_begin(const olk_forecast *f, const olk_forecast_state *m)
 {
     const ptrdiff_t long_row = olk_diagonal_inputs(f);

@@ -1,48 +1,48 @@
-/* What a forecaster is made of and what it remembers (docs/forecast.md); forecast.h has the
-   functions. */
+/* A forecaster's configuration and state (docs/forecast.md); forecast.h has the functions. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Levels of intervals at most; inputs of the head at most; inputs that the kernel sees beside those
-   of the row. */
+/* Maximum of interval levels; maximum of the head's inputs; inputs of the kernel besides those of
+   the row. */
 enum { OLK_INTERVALS = 8, OLK_HEAD_INPUTS = 11, OLK_HISTORY_INPUTS = 4 };
 
-/* Made at construction, constant afterwards. */
+/* Set at construction, constant afterwards. */
 typedef struct {
     ptrdiff_t d;       /* inputs of a row, 0 allowed */
     int32_t kernel;    /* whether there is one, 0 or 1 */
     int32_t horizon;   /* rows until a target comes, k */
     int32_t season;    /* rows of a season, L, 0 for none */
     int32_t n_levels;  /* of the intervals */
-    int32_t frozen;    /* whether only the target's history goes on, 0 or 1: set while it runs */
+    int32_t frozen;    /* whether only the target's history is updated, 0 or 1: set at run time */
     double levels[OLK_INTERVALS];
 } olk_forecast;
 
-/* A forecaster's memory: the caller's. "Type" is that of rows: double for float64, else float. */
+/* A forecaster's state, in memory of the caller. "Type" is that of rows: double for float64, else
+   float. */
 typedef struct {
     void *history;     /* olk_history, a quantile for each level, [d] scaled inputs; of type */
     void *diagonal;    /* weights, variances: [inputs] each, mean error; of type */
     void *head;        /* weights [inputs], packed covariance, mean error; of type */
-    void *guard;       /* regrets, squares: [candidates] each; of type */
-    void *waiting;     /* rows whose targets have not come; of type */
-    void *season;      /* where the next target goes, [season + 1] targets; of type */
-    uint64_t *asked;   /* rows remembered so far */
+    void *guard;       /* ML-Poly: regrets, squares, [experts] each; of type */
+    void *waiting;     /* pending rows: targets not yet known; of type */
+    void *season;      /* count, then [season + 1] targets; of type */
+    uint64_t *asked;   /* rows asked so far */
     uint16_t *flags;   /* as those of olk_sorf_state */
 } olk_forecast_state;
 
-/* An answer, and with how much to each side an interval of each level begins and ends: 0 for none. */
+/* An answer, and half the width of each level's interval: 0 while it is unknown. */
 typedef struct {
     double answer;
     double reach[OLK_INTERVALS];
-    double share[3];   /* of the candidates: head, kernel where there is one, last value */
+    double share[3];   /* weights of the experts: head, kernel if there is one, last value */
 } olk_forecast_answer;
 
-/* Numbers of olk_history and of olk_waiting, before what lies behind them. */
+/* Numbers of olk_history and of olk_waiting, without what is stored behind them. */
 enum { OLK_HISTORY_NUMBERS = 20, OLK_WAITING_NUMBERS = 9 };
 
-/* Inputs of the diagonal learner, of the head; candidates of the guard. */
+/* Inputs of the diagonal learner; inputs of the head; experts of ML-Poly. */
 static inline ptrdiff_t olk_diagonal_inputs(const olk_forecast *f)
 {
     return 4 + (f->season ? 2 : 0) + 2 * f->d;

@@ -2,25 +2,25 @@
 #pragma once
 
 #ifdef OLK_SORF_FIXED
-/* As below, h in whole numbers of the unit that is returned, of 18 bits, so that the
-   transforms do not overflow. */
+/* As below, with h as 18-bit integers in the returned unit, so that the transforms do not
+   overflow. */
 static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
                                     const int8_t *w, const int8_t *a, const int16_t *feature,
-                                    ptrdiff_t lines, const olk_paces *paces, ptrdiff_t block,
+                                    ptrdiff_t lines, const olk_paces *scales, ptrdiff_t block,
                                     uint32_t *h)
 {
     const ptrdiff_t K = p->classes;
-    const int32_t E = (int32_t)(slope->share.E[g] * 256.0 + 0.5);
-    const int32_t alpha = (int32_t)(slope->share.alpha[g] * 256.0 + 0.5);
+    const int32_t E = (int32_t)(slope->weights.E[g] * 256.0 + 0.5);
+    const int32_t alpha = (int32_t)(slope->weights.alpha[g] * 256.0 + 0.5);
     uint32_t fastest = 0;
-    int32_t drop = 0;
-    int pace = olk_first_pace(paces->widths, block);
-    for (int i = 0; i < paces->widths; i++)
-        fastest = paces->of[i] > fastest ? paces->of[i] : fastest;
-    while (fastest >> drop >= 1 << 14)
-        drop++;
+    int32_t shift = 0;
+    int index = olk_first_pace(scales->widths, block);
+    for (int i = 0; i < scales->widths; i++)
+        fastest = scales->value[i] > fastest ? scales->value[i] : fastest;
+    while (fastest >> shift >= 1 << 14)
+        shift++;
     memset(h, 0, 64 * sizeof *h);
-    for (ptrdiff_t k = 0; k < lines; k++, pace = olk_next_of(paces->widths, pace)) {
+    for (ptrdiff_t k = 0; k < lines; k++, index = olk_next_of(scales->widths, index)) {
         int32_t part[2];
         for (int i = 0; i < 2; i++) {
             const ptrdiff_t at = 2 * (k * K + slope->y) + i, off = 2 * (k * K + slope->against) + i;
@@ -31,16 +31,16 @@ static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slo
         }
         const int32_t turn =
             olk_shifted(part[1] * feature[2 * k] - part[0] * feature[2 * k + 1], 15);
-        h[k] = (uint32_t)olk_shifted(turn * (int32_t)(paces->of[pace] >> drop), 11);
+        h[k] = (uint32_t)olk_shifted(turn * (int32_t)(scales->value[index] >> shift), 11);
     }
-    /* 16 levels a part, 2^-11 of a pace; a pace is 2 pi 2^(grid - 32). */
+    /* A part is 16 levels, a step 2^-11 of a frequency scale, which is 2 pi 2^(grid - 32). */
     double power;
-    const uint64_t bits = (uint64_t)(1023 + 7 + drop + olk_grid(p) - 32) << 52;
+    const uint64_t bits = (uint64_t)(1023 + 7 + shift + olk_grid(p) - 32) << 52;
     memcpy(&power, &bits, sizeof power);
     return (float)(6.28318530717958647693 * power / (p->kappa * p->size[g]));
 }
 #else
-/* The slope of the blended score by n features, from the i-th of a block on. */
+/* Derivatives of the blended score with respect to n features of a block, from `from` on. */
 static inline void olk_slopes(const olk_sorf_slope *slope, ptrdiff_t K, olk_entry E,
                               olk_entry alpha, const olk_stored *w, const olk_stored *a,
                               ptrdiff_t from, ptrdiff_t n, olk_entry *part)
@@ -58,27 +58,27 @@ static inline void olk_slopes(const olk_sorf_slope *slope, ptrdiff_t K, olk_entr
         }
 }
 
-/* h <- the gradient of the blended score by the angles of a block, from weights not yet changed.
-   Returns the unit of h. */
+/* h <- the gradient of the blended score with respect to a block's angles, from weights not yet
+   changed. Returns the unit of h. */
 static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
-                                    const olk_stored *w, const olk_stored *a,
-                                    const olk_wave *feature, ptrdiff_t lines,
-                                    const olk_paces *paces, ptrdiff_t block, olk_entry *h)
+                                       const olk_stored *w, const olk_stored *a,
+                                       const olk_wave *feature, ptrdiff_t lines,
+                                       const olk_paces *scales, ptrdiff_t block, olk_entry *h)
 {
-    const olk_entry E = (olk_entry)slope->share.E[g], alpha = (olk_entry)slope->share.alpha[g];
+    const olk_entry E = (olk_entry)slope->weights.E[g], alpha = (olk_entry)slope->weights.alpha[g];
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
     OLK_ALIGNED(64) olk_entry part[OLK_PIECE];
-    int pace = olk_first_pace(paces->widths, block);
-    const olk_entry *const row = paces->of + pace;
+    int index = olk_first_pace(scales->widths, block);
+    const olk_entry *const row = scales->value + index;
     if (lines < 64)
         memset(h, 0, 64 * sizeof *h);
     for (ptrdiff_t start = 0; start < lines; start += OLK_PIECE / 2) {
         const ptrdiff_t n = lines - start < OLK_PIECE / 2 ? lines - start : OLK_PIECE / 2;
         olk_slopes(slope, p->classes, E, alpha, w, a, 2 * start, 2 * n, part);
-        for (ptrdiff_t i = 0; i < n; i++, pace = olk_next_of(paces->widths, pace)) {
+        for (ptrdiff_t i = 0; i < n; i++, index = olk_next_of(scales->widths, index)) {
             const ptrdiff_t k = start + i;
             h[k] = (part[2 * i + 1] * feature[2 * k] - part[2 * i] * feature[2 * k + 1]) * size *
-                   olk_pace_of(paces, row, k, pace);
+                   olk_pace_of(scales, row, k, index);
         }
     }
     return 1;

@@ -1,12 +1,12 @@
-/* Interleaved blocks: those of one dense row side by side (docs/sorf.md, section 3), where vectors
-   are long enough to gain by it; included by scoring.h. Lane l of a vector is of the l-th block:
-   transforms move no number from lane to lane, and a number of the row is read once for all blocks.
-   Sums are those of olk_fold and olk_mix, in their order. */
+/* Interleaved blocks of one dense row (docs/sorf.md, section 3), where vectors are long enough to
+   gain by it; included by scoring.h. Lane l of a vector belongs to the l-th block: transforms move
+   no number between lanes, and each number of the row is read once for all blocks. Sums are those
+   of olk_fold and olk_mix, in the same order. */
 
 /* One line of each block. */
 typedef olk_entry olk_line_of_each[OLK_BYTES / sizeof(olk_entry)];
 
-/* The next word of each block's generator; states are those of a vector's lanes, in one or two. */
+/* The next word of each block's generator; the states of all lanes fill one or two vectors. */
 static OLK_ALWAYS olk_words olk_next_words(olk_u64s *state)
 {
     enum { PARTS = 8 / (int)sizeof(olk_real) };
@@ -28,41 +28,41 @@ static OLK_ALWAYS void olk_flip_eight(olk_reals *r, olk_words words, int from)
         r[k] = (olk_reals)((olk_words)r[k] ^ (high & olk_sign));
 }
 
-/* Eight lines `apart`. */
-static OLK_ALWAYS void olk_get_eight(olk_reals *r, olk_line_of_each *line, const int apart)
+/* Loads eight lines, `stride` lines between two. */
+static OLK_ALWAYS void olk_get_eight(olk_reals *r, olk_line_of_each *line, const int stride)
 {
     for (int k = 0; k < 8; k++)
-        r[k] = *(const olk_reals *)line[k * apart];
+        r[k] = *(const olk_reals *)line[k * stride];
 }
 
-/* Three stages of a transform across them, and back to where they were. */
-static OLK_ALWAYS void olk_put_across(olk_reals *r, olk_line_of_each *line, const int apart)
+/* Three stages of a transform across them, then stores them back. */
+static OLK_ALWAYS void olk_put_across(olk_reals *r, olk_line_of_each *line, const int stride)
 {
     olk_across(8, r);
     for (int k = 0; k < 8; k++)
-        *(olk_reals *)line[k * apart] = r[k];
+        *(olk_reals *)line[k * stride] = r[k];
 }
 
-/* The fold of a row. */
+/* Sketches a row for all blocks. */
 static OLK_ALWAYS void olk_fold_interleaved(const olk_input *x, ptrdiff_t d, olk_u64s *state,
                                             olk_line_of_each *line)
 {
     for (ptrdiff_t start = 0; start < d; start += 32) {
         const olk_words words = olk_next_words(state);
         for (int i = 0; i < 32 && start + i < d; i += 8) {
-            const ptrdiff_t left = d - start - i;
+            const ptrdiff_t remaining = d - start - i;
             const olk_input *from = x + start + i;
             olk_line_of_each *to = line + (start + i) % 64;
-            olk_input last[8] = {0};
+            olk_input tail[8] = {0};
             olk_reals r[8];
-            if (left < 8)
-                from = memcpy(last, from, (size_t)left * sizeof *last);
+            if (remaining < 8)
+                from = memcpy(tail, from, (size_t)remaining * sizeof *tail);
             for (int k = 0; k < 8; k++)
                 r[k] = (olk_entry)from[k] - (olk_reals){0};
             olk_flip_eight(r, words, i);
             for (int k = 0; k < 8; k++) {
-                const olk_reals before = start < 64 ? (olk_reals){0} : *(olk_reals *)to[k];
-                *(olk_reals *)to[k] = before + r[k];
+                const olk_reals partial = start < 64 ? (olk_reals){0} : *(olk_reals *)to[k];
+                *(olk_reals *)to[k] = partial + r[k];
             }
         }
     }
@@ -70,7 +70,7 @@ static OLK_ALWAYS void olk_fold_interleaved(const olk_input *x, ptrdiff_t d, olk
         memset(line[i], 0, sizeof line[i]);
 }
 
-/* Of registers l and l + h, lanes with bit h of their number are exchanged. */
+/* Exchanges, between registers l and l + h, the lanes with bit h of their number. */
 static OLK_ALWAYS void olk_exchange(olk_reals *r, const int h)
 {
     enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
@@ -85,7 +85,7 @@ static OLK_ALWAYS void olk_exchange(olk_reals *r, const int h)
         }
 }
 
-/* to[l][i] = line[i][l] of as many lines as lanes: an exchange a bit of their numbers. */
+/* to[l][i] = line[i][l], as many lines as lanes: one exchange per bit of their number. */
 static OLK_ALWAYS void olk_turn(olk_line_of_each *line, olk_entry (*to)[64])
 {
     enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
@@ -102,16 +102,16 @@ static OLK_ALWAYS void olk_turn(olk_line_of_each *line, olk_entry (*to)[64])
         *(olk_reals *)to[l] = r[l];
 }
 
-/* v[block] <- the next blocks of a row, folded and transformed. */
+/* v[block] <- the next blocks of a row, sketched and transformed. */
 static OLK_ALONE void olk_interleave(const olk_sorf *p, uint64_t *generator, const olk_input *x,
                                      ptrdiff_t blocks, olk_entry (*v)[64])
 {
     enum { MANY = OLK_BYTES / (int)sizeof(olk_real) };
     OLK_ALIGNED(64) olk_line_of_each line[64];
     OLK_ALIGNED(64) uint64_t first[MANY];
-    const int ended = p->d < 64 ? (int)p->d : 64; /* zeros stay zeros next to each other */
+    const int used_lines = p->d < 64 ? (int)p->d : 64; /* zeros stay zeros next to each other */
     olk_u64s state[8 / sizeof(olk_real)];
-    /* One block on is a product and a sum. */
+    /* Advancing by one block is one multiplication and one addition. */
     const uint64_t each = (uint64_t)((p->d + 31) / 32 + 4);
     uint64_t factor = 1, sum = 0;
     olk_pcg_skip(&factor, 0, each);
@@ -125,7 +125,7 @@ static OLK_ALONE void olk_interleave(const olk_sorf *p, uint64_t *generator, con
     olk_fold_interleaved(x, p->d, state, line);
     for (int round = 0; round < 3; round++) {
         olk_reals r[8];
-        for (int i = 0; round == 0 && i < ended; i += 8) {
+        for (int i = 0; round == 0 && i < used_lines; i += 8) {
             olk_get_eight(r, line + i, 1);
             olk_put_across(r, line + i, 1);
         }

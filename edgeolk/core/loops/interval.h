@@ -1,4 +1,4 @@
-/* Intervals of forecasts: the quantile of errors in units of their running mean, followed by
+/* Intervals of forecasts: the quantile of errors in units of their running mean, tracked by
    multiplicative steps (docs/forecast.md, section 7b). Quantile tracking; adaptive conformal
    inference: Gibbs & Candes, NeurIPS 2021. */
 #pragma once
@@ -7,15 +7,16 @@
 #include "target_history.h"
 
 static const double olk_first_quantile = 1.5;
-/* The least step; steps of the first rows, by their number and ten; ends of the range. */
+/* The smallest step; in the first rows the step is first_step / (rows + first_rows); the range of
+   quantiles. */
 static const double olk_quantile_step = 0.05, olk_first_step = 2.0, olk_first_rows = 10.0;
 static const double olk_least_quantile = 0.001, olk_largest_quantile = 1000.0;
-/* Rows after which an error counts for so many mean errors at most. */
+/* Rows after which an error is clipped, and the limit in mean errors. */
 static const olk_real olk_unbounded_rows = 20, olk_most_errors = 10;
-/* Rows that the mean error reaches back. */
+/* Window of the mean error, in rows. */
 static const olk_real olk_mean_error_rows = 200;
 
-/* An error in units has come for an answer whose mean error was `mean` then. */
+/* Updates the quantiles with the error, in units, of an answer given at mean error `mean`. */
 static inline void olk_follow_quantiles(const olk_forecast *f, olk_input *quantile, olk_real error,
                                         olk_real mean, olk_real learned)
 {
@@ -29,7 +30,7 @@ static inline void olk_follow_quantiles(const olk_forecast *f, olk_input *quanti
     }
 }
 
-/* And into the mean error. */
+/* Updates the mean error. */
 static inline void olk_follow_error(olk_history *h, olk_real error)
 {
     const olk_real mean = (olk_real)h->error, n = (olk_real)h->learned;

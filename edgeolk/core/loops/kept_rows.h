@@ -1,5 +1,5 @@
-/* Where a memory of rows lies (docs/sorf.md, section 7f), what it says beside the features, and how it
-   is emptied. Functions without a type of weights, in double. */
+/* Layout of the row memory (docs/sorf.md, section 7f), the blend of its scores with those of the
+   features, and its reset. Functions independent of the type of weights, in double. */
 #pragma once
 
 #include <stddef.h>
@@ -11,18 +11,18 @@
 #include "roots.h"
 #include "sorf_types.h"
 
-/* Codes go from -7 to 7 in steps of a fifth of sqrt(gamma d); they are stored with 8 added. */
+/* Codes are -7 to 7 in steps of a fifth of sqrt(gamma d); stored with 8 added. */
 enum { OLK_MOST_CODE = 7, OLK_CODE_OF_ZERO = 8 };
 static const double olk_memory_step = 5.0;
-/* Shares of the memory in the candidates, and what a whole one costs in mistakes (rho): of the mean of
-   its kernels alone, and where the narrower one has candidates of its own; there, with three classes or
-   more, the features cost as much. */
+/* The experts' weights of the memory, and the penalty of weight 1 in mistakes (rho): with the mean
+   of both kernels only, and where the narrower kernel has experts too; there, with three classes or
+   more, the penalty applies to the features instead. */
 OLK_TABLE double olk_memory_shares[OLK_MEMORY_SHARES] = {0.0, 0.25, 0.5, 0.75, 1.0};
 static const double olk_memory_cost = 4.0, olk_memory_cost_of_two = 3.0;
-/* Nearer to a decision than this, scores of features are computed again in olk_real. */
+/* Margins smaller than this: the features' scores are computed again in olk_real. */
 static const double olk_memory_undecided = 1e-4;
 
-/* Whether there is a memory; a program that has none leaves its code out. */
+/* Whether there is a row memory; a program without one omits its code. */
 static inline int olk_remembers(const olk_sorf *p)
 {
 #ifdef OLK_SORF_FORGETS
@@ -33,14 +33,14 @@ static inline int olk_remembers(const olk_sorf *p)
 #endif
 }
 
-/* Steps of the codes in a unit of an input, by the width of the kernel at the start. */
+/* Code steps per unit of an input, from the kernel's initial width. */
 static inline void olk_set_memory_steps(olk_sorf *p, double gamma)
 {
     p->memory_steps = olk_memory_step * olk_sqrt(gamma * (double)p->d);
 }
 
-/* Codes of inputs 2 c (low half) and 2 c + 1 of all rows; after them labels, or labels with the sign of
-   y and the size of the coefficient; for several classes rivals and coefficients too. */
+/* Codes of inputs 2 c (low half) and 2 c + 1 of all rows. After all codes: with two classes the
+   signed coefficients; with several the labels, the rivals and the coefficients. */
 static inline uint8_t *olk_memory_codes(const olk_sorf *p, const olk_sorf_state *s, ptrdiff_t c)
 {
     return s->memory_rows + c * p->row_memory;
@@ -51,7 +51,7 @@ static inline uint8_t *olk_memory_labels(const olk_sorf *p, const olk_sorf_state
     return olk_memory_codes(p, s, (p->d + 1) / 2);
 }
 
-/* Rows held, and where the search for the smallest coefficient begins. */
+/* Number of rows stored, and where the search for the smallest coefficient begins. */
 static inline ptrdiff_t olk_memory_held(const olk_sorf_state *s)
 {
     return (ptrdiff_t)(*s->memory_held & UINT32_MAX);
@@ -62,17 +62,17 @@ static inline ptrdiff_t olk_memory_head(const olk_sorf_state *s)
     return (ptrdiff_t)(*s->memory_held >> 32);
 }
 
-static inline void olk_memory_hold(const olk_sorf_state *s, ptrdiff_t held, ptrdiff_t head)
+static inline void olk_memory_hold(const olk_sorf_state *s, ptrdiff_t n_rows, ptrdiff_t head)
 {
-    *s->memory_held = (uint64_t)held | (uint64_t)head << 32;
+    *s->memory_held = (uint64_t)n_rows | (uint64_t)head << 32;
 }
 
-/* Shares in an answer: of g, and of the g of the narrower kernel alone. */
+/* Weights in an answer: of g, and of the narrower kernel's g. */
 typedef struct {
     double mean, narrow;
 } olk_memory_parts;
 
-/* What a whole share costs in mistakes. */
+/* The penalty of weight 1, in mistakes. */
 static inline double olk_cost_of_memory(const olk_sorf *p)
 {
     if (!p->memory_narrow)
@@ -80,40 +80,40 @@ static inline double olk_cost_of_memory(const olk_sorf *p)
     return p->classes >= 3 ? -olk_memory_cost_of_two : olk_memory_cost_of_two;
 }
 
-/* Those in the next answer. */
+/* The weights for the next answer. */
 static inline olk_memory_parts olk_memory_parts_of(const olk_sorf *p, const olk_sorf_state *s)
 {
-    const double *L = s->memory_mistakes, *narrow = s->memory_narrow;
+    const double *losses = s->memory_mistakes, *narrow = s->memory_narrow;
     const double cost = olk_cost_of_memory(p);
-    olk_memory_parts parts = {0.0, 0.0};
-    double least = L[0], total = 0.0;
+    olk_memory_parts blend = {0.0, 0.0};
+    double min_loss = losses[0], total = 0.0;
     for (int i = 1; i < OLK_MEMORY_SHARES; i++)
-        least = L[i] < least ? L[i] : least;
+        min_loss = losses[i] < min_loss ? losses[i] : min_loss;
     for (int i = 1; i < OLK_MEMORY_SHARES && narrow; i++)
-        least = narrow[i - 1] < least ? narrow[i - 1] : least;
+        min_loss = narrow[i - 1] < min_loss ? narrow[i - 1] : min_loss;
     for (int i = 0; i < OLK_MEMORY_SHARES; i++) {
-        const double e = olk_sorf_exp(-(L[i] - least) - cost * olk_memory_shares[i]);
-        parts.mean += e * olk_memory_shares[i];
+        const double e = olk_sorf_exp(-(losses[i] - min_loss) - cost * olk_memory_shares[i]);
+        blend.mean += e * olk_memory_shares[i];
         total += e;
     }
     for (int i = 1; i < OLK_MEMORY_SHARES && narrow; i++) {
-        const double e = olk_sorf_exp(-(narrow[i - 1] - least) - cost * olk_memory_shares[i]);
-        parts.narrow += e * olk_memory_shares[i];
+        const double e = olk_sorf_exp(-(narrow[i - 1] - min_loss) - cost * olk_memory_shares[i]);
+        blend.narrow += e * olk_memory_shares[i];
         total += e;
     }
-    parts.mean /= total;
-    parts.narrow /= total;
-    return parts;
+    blend.mean /= total;
+    blend.narrow /= total;
+    return blend;
 }
 
-/* The share of the memory in the next answer. */
+/* The memory's weight in the next answer. */
 static inline double olk_memory_share(const olk_sorf *p, const olk_sorf_state *s)
 {
-    const olk_memory_parts parts = olk_memory_parts_of(p, s);
-    return parts.mean + parts.narrow;
+    const olk_memory_parts blend = olk_memory_parts_of(p, s);
+    return blend.mean + blend.narrow;
 }
 
-/* The memory begins anew. */
+/* Clears the memory. */
 static inline void olk_forget_rows(const olk_sorf_state *s)
 {
     *s->memory_held = 0;
@@ -122,7 +122,7 @@ static inline void olk_forget_rows(const olk_sorf_state *s)
         memset(s->memory_narrow, 0, (OLK_MEMORY_SHARES - 1) * sizeof *s->memory_narrow);
 }
 
-/* The largest but one, the smallest class at a tie. */
+/* The best class other than `but`, the smallest at a tie. */
 static inline ptrdiff_t olk_best_other(const double *f, ptrdiff_t classes, ptrdiff_t but)
 {
     ptrdiff_t best = -1;
@@ -132,43 +132,45 @@ static inline ptrdiff_t olk_best_other(const double *f, ptrdiff_t classes, ptrdi
     return best;
 }
 
-/* A column of f = f_s + share (g - f_s): of `said`, g[K], then f_s[K], then g[K] of the narrower kernel. */
-static inline double olk_said_with(const double *said, ptrdiff_t K, olk_memory_parts share,
+/* A column of f = f_s + blend (g - f_s), from `scores`: g[K], then f_s[K], then the narrower
+   kernel's g[K]. */
+static inline double olk_said_with(const double *scores, ptrdiff_t K, olk_memory_parts blend,
                                    ptrdiff_t c)
 {
-    const double f_s = said[K + c], f = f_s + share.mean * (said[c] - f_s);
-    return share.narrow > 0.0 ? f + share.narrow * (said[2 * K + c] - f_s) : f;
+    const double f_s = scores[K + c], f = f_s + blend.mean * (scores[c] - f_s);
+    return blend.narrow > 0.0 ? f + blend.narrow * (scores[2 * K + c] - f_s) : f;
 }
 
-/* y f with two classes, f_y less the best other with several. */
-static inline double olk_margin_with(const olk_sorf *p, const double *said, olk_memory_parts share,
-                                     double y)
+/* The margin: y f with two classes, f_y minus the best other score with several. */
+static inline double olk_margin_with(const olk_sorf *p, const double *scores,
+                                     olk_memory_parts blend, double y)
 {
-    const ptrdiff_t K = p->classes, mine = (ptrdiff_t)y;
+    const ptrdiff_t K = p->classes, own_class = (ptrdiff_t)y;
     if (p->task != OLK_SORF_CLASSES)
-        return y * olk_said_with(said, 1, share, 0);
+        return y * olk_said_with(scores, 1, blend, 0);
     double best = 0.0;
-    int some = 0;
+    int found = 0;
     for (ptrdiff_t c = 0; c < K; c++) {
-        const double other = olk_said_with(said, K, share, c);
-        if (c != mine && (!some || other > best)) {
+        const double other = olk_said_with(scores, K, blend, c);
+        if (c != own_class && (!found || other > best)) {
             best = other;
-            some = 1;
+            found = 1;
         }
     }
-    return olk_said_with(said, K, share, mine) - best;
+    return olk_said_with(scores, K, blend, own_class) - best;
 }
 
-/* What the features say of a row, [K] behind the g[K] of the memory; returns all of it. */
-static inline const double *olk_said_beside(const olk_sorf_answers *f, const olk_sorf_shares *share)
+/* Writes the features' scores [K] behind the memory's g[K]; returns all scores. */
+static inline const double *olk_said_beside(const olk_sorf_answers *f,
+                                            const olk_sorf_shares *expert_weights)
 {
     double *f_s = f->recalled + f->p->classes;
     for (ptrdiff_t c = 0; c < f->p->classes; c++)
-        f_s[c] = olk_sorf_score(f, share, -1, 0.0, c);
+        f_s[c] = olk_sorf_score(f, expert_weights, -1, 0.0, c);
     return f->recalled;
 }
 
-/* Candidates: shares of g, and but for the first those of the narrower kernel's. */
+/* The experts: weights of g, then weights above 0 of the narrower kernel's g. */
 static inline int olk_memory_candidates(const olk_sorf_state *s)
 {
     return s->memory_narrow ? 2 * OLK_MEMORY_SHARES - 1 : OLK_MEMORY_SHARES;
@@ -177,42 +179,44 @@ static inline int olk_memory_candidates(const olk_sorf_state *s)
 static inline olk_memory_parts olk_memory_candidate(int i)
 {
     const int narrow = i >= OLK_MEMORY_SHARES;
-    const double share = olk_memory_shares[narrow ? i - OLK_MEMORY_SHARES + 1 : i];
-    const olk_memory_parts parts = {narrow ? 0.0 : share, narrow ? share : 0.0};
-    return parts;
+    const double weight = olk_memory_shares[narrow ? i - OLK_MEMORY_SHARES + 1 : i];
+    const olk_memory_parts blend = {narrow ? 0.0 : weight, narrow ? weight : 0.0};
+    return blend;
 }
 
-/* Whether a candidate, or the blend, is too near to a decision for scores in single precision. */
-static inline int olk_memory_is_undecided(const olk_sorf_answers *f, const olk_sorf_shares *share,
+/* Whether the margin of an expert or of the blend is too small for single precision. */
+static inline int olk_memory_is_undecided(const olk_sorf_answers *f,
+                                          const olk_sorf_shares *expert_weights,
                                           const olk_sorf_state *s, double y)
 {
-    const double *said = olk_said_beside(f, share);
+    const double *scores = olk_said_beside(f, expert_weights);
     const olk_memory_parts now = olk_memory_parts_of(f->p, s);
-    int undecided = olk_fabs(olk_margin_with(f->p, said, now, y)) < olk_memory_undecided;
+    int undecided = olk_fabs(olk_margin_with(f->p, scores, now, y)) < olk_memory_undecided;
     for (int i = 0; i < olk_memory_candidates(s) && !undecided; i++) {
-        const olk_memory_parts by = olk_memory_candidate(i);
-        if (by.mean + by.narrow < 1.0) /* 1: none of the features */
-            undecided = olk_fabs(olk_margin_with(f->p, said, by, y)) < olk_memory_undecided;
+        const olk_memory_parts blend_of = olk_memory_candidate(i);
+        if (blend_of.mean + blend_of.narrow < 1.0) /* 1: the features do not count */
+            undecided = olk_fabs(olk_margin_with(f->p, scores, blend_of, y)) < olk_memory_undecided;
     }
     return undecided;
 }
 
-/* The margin of a row with the memory beside the features, and its score with two classes; the
-   candidates are counted. */
-static inline double olk_blend_memory(const olk_sorf_answers *f, const olk_sorf_shares *share,
+/* The margin of a row with memory and features blended, and with two classes its score; updates the
+   experts' losses. */
+static inline double olk_blend_memory(const olk_sorf_answers *f,
+                                      const olk_sorf_shares *expert_weights,
                                       const olk_sorf_state *s, double y, double weight,
                                       double *score)
 {
     const olk_sorf *p = f->p;
-    const double *said = olk_said_beside(f, share);
+    const double *scores = olk_said_beside(f, expert_weights);
     const olk_memory_parts now = olk_memory_parts_of(p, s);
-    const double margin = olk_margin_with(p, said, now, y);
+    const double margin = olk_margin_with(p, scores, now, y);
     for (int i = 0; i < olk_memory_candidates(s); i++) {
-        double *L = i < OLK_MEMORY_SHARES ? s->memory_mistakes + i
-                                          : s->memory_narrow + (i - OLK_MEMORY_SHARES);
-        const double m = olk_margin_with(p, said, olk_memory_candidate(i), y);
-        *L = p->memory * *L + (m <= 0.0 ? weight : 0.0);
+        double *loss = i < OLK_MEMORY_SHARES ? s->memory_mistakes + i
+                                             : s->memory_narrow + (i - OLK_MEMORY_SHARES);
+        const double m = olk_margin_with(p, scores, olk_memory_candidate(i), y);
+        *loss = p->memory * *loss + (m <= 0.0 ? weight : 0.0);
     }
-    *score = p->task == OLK_SORF_CLASSES ? margin : olk_said_with(said, 1, now, 0);
+    *score = p->task == OLK_SORF_CLASSES ? margin : olk_said_with(scores, 1, now, 0);
     return margin;
 }

@@ -1,19 +1,18 @@
-/* Kernel values of several rows with one slot of the ring. What a step of learning has changed is made
-   again so for the rows that wait.
+/* Kernel values of several rows with one slot of the ring: they update the rows computed ahead
+   after a learning step has changed a slot.
 
-   The rows lie side by side: their products are sums of their own, each in the order of kernel_row.h,
-   and one vector takes their exponentials. */
+   A row's product is a separate sum, in the order of kernel_row.h; a vector computes the
+   exponentials of several rows. */
 #pragma once
 
 #include "kernel_values.h"
 
-/* sum[r] <- the product of row r with a slot, and own[r] <- |row r|^2 with OLK_NORMED; `product` and
-   `storage` are constants. */
+/* sum[r] <- the product of row r with a slot, and norm_x[r] <- |row r|^2 with OLK_NORMED; `product`
+   and `storage` are constants. */
 static OLK_ALWAYS void olk_slot_products(const int product, const int storage,
                                          const void *restrict slot, const olk_quantum *quantum,
-                                         ptrdiff_t stride, ptrdiff_t d,
-                                         const olk_number *const *at, olk_number *restrict sum,
-                                         olk_number *restrict own)
+                                         ptrdiff_t stride, ptrdiff_t d, const olk_number *const *at,
+                                         olk_number *restrict sum, olk_number *restrict norm_x)
 {
     olk_number total[OLK_MOST_TOGETHER] = {0}, square[OLK_MOST_TOGETHER] = {0};
     for (ptrdiff_t j = 0; j < d; j++, slot = olk_stored_at(storage, slot, stride)) {
@@ -25,75 +24,77 @@ static OLK_ALWAYS void olk_slot_products(const int product, const int storage,
         }
         for (int r = 0; r < OLK_MOST_TOGETHER; r++) {
             const olk_number *restrict x = at[r];
-            const olk_number less =
+            const olk_number difference =
                 olk_is_inner(product) ? x[j] : olk_moved(storage, x, j, quantum) - s;
             if (product == OLK_NORMED)
-                square[r] = olk_madd(less, less, square[r]);
+                square[r] = olk_madd(difference, difference, square[r]);
             if (olk_is_inner(product))
-                total[r] = olk_madd(less, s, total[r]);
+                total[r] = olk_madd(difference, s, total[r]);
             else if (product == OLK_SQUARE)
-                total[r] = olk_madd(less, less, total[r]);
+                total[r] = olk_madd(difference, difference, total[r]);
             else
-                total[r] += olk_absolute(less);
+                total[r] += olk_absolute(difference);
         }
     }
     for (int r = 0; r < OLK_MOST_TOGETHER; r++) {
         sum[r] = total[r];
         if (product == OLK_NORMED)
-            own[r] = square[r];
+            norm_x[r] = square[r];
     }
 }
 
-/* The same for any number of rows; the last is taken once more for those that lack. */
+/* The same for any number of rows; the last one fills up the group. */
 static OLK_ALWAYS void olk_slot_rows(const int product, const int storage, const void *slot,
                                      const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
                                      const olk_number *x, ptrdiff_t pitch, ptrdiff_t count,
-                                     olk_number *restrict sum, olk_number *restrict own)
+                                     olk_number *restrict sum, olk_number *restrict norm_x)
 {
     for (ptrdiff_t i = 0; i < count; i += OLK_MOST_TOGETHER) {
         const olk_number *at[OLK_MOST_TOGETHER];
         for (int r = 0; r < OLK_MOST_TOGETHER; r++)
             at[r] = x + (i + r < count ? i + r : count - 1) * pitch;
-        olk_slot_products(product, storage, slot, quantum, stride, d, at, sum + i, own + i);
+        olk_slot_products(product, storage, slot, quantum, stride, d, at, sum + i, norm_x + i);
     }
 }
 
-/* Products of `count` rows, at most OLK_BLOCK, with a slot of norm `norm`. */
+/* Products of `count` rows, at most OLK_BLOCK, with a slot whose squared norm is `norm`. */
 static OLK_ALWAYS void olk_slot_tile(const int storage, const olk_kernel *kernel, const void *slot,
                                      const olk_number *norm, const olk_quantum *quantum,
                                      ptrdiff_t stride, ptrdiff_t d, const olk_number *x,
                                      ptrdiff_t pitch, ptrdiff_t count, olk_number *restrict tile)
 {
-    olk_number own[OLK_BLOCK + OLK_MOST_TOGETHER], inner[OLK_BLOCK + OLK_MOST_TOGETHER];
-    int near = 0, far = 1;
+    olk_number norm_x[OLK_BLOCK + OLK_MOST_TOGETHER], inner[OLK_BLOCK + OLK_MOST_TOGETHER];
+    int precise = 0, imprecise = 1;
     if (kernel->kind == OLK_LAPLACIAN) {
-        olk_slot_rows(OLK_ABSOLUTE, storage, slot, quantum, stride, d, x, pitch, count, tile, own);
+        olk_slot_rows(OLK_ABSOLUTE, storage, slot, quantum, stride, d, x, pitch, count, tile,
+                      norm_x);
         return;
     }
     if (!olk_is_squared(kernel)) {
-        olk_slot_rows(OLK_INNER, storage, slot, quantum, stride, d, x, pitch, count, tile, own);
+        olk_slot_rows(OLK_INNER, storage, slot, quantum, stride, d, x, pitch, count, tile, norm_x);
         return;
     }
     if (olk_keeps_norms(storage) && norm) {
-        olk_slot_rows(OLK_NORMED, storage, slot, quantum, stride, d, x, pitch, count, inner, own);
+        olk_slot_rows(OLK_NORMED, storage, slot, quantum, stride, d, x, pitch, count, inner,
+                      norm_x);
         for (ptrdiff_t r = 0; r < count; r++)
-            near += olk_keeps_digits(kernel, own[r]);
-        far = near < count;
+            precise += olk_keeps_digits(kernel, norm_x[r]);
+        imprecise = precise < count;
     }
-    if (far)
-        olk_slot_rows(OLK_SQUARE, storage, slot, quantum, stride, d, x, pitch, count, tile, own);
-    for (ptrdiff_t r = 0; near && r < count; r++)
-        if (olk_keeps_digits(kernel, own[r])) {
-            const olk_number less = (own[r] + *norm) - (inner[r] + inner[r]);
-            tile[r] = less < 0 ? 0 : less;
+    if (imprecise)
+        olk_slot_rows(OLK_SQUARE, storage, slot, quantum, stride, d, x, pitch, count, tile, norm_x);
+    for (ptrdiff_t r = 0; precise && r < count; r++)
+        if (olk_keeps_digits(kernel, norm_x[r])) {
+            const olk_number difference = (norm_x[r] + *norm) - (inner[r] + inner[r]);
+            tile[r] = difference < 0 ? 0 : difference;
         }
 }
 
-/* wanted->values of `count` rows with one slot, bit for bit those of a kernel row. */
+/* outputs->values of `count` rows with one slot, bit for bit those of a kernel row. */
 static OLK_ALWAYS void olk_slot(const int storage, const olk_kernel *kernel, const void *slot,
                                 const void *norm, const olk_quantum *quantum, ptrdiff_t stride,
                                 ptrdiff_t d, const olk_number *x, ptrdiff_t pitch, ptrdiff_t count,
-                                const olk_wanted *wanted)
+                                const olk_wanted *outputs)
 {
     OLK_ALIGNED(64) olk_number tile[OLK_BLOCK + 16] = {0};
     double values[OLK_BLOCK];
@@ -101,10 +102,10 @@ static OLK_ALWAYS void olk_slot(const int storage, const olk_kernel *kernel, con
         const ptrdiff_t m = count - i < OLK_BLOCK ? count - i : OLK_BLOCK;
         olk_slot_tile(storage, kernel, slot, norm, quantum, stride, d, x + i * pitch, pitch, m,
                       tile);
-        olk_finish(kernel, tile, (int)((m + OLK_LANES - 1) / OLK_LANES), m, wanted->real, NULL,
+        olk_finish(kernel, tile, (int)((m + OLK_LANES - 1) / OLK_LANES), m, outputs->dtype, NULL,
                    values, 0, NULL);
         for (ptrdiff_t r = 0; r < m; r++)
-            olk_put(wanted->real, wanted->values, (i + r) * wanted->apart,
-                    olk_get(wanted->real, values, r));
+            olk_put(outputs->dtype, outputs->values, (i + r) * outputs->values_pitch,
+                    olk_get(outputs->dtype, values, r));
     }
 }

@@ -4,14 +4,14 @@
 #include "kernel_values.h"
 
 /* One tile of products: tile[i] = sum_j g(x_j, sv[j][i]), `vectors` vectors of support vectors side
-   by side, OLK_NORMED: |x|^2 + norms[i] - 2 x.s_i, |x|^2 left in `own`. `storage`, `vectors` and
-   `product` are constants where this is used: the accumulators stay in registers, and one product is
-   left of the four. */
+   by side, OLK_NORMED: |x|^2 + norms[i] - 2 x.s_i, |x|^2 in `norm_x`. `storage`, `vectors` and
+   `product` are constants at every call: the accumulators stay in registers, and only one of the
+   four products is compiled. */
 static OLK_ALWAYS void olk_products(const int product, const int vectors, const int storage,
                                     const void *restrict sv, const olk_number *restrict norms,
                                     const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t d,
                                     const olk_number *restrict x, olk_number *restrict tile,
-                                    olk_number *own)
+                                    olk_number *norm_x)
 {
     olk_numbers acc[OLK_MOST], square = olk_splat(0);
     for (int v = 0; v < vectors; v++)
@@ -21,7 +21,7 @@ static OLK_ALWAYS void olk_products(const int product, const int vectors, const 
             olk_splat(olk_is_inner(product) ? x[j] : olk_moved(storage, x, j, quantum));
         const void *restrict line = olk_stored_at(storage, sv, j * stride);
 #if OLK_BYTES == 16
-        /* Narrow loads reach too short a way ahead by themselves. */
+        /* Narrow vectors do not make the hardware prefetch far enough ahead. */
         for (int at = 0; at < vectors * (int)(OLK_LANES * olk_stored_bytes(storage)); at += 64)
             __builtin_prefetch((const char *)olk_stored_at(storage, line, 4 * stride) + at);
 #endif
@@ -32,11 +32,11 @@ static OLK_ALWAYS void olk_products(const int product, const int vectors, const 
             if (olk_is_inner(product)) {
                 acc[v] = olk_madds(xj, olk_load_full(storage, s, j, quantum), acc[v]);
             } else {
-                const olk_numbers less = xj - olk_load_scaled(storage, s, j, quantum);
+                const olk_numbers difference = xj - olk_load_scaled(storage, s, j, quantum);
                 if (product == OLK_SQUARE)
-                    acc[v] = olk_madds(less, less, acc[v]);
+                    acc[v] = olk_madds(difference, difference, acc[v]);
                 else
-                    acc[v] += olk_absolutes(less);
+                    acc[v] += olk_absolutes(difference);
             }
         }
     }
@@ -46,20 +46,20 @@ static OLK_ALWAYS void olk_products(const int product, const int vectors, const 
         olk_store_numbers(tile + v * OLK_LANES, acc[v]);
     }
     if (product == OLK_NORMED)
-        *own = OLK_LANE(square, 0);
+        *norm_x = OLK_LANE(square, 0);
 }
 
 /* olk_row_fn for a storage type, a constant. */
 static OLK_ALWAYS double olk_row_of(const int storage, const olk_kernel *kernel, const void *sv,
                                     const void *norms, const olk_quantum *quantum, ptrdiff_t stride,
-                                    ptrdiff_t n, ptrdiff_t d, const void *query, int real,
+                                    ptrdiff_t n, ptrdiff_t d, const void *query, int dtype,
                                     const void *coef, void *row, void *products)
 {
     OLK_ALIGNED(64) olk_number tile[OLK_MOST * OLK_LANES];
     OLK_ALIGNED(64) double lane[8] = {0.0};
     const int squared = olk_is_squared(kernel);
     int normed = olk_keeps_norms(storage) && squared && norms;
-    olk_number own = 0;
+    olk_number norm_x = 0;
     for (ptrdiff_t start = 0; start < n; start += OLK_MOST * OLK_LANES) {
         const void *slots = olk_stored_at(storage, sv, start);
         const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;
@@ -67,8 +67,8 @@ static OLK_ALWAYS double olk_row_of(const int storage, const olk_kernel *kernel,
         if (normed) {
             OLK_EACH_COUNT(vectors, olk_products, OLK_NORMED, storage, slots,
                            (const olk_number *)norms + start, quantum, stride, d, query, tile,
-                           &own);
-            normed = olk_keeps_digits(kernel, own);
+                           &norm_x);
+            normed = olk_keeps_digits(kernel, norm_x);
         }
         if (squared && !normed)
             OLK_EACH_COUNT(vectors, olk_products, OLK_SQUARE, storage, slots, NULL, quantum, stride,
@@ -80,8 +80,8 @@ static OLK_ALWAYS double olk_row_of(const int storage, const olk_kernel *kernel,
             OLK_EACH_COUNT(vectors, olk_products, OLK_INNER, storage, slots, NULL, quantum, stride,
                            d, query, tile, NULL);
         if (products)
-            olk_collect(OLK_WIDE, tile, w, real, NULL, products, start, NULL);
-        olk_finish_here(kernel, tile, vectors, w, real, coef, row, start, lane);
+            olk_collect(OLK_WIDE, tile, w, dtype, NULL, products, start, NULL);
+        olk_finish_here(kernel, tile, vectors, w, dtype, coef, row, start, lane);
     }
     return olk_total(lane);
 }
@@ -89,10 +89,10 @@ static OLK_ALWAYS double olk_row_of(const int storage, const olk_kernel *kernel,
 #define OLK_ROW_FUNCTION(name, storage)                                                            \
     static OLK_APART double name(const olk_kernel *kernel, const void *sv, const void *norms,      \
                                  const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n,        \
-                                 ptrdiff_t d, const void *x, int real, const void *coef,           \
+                                 ptrdiff_t d, const void *x, int dtype, const void *coef,          \
                                  void *row, void *products)                                        \
     {                                                                                              \
-        return olk_row_of(storage, kernel, sv, norms, quantum, stride, n, d, x, real, coef, row,   \
+        return olk_row_of(storage, kernel, sv, norms, quantum, stride, n, d, x, dtype, coef, row,  \
                           products);                                                               \
     }
 #if OLK_NUMBER_BITS == 64

@@ -1,17 +1,17 @@
-/* Kernel rows of several examples in one reading of the ring.
+/* Kernel rows of several examples in one pass over the ring.
 
    OLK_TOGETHER rows against OLK_BESIDE vectors of support vectors fill the registers with sums. A
-   block of rows goes over the ring panel by panel; a panel is copied as it is computed with, so
-   that it lies together in the nearest cache, and numbers stored narrow are widened once a block.
-   Every number is made in the order of kernel_row.h: its bits are the same. */
+   block of rows goes over the ring panel by panel; a panel is copied while it is first used, so
+   that it stays contiguous in the nearest cache, and numbers stored narrow are widened once per
+   block. Every number is computed in the order of kernel_row.h: its bits are the same. */
 #pragma once
 
 #include "dots.h"
 #include "kernel_column.h"
 #include "kernel_row.h"
 
-/* Features `first` to first + depth - 1 of the ring from a slot on, and the panel that they lie in,
-   or are put into, as they are computed with. */
+/* Features `first` to first + depth - 1 of the ring from a slot on, and the panel that holds, or
+   receives, their widened numbers. */
 typedef struct {
     const void *sv;
     ptrdiff_t stride;
@@ -21,7 +21,7 @@ typedef struct {
 } olk_slice;
 
 /* The products of OLK_TOGETHER rows with vectors v0 to v0 + vectors - 1 of a slice, added to tiles
-   that are OLK_WIDTH apart. */
+   at a pitch of OLK_WIDTH. */
 static OLK_ALWAYS void olk_tile(const int product, const int way, const int vectors,
                                 const int storage, const olk_slice *slice, int v0,
                                 const olk_number *const *rows, olk_number *restrict tile)
@@ -62,11 +62,11 @@ static OLK_ALWAYS void olk_tile(const int product, const int way, const int vect
                 if (olk_is_inner(product)) {
                     acc[r][v] = olk_madds(xj, s[v], acc[r][v]);
                 } else {
-                    const olk_numbers less = xj - s[v];
+                    const olk_numbers difference = xj - s[v];
                     if (product == OLK_SQUARE)
-                        acc[r][v] = olk_madds(less, less, acc[r][v]);
+                        acc[r][v] = olk_madds(difference, difference, acc[r][v]);
                     else
-                        acc[r][v] += olk_absolutes(less);
+                        acc[r][v] += olk_absolutes(difference);
                 }
             }
         }
@@ -88,18 +88,18 @@ static OLK_ALWAYS void olk_tiles(const int product, const int way, const int sto
         olk_tile(product, way, 1, storage, slice, v, rows, tile);
 }
 
-/* Rows of a batch: those near the origin first, either kind filled up to a multiple of OLK_TOGETHER
-   with its last row once more. */
+/* Rows of a batch: those near the origin first, both groups padded to a multiple of OLK_TOGETHER by
+   repeating their last row. */
 typedef struct {
     const olk_number *row[OLK_BLOCK + OLK_TOGETHER];
-    olk_number own[OLK_BLOCK + OLK_TOGETHER];
-    ptrdiff_t to[OLK_BLOCK + OLK_TOGETHER]; /* which row it is, -1 for one that fills up */
-    ptrdiff_t near, n;
+    olk_number norm_x[OLK_BLOCK + OLK_TOGETHER];
+    ptrdiff_t to[OLK_BLOCK + OLK_TOGETHER]; /* index of the row, -1 for padding */
+    ptrdiff_t precise, n;
 } olk_batch;
 
-/* own[r] <- |row r|^2 as olk_products makes it, 0 <= r < count. */
+/* norm_x[r] <- |row r|^2 as olk_products computes it, 0 <= r < count. */
 static OLK_APART void olk_lengths(const olk_number *restrict rows, ptrdiff_t pitch, ptrdiff_t count,
-                                  ptrdiff_t d, olk_number *restrict own)
+                                  ptrdiff_t d, olk_number *restrict norm_x)
 {
     for (ptrdiff_t i = 0; i < count; i += OLK_TOGETHER) {
         const olk_number *at[OLK_TOGETHER];
@@ -110,31 +110,31 @@ static OLK_APART void olk_lengths(const olk_number *restrict rows, ptrdiff_t pit
             for (int r = 0; r < OLK_TOGETHER; r++)
                 sum[r] = olk_madd(at[r][j], at[r][j], sum[r]);
         for (int r = 0; r < OLK_TOGETHER && i + r < count; r++)
-            own[i + r] = sum[r];
+            norm_x[i + r] = sum[r];
     }
 }
 
 static void olk_make_batch(const olk_kernel *kernel, int normed, const olk_number *rows,
                            ptrdiff_t pitch, ptrdiff_t count, ptrdiff_t d, olk_batch *batch)
 {
-    olk_number own[OLK_BLOCK] = {0};
-    batch->n = batch->near = 0;
+    olk_number norm_x[OLK_BLOCK] = {0};
+    batch->n = batch->precise = 0;
     if (normed)
-        olk_lengths(rows, pitch, count, d, own);
-    for (int near = normed; near >= 0; near--) {
+        olk_lengths(rows, pitch, count, d, norm_x);
+    for (int precise = normed; precise >= 0; precise--) {
         for (ptrdiff_t r = 0; r < count; r++)
-            if ((normed && olk_keeps_digits(kernel, own[r])) == near) {
+            if ((normed && olk_keeps_digits(kernel, norm_x[r])) == precise) {
                 batch->row[batch->n] = rows + r * pitch;
-                batch->own[batch->n] = own[r];
+                batch->norm_x[batch->n] = norm_x[r];
                 batch->to[batch->n++] = r;
             }
         for (; batch->n % OLK_TOGETHER; batch->n++) {
             batch->row[batch->n] = batch->row[batch->n - 1];
-            batch->own[batch->n] = batch->own[batch->n - 1];
+            batch->norm_x[batch->n] = batch->norm_x[batch->n - 1];
             batch->to[batch->n] = -1;
         }
-        if (near)
-            batch->near = batch->n;
+        if (precise)
+            batch->precise = batch->n;
     }
 }
 
@@ -165,8 +165,9 @@ static OLK_ALWAYS void olk_part(const int storage, const olk_kernel *kernel, int
         olk_batch_products(OLK_INNER, storage, vectors, slice, batch, 0, batch->n, tile);
     } else {
         olk_batch_products(OLK_NORMED, storage, vectors, slice, batch, 0,
-                           olk_keeps_norms(storage) ? batch->near : 0, tile);
-        olk_batch_products(OLK_SQUARE, storage, vectors, slice, batch, batch->near, batch->n, tile);
+                           olk_keeps_norms(storage) ? batch->precise : 0, tile);
+        olk_batch_products(OLK_SQUARE, storage, vectors, slice, batch, batch->precise, batch->n,
+                           tile);
     }
 }
 
@@ -174,15 +175,15 @@ static OLK_ALWAYS void olk_part(const int storage, const olk_kernel *kernel, int
 static OLK_ALWAYS void olk_distances(const olk_batch *batch, const olk_number *norms, int vectors,
                                      olk_number *restrict tile)
 {
-    for (ptrdiff_t r = 0; r < batch->near; r++)
+    for (ptrdiff_t r = 0; r < batch->precise; r++)
         for (int v = 0; v < vectors; v++) {
             olk_number *const at = tile + r * OLK_WIDTH + v * OLK_LANES;
-            olk_store_numbers(at, olk_distance(olk_splat(batch->own[r]), norms + v * OLK_LANES,
+            olk_store_numbers(at, olk_distance(olk_splat(batch->norm_x[r]), norms + v * OLK_LANES,
                                                olk_load_numbers(at)));
         }
 }
 
-/* Products of a batch with a panel -> exponentials, those of several rows side by side. */
+/* Products of a batch with a panel -> exponentials, several rows at once. */
 static OLK_APART void olk_exp_batch(const olk_kernel *kernel, const olk_batch *batch, int vectors,
                                     olk_number *restrict tile)
 {
@@ -194,7 +195,7 @@ static OLK_APART void olk_exp_batch(const olk_kernel *kernel, const olk_batch *b
         olk_exp_tile(kernel, tile + r * OLK_WIDTH, vectors);
 }
 
-/* w numbers in the type that they were computed in, most often a whole panel. */
+/* Copies w numbers of the type they were computed in, usually a full panel. */
 static OLK_ALWAYS void olk_copy(const olk_number *restrict tile, ptrdiff_t w,
                                 olk_number *restrict row)
 {
@@ -204,73 +205,74 @@ static OLK_ALWAYS void olk_copy(const olk_number *restrict tile, ptrdiff_t w,
         memcpy(row, tile, (size_t)w * sizeof *row);
 }
 
-/* One row's first w products with a panel, or the exponentials of them, put to the use that is
-   wanted. */
+/* Writes the outputs of one row from its first w products with a panel, or their exponentials. */
 static OLK_ALWAYS void olk_use(const olk_kernel *kernel, olk_number *restrict tile, int vectors,
-                               ptrdiff_t w, const olk_wanted *wanted, ptrdiff_t i, ptrdiff_t start,
+                               ptrdiff_t w, const olk_wanted *outputs, ptrdiff_t i, ptrdiff_t start,
                                double (*lane)[8])
 {
-    double kept[OLK_WIDTH];
-    const ptrdiff_t bytes = olk_real_bytes(wanted->real);
-    const char *coef = wanted->coef ? (const char *)wanted->coef + start * bytes : NULL;
-    char *row =
-        wanted->values ? (char *)wanted->values + (i * wanted->apart + start) * bytes : NULL;
-    const int several = coef && wanted->columns > 1;
-    if (several)
-        row = (char *)kept;
+    double row_values[OLK_WIDTH];
+    const ptrdiff_t bytes = olk_real_bytes(outputs->dtype);
+    const char *coef = outputs->coef ? (const char *)outputs->coef + start * bytes : NULL;
+    char *row = outputs->values
+                    ? (char *)outputs->values + (i * outputs->values_pitch + start) * bytes
+                    : NULL;
+    const int multi_column = coef && outputs->columns > 1;
+    if (multi_column)
+        row = (char *)row_values;
     if (!olk_is_exponential(kernel))
-        olk_finish(kernel, tile, vectors, w, wanted->real, several ? NULL : coef, row, 0, lane[0]);
-    else if (!coef && wanted->real == OLK_WIDE)
+        olk_finish(kernel, tile, vectors, w, outputs->dtype, multi_column ? NULL : coef, row, 0,
+                   lane[0]);
+    else if (!coef && outputs->dtype == OLK_WIDE)
         olk_copy(tile, w, (olk_number *)row);
     else
-        olk_collect_apart(tile, w, wanted->real, several ? NULL : coef, row, lane[0]);
-    if (!several)
+        olk_collect_apart(tile, w, outputs->dtype, multi_column ? NULL : coef, row, lane[0]);
+    if (!multi_column)
         return;
-    if (wanted->real == OLK_F64)
-        olk_weigh_part_f64(kept, coef, wanted->stride, w, wanted->columns, lane);
+    if (outputs->dtype == OLK_F64)
+        olk_weigh_part_f64(row_values, coef, outputs->stride, w, outputs->columns, lane);
     else
-        olk_weigh_part_f32(kept, coef, wanted->stride, w, wanted->columns, lane);
+        olk_weigh_part_f32(row_values, coef, outputs->stride, w, outputs->columns, lane);
 }
 
-/* The same for a batch where exponentials are only to be weighted, by one column of coefficients,
-   of the type `real`, a constant. */
-static OLK_ALWAYS void olk_weigh_batch_of(const int real, const olk_batch *batch, ptrdiff_t w,
-                                          const olk_wanted *wanted, ptrdiff_t start,
+/* The same for a batch whose exponentials only need weighting by one column of coefficients of type
+   `dtype`, a constant. */
+static OLK_ALWAYS void olk_weigh_batch_of(const int dtype, const olk_batch *batch, ptrdiff_t w,
+                                          const olk_wanted *outputs, ptrdiff_t start,
                                           const olk_number *restrict tile, double (*lane)[8])
 {
-    const char *coef = (const char *)wanted->coef + start * olk_real_bytes(real);
+    const char *coef = (const char *)outputs->coef + start * olk_real_bytes(dtype);
     for (ptrdiff_t r = 0; r < batch->n; r += OLK_WEIGHED)
-        olk_weigh_tiles(OLK_WIDE, real, OLK_WEIGHED, tile + r * OLK_WIDTH, OLK_WIDTH, w, coef,
+        olk_weigh_tiles(OLK_WIDE, dtype, OLK_WEIGHED, tile + r * OLK_WIDTH, OLK_WIDTH, w, coef,
                         lane + r);
 }
 
-static OLK_APART void olk_weigh_batch(const olk_batch *batch, ptrdiff_t w, const olk_wanted *wanted,
-                                      ptrdiff_t start, const olk_number *restrict tile,
-                                      double (*lane)[8])
+static OLK_APART void olk_weigh_batch(const olk_batch *batch, ptrdiff_t w,
+                                      const olk_wanted *outputs, ptrdiff_t start,
+                                      const olk_number *restrict tile, double (*lane)[8])
 {
-    if (wanted->real == OLK_F64)
-        olk_weigh_batch_of(OLK_F64, batch, w, wanted, start, tile, lane);
+    if (outputs->dtype == OLK_F64)
+        olk_weigh_batch_of(OLK_F64, batch, w, outputs, start, tile, lane);
     else
-        olk_weigh_batch_of(OLK_F32, batch, w, wanted, start, tile, lane);
+        olk_weigh_batch_of(OLK_F32, batch, w, outputs, start, tile, lane);
 }
 
-/* A batch's rows with the whole ring, i the first of them. */
+/* A batch's rows against the full ring; i is the first row. */
 static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel, const void *sv,
                                      const olk_number *norms, const olk_quantum *quantum,
                                      ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
-                                     const olk_batch *batch, ptrdiff_t i, const olk_wanted *wanted)
+                                     const olk_batch *batch, ptrdiff_t i, const olk_wanted *outputs)
 {
     OLK_ALIGNED(64) olk_number tile[(OLK_BLOCK + OLK_TOGETHER) * OLK_WIDTH];
     OLK_ALIGNED(64) olk_number panel[OLK_DEPTH * OLK_WIDTH];
     OLK_ALIGNED(64) double lane[OLK_SUMS_OF_BLOCK][8];
-    const ptrdiff_t columns = wanted->columns;
-    const int weighed =
-        olk_is_exponential(kernel) && wanted->coef && columns == 1 && !wanted->values;
+    const ptrdiff_t columns = outputs->columns;
+    const int weighted_only =
+        olk_is_exponential(kernel) && outputs->coef && columns == 1 && !outputs->values;
     memset(lane, 0, (size_t)(batch->n * columns) * sizeof lane[0]);
     for (ptrdiff_t start = 0; start < n; start += OLK_WIDTH) {
         const ptrdiff_t w = n - start < OLK_WIDTH ? n - start : OLK_WIDTH;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
-        /* With one group of rows nothing would be read from a panel. */
+        /* One group of rows would never read the panel again. */
         olk_slice slice = {olk_stored_at(storage, sv, start), stride, quantum, NULL, 0, d};
         if (batch->n > OLK_TOGETHER) {
             slice.panel = panel;
@@ -284,32 +286,32 @@ static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel
         olk_distances(batch, norms ? norms + start : NULL, vectors, tile);
         if (olk_is_exponential(kernel))
             olk_exp_batch(kernel, batch, vectors, tile);
-        if (weighed)
-            olk_weigh_batch(batch, w, wanted, start, tile, lane);
-        for (ptrdiff_t r = 0; !weighed && r < batch->n; r++)
+        if (weighted_only)
+            olk_weigh_batch(batch, w, outputs, start, tile, lane);
+        for (ptrdiff_t r = 0; !weighted_only && r < batch->n; r++)
             if (batch->to[r] >= 0)
-                olk_use(kernel, tile + r * OLK_WIDTH, vectors, w, wanted, i + batch->to[r], start,
+                olk_use(kernel, tile + r * OLK_WIDTH, vectors, w, outputs, i + batch->to[r], start,
                         lane + r * columns);
     }
-    for (ptrdiff_t r = 0; wanted->coef && r < batch->n; r++)
+    for (ptrdiff_t r = 0; outputs->coef && r < batch->n; r++)
         for (ptrdiff_t c = 0; batch->to[r] >= 0 && c < columns; c++)
-            wanted->f[(i + batch->to[r]) * columns + c] = olk_total(lane[r * columns + c]);
+            outputs->f[(i + batch->to[r]) * columns + c] = olk_total(lane[r * columns + c]);
 }
 
-/* So few rows that filling up would cost more: one by one, by the function for one. */
+/* So few rows that padding would cost more: one by one, by the function for one row. */
 static void olk_one_by_one(olk_row_fn row_fn, const olk_kernel *kernel, const void *sv,
                            const void *norms, const olk_quantum *quantum, ptrdiff_t stride,
                            ptrdiff_t n, ptrdiff_t d, const olk_number *rows, ptrdiff_t pitch,
-                           ptrdiff_t i, ptrdiff_t count, const olk_wanted *wanted)
+                           ptrdiff_t i, ptrdiff_t count, const olk_wanted *outputs)
 {
     for (ptrdiff_t r = 0; r < count; r++) {
-        char *values = wanted->values;
+        char *values = outputs->values;
         if (values)
-            values += (i + r) * wanted->apart * olk_real_bytes(wanted->real);
+            values += (i + r) * outputs->values_pitch * olk_real_bytes(outputs->dtype);
         const double sum = row_fn(kernel, sv, norms, quantum, stride, n, d, rows + r * pitch,
-                                  wanted->real, wanted->coef, values, NULL);
-        if (wanted->coef)
-            wanted->f[i + r] = sum;
+                                  outputs->dtype, outputs->coef, values, NULL);
+        if (outputs->coef)
+            outputs->f[i + r] = sum;
     }
 }
 
@@ -317,36 +319,36 @@ static void olk_one_by_one(olk_row_fn row_fn, const olk_kernel *kernel, const vo
 static OLK_ALWAYS void olk_rows_of(const int storage, olk_row_fn row_fn, const olk_kernel *kernel,
                                    const void *sv, const void *norms, const olk_quantum *quantum,
                                    ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *queries,
-                                   ptrdiff_t pitch, ptrdiff_t count, const olk_wanted *wanted)
+                                   ptrdiff_t pitch, ptrdiff_t count, const olk_wanted *outputs)
 {
     olk_batch batch;
     const int normed = olk_keeps_norms(storage) && norms && olk_is_squared(kernel);
-    const ptrdiff_t sums = OLK_SUMS_OF_BLOCK / wanted->columns - OLK_TOGETHER;
-    const ptrdiff_t most = sums < OLK_BLOCK ? sums / OLK_TOGETHER * OLK_TOGETHER : OLK_BLOCK;
+    const ptrdiff_t sums = OLK_SUMS_OF_BLOCK / outputs->columns - OLK_TOGETHER;
+    const ptrdiff_t block_rows = sums < OLK_BLOCK ? sums / OLK_TOGETHER * OLK_TOGETHER : OLK_BLOCK;
     const olk_number *rows = queries;
-    if (n == 1 && count > 1 && !wanted->coef) {
-        olk_slot(storage, kernel, sv, norms, quantum, stride, d, rows, pitch, count, wanted);
+    if (n == 1 && count > 1 && !outputs->coef) {
+        olk_slot(storage, kernel, sv, norms, quantum, stride, d, rows, pitch, count, outputs);
         return;
     }
-    for (ptrdiff_t i = 0; i < count; i += most) {
-        const ptrdiff_t m = count - i < most ? count - i : most;
-        if (3 * m <= OLK_TOGETHER && wanted->columns == 1) {
+    for (ptrdiff_t i = 0; i < count; i += block_rows) {
+        const ptrdiff_t m = count - i < block_rows ? count - i : block_rows;
+        if (3 * m <= OLK_TOGETHER && outputs->columns == 1) {
             olk_one_by_one(row_fn, kernel, sv, norms, quantum, stride, n, d, rows + i * pitch,
-                           pitch, i, m, wanted);
+                           pitch, i, m, outputs);
             continue;
         }
         olk_make_batch(kernel, normed, rows + i * pitch, pitch, m, d, &batch);
-        olk_over_ring(storage, kernel, sv, norms, quantum, stride, n, d, &batch, i, wanted);
+        olk_over_ring(storage, kernel, sv, norms, quantum, stride, n, d, &batch, i, outputs);
     }
 }
 
 #define OLK_ROWS_FUNCTION(name, row_fn, storage)                                                   \
     static void name(const olk_kernel *kernel, const void *sv, const void *norms,                  \
                      const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,       \
-                     const void *x, ptrdiff_t pitch, ptrdiff_t count, const olk_wanted *wanted)    \
+                     const void *x, ptrdiff_t pitch, ptrdiff_t count, const olk_wanted *outputs)   \
     {                                                                                              \
         olk_rows_of(storage, row_fn, kernel, sv, norms, quantum, stride, n, d, x, pitch, count,    \
-                    wanted);                                                                       \
+                    outputs);                                                                      \
     }
 #if OLK_NUMBER_BITS == 64
 OLK_ROWS_FUNCTION(olk_rows_f64, olk_row_f64, OLK_F64)

@@ -5,13 +5,13 @@
 #include "simd.h"
 #include "tiles.h"
 
-/* Of exp: the exponent of the least number that does not round to 0, and the degree. */
+/* For exp: the smallest exponent whose result does not round to 0, and the polynomial's degree. */
 static const olk_number OLK_LEAST_EXPONENT = OLK_NUMBER(-104.0f, -745.2);
 enum { OLK_EXP_DEGREE = OLK_NUMBER(6, 10), OLK_MANTISSA = OLK_NUMBER(23, 52) };
 
-/* p 2^n / OLK_LIFT, n = shifted - OLK_MAGIC, rounded once. By the instruction for it, where there is
-   one, olk_exp_term being without the lift; else n is added to the exponent of p, which the lift keeps
-   normal until the product that takes it off. */
+/* p 2^n / OLK_LIFT, n = shifted - OLK_MAGIC, rounded once. By one instruction where it exists, with
+   olk_exp_term without the lift; else n is added to the exponent of p, which the lift keeps normal
+   until the multiplication that removes it. */
 #if defined(OLK_X86) && OLK_BYTES == 64
 static OLK_ALWAYS olk_numbers olk_exp_term(int k)
 {
@@ -38,11 +38,10 @@ static OLK_ALWAYS olk_numbers olk_by_power(olk_numbers p, olk_numbers shifted)
 }
 #endif
 
-/* x <- exp(x), x <= 0, up to OLK_ABREAST vectors. From OLK_LEAST_EXPONENT down, where the exponential
-   rounds to 0, and where x is no number (from the difference of two infinite norms) it is 0.
-   n = round(x / ln 2) goes into the exponent, a polynomial with p(0) = 1 serves the rest. The vectors
-   go side by side, a chain of dependent steps each: one after the other they would fill the
-   processor's queues and wait. */
+/* x <- exp(x), x <= 0, for up to OLK_ABREAST vectors. It is 0 below OLK_LEAST_EXPONENT, where the
+   exponential rounds to 0, and for NaN (from the difference of two infinite norms). n = round(x /
+   ln 2) goes into the exponent, a polynomial with p(0) = 1 computes the rest. The vectors are
+   interleaved, since each is a chain of dependent operations. */
 static OLK_ALWAYS void olk_exp(const int vectors, olk_numbers *x)
 {
     const olk_number magic = OLK_NUMBER(OLK_MAGIC_F32, OLK_MAGIC_F64);
@@ -67,11 +66,11 @@ static OLK_ALWAYS void olk_exp(const int vectors, olk_numbers *x)
         x[v] = olk_by_power(p[v], shifted[v]);
 }
 
-/* gamma as computed with: finite, so that k(x, x) = 1 whatever it is. */
+/* gamma limited to a finite number, so that k(x, x) = 1 always. */
 static inline olk_number olk_finite_gamma(const olk_kernel *kernel)
 {
-    const olk_number greatest = OLK_NUMBER(FLT_MAX, DBL_MAX);
-    return kernel->gamma < (double)greatest ? (olk_number)kernel->gamma : greatest;
+    const olk_number limit = OLK_NUMBER(FLT_MAX, DBL_MAX);
+    return kernel->gamma < (double)limit ? (olk_number)kernel->gamma : limit;
 }
 
 /* tile <- exp(-gamma tile). */
@@ -102,21 +101,21 @@ static inline void olk_exp_tile(const olk_kernel *kernel, olk_number *restrict t
         olk_exp_part(1, tile + v * OLK_LANES, gamma);
 }
 
-/* |x - s|^2 from the squared lengths and x.s; 0 where rounding would make it negative. Of two equal
-   vectors it is 0: their lengths and the product are the same additions. */
-static OLK_ALWAYS olk_numbers olk_distance(olk_numbers own, const olk_number *restrict norms,
+/* |x - s|^2 from the squared norms and x.s; 0 where rounding would make it negative. It is 0 for
+   equal vectors, whose norms and product are the same sums. */
+static OLK_ALWAYS olk_numbers olk_distance(olk_numbers norm_x, const olk_number *restrict norms,
                                            olk_numbers inner)
 {
-    return olk_larger(olk_splat(0), (own + olk_load_numbers(norms)) - (inner + inner));
+    return olk_larger(olk_splat(0), (norm_x + olk_load_numbers(norms)) - (inner + inner));
 }
 
-/* Whether a kernel value from such a distance keeps its digits, own = |x|^2: tiles.h. */
-static inline int olk_keeps_digits(const olk_kernel *kernel, olk_number own)
+/* Whether kernel values from such distances are precise enough, norm_x = |x|^2: tiles.h. */
+static inline int olk_keeps_digits(const olk_kernel *kernel, olk_number norm_x)
 {
-    return kernel->gamma * (double)own <= OLK_NUMBER(OLK_NEAR_F32, OLK_NEAR_F64);
+    return kernel->gamma * (double)norm_x <= OLK_NUMBER(OLK_NEAR_F32, OLK_NEAR_F64);
 }
 
-/* base^degree for a small whole degree, by squaring; the loop is outside the lanes. */
+/* v^degree for a small integer degree, by squaring. */
 static inline void olk_power(double *v, ptrdiff_t n, int32_t degree)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -150,11 +149,12 @@ static OLK_ALWAYS void olk_other_tile(const olk_kernel *kernel, const olk_number
 #endif
 }
 
-/* The first w values of `rows` tiles, a constant, that are `apart`, weighted into the eight running sums
-   of each. Sums of several wait less for each other, and a coefficient is widened once for all. `wide`
-   and `real` are constants: the types of values and of coefficients. */
-static OLK_ALWAYS void olk_weigh_tiles(const int wide, const int real, const int rows,
-                                       const void *restrict tile, ptrdiff_t apart, ptrdiff_t w,
+/* Adds the first w values of `rows` tiles (a constant) at a pitch of `pitch`, weighted, to the
+   eight running sums of each. Several rows at once hide the latency of additions, and a coefficient
+   is widened once for all. `value_dtype` and `dtype` are constants: the types of values and of
+   coefficients. */
+static OLK_ALWAYS void olk_weigh_tiles(const int value_dtype, const int dtype, const int rows,
+                                       const void *restrict tile, ptrdiff_t pitch, ptrdiff_t w,
                                        const void *restrict coef, double (*restrict lane)[8])
 {
     olk_f64s sum[OLK_WEIGHED][OLK_SUMS];
@@ -165,15 +165,16 @@ static OLK_ALWAYS void olk_weigh_tiles(const int wide, const int real, const int
     for (; i + 8 <= w; i += 8)
         for (int k = 0; k < OLK_SUMS; k++) {
             const ptrdiff_t at = i + k * OLK_LANES_F64;
-            const olk_f64s a = olk_widen(real, coef, at);
+            const olk_f64s a = olk_widen(dtype, coef, at);
             for (int r = 0; r < rows; r++)
-                sum[r][k] = olk_madd_f64s(a, olk_widen(wide, tile, r * apart + at), sum[r][k]);
+                sum[r][k] =
+                    olk_madd_f64s(a, olk_widen(value_dtype, tile, r * pitch + at), sum[r][k]);
         }
 #if defined(OLK_X86) && OLK_BYTES == 64
     if (i < w) {
-        const olk_f64s a = olk_widen_first(real, coef, i, w - i);
+        const olk_f64s a = olk_widen_first(dtype, coef, i, w - i);
         for (int r = 0; r < rows; r++)
-            sum[r][0] = olk_madd_first(a, olk_widen_first(wide, tile, r * apart + i, w - i),
+            sum[r][0] = olk_madd_first(a, olk_widen_first(value_dtype, tile, r * pitch + i, w - i),
                                        sum[r][0], w - i);
         i = w;
     }
@@ -182,33 +183,33 @@ static OLK_ALWAYS void olk_weigh_tiles(const int wide, const int real, const int
         for (int k = 0; k < OLK_SUMS; k++)
             olk_store_f64s(lane[r] + k * OLK_LANES_F64, sum[r][k]);
         for (int k = 0; i + k < w; k++)
-            lane[r][k] = olk_madd_f64(olk_get(real, coef, i + k),
-                                      olk_get(wide, tile, r * apart + i + k), lane[r][k]);
+            lane[r][k] = olk_madd_f64(olk_get(dtype, coef, i + k),
+                                      olk_get(value_dtype, tile, r * pitch + i + k), lane[r][k]);
     }
 }
 
 /* out[i] <- tile[i], i < w. */
-static OLK_ALWAYS void olk_keep(const int wide, const int real, const void *restrict tile,
+static OLK_ALWAYS void olk_keep(const int value_dtype, const int dtype, const void *restrict tile,
                                 ptrdiff_t w, void *restrict out)
 {
     for (ptrdiff_t i = 0; i < w; i++)
-        olk_put(real, out, i, olk_get(wide, tile, i));
+        olk_put(dtype, out, i, olk_get(value_dtype, tile, i));
 }
 
-/* The first w values of a tile: kept in row from `start` on, weighted by coef from there on. Of the
-   types `wide` and `real`, constants. */
-static OLK_ALWAYS void olk_collect_as(const int wide, const int real, const void *restrict tile,
-                                      ptrdiff_t w, const void *coef, void *row, ptrdiff_t start,
-                                      double *restrict lane)
+/* Copies the first w values of a tile to row, from `start` on, and weights them by coef from there
+   on. `value_dtype` and `dtype` are constants. */
+static OLK_ALWAYS void olk_collect_as(const int value_dtype, const int dtype,
+                                      const void *restrict tile, ptrdiff_t w, const void *coef,
+                                      void *row, ptrdiff_t start, double *restrict lane)
 {
     if (row)
-        olk_keep(wide, real, tile, w, (char *)row + start * olk_real_bytes(real));
+        olk_keep(value_dtype, dtype, tile, w, (char *)row + start * olk_real_bytes(dtype));
     if (coef)
-        olk_weigh_tiles(wide, real, 1, tile, 0, w,
-                        (const char *)coef + start * olk_real_bytes(real), (double (*)[8])lane);
+        olk_weigh_tiles(value_dtype, dtype, 1, tile, 0, w,
+                        (const char *)coef + start * olk_real_bytes(dtype), (double (*)[8])lane);
 }
 
-/* Apart from the loops over tiles, whose registers it would take. */
+/* Not inlined: it would take registers from the loops over tiles. */
 static OLK_APART void olk_collect_f32(const void *restrict tile, ptrdiff_t w, const void *coef,
                                       void *row, ptrdiff_t start, double *restrict lane)
 {
@@ -222,67 +223,67 @@ static OLK_APART void olk_collect_doubles_f32(const double *restrict values, ptr
     olk_collect_as(OLK_F64, OLK_F32, values, w, coef, row, start, lane);
 }
 
-static OLK_ALWAYS void olk_collect(const int wide, const void *restrict tile, ptrdiff_t w, int real,
-                                   const void *coef, void *row, ptrdiff_t start,
+static OLK_ALWAYS void olk_collect(const int value_dtype, const void *restrict tile, ptrdiff_t w,
+                                   int dtype, const void *coef, void *row, ptrdiff_t start,
                                    double *restrict lane)
 {
-    if (real == OLK_F64)
-        olk_collect_as(wide, OLK_F64, tile, w, coef, row, start, lane);
-    else if (wide == OLK_WIDE)
+    if (dtype == OLK_F64)
+        olk_collect_as(value_dtype, OLK_F64, tile, w, coef, row, start, lane);
+    else if (value_dtype == OLK_WIDE)
         olk_collect_f32(tile, w, coef, row, start, lane);
     else
         olk_collect_doubles_f32(tile, w, coef, row, start, lane);
 }
 
-static OLK_APART void olk_collect_apart(const olk_number *restrict tile, ptrdiff_t w, int real,
+static OLK_APART void olk_collect_apart(const olk_number *restrict tile, ptrdiff_t w, int dtype,
                                         const void *coef, void *row, double *restrict lane)
 {
-    olk_collect(OLK_WIDE, tile, w, real, coef, row, 0, lane);
+    olk_collect(OLK_WIDE, tile, w, dtype, coef, row, 0, lane);
 }
 
-/* Numbers of a panel's line, a multiple of the eight running sums; numbers of a tile, at most: of one
-   row, or of several with a panel. */
+/* Numbers of a panel's line, a multiple of the eight running sums; maximum numbers of a tile,
+   whether of one row or of several with a panel. */
 enum { OLK_WIDTH = OLK_PANEL_BYTES / sizeof(olk_number) };
 enum { OLK_MOST_NUMBERS = OLK_MOST * OLK_LANES > OLK_WIDTH ? OLK_MOST * OLK_LANES : OLK_WIDTH };
 
-/* One tile of products, of which w are asked for: values of a kernel without an exponential, kept and
-   weighted. */
+/* One tile of w products: computes the values of a kernel without an exponential, copies and
+   weights them. */
 static OLK_ALWAYS void olk_finish_other(const olk_kernel *kernel, const olk_number *restrict tile,
-                                        ptrdiff_t w, int real, const void *coef, void *row,
+                                        ptrdiff_t w, int dtype, const void *coef, void *row,
                                         ptrdiff_t start, double *lane)
 {
     double values[OLK_MOST_NUMBERS];
     olk_other_tile(kernel, tile, w, values);
-    olk_collect(OLK_F64, values, w, real, coef, row, start, lane);
+    olk_collect(OLK_F64, values, w, dtype, coef, row, start, lane);
 }
 
-/* The same of any kernel. Part of the loop over a row's tiles; the other loops call it. */
+/* The same for any kernel. Inlined into the loop over a row's tiles; other loops call it. */
 static OLK_ALWAYS void olk_finish_here(const olk_kernel *kernel, olk_number *restrict tile,
-                                       int vectors, ptrdiff_t w, int real, const void *coef,
+                                       int vectors, ptrdiff_t w, int dtype, const void *coef,
                                        void *row, ptrdiff_t start, double *lane)
 {
     if (olk_is_exponential(kernel)) {
         olk_exp_tile(kernel, tile, vectors);
-        olk_collect(OLK_WIDE, tile, w, real, coef, row, start, lane);
+        olk_collect(OLK_WIDE, tile, w, dtype, coef, row, start, lane);
         return;
     }
-    olk_finish_other(kernel, tile, w, real, coef, row, start, lane);
+    olk_finish_other(kernel, tile, w, dtype, coef, row, start, lane);
 }
 
 static OLK_APART void olk_finish(const olk_kernel *kernel, olk_number *restrict tile, int vectors,
-                                 ptrdiff_t w, int real, const void *coef, void *row,
+                                 ptrdiff_t w, int dtype, const void *coef, void *row,
                                  ptrdiff_t start, double *lane)
 {
-    olk_finish_here(kernel, tile, vectors, w, real, coef, row, start, lane);
+    olk_finish_here(kernel, tile, vectors, w, dtype, coef, row, start, lane);
 }
 
-/* The sum of a kernel row over values that were kept as they were computed, and their copy in `row`;
-   as a kernel row makes them, to the last bit. */
-static OLK_APART double olk_recall_row(const void *values, ptrdiff_t n, int real, const void *coef,
-                                   void *row)
+/* The sum of a kernel row from stored values, and their copy in `row`, bit for bit as a kernel row
+   computes them. */
+static OLK_APART double olk_recall_row(const void *values, ptrdiff_t n, int dtype, const void *coef,
+                                       void *row)
 {
     OLK_ALIGNED(64) double lane[8] = {0.0};
-    olk_collect(OLK_WIDE, values, n, real, coef, row, 0, lane);
+    olk_collect(OLK_WIDE, values, n, dtype, coef, row, 0, lane);
     return olk_total(lane);
 }
 

@@ -1,25 +1,23 @@
 /* Recursive least squares with forgetting under Huber weights (docs/forecast.md, section 5): a
-   diagonal one for many inputs, a full one for few. Arithmetic in olk_real, memory in olk_input.
+   diagonal version for many inputs, a full one for few. Arithmetic in olk_real, state in olk_input.
 
-   Design. Where others divide P by the forgetting factor, here a lid holds it: a P_jj that falls
-   below that factor is raised again, its row and column with it, and never passes 1. There is no
-   wind-up where an input is silent, and a full P stays positive definite, since that is a
-   congruence. */
+   Design. Instead of dividing P by the forgetting factor at every step, P_jj is raised, with its
+   row and column, only when it falls below that factor, and never exceeds 1. There is no wind-up
+   where an input is silent, and a full P stays positive definite, since that is a congruence. */
 #pragma once
 
 #include "bounded.h"
 
-/* Forgetting; mean errors from which on an error counts as that many; rows that the mean error
-   reaches back; rows before errors are weighed; the least weight, and what an error counts for at
-   most in the mean. */
+/* Forgetting factor; Huber's threshold in mean errors; window of the mean error; rows before errors
+   are weighted; the smallest weight, and the clip of errors in the mean. */
 static const olk_real olk_forgetting = (olk_real)0.998, olk_hub = 3, olk_error_window = 200;
 static const olk_real olk_unweighed = 5, olk_least_weight = (olk_real)1e-6, olk_most_in_mean = 10;
-/* A variance below 0 by more than rounding. */
+/* Variances below this are negative by more than rounding. */
 static const olk_real olk_least_variance = (olk_real)-1e-5;
 /* 0.998^-1/2 */
 static const olk_real olk_root_of_forgetting = (olk_real)1.0010015025043828;
 
-/* Forgetting over the weight of an error; the error goes into the mean. n counts this row. */
+/* Returns forgetting / Huber weight of an error and updates the mean error. n counts this row. */
 static inline olk_real olk_weigh_error(olk_input *mean, olk_real error, olk_real n)
 {
     olk_real size = olk_size(error), weight = 1;
@@ -42,7 +40,7 @@ static inline olk_real olk_head_product(const olk_input *w, const olk_real *h, i
     return sum;
 }
 
-/* Where row i of a packed symmetric matrix begins: its lower triangle, row after row. */
+/* Start of row i of a packed symmetric matrix: its lower triangle, row by row. */
 static inline int32_t olk_packed_row(int32_t i)
 {
     return i * (i + 1) / 2;
@@ -57,7 +55,7 @@ static inline void olk_lift_row(olk_input *P, int32_t m, int32_t j)
     }
 }
 
-/* No variance is known yet. */
+/* Resets the covariance to the identity. */
 static inline void olk_begin_covariance(olk_input *P, int32_t m)
 {
     for (int32_t i = 0; i < olk_packed_row(m); i++)
@@ -66,14 +64,14 @@ static inline void olk_begin_covariance(olk_input *P, int32_t m)
         P[olk_packed_row(j) + j] = 1;
 }
 
-/* Whether a sum of weight and h.Ph is that of a P that learning leads to: positive definite to
-   rounding. Of one from a forged file it is not, and P begins anew. */
+/* Whether weight + h.Ph is possible for a P that is positive definite up to rounding, as learning
+   keeps it. In a forged file it may not be; P is reset then. */
 static inline int olk_is_gain(olk_real o)
 {
     return o > olk_forgetting / 2 && o - o == 0;
 }
 
-/* Learns (h, t): weights [m], P packed, mean error behind them. */
+/* Learns (h, t); state: weights [m], packed P, mean error. */
 static inline void olk_learn_head(olk_input *state, int32_t m, const olk_real *h, olk_real t,
                                   olk_real n)
 {
@@ -116,7 +114,8 @@ static inline void olk_learn_head(olk_input *state, int32_t m, const olk_real *h
     }
 }
 
-/* A long row of inputs: `lead` numbers, then for each of d inputs its change and itself. */
+/* A row of the diagonal learner: `lead` numbers, then for each of d inputs its change and its
+   value. */
 typedef struct {
     const olk_real *lead;
     int32_t n_lead;
@@ -144,7 +143,7 @@ static inline olk_real olk_diagonal_product(const olk_input *w, const olk_long_r
     return sum;
 }
 
-/* Learns (row, t): weights, variances, mean error behind them. */
+/* Learns (row, t); state: weights, variances, mean error. */
 static inline void olk_learn_diagonal(olk_input *state, const olk_long_row *row, olk_real t,
                                       olk_real n)
 {

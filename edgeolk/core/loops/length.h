@@ -1,10 +1,9 @@
-/* What a row is multiplied by so that it is no longer than allowed (`clip_rows`), for readings that
-   come one by one. */
+/* The factor that shortens a row to the allowed length (`clip_rows`), from readings one by one. */
 #pragma once
 
 #include "roots.h"
 
-/* The sum of squares so far, and the largest size of a reading. All zero: nothing seen. */
+/* The sum of squares so far, and the largest absolute reading. All zero at the start. */
 typedef struct {
     double total, most;
 } olk_length;
@@ -20,8 +19,8 @@ static inline int olk_is_within(const olk_length *length, double longest)
     return olk_sqrt(length->total) <= longest;
 }
 
-/* Of a row that is not within: the sum once more, from 0, in units of the largest reading. Squares of
-   1e200 overflow. */
+/* For a row that is too long: the sum again, from 0, in units of the largest reading, since squares
+   of 1e200 overflow. */
 static inline void olk_measure_again(olk_length *length, double x)
 {
     length->total += (x / length->most) * (x / length->most);

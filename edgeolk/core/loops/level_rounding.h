@@ -1,4 +1,4 @@
-/* Stochastic rounding of 128 levels by vectors (docs/sorf.md, section 5), for instruction sets that
+/* Vectorised stochastic rounding of 128 levels (docs/sorf.md, section 5), for instruction sets that
    widen and pack in one instruction; included by structured.h. */
 #pragma once
 
@@ -12,7 +12,7 @@ static OLK_ALWAYS olk_i32s olk_random_at(const uint16_t *p)
 #endif
 }
 
-/* Levels as whole numbers. */
+/* Levels as 32-bit integers. */
 static OLK_ALWAYS olk_i32s olk_levels_at(const int8_t *p)
 {
 #if OLK_BYTES == 64
@@ -22,10 +22,10 @@ static OLK_ALWAYS olk_i32s olk_levels_at(const int8_t *p)
 #endif
 }
 
-/* to[i] <- level[i] - sunk, -127 to 127, of four vectors. */
+/* to[i] <- level[i] - sunk, clipped to [-127, 127], for four vectors. */
 static OLK_ALWAYS void olk_pack_levels(int8_t *to, const olk_i32s *level, int16_t sunk)
 {
-    /* Packing goes by quarters of a vector. */
+    /* Packing works within quarters of a vector. */
 #if OLK_BYTES == 64
     const __m512i by = _mm512_set1_epi16(sunk);
     const __m512i low = _mm512_packs_epi32((__m512i)level[0], (__m512i)level[1]);
@@ -47,7 +47,7 @@ static OLK_ALWAYS void olk_pack_levels(int8_t *to, const olk_i32s *level, int16_
 #endif
 }
 
-/* Changes and 2^27, rounded to the nearest: as olk_lifted in stores.h. */
+/* Changes plus 2^27, rounded to nearest: as olk_lifted in stores.h. */
 static OLK_ALWAYS olk_i32s olk_lifted_at(const double *change)
 {
 #if OLK_BYTES == 64
@@ -82,7 +82,7 @@ static OLK_ALWAYS void olk_round_levels(int8_t *restrict stored, const double *r
 /* to[i] <- stored[i] + step feature[i] / 65536: as olk_round_surely in sure_rounding.h. */
 static OLK_ALWAYS int olk_round_features(int8_t *restrict to, const int8_t *restrict stored,
                                          const float *restrict feature, float step,
-                                         const float *restrict least, const float *restrict most,
+                                         const float *restrict lower, const float *restrict upper,
                                          const uint16_t *restrict bits)
 {
     enum { L = OLK_BYTES / 4 };
@@ -90,9 +90,8 @@ static OLK_ALWAYS int olk_round_features(int8_t *restrict to, const int8_t *rest
     for (int i = 0; i < 128; i += L) {
         olk_i32s rise[2];
         for (int side = 0; side < 2; side++) {
-            const olk_f32s change =
-                olk_madd_f32s(olk_splat_f32(step), olk_load_f32s(feature + i),
-                              olk_load_f32s((side ? most : least) + i));
+            const olk_f32s change = olk_madd_f32s(olk_splat_f32(step), olk_load_f32s(feature + i),
+                                                  olk_load_f32s((side ? upper : lower) + i));
             rise[side] = (__builtin_convertvector(change, olk_i32s) + olk_random_at(bits + i)) >>
                          16;
         }

@@ -1,10 +1,9 @@
-/* Linear algebra in double. Triangles are packed: row
-   i holds entries 0..i.
+/* Linear algebra in double. Triangles are packed: row i has entries 0..i.
 
-   Design. A dot product waits for its own sums; several rows against one vector do not, so
-   everything is made of OLK_ROWS dots at once. Where a row is needed twice (its dot, then its share
-   of a sum of rows), both are done while it is in the first cache: large triangles are as slow as
-   the memory they come from. */
+   Design. A single dot product is bound by the latency of its additions; several rows against one
+   vector are not, so everything computes OLK_ROWS dots at once. Where a row is needed twice (for
+   its dot, then for its part of a sum of rows), both are done while it is in the first cache: large
+   triangles are bound by memory. */
 #pragma once
 
 #include "dots.h"
@@ -145,11 +144,11 @@ static void olk_solve_lower_transposed(const double *l, double *b, ptrdiff_t n)
     }
 }
 
-/* A pivot below that share of its diagonal is lost to rounding. */
+/* A pivot below this share of its diagonal is lost to rounding. */
 static const double olk_least_pivot = 1e-14;
 
-/* A = L L', L over A, packed. 0 (A then spoilt) if a pivot is not positive, or lost to rounding.
-   OLK_ROWS rows advance together through the columns before them. */
+/* A = L L', in place, packed. Returns 0 (A is then invalid) if a pivot is not positive or is lost
+   to rounding. OLK_ROWS rows advance together through the columns before them. */
 static int olk_cholesky(double *a, ptrdiff_t n)
 {
     double part[OLK_ROWS];
@@ -184,7 +183,7 @@ static int olk_cholesky(double *a, ptrdiff_t n)
 }
 
 /* A <- A^-1, A symmetric positive definite, packed: the factor, its inverse M row by row, then M'M.
-   0 (A then spoilt) where the factor does not exist. */
+   Returns 0 (A is then invalid) if the factor does not exist. */
 static int olk_invert(double *restrict a, ptrdiff_t n, double *restrict work)
 {
     if (!olk_cholesky(a, n))
@@ -192,16 +191,16 @@ static int olk_invert(double *restrict a, ptrdiff_t n, double *restrict work)
     double *row = a;
     for (ptrdiff_t i = 0; i < n; i++) {
         const double *above = a;
-        const double own = 1.0 / row[i];
+        const double pivot_inverse = 1.0 / row[i];
         for (ptrdiff_t j = 0; j < i; j++)
             work[j] = 0.0;
         for (ptrdiff_t j = 0; j < i; j++) {
-            olk_axpy(work, -own * row[j], above, j + 1);
+            olk_axpy(work, -pivot_inverse * row[j], above, j + 1);
             above += j + 1;
         }
         for (ptrdiff_t j = 0; j < i; j++)
             row[j] = work[j];
-        row[i] = own;
+        row[i] = pivot_inverse;
         row += i + 1;
     }
     row = a;
@@ -211,9 +210,9 @@ static int olk_invert(double *restrict a, ptrdiff_t n, double *restrict work)
             olk_axpy(above, row[i], row, i + 1);
             above += i + 1;
         }
-        const double own = row[k];
+        const double pivot_inverse = row[k];
         for (ptrdiff_t j = 0; j <= k; j++)
-            row[j] *= own;
+            row[j] *= pivot_inverse;
         row += k + 1;
     }
     return 1;

@@ -12,13 +12,13 @@ OLK_TABLE double olk_log_terms[] = {
     0.14285714285714285,  0.2,                  0.3333333333333333,
 };
 
-/* ln(x) within 2e-16 times 1 + |ln(x)|, for normal x > 0: ln(2^n m) = n ln 2 + 2 artanh((m - 1) / (m + 1)),
-   m within a factor of sqrt(2) of 1. */
+/* ln(x) within 2e-16 (1 + |ln(x)|), for normal x > 0: ln(2^n m) = n ln 2 + 2 artanh((m - 1) / (m +
+   1)), m within a factor of sqrt(2) of 1. */
 static inline double olk_log(double x)
 {
     union { double f; uint64_t bits; } part;
     part.f = x;
-    /* Up by as much as 1 is above sqrt(1/2): the exponent is then that of 2^n. */
+    /* Raised by as much as 1 is above sqrt(1/2): the exponent is then n. */
     const uint64_t raised = part.bits + (UINT64_C(0x3ff0000000000000) - UINT64_C(0x3fe6a09e667f3bcd));
     const double n = (double)((int32_t)(raised >> 52) - 1023);
     part.bits = (raised & UINT64_C(0x000fffffffffffff)) + UINT64_C(0x3fe6a09e667f3bcd);

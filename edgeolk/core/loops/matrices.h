@@ -1,8 +1,8 @@
 /* Products of a matrix with several vectors.
 
-   Design. A matrix too large for the nearest caches is read once for all the vectors, some of its
-   rows at a time; a tile of rows and vectors fills the registers with sums, so that a number read
-   serves several. Every dot is made in the order of olk_weigh: its bits are the same. */
+   Design. A matrix too large for the nearest caches is read once for all vectors, some of its rows
+   at a time; a tile of rows and vectors fills the registers with sums, so that each number read is
+   used several times. Every dot is summed in the order of olk_weigh: its bits are the same. */
 #pragma once
 
 #include "dots.h"
@@ -10,12 +10,12 @@
 /* Rows and vectors of a tile: eight sums each. */
 enum { OLK_TALL = OLK_BYTES == 64 ? 4 : 2 };
 enum { OLK_ACROSS = OLK_BYTES == 0 ? 1 : (OLK_WIDE_FILE ? (int)OLK_TALL : 1 + (OLK_BYTES == 32)) };
-/* Rows that all vectors meet before the next are read: as many as olk_weigh takes at once. */
+/* Rows multiplied with all vectors before the next are read: as many as olk_weigh takes at once. */
 enum { olk_group = 12 };
 
 /* y[i * pitch + r] <- <row r, vector i> of a tile. */
 static OLK_ALWAYS void olk_dots_of_tile(const double *restrict a, ptrdiff_t stride, ptrdiff_t n,
-                                        const double *restrict x, ptrdiff_t apart,
+                                        const double *restrict x, ptrdiff_t x_pitch,
                                         double *restrict y, ptrdiff_t pitch)
 {
     olk_f64s sum[OLK_TALL][OLK_ACROSS][OLK_SUMS];
@@ -26,13 +26,13 @@ static OLK_ALWAYS void olk_dots_of_tile(const double *restrict a, ptrdiff_t stri
                 sum[r][i][k] = olk_splat_f64(0.0);
     for (; j + 8 <= n; j += 8)
         for (int k = 0; k < OLK_SUMS; k++) {
-            olk_f64s at[OLK_ACROSS];
+            olk_f64s x_here[OLK_ACROSS];
             for (int i = 0; i < OLK_ACROSS; i++)
-                at[i] = olk_load_f64s(x + i * apart + j + k * OLK_LANES_F64);
+                x_here[i] = olk_load_f64s(x + i * x_pitch + j + k * OLK_LANES_F64);
             for (int r = 0; r < OLK_TALL; r++) {
                 const olk_f64s row = olk_load_f64s(a + r * stride + j + k * OLK_LANES_F64);
                 for (int i = 0; i < OLK_ACROSS; i++)
-                    sum[r][i][k] = olk_madd_f64s(row, at[i], sum[r][i][k]);
+                    sum[r][i][k] = olk_madd_f64s(row, x_here[i], sum[r][i][k]);
             }
         }
     for (int r = 0; r < OLK_TALL; r++)
@@ -41,15 +41,15 @@ static OLK_ALWAYS void olk_dots_of_tile(const double *restrict a, ptrdiff_t stri
             for (int k = 0; k < OLK_SUMS; k++)
                 ((olk_f64s *)lane)[k] = sum[r][i][k];
             for (ptrdiff_t k = 0; j + k < n; k++)
-                lane[k] = olk_madd_f64(a[r * stride + j + k], x[i * apart + j + k], lane[k]);
+                lane[k] = olk_madd_f64(a[r * stride + j + k], x[i * x_pitch + j + k], lane[k]);
             y[i * pitch + r] = olk_total(lane);
         }
 }
 
-/* y[i * pitch + r] <- <row r of A, vector i>: A of m rows `stride` apart, `count` vectors `apart`.
- */
+/* y[i * pitch + r] <- <row r of A, vector i>: A has m rows at a pitch of `stride`, the `count`
+   vectors one of `x_pitch`. */
 static OLK_APART void olk_matrix_vectors(const double *a, ptrdiff_t stride, ptrdiff_t m,
-                                         ptrdiff_t n, const double *x, ptrdiff_t apart,
+                                         ptrdiff_t n, const double *x, ptrdiff_t x_pitch,
                                          ptrdiff_t count, double *y, ptrdiff_t pitch)
 {
     for (ptrdiff_t first = 0; first < m; first += olk_group) {
@@ -60,9 +60,9 @@ static OLK_APART void olk_matrix_vectors(const double *a, ptrdiff_t stride, ptrd
         if (rows == olk_group)
             for (; i + OLK_ACROSS <= count && OLK_ACROSS > 1; i += OLK_ACROSS)
                 for (ptrdiff_t r = 0; r < rows; r += OLK_TALL)
-                    olk_dots_of_tile(group + r * stride, stride, n, x + i * apart, apart,
+                    olk_dots_of_tile(group + r * stride, stride, n, x + i * x_pitch, x_pitch,
                                      y + i * pitch + first + r, pitch);
         for (; i < count; i++)
-            olk_weigh(x + i * apart, group, stride, n, rows, y + i * pitch + first);
+            olk_weigh(x + i * x_pitch, group, stride, n, rows, y + i * pitch + first);
     }
 }

@@ -1,44 +1,44 @@
-/* The mean of the features of the rows so far: what is normal, by its kernel mean embedding (Smola,
+/* The running mean of the rows' features: the kernel mean embedding of what is normal (Smola,
    Gretton, Song & Scholkopf 2007; docs/sorf.md, section 6b, step 3). */
 #pragma once
 
 #include "stores.h"
 
-/* a_k += (kappa feature_k - a_k) / n over one block in eight, after so many rows; n counts eights of
-   them, at most those of the window. `kept` has the features [..][2] of the first `blocks` blocks; those of
-   others are made again. */
+/* a_k += (kappa feature_k - a_k) / n over one block in eight, after `rows` rows; n counts eights of
+   rows, limited by the window. `cached` has the features [..][2] of the first `blocks` blocks; the
+   others are computed again. */
 static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *row, uint64_t rows, const olk_wave *kept,
-                                      ptrdiff_t blocks)
+                                      const olk_sorf_row *row, uint64_t rows,
+                                      const olk_wave *cached, ptrdiff_t blocks)
 {
-    OLK_WORK(olk_block, own, s, OLK_AT_BLOCK);
+    OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
-    olk_paces paces;
+    olk_paces scales;
     olk_signs first, second;
     const double octets = (double)(rows / OLK_OCTET + 1), window = p->forget / (double)OLK_OCTET;
     const olk_real inverse = (olk_real)(1.0 / (octets < window ? octets : window));
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
     uint64_t generator = p->signs;
     ptrdiff_t from = 0;
-    int small = -1; /* not known yet: nothing was made again */
+    int small_angles = -1; /* unknown until a block is computed again */
     for (ptrdiff_t b = (ptrdiff_t)(rows % OLK_OCTET); b < p->first[1]; b += OLK_OCTET) {
         const ptrdiff_t lines = olk_lines(p, b);
         if (b < blocks && lines == 64) {
-            olk_mean((olk_stored *)s->a + 128 * b, kept + 128 * b, (olk_real)p->kappa, 128,
+            olk_mean((olk_stored *)s->a + 128 * b, cached + 128 * b, (olk_real)p->kappa, 128,
                      inverse, s->rounding);
             continue;
         }
-        if (small < 0) {
-            small = olk_small(p, row, 1);
+        if (small_angles < 0) {
+            small_angles = olk_small(p, row, 1);
             if (!row->index)
                 olk_tails(p, row->values, 1, &tail);
-            olk_find_paces(p, 0, &paces);
+            olk_find_paces(p, 0, &scales);
         }
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
         from = b + 1;
-        olk_transformed(p, &generator, row, &tail, own, &first, &second);
-        olk_features(olk_lines_of(own), &paces, b, small, 1, own->feature);
-        olk_mean((olk_stored *)s->a + 128 * b, own->feature, (olk_real)p->kappa, 2 * lines, inverse,
-                 s->rounding);
+        olk_transformed(p, &generator, row, &tail, block, &first, &second);
+        olk_features(olk_lines_of(block), &scales, b, small_angles, 1, block->feature);
+        olk_mean((olk_stored *)s->a + 128 * b, block->feature, (olk_real)p->kappa, 2 * lines,
+                 inverse, s->rounding);
     }
 }

@@ -3,8 +3,7 @@
 
 #include "kernel_values.h"
 
-/* share e^(-L (1-h)^2) + (1 - share) e^(-L h^2) for two vectors; the exponentials to far and near.
- */
+/* share e^(-L (1-h)^2) + (1 - share) e^(-L h^2) for two vectors of pairs, and both exponentials. */
 static OLK_ALWAYS void olk_merged(const olk_f64s *share, const olk_f64s *spread, const olk_f64s *h,
                                   olk_f64s *weight, olk_f64s *exponential)
 {
@@ -18,11 +17,11 @@ static OLK_ALWAYS void olk_merged(const olk_f64s *share, const olk_f64s *spread,
 }
 
 /* Merging a support vector of coefficient b with each of n others (Wang, Crammer & Vucetic 2012):
-   height[i] maximises the merged weight over [0, 1/2], by `iters` golden sections, where the global
-   maximum lies if |b| is the smaller; loss[i] is what merging then loses of ||f||^2, infinite where
-   coef[i] has not b's sign. A section keeps the better of its two points for the next one. `real`
-   is the type of coefficients and distances. */
-static void olk_merge(int real, double b, double gamma, ptrdiff_t iters, const void *coefficients,
+   height[i] maximises the merged weight over [0, 1/2], which contains the global maximum if |b| is
+   the smaller, by `iters` golden sections; loss[i] is what merging then loses of ||f||^2, infinite
+   where coef[i] and b differ in sign. A section keeps the better of its two points for the next
+   one. `dtype` is the type of coefficients and distances. */
+static void olk_merge(int dtype, double b, double gamma, ptrdiff_t iters, const void *coefficients,
                       const void *distances, ptrdiff_t n, double *height, double *loss)
 {
     const double golden = 0.6180339887498949;
@@ -34,9 +33,9 @@ static void olk_merge(int real, double b, double gamma, ptrdiff_t iters, const v
             other[g] = spread[g] = olk_splat_f64(0.0);
         for (ptrdiff_t k = 0; k < w; k++) {
             OLK_LANE(other[k / OLK_LANES_F64], k % OLK_LANES_F64) =
-                olk_get(real, coefficients, i + k);
+                olk_get(dtype, coefficients, i + k);
             OLK_LANE(spread[k / OLK_LANES_F64], k % OLK_LANES_F64) =
-                gamma * olk_get(real, distances, i + k);
+                gamma * olk_get(dtype, distances, i + k);
         }
         for (int g = 0; g < 2; g++) {
             const olk_i64s same = OLK_MASK_F64S(other[g] * b > 0.0);
@@ -71,8 +70,8 @@ static void olk_merge(int real, double b, double gamma, ptrdiff_t iters, const v
         for (int g = 0; g < 2; g++)
             t[g] = 0.5 * (low[g] + high[g]);
         olk_merged(share, spread, t, at_t, exponential);
-        olk_f64s apart[4] = {-spread[0], -spread[1], olk_splat_f64(0.0), olk_splat_f64(0.0)};
-        olk_exp(4, apart);
+        olk_f64s overlap[4] = {-spread[0], -spread[1], olk_splat_f64(0.0), olk_splat_f64(0.0)};
+        olk_exp(4, overlap);
         for (ptrdiff_t k = 0; k < w; k++) {
             const int g = (int)(k / OLK_LANES_F64);
             const ptrdiff_t lane = k % OLK_LANES_F64;
@@ -80,7 +79,7 @@ static void olk_merge(int real, double b, double gamma, ptrdiff_t iters, const v
             const double z =
                 b * OLK_LANE(exponential[g], lane) + c * OLK_LANE(exponential[2 + g], lane);
             height[i + k] = OLK_LANE(t[g], lane);
-            const double both = b * b + c * c + 2.0 * b * c * OLK_LANE(apart[g], lane);
+            const double both = b * b + c * c + 2.0 * b * c * OLK_LANE(overlap[g], lane);
             loss[i + k] = c == 0.0 ? INFINITY : both - z * z;
         }
     }

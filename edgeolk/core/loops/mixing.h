@@ -1,5 +1,5 @@
-/* What `sorf` does with scores, in double and without features: shares of the candidates, margins,
-   counters, the averaging window, scaled targets. Scores are arrays [groups][columns]. */
+/* Hedging over the experts of `sorf`, in double and without features: expert weights, margins,
+   cumulative losses, averaging windows, scaled targets. Scores are arrays [groups][columns]. */
 #pragma once
 
 #include <stddef.h>
@@ -10,38 +10,39 @@
 #include "roots.h"
 #include "sorf_types.h"
 
-/* Rows whose blocks are averaged in turn, one in eight (docs/sorf.md, section 5, step 6). */
+/* Blocks are averaged in turn, one in eight per row (docs/sorf.md, section 5, step 6). */
 enum { OLK_OCTET = 8 };
-/* The most that a squared error counts for (section 6). */
+/* Squared errors are clipped here (section 6). */
 static const double olk_most_error = 4.0;
 
-/* A unit of its own holds what is compiled once for all sets of instructions (mixing_once.h). */
+/* A separate unit defines what is compiled once for all instruction sets (mixing_once.h). */
 #ifdef OLK_SORF_PLAIN
 #define OLK_ONCE static OLK_APART
 #else
 #define OLK_ONCE OLK_HIDDEN
 #endif
 
-/* Shares of the candidates: f = sum_g E_g f_a,g + alpha_g (f_w,g - f_a,g), and beta f_linear and
-   beta_last f_last. They follow from the counters, so they are not stored. */
+/* Weights of the experts: f = sum_g E_g f_a,g + alpha_g (f_w,g - f_a,g) + beta f_linear +
+   beta_last f_last. They follow from the cumulative losses, so they are not stored. */
 typedef struct {
     double E[OLK_SORF_GROUPS], alpha[OLK_SORF_GROUPS];
     double beta, beta_last;
 } olk_sorf_shares;
 
-/* Where relevance goes: along the score of column `y` less that of `against`, by these shares. */
+/* The objective of relevance: the score of column `y` minus that of `against`, with these
+   weights. */
 typedef struct {
     ptrdiff_t y, against;
-    olk_sorf_shares share;
+    olk_sorf_shares weights;
 } olk_sorf_slope;
 
-/* Everything a row is answered with. */
+/* All scores of a row. */
 typedef struct {
     const olk_sorf *p;
     const double *fw, *fa; /* [groups][columns] */
     double f_linear;
     double last; /* class + 1 for several classes, 0 before the first row */
-    double *recalled; /* of a memory of rows: g, room for f_s, g of the narrower kernel; or NULL */
+    double *recalled; /* row memory: g, space for f_s, the narrower kernel's g; or NULL */
 } olk_sorf_answers;
 
 /* The last label's score for a column. */
@@ -50,30 +51,33 @@ static inline double olk_sorf_last(const olk_sorf_answers *f, ptrdiff_t c)
     return f->p->task == OLK_SORF_CLASSES ? (f->last == (double)(c + 1)) : f->last;
 }
 
-/* One candidate's score for a column: a blend of group g, or (g = -1) the mixture of all by their
-   shares; the best wrong class by it, the smallest at a tie. */
-OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *share, ptrdiff_t g,
-                               double blend, ptrdiff_t c);
-OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shares *share,
+/* One expert's score for a column: a blend of group g, or (g = -1) the weighted sum of all experts;
+   the best wrong class by that score, the smallest at a tie. */
+OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *weights,
+                               ptrdiff_t g, double blend, ptrdiff_t c);
+OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shares *weights,
                                   ptrdiff_t g, double blend, double y);
-/* Shares from the counters; counters after a row, and what the average and the weights of group
-   `lead` cost there; averaging windows after every eighth, which t counts. */
-OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *L, olk_sorf_shares *share);
-OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight, double *L,
-                             int32_t lead, double *costs);
-OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *L, uint64_t t, double *n);
+/* Expert weights from the cumulative losses; cumulative losses after a row, with the losses of the
+   average and of the last weights of group `lead`; averaging windows after every eighth row, t
+   counting rows. */
+OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss,
+                             olk_sorf_shares *weights);
+OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
+                             double *cumulative_loss, int32_t lead, double *costs);
+OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t,
+                               double *n);
 
-/* y f with two classes, f_y less the best other with several; an error where it is not above 0. */
-static inline double olk_sorf_margin(const olk_sorf_answers *f, const olk_sorf_shares *share,
+/* y f with two classes, f_y minus the best other score with several; a mistake if not above 0. */
+static inline double olk_sorf_margin(const olk_sorf_answers *f, const olk_sorf_shares *weights,
                                      ptrdiff_t g, double blend, double y)
 {
     if (f->p->task != OLK_SORF_CLASSES)
-        return y * olk_sorf_score(f, share, g, blend, 0);
-    return olk_sorf_score(f, share, g, blend, (ptrdiff_t)y) -
-           olk_sorf_score(f, share, g, blend, olk_sorf_rival(f, share, g, blend, y));
+        return y * olk_sorf_score(f, weights, g, blend, 0);
+    return olk_sorf_score(f, weights, g, blend, (ptrdiff_t)y) -
+           olk_sorf_score(f, weights, g, blend, olk_sorf_rival(f, weights, g, blend, y));
 }
 
-/* What a candidate's counter grows by, given its margin or, for regression, its score. */
+/* An expert's loss, given its margin or, for regression, its score. */
 static inline double olk_sorf_cost(const olk_sorf *p, double margin, double y)
 {
     if (p->task != OLK_SORF_REGRESSION)
@@ -82,15 +86,14 @@ static inline double olk_sorf_cost(const olk_sorf *p, double margin, double y)
     return square < olk_most_error ? square : olk_most_error;
 }
 
-/* Deviation of the first `rows` targets from their mean; 1 while there is none, or its square is too
-   small for a number. */
+/* Standard deviation of the first `rows` targets; 1 while it is 0 or its square underflows. */
 static inline double olk_sorf_deviation(const double *target, uint64_t rows)
 {
     const double square = rows > 1 ? target[1] / (double)(rows - 1) : 0.0;
     return square > 0.0 ? olk_sqrt(square) : 1.0;
 }
 
-/* Takes in target number t (from 0); returns it scaled by the mean and deviation it is part of. */
+/* Learns target number t (from 0); returns it scaled by the mean and deviation that include it. */
 static inline double olk_sorf_scale(double *target, uint64_t t, double y)
 {
     const double gap = y - target[0];

@@ -1,5 +1,5 @@
-/* Where a row is not zero: a bit a number, 64 at a time, then only the bits that are set. Going from
-   set bit to set bit mispredicts once a word, not once a number. */
+/* The non-zeros of a row: one bit per number, 64 at a time, then only the set bits. Jumping from
+   set bit to set bit mispredicts once per word, not once per number. */
 #pragma once
 
 #include <stddef.h>
@@ -10,26 +10,26 @@
 
 #include "storage.h"
 
-/* The place of the lowest set bit; there is one. */
+/* The index of the lowest set bit; bits is not 0. */
 static inline int olk_lowest_bit(uint64_t bits)
 {
 #ifdef __GNUC__
     return __builtin_ctzll(bits);
 #else
-    int at = 0;
+    int positions = 0;
     for (; !(bits & 1); bits >>= 1)
-        at++;
-    return at;
+        positions++;
+    return positions;
 #endif
 }
 
-/* Bit i is set where x[i] != 0, for i < n <= 64; x is of the type `real`, a constant. */
-static OLK_ALWAYS uint64_t olk_set_bits(const int real, const void *x, ptrdiff_t n)
+/* Bit i is set where x[i] != 0, for i < n <= 64; x is of type `dtype`, a constant. */
+static OLK_ALWAYS uint64_t olk_set_bits(const int dtype, const void *x, ptrdiff_t n)
 {
     uint64_t bits = 0;
     ptrdiff_t i = 0;
 #ifdef __SSE2__
-    if (real == OLK_F64)
+    if (dtype == OLK_F64)
         for (const double *wide = x; i + 2 <= n; i += 2)
             bits |= (uint64_t)_mm_movemask_pd(
                         _mm_cmpneq_pd(_mm_loadu_pd(wide + i), _mm_setzero_pd())) << i;
@@ -39,40 +39,40 @@ static OLK_ALWAYS uint64_t olk_set_bits(const int real, const void *x, ptrdiff_t
                         _mm_cmpneq_ps(_mm_loadu_ps(narrow + i), _mm_setzero_ps())) << i;
 #endif
     for (; i < n; i++)
-        bits |= (uint64_t)(olk_get(real, x, i) != 0.0) << i;
+        bits |= (uint64_t)(olk_get(dtype, x, i) != 0.0) << i;
     return bits;
 }
 
-/* Which numbers of x are not zero, with their values, and how many. */
-static OLK_ALWAYS ptrdiff_t olk_nonzeros_as(const int real, const void *x, ptrdiff_t d,
+/* Indices and values of the non-zeros of x; returns their number. */
+static OLK_ALWAYS ptrdiff_t olk_nonzeros_as(const int dtype, const void *x, ptrdiff_t d,
                                             int32_t *index, void *value)
 {
     ptrdiff_t count = 0;
     for (ptrdiff_t start = 0; start < d; start += 64) {
         const ptrdiff_t n = d - start < 64 ? d - start : 64;
-        const void *from = (const char *)x + start * olk_real_bytes(real);
-        for (uint64_t bits = olk_set_bits(real, from, n); bits; bits &= bits - 1) {
+        const void *from = (const char *)x + start * olk_real_bytes(dtype);
+        for (uint64_t bits = olk_set_bits(dtype, from, n); bits; bits &= bits - 1) {
             const ptrdiff_t j = start + olk_lowest_bit(bits);
             index[count] = (int32_t)j;
-            olk_put(real, value, count, olk_get(real, x, j));
+            olk_put(dtype, value, count, olk_get(dtype, x, j));
             count++;
         }
     }
     return count;
 }
 
-static inline ptrdiff_t olk_nonzeros(int real, const void *x, ptrdiff_t d, int32_t *index,
+static inline ptrdiff_t olk_nonzeros(int dtype, const void *x, ptrdiff_t d, int32_t *index,
                                      void *value)
 {
-    return real == OLK_F64 ? olk_nonzeros_as(OLK_F64, x, d, index, value)
-                           : olk_nonzeros_as(OLK_F32, x, d, index, value);
+    return dtype == OLK_F64 ? olk_nonzeros_as(OLK_F64, x, d, index, value)
+                            : olk_nonzeros_as(OLK_F32, x, d, index, value);
 }
 
-/* How many there are. */
-static inline ptrdiff_t olk_count_nonzeros(int real, const void *x, ptrdiff_t d)
+/* The number of non-zeros. */
+static inline ptrdiff_t olk_count_nonzeros(int dtype, const void *x, ptrdiff_t d)
 {
     int32_t count = 0;
-    if (real == OLK_F64)
+    if (dtype == OLK_F64)
         for (ptrdiff_t j = 0; j < d; j++)
             count += ((const double *)x)[j] != 0;
     else
@@ -81,29 +81,29 @@ static inline ptrdiff_t olk_count_nonzeros(int real, const void *x, ptrdiff_t d)
     return count;
 }
 
-/* A row given by its non-zeros, its indices in one of two types, written into seen[d], which holds
-   zeros; where `at` is not NULL, those that stay numbers other than 0 are listed in `at` and `kept`, as
-   olk_nonzeros would find them. seen and kept are of the type `real`. Returns how many these are, or
-   -1 if an index does not increase within the row or a number is not finite: each is read once, since
-   another thread may write the caller's arrays meanwhile. */
-static inline ptrdiff_t olk_place_nonzeros(int real, const int32_t *narrow, const int64_t *wide,
+/* Writes a row given by its non-zeros, with indices of one of two types, into dense[d], which is
+   all zero; where `positions` is not NULL, those still non-zero after conversion are listed in
+   `positions` and `values`, as olk_nonzeros would find them. dense and values are of type `dtype`.
+   Returns their number, or -1 if indices do not increase or a number is not finite. Everything is
+   read once, since another thread may write to the caller's arrays meanwhile. */
+static inline ptrdiff_t olk_place_nonzeros(int dtype, const int32_t *narrow, const int64_t *wide,
                                            const double *value, ptrdiff_t count, ptrdiff_t d,
-                                           void *seen, int32_t *at, void *kept)
+                                           void *dense, int32_t *positions, void *values)
 {
     ptrdiff_t found = 0;
-    int64_t before = -1;
+    int64_t previous = -1;
     for (ptrdiff_t k = 0; k < count; k++) {
         const int64_t j = wide ? *(const volatile int64_t *)(wide + k)
                                : *(const volatile int32_t *)(narrow + k);
         const double v = *(const volatile double *)(value + k);
-        if (j <= before || j >= d || !(v - v == 0.0))
+        if (j <= previous || j >= d || !(v - v == 0.0))
             return -1;
-        before = j;
-        olk_put(real, seen, j, v);
-        if (at) {
-            at[found] = (int32_t)j;
-            olk_put(real, kept, found, v);
-            found += olk_get(real, kept, found) != 0.0;
+        previous = j;
+        olk_put(dtype, dense, j, v);
+        if (positions) {
+            positions[found] = (int32_t)j;
+            olk_put(dtype, values, found, v);
+            found += olk_get(dtype, values, found) != 0.0;
         }
     }
     return found;

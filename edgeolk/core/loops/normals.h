@@ -1,9 +1,9 @@
-/* Normal draws, one at a time, the same bits as numpy's
-   Generator(PCG64(seed)).standard_normal(...) for a seed below 2^64: SeedSequence's hash of the seed,
-   PCG64 (O'Neill 2014, XSL-RR 128/64), the ziggurat (Marsaglia & Tsang 2000) as numpy cuts it. What is
-   beside the layers is decided by the C library's exp and log1p, as in numpy.
+/* Normal draws, one at a time, the same bits as numpy's Generator(PCG64(seed)).standard_normal(...)
+   for a seed below 2^64: SeedSequence's hash of the seed, PCG64 (O'Neill 2014, XSL-RR 128/64), the
+   ziggurat (Marsaglia & Tsang 2000) with numpy's layers. Draws outside the layers use the C
+   library's exp and log1p, as in numpy.
 
-   128 bits are two halves: not every processor's compiler has such a number. */
+   128-bit numbers are two halves: not every compiler has a 128-bit type. */
 #pragma once
 
 #include <math.h>
@@ -44,7 +44,7 @@ static inline uint64_t olk_pcg64_next(olk_pcg64 *g)
     return (word >> by) | (word << ((64 - by) & 63));
 }
 
-/* One step of SeedSequence's hash; `key` moves on by `factor`. */
+/* One step of SeedSequence's hash; `key` is multiplied by `factor`. */
 static inline uint32_t olk_hash_word(uint32_t word, uint32_t *key, uint32_t factor)
 {
     word ^= *key;
@@ -53,8 +53,8 @@ static inline uint32_t olk_hash_word(uint32_t word, uint32_t *key, uint32_t fact
     return word ^ (word >> 16);
 }
 
-/* SeedSequence(seed).generate_state(8): the seed's two words spread over a pool of four, each word of
-   which is then mixed with each other one. */
+/* SeedSequence(seed).generate_state(8): the seed's two words fill a pool of four, each word of
+   which is then mixed with every other. */
 static inline void olk_seed_words(uint64_t seed, uint32_t *words)
 {
     uint32_t pool[4], key = UINT32_C(0x43b0d7e5);
@@ -95,7 +95,7 @@ static inline double olk_pcg64_uniform(olk_pcg64 *g)
     return (double)(olk_pcg64_next(g) >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/* A draw beyond the last layer, by two exponential ones. */
+/* A draw from the tail, by two exponential draws. */
 static inline double olk_normal_tail(olk_pcg64 *g)
 {
     for (;;) {

@@ -1,12 +1,12 @@
-/* What makes novel rows one event, and how long a fault that lasts goes on being one
-   (docs/novelty.md, step E). */
+/* Groups novel rows into events, and keeps an event open while its fault lasts (docs/novelty.md,
+   step E). */
 #pragma once
 
 #include "channels.h"
 #include "event_words.h"
 
-/* Deviations of before the event at which a reading is still off, and the share of the window that an
-   event is held so. */
+/* A reading this many earlier deviations off keeps its event open, for at most this share of the
+   window. */
 static const double olk_still_off = 3.0, olk_held_share = 0.25;
 
 static inline ptrdiff_t olk_held_channel(const uint64_t *watch)
@@ -14,32 +14,32 @@ static inline ptrdiff_t olk_held_channel(const uint64_t *watch)
     return (ptrdiff_t)(watch[OLK_HELD] >> OLK_HELD_CHANNEL);
 }
 
-/* Whether the fault that began the event lasts: the reading has not come back to what was usual before
-   it, or has not moved. */
+/* Whether the fault that began the event lasts: the reading is still far from its earlier mean, or
+   still flat. */
 static inline int olk_still_lasts(const olk_sorf_state *s, const olk_row_seen *seen, double window)
 {
-    const uint64_t held = s->watch[OLK_HELD];
-    const olk_input *before = (const olk_input *)s->deviations + OLK_BEFORE_EVENT;
-    if ((double)(held & OLK_MOST_LASTED) >= olk_held_share * window)
+    const uint64_t event_state = s->watch[OLK_HELD];
+    const olk_input *baseline = (const olk_input *)s->deviations + OLK_BEFORE_EVENT;
+    if ((double)(event_state & OLK_MOST_LASTED) >= olk_held_share * window)
         return 0;
-    if (held & OLK_HOLDS_FLAT)
+    if (event_state & OLK_HOLDS_FLAT)
         return seen->run > 0;
-    return (held & OLK_HOLDS_VALUE) && seen->reading_there &&
-           olk_fabs(seen->reading - (double)before[0]) > olk_still_off * (double)before[1];
+    return (event_state & OLK_HOLDS_VALUE) && seen->reading_present &&
+           olk_fabs(seen->reading - (double)baseline[0]) > olk_still_off * (double)baseline[1];
 }
 
-/* Takes what is odd in a row as that which has to end before the event does. */
+/* The state of a new event: the cause that must end before the event does. */
 static inline uint64_t olk_held_by(const olk_sorf_state *s, const olk_row_seen *seen)
 {
-    olk_input *before = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
+    olk_input *baseline = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
     const uint64_t channel = (uint64_t)seen->channel << OLK_HELD_CHANNEL;
-    before[0] = before[1] = (olk_input)0.0;
-    if (seen->what == OLK_OF_FLAT)
+    baseline[0] = baseline[1] = (olk_input)0.0;
+    if (seen->cause == OLK_OF_FLAT)
         return channel | OLK_HOLDS_FLAT;
-    if (seen->what == OLK_OF_ROUGHNESS || seen->most == 0.0)
+    if (seen->cause == OLK_OF_ROUGHNESS || seen->max_oddness == 0.0)
         return 0;
-    before[0] = (olk_input)seen->before.mean;
-    before[1] = (olk_input)olk_sqrt(seen->before.variance);
+    baseline[0] = (olk_input)seen->baseline.mean;
+    baseline[1] = (olk_input)olk_sqrt(seen->baseline.variance);
     return channel | OLK_HOLDS_VALUE;
 }
 
@@ -48,52 +48,53 @@ static inline void olk_conclude(const olk_sorf_state *s, const olk_row_seen *see
                                 int part, double window)
 {
     uint64_t *watch = s->watch;
-    olk_input *before = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
+    olk_input *baseline = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
     const uint64_t quiet = watch[OLK_QUIET_ROWS], lasted = watch[OLK_HELD] & OLK_MOST_LASTED;
-    const int lasts = olk_still_lasts(s, seen, window), starts = novel && quiet > OLK_EVENT_ROWS;
-    uint64_t holds = watch[OLK_HELD] & ~(uint64_t)(OLK_MOST_LASTED | OLK_BEGINS_ANEW);
+    const int still_lasts = olk_still_lasts(s, seen, window),
+              starts = novel && quiet > OLK_EVENT_ROWS;
+    uint64_t event = watch[OLK_HELD] & ~(uint64_t)(OLK_MOST_LASTED | OLK_BEGINS_ANEW);
     watch[OLK_EVENTS] += (uint64_t)starts;
-    watch[OLK_QUIET_ROWS] = novel || lasts ? 0 : quiet + (quiet < UINT16_MAX);
-    if (novel && !lasts)
-        holds = olk_held_by(s, seen);
+    watch[OLK_QUIET_ROWS] = novel || still_lasts ? 0 : quiet + (quiet < UINT16_MAX);
+    if (novel && !still_lasts)
+        event = olk_held_by(s, seen);
     if (watch[OLK_QUIET_ROWS] > OLK_EVENT_ROWS) {
-        before[0] = before[1] = (olk_input)0.0;
+        baseline[0] = baseline[1] = (olk_input)0.0;
         watch[OLK_HELD] = 0;
     } else {
-        watch[OLK_HELD] = holds | (starts ? 0 : lasted + (lasted < OLK_MOST_LASTED));
+        watch[OLK_HELD] = event | (starts ? 0 : lasted + (lasted < OLK_MOST_LASTED));
     }
-    watch[OLK_VERDICT] = (uint64_t)novel | (uint64_t)part << 1 | (uint64_t)seen->what << 3 |
+    watch[OLK_VERDICT] = (uint64_t)novel | (uint64_t)part << 1 | (uint64_t)seen->cause << 3 |
                          (uint64_t)seen->channel << 8;
 }
 
-/* The event is over, and what it is of is usual from now on: the last readings' mean, roughness and
-   energy, and flat lines as long as they are. */
+/* Ends the event and takes its readings as normal from now on: their mean, roughness and energy,
+   and the length of flat lines. */
 static OLK_ALONE void olk_accept_rows(const olk_sorf *p, const olk_sorf_state *s)
 {
-    olk_input *before = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
+    olk_input *baseline = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
     for (ptrdiff_t j = 0; j < p->d / 3; j++) {
-        olk_channel of = olk_recall_channel(s, j);
-        of.reading.mean = of.reading.mean + of.drift * olk_sqrt(of.reading.variance);
-        of.drift = of.energy = 0.0;
-        if (of.run > 0)
-            of.roughness = 0.0; /* what it comes to where a reading stands still */
-        of.log_rough.mean = olk_log(of.roughness + olk_least_roughness);
-        of.log_run.mean = of.run ? olk_log(1.0 + (double)of.run) : 0.0;
-        olk_keep_channel(s, j, &of);
+        olk_channel channel = olk_recall_channel(s, j);
+        channel.reading.mean =
+            channel.reading.mean + channel.drift * olk_sqrt(channel.reading.variance);
+        channel.drift = channel.energy = 0.0;
+        if (channel.run > 0)
+            channel.roughness = 0.0; /* its limit for a flat line */
+        channel.log_rough.mean = olk_log(channel.roughness + olk_least_roughness);
+        channel.log_run.mean = channel.run ? olk_log(1.0 + (double)channel.run) : 0.0;
+        olk_keep_channel(s, j, &channel);
     }
-    before[0] = before[1] = (olk_input)0.0;
+    baseline[0] = baseline[1] = (olk_input)0.0;
     s->watch[OLK_HELD] &= OLK_BEGINS_ANEW;
     s->watch[OLK_QUIET_ROWS] = OLK_EVENT_ROWS + 1;
 }
 
-/* Rows after a long stop: the reading that comes next has none before it, no flat line goes on, and no
-   event. */
+/* Restarts after a long stop: the next reading has no predecessor; flat lines and events end. */
 static OLK_ALONE void olk_restart_rows(const olk_sorf *p, const olk_sorf_state *s)
 {
-    olk_input *before = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
+    olk_input *baseline = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
     for (ptrdiff_t j = 0; j < p->d / 3; j++)
         s->readings[j] &= OLK_MOST_RUN;
-    before[0] = before[1] = (olk_input)0.0;
+    baseline[0] = baseline[1] = (olk_input)0.0;
     s->watch[OLK_HELD] = OLK_BEGINS_ANEW;
     s->watch[OLK_QUIET_ROWS] = OLK_EVENT_ROWS + 1;
 }

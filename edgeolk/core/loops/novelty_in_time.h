@@ -1,4 +1,4 @@
-/* Novelty of rows in the order of time, for one type of weights (docs/novelty.md). */
+/* Novelty in time: of rows that are ordered in time, for one type of weights (docs/novelty.md). */
 #pragma once
 
 #include "channels.h"
@@ -7,15 +7,15 @@
 #include "novelty_scores.h"
 #include "novelty_threshold.h"
 
-/* Blocks of features that a step keeps on the stack, so as not to make them again. */
+/* Blocks of features that a step caches on the stack. */
 #ifdef OLK_SORF_PLAIN
 enum { OLK_WATCH_KEPT = 0 };
 #else
 enum { OLK_WATCH_KEPT = 4 };
 #endif
 
-/* Whether rows are in the order of time; a program for one learner says so, and is without the code of
-   the others. */
+/* Whether rows are ordered in time; a constant in a program for one learner, which omits the other
+   code. */
 static inline int olk_watches(const olk_sorf *p)
 {
 #ifdef OLK_SORF_WATCHES
@@ -26,7 +26,7 @@ static inline int olk_watches(const olk_sorf *p)
 #endif
 }
 
-/* Rows that count: those before anything has moved do not. */
+/* Rows that count: those before any channel moved do not. */
 static inline uint64_t olk_watched_rows(const olk_sorf_state *s)
 {
     return *s->t - s->watch[OLK_IDLE_ROWS];
@@ -35,70 +35,71 @@ static inline uint64_t olk_watched_rows(const olk_sorf_state *s)
 static inline olk_row_asked olk_asked_of_row(const olk_sorf_state *s, double rows, double unit,
                                              int learning)
 {
-    const olk_row_asked how = {rows, unit, learning, (s->watch[OLK_HELD] & OLK_BEGINS_ANEW) != 0,
-                               olk_held_channel(s->watch)};
-    return how;
+    const olk_row_asked options = {rows, unit, learning,
+                                   (s->watch[OLK_HELD] & OLK_BEGINS_ANEW) != 0,
+                                   olk_held_channel(s->watch)};
+    return options;
 }
 
-/* Learns one row; returns tau - u of before: novel where it is below 0. No row is refused: what is no
-   number is a missing reading. */
+/* Learns one row; returns tau - u before this step: negative means novel. No row is rejected: NaN
+   is a missing reading. */
 static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *s,
                                        const olk_sorf_row *row)
 {
     OLK_ALIGNED(64) olk_wave feature[OLK_WATCH_KEPT ? 128 * OLK_WATCH_KEPT : 1];
-    const olk_kept kept = {feature, OLK_WATCH_KEPT, NULL, 0};
+    const olk_kept cache = {feature, OLK_WATCH_KEPT, NULL, 0};
     const uint64_t t = olk_watched_rows(s);
-    const double since = (double)t - (double)OLK_WARM_ROWS; /* r */
+    const double rows_with_model = (double)t - (double)OLK_WARM_ROWS; /* r */
     const olk_sorf_row inputs = {s->inputs, NULL, 0};
-    olk_score_state of = olk_recall_scores(s);
-    olk_row_scores now = {0.0, 0.0, 0.0, OLK_PATTERN};
+    olk_score_state scores = olk_recall_scores(s);
+    olk_row_scores row_scores = {0.0, 0.0, 0.0, OLK_PATTERN};
     olk_row_seen seen;
     double f = 0.0, returned = 0.0;
     int novel = 0;
-    const olk_row_asked how = olk_asked_of_row(s, (double)t, of.unit, 1);
+    const olk_row_asked options = olk_asked_of_row(s, (double)t, scores.unit, 1);
     olk_begin_step(s->flags);
-    olk_see_row(p, s, (const olk_input *)row->values, &how, (olk_input *)s->inputs, &seen);
+    olk_see_row(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs, &seen);
     if (t < OLK_WARM_ROWS) {
         if (t == OLK_WARM_ROWS - 1)
-            of.unit = 1.0 / olk_sqrt(seen.spread > 1e-6 ? seen.spread : 1e-6);
+            scores.unit = 1.0 / olk_sqrt(seen.spread > 1e-6 ? seen.spread : 1e-6);
         s->watch[OLK_IDLE_ROWS] += t == 1 && !seen.moved;
     } else {
-        if (seen.there)
-            olk_pass(p, s, &inputs, 1, 1, &kept, NULL, &f);
-        now = olk_judge(&of, &seen, f);
-        if (since >= (double)OLK_SILENT_ROWS) {
-            novel = now.score > of.threshold;
-            returned = of.threshold - now.score;
-            of.threshold = olk_next_threshold(of.threshold, novel, since, p->nu);
+        if (seen.present)
+            olk_pass(p, s, &inputs, 1, 1, &cache, NULL, &f);
+        row_scores = olk_judge(&scores, &seen, f);
+        if (rows_with_model >= (double)OLK_SILENT_ROWS) {
+            novel = row_scores.score > scores.threshold;
+            returned = scores.threshold - row_scores.score;
+            scores.threshold = olk_next_threshold(scores.threshold, novel, rows_with_model, p->nu);
         } else {
-            now.part = OLK_PATTERN;
+            row_scores.part = OLK_PATTERN;
         }
-        if (seen.there) {
-            olk_learn_scores(&of, &now, since, p->forget);
+        if (seen.present) {
+            olk_learn_scores(&scores, &row_scores, rows_with_model, p->forget);
             olk_follow_rows(p, s, &inputs, t - OLK_WARM_ROWS, feature, OLK_WATCH_KEPT);
         }
     }
-    olk_keep_scores(s, &of);
+    olk_keep_scores(s, &scores);
     *s->mistakes += (uint64_t)novel;
-    olk_conclude(s, &seen, novel, now.part, p->forget);
+    olk_conclude(s, &seen, novel, row_scores.part, p->forget);
     *s->t += 1;
     return returned;
 }
 
-/* What it would return for a row; nothing changes but scratch. */
+/* What learning the row would return; writes only to scratch. */
 static OLK_ALONE double olk_sorf_watched(const olk_sorf *p, const olk_sorf_state *s,
                                          const olk_sorf_row *row)
 {
     const uint64_t t = olk_watched_rows(s);
     const olk_sorf_row inputs = {s->inputs, NULL, 0};
-    const olk_score_state of = olk_recall_scores(s);
+    const olk_score_state scores = olk_recall_scores(s);
     olk_row_seen seen;
     double f = 0.0;
     if (t < OLK_WARM_ROWS + OLK_SILENT_ROWS)
         return 0.0;
-    const olk_row_asked how = olk_asked_of_row(s, (double)t, of.unit, 0);
-    olk_see_row(p, s, (const olk_input *)row->values, &how, (olk_input *)s->inputs, &seen);
-    if (seen.there)
+    const olk_row_asked options = olk_asked_of_row(s, (double)t, scores.unit, 0);
+    olk_see_row(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs, &seen);
+    if (seen.present)
         olk_pass(p, s, &inputs, 1, 1, NULL, NULL, &f);
-    return of.threshold - olk_judge(&of, &seen, f).score;
+    return scores.threshold - olk_judge(&scores, &seen, f).score;
 }

@@ -1,23 +1,24 @@
-/* Three scores of a row, each in running deviations: how rare is its pattern, how high is the level
-   of its deviations of late, how far off is its worst channel (docs/novelty.md, steps C and D). */
+/* Three scores of a row, each in running deviations: how rare its pattern is, how high the level of
+   its recent deviations, how far off its worst channel (docs/novelty.md, steps C and D). */
 #pragma once
 
 #include "running_moments.h"
 
-/* Rows before there is a model, and rows of it before there is a verdict or scores are winsorised. */
+/* Rows before there is a model; rows with a model before the first verdict, and before scores are
+   winsorised. */
 enum { OLK_WARM_ROWS = 100, OLK_SILENT_ROWS = 10, OLK_TRUSTED_ROWS = 100 };
-/* Where no row has been, similarity counts as this much; deviations that any channel may be off. */
+/* The floor of similarity; deviations that are normal for the worst channel. */
 static const double olk_least_similarity = 0.02, olk_usual_deviations = 2.0;
 
 enum { OLK_PATTERN = 0, OLK_LEVEL = 1, OLK_CHANNEL = 2 };
 
-/* What the block holds of the scores, beside the threshold and the unit of inputs. */
+/* The stored state of the scores, with the threshold and the unit of inputs. */
 typedef struct {
     double threshold, unit; /* tau, g */
     olk_moments rarity, level;
 } olk_score_state;
 
-/* A row's: rarity of its pattern, its level, and both and its worst channel in deviations. */
+/* Scores of a row: rarity of its pattern, its level, and the combined score in deviations. */
 typedef struct {
     double rarity, level;
     double score; /* u */
@@ -27,48 +28,50 @@ typedef struct {
 static inline olk_score_state olk_recall_scores(const olk_sorf_state *s)
 {
     const olk_input *v = (const olk_input *)s->deviations;
-    const olk_score_state held = {(double)v[0], (double)v[1], {(double)v[2], (double)v[3]},
-                                  {(double)v[4], (double)v[5]}};
-    return held;
+    const olk_score_state stored = {
+        (double)v[0], (double)v[1], {(double)v[2], (double)v[3]}, {(double)v[4], (double)v[5]}};
+    return stored;
 }
 
-static inline void olk_keep_scores(const olk_sorf_state *s, const olk_score_state *of)
+static inline void olk_keep_scores(const olk_sorf_state *s, const olk_score_state *scores)
 {
     olk_input *v = (olk_input *)s->deviations;
-    v[0] = (olk_input)of->threshold;
-    v[1] = (olk_input)of->unit;
-    v[2] = (olk_input)of->rarity.mean;
-    v[3] = (olk_input)of->rarity.variance;
-    v[4] = (olk_input)of->level.mean;
-    v[5] = (olk_input)of->level.variance;
+    v[0] = (olk_input)scores->threshold;
+    v[1] = (olk_input)scores->unit;
+    v[2] = (olk_input)scores->rarity.mean;
+    v[3] = (olk_input)scores->rarity.variance;
+    v[4] = (olk_input)scores->level.mean;
+    v[5] = (olk_input)scores->level.variance;
 }
 
-/* C.1: u, and the part that it is. `f` is the similarity to the rows so far. */
-static inline olk_row_scores olk_judge(const olk_score_state *of, const olk_row_seen *seen, double f)
+/* C.1: u, and which part dominates. `f` is the similarity to previous rows. */
+static inline olk_row_scores olk_judge(const olk_score_state *scores, const olk_row_seen *seen,
+                                       double f)
 {
-    olk_row_scores now = {0.0, seen->level, 0.0, OLK_PATTERN};
-    double u[3] = {0.0, 0.0, seen->most - olk_usual_deviations};
-    if (seen->there) {
-        now.rarity = -olk_log((f > 0.0 ? f : 0.0) + olk_least_similarity);
-        u[0] = olk_deviations(&of->rarity, now.rarity);
-        u[1] = olk_deviations(&of->level, now.level);
+    olk_row_scores row = {0.0, seen->level, 0.0, OLK_PATTERN};
+    double u[3] = {0.0, 0.0, seen->max_oddness - olk_usual_deviations};
+    if (seen->present) {
+        row.rarity = -olk_log((f > 0.0 ? f : 0.0) + olk_least_similarity);
+        u[0] = olk_deviations(&scores->rarity, row.rarity);
+        u[1] = olk_deviations(&scores->level, row.level);
     }
     const double worse = (u[2] > u[1] ? u[2] : u[1]) - u[0];
-    now.score = u[0] + (worse > 0.0 ? seen->trust * worse : 0.0);
+    row.score = u[0] + (worse > 0.0 ? seen->trust * worse : 0.0);
     for (int part = 1; part < 3 && seen->trust > 0.0; part++)
-        now.part = u[part] > u[now.part] ? part : now.part;
-    return now;
+        row.part = u[part] > u[row.part] ? part : row.part;
+    return row;
 }
 
-/* D: the scores of a row into their moments, after `rows` rows with a model. */
-static inline void olk_learn_scores(olk_score_state *of, const olk_row_scores *now, double rows,
+/* D: updates the moments of the scores, after `rows` rows with a model. */
+static inline void olk_learn_scores(olk_score_state *scores, const olk_row_scores *row, double rows,
                                     double window)
 {
-    const double share = olk_share_of(rows + 1.0, window);
+    const double gain = olk_share_of(rows + 1.0, window);
     const int trusted = rows >= (double)OLK_TRUSTED_ROWS;
-    const double most = olk_most_deviations;
-    const double rarity = trusted ? olk_winsorised(&of->rarity, now->rarity, most) : now->rarity;
-    const double level = trusted ? olk_winsorised(&of->level, now->level, most) : now->level;
-    olk_take_in(&of->rarity, rarity, share);
-    olk_take_in(&of->level, level, share);
+    const double limit = olk_most_deviations;
+    const double rarity =
+        trusted ? olk_winsorised(&scores->rarity, row->rarity, limit) : row->rarity;
+    const double level = trusted ? olk_winsorised(&scores->level, row->level, limit) : row->level;
+    olk_take_in(&scores->rarity, rarity, gain);
+    olk_take_in(&scores->level, level, gain);
 }

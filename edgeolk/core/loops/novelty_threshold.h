@@ -1,12 +1,12 @@
 /* The threshold that a share nu of rows exceeds in the long run (docs/novelty.md, step C.1). */
 #pragma once
 
-/* Where the threshold starts, and the least it comes to; its steps, at least, and times the rows so
+/* The initial and the smallest threshold; the smallest step, and the first steps times the rows so
    far. */
 static const double olk_first_threshold = 4.0, olk_least_threshold = 0.5;
 static const double olk_threshold_step = 0.002, olk_first_steps = 10.0;
 
-/* After a row, quantile tracking by stochastic gradient. `rows`: with a model, before this one. */
+/* Quantile tracking by stochastic gradient. `rows`: previous rows with a model. */
 static inline double olk_next_threshold(double threshold, int novel, double rows, double nu)
 {
     const double early = olk_first_steps / (rows + 1.0);

@@ -1,6 +1,6 @@
-/* The types that a unit of the loops over rings is made for: OLK_NUMBER_BITS says which rows are computed
-   in, OLK_REAL_BITS which coefficients, kernel rows and products are kept in. A unit has one of each,
-   so that names need not say which (rings.h, one_row.h). */
+/* The types of a unit of the loops over rings: OLK_NUMBER_BITS for the type that rows are computed
+   in, OLK_REAL_BITS for that of coefficients, kernel rows and products. A unit has one of each, so
+   that names need not say which (rings.h, one_row.h). */
 #pragma once
 
 #include <float.h>
@@ -9,7 +9,7 @@
 #include "roots.h"
 #include "vector.h"
 
-/* The one of two that is for the type computed in. */
+/* Selects the variant for the type computed in. */
 #if OLK_NUMBER_BITS == 64
 #define OLK_NUMBER(f32, f64) f64
 #else
@@ -23,10 +23,10 @@ enum { OLK_LANES = sizeof(olk_numbers) / sizeof(olk_number) };
 enum { OLK_WIDE = OLK_NUMBER(OLK_F32, OLK_F64) };
 
 #if OLK_REAL_BITS == 64
-typedef double olk_real;
+typedef double olk_coef_t;
 enum { OLK_REAL = OLK_F64 };
 #else
-typedef float olk_real;
+typedef float olk_coef_t;
 enum { OLK_REAL = OLK_F32 };
 #endif
 
@@ -70,7 +70,7 @@ static OLK_ALWAYS void olk_store_numbers(olk_number *p, olk_numbers v)
     *(olk_numbers *)p = v;
 }
 
-/* Where number i of a stored array is; `storage` is a constant here and below. */
+/* The address of number i of a stored array; `storage` is a constant here and below. */
 static OLK_ALWAYS const void *olk_stored_at(const int storage, const void *base, ptrdiff_t i)
 {
     return (const char *)base + i * olk_stored_bytes(storage);
@@ -105,9 +105,9 @@ static OLK_ALWAYS olk_number olk_load_one(const int storage, const void *p)
 #endif
 }
 
-/* Numbers of feature j by its scale, where there is one, for distances: with int8, offset[j] is taken
-   from x_j (olk_moved), so that only the scaled level is left in the loop. An inner product instead
-   adds x_j offset[j] to every lane: the level times x_j needs both. */
+/* Numbers of feature j times its scale, if any, for distances: with int8, offset[j] is subtracted
+   from x_j (olk_moved), so that the loop needs only the scaled level. Inner products need scale and
+   offset (olk_load_full). */
 static OLK_ALWAYS olk_numbers olk_load_scaled(const int storage, const void *p, ptrdiff_t j,
                                               const olk_quantum *quantum)
 {

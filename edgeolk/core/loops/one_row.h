@@ -1,5 +1,5 @@
-/* The kernel row alone, number by number, in plain C99: what a program that only scores takes of the
-   loops over the ring. OLK_ROW_STORES says how its vectors are stored, OLK_ROW_REAL the type of its
+/* Only the kernel row, number by number, in plain C99: the loops over the ring that a program for
+   scoring needs. OLK_ROW_STORES is the storage type of its vectors, OLK_ROW_REAL the type of its
    coefficients. */
 #pragma once
 

@@ -1,23 +1,23 @@
-/* Paces: what turns the lines of a group's blocks into angles, the group's widths over and over
-   (docs/sorf.md, section 3, step 3); included by scoring.h. */
+/* Frequency scales: the factors that turn the lines of a group's blocks into angles, the group's
+   widths repeated (docs/sorf.md, section 3, step 3); included by scoring.h. */
 
-/* Block b of the group begins at pace 64 b mod widths; laid out to 64 in a row where vectors are
+/* Block b of the group begins at scale 64 b mod widths; repeated to 64 in a row where vectors are
    loaded from them. */
 typedef struct {
-    OLK_ALIGNED(64) olk_entry of[OLK_PACES];
+    OLK_ALIGNED(64) olk_entry value[OLK_PACES];
     int widths;
 } olk_paces;
 
-/* The pace of line j of a block that begins at `row` of them, and at `at` where they are not laid out: one
-   index for vectors. */
-static OLK_ALWAYS olk_entry olk_pace_of(const olk_paces *paces, const olk_entry *row, ptrdiff_t j,
+/* The scale of line j of a block whose scales begin at `row`; where they are not repeated, scale
+   number `at`. Vectors need a single index. */
+static OLK_ALWAYS olk_entry olk_pace_of(const olk_paces *scales, const olk_entry *row, ptrdiff_t j,
                                         int at)
 {
-    return OLK_PACES > 64 ? row[j] : paces->of[at];
+    return OLK_PACES > 64 ? row[j] : scales->value[at];
 }
 
-/* The first `period` of n entries over and over, `period` at most 16; n is above 32. First the numbers
-   that are laid out then, 16 at a time. */
+/* Repeats the first `period` of n entries, `period` <= 16, n > 32: first up to 16 + period, then 16
+   at a time. */
 static inline void olk_begin_repeat(olk_entry *entry, int period)
 {
     for (int j = period; j < 16 + period; j++)
@@ -38,26 +38,26 @@ static inline void olk_repeat(olk_entry *entry, int period, int n)
     olk_go_on_repeating(entry, period, n);
 }
 
-/* Paces of a group, to be laid out before they are used: vectors wait for numbers just stored one by
-   one, so other work is done in between. */
-static inline void olk_begin_paces(const olk_sorf *p, int32_t g, olk_paces *paces)
+/* Scales of a group, to be repeated before use: vector loads would wait for numbers just stored one
+   by one, so other work is done in between. */
+static inline void olk_begin_paces(const olk_sorf *p, int32_t g, olk_paces *scales)
 {
     const int32_t grid = olk_grid(p), widths = p->widths[g];
-    paces->widths = widths;
+    scales->widths = widths;
     for (int32_t i = 0; i < widths; i++)
-        paces->of[i] = (olk_entry)olk_pace(p->omega[g][i], grid);
+        scales->value[i] = (olk_entry)olk_pace(p->omega[g][i], grid);
     if (OLK_PACES > 64)
-        olk_begin_repeat(paces->of, widths);
+        olk_begin_repeat(scales->value, widths);
 }
 
-static inline void olk_lay_out_paces(olk_paces *paces)
+static inline void olk_lay_out_paces(olk_paces *scales)
 {
     if (OLK_PACES > 64)
-        olk_go_on_repeating(paces->of, paces->widths, OLK_PACES);
+        olk_go_on_repeating(scales->value, scales->widths, OLK_PACES);
 }
 
-static OLK_ALONE void olk_find_paces(const olk_sorf *p, int32_t g, olk_paces *paces)
+static OLK_ALONE void olk_find_paces(const olk_sorf *p, int32_t g, olk_paces *scales)
 {
-    olk_begin_paces(p, g, paces);
-    olk_lay_out_paces(paces);
+    olk_begin_paces(p, g, scales);
+    olk_lay_out_paces(scales);
 }

@@ -1,7 +1,7 @@
 /* Pass 1: the scores of rows (docs/sorf.md, section 5, step 1); included by scoring.h. */
 
-/* A block: its lines, then its features, which take the place of the lines where a stack is small and
-   both are numbers of one type. */
+/* A block: its lines, then its features, which overlay the lines where the stack is small and both
+   have the same type. */
 typedef struct {
 #if defined(OLK_SORF_PLAIN) && !defined(OLK_SORF_FIXED)
     olk_wave feature[128];
@@ -20,7 +20,8 @@ static inline olk_entry *olk_lines_of(olk_block *block)
 #endif
 }
 
-/* What is kept of a row: features [..][2] of its first blocks, transforms of its first `lines`. */
+/* Cached parts of a row: features [..][2] of its first `blocks`, transforms of its first `lines`
+   blocks. */
 typedef struct {
     olk_wave *feature;
     ptrdiff_t blocks;
@@ -28,7 +29,7 @@ typedef struct {
     ptrdiff_t lines;
 } olk_kept;
 
-/* The next block of m rows: folded, the signs between its transforms. */
+/* The next block of m rows: the sketch, and the signs between its transforms. */
 static OLK_ALONE void olk_folded(const olk_sorf *p, uint64_t *generator, const olk_sorf_row *row,
                                  ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64],
                                  olk_signs *first, olk_signs *second)
@@ -41,7 +42,7 @@ static OLK_ALONE void olk_folded(const olk_sorf *p, uint64_t *generator, const o
     olk_draw_signs(generator, second);
 }
 
-/* The same of one row, transformed. */
+/* The same for one row, transformed. */
 static inline void olk_transformed(const olk_sorf *p, uint64_t *generator, const olk_sorf_row *row,
                                    const olk_tail *tail, olk_block *block, olk_signs *first,
                                    olk_signs *second)
@@ -51,7 +52,7 @@ static inline void olk_transformed(const olk_sorf *p, uint64_t *generator, const
     olk_mix(v, first, second);
 }
 
-/* The next of `left` blocks transformed: of one row as many as go side by side, or two; of m rows
+/* Transforms the next of `left` blocks: of one row as many as are interleaved, or two; of m rows
    one. Returns how many. */
 static inline ptrdiff_t olk_transformed_blocks(const olk_sorf *p, uint64_t *generator,
                                                const olk_sorf_row *row, ptrdiff_t m, ptrdiff_t left,
@@ -62,7 +63,7 @@ static inline ptrdiff_t olk_transformed_blocks(const olk_sorf *p, uint64_t *gene
     ptrdiff_t r = 0;
 #ifdef OLK_INTERLEAVED
     enum { MANY = OLK_BYTES / (int)sizeof(olk_entry) };
-    /* A lane in eight may stay empty: that still costs less. */
+    /* One lane in eight may stay empty: that is still faster. */
     if (m == 1 && !row->index && left >= MANY - MANY / 8) {
         const ptrdiff_t some = left < MANY ? left : MANY;
         olk_interleave(p, generator, row->values, some, v);
@@ -78,52 +79,53 @@ static inline ptrdiff_t olk_transformed_blocks(const olk_sorf *p, uint64_t *gene
     return blocks;
 }
 
-/* The features of block `at`, `block` of its group, where they are kept or in `own`; NULL where an angle
-   is too large. */
-static OLK_ALWAYS const olk_wave *olk_kept_features(const olk_entry *v, const olk_paces *paces,
-                                                    ptrdiff_t block, int small, int must,
-                                                    const olk_kept *keep, ptrdiff_t at,
-                                                    ptrdiff_t lines, olk_wave *own)
+/* The features of block `at`, `block` in its group, in the cache or in `own_feature`; NULL if an
+   angle is too large. */
+static OLK_ALWAYS const olk_wave *olk_kept_features(const olk_entry *v, const olk_paces *scales,
+                                                    ptrdiff_t block, int small_angles, int must,
+                                                    const olk_kept *cache, ptrdiff_t at,
+                                                    ptrdiff_t lines, olk_wave *own_feature)
 {
-    const int kept = keep && at < keep->blocks;
-    olk_wave *feature = kept && lines == 64 ? keep->feature + 128 * at : own;
-    if (keep && at < keep->lines)
-        memcpy(keep->line + 64 * at, v, 64 * sizeof *v);
-    if (!olk_features(v, paces, block, small, must, feature))
+    const int cached = cache && at < cache->blocks;
+    olk_wave *feature = cached && lines == 64 ? cache->feature + 128 * at : own_feature;
+    if (cache && at < cache->lines)
+        memcpy(cache->line + 64 * at, v, 64 * sizeof *v);
+    if (!olk_features(v, scales, block, small_angles, must, feature))
         return NULL;
-    if (kept && lines < 64)
-        memcpy(keep->feature + 128 * at, own, 2 * (size_t)lines * sizeof *own);
+    if (cached && lines < 64)
+        memcpy(cache->feature + 128 * at, own_feature, 2 * (size_t)lines * sizeof *own_feature);
     return feature;
 }
 
 /* fw and fa [rows][groups][columns] of m dense rows, m <= OLK_SORF_ROWS, or of one sparse row.
-   `keep`, if not NULL, takes what is kept of one row. With one column fw or fa may be NULL. Returns 0
-   where an angle is too large for olk_entry, unless it `must` do: then by olk_cos_sin. */
+   `cache`, if not NULL, receives parts of one row. With one column fw or fa may be NULL. Returns 0
+   if an angle is too large for olk_entry, unless `must`: then olk_cos_sin is used. */
 static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
-                              ptrdiff_t m, int must, const olk_kept *keep, double *fw, double *fa)
+                              ptrdiff_t m, int must, const olk_kept *cache, double *fw, double *fa)
 {
-    /* The most blocks that are transformed before their features are made: of a row, or of rows. */
+    /* Maximum of blocks transformed before their features are computed, of one row or of
+       several. */
     enum { LANES = OLK_BYTES / (int)sizeof(olk_entry), ROWS = OLK_SORF_ROWS };
     enum { AT_ONCE = LANES > ROWS ? LANES : ROWS + OLK_SORF_BLOCKS - 1 };
 #ifdef OLK_SORF_PLAIN
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_entry(*const v)[64] = (olk_entry(*)[64])olk_lines_of(block);
-    olk_wave *const own = block->feature;
+    olk_wave *const own_feature = block->feature;
 #else
     OLK_ALIGNED(64) olk_entry v[AT_ONCE][64];
-    OLK_ALIGNED(64) olk_wave own[128];
+    OLK_ALIGNED(64) olk_wave own_feature[128];
 #endif
     olk_tail tail[OLK_SORF_ROWS];
-    olk_paces paces;
+    olk_paces scales;
     OLK_ALIGNED(64) olk_sum lane[OLK_SORF_ROWS][2][64 / sizeof(olk_sum)];
-    const int small = olk_small(p, row, m);
+    const int small_angles = olk_small(p, row, m);
     const ptrdiff_t K = p->classes;
     uint64_t generator = p->signs;
     if (!row->index)
         olk_tails(p, row->values, m, tail);
     for (int32_t g = 0; g < p->groups; g++) {
         const double size = 1.0 / (p->kappa * p->size[g] * (double)OLK_ONE);
-        olk_begin_paces(p, g, &paces);
+        olk_begin_paces(p, g, &scales);
         for (ptrdiff_t r = 0; r < m; r++)
             memset(lane[r], 0, sizeof lane[r]);
         if (K > 1)
@@ -132,17 +134,18 @@ static OLK_ALONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const 
                 memset(fw + (r * p->groups + g) * K, 0, (size_t)K * sizeof *fw);
             }
         const ptrdiff_t end = p->first[g + 1];
-        for (ptrdiff_t b = p->first[g], now; b < end; b += now) {
-            now = olk_transformed_blocks(p, &generator, row, m, end - b, tail, v);
+        for (ptrdiff_t b = p->first[g], n_blocks; b < end; b += n_blocks) {
+            n_blocks = olk_transformed_blocks(p, &generator, row, m, end - b, tail, v);
             if (b == p->first[g])
-                olk_lay_out_paces(&paces);
-            for (ptrdiff_t i = 0; i < m * now; i++) {
+                olk_lay_out_paces(&scales);
+            for (ptrdiff_t i = 0; i < m * n_blocks; i++) {
                 const ptrdiff_t at = m == 1 ? b + i : b, r = m == 1 ? 0 : i;
                 const ptrdiff_t lines = olk_lines(p, at), from = 128 * at * K;
                 const olk_stored *w = (const olk_stored *)s->w + from;
                 const olk_stored *a = (const olk_stored *)s->a + from;
-                const olk_wave *feature = olk_kept_features(v[i], &paces, at - p->first[g], small,
-                                                            must, keep, at, lines, own);
+                const olk_wave *feature =
+                    olk_kept_features(v[i], &scales, at - p->first[g], small_angles, must, cache,
+                                      at, lines, own_feature);
                 if (!feature)
                     return 0;
                 if (K > 1) {

@@ -1,4 +1,4 @@
-/* PCG32 (O'Neill 2014, XSH-RR 64/32): one word at a time, and jumps over words not needed. */
+/* PCG32 (O'Neill 2014, XSH-RR 64/32): one word at a time, and skipping ahead. */
 #pragma once
 
 #include <stdint.h>
@@ -26,7 +26,7 @@ static inline uint64_t olk_pcg_seed(uint64_t seed, uint64_t step)
     return (step + seed) * OLK_PCG_FACTOR + step;
 }
 
-/* As if n words were drawn: in log2(n) steps (Brown 1994). */
+/* Skips n words in log2(n) steps (Brown 1994). */
 static inline void olk_pcg_skip(uint64_t *state, uint64_t step, uint64_t n)
 {
     uint64_t factor = OLK_PCG_FACTOR;

@@ -1,17 +1,18 @@
 /* Cosines and sines of a block (docs/sorf.md, section 3, steps 3 and 4); included by scoring.h. */
 
-/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] and its pace, below olk_largest_angle. */
+/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] times its scale; angles below
+   olk_largest_angle. */
 static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
-                                 const olk_paces *OLK_NOT_SHARED paces, int at,
+                                 const olk_paces *OLK_NOT_SHARED scales, int at,
                                  olk_wave *OLK_NOT_SHARED feature)
 {
     enum { TOP = 8 * sizeof(olk_word) - 2 };
-    const olk_entry *const row = paces->of + at;
-    for (int j = 0; j < 64; j++, at = olk_next_of(paces->widths, at)) {
+    const olk_entry *const row = scales->value + at;
+    for (int j = 0; j < 64; j++, at = olk_next_of(scales->widths, at)) {
         olk_real s, c;
         olk_word a, b;
-        const olk_word quarter = olk_quarter(v[j] * olk_pace_of(paces, row, j, at), &c, &s);
-        /* Odd quarter turns exchange the two; bit 1 of n is the sine's sign, of n + 1 the
+        const olk_word quarter = olk_quarter(v[j] * olk_pace_of(scales, row, j, at), &c, &s);
+        /* Odd quarter turns swap the two; bit 1 of n is the sine's sign, bit 1 of n + 1 the
            cosine's. */
         memcpy(&a, &c, sizeof a);
         memcpy(&b, &s, sizeof b);
@@ -36,22 +37,23 @@ static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
     }
 }
 
-/* Whether some angle is too large for that, or no number. */
-static OLK_ALONE int olk_large(const olk_entry *v, const olk_paces *paces, int at)
+/* Whether some angle is too large for that, or NaN. */
+static OLK_ALONE int olk_large(const olk_entry *v, const olk_paces *scales, int at)
 {
-    const olk_entry *const row = paces->of + at;
-    olk_word large = 0;
-    for (int j = 0; j < 64; j++, at = olk_next_of(paces->widths, at))
-        large |= (olk_word)!(olk_size_of(v[j] * olk_pace_of(paces, row, j, at)) < olk_largest_angle);
-    return large != 0;
+    const olk_entry *const row = scales->value + at;
+    olk_word found = 0;
+    for (int j = 0; j < 64; j++, at = olk_next_of(scales->widths, at))
+        found |=
+            (olk_word) !(olk_size_of(v[j] * olk_pace_of(scales, row, j, at)) < olk_largest_angle);
+    return found != 0;
 }
 
-/* The cosines and sines of any angle; one that is no finite number counts as 0. */
-static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_paces *paces, int at,
+/* Cosines and sines of angles of any size; angles that are not finite count as 0. */
+static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_paces *scales, int at,
                                        olk_wave *feature)
 {
-    for (int j = 0; j < 64; j++, at = olk_next_of(paces->widths, at)) {
-        const double angle = (double)v[j] * (double)paces->of[at];
+    for (int j = 0; j < 64; j++, at = olk_next_of(scales->widths, at)) {
+        const double angle = (double)v[j] * (double)scales->value[at];
         double cosine = 1.0, sine = 0.0;
         if (olk_fabs(angle) <= DBL_MAX)
             olk_cos_sin(angle, &cosine, &sine);
@@ -60,16 +62,17 @@ static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_paces *pace
     }
 }
 
-/* Features of the lines of a group's block; `small`: of olk_small. Returns 0 where its angles are too
-   large, unless it has to do. Lines may lie in the second half of the features. */
-static inline int olk_features(const olk_entry *v, const olk_paces *paces, ptrdiff_t block,
-                               int small, int must, olk_wave *feature)
+/* Features of the lines of a group's block; `small_angles` is that of olk_small. Returns 0 if
+   angles are too large, unless `force`. The lines may be stored in the second half of the
+   features. */
+static inline int olk_features(const olk_entry *v, const olk_paces *scales, ptrdiff_t block,
+                               int small_angles, int force, olk_wave *feature)
 {
-    const int at = olk_first_pace(paces->widths, block);
-    if (small || !olk_large(v, paces, at))
-        olk_phases(v, paces, at, feature);
-    else if (must)
-        olk_phases_slowly(v, paces, at, feature);
+    const int at = olk_first_pace(scales->widths, block);
+    if (small_angles || !olk_large(v, scales, at))
+        olk_phases(v, scales, at, feature);
+    else if (force)
+        olk_phases_slowly(v, scales, at, feature);
     else
         return 0;
     return 1;

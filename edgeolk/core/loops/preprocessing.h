@@ -1,6 +1,6 @@
-/* A scaler with winsorised statistics, inside a learner or by itself (`RunningScaler`), one reading at a
-   time. In a learner, a row that is learned is scaled by statistics that include it; they are kept only
-   when the learner has taken the row. */
+/* A scaler with winsorised statistics, inside a learner or standalone (`RunningScaler`), one
+   reading at a time. A learner scales a row that it learns by statistics that include the row; they
+   are stored only once the learner has accepted the row. */
 #pragma once
 
 #include <stddef.h>
@@ -9,30 +9,30 @@
 #include "compact.h"
 #include "lines.h"
 
-/* Part of the file format. OLK_COMPACT: as OLK_STANDARD, by statistics in 9 bytes. */
+/* Part of the file format. OLK_COMPACT: as OLK_STANDARD, with statistics in 9 bytes. */
 enum { OLK_STANDARD = 1, OLK_MINMAX = 2, OLK_COMPACT = 9 };
 
-/* What a scaler is made of, and its statistics as a block holds them: a learner's in a region of numbers
-   and one of counts, those of a scaler by itself feature by feature, in 40 bytes. */
+/* A scaler's parameters and its statistics as a block stores them: a learner's in a region of
+   numbers and one of counts, those of a standalone scaler feature by feature, in 40 bytes each. */
 typedef struct {
-    double clip;         /* deviations, 2 at least */
-    double window;       /* rows remembered */
+    double clip;         /* deviations, at least 2 */
+    double window;       /* rows */
     int64_t freeze_after; /* 0: never */
     int16_t method, by_feature;
     double *numbers;     /* of each feature: mean, low, sd, held */
     int32_t *counts;     /* of each feature: age, clipped */
     double *least, *most; /* [d], OLK_MINMAX only */
-    uint8_t *records;    /* [d][OLK_COMPACT_BYTES], OLK_COMPACT only, which has no other numbers */
-    olk_compact_rule rule; /* the same clip and window for these */
+    uint8_t *records;    /* [d][OLK_COMPACT_BYTES], OLK_COMPACT only, in place of the others */
+    olk_compact_rule rule; /* the same clip and window, for the records */
 } olk_scaler;
 
-/* One feature's share of them. */
+/* The statistics of one feature. */
 typedef struct {
     olk_feature feature;
     double least, most;
 } olk_reading;
 
-/* A program for one learner says which method it has, and is without the code of the others. */
+/* A constant in a program for one learner, which omits the code of the other methods. */
 static inline int olk_is_compact(const olk_scaler *s)
 {
 #ifdef OLK_SCALE_METHOD
@@ -91,7 +91,7 @@ static inline int olk_is_frozen(const olk_scaler *s, int64_t seen)
     return s->freeze_after > 0 && seen >= s->freeze_after;
 }
 
-/* Reading j of a row that is learned, scaled; the record that it leads to is put at `to`. */
+/* Learns reading j and returns it scaled; the new record goes to `to`. */
 static inline double olk_learn_apart(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen,
                                      uint8_t *to)
 {
@@ -104,7 +104,7 @@ static inline double olk_learn_apart(const olk_scaler *s, ptrdiff_t j, double x,
     return (double)z;
 }
 
-/* A reading into them, after `seen` rows; once frozen only those beyond clip are counted. */
+/* Learns a reading, after `seen` rows; once frozen, only counts readings beyond clip. */
 static inline void olk_learn_into(const olk_scaler *s, olk_reading *r, double x, int64_t seen)
 {
     if (olk_is_frozen(s, seen)) {
@@ -119,21 +119,21 @@ static inline void olk_learn_into(const olk_scaler *s, olk_reading *r, double x,
     }
 }
 
-/* How a feature is scaled by such statistics. */
+/* The affine map of a feature with these statistics. */
 static inline olk_line olk_line_of(const olk_scaler *s, const olk_reading *r)
 {
     return olk_has_range(s) ? olk_range_line(&r->feature, s->clip, r->least, r->most)
                             : olk_standard_line(&r->feature, s->clip);
 }
 
-/* Reading j scaled: by statistics that include it where it is learned; they stay as they are. */
+/* Reading j scaled, with `learning` by statistics that include it; nothing is stored. */
 static inline double olk_scale_reading(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen,
                                        int learning)
 {
     if (olk_is_compact(s)) {
-        uint8_t apart[OLK_COMPACT_BYTES];
+        uint8_t record[OLK_COMPACT_BYTES];
         if (learning)
-            return olk_learn_apart(s, j, x, seen, apart);
+            return olk_learn_apart(s, j, x, seen, record);
         const olk_compact f = olk_compact_of(s->records + OLK_COMPACT_BYTES * j);
         return (double)olk_compact_scaled(&f, (float)x, &s->rule);
     }
@@ -144,7 +144,7 @@ static inline double olk_scale_reading(const olk_scaler *s, ptrdiff_t j, double 
     return olk_scaled_number(f.centre, f.rest, f.half, f.low, f.high, x);
 }
 
-/* Whether readings of feature j have a deviation so far. */
+/* Whether feature j has a deviation yet. */
 static inline int olk_has_deviation(const olk_scaler *s, ptrdiff_t j)
 {
     if (olk_is_compact(s))
@@ -152,22 +152,22 @@ static inline int olk_has_deviation(const olk_scaler *s, ptrdiff_t j)
     return olk_numbers_of(s, j)[2] > 0.0;
 }
 
-/* How many of d features have a deviation so far. */
+/* How many of d features have a deviation yet. */
 static inline ptrdiff_t olk_deviating(const olk_scaler *s, ptrdiff_t d)
 {
-    ptrdiff_t some = 0;
+    ptrdiff_t count = 0;
     for (ptrdiff_t j = 0; j < d; j++)
-        some += olk_has_deviation(s, j);
-    return some;
+        count += olk_has_deviation(s, j);
+    return count;
 }
 
-/* Whether it scales by a mean and a deviation that still follow the rows, after `seen` of them. */
+/* Whether it scales by a mean and a deviation that still adapt after `seen` rows. */
 static inline int olk_follows_rows(const olk_scaler *s, int64_t seen)
 {
     return (olk_is_compact(s) || s->method == OLK_STANDARD) && !olk_is_frozen(s, seen);
 }
 
-/* Statistics of all d features as young as `age` rows (3 at least), so that they follow the next ones
+/* Limits the age of all d features' statistics to `age` rows (at least 3), so that they adapt
    quickly. */
 static inline void olk_limit_age(const olk_scaler *s, ptrdiff_t d, int32_t age)
 {
@@ -179,7 +179,7 @@ static inline void olk_limit_age(const olk_scaler *s, ptrdiff_t d, int32_t age)
     }
 }
 
-/* Reading j, of a row that was learned, kept in the statistics. */
+/* Stores reading j, of a row that was learned, in the statistics. */
 static inline void olk_keep_reading(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen)
 {
     if (olk_is_compact(s)) {

@@ -1,10 +1,10 @@
-/* Inclusion probabilities of sampling by size. */
+/* Inclusion probabilities of sampling proportional to size. */
 #pragma once
 
 #include "number.h"
 
-/* With inclusion probabilities min(1, c w_i): the sum of the w_i with c w_i <= 1; certain receives
-   how many are beyond. */
+/* With inclusion probabilities min(1, c w_i): the sum of the w_i with c w_i <= 1; *certain receives
+   the number of the others. */
 static double olk_sum_uncertain(const double *w, ptrdiff_t n, double c, ptrdiff_t *certain)
 {
     olk_f64s sum[2] = {olk_splat_f64(0.0), olk_splat_f64(0.0)};
@@ -33,14 +33,15 @@ static double olk_sum_uncertain(const double *w, ptrdiff_t n, double c, ptrdiff_
     return total;
 }
 
-/* The first slot where the running sum of 1 - min(1, c w_i) exceeds u; rounding may leave that to
-   the last of probability above 0. -1: none has any. */
+/* The first slot where the running sum of 1 - min(1, c w_i) exceeds u; if rounding prevents that,
+   the last slot whose removal has a probability above 0; -1 without any. */
 static ptrdiff_t olk_leaver_in_order(const double *w, ptrdiff_t n, double c, double u)
 {
     ptrdiff_t last = -1;
     double total = 0.0;
     for (ptrdiff_t i = 0; i < n; i++) {
-        const double stays = c * w[i], leaves = stays < 1.0 ? 1.0 - stays : 0.0;
+        const double kept_probability = c * w[i],
+                     leaves = kept_probability < 1.0 ? 1.0 - kept_probability : 0.0;
         total += leaves;
         if (leaves > 0.0)
             last = i;
@@ -50,8 +51,8 @@ static ptrdiff_t olk_leaver_in_order(const double *w, ptrdiff_t n, double c, dou
     return last;
 }
 
-/* The same, the additions not one after the other: they sum to about 1, so that whatever their
-   order is changes less than `doubt`. Where that could matter they are made in order. */
+/* The same with additions in parallel: the total is about 1, so their order changes less than
+   `doubt`. Where that could matter, they are done in order. */
 static ptrdiff_t olk_leaver(const double *w, ptrdiff_t n, double c, double u)
 {
     enum { GROUP = 4 };
@@ -62,8 +63,9 @@ static ptrdiff_t olk_leaver(const double *w, ptrdiff_t n, double c, double u)
         olk_f64s sum[GROUP];
         double more = 0.0;
         for (int g = 0; g < GROUP; g++) {
-            const olk_f64s stays = c * olk_load_f64s(w + i + g * OLK_LANES_F64);
-            sum[g] = olk_select_f64s(OLK_MASK_F64S(stays < 1.0), 1.0 - stays, olk_splat_f64(0.0));
+            const olk_f64s kept_probability = c * olk_load_f64s(w + i + g * OLK_LANES_F64);
+            sum[g] = olk_select_f64s(OLK_MASK_F64S(kept_probability < 1.0), 1.0 - kept_probability,
+                                     olk_splat_f64(0.0));
         }
         sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
         for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++)

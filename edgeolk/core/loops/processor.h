@@ -1,4 +1,4 @@
-/* Which sets of instructions this processor has. Compiled without flags of any of them. */
+/* Which instruction sets this processor has. Compiled without flags for any of them. */
 #pragma once
 
 #include <string.h>
@@ -10,9 +10,9 @@
 #ifdef OLK_HAS_V3
 #include <cpuid.h>
 
-/* Levels of x86-64, by the processor's own answers: __builtin_cpu_supports says no to everything
-   where zig links, on Linux as on Windows. Bits as the manual of CPUID has them; an operating system
-   that does not keep the longer registers (XCR0) takes their instructions away. */
+/* The level of x86-64, by CPUID: with zig, __builtin_cpu_supports always returns no, on Linux and
+   on Windows. Bits as in the manual of CPUID; if the operating system does not save the wide
+   registers (XCR0), their instructions are unavailable. */
 static inline int olk_x86_level(void)
 {
     enum {
@@ -25,21 +25,21 @@ static inline int olk_x86_level(void)
         ZMM = 0xe6
     };
     const unsigned widest = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31; /* F DQ CD BW VL */
-    unsigned a, b, c, d, kept, high;
+    unsigned a, b, c, d, saved, high;
     if (!__get_cpuid(1, &a, &b, &c, &d) || (c & FIRST) != FIRST)
         return 2;
     if (!__get_cpuid(0x80000001u, &a, &b, &c, &d) || (c & MORE) != MORE)
         return 2;
     if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & WIDE) != WIDE)
         return 2;
-    __asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
-    if ((kept & YMM) != YMM)
+    __asm__("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+    if ((saved & YMM) != YMM)
         return 2;
-    return (kept & ZMM) == ZMM && (b & widest) == widest ? 4 : 3;
+    return (saved & ZMM) == ZMM && (b & widest) == widest ? 4 : 3;
 }
 #endif
 
-/* Whether it runs what was compiled for a set, by the name that edgeolk/core/units.py gives it. */
+/* Whether it runs code compiled for a set, by its name in edgeolk/core/units.py. */
 static inline int olk_processor_runs(const char *set)
 {
     (void)set;

@@ -1,11 +1,12 @@
-/* Cosines and sines of vectors of angles but for whole quarter turns: the polynomials of
+/* Cosines and sines of vectors of angles, reduced by full quarter turns, by the polynomials of
    approximations.h. */
 #pragma once
 
 #include "vector.h"
 
-/* Two vectors side by side: a chain of dependent steps each. The quarter turns come off in `parts`, a
-   constant: 3, or 2 where angles below 512 leave less than 1e-14. */
+/* Two vectors at once, as each is a chain of dependent operations. The quarter turns are subtracted
+   in `parts` parts, a constant: 3, or 2 if angles are below 512 and an error of 1e-14 is
+   acceptable. */
 static OLK_ALWAYS void olk_two_quarters(const int parts, const olk_f64s *angle, olk_f64s *cosine,
                                         olk_f64s *sine, olk_u64s *quarters)
 {

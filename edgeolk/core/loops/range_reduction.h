@@ -1,4 +1,4 @@
-/* Cosine and sine of an angle of any size by reduction of its range, the same bits on every platform. */
+/* Cosine and sine of an angle of any size by range reduction, the same bits on every platform. */
 #pragma once
 
 #include <stdint.h>
@@ -17,8 +17,8 @@ OLK_TABLE uint32_t olk_two_over_pi[36] = {
     0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,
 };
 
-/* The quarter turns of |angle|, mod 4, and what is left, in (-1/2, 1/2] of one: |angle| = m 2^e times
-   those 160 bits of 2 / pi that bear on it (Payne & Hanek 1983). Absolute error below 2^-63. */
+/* The quarter turns of |angle|, mod 4, and the rest, in (-1/2, 1/2] quarter turns: |angle| = m 2^e
+   times the 160 relevant bits of 2 / pi (Payne & Hanek 1983). Absolute error below 2^-63. */
 static inline uint32_t olk_quarter_turns(uint64_t bits, double *rest)
 {
     const uint64_t m = (bits & (UINT64_MAX >> 12)) | (UINT64_C(1) << 52);
@@ -33,7 +33,8 @@ static inline uint32_t olk_quarter_turns(uint64_t bits, double *rest)
         product[i + 1] = (uint32_t)carry;
         product[i + 2] = (uint32_t)(carry >> 32);
     }
-    /* The point lies before bit `point`; 64 bits behind it and two before it. */
+    /* The binary point is before bit `point`: 64 fraction bits behind it, two integer bits
+       before. */
     const uint32_t point = (uint32_t)(32 * (first + 5) - e), from = point - 64, by = from % 32;
     const uint32_t *at = product + from / 32;
     const uint64_t low = (uint64_t)at[1] << 32 | at[0], high = (uint64_t)at[3] << 32 | at[2];

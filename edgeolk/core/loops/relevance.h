@@ -1,16 +1,16 @@
-/* A row as the features see it, held (docs/sorf.md, section 15) and scaled by relevance (7c), or all
-   angles by one scale (7e); and a step of the log scales along their gradient. */
+/* A row as the features see it, clamped (docs/sorf.md, section 15) and scaled by relevance (7c), or
+   all angles multiplied by one scale (7e); and gradient steps of the log scales. */
 #pragma once
 
-/* Relevance (section 7c): rows before it begins, memory of the squared gradients and what a new one
-   adds to them, size of a step, what keeps its root from zero, and the largest log scale. */
+/* Relevance (section 7c): rows before it begins, decay of the squared gradients and weight of a new
+   one, step size, what keeps the root above zero, and the largest log scale. */
 enum { OLK_RELEVANCE_START = 200 };
 static const double olk_relevance_memory = 0.999, olk_relevance_share = 0.001;
 static const double olk_relevance_step = 0.003, olk_relevance_least = 1e-12;
 static const double olk_shared_step = 0.01; /* section 7e */
 static const double olk_largest_log_scale = 2.0;
 
-/* One scale of all inputs multiplies the angles (section 7e). */
+/* Multiplies the frequencies by the scale shared by all inputs (section 7e). */
 static inline void olk_scale_widths(olk_sorf *p, const olk_sorf_state *s)
 {
     const double by = olk_sorf_exp((double)*(const olk_input *)s->shared);
@@ -19,50 +19,51 @@ static inline void olk_scale_widths(olk_sorf *p, const olk_sorf_state *s)
             p->omega[g][i] *= by;
 }
 
-/* The learner with the widths of now: `made`, or in `own` where one scale multiplies them. With
-   OLK_SORF_PACED the caller has done so where `made` lies: a copy is a tenth of a small stack. */
-static inline const olk_sorf *olk_paced(const olk_sorf *made, const olk_sorf_state *s,
-                                        olk_sorf *own)
+/* The learner with its current widths: `sorf`, or `copy` if a shared scale multiplies them. With
+   OLK_SORF_PACED the caller has already scaled `sorf`: a copy would take a tenth of a small
+   stack. */
+static inline const olk_sorf *olk_paced(const olk_sorf *sorf, const olk_sorf_state *s,
+                                        olk_sorf *copy)
 {
 #ifdef OLK_SORF_PACED
-    (void)s, (void)own;
-    return made;
+    (void)s, (void)copy;
+    return sorf;
 #else
-    if (made->relevance != OLK_RELEVANCE_SHARED || *(const olk_input *)s->shared == 0)
-        return made;
-    *own = *made;
-    olk_scale_widths(own, s);
-    return own;
+    if (sorf->relevance != OLK_RELEVANCE_SHARED || *(const olk_input *)s->shared == 0)
+        return sorf;
+    *copy = *sorf;
+    olk_scale_widths(copy, s);
+    return copy;
 #endif
 }
 
-static inline olk_input olk_held(olk_input x, olk_input hold)
+static inline olk_input olk_held(olk_input x, olk_input limit)
 {
-    x = x < -hold ? -hold : x;
-    return x > hold ? hold : x;
+    x = x < -limit ? -limit : x;
+    return x > limit ? limit : x;
 }
 
-/* n numbers held, into `to`, which may be x. */
+/* Clamps n numbers into `to`, which may be x. */
 static inline void olk_hold(const olk_sorf *p, const olk_input *x, ptrdiff_t n, olk_input *to)
 {
-    const olk_input hold = (olk_input)p->hold;
+    const olk_input limit = (olk_input)p->hold;
     for (ptrdiff_t k = 0; k < n; k++)
-        to[k] = olk_held(x[k], hold);
+        to[k] = olk_held(x[k], limit);
 }
 
-/* Whether features see other numbers than the row's. */
+/* Whether the features see other numbers than the row has. */
 static inline int olk_reshapes(const olk_sorf *p)
 {
     return p->relevance == OLK_RELEVANCE_EACH || p->hold > 0.0;
 }
 
-/* One row as the features see it, into `to`, which may be the row, if it is to be another. */
+/* One row as the features see it; written to `to`, which may be the row, if it differs. */
 static inline olk_sorf_row olk_as_seen(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *row, olk_input *to)
 {
     if (!olk_reshapes(p))
         return *row;
-    const olk_input *x = row->values, *lambda = s->log_scale;
+    const olk_input *x = row->values, *log_scale = s->log_scale;
     const ptrdiff_t count = row->index ? row->count : p->d;
     if (p->hold > 0.0) {
         olk_hold(p, x, count, to);
@@ -70,12 +71,12 @@ static inline olk_sorf_row olk_as_seen(const olk_sorf *p, const olk_sorf_state *
     }
     for (ptrdiff_t k = 0; p->relevance == OLK_RELEVANCE_EACH && k < count; k++) {
         const ptrdiff_t i = row->index ? row->index[k] : k;
-        to[k] = (olk_input)((olk_real)x[k] * (olk_real)olk_sorf_exp((double)lambda[i]));
+        to[k] = (olk_input)((olk_real)x[k] * (olk_real)olk_sorf_exp((double)log_scale[i]));
     }
     return (olk_sorf_row){to, row->index, row->count};
 }
 
-/* The same for m dense rows by the factors of their columns. */
+/* The same for m dense rows, with the factor of each column. */
 static inline olk_sorf_row olk_rows_as_seen(const olk_sorf *p, const olk_real *by,
                                          const olk_sorf_row *row, ptrdiff_t m, olk_input *to)
 {
@@ -92,31 +93,32 @@ static inline olk_sorf_row olk_rows_as_seen(const olk_sorf *p, const olk_real *b
     return (olk_sorf_row){to, NULL, 0};
 }
 
-/* A squared gradient with one more in it. */
+/* Adds a gradient to the running squared gradient. */
 static inline double olk_with_square(double G, double q)
 {
     return olk_relevance_memory * G + olk_relevance_share * q * q;
 }
 
-/* One gradient step more; returns what the squared gradients have forgotten of their zeros. */
+/* Counts a gradient step; returns the bias correction of the squared gradients, which began at
+   0. */
 static inline double olk_count_gradient(const olk_sorf_state *s)
 {
-    double faded = 1.0, power = olk_relevance_memory;
+    double decayed = 1.0, power = olk_relevance_memory;
     *s->gradient_steps += 1;
     for (uint64_t u = *s->gradient_steps; u; u >>= 1, power *= power)
-        faded *= u & 1 ? power : 1.0;
-    return 1.0 - faded;
+        decayed *= u & 1 ? power : 1.0;
+    return 1.0 - decayed;
 }
 
-/* A log scale after a step of that size along q, G being the squared gradient with q in it. */
+/* A log scale after a step along q, where G is the squared gradient including q. */
 static inline double olk_moved_scale(double scale, double step, double q, double G, double known)
 {
-    const double to = scale + step * q / olk_sqrt(G / known + olk_relevance_least);
-    const double below = to > olk_largest_log_scale ? olk_largest_log_scale : to;
-    return below < -olk_largest_log_scale ? -olk_largest_log_scale : below;
+    const double stepped = scale + step * q / olk_sqrt(G / known + olk_relevance_least);
+    const double clipped = stepped > olk_largest_log_scale ? olk_largest_log_scale : stepped;
+    return clipped < -olk_largest_log_scale ? -olk_largest_log_scale : clipped;
 }
 
-/* One step of the scale of all inputs along q, the derivative by it times sigma (section 7e). */
+/* One step of the shared log scale along q, its derivative times sigma (section 7e). */
 static inline void olk_shared_gradient_step(const olk_sorf_state *s, double q)
 {
     olk_input *scale = s->shared, *G = scale + 1;
@@ -126,13 +128,12 @@ static inline void olk_shared_gradient_step(const olk_sorf_state *s, double q)
         *scale = (olk_input)olk_moved_scale((double)*scale, olk_shared_step, q, (double)*G, known);
 }
 
-/* One step of relevance's rule along sigma x' o q; inputs without a number in the row only
-   decay. */
+/* One step of each log scale along sigma x' o q; inputs absent from a sparse row only decay. */
 static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
                                      const olk_sorf_row *x, double sigma)
 {
     const olk_input *scaled = x->values, *sum = (const olk_input *)s->inputs + p->d;
-    olk_input *lambda = s->log_scale, *G = s->gradient_square;
+    olk_input *log_scale = s->log_scale, *G = s->gradient_square;
     const ptrdiff_t count = x->index ? x->count : p->d;
     const double known = olk_count_gradient(s);
     ptrdiff_t k = 0;
@@ -144,7 +145,7 @@ static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
         }
         G[i] = (olk_input)olk_with_square((double)G[i], q);
         if (G[i] > 0)
-            lambda[i] = (olk_input)olk_moved_scale((double)lambda[i], olk_relevance_step, q,
-                                                   (double)G[i], known);
+            log_scale[i] = (olk_input)olk_moved_scale((double)log_scale[i], olk_relevance_step, q,
+                                                      (double)G[i], known);
     }
 }

@@ -1,6 +1,6 @@
-/* The loops over rings and coefficients, for the set of instructions that a unit is compiled for (set.h)
-   and, as OLK_SINGLE or OLK_DOUBLE is defined, the types float or double (number.h). All of it is static
-   but one function, which puts the others into the table that variants.h makes of the chosen set. */
+/* The loops over rings and coefficients, for the instruction set of a unit (set.h) and, depending
+   on OLK_SINGLE or OLK_DOUBLE, for float or double (number.h). Everything is static except one
+   function, which fills the table of functions of the chosen set (variants.h). */
 #pragma once
 
 #ifdef OLK_DOUBLE
@@ -26,7 +26,7 @@
 #include "probabilities.h"
 #endif
 
-/* What both types have, by the type of coefficients. */
+/* The functions that both types have, indexed by the type of coefficients. */
 static void olk_fill(olk_simd *to)
 {
     to->recall[OLK_REAL] = olk_recall_row;

@@ -1,4 +1,4 @@
-/* Random draws, from PCG32 on stream 54: the same on every platform. */
+/* Random draws from PCG32, stream 54: the same on every platform. */
 #pragma once
 
 #include <stdint.h>

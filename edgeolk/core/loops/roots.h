@@ -1,5 +1,5 @@
-/* Square roots and absolute values: those of the processor and its C library or, with OLK_NO_LIBM, of
-   a core that has neither. The bits are the same: a square root is rounded once. */
+/* Square roots and absolute values, by the processor and its C library or, with OLK_NO_LIBM, in
+   integer arithmetic. The bits are the same: a square root is rounded once. */
 #pragma once
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 static OLK_ALWAYS double olk_fabs(double x)
 {
-#ifdef __GNUC__ /* a mask on the bits, also where no builtin is allowed otherwise */
+#ifdef __GNUC__ /* a mask on the bits, even with -fno-builtin */
     return __builtin_fabs(x);
 #else
     return fabs(x);
@@ -56,13 +56,13 @@ static inline double olk_square_root(double x)
         }
         rest <<= 1;
     }
-    root += rest ? root & 1 : 0; /* the last digit is the one that rounds */
+    root += rest ? root & 1 : 0; /* the last digit decides the rounding */
     bits = (root >> 1) + (uint64_t)(exponent / 2 + 1022) * (UINT64_C(1) << 52);
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-/* The same of a single number that is normal, or 0. */
+/* The same for a float that is normal or 0. */
 static inline float olk_square_root_f32(float x)
 {
     uint32_t bits, root = 0, sum = 0;

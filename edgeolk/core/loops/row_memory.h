@@ -1,7 +1,8 @@
-/* A memory of rows in 4 bits beside the features (docs/sorf.md, section 7f): a kernel model of two
-   narrow widths in one, whose answer is blended with that of the features by recent mistakes.
-   Everything is in double and in one order, number by number: the same bits on every set of
-   instructions; in single precision or whole numbers for microcontrollers. Included by sorf.h. */
+/* The row memory, with 4 bits per input, next to the features (docs/sorf.md, section 7f): a kernel
+   model with the mean of two narrow kernels, whose scores are blended with those of the features by
+   recent mistakes. Everything is computed in double and in one order, number by number: the same
+   bits on every instruction set; in single precision or fixed point on microcontrollers. Included
+   by sorf.h. */
 #pragma once
 
 #include "approximations.h"
@@ -9,10 +10,10 @@
 
 /* The wider kernel is exp(-9 z), the other its cube; z is a mean of squares over 25. */
 static const double olk_memory_narrow = 9.0, olk_memory_unit = 25.0;
-/* What a coefficient of 1 is stored as. */
+/* The stored value of a coefficient of 1. */
 enum { OLK_MOST_MEMORY_LABEL = 127, OLK_MOST_MEMORY_CLASS = 255 };
 
-/* Rows whose distances are summed at once, and inputs whose readings wait for them. */
+/* Rows whose distances are summed at once, and inputs prepared at a time. */
 #ifdef OLK_SORF_PLAIN
 enum { OLK_MEMORY_ROWS = 56, OLK_MEMORY_INPUTS = 16 };
 #else
@@ -21,30 +22,30 @@ enum { OLK_MEMORY_ROWS = 256, OLK_MEMORY_INPUTS = 64 };
 /* Running sums over rows. */
 enum { OLK_MEMORY_SUMS = 8 };
 
-/* Readings of a row in the order of its inputs, those without one 0. */
+/* Reads a row's inputs in order; absent ones are 0. */
 typedef struct {
     const olk_sorf *p;
     const olk_sorf_row *row;
     ptrdiff_t at; /* the next non-zero of a sparse row */
 } olk_memory_reader;
 
-/* Reading i in steps of the codes, as the features see it but for relevance (step 1). */
+/* Reading i in code steps, clamped as for the features but without relevance (step 1). */
 static inline double olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
 {
-    const olk_input *x = r->row->values, hold = (olk_input)r->p->hold;
+    const olk_input *x = r->row->values, limit = (olk_input)r->p->hold;
     olk_input v = 0;
     if (!r->row->index)
         v = x[i];
     else if (r->at < r->row->count && r->row->index[r->at] == i)
         v = x[r->at++];
-    if (hold > 0)
-        v = olk_held(v, hold);
+    if (limit > 0)
+        v = olk_held(v, limit);
     const double u = (double)v * r->p->memory_steps;
-    const double most = (double)OLK_MOST_CODE;
-    return u < -most ? -most : (u > most ? most : u);
+    const double max_code = (double)OLK_MOST_CODE;
+    return u < -max_code ? -max_code : (u > max_code ? max_code : u);
 }
 
-/* The same as it is stored, before it is rounded. */
+/* The same plus the stored offset, not yet rounded. */
 static inline double olk_memory_code(olk_memory_reader *r, ptrdiff_t i)
 {
     return olk_memory_reading(r, i) + (double)OLK_CODE_OF_ZERO;
@@ -56,8 +57,8 @@ static inline double olk_memory_code(olk_memory_reader *r, ptrdiff_t i)
 #include "exact_memory.h"
 #endif
 
-/* sum[j] += the weighted squares of what two inputs differ by from the codes of n rows. Inputs are
-   moved as stored codes are. */
+/* sum[j] += the weighted squared differences of two inputs from the codes of n rows. Inputs have
+   the same offset as stored codes. */
 static OLK_ALWAYS void olk_add_code_distances(const uint8_t *restrict codes, ptrdiff_t n,
                                               const olk_memory_input *input,
                                               const olk_memory_input *weight, const int weighted,
@@ -72,7 +73,7 @@ static OLK_ALWAYS void olk_add_code_distances(const uint8_t *restrict codes, ptr
     }
 }
 
-/* kernel[j] of rows from .. from + n - 1 with a row; sum[j]: the narrower one alone. */
+/* kernel[j] of stored rows from .. from + n - 1 with a row; sum[j]: only the narrower kernel. */
 static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *row, ptrdiff_t from, ptrdiff_t n,
                                       olk_memory_value *kernel, olk_memory_sum *sum)
@@ -84,17 +85,18 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
     for (ptrdiff_t j = 0; j < n; j++)
         sum[j] = 0;
     for (ptrdiff_t i = 0; i < p->d; i += OLK_MEMORY_INPUTS) {
-        const ptrdiff_t left = p->d - i, some = left < OLK_MEMORY_INPUTS ? left : OLK_MEMORY_INPUTS;
-        for (ptrdiff_t k = 0; k < some; k++) {
+        const ptrdiff_t left = p->d - i,
+                        n_inputs = left < OLK_MEMORY_INPUTS ? left : OLK_MEMORY_INPUTS;
+        for (ptrdiff_t k = 0; k < n_inputs; k++) {
             const double by = weighted ? olk_sorf_exp(2.0 * (double)lambda[i + k]) : 1.0;
             input[k] = olk_memory_as_input(olk_memory_code(&reader, i + k));
             weight[k] = olk_memory_as_weight(by);
         }
-        if (some % 2) { /* the other half of the last codes is OLK_CODE_OF_ZERO */
-            input[some] = olk_memory_as_input(OLK_CODE_OF_ZERO);
-            weight[some] = 0;
+        if (n_inputs % 2) { /* the unused half of the last codes is OLK_CODE_OF_ZERO */
+            input[n_inputs] = olk_memory_as_input(OLK_CODE_OF_ZERO);
+            weight[n_inputs] = 0;
         }
-        for (ptrdiff_t k = 0; k < some; k += 2) {
+        for (ptrdiff_t k = 0; k < n_inputs; k += 2) {
             const uint8_t *codes = olk_memory_codes(p, s, (i + k) / 2) + from;
             if (weighted)
                 olk_add_code_distances(codes, n, input + k, weight + k, 1, sum);
@@ -107,14 +109,14 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
         kernel[j] = olk_memory_kernel(sum + j, scale);
 }
 
-/* What n rows say for their classes and against their rivals, to g[K]: of one class in the order of
-   the rows. */
+/* Adds the votes of n stored rows to g[K], plus for their class, minus for the runner-up, in the
+   order of the rows for each class. */
 static inline void olk_add_votes(const olk_memory_value *kernel, const uint8_t *label,
                                  const uint8_t *rival, const uint8_t *size, ptrdiff_t n,
                                  ptrdiff_t K, double *g)
 {
 #if OLK_BYTES >= 32 && !defined(OLK_SORF_PLAIN)
-    /* A lane a class: sums in memory wait for each other where few classes take turns. */
+    /* One lane per class: with few classes, sums in memory would wait for each other. */
     if (K <= OLK_LANES_F64) {
         OLK_ALIGNED(64) int64_t number[OLK_LANES_F64];
         double total[OLK_LANES_F64] = {0.0};
@@ -154,8 +156,8 @@ static inline void olk_add_signed_votes(const olk_memory_value *kernel, const in
             lane[l] += olk_memory_part(kernel[j], signed_size[j]);
 }
 
-/* g[K] of a row as it came, before it is held or scaled; behind room for as many, that of the narrower
-   kernel. */
+/* g[K] of a row before it is clamped or scaled; then space for K numbers, then the narrower
+   kernel's g[K]. */
 static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
                                  const olk_sorf_row *row, double *g)
 {
@@ -163,107 +165,106 @@ static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
     OLK_ALIGNED(64) olk_memory_sum narrow[OLK_MEMORY_ROWS];
     double lane[2][OLK_MEMORY_SUMS] = {{0.0}};
     const int columns = p->memory_narrow ? 2 : 1;
-    const ptrdiff_t held = olk_memory_held(s);
-    const int many = p->task == OLK_SORF_CLASSES;
+    const ptrdiff_t n_rows = olk_memory_held(s);
+    const int multiclass = p->task == OLK_SORF_CLASSES;
     const uint8_t *label = olk_memory_labels(p, s), *rival = label + p->row_memory;
     const uint8_t *size = rival + p->row_memory;
     for (int v = 0; v < columns; v++)
         for (ptrdiff_t c = 0; c < p->classes; c++)
             g[2 * v * p->classes + c] = 0.0;
-    for (ptrdiff_t from = 0; from < held; from += OLK_MEMORY_ROWS) {
-        const ptrdiff_t left = held - from, n = left < OLK_MEMORY_ROWS ? left : OLK_MEMORY_ROWS;
+    for (ptrdiff_t from = 0; from < n_rows; from += OLK_MEMORY_ROWS) {
+        const ptrdiff_t left = n_rows - from, n = left < OLK_MEMORY_ROWS ? left : OLK_MEMORY_ROWS;
         olk_memory_kernels(p, s, row, from, n, kernel, narrow);
         for (int v = 0; v < columns; v++) {
             for (ptrdiff_t j = 0; v && j < n; j++)
                 kernel[j] = (olk_memory_value)narrow[j];
-            if (many)
+            if (multiclass)
                 olk_add_votes(kernel, label + from, rival + from, size + from, n, p->classes,
                               g + 2 * v * p->classes);
             else
                 olk_add_signed_votes(kernel, (const int8_t *)label + from, n, lane[v]);
         }
     }
-    for (int v = 0; v < columns && !many; v++)
+    for (int v = 0; v < columns && !multiclass; v++)
         for (int l = 0; l < OLK_MEMORY_SUMS; l++)
             g[2 * v] += lane[v][l];
-    const double unit = many ? 1.0 / (double)OLK_MOST_MEMORY_CLASS
-                             : 2.0 / (double)OLK_MOST_MEMORY_LABEL;
+    const double unit =
+        multiclass ? 1.0 / (double)OLK_MOST_MEMORY_CLASS : 2.0 / (double)OLK_MOST_MEMORY_LABEL;
     for (int v = 0; v < columns; v++)
         for (ptrdiff_t c = 0; c < p->classes; c++)
             g[2 * v * p->classes + c] *= unit / ((double)OLK_MEMORY_ONE * (2.0 + p->r));
 }
 
-/* Size of a stored coefficient. */
+/* Absolute value of a stored coefficient. */
 static inline int olk_memory_size(const olk_sorf *p, const uint8_t *sizes, ptrdiff_t j)
 {
     const int v = p->task == OLK_SORF_CLASSES ? sizes[j] : ((const int8_t *)sizes)[j];
     return v < 0 ? -v : v;
 }
 
-/* The slot for a row of that coefficient in a full memory: the smallest, at a tie the first from
-   `head` on; -1 where it is smaller than all. */
+/* The slot of a full memory that a row with coefficient `size` replaces: that of the smallest
+   coefficient, at a tie the first from `head` on; -1 if `size` is smaller than all. */
 static inline ptrdiff_t olk_memory_slot(const olk_sorf *p, const uint8_t *sizes, ptrdiff_t head,
                                         int size)
 {
-    int least = OLK_MOST_MEMORY_CLASS;
+    int min_size = OLK_MOST_MEMORY_CLASS;
     for (ptrdiff_t j = 0; j < p->row_memory; j++) {
         const int v = olk_memory_size(p, sizes, j);
-        least = v < least ? v : least;
+        min_size = v < min_size ? v : min_size;
     }
-    if (size < least)
+    if (size < min_size)
         return -1;
     for (ptrdiff_t j = head; j < p->row_memory; j++)
-        if (olk_memory_size(p, sizes, j) == least)
+        if (olk_memory_size(p, sizes, j) == min_size)
             return j;
     for (ptrdiff_t j = 0; j < head; j++)
-        if (olk_memory_size(p, sizes, j) == least)
+        if (olk_memory_size(p, sizes, j) == min_size)
             return j;
     return -1;
 }
 
-/* Stores a row that the memory, having said g of it, answered with too small a margin. */
+/* Stores a row whose margin by the memory's own scores g is too small. */
 static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *row, const double *g, double y,
                                     double weight)
 {
-    const int many = p->task == OLK_SORF_CLASSES;
-    const ptrdiff_t M = p->row_memory, mine = many ? (ptrdiff_t)y : 0;
-    const ptrdiff_t rival = many ? olk_best_other(g, p->classes, mine) : 0;
-    const double margin = many ? g[mine] - g[rival] : y * g[0];
+    const int multiclass = p->task == OLK_SORF_CLASSES;
+    const ptrdiff_t M = p->row_memory, mine = multiclass ? (ptrdiff_t)y : 0;
+    const ptrdiff_t rival = multiclass ? olk_best_other(g, p->classes, mine) : 0;
+    const double margin = multiclass ? g[mine] - g[rival] : y * g[0];
     const double loss = (weight == 1.0 ? 1.0 : olk_sqrt(weight)) - margin;
-    uint8_t *labels = olk_memory_labels(p, s), *sizes = many ? labels + 2 * M : labels;
+    uint8_t *labels = olk_memory_labels(p, s), *sizes = multiclass ? labels + 2 * M : labels;
     if (!(loss > 0.0))
         return;
-    const int top = many ? OLK_MOST_MEMORY_CLASS : OLK_MOST_MEMORY_LABEL;
+    const int top = multiclass ? OLK_MOST_MEMORY_CLASS : OLK_MOST_MEMORY_LABEL;
     const int rounded = (int)((double)top * (loss < 1.0 ? loss : 1.0) + 0.5);
     const int size = rounded > 1 ? rounded : 1;
-    const ptrdiff_t held = olk_memory_held(s);
-    const ptrdiff_t j = held < M ? held : olk_memory_slot(p, sizes, olk_memory_head(s), size);
+    const ptrdiff_t n_rows = olk_memory_held(s);
+    const ptrdiff_t j = n_rows < M ? n_rows : olk_memory_slot(p, sizes, olk_memory_head(s), size);
     if (j < 0)
         return;
     olk_memory_reader reader = {p, row, 0};
     for (ptrdiff_t i = 0; i < p->d; i += 2) {
-        /* Above 0 as they are stored: what is cut off is what floor takes. */
+        /* Codes are positive with their offset, so that truncation is floor. */
         const int low = (int)(olk_memory_code(&reader, i) + 0.5);
         const int high = i + 1 < p->d ? (int)(olk_memory_code(&reader, i + 1) + 0.5)
                                       : OLK_CODE_OF_ZERO;
         olk_memory_codes(p, s, i / 2)[j] = (uint8_t)(low | high << 4);
     }
-    if (many) {
+    if (multiclass) {
         labels[j] = (uint8_t)mine;
         labels[M + j] = (uint8_t)rival;
         sizes[j] = (uint8_t)size;
     } else {
         labels[j] = (uint8_t)(y < 0.0 ? -size : size);
     }
-    if (held < M)
-        olk_memory_hold(s, held + 1, olk_memory_head(s));
+    if (n_rows < M)
+        olk_memory_hold(s, n_rows + 1, olk_memory_head(s));
     else
-        olk_memory_hold(s, held, (j + 1) % M);
+        olk_memory_hold(s, n_rows, (j + 1) % M);
 }
 
-/* What the memory says of a row that is learned; then the row is stored where it is to be, which
-   does not depend on the features. */
+/* Scores a row by the memory, then stores it if needed, which does not depend on the features. */
 static inline void olk_remember(const olk_sorf *p, const olk_sorf_state *s,
                                 const olk_sorf_row *row, double y, double weight, double *g)
 {

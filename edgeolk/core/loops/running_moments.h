@@ -1,55 +1,59 @@
-/* Running means and variances that forget, as novelty in time keeps them: stored numbers, changed in
-   double (docs/novelty.md, section 3, "to" and "stat"). */
+/* Running means and variances with forgetting, for novelty in time: computed in double, stored in
+   the type of rows (docs/novelty.md, section 3, "to" and "stat"). */
 #pragma once
 
-/* Deviations beyond which nothing counts for more. */
+/* Deviations are clipped here. */
 static const double olk_most_deviations = 6.0;
 
 typedef struct {
     double mean, variance;
 } olk_moments;
 
-/* As it is read again once it is stored. */
+/* The value rounded to the stored type. */
 static OLK_ALWAYS double olk_as_stored(double v)
 {
     return (double)(olk_input)v;
 }
 
-static inline double olk_held_between(double v, double least, double most)
+static inline double olk_held_between(double v, double low, double high)
 {
-    return v < least ? least : (v > most ? most : v);
+    return v < low ? low : (v > high ? high : v);
 }
 
-/* Towards a value by a share of the way. */
-static OLK_ALWAYS double olk_towards(double held, double value, double share)
+/* Moves a running value towards `value` by a share of the difference. */
+static OLK_ALWAYS double olk_towards(double current, double value, double gain)
 {
-    return olk_as_stored(held + (value - held) * share);
+    return olk_as_stored(current + (value - current) * gain);
 }
 
-static OLK_ALWAYS void olk_take_in(olk_moments *of, double value, double share)
+static OLK_ALWAYS void olk_take_in(olk_moments *moments, double value, double gain)
 {
-    const double gap = value - of->mean;
-    of->mean = olk_as_stored(of->mean + gap * share);
-    const double square = gap * (value - of->mean); /* below 0 where the stored mean is past it */
-    const double variance = olk_as_stored(of->variance + (square - of->variance) * share);
-    of->variance = variance > 0.0 ? variance : 0.0;
+    const double gap = value - moments->mean;
+    moments->mean = olk_as_stored(moments->mean + gap * gain);
+    const double square =
+        gap * (value - moments->mean); /* negative if rounding moved the mean past value */
+    const double variance = olk_as_stored(moments->variance + (square - moments->variance) * gain);
+    moments->variance = variance > 0.0 ? variance : 0.0;
 }
 
-/* The value in deviations from the mean, 0 while there are none. */
-static inline double olk_deviations(const olk_moments *of, double value)
+/* The value in deviations from the mean; 0 while the variance is 0. */
+static inline double olk_deviations(const olk_moments *moments, double value)
 {
-    return of->variance > 0.0 ? (value - of->mean) / olk_sqrt(of->variance) : 0.0;
+    return moments->variance > 0.0 ? (value - moments->mean) / olk_sqrt(moments->variance) : 0.0;
 }
 
-/* The same, held to the most that counts. */
-static inline double olk_held_deviations(const olk_moments *of, double value)
+/* The same, clipped. */
+static inline double olk_held_deviations(const olk_moments *moments, double value)
 {
-    return olk_held_between(olk_deviations(of, value), -olk_most_deviations, olk_most_deviations);
+    return olk_held_between(olk_deviations(moments, value), -olk_most_deviations,
+                            olk_most_deviations);
 }
 
-/* A value, winsorised: moved to the end of what counts as usual, so many deviations off. */
-static inline double olk_winsorised(const olk_moments *of, double value, double most)
+/* A winsorised value: clipped to `high` deviations from the mean. */
+static inline double olk_winsorised(const olk_moments *moments, double value, double high)
 {
-    const double far = most * olk_sqrt(of->variance);
-    return of->variance > 0.0 ? olk_held_between(value, of->mean - far, of->mean + far) : value;
+    const double far = high * olk_sqrt(moments->variance);
+    return moments->variance > 0.0
+               ? olk_held_between(value, moments->mean - far, moments->mean + far)
+               : value;
 }

@@ -1,5 +1,6 @@
-/* From a row to its scores, in one type: blocks of features and their sums with weights. Included after
-   single.h, double.h or whole.h; more than once, as a unit for int8 has two of these types. */
+/* From a row to its scores, in one compute type: blocks of features and their weighted sums.
+   Included after single.h, double.h or whole.h; twice in a unit for int8, which has two compute
+   types. */
 
 #include "walsh.h"
 

@@ -1,13 +1,12 @@
-/* Searches over a ring, and whose removal costs least. */
+/* Searches for minima over a ring, and for the vector whose removal costs least. */
 #pragma once
 
 #include "number.h"
 
-/* What a search for a minimum keeps: the least seen in each lane so far, its index, and the order in
-   which equals count. Two trackers take the vectors in turn: one alone would wait for its own
-   comparison. */
+/* State of a search for a minimum: the smallest value in each lane, its index, and a rank that
+   breaks ties. Two trackers take the vectors in turn: one alone would wait for its comparison. */
 typedef struct {
-    olk_f64s least;
+    olk_f64s smallest;
     olk_i64s rank, index;
 } olk_tracker;
 
@@ -24,118 +23,122 @@ static inline olk_i64s olk_count_up(void)
     return index;
 }
 
-/* Values at increasing indices: the first of equals stays. */
+/* Values come at increasing indices: the first of equal ones stays. */
 static inline void olk_follow(olk_tracker *t, olk_f64s value, olk_i64s index)
 {
-    const olk_i64s less = OLK_MASK_F64S(value < t->least);
-    t->least = olk_select_f64s(less, value, t->least);
+    const olk_i64s less = OLK_MASK_F64S(value < t->smallest);
+    t->smallest = olk_select_f64s(less, value, t->smallest);
     t->index = (index & less) | (t->index & ~less);
 }
 
-/* The index of the least of all; -1 if none is below infinity. `by_rank`: equals by rank, else by
-   index. */
-static inline ptrdiff_t olk_winner(const olk_tracker *t, int trackers, int by_rank, double *least)
+/* The index of the smallest value of all lanes; -1 if all are infinite. Ties are broken by rank if
+   `by_rank`, else by index. */
+static inline ptrdiff_t olk_winner(const olk_tracker *t, int trackers, int by_rank,
+                                   double *smallest)
 {
     ptrdiff_t at = -1;
     int64_t rank = INT64_MAX;
-    *least = INFINITY;
+    *smallest = INFINITY;
     for (int g = 0; g < trackers; g++)
         for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++) {
-            const double value = OLK_LANE(t[g].least, k);
-            const int64_t own = by_rank ? OLK_LANE(t[g].rank, k) : OLK_LANE(t[g].index, k);
+            const double value = OLK_LANE(t[g].smallest, k);
+            const int64_t diagonal = by_rank ? OLK_LANE(t[g].rank, k) : OLK_LANE(t[g].index, k);
             if (OLK_LANE(t[g].index, k) >= 0 &&
-                (value < *least || (value == *least && own < rank))) {
-                *least = value;
-                rank = own;
+                (value < *smallest || (value == *smallest && diagonal < rank))) {
+                *smallest = value;
+                rank = diagonal;
                 at = OLK_LANE(t[g].index, k);
             }
         }
     return at;
 }
 
-/* What a search looks at. The cost of losing slot i where Phi_t repairs it, alone or with the
-   neighbour n = near[i] (-1: none) of slot i: k_it = row[i], k_in = near_k[i], k_ii = diagonal[i], or 1
-   where diagonal is NULL; weight[i], or the square of coef[i] where weight is NULL. */
+/* Arguments of a search. The cost of removing slot i and projecting it on Phi_t, alone or with slot
+   i's neighbour n = neighbour[i] (-1 without one): k_it = row[i], k_in = neighbour_k[i], k_ii =
+   diagonal[i], or 1 where diagonal is NULL; weight[i], or the square of coef[i] where weight is
+   NULL. */
 typedef struct {
-    const olk_real *coef, *row;
+    const olk_coef_t *coef, *row;
     const double *weight, *diagonal;
     double k_tt;
-    const int64_t *near;
-    const double *near_k;
+    const int64_t *neighbour;
+    const double *neighbour_k;
     double singular;
 } olk_costs;
 
-/* What is searched for the least of: the numbers of `row` themselves; weight times the squared distance
-   to the line of Phi_t, with k_tt = 1 or any; to the plane of Phi_t and Phi_n. */
+/* The quantity that is minimised: the numbers of `row`; weight times the squared distance to the
+   line of Phi_t, with k_tt = 1 or any; to the plane of Phi_t and Phi_n. */
 enum { OLK_VALUES, OLK_UNIT_LINE, OLK_LINE, OLK_PLANE };
 
-/* Numbers from index i on in all lanes, or the one at i, as `whole` says, a constant. */
-static OLK_ALWAYS olk_f64s olk_some(const int whole, const int real, const void *array, ptrdiff_t i)
+/* Numbers from index i on in all lanes if `vector`, a constant, else number i in every lane. */
+static OLK_ALWAYS olk_f64s olk_some(const int vector, const int dtype, const void *array,
+                                    ptrdiff_t i)
 {
-    return whole ? olk_widen(real, array, i) : olk_splat_f64(olk_get(real, array, i));
+    return vector ? olk_widen(dtype, array, i) : olk_splat_f64(olk_get(dtype, array, i));
 }
 
-/* k_ii, which is 1 where no diagonal is kept. */
-static OLK_ALWAYS olk_f64s olk_own(const int whole, const double *diagonal, ptrdiff_t i)
+/* k_ii, which is 1 where no diagonal is stored. */
+static OLK_ALWAYS olk_f64s olk_own(const int vector, const double *diagonal, ptrdiff_t i)
 {
-    return diagonal ? olk_some(whole, OLK_F64, diagonal, i) : olk_splat_f64(1.0);
+    return diagonal ? olk_some(vector, OLK_F64, diagonal, i) : olk_splat_f64(1.0);
 }
 
-/* own - k_it^2 / k_tt. With `unit`, a constant, k_tt is 1, and nothing is divided: a division takes most
-   of the time. */
-static OLK_ALWAYS olk_f64s olk_line_residual(const int unit, olk_f64s own, olk_f64s k_it,
+/* k_ii - k_it^2 / k_tt. With `unit`, a constant, k_tt is 1 and the division, which takes most of
+   the time, is omitted. */
+static OLK_ALWAYS olk_f64s olk_line_residual(const int unit, olk_f64s diagonal, olk_f64s k_it,
                                              double k_tt)
 {
     const olk_f64s share = unit ? k_it * k_it : k_it * k_it / k_tt;
-    return own - share;
+    return diagonal - share;
 }
 
-/* The squared distance to the plane; to the line where the two are all but parallel:
+/* The squared distance to the plane, or to the line if the two are nearly parallel:
    det <= singular k_nn k_tt. */
-static OLK_ALWAYS olk_f64s olk_plane_residual(const int whole, const olk_costs *of, ptrdiff_t i)
+static OLK_ALWAYS olk_f64s olk_plane_residual(const int vector, const olk_costs *of, ptrdiff_t i)
 {
-    const ptrdiff_t lanes = whole ? OLK_LANES_F64 : 1;
+    const ptrdiff_t lanes = vector ? OLK_LANES_F64 : 1;
     const double k_tt = of->k_tt;
     olk_f64s k_nt = olk_splat_f64(0.0), k_nn = k_nt;
     for (ptrdiff_t k = 0; k < lanes; k++) {
-        const int64_t other = of->near[i + k];
+        const int64_t other = of->neighbour[i + k];
         OLK_LANE(k_nt, k) = other >= 0 ? of->row[other] : 0.0;
         OLK_LANE(k_nn, k) = other < 0 ? 0.0 : of->diagonal ? of->diagonal[other] : 1.0;
     }
-    const olk_f64s k_it = olk_some(whole, OLK_REAL, of->row, i);
-    const olk_f64s k_in = olk_some(whole, OLK_F64, of->near_k, i);
-    const olk_f64s own = olk_own(whole, of->diagonal, i);
+    const olk_f64s k_it = olk_some(vector, OLK_REAL, of->row, i);
+    const olk_f64s k_in = olk_some(vector, OLK_F64, of->neighbour_k, i);
+    const olk_f64s diagonal = olk_own(vector, of->diagonal, i);
     const olk_f64s det = k_nn * k_tt - k_nt * k_nt;
     const olk_f64s share_n = (k_in * k_tt - k_nt * k_it) / det;
     const olk_f64s share_t = (k_nn * k_it - k_nt * k_in) / det;
-    const olk_f64s both = own - share_n * k_in - share_t * k_it;
+    const olk_f64s both = diagonal - share_n * k_in - share_t * k_it;
     return olk_select_f64s(OLK_MASK_F64S(det > of->singular * k_tt * k_nn), both,
-                           own - k_it * k_it / k_tt);
+                           diagonal - k_it * k_it / k_tt);
 }
 
-static OLK_ALWAYS olk_f64s olk_cost(const int kind, const int whole, const olk_costs *of,
+static OLK_ALWAYS olk_f64s olk_cost(const int kind, const int vector, const olk_costs *of,
                                     ptrdiff_t i)
 {
     if (kind == OLK_VALUES)
-        return olk_some(whole, OLK_REAL, of->row, i);
+        return olk_some(vector, OLK_REAL, of->row, i);
     olk_f64s weight;
     if (of->weight) {
-        weight = olk_some(whole, OLK_F64, of->weight, i);
+        weight = olk_some(vector, OLK_F64, of->weight, i);
     } else {
-        weight = olk_some(whole, OLK_REAL, of->coef, i);
+        weight = olk_some(vector, OLK_REAL, of->coef, i);
         weight = weight * weight;
     }
     const olk_f64s residual =
-        kind == OLK_PLANE ? olk_plane_residual(whole, of, i)
-                          : olk_line_residual(kind == OLK_UNIT_LINE, olk_own(whole, of->diagonal, i),
-                                              olk_some(whole, OLK_REAL, of->row, i), of->k_tt);
+        kind == OLK_PLANE
+            ? olk_plane_residual(vector, of, i)
+            : olk_line_residual(kind == OLK_UNIT_LINE, olk_own(vector, of->diagonal, i),
+                                olk_some(vector, OLK_REAL, of->row, i), of->k_tt);
     return weight * olk_above_zero_f64s(residual);
 }
 
-/* The index of the least of n, the first of equals, which goes to `least`; -1 if none is below
-   infinity. */
+/* The index of the smallest of n costs, the first of equal ones; *smallest receives the cost. -1 if
+   all are infinite. */
 static OLK_ALWAYS ptrdiff_t olk_search(const int kind, const olk_costs *of, ptrdiff_t n,
-                                       double *least)
+                                       double *smallest)
 {
     olk_tracker tracker[2] = {olk_track(), olk_track()};
     olk_i64s index = olk_count_up();
@@ -145,11 +148,11 @@ static OLK_ALWAYS ptrdiff_t olk_search(const int kind, const olk_costs *of, ptrd
         olk_follow(&tracker[1], olk_cost(kind, 1, of, i + OLK_LANES_F64), index + OLK_LANES_F64);
         index += 2 * OLK_LANES_F64;
     }
-    ptrdiff_t best = olk_winner(tracker, 2, 0, least);
+    ptrdiff_t best = olk_winner(tracker, 2, 0, smallest);
     for (; i < n; i++) {
         const double value = olk_first(olk_cost(kind, 0, of, i));
-        if (value < *least) {
-            *least = value;
+        if (value < *smallest) {
+            *smallest = value;
             best = i;
         }
     }
@@ -159,36 +162,36 @@ static OLK_ALWAYS ptrdiff_t olk_search(const int kind, const olk_costs *of, ptrd
 static ptrdiff_t olk_argmin(const void *values, ptrdiff_t n)
 {
     const olk_costs of = {.row = values};
-    double least;
-    return olk_search(OLK_VALUES, &of, n, &least);
+    double smallest;
+    return olk_search(OLK_VALUES, &of, n, &smallest);
 }
 
 static ptrdiff_t olk_argmin_line(const void *coef, const double *weight, const double *diagonal,
-                                 const void *row, double k_tt, ptrdiff_t n, double *least)
+                                 const void *row, double k_tt, ptrdiff_t n, double *smallest)
 {
     const olk_costs of = {
         .coef = coef, .row = row, .weight = weight, .diagonal = diagonal, .k_tt = k_tt};
-    return k_tt == 1.0 ? olk_search(OLK_UNIT_LINE, &of, n, least)
-                       : olk_search(OLK_LINE, &of, n, least);
+    return k_tt == 1.0 ? olk_search(OLK_UNIT_LINE, &of, n, smallest)
+                       : olk_search(OLK_LINE, &of, n, smallest);
 }
 
 static ptrdiff_t olk_argmin_plane(const void *coef, const double *weight, const double *diagonal,
-                                  const void *row, double k_tt, const int64_t *near,
-                                  const double *near_k, double singular, ptrdiff_t n,
-                                  double *least)
+                                  const void *row, double k_tt, const int64_t *neighbour,
+                                  const double *neighbour_k, double singular, ptrdiff_t n,
+                                  double *smallest)
 {
-    const olk_costs of = {coef, row, weight, diagonal, k_tt, near, near_k, singular};
-    return olk_search(OLK_PLANE, &of, n, least);
+    const olk_costs of = {coef, row, weight, diagonal, k_tt, neighbour, neighbour_k, singular};
+    return olk_search(OLK_PLANE, &of, n, smallest);
 }
 
-/* Index of the least |coef_i| sqrt(k_ii), the earliest arrival among equals (n > 0). */
+/* Index of the smallest |coef_i| sqrt(k_ii), the earliest arrival at a tie (n > 0). */
 static ptrdiff_t olk_argmin_abs(const void *coefficients, const double *diagonal,
                                 const int64_t *arrival, ptrdiff_t n)
 {
-    const olk_real *coef = coefficients;
+    const olk_coef_t *coef = coefficients;
     olk_tracker t[2] = {olk_track(), olk_track()};
     olk_i64s index = olk_count_up();
-    double least;
+    double smallest;
     ptrdiff_t i = 0;
     for (; i + 2 * OLK_LANES_F64 <= n; i += 2 * OLK_LANES_F64)
         for (int g = 0; g < 2; g++) {
@@ -197,20 +200,20 @@ static ptrdiff_t olk_argmin_abs(const void *coefficients, const double *diagonal
             if (diagonal)
                 for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++)
                     OLK_LANE(size, k) *= sqrt(diagonal[at + k]);
-            const olk_i64s came = *(const olk_i64s *)(arrival + at);
-            const olk_i64s same = OLK_MASK_F64S(size == t[g].least);
+            const olk_i64s arrived = *(const olk_i64s *)(arrival + at);
+            const olk_i64s same = OLK_MASK_F64S(size == t[g].smallest);
             const olk_i64s less =
-                OLK_MASK_F64S(size < t[g].least) | (same & OLK_MASK_F64S(came < t[g].rank));
-            t[g].least = olk_select_f64s(less, size, t[g].least);
-            t[g].rank = (came & less) | (t[g].rank & ~less);
+                OLK_MASK_F64S(size < t[g].smallest) | (same & OLK_MASK_F64S(arrived < t[g].rank));
+            t[g].smallest = olk_select_f64s(less, size, t[g].smallest);
+            t[g].rank = (arrived & less) | (t[g].rank & ~less);
             t[g].index = (index & less) | (t[g].index & ~less);
             index += OLK_LANES_F64;
         }
-    ptrdiff_t best = olk_winner(t, 2, 1, &least);
+    ptrdiff_t best = olk_winner(t, 2, 1, &smallest);
     for (; i < n; i++) {
         const double size = fabs(coef[i]) * (diagonal ? sqrt(diagonal[i]) : 1.0);
-        if (best < 0 || size < least || (size == least && arrival[i] < arrival[best])) {
-            least = size;
+        if (best < 0 || size < smallest || (size == smallest && arrival[i] < arrival[best])) {
+            smallest = size;
             best = i;
         }
     }

@@ -1,27 +1,27 @@
-/* The targets of the last season, L + 1 of them, in the order they came (docs/forecast.md, section
-   3.3). In front of them: how many came, counted on to L + 1 and then around. */
+/* A ring of the last L + 1 targets, L being the season (docs/forecast.md, section 3.3). Before
+   them: the count of targets, which wraps between L + 1 and 2 (L + 1). */
 #pragma once
 
 #include "bounded.h"
 
 static inline void olk_season_put(olk_input *season, int32_t length, olk_input y)
 {
-    const int32_t room = length + 1, came = (int32_t)season[0];
-    season[1 + came % room] = y;
-    season[0] = (olk_input)(came + 1 < 2 * room ? came + 1 : room);
+    const int32_t capacity = length + 1, count = (int32_t)season[0];
+    season[1 + count % capacity] = y;
+    season[0] = (olk_input)(count + 1 < 2 * capacity ? count + 1 : capacity);
 }
 
-/* What the target before the one asked for did a season ago: (from the oldest held to the k-th after
-   it, and where that lies from the last target), in units. 0 until the season is full. */
+/* Seasonal lags of the target to forecast, in units: its value a season earlier minus the last
+   target, and minus the oldest stored target. 0 until the ring is full. */
 static inline void olk_season_inputs(const olk_input *season, int32_t length, int32_t horizon,
                                      olk_real last, olk_real unit, olk_real *inputs)
 {
-    const int32_t room = length + 1, came = (int32_t)season[0];
+    const int32_t capacity = length + 1, count = (int32_t)season[0];
     inputs[0] = inputs[1] = 0;
-    if (came < room)
+    if (count < capacity)
         return;
-    const olk_real oldest = (olk_real)season[1 + came % room];
-    const olk_real later = (olk_real)season[1 + (came + horizon) % room];
-    inputs[0] = olk_in_units(later - last, unit);
-    inputs[1] = olk_in_units(later - oldest, unit);
+    const olk_real oldest = (olk_real)season[1 + count % capacity];
+    const olk_real lagged = (olk_real)season[1 + (count + horizon) % capacity];
+    inputs[0] = olk_in_units(lagged - last, unit);
+    inputs[1] = olk_in_units(lagged - oldest, unit);
 }

@@ -1,11 +1,11 @@
-/* Pass 2: what a row changes (docs/sorf.md, section 5, step 5). */
+/* Pass 2: the changes of a row (docs/sorf.md, section 5, step 5). */
 #pragma once
 
 #include "along.h"
 #include "stores.h"
 #include "unfold.h"
 
-/* What pass 2 does: the change of each group, and the direction of relevance's gradient. */
+/* Plan of pass 2: the change of each group, and the direction of relevance's gradient. */
 typedef struct {
     double tau[OLK_SORF_GROUPS];
     int live[OLK_SORF_GROUPS];
@@ -19,21 +19,21 @@ typedef struct {
     OLK_ALIGNED(64) olk_entry of[64];
 } olk_of_lines;
 
-/* What a block adds to the gradient of each input, taken back through transforms and fold, to q.
-   `generator`: before the block's words. */
+/* Adds a block's part of the gradient of each input to q, back through transforms and sketch.
+   `generator`: the state before the block's words. */
 static OLK_ALONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
                                         const olk_sorf_row *x, const olk_plan *plan, int32_t g,
-                                        ptrdiff_t b, uint64_t generator, const olk_paces *paces,
+                                        ptrdiff_t b, uint64_t generator, const olk_paces *scales,
                                         const olk_wave *feature, olk_input *q)
 {
-    OLK_WORK(olk_of_lines, turns, s, OLK_AT_TURNS);
-    olk_entry *const h = turns->of;
+    OLK_WORK(olk_of_lines, back, s, OLK_AT_TURNS);
+    olk_entry *const h = back->of;
     olk_signs first, second;
     const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * p->classes;
     const olk_stored *w = (const olk_stored *)s->w + from, *a = (const olk_stored *)s->a + from;
     const uint64_t start = generator;
-    const olk_real unit = olk_gradient(p, &plan->slope, g, w, a, feature, lines, paces,
-                                       b - p->first[g], h);
+    const olk_real unit =
+        olk_gradient(p, &plan->slope, g, w, a, feature, lines, scales, b - p->first[g], h);
     olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((p->d + 31) / 32));
     olk_draw_signs(&generator, &first);
     olk_draw_signs(&generator, &second);
@@ -41,66 +41,69 @@ static OLK_ALONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state 
     olk_unfold(p, start, x, h, unit, q);
 }
 
-/* Pass 2: by what was kept, the rest made again. Returns the derivative of the score by the scale of
-   all inputs, where relevance follows that (section 7e). Without `learn` weights stay. */
+/* Pass 2, from the cache; the rest is computed again. Returns the derivative of the score with
+   respect to the shared log scale, if relevance follows that (section 7e). Without `learn` weights
+   stay. */
 static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
                                         const olk_sorf_row *x, const olk_plan *plan,
-                                        const olk_kept *kept, int learn)
+                                        const olk_kept *cache, int learn)
 {
-    OLK_WORK(olk_of_lines, room, s, OLK_AT_LINE); /* features may take the place of their lines */
-    OLK_WORK(olk_block, own, s, OLK_AT_BLOCK);
+    OLK_WORK(olk_of_lines, line_copy, s, OLK_AT_LINE); /* features may overlay their lines */
+    OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
-    olk_paces paces;
+    olk_paces scales;
     olk_signs first, second;
     const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
     uint64_t generator = p->signs;
     const int shared = plan->follows && p->relevance == OLK_RELEVANCE_SHARED;
-    const int each = plan->follows && !shared;
-    const ptrdiff_t known = shared && kept->lines < kept->blocks ? kept->lines : kept->blocks;
-    const int again = known < p->first[p->groups];
-    olk_input *q = each ? (olk_input *)s->inputs + p->d : NULL;
-    double along = 0.0;
-    const int small = again && olk_small(p, x, 1);
-    ptrdiff_t drawn = 0; /* blocks whose words the generator has given */
-    if (again && !x->index)
+    const int per_input = plan->follows && !shared;
+    const ptrdiff_t known = shared && cache->lines < cache->blocks ? cache->lines : cache->blocks;
+    const int recompute = known < p->first[p->groups];
+    olk_input *q = per_input ? (olk_input *)s->inputs + p->d : NULL;
+    double gradient = 0.0;
+    const int small_angles = recompute && olk_small(p, x, 1);
+    ptrdiff_t drawn = 0; /* blocks whose words were drawn */
+    if (recompute && !x->index)
         olk_tails(p, x->values, 1, &tail);
-    if (each)
+    if (per_input)
         memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
     for (int32_t g = 0; g < p->groups; g++) {
         const olk_real tau = (olk_real)plan->tau[g];
         const ptrdiff_t rival = plan->rival[g];
         if (!plan->live[g])
             continue;
-        if (again || plan->follows)
-            olk_find_paces(p, g, &paces);
+        if (recompute || plan->follows)
+            olk_find_paces(p, g, &scales);
         for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
             olk_stored *w = (olk_stored *)s->w + from;
-            olk_wave *feature = own->feature;
-            const olk_entry *line = b < kept->lines ? kept->line + 64 * b : room->of;
-            if (b >= known || each) {
+            olk_wave *feature = block->feature;
+            const olk_entry *line = b < cache->lines ? cache->line + 64 * b : line_copy->of;
+            if (b >= known || per_input) {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
                 drawn = b + 1;
             }
             const uint64_t start = generator;
             if (b >= known)
-                olk_transformed(p, &generator, x, &tail, own, &first, &second);
+                olk_transformed(p, &generator, x, &tail, block, &first, &second);
             if (b >= known && shared)
-                memcpy(room->of, olk_lines_of(own), sizeof room->of);
-            if (b >= kept->blocks) {
-                olk_features(olk_lines_of(own), &paces, b - p->first[g], small, 1, own->feature);
+                memcpy(line_copy->of, olk_lines_of(block), sizeof line_copy->of);
+            if (b >= cache->blocks) {
+                olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles, 1,
+                             block->feature);
             } else if (lines == 64) {
-                feature = kept->feature + 128 * b;
+                feature = cache->feature + 128 * b;
             } else {
-                memset(own->feature, 0, sizeof own->feature);
-                memcpy(own->feature, kept->feature + 128 * b, 2 * (size_t)lines * sizeof *feature);
+                memset(block->feature, 0, sizeof block->feature);
+                memcpy(block->feature, cache->feature + 128 * b,
+                       2 * (size_t)lines * sizeof *feature);
             }
             if (shared)
-                along += olk_along(p, &plan->slope, g, w, (const olk_stored *)s->a + from, feature,
-                                   line, lines, &paces, b - p->first[g]);
-            if (each)
-                olk_add_direction(p, s, x, plan, g, b, start, &paces, feature, q);
-            if (each && b < known)
+                gradient += olk_along(p, &plan->slope, g, w, (const olk_stored *)s->a + from,
+                                      feature, line, lines, &scales, b - p->first[g]);
+            if (per_input)
+                olk_add_direction(p, s, x, plan, g, b, start, &scales, feature, q);
+            if (per_input && b < known)
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words + 4));
             if (!learn)
                 continue;
@@ -112,5 +115,5 @@ static OLK_ALONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state 
                 olk_learn_two(w, feature, -tau, lines, K, rival, plan->slope.y, s->rounding);
         }
     }
-    return along;
+    return gradient;
 }

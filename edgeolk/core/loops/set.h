@@ -1,7 +1,7 @@
-/* The set of instructions that a unit is compiled for, as edgeolk/core/units.py names it. OLK_BYTES: of
-   a vector; 0: numbers one by one, in plain C. OLK_FUSED: whether a*b+c is one rounding: a fact of the
-   set, stated, not left to the compiler, so that two builds of a set agree to the bit. OLK_OF_SET:
-   names that a unit shows to others. OLK_SET: what the set is called. */
+/* The instruction set that a unit is compiled for, as named in edgeolk/core/units.py. OLK_BYTES:
+   bytes of a vector; 0: numbers one by one, in plain C. OLK_FUSED: whether a*b+c is rounded once;
+   fixed per set, not left to the compiler, so that two builds of a set agree to the bit.
+   OLK_OF_SET: names that a unit exports. OLK_SET: the name of the set. */
 #pragma once
 
 #include "compiler.h"

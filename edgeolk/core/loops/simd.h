@@ -1,14 +1,14 @@
 /* Kernel rows: the hot loops of the library.
 
-   Design. A score is f(x) = sum_i alpha_i k(s_i, x) over a ring stored feature-major (sv[d][stride]:
-   one contiguous row per feature), so the products with all support vectors accumulate side by side:
-   no horizontal sums, and one vector instruction serves 4 to 16 support vectors. A row is made of two
-   halves: products (squared distance, inner product, L1 distance), then one elementwise transform.
-   A tile of up to eight vectors of support vectors goes through all features with its sums in
-   registers; only after the transform are the values widened to double and weighted.
-   The code is compiled once for each set of instructions (rings.h) and chosen once at import
-   (variants.h); here are the types. Rejected: target_clones (cannot be forced from outside, silently
-   falls back) and -ffast-math (reorders what we promise). */
+   Design. A score is f(x) = sum_i alpha_i k(s_i, x) over a ring stored feature-major
+   (sv[d][stride]: one contiguous row per feature), so the products with all support vectors
+   accumulate in parallel lanes: no horizontal sums, and one vector instruction serves 4 to 16
+   support vectors. A row takes two steps: products (squared distance, inner product, L1 distance),
+   then one elementwise transform. A tile of up to eight vectors of support vectors goes through all
+   features with its sums in registers; only after the transform are the values widened to double
+   and weighted. The code is compiled once per instruction set (rings.h) and selected once at import
+   (variants.h); this header has the types. Rejected: target_clones (cannot be forced from outside,
+   silently falls back) and -ffast-math (breaks the promised order of sums). */
 #pragma once
 
 #include <float.h>
@@ -21,7 +21,7 @@
 #include "compiler.h"
 #include "storage.h"
 
-/* OLK_DISTANCE is no kernel: its row is the squared distances themselves. */
+/* OLK_DISTANCE is not a kernel: its row is the squared distances. */
 enum { OLK_DISTANCE = 0 };
 enum { OLK_GAUSSIAN = 1, OLK_LAPLACIAN = 2, OLK_POLYNOMIAL = 3, OLK_LINEAR = 4, OLK_SIGMOID = 5 };
 
@@ -35,70 +35,71 @@ typedef struct {
 } olk_kernel;
 
 /* Returns sum_i coef[i] k(s_i, x) over i < n, summed in double. `row`, if not NULL, receives the n
-   kernel values, and `products` what they were made from; `coef` may be NULL (the sum is then 0).
-   The three are arrays of the type `real`, OLK_F32 or OLK_F64. Rows of sv are read up to the next
-   multiple of 16 slots (8 for float64): beyond the last row, at most 64 bytes of whatever follows in
-   the block. x is double for float64, else float. norms[i], if not NULL, is |s_i|^2 as olk_norm_fn
-   gives it, in the type of x, read as far as a row of sv: squared distances of rows near the origin
-   (tiles.h) are made of these and of inner products. */
+   kernel values, and `products` the products before the transform; `coef` may be NULL (the sum is
+   then 0). All three are arrays of type `dtype`, OLK_F32 or OLK_F64. Rows of sv are read up to the
+   next multiple of 16 slots (8 for float64): beyond the last row, at most 64 bytes of what follows
+   in the block. x is double for float64, else float. norms[i], if not NULL, is |s_i|^2 as
+   olk_norm_fn computes it, in the type of x, read as far as a row of sv: squared distances of rows
+   near the origin (tiles.h) are computed from these and from inner products. */
 typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
                              const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
-                             const void *x, int real, const void *coef, void *row, void *products);
-/* What is to be made of the kernel values of several rows: with `columns` columns of coefficients,
-   `stride` apart, f[i * columns + c], the sums of row i, unless coef is NULL; in `values`, unless
-   NULL, the values themselves, those of row i from number i * apart on. Of the type `real`. */
+                             const void *x, int dtype, const void *coef, void *row, void *products);
+/* Outputs of the kernel values of several rows: unless coef is NULL, f[i * columns + c], the sums
+   of row i with `columns` columns of coefficients at a pitch of `stride`; unless `values` is NULL,
+   the values themselves, those of row i from number i * values_pitch on. Of type `dtype`. */
 typedef struct {
-    int real;
+    int dtype;
     const void *coef;
     ptrdiff_t columns, stride;
     double *f;
     void *values;
-    ptrdiff_t apart;
+    ptrdiff_t values_pitch;
 } olk_wanted;
-/* The same for `count` rows at once, `pitch` numbers apart: bit for bit olk_row_fn one by one, and
-   the sums of several columns `weigh` over its row. There are at most OLK_SUMS_OF_BLOCK /
-   (2 OLK_MOST_TOGETHER) columns (tiles.h). */
+/* The same for `count` rows at a pitch of `pitch` numbers: bit for bit olk_row_fn one by one, and
+   for several columns the sums of `weigh` over its row. At most OLK_SUMS_OF_BLOCK / (2
+   OLK_MOST_TOGETHER) columns (tiles.h). */
 typedef void (*olk_rows_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
                             const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
                             const void *x, ptrdiff_t pitch, ptrdiff_t count,
                             const olk_wanted *wanted);
-/* sum_i coef[i] values[i] over the n kernel values that olk_rows_fn kept, and their copy in `row`;
-   coef and row are of the type `real` and may be NULL. Bit for bit what olk_row_fn gives. */
-typedef double (*olk_recall_fn)(const void *values, ptrdiff_t n, int real, const void *coef,
+/* sum_i coef[i] values[i] over n kernel values stored by olk_rows_fn, and their copy in `row`; coef
+   and row are of type `dtype` and may be NULL. Bit for bit the result of olk_row_fn. */
+typedef double (*olk_recall_fn)(const void *values, ptrdiff_t n, int dtype, const void *coef,
                                 void *row);
-/* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2, or
-   sum_j |s_ij| for the Laplacian kernel, in the type of the values, read as far as a row of sv. */
+/* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2,
+   or sum_j |s_ij| for the Laplacian kernel, in the type of the values, read as far as a row of
+   sv. */
 typedef double (*olk_sparse_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
                                 ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count,
-                                const int32_t *index, const void *values, int real,
+                                const int32_t *index, const void *values, int dtype,
                                 const void *coef, void *row);
-/* |s|^2 of one vector of a ring, or sum_j |s_j| for the Laplacian kernel, rounded as the rows of this
-   variant round it: so the distance of a vector from itself is 0. */
+/* |s|^2 of one vector of a ring, or sum_j |s_j| for the Laplacian kernel, rounded as the rows of
+   this variant are, so that the distance of a vector from itself is 0. */
 typedef double (*olk_norm_fn)(const olk_kernel *kernel, const void *sv, ptrdiff_t stride,
                               ptrdiff_t d);
 /* k(a, b) of two contiguous vectors of the type of x. */
 typedef double (*olk_pair_fn)(const olk_kernel *kernel, const void *a, const void *b, ptrdiff_t d);
 
-/* One instruction set's functions, described where they are defined (dots.h, coefficients.h,
-   searches.h, merge.h, angles.h, linalg.h, matrices.h, compact_rows.h). Rows and pairs by storage type. Those with an
-   index of OLK_REALS by the type of coefficients, kernel rows and products, their `void` arrays; the
-   others in double. */
+/* The functions of one instruction set, described where they are defined (dots.h, coefficients.h,
+   searches.h, merge.h, angles.h, linalg.h, matrices.h, compact_rows.h). Rows and pairs are indexed
+   by storage type. Functions indexed by OLK_REALS take `void` arrays of that type of coefficients,
+   kernel rows and products; the others are in double. */
 typedef struct {
     const char *name;
     olk_row_fn row[OLK_STORAGES];
     olk_rows_fn rows[OLK_STORAGES];
-    olk_sparse_fn sparse[OLK_STORAGES]; /* NULL for int8: its zero is no level */
+    olk_sparse_fn sparse[OLK_STORAGES]; /* NULL for int8, where 0 may not be a level */
     olk_norm_fn norm[OLK_STORAGES];     /* NULL for int8 too */
     olk_pair_fn pair[OLK_STORAGES];
     olk_recall_fn recall[OLK_REALS]; /* by the type of the values */
     double (*dot[OLK_REALS])(const void *a, const void *b, ptrdiff_t n);
     void (*weigh[OLK_REALS])(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
                              ptrdiff_t columns, double *f);
-    void (*weigh_values[OLK_REALS])(int real, const void *values, const void *coef,
+    void (*weigh_values[OLK_REALS])(int dtype, const void *values, const void *coef,
                                     ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns, double *f);
     void (*axpy[OLK_REALS])(void *y, double w, const void *x, ptrdiff_t n);
     void (*scale[OLK_REALS])(void *coef, ptrdiff_t n, double factor);
-    void (*clamp[OLK_REALS])(void *coef, ptrdiff_t n, double most);
+    void (*clamp[OLK_REALS])(void *coef, ptrdiff_t n, double limit);
     void (*divide_by_probability[OLK_REALS])(void *coef, const double *w, ptrdiff_t n, double c);
     void (*settle[OLK_REALS])(const void *coef, double weight, double *start, double *sum,
                               ptrdiff_t n);
@@ -109,22 +110,22 @@ typedef struct {
                                        const int64_t *arrival, ptrdiff_t n);
     ptrdiff_t (*argmin_line[OLK_REALS])(const void *coef, const double *weight,
                                         const double *diagonal, const void *row, double k_tt,
-                                        ptrdiff_t n, double *least);
+                                        ptrdiff_t n, double *smallest);
     ptrdiff_t (*argmin_plane[OLK_REALS])(const void *coef, const double *weight,
                                          const double *diagonal, const void *row, double k_tt,
-                                         const int64_t *near, const double *near_k,
-                                         double singular, ptrdiff_t n, double *least);
+                                         const int64_t *near, const double *near_k, double singular,
+                                         ptrdiff_t n, double *smallest);
     void (*squares[OLK_REALS])(const void *coef, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
                                double *squares);
     void (*cos_sin[OLK_REALS])(void *row, ptrdiff_t n, double norm);
-    void (*merge)(int real, double b, double gamma, ptrdiff_t iters, const void *coef,
+    void (*merge)(int dtype, double b, double gamma, ptrdiff_t iters, const void *coef,
                   const void *distance, ptrdiff_t n, double *height, double *loss);
     double (*sum_uncertain)(const double *w, ptrdiff_t n, double c, ptrdiff_t *certain);
     ptrdiff_t (*leaver)(const double *w, ptrdiff_t n, double c, double u);
     void (*matrix_vector)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
                           const double *x, double *y);
     void (*matrix_vectors)(const double *a, ptrdiff_t stride, ptrdiff_t m, ptrdiff_t n,
-                           const double *x, ptrdiff_t apart, ptrdiff_t count, double *y,
+                           const double *x, ptrdiff_t x_pitch, ptrdiff_t count, double *y,
                            ptrdiff_t pitch);
     void (*rotate)(double *low, double *high, double c, double s, ptrdiff_t n);
     void (*symmetric_product)(const double *a, ptrdiff_t n, const double *x, double *y);

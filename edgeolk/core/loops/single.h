@@ -1,14 +1,14 @@
-/* Single precision: what the loops over structured features compute in, and the instructions for
-   it. double.h says the same of doubles, whole.h of whole numbers. Included more than once: a unit for
-   int8 has it beside doubles, under the names of single_names.h. */
+/* Single precision as compute type of the loops over structured features; double.h and whole.h are
+   the counterparts for double and fixed point. A unit for int8 has both float and double, the
+   former under the names of single_names.h. */
 
 #include "approximations.h"
 
-/* Of single numbers, of entries of a transform, of features, of their sums. */
+/* Types of single numbers, of entries of a transform, of features, of their sums. */
 typedef float olk_real, olk_entry, olk_wave, olk_sum;
 typedef uint32_t olk_word; /* as many bits */
 static const olk_word olk_sign = UINT32_C(1) << 31;
-/* Larger angles are reduced by range_reduction.h. */
+/* range_reduction.h reduces larger angles. */
 static const float olk_largest_angle = 512.0f;
 
 static OLK_ALWAYS float olk_size_of(float x)
@@ -16,8 +16,8 @@ static OLK_ALWAYS float olk_size_of(float x)
     return olk_fabsf(x);
 }
 
-/* Cosine and sine of an angle but for whole quarter turns, within 1e-7 below olk_largest_angle; the
-   last bits of the result count these. */
+/* Cosine and sine of an angle reduced by full quarter turns, within 1e-7 below olk_largest_angle;
+   the low bits of the result count the quarter turns. */
 static OLK_ALWAYS olk_word olk_quarter(float angle, float *cosine, float *sine)
 {
     const float *s = olk_sine_f32, *c = olk_cosine_f32;
@@ -52,7 +52,7 @@ static OLK_ALWAYS olk_reals olk_weights_at(const olk_stored *p)
     return OLK_LEVELS ? olk_load_i8s((const int8_t *)p) : *(const olk_reals *)p;
 }
 
-/* Two numbers over and over. */
+/* Two numbers repeated. */
 static OLK_ALWAYS olk_reals olk_pairs_of(const float *p)
 {
     const __m128d pair = _mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)p));

@@ -1,5 +1,5 @@
-/* Names of what a unit for int8 has in single precision beside doubles: from here to
-   single_names_end.h they stand for those on the right, which debuggers show. Included more than once. */
+/* Names for the single-precision code of a unit for int8, which also has the double-precision code:
+   from here to single_names_end.h the left names mean the right ones, which debuggers show. */
 #define olk_across olk_across_single
 #define olk_add_columns olk_add_columns_single
 #define olk_add_products olk_add_products_single

@@ -1,6 +1,6 @@
-/* The learner on structured features (docs/sorf.md), for one type of weights. Rows come in
-   olk_input; what changes weights is computed in olk_real; with OLK_TWO_TYPES scores are computed
-   in single precision first. */
+/* The learner on structured features (docs/sorf.md), for one type of weights. Rows are olk_input;
+   changes of weights are computed in olk_real; with OLK_TWO_TYPES scores are first computed in
+   single precision. */
 #pragma once
 
 #include "drift.h"
@@ -11,14 +11,14 @@
 #include "row_memory.h"
 #include "second_pass.h"
 
-/* Scores nearer to a decision than this are computed again in olk_real (section 5). */
+/* Scores with a smaller margin are computed again in olk_real (section 5). */
 static const double olk_undecided = 1e-4;
-/* Novelty (section 6b): rows that the scale of scores remembers; the gain of the threshold, at
-   least, and times the rows so far. */
+/* Novelty (section 6b): window of the scale of scores, in rows; the smallest gain of the threshold,
+   and its first gains times the rows so far. */
 static const double olk_novelty_memory = 1000.0;
 static const double olk_novelty_gain = 0.02, olk_novelty_first_gain = 10.0;
 
-/* Pass 1 in the type that scores are computed in. Returns 0 where an angle is too large for it. */
+/* Pass 1 in the type of scores. Returns 0 if an angle is too large for it. */
 static inline int olk_score_pass(const olk_sorf *p, const olk_sorf_state *s,
                                  const olk_sorf_row *row, ptrdiff_t m, double *fw, double *fa)
 {
@@ -29,25 +29,25 @@ static inline int olk_score_pass(const olk_sorf *p, const olk_sorf_state *s,
 #endif
 }
 
-/* The first block of a group that is averaged in this row. */
+/* The group's first block that is averaged at this row. */
 static inline ptrdiff_t olk_first_of_octet(const olk_sorf *p, const olk_sorf_state *s, int32_t g)
 {
     return p->first[g] + (ptrdiff_t)((*s->t - (uint64_t)p->first[g]) % OLK_OCTET);
 }
 
-/* Leaking (section 14): by weights that answer wrongly, where the blend leans on the last weights
-   that much, and windows are below so many of the shortest. */
+/* Leaking (section 14): after mistakes, in groups where the last weights have at least this share
+   of the blend and the averaging window is below this multiple of the shortest. */
 static const double olk_leaking_share = 0.7, olk_leaking_windows = 2.0;
 
-/* The blocks that are averaged in this row lose a share of their weights. */
+/* Leaks the weights of the blocks that are averaged at this row. */
 static OLK_ALONE void olk_leak_weights(const olk_sorf *p, const olk_sorf_state *s)
 {
     const ptrdiff_t K = p->classes;
-    olk_sorf_shares share;
-    olk_sorf_share(p, s->L, &share);
+    olk_sorf_shares expert_weights;
+    olk_sorf_share(p, s->L, &expert_weights);
     for (int32_t g = 0; g < p->groups; g++) {
-        const double all = p->groups > 1 ? share.E[g] : 1.0;
-        if (!(share.alpha[g] > olk_leaking_share * all) ||
+        const double all = p->groups > 1 ? expert_weights.E[g] : 1.0;
+        if (!(expert_weights.alpha[g] > olk_leaking_share * all) ||
             !(s->n[g] < olk_leaking_windows * p->cmin))
             continue;
         for (ptrdiff_t b = olk_first_of_octet(p, s, g); b < p->first[g + 1]; b += OLK_OCTET)
@@ -68,14 +68,14 @@ static inline void olk_follow_weights(const olk_sorf *p, const olk_sorf_state *s
     }
 }
 
-/* tau of each group on its own loss; returns how many groups change. */
+/* tau of each group from its own loss; returns how many groups change. */
 static inline int olk_losses(const olk_sorf_answers *f, double y, double weight, uint64_t t,
                              double slack, olk_plan *plan)
 {
     const olk_sorf *p = f->p;
     /* Exactly f_w: f_a + 1 (f_w - f_a) is not, and a loss of exactly 0 changes nothing. */
     const olk_sorf_answers w = {p, f->fw, f->fw, 0.0, 0.0, NULL};
-    int some = 0;
+    int n_changes = 0;
     for (int32_t g = 0; g < p->groups; g++) {
         plan->rival[g] = 0;
         if (p->task == OLK_SORF_REGRESSION) {
@@ -83,163 +83,169 @@ static inline int olk_losses(const olk_sorf_answers *f, double y, double weight,
             plan->live[g] = t > 0;
             plan->tau[g] = p->kappa * (y - f->fw[g]) * (pull < 1.0 ? pull : 1.0);
         } else {
-            const int many = p->task == OLK_SORF_CLASSES;
+            const int multiclass = p->task == OLK_SORF_CLASSES;
             const double loss =
                 (weight == 1.0 ? 1.0 : olk_sqrt(weight)) - olk_sorf_margin(&w, NULL, g, 0.0, y);
-            if (many)
+            if (multiclass)
                 plan->rival[g] = olk_sorf_rival(&w, NULL, g, 0.0, y);
             plan->live[g] = loss > -slack;
-            plan->tau[g] = p->kappa * loss / ((many ? 2.0 : 1.0) + p->r) * (many ? 1.0 : y);
+            plan->tau[g] =
+                p->kappa * loss / ((multiclass ? 2.0 : 1.0) + p->r) * (multiclass ? 1.0 : y);
         }
-        some += plan->live[g];
+        n_changes += plan->live[g];
     }
-    return some;
+    return n_changes;
 }
 
-/* Whether a score is too near to a decision for single precision. */
+/* Whether a margin is too small for single precision. */
 static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_state *s,
-                                   const olk_sorf_shares *share, double y)
+                                   const olk_sorf_shares *expert_weights, double y)
 {
-    if (olk_fabs(olk_sorf_margin(f, share, -1, 0.0, y)) < olk_undecided)
+    if (olk_fabs(olk_sorf_margin(f, expert_weights, -1, 0.0, y)) < olk_undecided)
         return 1;
     for (int32_t g = 0; g < f->p->groups; g++)
         for (int32_t q = 0; q < f->p->n_blends; q++)
-            if (olk_fabs(olk_sorf_margin(f, share, g, f->p->blends[q], y)) < olk_undecided)
+            if (olk_fabs(olk_sorf_margin(f, expert_weights, g, f->p->blends[q], y)) < olk_undecided)
                 return 1;
-    return olk_remembers(f->p) && olk_memory_is_undecided(f, share, s, y);
+    return olk_remembers(f->p) && olk_memory_is_undecided(f, expert_weights, s, y);
 }
 
 #ifdef OLK_TWO_TYPES
 #include "exact_fallback.h"
 
-/* Pass 1 and what a row's changes would be, in single precision. */
+/* Pass 1 and a trial of a row's changes, in single precision. */
 static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *s,
-                               const olk_sorf_row *x, const olk_sorf_shares *share, double y,
-                               double weight, olk_plan *plan, olk_trial *trial, double *fw,
-                               double *fa)
+                               const olk_sorf_row *x, const olk_sorf_shares *expert_weights,
+                               double y, double weight, olk_plan *plan, olk_trial *trial,
+                               double *fw, double *fa)
 {
     const olk_sorf *p = f->p;
-    const int one = p->classes == 1; /* of which alone changes are tried */
+    const int one_column = p->classes == 1; /* changes are tried with one column only */
     const int late = p->relevance && *s->t > OLK_RELEVANCE_START;
-    /* What would be computed again: counters of regression are sums of squares; mostly, where most
-       rows change weights and changes are not tried. */
-    if (p->task == OLK_SORF_REGRESSION || (!one && 2 * *s->updates > *s->t))
+    /* Skipped where it would be computed again: in regression, whose losses are squares; and mostly
+       where most rows change weights and changes are not tried. */
+    if (p->task == OLK_SORF_REGRESSION || (!one_column && 2 * *s->updates > *s->t))
         return OLK_SORF_NOTHING;
-    const olk_kept_single kept = {trial->feature, trial->blocks, NULL, 0};
-    if (!olk_pass_single(p, s, x, 1, 0, &kept, fw, fa) ||
-        olk_is_undecided(f, s, share, y))
+    const olk_kept_single cache = {trial->feature, trial->blocks, NULL, 0};
+    if (!olk_pass_single(p, s, x, 1, 0, &cache, fw, fa) ||
+        olk_is_undecided(f, s, expert_weights, y))
         return OLK_SORF_NOTHING;
-    const int some = olk_losses(f, y, weight, *s->t, olk_undecided, plan);
-    if (!some)
+    const int n_changes = olk_losses(f, y, weight, *s->t, olk_undecided, plan);
+    if (!n_changes)
         return OLK_SORF_ALL;
-    const double short_of = late ? 1.0 - olk_sorf_margin(f, share, -1, 0.0, y) : 0.0;
-    if (late && olk_fabs(short_of) < olk_undecided)
+    const double deficit = late ? 1.0 - olk_sorf_margin(f, expert_weights, -1, 0.0, y) : 0.0;
+    if (late && olk_fabs(deficit) < olk_undecided)
         return OLK_SORF_NOTHING;
-    plan->follows = short_of > 0.0;
-    if (!one ||
-        olk_losses(f, y, weight, *s->t, -olk_undecided, plan) < some ||
+    plan->follows = deficit > 0.0;
+    if (!one_column || olk_losses(f, y, weight, *s->t, -olk_undecided, plan) < n_changes ||
         !olk_try(f, s, x, y, weight, plan, trial))
         return OLK_SORF_SCORES;
     return OLK_SORF_TRIED;
 }
 #endif
 
-/* One step of relevance's rule, where the row follows it; `along`: by the scale of all inputs. */
+/* One gradient step of relevance, if the plan has one; `gradient`: that of the shared log scale. */
 static inline void olk_follow_gradient(const olk_sorf *p, const olk_sorf_state *s,
                                        const olk_sorf_row *x, const olk_plan *plan, double sigma,
-                                       double along)
+                                       double gradient)
 {
     if (plan->follows && p->relevance == OLK_RELEVANCE_SHARED)
-        olk_shared_gradient_step(s, sigma * along);
+        olk_shared_gradient_step(s, sigma * gradient);
     else if (plan->follows)
         olk_gradient_step(p, s, x, sigma);
 }
 
-/* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before: f, the margin
-   of y's class over the best other, or the predicted target. */
-static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state *s,
+/* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f,
+   the margin of y's class over the best other, or the predicted target. */
+static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state *s,
                                       const olk_sorf_row *row, double y, double weight)
 {
-    olk_sorf paced;
-    const olk_sorf *p = olk_paced(made, s, &paced);
-    double own[2][OLK_SORF_GROUPS], own_recalled[3];
-    const int one = p->classes == 1;
-    double *fw = one ? own[0] : s->scores, *fa = one ? own[1] : fw + p->groups * p->classes;
-    const int real = p->task == OLK_SORF_REGRESSION;
+    olk_sorf scaled;
+    const olk_sorf *p = olk_paced(sorf, s, &scaled);
+    double scores[2][OLK_SORF_GROUPS], recalled_here[3];
+    const int one_column = p->classes == 1;
+    double *fw = one_column ? scores[0] : s->scores,
+           *fa = one_column ? scores[1] : fw + p->groups * p->classes;
+    const int regression = p->task == OLK_SORF_REGRESSION;
     olk_plan plan;
-    olk_sorf_shares before;
-    olk_sorf_share(p, s->L, &before);
-    const olk_sorf_answers f = {p, fw, fa, olk_linear_score(p, s, row),
-                               p->last_label ? *s->last : 0.0,
-                               olk_remembers(p) ? (one ? own_recalled : s->recalled) : NULL};
+    olk_sorf_shares weights;
+    olk_sorf_share(p, s->L, &weights);
+    const olk_sorf_answers f = {p,
+                                fw,
+                                fa,
+                                olk_linear_score(p, s, row),
+                                p->last_label ? *s->last : 0.0,
+                                olk_remembers(p) ? (one_column ? recalled_here : s->recalled)
+                                                 : NULL};
     olk_begin_step(s->flags);
-    if (olk_remembers(p)) /* before the row is held */
+    if (olk_remembers(p)) /* before the row is clamped */
         olk_remember(p, s, row, y, weight, f.recalled);
-    const double mean = real ? s->target[0] : 0.0;
-    const double deviation = real ? olk_sorf_deviation(s->target, *s->t) : 1.0;
-    if (real)
+    const double mean = regression ? s->target[0] : 0.0;
+    const double deviation = regression ? olk_sorf_deviation(s->target, *s->t) : 1.0;
+    if (regression)
         y = olk_sorf_scale(s->target, *s->t, y);
-    if (p->linear) /* before the row is held */
+    if (p->linear) /* before the row is clamped */
         olk_learn_linear(p, s, row, y, f.f_linear);
     const olk_sorf_row x = olk_as_seen(p, s, row, s->inputs);
     OLK_ALIGNED(64) olk_wave own_row[OLK_SORF_KEPT ? 128 * OLK_SORF_KEPT + 16 : 1];
     OLK_ALIGNED(64) olk_entry own_line[OLK_SORF_KEPT ? 64 * OLK_SORF_KEPT : 1];
     const int follows = p->relevance && *s->t > OLK_RELEVANCE_START;
-    const olk_kept kept = {
-        s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_KEPT, own_line,
-        follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_KEPT : 0};
+    const olk_kept cache = {s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_KEPT,
+                            own_line,
+                            follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_KEPT : 0};
 #ifdef OLK_TWO_TYPES
-    olk_trial trial = olk_room(p, kept.feature, s->row != NULL);
-    const int done = olk_fast_row(&f, s, &x, &before, y, weight, &plan, &trial, fw, fa);
+    olk_trial trial = olk_room(p, cache.feature, s->row != NULL);
+    const int progress = olk_fast_row(&f, s, &x, &weights, y, weight, &plan, &trial, fw, fa);
 #else
-    const int done = OLK_SORF_NOTHING;
+    const int progress = OLK_SORF_NOTHING;
 #endif
-    const int again = done < OLK_SORF_ALL;
-    if (again)
-        olk_pass(p, s, &x, 1, 1, &kept, fw, done == OLK_SORF_NOTHING || !one ? fa : NULL);
+    const int recompute = progress < OLK_SORF_ALL;
+    if (recompute)
+        olk_pass(p, s, &x, 1, 1, &cache, fw,
+                 progress == OLK_SORF_NOTHING || !one_column ? fa : NULL);
 
-    double returned, blended = 0.0, margin = 0.0; /* of the features, and of the whole answer */
-    if (real) {
-        blended = olk_sorf_score(&f, &before, -1, 0.0, 0);
+    double returned, blended = 0.0, margin = 0.0; /* of the features, and of the complete answer */
+    if (regression) {
+        blended = olk_sorf_score(&f, &weights, -1, 0.0, 0);
         returned = mean + deviation * blended;
     } else {
-        blended = olk_sorf_margin(&f, &before, -1, 0.0, y);
-        returned = one ? olk_sorf_score(&f, &before, -1, 0.0, 0) : blended;
+        blended = olk_sorf_margin(&f, &weights, -1, 0.0, y);
+        returned = one_column ? olk_sorf_score(&f, &weights, -1, 0.0, 0) : blended;
         margin = blended;
         if (olk_remembers(p))
-            margin = olk_blend_memory(&f, &before, s, y, weight, &returned);
+            margin = olk_blend_memory(&f, &weights, s, y, weight, &returned);
         *s->mistakes += margin <= 0.0;
     }
-    plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &before, -1, 0.0, y) : 0;
+    plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &weights, -1, 0.0, y) : 0;
     plan.slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
     double costs[2] = {0.0, 0.0}; /* of the average and the last weights */
-    olk_sorf_count(&f, y, weight, s->L, olk_leader(p, &before), costs);
+    olk_sorf_count(&f, y, weight, s->L, olk_leader(p, &weights), costs);
     const double cost = olk_sorf_cost(p, blended, y);
 
-    const double sigma = real ? y - blended : (one ? y : 1.0);
+    const double sigma = regression ? y - blended : (one_column ? y : 1.0);
     const int changes =
-        again ? olk_losses(&f, y, weight, *s->t, 0.0, &plan) > 0 : done == OLK_SORF_TRIED;
-    if (again)
-        plan.follows = follows && (real || 1.0 - blended > 0.0);
+        recompute ? olk_losses(&f, y, weight, *s->t, 0.0, &plan) > 0 : progress == OLK_SORF_TRIED;
+    if (recompute)
+        plan.follows = follows && (regression || 1.0 - blended > 0.0);
     if (changes && plan.follows) {
-        olk_sorf_share(p, s->L, &plan.slope.share);
-        if (p->groups == 1) /* shares of the linear candidate and the last label are left out */
-            plan.slope.share.E[0] = 1.0;
+        olk_sorf_share(p, s->L, &plan.slope.weights);
+        if (p->groups == 1) /* weights of the linear expert and the last label are left out */
+            plan.slope.weights.E[0] = 1.0;
     }
-    if (again && changes) {
-        const double along = olk_second_pass(p, s, &x, &plan, &kept, 1);
-        olk_follow_gradient(p, s, &x, &plan, sigma, along);
+    if (recompute && changes) {
+        const double gradient = olk_second_pass(p, s, &x, &plan, &cache, 1);
+        olk_follow_gradient(p, s, &x, &plan, sigma, gradient);
         *s->updates += 1;
     }
 #ifdef OLK_TWO_TYPES
-    if (done == OLK_SORF_TRIED) {
-        const olk_kept none = {NULL, 0, NULL, 0};
+    if (progress == OLK_SORF_TRIED) {
+        const olk_kept no_cache = {NULL, 0, NULL, 0};
         if (plan.follows && p->relevance == OLK_RELEVANCE_SHARED)
             olk_follow_gradient(p, s, &x, &plan, sigma,
                                 olk_along_row(p, s, &x, &plan.slope, plan.live));
         else if (plan.follows)
             olk_follow_gradient(p, s, &x, &plan, sigma,
-                                olk_second_pass(p, s, &x, &plan, &none, 0));
+                                olk_second_pass(p, s, &x, &plan, &no_cache, 0));
         olk_take(&f, s, &x, y, weight, &plan, &trial);
         *s->updates += 1;
     }
@@ -253,11 +259,11 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *made, const olk_sorf_state
     olk_sorf_windows(p, s->L, *s->t, s->n);
     if (p->drift)
         olk_note_costs(p, s, sizeof(olk_input) == sizeof(double),
-                       real ? cost : olk_sorf_cost(p, margin, y), costs[1], costs[0]);
+                       regression ? cost : olk_sorf_cost(p, margin, y), costs[1], costs[0]);
     return returned;
 }
 
-/* Learns one row without a label. Returns f - rho of before: novel where it is below 0. */
+/* Learns one row without a label. Returns f - rho before this step; negative means novel. */
 static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state *s,
                                          const olk_sorf_row *row)
 {
@@ -271,8 +277,8 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
     *s->mistakes += (uint64_t)novel;
     *m += (olk_fabs(f) - *m) / (rows < olk_novelty_memory ? rows : olk_novelty_memory);
     const double early = olk_novelty_first_gain / rows;
-    const double pace = early < olk_novelty_gain ? olk_novelty_gain : (early < 1.0 ? early : 1.0);
-    *rho += *m * pace * (novel ? p->nu - 1.0 : p->nu);
+    const double step = early < olk_novelty_gain ? olk_novelty_gain : (early < 1.0 ? early : 1.0);
+    *rho += *m * step * (novel ? p->nu - 1.0 : p->nu);
     *rho = *rho > 0.0 ? *rho : 0.0;
     olk_follow_rows(p, s, row, *s->t, NULL, 0);
     *s->t += 1;
@@ -281,7 +287,7 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
 
 /* out[columns]: blended scores of a row from those of its groups. */
 static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, double linear,
-                               double *recalled, const olk_sorf_shares *share,
+                               double *recalled, const olk_sorf_shares *expert_weights,
                                const double *fw, const double *fa, double *out)
 {
     if (p->task == OLK_SORF_NOVELTY) {
@@ -290,72 +296,73 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, doubl
     }
     const olk_sorf_answers f = {p, fw, fa, linear, p->last_label ? *s->last : 0.0, recalled};
     if (olk_remembers(p)) {
-        const double *said = olk_said_beside(&f, share);
-        const olk_memory_parts now = olk_memory_parts_of(p, s);
+        const double *scores = olk_said_beside(&f, expert_weights);
+        const olk_memory_parts blend = olk_memory_parts_of(p, s);
         for (ptrdiff_t c = 0; c < p->classes; c++)
-            out[c] = olk_said_with(said, p->classes, now, c);
+            out[c] = olk_said_with(scores, p->classes, blend, c);
     } else {
         for (ptrdiff_t c = 0; c < p->classes; c++)
-            out[c] = olk_sorf_score(&f, share, -1, 0.0, c);
+            out[c] = olk_sorf_score(&f, expert_weights, -1, 0.0, c);
     }
     if (p->task == OLK_SORF_REGRESSION)
         *out = s->target[0] + olk_sorf_deviation(s->target, *s->t) * *out;
 }
 
-/* out[rows][columns]: blended scores of m dense rows or one sparse row; nothing changes but
-   scratch. A row has the score that it has alone: where one of a block is for olk_real, they go one
+/* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. A
+   row's score does not depend on the others: if one of a block needs olk_real, they are scored one
    by one. */
-static OLK_ALONE void olk_sorf_scores(const olk_sorf *made, const olk_sorf_state *s,
+static OLK_ALONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state *s,
                                       const olk_sorf_row *row, ptrdiff_t m, double *out)
 {
-    olk_sorf paced;
-    const olk_sorf *p = olk_paced(made, s, &paced);
+    olk_sorf scaled_sorf;
+    const olk_sorf *p = olk_paced(sorf, s, &scaled_sorf);
     enum { WIDE = OLK_SORF_SCALED / OLK_SORF_ROWS };
-    double own[2][OLK_SORF_ROWS][OLK_SORF_GROUPS], linear[OLK_SORF_ROWS] = {0};
-    double own_recalled[3 * OLK_SORF_ROWS];
+    double scores_here[2][OLK_SORF_ROWS][OLK_SORF_GROUPS], linear[OLK_SORF_ROWS] = {0};
+    double recalled_here[3 * OLK_SORF_ROWS];
     olk_input scaled[OLK_SORF_SCALED];
     olk_real by[WIDE];
     const int each = p->relevance == OLK_RELEVANCE_EACH;
-    const int together = m > 1 && p->classes == 1 && !(olk_reshapes(p) && p->d > WIDE);
+    const int batched = m > 1 && p->classes == 1 && !(olk_reshapes(p) && p->d > WIDE);
     const ptrdiff_t G = p->groups;
-    double *fw = p->classes == 1 ? own[0][0] : s->scores;
-    double *fa = p->classes == 1 ? own[1][0] : fw + G * p->classes;
-    double *recalled = olk_remembers(p) ? (p->classes == 1 ? own_recalled : s->recalled) : NULL;
+    double *fw = p->classes == 1 ? scores_here[0][0] : s->scores;
+    double *fa = p->classes == 1 ? scores_here[1][0] : fw + G * p->classes;
+    double *recalled = olk_remembers(p) ? (p->classes == 1 ? recalled_here : s->recalled) : NULL;
     double *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
-    olk_sorf_shares share;
+    olk_sorf_shares expert_weights;
     if (olk_watches(p)) {
         for (ptrdiff_t i = 0; i < m; i++) {
-            const olk_sorf_row one = {(const olk_input *)row->values + i * (p->d / 3), NULL, 0};
-            out[i] = olk_sorf_watched(p, s, &one);
+            const olk_sorf_row single = {(const olk_input *)row->values + i * (p->d / 3), NULL, 0};
+            out[i] = olk_sorf_watched(p, s, &single);
         }
         return;
     }
     if (p->task != OLK_SORF_NOVELTY)
-        olk_sorf_share(p, s->L, &share);
-    for (ptrdiff_t k = 0; together && each && k < p->d; k++)
+        olk_sorf_share(p, s->L, &expert_weights);
+    for (ptrdiff_t k = 0; batched && each && k < p->d; k++)
         by[k] = (olk_real)olk_sorf_exp((double)((const olk_input *)s->log_scale)[k]);
-    ptrdiff_t alone = together ? 0 : m; /* rows that go one by one */
+    ptrdiff_t n_alone = batched ? 0 : m; /* rows that are scored one by one */
     for (ptrdiff_t r = 0; r < m;) {
-        const ptrdiff_t now = r < alone ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);
+        const ptrdiff_t n_rows = r < n_alone ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);
         const olk_sorf_row in = {(const olk_input *)row->values + r * p->d, row->index, row->count};
-        for (ptrdiff_t i = 0; i < now; i++) {
-            const olk_sorf_row one = {(const olk_input *)in.values + i * p->d, in.index, in.count};
-            linear[i] = olk_linear_score(p, s, &one);
+        for (ptrdiff_t i = 0; i < n_rows; i++) {
+            const olk_sorf_row single = {(const olk_input *)in.values + i * p->d, in.index,
+                                         in.count};
+            linear[i] = olk_linear_score(p, s, &single);
             if (olk_remembers(p))
-                olk_ask_memory(p, s, &one, recalled + 3 * i);
+                olk_ask_memory(p, s, &single, recalled + 3 * i);
         }
-        const olk_sorf_row x = together ? olk_rows_as_seen(p, by, &in, now, scaled)
-                                        : olk_as_seen(p, s, &in, s->inputs);
-        if (!olk_score_pass(p, s, &x, now, of_w, fa)) {
-            if (now > 1) {
-                alone = r + now;
+        const olk_sorf_row x = batched ? olk_rows_as_seen(p, by, &in, n_rows, scaled)
+                                       : olk_as_seen(p, s, &in, s->inputs);
+        if (!olk_score_pass(p, s, &x, n_rows, of_w, fa)) {
+            if (n_rows > 1) {
+                n_alone = r + n_rows;
                 continue;
             }
             olk_pass(p, s, &x, 1, 1, NULL, of_w, fa);
         }
-        for (ptrdiff_t i = 0; i < now; i++)
-            olk_blended(p, s, linear[i], recalled ? recalled + 3 * i : NULL, &share, fw + i * G,
-                        fa + i * G, out + (r + i) * p->classes);
-        r += now;
+        for (ptrdiff_t i = 0; i < n_rows; i++)
+            olk_blended(p, s, linear[i], recalled ? recalled + 3 * i : NULL, &expert_weights,
+                        fw + i * G, fa + i * G, out + (r + i) * p->classes);
+        r += n_rows;
     }
 }

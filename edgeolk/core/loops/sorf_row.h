@@ -1,4 +1,4 @@
-/* What must hold before a row goes to a learner on structured features, and how one begins. */
+/* Bounds that a learner on structured features checks a row against, and its initialisation. */
 #pragma once
 
 #include "drift.h"
@@ -7,17 +7,17 @@
 #include "roots.h"
 #include "sorf_types.h"
 
-/* Sums of |x_j|: the largest, in either type; what three transforms (64^3) and relevance (e^2) make of
-   them, at most; where the linear candidate takes squares, and gradients are squared, which grow with a
-   row and with the widths. */
+/* The largest sums of |x_j|, in either type; the largest growth by three transforms (64^3) and
+   relevance (e^2); the limits for the linear expert, which takes squares, and for gradients, which
+   are squared and grow with a row and with the widths. */
 static const double olk_most_double_sum = 1e300, olk_most_single_sum = 1e30, olk_most_growth = 2e6;
 static const double olk_most_linear_sum = 1e12, olk_most_gradient_sum = 1e10;
-/* Targets of regression. */
+/* The largest target of regression. */
 static const double olk_most_regression_target = 1e100;
 
-/* Angles a unit of the transform for a width of the kernel, `widths` its multiples for each group.
-   Returns the largest sum of |x_j| that a row may have: angles and squares of what is larger would
-   overflow. `wide`: rows are doubles, else floats. */
+/* Sets the frequencies for a kernel width, `widths` being its multiples for each group. Returns the
+   largest sum of |x_j| of a row whose angles and squares do not overflow. `wide`: rows are doubles,
+   else floats. */
 static inline double olk_sorf_set_width(olk_sorf *p, const double (*widths)[OLK_SORF_WIDTHS],
                                         double gamma, int wide)
 {
@@ -27,34 +27,35 @@ static inline double olk_sorf_set_width(olk_sorf *p, const double (*widths)[OLK_
             p->omega[g][i] = olk_sqrt(2.0 * gamma * widths[g][i]) / 64.0;
             widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
         }
-    const double grown = olk_most_growth * widest;
-    double most = (wide ? olk_most_double_sum : olk_most_single_sum) / (grown > 1.0 ? grown : 1.0);
+    const double growth = olk_most_growth * widest;
+    double max_sum =
+        (wide ? olk_most_double_sum : olk_most_single_sum) / (growth > 1.0 ? growth : 1.0);
     if (p->linear)
-        most = most < olk_most_linear_sum ? most : olk_most_linear_sum;
+        max_sum = max_sum < olk_most_linear_sum ? max_sum : olk_most_linear_sum;
     if (p->relevance) {
         const double bound = olk_most_gradient_sum / (64.0 * widest > 1.0 ? 64.0 * widest : 1.0);
-        most = most < bound ? most : bound;
+        max_sum = max_sum < bound ? max_sum : bound;
     }
-    return most;
+    return max_sum;
 }
 
-/* Whether the sum of |x_j| is at most `most`; no number is not. */
-static inline int olk_sorf_takes(const void *x, ptrdiff_t d, int wide, double most)
+/* Whether the sum of |x_j| is at most `max_sum`; false for NaN. */
+static inline int olk_sorf_takes(const void *x, ptrdiff_t d, int wide, double max_sum)
 {
     double total = 0.0;
     for (ptrdiff_t j = 0; j < d; j++)
         total += olk_fabs(wide ? ((const double *)x)[j] : (double)((const float *)x)[j]);
-    return total <= most;
+    return total <= max_sum;
 }
 
-/* Targets of regression that can be learned. */
+/* Whether a regression target can be learned. */
 static inline int olk_sorf_takes_target(double y)
 {
     return olk_fabs(y) <= olk_most_regression_target;
 }
 
-/* A new learner, its memory all zero: the averaging windows, the variances of the linear candidate
-   and the spread of the inputs begin at 1, novelty in time with a threshold and no event. */
+/* Initialises a new learner, whose memory is all zero: averaging windows, variances of the linear
+   expert and the spread of the inputs begin at 1, novelty in time with a threshold and no event. */
 static inline void olk_sorf_begin(const olk_sorf *p, const olk_sorf_state *s, int wide)
 {
     for (int32_t g = 0; s->n && g < p->groups; g++)

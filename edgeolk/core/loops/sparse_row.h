@@ -1,15 +1,15 @@
-/* Rows for an example given by its non-zeros. A distance is taken from stored norms,
-   |x|^2 + |s|^2 - 2 x.s (clamped at 0), or for the L1 distance sum |s_j| + sum over non-zeros of
-   |x_j - s_j| - |s_j|: only the non-zeros' rows of the ring are read. Good where most numbers are exact
-   zeros; far from the origin the row read in full keeps digits that this one loses. */
+/* Kernel rows of an example given by its non-zeros. Distances use stored norms, |x|^2 + |s|^2 - 2
+   x.s (clamped at 0), or for the L1 distance sum |s_j| + sum over non-zeros of |x_j - s_j| - |s_j|:
+   only the non-zeros' rows of the ring are read. Good if most numbers are exact zeros; far from the
+   origin the dense row keeps digits that this one loses. */
 #pragma once
 
 #include "kernel_values.h"
 
-/* One tile of what the products are made from; constants as in kernel_row.h. */
+/* One tile of products; constants as in kernel_row.h. */
 static OLK_ALWAYS void olk_sparse_products(const int product, const int vectors, const int storage,
                                            const void *restrict sv,
-                                           const olk_number *restrict norms, olk_number own,
+                                           const olk_number *restrict norms, olk_number norm_x,
                                            ptrdiff_t stride, ptrdiff_t count,
                                            const int32_t *restrict index,
                                            const olk_number *restrict x, olk_number *restrict tile)
@@ -31,7 +31,7 @@ static OLK_ALWAYS void olk_sparse_products(const int product, const int vectors,
     for (int v = 0; v < vectors; v++) {
         const olk_number *const norm = norms + v * OLK_LANES;
         if (product == OLK_SQUARE)
-            acc[v] = olk_distance(olk_splat(own), norm, acc[v]);
+            acc[v] = olk_distance(olk_splat(norm_x), norm, acc[v]);
         else if (product == OLK_ABSOLUTE)
             acc[v] = olk_larger(olk_splat(0), olk_load_numbers(norm) + acc[v]);
         olk_store_numbers(tile + v * OLK_LANES, acc[v]);
@@ -42,29 +42,29 @@ static OLK_ALWAYS void olk_sparse_products(const int product, const int vectors,
 static OLK_ALWAYS double olk_sparse_of(const int storage, const olk_kernel *kernel, const void *sv,
                                        const void *norms, ptrdiff_t stride, ptrdiff_t n,
                                        ptrdiff_t count, const int32_t *index, const void *query,
-                                       int real, const void *coef, void *row)
+                                       int dtype, const void *coef, void *row)
 {
     const olk_number *x = query;
     OLK_ALIGNED(64) olk_number tile[OLK_MOST * OLK_LANES];
     OLK_ALIGNED(64) double lane[8] = {0.0};
-    olk_number own = 0;
+    olk_number norm_x = 0;
     for (ptrdiff_t k = 0; k < count; k++)
-        own = olk_madd(x[k], x[k], own);
+        norm_x = olk_madd(x[k], x[k], norm_x);
     for (ptrdiff_t start = 0; start < n; start += OLK_MOST * OLK_LANES) {
         const void *slots = olk_stored_at(storage, sv, start);
         const olk_number *norm = (const olk_number *)norms + start;
         const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
         if (olk_is_squared(kernel))
-            OLK_EACH_COUNT(vectors, olk_sparse_products, OLK_SQUARE, storage, slots, norm, own,
+            OLK_EACH_COUNT(vectors, olk_sparse_products, OLK_SQUARE, storage, slots, norm, norm_x,
                            stride, count, index, x, tile);
         else if (kernel->kind == OLK_LAPLACIAN)
-            OLK_EACH_COUNT(vectors, olk_sparse_products, OLK_ABSOLUTE, storage, slots, norm, own,
+            OLK_EACH_COUNT(vectors, olk_sparse_products, OLK_ABSOLUTE, storage, slots, norm, norm_x,
                            stride, count, index, x, tile);
         else
-            OLK_EACH_COUNT(vectors, olk_sparse_products, OLK_INNER, storage, slots, norm, own,
+            OLK_EACH_COUNT(vectors, olk_sparse_products, OLK_INNER, storage, slots, norm, norm_x,
                            stride, count, index, x, tile);
-        olk_finish(kernel, tile, vectors, w, real, coef, row, start, lane);
+        olk_finish(kernel, tile, vectors, w, dtype, coef, row, start, lane);
     }
     return olk_total(lane);
 }
@@ -87,9 +87,9 @@ static OLK_ALWAYS double olk_norm_of(const int storage, const olk_kernel *kernel
 #define OLK_SPARSE_FUNCTIONS(sparse, norm, storage)                                                \
     static double sparse(const olk_kernel *kernel, const void *sv, const void *norms,              \
                          ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count, const int32_t *index,     \
-                         const void *x, int real, const void *coef, void *row)                     \
+                         const void *x, int dtype, const void *coef, void *row)                    \
     {                                                                                              \
-        return olk_sparse_of(storage, kernel, sv, norms, stride, n, count, index, x, real, coef,   \
+        return olk_sparse_of(storage, kernel, sv, norms, stride, n, count, index, x, dtype, coef,  \
                              row);                                                                 \
     }                                                                                              \
     static double norm(const olk_kernel *kernel, const void *sv, ptrdiff_t stride, ptrdiff_t d)    \

@@ -1,6 +1,6 @@
-/* How one number of a support vector is stored, and read back exactly: float32, float64, float16, or
-   int8 with a scale and an offset for each feature. Rows of the narrow types compute in float32. And
-   the types of coefficients, kernel rows and products: the first two. */
+/* Storage types of a support vector's numbers, which are read back exactly: float32, float64,
+   float16, or int8 with a scale and an offset for each feature. Rows of the narrow types compute in
+   float32. Coefficients, kernel rows and products have one of the first two types. */
 #pragma once
 
 #include <math.h>
@@ -14,13 +14,13 @@
 enum { OLK_F32 = 1, OLK_F64 = 2, OLK_F16 = 3, OLK_I8 = 4 };
 enum { OLK_STORAGES = 5, OLK_REALS = 3 };
 
-/* Scale and offset of shifted numbers: s = scale[j] * q + offset[j]. NULL for the other types. */
+/* Scale and offset of quantized numbers: s = scale[j] * q + offset[j]. NULL for the other types. */
 typedef struct {
     const float *scale;
     const float *offset;
 } olk_quantum;
 
-/* Exact, without branches: the exponent is moved by a product, which also makes subnormals right.
+/* Exact, without branches: a multiplication adjusts the exponent, which also handles subnormals.
    Stored numbers are finite. */
 static inline float olk_half_to_float(uint16_t h)
 {
@@ -46,8 +46,8 @@ static inline uint16_t olk_float_to_half(float f)
     return (uint16_t)((v.u >> 13) | sign);
 }
 
-/* A double as the float that rounds on as the double itself would: the last bit is set where
-   something was lost. */
+/* Rounds to odd: the last bit is set if anything was lost, so that rounding the float further gives
+   what rounding the double would. */
 static inline float olk_float_to_odd(double value)
 {
     union { float f; uint32_t u; } v;
@@ -60,13 +60,13 @@ static inline float olk_float_to_odd(double value)
     return v.f;
 }
 
-/* The nearest whole number, ties to even, of one below 2^21 in size. */
+/* The nearest integer, ties to even, for |v| < 2^21. */
 static inline float olk_nearest(float v)
 {
     return (v + OLK_MAGIC_F32) - OLK_MAGIC_F32;
 }
 
-/* Nearest level, clamped to the range: a reading beyond it is stored as the end of the range. */
+/* The nearest level, clamped to the range. */
 static inline int8_t olk_float_to_level(float f, float scale, float offset)
 {
     const float level = (f - offset) / scale;
@@ -79,7 +79,8 @@ static inline ptrdiff_t olk_stored_bytes(int storage)
     return storage == OLK_F64 ? 8 : storage == OLK_F32 ? 4 : storage == OLK_F16 ? 2 : 1;
 }
 
-/* Whether a number is stored by the scale and offset of its feature: its zero is then no zero. */
+/* Whether numbers are stored with the scale and offset of their feature: a stored 0 is then not
+   0. */
 static inline int olk_is_shifted(int storage)
 {
     return storage == OLK_I8;
@@ -114,8 +115,8 @@ static inline void olk_store(int storage, void *base, ptrdiff_t at, ptrdiff_t j,
     }
 }
 
-/* The float32 that stays of a number once stored: what a learner with narrow storage sees of it. Not by
-   a switch: conditions are moved out of the loops over this. */
+/* A float32 rounded to a narrow storage type, as the learner sees it. No switch: compilers move
+   these conditions out of loops. */
 static inline float olk_seen(int storage, float value, ptrdiff_t j, const olk_quantum *quantum)
 {
     if (storage == OLK_F16)
@@ -127,41 +128,41 @@ static inline float olk_seen(int storage, float value, ptrdiff_t j, const olk_qu
     return value;
 }
 
-/* Of one number of a real type. */
-static inline ptrdiff_t olk_real_bytes(int real)
+/* Bytes of a number of one of the first two types. */
+static inline ptrdiff_t olk_real_bytes(int dtype)
 {
-    return real == OLK_F64 ? (ptrdiff_t)sizeof(double) : (ptrdiff_t)sizeof(float);
+    return dtype == OLK_F64 ? (ptrdiff_t)sizeof(double) : (ptrdiff_t)sizeof(float);
 }
 
-/* One number of an array of the type `real`, widened; and put there. Not by a switch: conditions are
-   moved out of the loops over these. */
-static inline double olk_get(int real, const void *array, ptrdiff_t i)
+/* Reads one number of an array of type `dtype`, widened; and writes one. No switch: compilers move
+   these conditions out of loops. */
+static inline double olk_get(int dtype, const void *array, ptrdiff_t i)
 {
-    if (real == OLK_F64)
+    if (dtype == OLK_F64)
         return ((const double *)array)[i];
     return (double)((const float *)array)[i];
 }
 
-static inline void olk_put(int real, void *array, ptrdiff_t i, double value)
+static inline void olk_put(int dtype, void *array, ptrdiff_t i, double value)
 {
-    if (real == OLK_F64)
+    if (dtype == OLK_F64)
         ((double *)array)[i] = value;
     else
         ((float *)array)[i] = (float)value;
 }
 
-/* A row of the type `real` as int8 storage would keep it; returns how many of its numbers lie beyond
-   the levels (half a level beyond an end still rounds to it). */
-static inline ptrdiff_t olk_see_levels(int real, const void *x, float *seen, ptrdiff_t d,
+/* A row of type `dtype` rounded to int8 levels; returns how many of its numbers are out of range
+   (up to half a level beyond an end still rounds to it). */
+static inline ptrdiff_t olk_see_levels(int dtype, const void *x, float *quantized, ptrdiff_t d,
                                        const olk_quantum *quantum)
 {
     ptrdiff_t beyond = 0;
     for (ptrdiff_t j = 0; j < d; j++) {
         const float scale = quantum->scale[j], offset = quantum->offset[j];
-        const float level = ((float)olk_get(real, x, j) - offset) / scale;
-        const float within = level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level);
+        const float level = ((float)olk_get(dtype, x, j) - offset) / scale;
+        const float clipped = level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level);
         beyond += (level < -128.5f) | (level > 127.5f);
-        seen[j] = scale * olk_nearest(within) + offset;
+        quantized[j] = scale * olk_nearest(clipped) + offset;
     }
     return beyond;
 }

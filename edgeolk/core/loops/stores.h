@@ -1,16 +1,15 @@
-/* What changes stored weights (docs/sorf.md, section 5, store and steps 5 and 6). Changes are
-   counted in parts of a stored unit: 65,536ths of a level, so that rounding at random is a shift.
-   */
+/* Changes of stored weights (docs/sorf.md, section 5, store and steps 5 and 6). Changes of int8
+   weights are in 65,536ths of a level, so that stochastic rounding is a shift. */
 #pragma once
 
 enum { OLK_UNIT = OLK_LEVELS ? 65536 : 1 };
-/* Changes of more levels are held to it: they stay beyond the range of int8. */
+/* Changes are clipped to this many levels, still beyond the range of int8. */
 enum { OLK_MOST_CHANGE = 1000 };
 
 #ifdef OLK_SORF_FIXED
 #include "whole_stores.h"
 #else
-/* A factor, and its products with features. */
+/* A factor for features. */
 typedef olk_sum olk_step;
 
 static OLK_ALWAYS olk_step olk_step_of(olk_real tau)
@@ -28,8 +27,7 @@ static OLK_ALWAYS int olk_is_tame(olk_step step)
     return olk_size_of(step) <= (olk_sum)OLK_MOST_CHANGE * (olk_sum)OLK_UNIT;
 }
 
-/* The factor of gaps between weights, a gap, and what a weight is short of kappa times a feature.
-   */
+/* The factor of gaps between weights, a gap, and the gap of a weight to kappa times a feature. */
 static OLK_ALWAYS olk_step olk_gap_step(olk_real inverse)
 {
     return olk_step_of(inverse);
@@ -45,7 +43,7 @@ static OLK_ALWAYS olk_sum olk_short_of(olk_real kappa, olk_wave x, olk_stored a)
     return kappa * x - (olk_sum)a;
 }
 
-/* A change and 2^27 to the nearest whole number. */
+/* A change plus 2^27, rounded to the nearest integer. */
 static OLK_ALWAYS int32_t olk_lifted(olk_sum change)
 {
 #ifdef OLK_SORF_SINGLE
@@ -57,8 +55,8 @@ static OLK_ALWAYS int32_t olk_lifted(olk_sum change)
 }
 #endif
 
-/* stored[i] += change[i] / OLK_UNIT, i < n <= OLK_PIECE. int8: below 2^26 parts; bits[i] and the half
-   that rounds to one decide whether the rest makes a level. The shift is of a positive number. */
+/* stored[i] += change[i] / OLK_UNIT, i < n <= OLK_PIECE. int8: |change| < 2^26 parts, rounded
+   stochastically by bits[i]. The shift is of a positive number. */
 static inline void olk_add_some_changes(olk_stored *restrict stored, const olk_sum *restrict change,
                                         const uint16_t *restrict bits, ptrdiff_t n)
 {
@@ -77,19 +75,19 @@ static inline void olk_add_some_changes(olk_stored *restrict stored, const olk_s
     }
 }
 
-/* Changes beyond the range of int8 a thousand times over stay beyond it. */
+/* Clips changes that are far beyond the range of int8, so that they do not overflow. */
 static inline void olk_tame(olk_sum *change, olk_step step, ptrdiff_t n)
 {
-    const olk_sum most = (olk_sum)OLK_MOST_CHANGE * (olk_sum)OLK_UNIT;
+    const olk_sum limit = (olk_sum)OLK_MOST_CHANGE * (olk_sum)OLK_UNIT;
     if (!OLK_LEVELS || olk_is_tame(step))
         return;
     for (ptrdiff_t i = 0; i < n; i++) {
-        change[i] = change[i] > most ? most : change[i];
-        change[i] = change[i] < -most ? -most : change[i];
+        change[i] = change[i] > limit ? limit : change[i];
+        change[i] = change[i] < -limit ? -limit : change[i];
     }
 }
 
-/* As olk_add_some_changes, one word of the generator for each pair of the n. */
+/* As olk_add_some_changes, with one random word for each pair of the n. */
 static OLK_ALONE void olk_add_changes(olk_stored *stored, const olk_sum *change, ptrdiff_t n,
                                       uint64_t *generator)
 {
@@ -112,7 +110,7 @@ static OLK_ALONE void olk_add_changes(olk_stored *stored, const olk_sum *change,
         olk_add_some_changes(stored, change, bits, n);
 }
 
-/* stored += tau feature, one column; there are 128 features, n of them count. */
+/* stored += tau feature, one column; n of 128 features are used. */
 static inline void olk_learn(olk_stored *stored, const olk_wave *restrict feature, olk_real tau,
                              ptrdiff_t n, uint64_t *generator)
 {

@@ -1,25 +1,25 @@
-/* The learner on structured Fourier features (`sorf`): weights only, features made again from a
-   seed at every row; docs/sorf.md is the algorithm. Structured orthogonal random features of Yu,
-   Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016.
+/* The learner on structured Fourier features (`sorf`): only weights are stored, features are
+   computed from a seed at every row; docs/sorf.md is the algorithm. Structured orthogonal random
+   features of Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016.
 
-   Design. A block is 64 frequencies: a row folded to 64 lines under random signs, three
-   Walsh-Hadamard transforms with signs between, cosine and sine. Blocks stay in registers and in 74
-   KiB of stack in a step, in 4 KiB where it is plain C; the caller gives the rest, nothing is
-   allocated. Weights of float64 are computed in double, of float32 in float. int8:
-   rounding at random turns on the last bits of a weight's change, and stored weights are those of
-   any exact implementation. Rows are scored and changes rounded in float, within bounds of its
-   error (sure_rounding.h); blocks that these do not decide are rounded in double
-   (exact_fallback.h). Learned in double is what follows the numbers themselves: regression, and the
-   direction of relevance (along.h). A microcontroller without double defines OLK_SORF_SINGLE: int8 alone, everything in
-   float, where one rounding in some millions falls otherwise; one without any floating-point unit
-   defines OLK_SORF_FIXED: features in whole numbers (whole.h), some thousandths from the exact
-   ones.
+   Design. A block is 64 frequencies: a row is sketched to 64 lines with random signs, then three
+   Walsh-Hadamard transforms with signs between, then cosine and sine. Blocks stay in registers and
+   in 74 KiB of stack per step, 4 KiB in plain C; the caller provides the rest, nothing is
+   allocated. Weights of float64 are computed in double, of float32 in float. int8: stochastic
+   rounding depends on the last bits of a weight's change, and stored weights are those of an exact
+   implementation. Rows are scored and changes rounded in float, with bounds on the error
+   (sure_rounding.h); blocks that these leave uncertain are rounded in double (exact_fallback.h).
+   What depends on the numbers themselves is learned in double: regression, and the gradient of
+   relevance (along.h). A microcontroller without double defines OLK_SORF_SINGLE: int8 only,
+   everything in float, where one rounding in some millions differs; one without any floating-point
+   unit defines OLK_SORF_FIXED: features in fixed point (whole.h), within some thousandths of the
+   exact ones.
 
-   A unit holds the learner for one type of weights (OLK_SORF_INT8, _FLOAT32 or _FLOAT64) and one
-   set of instructions (set.h). Its names are plain; structured_unit.h shows them to others. With
-   OLK_SORF_PLAIN it is plain C99, for a program that calls the functions by their names.
+   A unit is the learner for one type of weights (OLK_SORF_INT8, _FLOAT32 or _FLOAT64) and one
+   instruction set (set.h). Its names are plain; structured_unit.h exports them. With OLK_SORF_PLAIN
+   it is plain C99, for a program that calls the functions by name.
 
-   Headers without #pragma once are for one type computed in: a unit for int8 has two, the first
+   Headers without #pragma once are for one compute type: a unit for int8 includes them twice, first
    under the names of single_names.h. */
 #pragma once
 
@@ -37,8 +37,8 @@
 #include "roots.h"
 #include "sorf_types.h"
 
-/* How far single precision goes with a row: not at all, to the scores of a, to the end of one that
-   changes no weights, to the changes of weights, all sure. */
+/* How much of a row single precision completes: nothing, the scores fa, a row that changes no
+   weights, a row whose changes are all certain. */
 enum {
     OLK_SORF_NOTHING = 0,
     OLK_SORF_SCORES = 1,
@@ -46,19 +46,20 @@ enum {
     OLK_SORF_TRIED = 3,
 };
 
-/* OLK_SORF_ROWS: of a block of rows, whose signs are drawn once for all of them. OLK_SORF_BLOCKS:
-   of one row that are transformed together. OLK_SORF_SCALED: numbers of such rows, scaled by
-   relevance, that fit the stack. OLK_SORF_KEPT: blocks of features that a step keeps there, where
-   the caller gives no room for a row's. */
+/* OLK_SORF_ROWS: rows of a block of rows, whose signs are drawn once for all. OLK_SORF_BLOCKS:
+   blocks of one row that are transformed together. OLK_SORF_SCALED: numbers of such rows, scaled by
+   relevance, that fit the stack. OLK_SORF_KEPT: blocks of features that a step caches on the stack
+   unless the caller provides memory for a row's. */
 #ifdef OLK_SORF_PLAIN
 enum { OLK_SORF_ROWS = 1, OLK_SORF_BLOCKS = 1, OLK_SORF_SCALED = 1, OLK_SORF_KEPT = 0 };
 #else
 enum { OLK_SORF_ROWS = 8, OLK_SORF_BLOCKS = 2, OLK_SORF_SCALED = 1024, OLK_SORF_KEPT = 40 };
 #endif
 
-/* OLK_PIECE: changes that are rounded at once. OLK_PACES: angles that a group's widths are laid out
-   to; OLK_ENDS: numbers that the end of a row is filled up to; plain C needs neither: stacks of
-   microcontrollers are small. There, features take the place of the lines that they are made of. */
+/* OLK_PIECE: changes that are rounded at once. OLK_PACES: entries to which a group's frequency
+   scales are repeated; OLK_ENDS: numbers to which the end of a row is padded. Plain C does neither,
+   as stacks of microcontrollers are small; there, features overlay the lines they are computed
+   from. */
 #ifdef OLK_SORF_PLAIN
 enum { OLK_PIECE = 32, OLK_PACES = OLK_SORF_WIDTHS, OLK_ENDS = 1 };
 #define OLK_NOT_SHARED
@@ -67,9 +68,9 @@ enum { OLK_PIECE = 128, OLK_PACES = 64 + OLK_SORF_WIDTHS, OLK_ENDS = 64 };
 #define OLK_NOT_SHARED restrict
 #endif
 
-/* What a function works with: on the stack; with OLK_SORF_SCRATCH (plain C, whose caller has little of
-   it) behind the state, at a place of its own among what is in use at the same time. Both types of a
-   unit for int8 have the room of the larger one. */
+/* Working memory of a function: on the stack or, with OLK_SORF_SCRATCH (plain C with a small
+   stack), behind the state, at an offset of its own among what is used at the same time. Both
+   compute types of a unit for int8 use the offsets of the larger one. */
 #if defined(OLK_SORF_FIXED) || defined(OLK_SORF_SINGLE) || defined(OLK_SORF_FLOAT32)
 enum { OLK_WIDEST = sizeof(float) };
 #else
@@ -90,8 +91,8 @@ typedef struct {
     type *const name = &name##_here
 #endif
 
-/* The types of stored weights and of readings. OLK_LEVELS: weights are whole levels, rounded at
-   random. */
+/* The types of stored weights and of readings. OLK_LEVELS: weights are integer levels, rounded
+   stochastically. */
 #ifdef OLK_SORF_INT8
 typedef int8_t olk_stored;
 typedef float olk_input;
@@ -106,7 +107,7 @@ enum { OLK_LEVELS = 0 };
 #error "a unit is for one type of weights: OLK_SORF_INT8, OLK_SORF_FLOAT32 or OLK_SORF_FLOAT64"
 #endif
 
-/* Differences of two stored weights, and a feature of 1 in the numbers that features have. */
+/* The type of differences of two stored weights, and the representation of a feature of 1. */
 #ifdef OLK_SORF_INT8
 typedef int32_t olk_gap;
 #else
@@ -119,8 +120,8 @@ enum { OLK_ONE = 1 };
 #endif
 enum { OLK_MOST_LEVEL = 127 };
 
-/* Blocks of a row go side by side where vectors are long enough to gain by it; registers take bits
-   of a word for their lanes' signs. */
+/* OLK_INTERLEAVED: blocks of a row are interleaved where vectors are long enough to gain by it.
+   OLK_MASKED: bits of a word are the signs of a register's lanes. */
 #if OLK_BYTES > 16 && !defined(__clang__)
 #define OLK_INTERLEAVED 1
 #endif
@@ -131,8 +132,8 @@ enum { OLK_MOST_LEVEL = 127 };
 #define OLK_SIGN_BITS 1 /* the signs of 64 lines are a word */
 #endif
 
-/* Where a group's block begins in its widths, which are over and over those of its lines; the number
-   after number `at` of so many, which are laid out again and again but in plain C. */
+/* The index of a block's first scale among its group's widths, which repeat over the lines; the
+   index after `at`, cyclic in plain C, where scales are not repeated in memory. */
 static inline int olk_first_pace(int widths, ptrdiff_t block)
 {
     return (int)(64u * (uint32_t)block % (uint32_t)widths);
@@ -148,7 +149,7 @@ static OLK_ALWAYS int olk_next_of(int many, int at)
 #endif
 }
 
-/* Frequencies of block b that there are. */
+/* Frequencies of block b: 64, or fewer in the last block. */
 static inline ptrdiff_t olk_lines(const olk_sorf *p, ptrdiff_t b)
 {
     return p->D - 64 * b < 64 ? p->D - 64 * b : 64;

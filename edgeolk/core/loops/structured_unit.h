@@ -1,5 +1,5 @@
-/* A unit of the learner on structured features: its functions, and the table that shows them to
-   others, for the type of weights and the set of instructions that it is compiled for. */
+/* A unit of the learner on structured features: its functions and the table that exports them, for
+   the type of weights and the instruction set that it is compiled for. */
 
 #include "set.h"
 

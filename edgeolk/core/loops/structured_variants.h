@@ -1,5 +1,5 @@
-/* The learner on structured features by set of instructions, in the order of variants.h, and by
-   type of weights: int8, float32, float64. */
+/* The learner on structured features by instruction set, in the order of variants.h, and by type of
+   weights: int8, float32, float64. */
 #pragma once
 
 #include "mixing_once.h"

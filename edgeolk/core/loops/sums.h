@@ -1,20 +1,20 @@
-/* Sums of stored weights with a block's features (docs/sorf.md, section 5, step 1); included by
-   scoring.h. A block of one column is 128 numbers in a row, cosine and sine in turn; K columns are
-   K times as many, frequency by frequency. */
+/* Dot products of stored weights and a block's features (docs/sorf.md, section 5, step 1); included
+   by scoring.h. A block of one column is 128 consecutive numbers, cosine and sine in turn; K
+   columns are K times as many, frequency by frequency. */
 
 #ifndef OLK_SORF_FIXED
-/* lane[l] += the products of numbers l, l + WIDE, .. of n = 128 at most. */
+/* lane[l] += the products of numbers l, l + WIDE, .. of n <= 128. */
 static OLK_ALONE void olk_add_products(const olk_entry *restrict feature,
                                        const olk_stored *restrict stored, ptrdiff_t n,
                                        olk_entry *restrict lane)
 {
     enum { WIDE = 64 / (int)sizeof(olk_entry) };
 #if OLK_BYTES
-    OLK_ALIGNED(64) olk_stored whole[128];
+    OLK_ALIGNED(64) olk_stored padded[128];
     if (n < 128) {
-        memset(whole, 0, sizeof whole);
-        memcpy(whole, stored, (size_t)n * sizeof *whole);
-        stored = whole;
+        memset(padded, 0, sizeof padded);
+        memcpy(padded, stored, (size_t)n * sizeof *padded);
+        stored = padded;
     }
     enum { L = OLK_BYTES / (int)sizeof(olk_entry), VECTORS = WIDE / L };
     olk_reals sum[VECTORS];
@@ -57,30 +57,30 @@ static inline double olk_sum_of(const olk_entry *lane)
 #endif
 
 /* total[2i], total[2i + 1]: sums of cosines and of sines with their weights for i < n columns of K,
-   n <= `most` <= 8, line by line. */
+   n <= `max_columns` <= 8, line by line. */
 static OLK_ALWAYS void olk_add_some_columns(const olk_wave *feature, const olk_stored *stored,
-                                            ptrdiff_t lines, ptrdiff_t K, int n, const int most,
-                                            olk_sum *total)
+                                            ptrdiff_t lines, ptrdiff_t K, int n,
+                                            const int max_columns, olk_sum *total)
 {
 #if OLK_BYTES > 16
     enum { L = OLK_BYTES / (int)sizeof(olk_entry) };
-    const int room = 2 * most < L ? L : 2 * most;
+    const int lanes = 2 * max_columns < L ? L : 2 * max_columns;
     olk_reals sum[16 / L];
     olk_stored last[16] = {0};
-    for (int g = 0; g < room / L; g++)
+    for (int g = 0; g < lanes / L; g++)
         sum[g] = (olk_reals){0};
     for (ptrdiff_t k = 0; k < lines; k++) {
         const olk_stored *from = stored + 2 * k * K;
-        if (2 * (lines - k) * K < room + 2 * (K - n)) /* weights end before vectors do */
+        if (2 * (lines - k) * K < lanes + 2 * (K - n)) /* weights end before vectors do */
             from = memcpy(last, from, 2 * (size_t)n * sizeof *last);
         const olk_reals pair = olk_pairs_of(feature + 2 * k);
-        for (int g = 0; g < room / L; g++)
+        for (int g = 0; g < lanes / L; g++)
             sum[g] += pair * olk_weights_at(from + g * L);
     }
-    for (int g = 0; g < room / L; g++)
+    for (int g = 0; g < lanes / L; g++)
         *(olk_reals *)(total + g * L) = sum[g];
 #else
-    (void)most;
+    (void)max_columns;
     for (int i = 0; i < 2 * n; i++)
         total[i] = 0;
     for (ptrdiff_t k = 0; k < lines; k++) {

@@ -1,17 +1,17 @@
-/* Updates of int8 weights from features in single precision: all their roundings are tried before
-   anything is written, and where the error of single precision could turn one, its block is rounded
+/* Updates of int8 weights from features in single precision: all roundings are tried before
+   anything is written, and if the error of single precision could change one, its block is rounded
    in double instead (exact_fallback.h). Stored weights are those of double. */
 #pragma once
 
-/* Bounds of what single precision may be wrong by (docs/sorf.md, section 5): of a feature and of a
-   score, and of either for each unit of the widest typical angle. */
+/* Error bounds of single precision (docs/sorf.md, section 5): of a feature and of a score, each
+   with a part proportional to the widest typical angle. */
 static const double olk_feature_error = 2e-7, olk_feature_error_of_angle = 1.6e-6;
 static const double olk_score_error = 1e-6, olk_score_error_of_angle = 5e-7;
-/* Parts of a level, 65,536ths, that a change may have and its bounds lie from it: larger ones are
-   left to double. */
+/* The largest change, and the largest distance of its bounds, in 65,536ths of a level: double
+   handles larger ones. */
 static const double olk_most_sure_change = 524000.0, olk_widest_bounds = 64.0;
 
-/* The longest that a fold of a row can be. */
+/* The largest possible norm of a row's sketch. */
 static OLK_ALONE double olk_longest(const olk_sorf *p, const olk_sorf_row *row)
 {
     const olk_input *x = row->values;
@@ -22,7 +22,7 @@ static OLK_ALONE double olk_longest(const olk_sorf *p, const olk_sorf_row *row)
     return olk_sqrt((double)((p->d + 63) / 64) * ((lane[0] + lane[1]) + (lane[2] + lane[3])));
 }
 
-/* The widest typical angle of a group: 64 times a width times the length of a fold. */
+/* The widest typical angle of a group: 64 times a width times the norm of a sketch. */
 static inline double olk_widest(const olk_sorf *p, int32_t g, double longest)
 {
     double widest = 0.0;
@@ -31,25 +31,24 @@ static inline double olk_widest(const olk_sorf *p, int32_t g, double longest)
     return 64.0 * widest * longest;
 }
 
-/* How far tau may be from that of double: by as much as a score may be wrong. */
+/* The error bound of tau, from that of a score. */
 static inline double olk_wrong_tau(const olk_sorf *p, double widest)
 {
     return p->kappa * (olk_score_error + olk_score_error_of_angle * widest);
 }
 
-/* Bounds of changes tau features, a cosine's and a sine's alike, laid out as olk_paces has their
-   widths: 2^19 and a half, which makes them positive, so that a conversion rounds to the
-   nearest, less and plus what may be wrong. Fold and transforms keep lengths, so errors of their
-   sums, and of products with widths, are a share of a typical angle: 64 times a width times the
-   length of the fold, `longest` at most. In 10^8 features none was wrong by more than 1e-7 and 8e-7
-   of that, in 10^5 scores of weights near the ends of their range none by 7e-7 and 3e-7 of the
-   widest's. */
+/* Bounds of changes tau feature, the same for cosine and sine, repeated like olk_paces: 2^19 + 1/2,
+   which makes them positive so that conversion rounds to nearest, minus and plus the error bound.
+   Sketch and transforms preserve norms, so errors of their sums, and of products with widths, are a
+   fraction of a typical angle: 64 times a width times the sketch's norm, at most `longest`. In 10^8
+   features the largest error was 1e-7 plus 8e-7 of that; in 10^5 scores with weights near the ends
+   of their range, 7e-7 plus 3e-7 of the widest angle. */
 typedef struct {
-    float least[2 * OLK_PACES], most[2 * OLK_PACES];
-    int end; /* plain C: where they begin again */
+    float lower[2 * OLK_PACES], upper[2 * OLK_PACES];
+    int end; /* plain C: the period */
 } olk_bounds;
 
-/* Returns 0 where changes are too large for that, or bounds too wide to be of use. */
+/* Returns 0 if changes are too large for that, or bounds too wide to be useful. */
 static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, double tau,
                                olk_bounds *bounds)
 {
@@ -58,26 +57,25 @@ static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, dou
     /* An eighth for the roundings of a change, its bounds and their sum. */
     const double all = 0.125 + 65536.0 * olk_wrong_tau(p, widest);
     const double step = 65536.0 * olk_fabs(tau);
-    const double most =
-        all + step * (olk_feature_error + olk_feature_error_of_angle * widest);
-    if (!(step < olk_most_sure_change && most < olk_widest_bounds))
+    const double upper = all + step * (olk_feature_error + olk_feature_error_of_angle * widest);
+    if (!(step < olk_most_sure_change && upper < olk_widest_bounds))
         return 0;
     for (int i = 0; i < 2 * widths; i++) {
         const double angle = 64.0 * p->omega[g][i / 2] * longest;
-        const double wrong = all + step * (olk_feature_error + olk_feature_error_of_angle * angle);
-        bounds->least[i] = (float)(524288.5 - wrong);
-        bounds->most[i] = (float)(524288.5 + wrong);
+        const double error = all + step * (olk_feature_error + olk_feature_error_of_angle * angle);
+        bounds->lower[i] = (float)(524288.5 - error);
+        bounds->upper[i] = (float)(524288.5 + error);
     }
     bounds->end = 2 * widths;
     if (OLK_PACES > 64) {
-        olk_repeat(bounds->least, 2 * widths, 2 * OLK_PACES);
-        olk_repeat(bounds->most, 2 * widths, 2 * OLK_PACES);
+        olk_repeat(bounds->lower, 2 * widths, 2 * OLK_PACES);
+        olk_repeat(bounds->upper, 2 * widths, 2 * OLK_PACES);
     }
     return 1;
 }
 
-/* to[i] <- stored[i] + step feature[i] / 65536, i < n <= OLK_PIECE, at random as
-   olk_add_some_changes; bounds from `at` on. Returns 0 where a change between its bounds could give
+/* to[i] <- stored[i] + step feature[i] / 65536, i < n <= OLK_PIECE, rounded stochastically as in
+   olk_add_some_changes; bounds from `at` on. Returns 0 if a change within its bounds could give
    another level. */
 static OLK_ALONE int olk_round_surely(olk_stored *restrict to, const olk_stored *restrict stored,
                                       const float *restrict feature, float step,
@@ -86,14 +84,14 @@ static OLK_ALONE int olk_round_surely(olk_stored *restrict to, const olk_stored 
 {
 #if OLK_BYTES > 16
     if (n == OLK_PIECE)
-        return olk_round_features(to, stored, feature, step, bounds->least + at, bounds->most + at,
+        return olk_round_features(to, stored, feature, step, bounds->lower + at, bounds->upper + at,
                                   bits);
 #endif
     int32_t unsure = 0;
     for (ptrdiff_t i = 0; i < n; i++, at = olk_next_of(bounds->end, at)) {
         const float change = step * feature[i];
-        const int32_t rise = ((int32_t)(change + bounds->least[at]) + bits[i]) >> 16;
-        unsure |= rise ^ (((int32_t)(change + bounds->most[at]) + bits[i]) >> 16);
+        const int32_t rise = ((int32_t)(change + bounds->lower[at]) + bits[i]) >> 16;
+        unsure |= rise ^ (((int32_t)(change + bounds->upper[at]) + bits[i]) >> 16);
         int32_t level = stored[i] + rise - (1 << 3);
         level = level > OLK_MOST_LEVEL ? OLK_MOST_LEVEL : level;
         to[i] = (olk_stored)(level < -OLK_MOST_LEVEL ? -OLK_MOST_LEVEL : level);
@@ -101,15 +99,16 @@ static OLK_ALONE int olk_round_surely(olk_stored *restrict to, const olk_stored 
     return !unsure;
 }
 
-/* The same of 2 * lines changes of a block, drawn from `after` on; `turn`: of its first bound. */
+/* The same for 2 * lines changes of a block, with words from `after` on; `phase`: index of the
+   first bound. */
 static OLK_ALONE int olk_round_block(olk_stored *to, const olk_stored *stored, const float *feature,
-                                     float step, const olk_bounds *bounds, int turn,
+                                     float step, const olk_bounds *bounds, int phase,
                                      ptrdiff_t lines, uint64_t *after)
 {
     OLK_ALIGNED(64) uint16_t bits[OLK_PIECE];
     for (ptrdiff_t start = 0; start < 2 * lines; start += OLK_PIECE) {
         const ptrdiff_t n = 2 * lines - start < OLK_PIECE ? 2 * lines - start : OLK_PIECE;
-        const int at = (int)((turn + start) % bounds->end);
+        const int at = (int)((phase + start) % bounds->end);
         olk_draw(after, bits, n / 2);
         if (!olk_round_surely(to + start, stored + start, feature + start, step, bounds, at, bits,
                               n))
@@ -118,9 +117,9 @@ static OLK_ALONE int olk_round_block(olk_stored *to, const olk_stored *stored, c
     return 1;
 }
 
-/* What is kept of a row between trying its changes and writing them: features of its first blocks,
-   new weights of its first `stored` ones, the rounding generator after these and after all that
-   were rounded, and whether tau has been made that of double. */
+/* State between trying a row's changes and committing them: features of its first blocks, new
+   weights of its first `stored` blocks, the rounding generator after these and after all rounded
+   blocks, and whether tau is already that of double. */
 typedef struct {
     olk_wave *feature;
     ptrdiff_t blocks;
@@ -130,19 +129,25 @@ typedef struct {
     int exact;
 } olk_trial;
 
-/* Of the room for a row's features in double: a whole row, or OLK_SORF_KEPT blocks and one of
-   weights. There, weights take the place of features that have been rounded. */
-static inline olk_trial olk_room(const olk_sorf *p, void *room, int whole)
+/* Lays out a trial in the memory for a row's features in double: for all blocks, or for
+   OLK_SORF_KEPT blocks and one of weights, where weights overlay features that have been
+   rounded. */
+static inline olk_trial olk_room(const olk_sorf *p, void *memory, int whole_row)
 {
     const ptrdiff_t all = p->first[p->groups];
-    olk_wave *feature = room;
-    if (whole)
+    olk_wave *feature = memory;
+    if (whole_row)
         return (olk_trial){feature, all, (olk_stored *)(feature + 2 * p->D), all, 0, 0, 0};
     return (olk_trial){feature + (OLK_SORF_KEPT ? 128 / sizeof *feature : 0),
-                               2 * OLK_SORF_KEPT, room, 8 * OLK_SORF_KEPT, 0, 0, 0};
+                       2 * OLK_SORF_KEPT,
+                       memory,
+                       8 * OLK_SORF_KEPT,
+                       0,
+                       0,
+                       0};
 }
 
-/* The weights of a block, a whole one without a call. */
+/* Writes the weights of a block; a full one with a constant size. */
 static inline void olk_put_levels(olk_stored *w, const olk_stored *levels, ptrdiff_t lines)
 {
     if (lines == 64)
@@ -151,27 +156,27 @@ static inline void olk_put_levels(olk_stored *w, const olk_stored *levels, ptrdi
         memcpy(w, levels, 2 * (size_t)lines * sizeof *w);
 }
 
-/* Rounds the changes of a row, tau features, of groups that are live, from block `from` on: beside
-   the features, or into w where it writes. Returns the block that has a rounding which is not sure,
-   the generator before it, or the number of blocks; -1 where none can be. */
+/* Rounds a row's changes, tau feature, in the live groups from block `from` on, into the trial or,
+   with `write`, into w. Returns the first block with an uncertain rounding, leaving the generator
+   before it, or else the number of blocks; -1 if changes are too large for single precision. */
 static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state *s,
                                          const olk_sorf_row *row, const double *tau,
                                          const int *live, olk_trial *trial, ptrdiff_t from,
                                          int write)
 {
-    OLK_WORK(olk_block, own, s, OLK_AT_BLOCK);
+    OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
-    olk_paces paces;
+    olk_paces scales;
     olk_signs first, second;
-    olk_stored unseen[128];
+    olk_stored discarded[128];
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
     OLK_ALIGNED(64) olk_bounds bounds;
     const double longest = olk_longest(p, row);
-    const int again = trial->blocks < p->first[p->groups];
-    const int small = again && olk_small(p, row, 1);
+    const int recompute = trial->blocks < p->first[p->groups];
+    const int small_angles = recompute && olk_small(p, row, 1);
     uint64_t generator = p->signs;
     ptrdiff_t drawn = 0;
-    if (again && !row->index)
+    if (recompute && !row->index)
         olk_tails(p, row->values, 1, &tail);
     for (int32_t g = 0; g < p->groups; g++) {
         const float step = (float)(tau[g] * 65536.0);
@@ -179,31 +184,32 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
             continue;
         if (!olk_bound(p, g, longest, tau[g], &bounds))
             return -1;
-        if (again)
-            olk_find_paces(p, g, &paces);
+        if (recompute)
+            olk_find_paces(p, g, &scales);
         for (ptrdiff_t b = from < p->first[g] ? p->first[g] : from; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = olk_lines(p, b);
-            const ptrdiff_t turn = 128 * (b - p->first[g]) % (2 * p->widths[g]);
+            const ptrdiff_t phase = 128 * (b - p->first[g]) % (2 * p->widths[g]);
             const int stored = !write && b < trial->stored;
             olk_stored *w = (olk_stored *)s->w + 128 * b;
-            const olk_wave *feature = own->feature;
+            const olk_wave *feature = block->feature;
             uint64_t after = trial->after;
             if (b < trial->blocks) {
                 feature = trial->feature + 128 * b;
             } else {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - drawn)));
                 drawn = b + 1;
-                olk_transformed(p, &generator, row, &tail, own, &first, &second);
-                olk_features(olk_lines_of(own), &paces, b - p->first[g], small, 1, own->feature);
+                olk_transformed(p, &generator, row, &tail, block, &first, &second);
+                olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles, 1,
+                             block->feature);
             }
-            if (!olk_round_block(stored ? trial->levels + 128 * b : unseen, w, feature, step,
-                                 &bounds, (int)turn, lines, &after))
+            if (!olk_round_block(stored ? trial->levels + 128 * b : discarded, w, feature, step,
+                                 &bounds, (int)phase, lines, &after))
                 return b;
             trial->after = after;
             if (stored)
                 trial->middle = after;
             if (write)
-                olk_put_levels(w, unseen, lines);
+                olk_put_levels(w, discarded, lines);
         }
     }
     return p->first[p->groups];

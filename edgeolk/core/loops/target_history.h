@@ -1,12 +1,12 @@
-/* What a forecaster knows of its target: the last values, their changes, mean, variance and unit
+/* A forecaster's statistics of its target: the last values, their changes, mean, variance and unit
    (docs/forecast.md, sections 2, 3.3, 3.5 and 4.4). */
 #pragma once
 
 #include "bounded.h"
 
-/* Rows that unit, running means, mean and variance reach back; repeats of one target after which
-   nothing is learned from it; where numbers in units are clipped; what persistence is multiplied by
-   to become a gate; deviations at which a level is clipped. */
+/* Windows of the unit, of the running means, of mean and variance, in rows; repeats of one target
+   after which it is no longer learned; clip of numbers in units; the factor that turns persistence
+   into a gate; clip of a level in deviations. */
 static const olk_real olk_unit_window = 200, olk_near_window = 16, olk_far_window = 256;
 static const olk_real olk_mean_window = 10000, olk_dead = 200, olk_most_units = 10, olk_gain = 3;
 static const olk_real olk_most_level = 5;
@@ -14,13 +14,13 @@ static const olk_real olk_most_level = 5;
 /* Bits of `marks`. */
 enum { OLK_KNOWN = 1, OLK_KERNEL_KNOWN = 2 };
 
-/* All zero at the start. In brackets: the name of the page. */
+/* All zero at the start. In brackets: the name in docs/forecast.md. */
 typedef struct {
     olk_input targets;    /* known so far [N] */
-    olk_input changes;    /* in the unit [J] */
-    olk_input squares;    /* in the mean squared change [Q] */
+    olk_input changes;    /* number of changes in the unit [J] */
+    olk_input squares;    /* number of changes in the mean squared change [Q] */
     olk_input repeats;    /* of the last target [Z] */
-    olk_input learned;    /* rows by the linear learners [n] */
+    olk_input learned;    /* rows learned by the linear learners [n] */
     olk_input marks;      /* whether `last` and `kernel` are known */
     olk_input first[2];   /* the first two targets */
     olk_input error;      /* mean error of the answers, in units [mo] */
@@ -38,13 +38,13 @@ static inline int olk_marked(const olk_history *h, int bit)
     return ((int)h->marks & bit) != 0;
 }
 
-/* v in units, clipped; 0 while there is no unit. */
+/* v in units, clipped; 0 while the unit is unknown. */
 static inline olk_real olk_in_units(olk_real v, olk_real unit)
 {
     return unit > 0 ? olk_bounded(v / unit, olk_most_units) : 0;
 }
 
-/* How far the last target is from a running mean over `window` rows, in units of that. */
+/* The last target minus a running mean over `window` rows, in that mean's units. */
 static inline olk_real olk_off_mean(const olk_history *h, olk_input mean, olk_real window)
 {
     const olk_real unit = (olk_real)h->unit;
@@ -71,7 +71,7 @@ static inline olk_real olk_level_of(const olk_history *h)
                  : 0;
 }
 
-/* The start: the median of three targets, and the middle one of their distances from it. */
+/* The start: the median of three targets and its distance to the nearer of the others. */
 static inline void olk_start_history(olk_history *h, olk_real y)
 {
     const olk_real a = (olk_real)h->first[0], b = (olk_real)h->first[1];
@@ -94,8 +94,8 @@ static inline void olk_follow_mean(olk_input *mean, olk_real step, olk_real targ
     *mean = (olk_input)((olk_real)*mean + step / olk_least(targets, window));
 }
 
-/* A known target into the statistics; change: from the last target that its row was answered with,
-   below 0 where that was not known. */
+/* Learns a known target; change: the absolute difference from the last target known when its row
+   was answered, negative if there was none. */
 static inline void olk_take_target(olk_history *h, olk_real y, olk_real change)
 {
     const olk_real unit = (olk_real)h->unit;
@@ -111,10 +111,10 @@ static inline void olk_take_target(olk_history *h, olk_real y, olk_real change)
     }
     olk_real b = y - (olk_real)h->mean, near = y - (olk_real)h->near, far = y - (olk_real)h->far;
     if (unit > 0) {
-        const olk_real reach = olk_most_units * unit;
+        const olk_real limit = olk_most_units * unit;
         b = olk_bounded(b, olk_most_units * olk_most(olk_root((olk_real)h->variance), unit));
-        near = olk_bounded(near, reach * olk_root(olk_near_window));
-        far = olk_bounded(far, reach * olk_root(olk_far_window));
+        near = olk_bounded(near, limit * olk_root(olk_near_window));
+        far = olk_bounded(far, limit * olk_root(olk_far_window));
     }
     const olk_real n = olk_least(targets, olk_mean_window), v = (olk_real)h->variance;
     h->variance = (olk_input)(v + (b * b * (1 - 1 / n) - v) / n);
@@ -136,7 +136,7 @@ static inline void olk_take_target(olk_history *h, olk_real y, olk_real change)
     }
 }
 
-/* It becomes the last one. */
+/* The target becomes the last one. */
 static inline void olk_shift_history(olk_history *h, olk_real y)
 {
     h->change[2] = h->change[1];

@@ -1,11 +1,11 @@
-/* The sets of instructions that the loops were compiled for (edgeolk/core/units.py), and which of them
-   this processor runs. Compiled without flags of any of them. */
+/* The instruction sets that the loops are compiled for (edgeolk/core/units.py), and which of them
+   this processor runs. Compiled without flags for any of them. */
 #pragma once
 
 #include "processor.h"
 #include "simd.h"
 
-/* The units of each set (rings.h): each puts its own functions into a table. */
+/* The units of each set (rings.h): each fills in its functions. */
 typedef void olk_filler(olk_simd *to);
 olk_filler olk_fill_single_scalar, olk_fill_single_baseline, olk_fill_single_neon;
 olk_filler olk_fill_double_scalar, olk_fill_double_baseline, olk_fill_double_neon;
@@ -40,7 +40,7 @@ static inline int olk_variant_runs(int i)
     return olk_processor_runs(olk_variants[i].name);
 }
 
-/* The functions of variant i, in a table that was zeros. */
+/* Fills a zeroed table with the functions of variant i. */
 static inline void olk_take_variant(int i, olk_simd *to)
 {
     olk_variants[i].of_single(to);

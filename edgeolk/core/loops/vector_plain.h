@@ -1,5 +1,5 @@
 /* "Vectors" of one number, in plain C: the same loops for compilers without vector types, and the
-   reference for the others. Nothing is fused, sums go in the same order as in wider vectors. */
+   reference for the others. Nothing is fused; sums have the same order as with wider vectors. */
 #pragma once
 
 typedef float olk_f32s;
@@ -9,7 +9,7 @@ typedef int64_t olk_i64s;
 typedef uint32_t olk_u32s;
 typedef uint64_t olk_u64s;
 
-/* A lane of a vector, to be read and set; all bits of the lanes where a comparison holds. */
+/* A lane of a vector, to read or set; all bits set in lanes where a comparison is true. */
 #define OLK_LANE(v, k) (*((void)(k), &(v)))
 #define OLK_MASK_F64S(comparison) ((int64_t)0 - (int64_t)(comparison))
 

@@ -1,8 +1,8 @@
-/* Vectors as the compiler's own types, so that all but a few instructions is plain arithmetic in C.
-   They have the alignment of one number: what is loaded may start anywhere. */
+/* Vectors as the compiler's vector types, so that nearly everything is plain arithmetic in C. They
+   have the alignment of one number, for unaligned loads. */
 #pragma once
 
-/* In two steps: GCC 14 for AArch64 takes no argument whose type gets size and alignment at once. */
+/* In two steps: GCC 14 for AArch64 rejects arguments whose type gets size and alignment at once. */
 #define OLK_VECTOR(name, type, bytes)                                                              \
     typedef type name##_whole __attribute__((vector_size(bytes), may_alias));                      \
     typedef name##_whole name __attribute__((aligned(sizeof(type))))
@@ -13,13 +13,14 @@ OLK_VECTOR(olk_i32s, int32_t, OLK_BYTES);
 OLK_VECTOR(olk_i64s, int64_t, OLK_BYTES);
 OLK_VECTOR(olk_u32s, uint32_t, OLK_BYTES);
 OLK_VECTOR(olk_u64s, uint64_t, OLK_BYTES);
-/* As many halves or levels as a vector of floats has lanes, and as many floats as one of doubles. */
+/* As many halves or levels as a vector of floats has lanes, and as many floats as one of
+   doubles. */
 OLK_VECTOR(olk_half_row, uint16_t, OLK_BYTES / 2);
 OLK_VECTOR(olk_level_row, int8_t, OLK_BYTES / 4);
 OLK_VECTOR(olk_narrow_row, float, OLK_BYTES / 2);
 #undef OLK_VECTOR
 
-/* A lane of a vector, to be read and set; all bits of the lanes where a comparison holds. */
+/* A lane of a vector, to read or set; all bits set in lanes where a comparison is true. */
 #define OLK_LANE(v, k) (v)[k]
 #define OLK_MASK_F64S(comparison) ((olk_i64s)(comparison))
 
@@ -68,8 +69,8 @@ static OLK_ALWAYS olk_f64s olk_madd_f64s(olk_f64s a, olk_f64s b, olk_f64s c)
 #endif
 }
 
-#ifdef __clang__ /* whose shuffles take constants alone; GCC's take a vector */
-/* Lanes i ^ h of a vector beside its lanes i, h being a power of two below their number. */
+#ifdef __clang__ /* its shuffles take only constants; GCC's take a vector */
+/* Lane i ^ h in the place of lane i; h is a power of two below the number of lanes. */
 static OLK_ALWAYS olk_f32s olk_swapped_f32s(olk_f32s v, const int h)
 {
 #if OLK_BYTES == 16
@@ -94,7 +95,7 @@ static OLK_ALWAYS olk_f32s olk_swapped_f32s(olk_f32s v, const int h)
 }
 #endif
 
-/* The larger of two, lane by lane; b where a is no number. */
+/* The larger of two, lane by lane; b where a is NaN. */
 static OLK_ALWAYS olk_f32s olk_max_f32s(olk_f32s a, olk_f32s b)
 {
 #if defined(OLK_X86) && OLK_BYTES == 64
@@ -125,16 +126,16 @@ static OLK_ALWAYS olk_f64s olk_max_f64s(olk_f64s a, olk_f64s b)
 static OLK_ALWAYS olk_f32s olk_load_i8s(const int8_t *p)
 {
 #if defined(OLK_X86) && OLK_BYTES == 64
-    const olk_i32s whole = (olk_i32s)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p));
+    const olk_i32s integers = (olk_i32s)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p));
 #elif defined(OLK_X86) && OLK_BYTES == 32
-    const olk_i32s whole = (olk_i32s)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p));
+    const olk_i32s integers = (olk_i32s)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p));
 #elif defined(OLK_X86)
     const __m128i four = _mm_loadu_si32(p), twice = _mm_unpacklo_epi8(four, four);
-    const olk_i32s whole = (olk_i32s)_mm_srai_epi32(_mm_unpacklo_epi16(twice, twice), 24);
+    const olk_i32s integers = (olk_i32s)_mm_srai_epi32(_mm_unpacklo_epi16(twice, twice), 24);
 #else
-    const olk_i32s whole = __builtin_convertvector(*(const olk_level_row *)p, olk_i32s);
+    const olk_i32s integers = __builtin_convertvector(*(const olk_level_row *)p, olk_i32s);
 #endif
-    return __builtin_convertvector(whole, olk_f32s);
+    return __builtin_convertvector(integers, olk_f32s);
 }
 
 /* Halves as floats. */
@@ -156,7 +157,7 @@ static OLK_ALWAYS olk_f32s olk_load_f16s(const uint16_t *p)
 #endif
     olk_f32s size = (olk_f32s)((h & 0x7fff) << 13) * 0x1p112f;
 #ifdef OLK_SET_NEON
-    /* Halves below 2^-14 are denormal in the scale of the others; this set takes those for zero. */
+    /* Halves below 2^-14 would be subnormal here, and this set flushes those to zero. */
     size = olk_select_f32s((h & 0x7c00) == 0,
                            __builtin_convertvector(h & 0x3ff, olk_f32s) * 0x1p-24f, size);
 #endif
@@ -170,7 +171,7 @@ static OLK_ALWAYS olk_f64s olk_widen_f32(const float *p)
 #if defined(OLK_X86) && OLK_BYTES == 16
     return (olk_f64s)_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)p)));
 #elif defined(OLK_X86) && OLK_BYTES == 64
-    /* The compiler's own conversion is by halves, put together again. */
+    /* The compiler would convert by halves and join them. */
     return (olk_f64s)_mm512_cvtps_pd(_mm256_loadu_ps(p));
 #else
     return __builtin_convertvector(*(const olk_narrow_row *)p, olk_f64s);
@@ -187,7 +188,7 @@ static OLK_ALWAYS void olk_narrow_f32(float *p, olk_f64s v)
 }
 
 #if defined(OLK_X86) && OLK_BYTES == 64
-/* p 2^n, n whole numbers, rounded once. */
+/* p 2^n, n integers, rounded once. */
 static OLK_ALWAYS olk_f32s olk_scale_by_power_f32s(olk_f32s p, olk_f32s n)
 {
     return (olk_f32s)_mm512_scalef_ps((__m512)p, (__m512)n);
@@ -205,7 +206,7 @@ static OLK_ALWAYS olk_f64s olk_madd_first(olk_f64s a, olk_f64s b, olk_f64s c, pt
                                            (__mmask8)~(~0u << count));
 }
 
-/* olk_total of two times eight sums that lie in registers. */
+/* olk_total of two times eight sums in registers. */
 static OLK_ALWAYS void olk_two_totals(olk_f64s one, olk_f64s other, double *out)
 {
     const __m256d a = _mm256_add_pd(_mm512_castpd512_pd256((__m512d)one),

@@ -1,15 +1,15 @@
-/* Rows that have been answered and whose targets have not come: a ring of `horizon` places, the row
-   number t in place t modulo that (docs/forecast.md, section 2). */
+/* Pending rows, whose targets are not yet known: a ring of `horizon` slots, row number t in slot t
+   modulo `horizon` (docs/forecast.md, section 2). */
 #pragma once
 
 #include "forecast_types.h"
 
-/* Marks of rows whose last target was not known, and of those answered while the mean error was 0;
-   above 0 that error [mo'], 0 for an empty place. */
+/* Marks of rows without a known last target, and of those answered while the mean error was 0; a
+   positive mark is that mean error [mo'], 0 an empty slot. */
 enum { OLK_ROW_UNKNOWN = -2, OLK_ROW_WITHOUT_ERROR = -1 };
 
-/* What a row was answered with; the head's inputs, z and its change lie behind it. In brackets: the
-   name of the page. */
+/* The forecast of a pending row; the head's inputs, z and its change are stored behind it. In
+   brackets: the name in docs/forecast.md. */
 typedef struct {
     olk_input mark;
     olk_input unit;   /* [sc'] */
@@ -17,7 +17,7 @@ typedef struct {
     olk_input kernel; /* [s'] */
     olk_input head;   /* [p'] */
     olk_input answer; /* [out'] */
-    olk_input base;   /* what the kernel adds to [base'] */
+    olk_input base;   /* the kernel's offset [base'] */
     olk_input level, gate; /* [a', G'] */
 } olk_waiting;
 
@@ -38,7 +38,7 @@ static inline olk_input *olk_waiting_inputs(olk_waiting *row)
     return (olk_input *)(void *)(row + 1);
 }
 
-/* The oldest row that waits, or NULL. */
+/* The oldest pending row, or NULL. */
 static inline olk_waiting *olk_oldest(const olk_forecast *f, const olk_forecast_state *m)
 {
     for (int32_t k = 0; k < f->horizon; k++) {

@@ -1,11 +1,11 @@
 /* Blocks of 64 lines: signs and Walsh-Hadamard transforms (docs/sorf.md, section 3); included by
    scoring.h.
 
-   Plain loops of 64 the compiler makes vectors of; only the transform says what goes where, as its
-   short stages stay inside a register. Every sum is of the same two numbers in the same order
-   whatever the width, so transforms agree to the bit between instruction sets. */
+   The compiler vectorises plain loops of 64; only the transform places lanes itself, as its short
+   stages stay inside a register. Every sum has the same two terms in the same order for every
+   width, so transforms agree to the bit between instruction sets. */
 
-/* flip[j] is the sign bit (of whole numbers: every bit) where bit j of a word is set. */
+/* flip[j] is the sign bit (in fixed point: all bits) where bit j of a word is set. */
 static inline void olk_flips(uint32_t word, olk_word *restrict flip)
 {
     static const olk_word bit[32] = {
@@ -52,7 +52,7 @@ static inline void olk_draw_signs(uint64_t *generator, olk_signs *signs)
 #endif
 }
 
-/* v_j <- -v_j where its sign says so. */
+/* v_j <- -v_j where its sign is set. */
 static inline void olk_flip_lines(olk_entry *v, const olk_signs *signs)
 {
 #ifdef OLK_SIGN_BITS
@@ -74,7 +74,7 @@ static OLK_ALWAYS olk_words olk_lane_numbers(void)
     return *(const olk_words *)numbers;
 }
 
-/* Lanes i ^ h of a vector beside its lanes i, h being a power of two below their number. */
+/* Lane i ^ h in the place of lane i; h is a power of two below the number of lanes. */
 static OLK_ALWAYS olk_reals olk_partners(olk_reals v, const int h)
 {
 #ifdef __clang__
@@ -84,9 +84,8 @@ static OLK_ALWAYS olk_reals olk_partners(olk_reals v, const int h)
 #endif
 }
 
-/* One stage of a transform inside each of n registers: the partner's lane beside each, and the
-   later of the two negated; by a multiply-add, exact here, where there is one: it leaves the adders
-   to the rest. */
+/* One stage of a transform inside each of n registers: each lane plus its partner, the later of the
+   two negated; by a multiply-add, exact here, where there is one, which leaves the adders free. */
 static OLK_ALWAYS void olk_stage(const int n, olk_reals *r, const int h)
 {
     const olk_words at = olk_lane_numbers();
@@ -126,13 +125,14 @@ static OLK_ALWAYS void olk_across(const int n, olk_reals *r)
             }
 }
 
-/* olk_mix of n times 64 lines in a row; the signs of each are `apart` after those of the last. */
+/* olk_mix of n times 64 consecutive lines; the signs of each follow those of the previous one at
+   a distance of `signs_stride`. */
 static OLK_ALWAYS void olk_mix_some(const int n, olk_entry *restrict v,
                                     const olk_signs *restrict first,
-                                    const olk_signs *restrict second, int apart)
+                                    const olk_signs *restrict second, int signs_stride)
 {
-    /* What does not fit the registers goes through them in two ways: neighbours, then those far
-       apart. */
+    /* What does not fit the registers passes through them twice: neighbours, then distant
+       vectors. */
     enum { L = OLK_BYTES / (int)sizeof(olk_real), VECTORS = 64 / L };
     enum { FAR = VECTORS > 8 ? 4 : 1, NEAR = VECTORS / FAR };
     olk_reals r[2 * VECTORS];
@@ -157,7 +157,7 @@ static OLK_ALWAYS void olk_mix_some(const int n, olk_entry *restrict v,
         if (round == 2)
             break;
         for (int i = 0; i < n * VECTORS; i++) {
-            const olk_signs *signs = (round ? second : first) + i / VECTORS * apart;
+            const olk_signs *signs = (round ? second : first) + i / VECTORS * signs_stride;
 #ifdef OLK_MASKED
             r[i] = olk_flip_lanes(r[i], *signs >> i % VECTORS * L);
 #else
@@ -192,17 +192,17 @@ static OLK_ALONE void olk_mix(olk_entry *restrict v, const olk_signs *restrict f
 #endif
 }
 
-/* The same of two times 64 lines in a row, the signs of the second `apart` after the first's. Four
-   registers would wait for each other, eight do not. */
+/* The same for two times 64 consecutive lines, the signs of the second `signs_stride` after those
+   of the first. Four registers would wait for each other, eight do not. */
 static OLK_ALONE void olk_mix_two(olk_entry *v, const olk_signs *first, const olk_signs *second,
-                                  int apart)
+                                  int signs_stride)
 {
 #if OLK_BYTES
     if (64 * sizeof(olk_entry) <= 4 * OLK_BYTES) {
-        olk_mix_some(2, v, first, second, apart);
+        olk_mix_some(2, v, first, second, signs_stride);
         return;
     }
 #endif
     olk_mix(v, first, second);
-    olk_mix(v + 64, first + apart, second + apart);
+    olk_mix(v + 64, first + signs_stride, second + signs_stride);
 }

@@ -1,20 +1,20 @@
-/* Whole numbers: what the loops over structured features compute in for cores without a
-   floating-point unit (docs/sorf.md, section 8); single.h says the same of floats.
+/* Fixed point as compute type of the loops over structured features, for cores without a
+   floating-point unit (docs/sorf.md, section 8); single.h is the counterpart for floats.
 
-   Design. Rows are rounded to a grid of powers of two, and everything up to the angle is exact from
-   there on, modulo 2^32: sums and differences wrap, and a whole number per line (its pace) turns
-   them into angles of which 2^32 are one turn, so that nothing can overflow. Paces have 9 bits at
-   least, which is how exact the widths of the kernel are; more of them would leave the grid fewer.
-   Ten bits of an angle are looked up in a quarter of a sine; features are 15 bits, sums and changes
-   of weights 32. A step is a mantissa of 15 bits and a shift. Single numbers (scores, losses,
-   shares) stay floating-point: there are few. */
+   Design. Rows are rounded to a power-of-two grid; from there on everything up to the angle is
+   exact modulo 2^32: sums and differences wrap, and an integer per line (its frequency scale) turns
+   them into angles with 2^32 to the turn, so that nothing can overflow. Frequency scales have at
+   least 9 bits, the precision of the kernel's widths; more would leave fewer to the grid. Ten bits
+   of an angle index a quarter of a sine; features have 15 bits, sums and changes of weights 32. A
+   step is a 15-bit mantissa and a shift. Single numbers (scores, losses, expert weights) stay
+   floating-point: they are few. */
 #pragma once
 
 typedef float olk_real;
 typedef uint32_t olk_entry, olk_word;
 typedef int16_t olk_wave;
 typedef int32_t olk_sum;
-static const olk_word olk_sign = UINT32_MAX; /* a number is negated by all of its bits */
+static const olk_word olk_sign = UINT32_MAX; /* negation flips all bits */
 
 /* v / 2^by rounded, |v| <= 2^30, by below 30; the shift is of a positive number. */
 static inline int32_t olk_shifted(int32_t v, int by)
@@ -23,20 +23,20 @@ static inline int32_t olk_shifted(int32_t v, int by)
     return (int32_t)(lifted >> by) - (1 << (30 - by));
 }
 
-/* The exponent of the slowest pace's grid: rows are rounded to 2^-grid. */
+/* The exponent of the grid, from the lowest frequency: rows are rounded to 2^-grid. */
 static inline int32_t olk_grid(const olk_sorf *p)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t smallest = UINT64_MAX;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++) {
-            uint64_t bits; /* positive numbers are in the order of their bits */
+            uint64_t bits; /* positive numbers compare like their bits */
             memcpy(&bits, &p->omega[g][i], sizeof bits);
-            least = bits < least ? bits : least;
+            smallest = bits < smallest ? bits : smallest;
         }
-    return 21 + (int32_t)(least >> 52) - 1023;
+    return 21 + (int32_t)(smallest >> 52) - 1023;
 }
 
-/* x 2^grid to the nearest, modulo 2^32. */
+/* x 2^grid rounded to nearest, modulo 2^32. */
 static inline uint32_t olk_on_grid(float x, int32_t grid)
 {
     uint32_t bits, size = 0;
@@ -50,8 +50,8 @@ static inline uint32_t olk_on_grid(float x, int32_t grid)
     return bits >> 31 ? 0 - size : size;
 }
 
-/* omega as parts of a turn: 325 at least, which is 2^11 / 2 pi. What is too fast for that has no
-   meaning left. */
+/* omega in 2^-32 turns: at least 325, which is 2^11 / 2 pi. Frequencies too high for that are
+   meaningless and give 0. */
 static inline uint32_t olk_pace(double omega, int32_t grid)
 {
     double power, turns;

@@ -1,5 +1,4 @@
-/* Features of whole numbers and their sums with weights, on the numbers of whole.h; included by
-   scoring.h. */
+/* Fixed-point features and their dot products with weights (whole.h); included by scoring.h. */
 #pragma once
 
 /* 32767 sin(i pi / 512) */
@@ -27,15 +26,17 @@ OLK_TABLE int16_t olk_rising_sine[257] = {
     32737, 32745, 32752, 32757, 32761, 32765, 32766, 32767,
 };
 
-/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] and its pace, of a group's block. */
-static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *paces, ptrdiff_t block,
-                                  int small, int must, int16_t *feature)
+/* feature[2j], feature[2j + 1] <- cosine and sine of v[j] times its scale, for a group's block. */
+static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *scales, ptrdiff_t block,
+                                  int small_angles, int force, int16_t *feature)
 {
-    int pace = olk_first_pace(paces->widths, block);
-    (void)small, (void)must;
-    for (int j = 0; j < 64; j++, pace = olk_next_of(paces->widths, pace)) {
-        const uint32_t angle = v[j] * paces->of[pace] + (UINT32_C(1) << 21), at = angle >> 22 & 255;
-        const int16_t rising = olk_rising_sine[at], falling = olk_rising_sine[256 - at];
+    int index = olk_first_pace(scales->widths, block);
+    (void)small_angles, (void)force;
+    for (int j = 0; j < 64; j++, index = olk_next_of(scales->widths, index)) {
+        const uint32_t angle = v[j] * scales->value[index] + (UINT32_C(1) << 21),
+                       table_index = angle >> 22 & 255;
+        const int16_t rising = olk_rising_sine[table_index],
+                      falling = olk_rising_sine[256 - table_index];
         const int odd = angle >> 30 & 1;
         const int32_t cosine = odd ? rising : falling, sine = odd ? falling : rising;
         feature[2 * j] = (int16_t)((angle ^ angle << 1) >> 31 ? -cosine : cosine);
@@ -44,7 +45,7 @@ static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *paces, ptr
     return 1;
 }
 
-/* The sum of n = 128 products at most, in two words: lane[0] 2^16 + lane[1]. */
+/* Adds the sum of n <= 128 products, in two words: lane[0] 2^16 + lane[1]. */
 static OLK_ALONE void olk_add_products(const int16_t *feature, const int8_t *stored, ptrdiff_t n,
                                        int32_t *lane)
 {

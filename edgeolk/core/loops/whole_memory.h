@@ -1,8 +1,8 @@
-/* Kernels of a memory of rows in whole numbers, for cores without a floating-point unit (docs/sorf.md,
+/* Kernels of the row memory in fixed point, for cores without a floating-point unit (docs/sorf.md,
    section 7f): readings in 4096ths of a code, kernels in 2^-23, within some ten-thousandths of the
    exact ones. Included by row_memory.h. */
 
-/* A kernel of 1: times 255 it still fits. */
+/* A kernel of 1: 255 times it still fits. */
 enum { OLK_MEMORY_ONE = 8388608 };
 typedef int32_t olk_memory_value;
 /* Readings in 4096ths, their weights in 16,384ths; sums of squares in 65,536ths. */
@@ -11,7 +11,7 @@ typedef uint64_t olk_memory_sum;
 
 static inline olk_memory_input olk_memory_as_input(double u)
 {
-    return (olk_memory_input)(4096.0 * u + 0.5); /* 4096 at least */
+    return (olk_memory_input)(4096.0 * u + 0.5); /* at least 4096 */
 }
 
 static inline olk_memory_input olk_memory_as_weight(double by)
@@ -19,17 +19,17 @@ static inline olk_memory_input olk_memory_as_weight(double by)
     return (olk_memory_input)(16384.0 * by + 0.5);
 }
 
-/* The square of how far an input is from a code. */
+/* The squared difference of an input and a code. */
 static OLK_ALWAYS uint32_t olk_memory_square(olk_memory_input input, int code,
                                              olk_memory_input weight, const int weighted)
 {
     const int32_t gap = input - 4096 * code;
-    const uint32_t apart = (uint32_t)(gap < 0 ? -gap : gap);
-    const uint32_t square = apart * apart;
+    const uint32_t distance = (uint32_t)(gap < 0 ? -gap : gap);
+    const uint32_t square = distance * distance;
     return weighted ? (uint32_t)((uint64_t)(square >> 6) * (uint32_t)weight >> 16) : square >> 8;
 }
 
-/* What a sum is multiplied with, and shifted by 20 bits, for the exponent of 2 in 2^-24. */
+/* The factor of a sum which, shifted by 20 bits, gives the exponent of 2 in 2^-24. */
 typedef uint32_t olk_memory_scale;
 
 static inline olk_memory_scale olk_memory_scale_of(ptrdiff_t d)

@@ -1,27 +1,27 @@
-/* Changes of weights in whole numbers; stores.h has those in floats. */
+/* Changes of weights in fixed point; stores.h has those in floats. */
 #pragma once
 
-/* Of tau, so that olk_times() of a feature is tau feature in 65,536ths. */
+/* tau as mantissa and shift: olk_times() of a feature is tau feature in 65,536ths. */
 typedef struct {
     int32_t mantissa, by;
 } olk_step;
 
 static inline olk_step olk_step_of(float tau)
 {
-    olk_step made = {0, 29};
+    olk_step step = {0, 29};
     uint32_t bits;
     memcpy(&bits, &tau, sizeof bits);
     const int32_t by = 13 - ((int32_t)(bits >> 23 & 0xff) - 127);
-    if (by < 4) { /* changes beyond the range of int8 a thousand times over stay beyond it */
-        made.mantissa = 32767;
-        made.by = 4;
+    if (by < 4) { /* clipped far beyond the range of int8 */
+        step.mantissa = 32767;
+        step.by = 4;
     } else if (by < 30) {
-        made.mantissa = (int32_t)((bits & 0x7fffff) | 0x800000) >> 9;
-        made.by = by;
+        step.mantissa = (int32_t)((bits & 0x7fffff) | 0x800000) >> 9;
+        step.by = by;
     }
     if (bits >> 31)
-        made.mantissa = -made.mantissa;
-    return made;
+        step.mantissa = -step.mantissa;
+    return step;
 }
 
 static inline int32_t olk_times(olk_step step, int32_t x)
@@ -29,7 +29,7 @@ static inline int32_t olk_times(olk_step step, int32_t x)
     return olk_shifted(step.mantissa * x, step.by);
 }
 
-/* olk_step_of sees to it. */
+/* olk_step_of ensures it. */
 static inline int olk_is_tame(olk_step step)
 {
     (void)step;

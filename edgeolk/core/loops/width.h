@@ -1,11 +1,11 @@
-/* The width of the kernel where it is not given: it follows the rows of structured features that a
-   scaler is before (below), and is made from the first rows elsewhere.
+/* The width of the kernel where it is not given: with structured features behind a scaler it
+   follows the rows (below), elsewhere it is estimated from the first rows.
 
    Gaussian: gamma = 1 / (2 sum of the variances) = 1 / (mean squared distance of two rows), by
-   Welford's recurrence on whole rows: only the mean is kept of each feature. Laplacian: 1 / (sqrt(2)
-   sum of the mean distances from the running mean), which for normal features is 1 / (mean distance
-   of two rows). Rows that are all alike, or so near each other that features cannot be made with their
-   width, leave the provisional one. */
+   Welford's recurrence on complete rows: only the mean of each feature is stored. Laplacian: 1 /
+   (sqrt(2) sum of the mean distances from the running mean), which for normal features is 1 / (mean
+   distance of two rows). If all rows are identical, or too close to each other for a usable width,
+   the provisional width stays. */
 #pragma once
 
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 /* Words of a block, part of the file format. */
 typedef struct {
-    double gamma;     /* of the kernel once it is known, 0 before */
+    double gamma;     /* of the kernel; 0 until it is known */
     double spread;    /* sum of squared (Laplacian: absolute) distances from the mean */
     int64_t measured; /* rows in it */
     int64_t steps;    /* counters of the model that had the provisional width */
@@ -26,38 +26,39 @@ typedef struct {
     int64_t capacity_hits;
 } olk_width;
 
-/* A row into the spread; mean is that of the rows before. Both are of the type of rows, `wide`:
+/* Adds a row to the spread; mean is that of previous rows. Both have the type of rows; `wide`:
    doubles, else floats. */
 static inline void olk_measure_row(olk_width *w, void *mean, const void *x, ptrdiff_t d, int wide,
                                    int laplacian)
 {
-    const int real = wide ? OLK_F64 : OLK_F32;
+    const int dtype = wide ? OLK_F64 : OLK_F32;
     w->measured++;
     for (ptrdiff_t j = 0; j < d; j++) {
-        const double reading = olk_bounded_reading(olk_get(real, x, j));
-        if (w->measured == 1) /* there is no mean that it is far from */
-            olk_put(real, mean, j, reading);
-        const double old = olk_get(real, mean, j), before = reading - old;
+        const double reading = olk_bounded_reading(olk_get(dtype, x, j));
+        if (w->measured == 1) /* the first row is the mean */
+            olk_put(dtype, mean, j, reading);
+        const double old = olk_get(dtype, mean, j), before = reading - old;
         const double step = before / (double)w->measured;
-        olk_put(real, mean, j, old + (wide ? step : (double)(float)step));
-        const double after = reading - olk_get(real, mean, j);
+        olk_put(dtype, mean, j, old + (wide ? step : (double)(float)step));
+        const double after = reading - olk_get(dtype, mean, j);
         w->spread += olk_fabs(laplacian ? before : before * after);
     }
 }
 
-/* The width from what was measured; `provisional` where rows were all alike, or it is above `most`. */
-static inline double olk_gamma_of(const olk_width *w, int laplacian, double most,
+/* The width from the measured spread; `provisional` if all rows were identical or it exceeds
+   `max_gamma`. */
+static inline double olk_gamma_of(const olk_width *w, int laplacian, double max_gamma,
                                   double provisional)
 {
-    const double turn = laplacian ? 1.41421356237309504880 : 2.0;
-    const double gamma = (double)w->measured / (turn * w->spread);
-    return gamma > 0.0 && gamma <= most ? gamma : provisional;
+    const double factor = laplacian ? 1.41421356237309504880 : 2.0;
+    const double gamma = (double)w->measured / (factor * w->spread);
+    return gamma > 0.0 && gamma <= max_gamma ? gamma : provisional;
 }
 
-/* The width that follows the rows (docs/sorf.md, section 15): gamma = 1 / (2 q), q a running mean of
-   |x|^2 over as many rows as were learned and OLK_PRIOR_ROWS, at most OLK_WIDTH_ROWS. It stays above
-   olk_least_square an input, a thousandth of a deviation: readings that have been still for a long
-   time leave no width that the next one is too far for. */
+/* The width that follows the rows (docs/sorf.md, section 15): gamma = 1 / (2 q), q a running mean
+   of |x|^2 over the learned rows plus OLK_PRIOR_ROWS, at most OLK_WIDTH_ROWS. q stays above
+   olk_least_square per input, a thousandth of a deviation squared, so that after long constant
+   readings the width is not too narrow for the next one. */
 enum { OLK_PRIOR_ROWS = 32, OLK_WIDTH_ROWS = 4096 };
 static const double olk_least_square = 1e-6;
 
@@ -66,13 +67,13 @@ static inline double olk_followed_gamma(double q)
     return 1.0 / (2.0 * q);
 }
 
-/* Sums over a row: of |x_j|, of their squares, and of their squares as the features see them, held to
-   `hold` where that is above 0. Side by side the three cost as much as one. */
+/* Sums over a row: of |x_j|, of squares, and of squares as the features see them, clamped to `hold`
+   if that is above 0. In one loop the three cost as much as one. */
 typedef struct {
     double sizes, squares, held;
 } olk_row_sums;
 
-/* `wide`: of doubles, else floats. */
+/* `wide`: the row is doubles, else floats. */
 static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wide, double hold)
 {
     olk_row_sums sum = {0.0, 0.0, 0.0};
@@ -87,7 +88,7 @@ static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wid
     return sum;
 }
 
-/* q after one more row of d inputs, the `rows`-th, and its |x|^2. */
+/* q after a row of d inputs, the `rows`-th, with |x|^2 = square. */
 static inline double olk_follow_square(double q, double square, ptrdiff_t d, int wide,
                                        uint64_t rows)
 {
@@ -95,7 +96,7 @@ static inline double olk_follow_square(double q, double square, ptrdiff_t d, int
         return q;
     const double n = rows < OLK_WIDTH_ROWS - OLK_PRIOR_ROWS ? (double)(rows + OLK_PRIOR_ROWS)
                                                             : (double)OLK_WIDTH_ROWS;
-    const double next = q + (square - q) / n, least = olk_least_square * (double)d;
-    const double to = next > least ? next : least;
-    return wide ? to : (double)(float)to;
+    const double next = q + (square - q) / n, floor = olk_least_square * (double)d;
+    const double clipped = next > floor ? next : floor;
+    return wide ? clipped : (double)(float)clipped;
 }

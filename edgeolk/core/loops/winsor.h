@@ -1,25 +1,25 @@
-/* Mean and standard deviation of one sensor that sends nonsense now and then.
+/* Mean and standard deviation of one sensor with occasional outliers.
 
-Design. Winsorised exponential moments. A reading farther than k deviations from the mean counts as
-one that far (Huber's psi, Ann. Math. Stat. 35, 1964), so that no reading, whatever it holds, moves
-the mean by more than k g deviations, or the deviation by more than a factor sqrt(1 + k^2 g). The
-gain g of the t-th reading is max(3 / (t + 2), 1 / window):
+Design. Winsorised exponential moments. A reading farther than k deviations from the mean is clipped
+to k deviations (Huber's psi, Ann. Math. Stat. 35, 1964), so that no reading, whatever its value,
+moves the mean by more than k g deviations, or the deviation by more than a factor sqrt(1 + k^2 g).
+The gain g of the t-th reading is max(3 / (t + 2), 1 / window):
 
-- 3 / (t + 2) gives the reading j a weight of about (j/t)^2. What was wrong at the start is
-  forgotten as t^-3, where equal weights forget it as t^-1.
-- 1 / window goes on forgetting, so that a change of level is followed in a stated time.
+- 3 / (t + 2) gives reading j a weight of about (j/t)^2. Errors at the start are forgotten as t^-3,
+  where equal weights forget them as t^-1.
+- 1 / window keeps forgetting, so that a change of level is followed within a stated time.
 
 A change of level is clipped too, but then every reading is, and the deviation grows by a factor of
-about exp(k^2 g / 2) at each until the new level is within k of it. It shrinks by exp(-g / 2) at
-most. Nonsense that comes in fewer than one reading out of k^2 is therefore bounded for ever.
+about exp(k^2 g / 2) at each until the new level is within k deviations. It shrinks by at most
+exp(-g / 2). Outliers in fewer than one reading out of k^2 therefore have a bounded effect for ever.
 
 The start is the median of the first three readings and its distance from the nearer of the others.
-A feature that was constant so far has no deviation to clip by: a lone reading off it is held and
-not learned, and when a second one comes, the nearer of the two becomes the deviation.
+A constant feature has no deviation to clip by: a single different reading is held as pending and
+not learned; when a second one comes, the nearer of the two gives the deviation.
 
-The deviation is kept itself, not its square, and changed by factors: sd' = sd sqrt((1 - g)(1 + g
+The deviation itself is stored, not its square, and updated by factors: sd' = sd sqrt((1 - g)(1 + g
 r^2)) with r = (x - mean) / sd, |r| <= k. So 1e200 does not overflow, 1e-200 does not vanish, and no
-unit is needed. Distances are halves, because the difference of two float64 overflows.
+unit is needed. Distances are halves, because the difference of two float64 can overflow.
 
 Rejected: quantile sketches. P-square lets the largest reading pull its neighbours. Quartiles by
 stochastic approximation take 10 times as long to follow a shift of 100 deviations, and are equal
@@ -28,8 +28,8 @@ where a sensor is quiet more than half of the time: 3 of 7 columns of elec2, 23 
 CONVENTION, true between any two readings; scaler.pxd checks it:
 - age is 0 before the first reading; age 1: mean and held are x1; age 2: mean is x1, held is x2;
 - mean, low, sd, held are finite; low is at most one last bit of mean;
-- sd is 0, or above the rounding of mean and its half among the normal numbers;
-- where sd is 0, held is the reading that waits, or mean if none does; elsewhere held is 0. */
+- sd is 0, or above the rounding of mean, with a normal half;
+- if sd is 0, held is the pending reading, or mean without one; otherwise held is 0. */
 #pragma once
 
 #include <float.h>
@@ -37,16 +37,16 @@ CONVENTION, true between any two readings; scaler.pxd checks it:
 
 #include "roots.h"
 
-enum { OLK_START = 3 }; /* readings that the start is the median of */
+enum { OLK_START = 3 }; /* readings whose median is the start */
 
-/* 40 bytes, the same on 32 and 64 bits; part of the file format. All zero: nothing seen. */
+/* 40 bytes on 32 and 64 bits; part of the file format. All zero before the first reading. */
 typedef struct {
     double mean;      /* of the readings: mean + low, see moments.pxd */
     double low;
-    double sd;        /* standard deviation (population); 0: none */
-    double held;      /* a reading off a constant feature that waits for a second */
-    uint32_t age;     /* readings since the deviation was set anew; stops at its largest */
-    uint32_t clipped; /* readings beyond clip deviations; stops at its largest */
+    double sd;        /* standard deviation (population); 0 for a constant feature */
+    double held;      /* pending reading of a constant feature */
+    uint32_t age;     /* readings since the deviation was reset; saturates */
+    uint32_t clipped; /* readings beyond clip deviations; saturates */
 } olk_feature;
 
 static inline double olk_lesser(double a, double b)
@@ -59,8 +59,8 @@ static inline double olk_greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* Within 64 units in the last place of the numbers themselves, which is the rounding of what made
-   them; or so small that its half, by which readings are divided, is no normal number. */
+/* Whether sd is within 64 units in the last place of the numbers themselves, which may be rounding,
+   or so small that its half, by which readings are divided, is subnormal. */
 static inline int olk_no_spread(double sd, double size)
 {
     return sd <= 64.0 * DBL_EPSILON * size || sd < 2.0 * DBL_MIN;
@@ -95,7 +95,7 @@ static inline void olk_move_mean(olk_feature *f, double step)
     f->mean = total;
 }
 
-/* The first three readings: age counts this one. */
+/* The first three readings; age already counts this one. */
 static inline void olk_start_feature(olk_feature *f, double x)
 {
     if (f->age < OLK_START) {
@@ -104,15 +104,15 @@ static inline void olk_start_feature(olk_feature *f, double x)
             f->mean = x;
         return;
     }
-    double least = olk_lesser(f->mean, f->held), most = olk_greater(f->mean, f->held);
-    const double middle = olk_greater(least, olk_lesser(x, most));
-    least = olk_lesser(least, x);
-    most = olk_greater(most, x);
+    double lowest = olk_lesser(f->mean, f->held), highest = olk_greater(f->mean, f->held);
+    const double middle = olk_greater(lowest, olk_lesser(x, highest));
+    lowest = olk_lesser(lowest, x);
+    highest = olk_greater(highest, x);
     f->mean = middle;
-    olk_set_spread(f, 2.0 * olk_lesser(0.5 * middle - 0.5 * least, 0.5 * most - 0.5 * middle));
+    olk_set_spread(f, 2.0 * olk_lesser(0.5 * middle - 0.5 * lowest, 0.5 * highest - 0.5 * middle));
 }
 
-/* A reading of a feature that was constant so far. */
+/* Learns a reading of a feature that was constant so far. */
 static inline void olk_wake_feature(olk_feature *f, double x)
 {
     const double half = olk_fabs(olk_half_distance(f, x));
@@ -127,8 +127,8 @@ static inline void olk_wake_feature(olk_feature *f, double x)
     f->age = OLK_START;
 }
 
-/* One finite reading into the statistics; clip >= 2, 0 <= least_gain <= 1/2. */
-static inline void olk_learn_reading(olk_feature *f, double x, double clip, double least_gain)
+/* Learns one finite reading; clip >= 2, 0 <= min_gain <= 1/2. */
+static inline void olk_learn_reading(olk_feature *f, double x, double clip, double min_gain)
 {
     if (f->age < UINT32_MAX)
         f->age++;
@@ -140,7 +140,7 @@ static inline void olk_learn_reading(olk_feature *f, double x, double clip, doub
         olk_wake_feature(f, x);
         return;
     }
-    /* x' = x, no farther than clip sd from the mean */
+    /* x' = x, at most clip sd from the mean */
     const double limit = 0.5 * clip * f->sd;
     double half = olk_half_distance(f, x);
     if (!(olk_fabs(half) <= limit)) {
@@ -148,7 +148,7 @@ static inline void olk_learn_reading(olk_feature *f, double x, double clip, doub
         olk_count_clipped(f);
     }
     /* mean' = mean + g (x' - mean);  sd'^2 = (1 - g) (sd^2 + g (x' - mean)^2) */
-    const double gain = olk_greater(3.0 / ((double)f->age + 2.0), least_gain);
+    const double gain = olk_greater(3.0 / ((double)f->age + 2.0), min_gain);
     const double r = half / (0.5 * f->sd);
     olk_move_mean(f, 2.0 * (gain * half));
     olk_set_spread(f, f->sd * olk_sqrt((1.0 - gain) * (1.0 + gain * r * r)));

@@ -1,6 +1,6 @@
-/* The 256 layers of the ziggurat under exp(-x^2/2) that numpy's normal draws are made with: x[i] is
-   the edge of layer i, beyond x[255] lies the tail. The numbers are those of numpy's
-   ziggurat_constants.h (3-clause BSD licence), whose last digits no formula gives back. */
+/* The 256 layers of the ziggurat under exp(-x^2/2) of numpy's normal draws: x[i] is the edge of
+   layer i, the tail begins at x[255]. The numbers are those of numpy's ziggurat_constants.h
+   (3-clause BSD licence); no formula reproduces their last digits. */
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 static const double OLK_ZIGGURAT_END = 3.6541528853610087963519472518; /* x[255] */
 static const double OLK_ZIGGURAT_END_INVERSE = 0.27366123732975827203338247596;
 
-/* 2^52 times the share of the layer that lies wholly under the curve. */
+/* 2^52 times the fraction of the layer that is entirely under the curve. */
 static const uint64_t olk_ziggurat_inner[256] = {
     0xef33d8025ef6a, 0x0000000000000, 0xc08be98fbc6a8, 0xda354fabd8142, 0xe51f67ec1eeea,
     0xeb255e9d3f77e, 0xeef4b817ecab9, 0xf19470afa44aa, 0xf37ed61ffcb18, 0xf4f469561255c,

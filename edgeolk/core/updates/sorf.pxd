@@ -64,14 +64,14 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     s.structured.squares = sums.squares
     s.structured.held_square = sums.held
     if s.c.takes_gaps:
-        f[0] = s.structured.all.watch(&s.structured.made, &s.structured.state, &row)
+        f[0] = s.structured.all.learn_in_time(&s.structured.made, &s.structured.state, &row)
         return DONE
     if s.structured.made.task == OLK_SORF_NOVELTY:
-        f[0] = s.structured.all.novelty(&s.structured.made, &s.structured.state, &row)
+        f[0] = s.structured.all.learn_novelty(&s.structured.made, &s.structured.state, &row)
         return DONE
     if s.structured.made.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
         return REFUSED_TARGET
-    f[0] = s.structured.all.step(&s.structured.made, &s.structured.state, &row, y, weight)
+    f[0] = s.structured.all.learn(&s.structured.made, &s.structured.state, &row, y, weight)
     if s.structured.answers != NULL:
         s.structured.answers[0] = 0.0
     if s.errors != NULL:

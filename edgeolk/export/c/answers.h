@@ -1,4 +1,4 @@
-/* What follows from scores: labels, probabilities. Included once, behind ek_scores(). */
+/* Labels and probabilities from scores. Included once, after ek_scores(). */
 
 int ek_predict(void *arena, const ek_number *x, double *label)
 {
@@ -26,17 +26,17 @@ int ek_probability(void *arena, const ek_number *x, double *probability)
     if (outcome != EK_OK)
         return outcome;
 #if EK_COLUMNS > 1
-    double most = probability[0], total = 0.0;
+    double largest = probability[0], total = 0.0;
     for (int k = 1; k < EK_COLUMNS; k++)
-        most = probability[k] > most ? probability[k] : most;
+        largest = probability[k] > largest ? probability[k] : largest;
     for (int k = 0; k < EK_COLUMNS; k++) {
-        probability[k] = olk_sorf_exp(probability[k] - most);
+        probability[k] = olk_sorf_exp(probability[k] - largest);
         total += probability[k];
     }
     for (int k = 0; k < EK_COLUMNS; k++)
         probability[k] /= total;
 #else
-    /* Of the negative size, so that nothing overflows. */
+    /* exp of -|score|, so that nothing overflows. */
     const double e = olk_sorf_exp(-olk_fabs(probability[0]));
     probability[0] = (probability[0] >= 0.0 ? 1.0 : e) / (1.0 + e);
 #endif

@@ -1,4 +1,4 @@
-/* The block in the arena: where its parts lie, and the file that it is. */
+/* The block in the arena: offsets of its parts, and its form as a file. */
 #ifndef EDGEOLK_BLOCK_H
 #define EDGEOLK_BLOCK_H
 
@@ -28,22 +28,22 @@ static inline uint8_t *ek_base(void *arena)
     return (uint8_t *)arena + (size_t)((EK_BOUNDARY - start % EK_BOUNDARY) % EK_BOUNDARY);
 }
 
-/* A region, NULL where the model has none: its offset is 0 then. */
+/* A region; NULL if the model does not have it: its offset is then 0. */
 static inline void *ek_at(uint8_t *base, size_t offset)
 {
     return offset ? base + offset : NULL;
 }
 
-/* The checksum of a file that comes in two pieces, its own four bytes taken as 0. */
+/* The checksum of a file, with its own four bytes taken as 0. */
 static inline uint32_t ek_file_crc(const uint8_t *file)
 {
-    static const uint8_t none[4] = {0, 0, 0, 0};
+    static const uint8_t zeros[4] = {0, 0, 0, 0};
     uint32_t crc = ek_crc32(0, file, EK_AT_CRC);
-    crc = ek_crc32(crc, none, sizeof none);
+    crc = ek_crc32(crc, zeros, sizeof zeros);
     return ek_crc32(crc, file + EK_AT_CRC + 4, EK_STATE_BYTES - EK_AT_CRC - 4);
 }
 
-/* Whether a header tells of this configuration, laid out like this; counters are anyone's. */
+/* Whether a header has this configuration and layout; counters may differ. */
 static inline int ek_same_model(const uint8_t *header)
 {
     return memcmp(header, ek_model_header, EK_AT_CRC) == 0 &&

@@ -1,14 +1,14 @@
-/* What a call works with: the block as the loops see it, the width in force, the scaler. Included by
+/* The context of a call: the block as the loops see it, the current width, the scaler. Included by
    sorf.c. */
 #ifndef EDGEOLK_CALL_H
 #define EDGEOLK_CALL_H
 
-/* What a call works with, made afresh by each: on the stack, or in the arena behind the block. */
+/* The context of a call, set up by each: on the stack, or in the arena behind the block. */
 typedef struct {
     uint8_t *base;
     const olk_sorf *p;
-    double most;   /* the largest sum |x_j| that is taken */
-    int shortened; /* the row that was taken was longer than allowed */
+    double max_sum;   /* the largest sum |x_j| that is accepted */
+    int shortened; /* whether the row was longer than allowed */
     olk_sorf_state *s;
 #ifdef OLK_SORF_SCRATCH
     olk_sorf_worked worked;
@@ -17,23 +17,23 @@ typedef struct {
 #endif
 #if EK_SCALE_METHOD
     olk_scaler scaler;
-    int64_t seen; /* rows that the scaler has been given */
+    int64_t seen; /* rows that the scaler has learned */
 #endif
 #if EK_OWN_WIDTHS
-    olk_sorf made;
+    olk_sorf config;
 #endif
 #if EK_GAMMA_ROWS
     olk_width *width;
 #endif
 #if EK_COMMON
-    olk_common alike;
+    olk_common common;
 #elif EK_PAIRS
-    olk_two_numbers alike; /* with the row that is being learned */
+    olk_two_numbers common; /* including the row that is being learned */
 #endif
 } ek_call;
 
 #ifdef OLK_SORF_SCRATCH
-/* Behind the block: EK_SCRATCH_BYTES are as many as it takes. */
+/* Behind the block: it must fit into EK_SCRATCH_BYTES. */
 typedef char ek_scratch_is_enough[sizeof(ek_call) <= EK_SCRATCH_BYTES ? 1 : -1];
 #define EK_CALL(c, arena) \
     ek_call *const c = (ek_call *)(void *)(ek_base(arena) + EK_AT_SCRATCH)
@@ -54,12 +54,12 @@ static void ek_use_width(ek_call *c)
 #else
     const double gamma = c->width->gamma > 0.0 ? c->width->gamma : EK_GAMMA;
 #endif
-    c->made = ek_made;
-    c->most = olk_sorf_set_width(&c->made, EK_MULTIPLES_NAME, gamma, EK_WIDE_ROWS);
+    c->config = ek_made;
+    c->max_sum = olk_sorf_set_width(&c->config, EK_MULTIPLES_NAME, gamma, EK_WIDE_ROWS);
 #if !EK_FOLLOWS
-    olk_set_memory_steps(&c->made, gamma);
+    olk_set_memory_steps(&c->config, gamma);
 #endif
-    c->p = &c->made;
+    c->p = &c->config;
 }
 #endif
 
@@ -105,7 +105,7 @@ static void ek_enter(void *arena, ek_call *c)
     s->memory_narrow = (double *)ek_at(base, EK_AT_memory_narrow);
     s->recalled = (double *)ek_at(base, EK_AT_recalled);
 #endif
-    /* Without relevance, inputs are held where the row lies. */
+    /* Without relevance, inputs are clamped in place. */
     s->inputs = ek_at(base, EK_AT_inputs ? EK_AT_inputs : EK_AT_query);
     s->scores = (double *)ek_at(base, EK_AT_class_scores);
     s->row = ek_at(base, EK_AT_feature_row);
@@ -114,19 +114,19 @@ static void ek_enter(void *arena, ek_call *c)
     s->deviations = ek_at(base, EK_AT_deviations);
     s->watch = (uint64_t *)ek_at(base, EK_AT_watch);
     c->p = &ek_made;
-    c->most = EK_MOST;
+    c->max_sum = EK_MOST;
 #if EK_GAMMA_ROWS
     c->width = (olk_width *)ek_at(base, EK_AT_width);
 #endif
 #if EK_GAMMA_ROWS || EK_FOLLOWS
     ek_use_width(c);
 #elif EK_SHARED
-    c->made = ek_made;
-    c->p = &c->made;
+    c->config = ek_made;
+    c->p = &c->config;
 #endif
 #if EK_SHARED
     if (*(const ek_number *)s->shared != 0)
-        olk_scale_widths(&c->made, s);
+        olk_scale_widths(&c->config, s);
 #endif
 #if EK_SCALE_METHOD
     c->scaler.clip = EK_SCALE_CLIP;

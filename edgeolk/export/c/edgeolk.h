@@ -1,16 +1,16 @@
-/* A learner made by edgeolk, in C99: see README.md of this folder, which says what each call costs.
+/* A learner exported by edgeolk, in C99: README.md in this folder says what each call costs.
 
-   Memory. Everything lies in an arena of EK_ARENA_BYTES that the caller provides, at any address;
-   nothing else is written, nothing is allocated, no function keeps anything between calls. A call
-   takes at most EK_STACK_BYTES of stack where the compiler is among those of README.md.
+   Memory. All state is in an arena of EK_ARENA_BYTES that the caller provides, at any address;
+   nothing else is written, nothing is allocated, no function keeps state between calls. A call
+   takes at most EK_STACK_BYTES of stack with the compilers listed in README.md.
 
-   Calls. One at a time on an arena, scores and labels too: they use its scratch. Of two arenas calls
-   may run at the same time. No call waits, takes a lock, or calls itself, so any may be made from an
-   interrupt that no other call on its arena is interrupted by; but a row takes long there (README.md):
-   rather put it into a queue.
+   Calls. Only one at a time per arena, scores and labels too: they use its scratch. Calls on
+   different arenas may run at the same time. No call blocks, locks or recurses, so it may be made
+   from an interrupt that never interrupts another call on the same arena; but a row takes long
+   (README.md): a queue is better.
 
-   Numbers are IEEE 754, bytes little-endian, in rows, in scores and in files. Rows are in your
-   sensor's units; model.h has the sizes. */
+   Numbers are IEEE 754, bytes little-endian, in rows, scores and files. Rows are in your sensor's
+   units; model.h has the sizes. */
 #ifndef EDGEOLK_H
 #define EDGEOLK_H
 
@@ -30,35 +30,36 @@ typedef float ek_number;
 #endif
 
 enum {
-    /* Done. */
+    /* Success. */
     EK_OK = 0,
-    /* Of a row: a number that is not finite (a missing reading where rows are in the order of time), a
-       sum of sizes beyond what is taken (README.md), a target beyond 1e100, a score that is not
-       finite. Nothing was changed but the count of such rows, where they are counted. */
+    /* A bad row: a number that is not finite (except for novelty in time, where it is a missing
+       reading), a sum of absolute values that is too large (README.md), a target beyond 1e100, a
+       score that is not finite. Nothing was changed except the count of such rows, if there is
+       one. */
     EK_BAD_ROW = -1,
-    /* Of a label: not -1 or 1, no class from 0 to EK_COLUMNS - 1, not finite; a weight that is not
-       above 0 and at most EK_MOST_WEIGHT. Nothing was changed, as above. */
+    /* A bad label: not -1 or 1, not a class from 0 to EK_COLUMNS - 1, not finite; or a weight that
+       is not above 0 and at most EK_MOST_WEIGHT. Nothing was changed, as above. */
     EK_BAD_LABEL = -2,
-    /* Of a file or of flash: no whole model of this configuration, or none that learning leads to.
-       ek_load() has changed nothing; see ek_open() for flash. */
+    /* A bad file or bad flash: not a complete model of this configuration, or a state that learning
+       cannot reach. ek_load() has changed nothing; see ek_open() for flash. */
     EK_BAD_STATE = -3,
     /* A callback of flash failed. */
     EK_IO = -4,
-    /* A slot of flash holds less than EK_SLOT_BYTES. Nothing was read or written. */
+    /* A slot of flash is smaller than EK_SLOT_BYTES. Nothing was read or written. */
     EK_SMALL = -5,
-    /* Forecasters: a target that no row waits for, or one at once while rows wait. Nothing was
-       changed. */
+    /* Forecasters: a target without a pending row, or ek_learn() while rows are pending. Nothing
+       was changed. */
     EK_WRONG_ORDER = -6
 };
 
-/* Begins with the model as it was when it was exported. First of all, or to begin again. */
+/* Initialises the arena with the model as exported. Call it first, or to start over. */
 void ek_start(void *arena);
 
-/* What a row of EK_FEATURES numbers is answered with: EK_COLUMNS scores. Nothing is learned; where
-   EK_LAPSE is not 0, answers are counted in the state up to that number. */
+/* The EK_COLUMNS scores of a row of EK_FEATURES numbers. Nothing is learned; where EK_LAPSE is not 0,
+   answers are counted in the state, up to that number. */
 int ek_scores(void *arena, const ek_number *x, double *scores);
 
-/* Its label: -1 or 1; a class from 0; the target; for novelty -1 for novel, else 1. */
+/* Its label: -1 or 1; a class from 0; the target; for novelty -1 if novel, else 1. */
 int ek_predict(void *arena, const ek_number *x, double *label);
 
 #if EK_HAS_PROBABILITY
@@ -67,50 +68,50 @@ int ek_probability(void *arena, const ek_number *x, double *probability);
 #endif
 
 #if EK_LEARNS
-/* Learns a row; *score receives what was said before: f, the margin of the row's class over the best
-   other, the predicted target, or for novelty f less the threshold
-   (the threshold less the score, where rows are in the order of time). y is -1 or 1, a class from 0, a
-   target; novelty does not look at it. `score` may be NULL. */
+/* Learns a row; *score receives the score before learning: f, the margin of the row's class over
+   the best other, the predicted target, or for novelty f minus the threshold (for novelty in time
+   the threshold minus the score). y is -1 or 1, a class from 0, a target; novelty ignores it.
+   `score` may be NULL. */
 int ek_learn(void *arena, const ek_number *x, double y, double *score);
 
-/* The same of a row that counts more or less than one: `weight` above 0, at most EK_MOST_WEIGHT (not
-   for novelty). Its margin is to be sqrt(weight) instead of 1, a target is stepped to with `weight`
-   times the step, at most all the way, and the candidates' mistakes count `weight` times. */
+/* The same for a weighted row: `weight` above 0, at most EK_MOST_WEIGHT (not for novelty). The
+   required margin is sqrt(weight) instead of 1, the step towards a target is `weight` times as
+   large, at most the full distance, and the experts' mistakes count `weight` times. */
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score);
 
 #if EK_FORECASTS
-/* An answer, and an interval of each level: empty, low = high, while errors are not known. */
+/* An answer and an interval for each level; low = high while errors are unknown. */
 typedef struct {
     double answer;
     double low[EK_INTERVALS], high[EK_INTERVALS];
 } ek_forecast;
 
-/* Answers a row; nothing is remembered. A reading that is not a number is missing. */
+/* Forecasts a row without storing it. A reading that is NaN is missing. */
 int ek_look(void *arena, const ek_number *x, ek_forecast *forecast);
 
-/* Answers a row and remembers it until its target comes: EK_HORIZON rows may wait, one more drops the
-   oldest. */
+/* Forecasts a row and keeps it until its target comes: up to EK_HORIZON rows are pending, one more
+   drops the oldest. */
 int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast);
 
-/* The target of the oldest row that waits; not a number: it will never be known. */
+/* The target of the oldest pending row; NaN if it will never be known. */
 int ek_tell(void *arena, double y);
 
-/* Another unit, or rows after a long stop: the history is forgotten, what was learned is kept. */
+/* For another device, or after a long stop: forgets the history, keeps what was learned. */
 void ek_restart(void *arena);
 #elif EK_REPEATS
-/* The last label is forgotten: call it where the label of the row before is not known, such as when
-   labels have stopped. Without it that label would go on to be the answer where labels used to stay:
-   for EK_LAPSE answers, or for good where that is 0. */
+/* Forgets the last label: call it when the label of the previous row is unknown, such as when
+   labels have stopped. Otherwise a model that learned to repeat labels keeps answering with that
+   label: for EK_LAPSE answers, or for ever if that is 0. */
 void ek_restart(void *arena);
 #endif
 
 typedef struct {
     uint64_t steps;    /* rows learned */
-    uint64_t mistakes; /* of them, answered wrongly before (novelty: called novel) */
+    uint64_t mistakes; /* of these, answered wrongly (novelty: found novel) */
     uint64_t updates;  /* rows that changed the weights */
-    uint64_t skipped;  /* bad rows, where they are counted */
-    uint64_t alarms;   /* times the mistakes told of a change (drift); novelty in time: events */
-    uint64_t remembered; /* rows that the memory beside the features holds */
+    uint64_t skipped;  /* bad rows, if they are counted */
+    uint64_t alarms;   /* drift alarms; novelty in time: events */
+    uint64_t remembered; /* rows in the row memory */
 } ek_counts;
 
 void ek_count(const void *arena, ek_counts *counts);
@@ -120,28 +121,29 @@ enum { EK_PATTERN = 0, EK_LEVEL = 1, EK_CHANNEL = 2 };
 enum { EK_VALUE = 0, EK_ROUGHNESS = 1, EK_MEAN = 2, EK_FLAT = 3 };
 
 typedef struct {
-    int novel, event; /* of the last row learned; event: one lasts, or was at most 64 rows back */
-    int part;         /* what counted most: the pattern, the level of deviations, a channel */
-    int what;         /* of the channel that was furthest off: its value, roughness, mean, a flat line */
+    int novel, event; /* of the last row learned; event: one lasts, or ended at most 64 rows ago */
+    int part;         /* what weighed most: the pattern, the level of deviations, a channel */
+    int what; /* how the most deviating channel was odd: its value, roughness, mean, a flat line */
     uint32_t channel; /* that channel, from 0 */
     uint64_t alarms;  /* events so far */
-    double threshold; /* a score above it is novel; ek_learn gives it less the score */
+    double threshold; /* a score above it is novel; ek_learn returns it minus the score */
 } ek_verdict;
 
-/* What was made of the last row learned. A number of a row that is not finite is a missing reading. */
+/* The verdict on the last row learned. A number that is not finite is a missing reading. */
 void ek_watch(const void *arena, ek_verdict *verdict);
 
-/* What the last rows were is usual from now on, and the event is over. */
+/* Takes the last rows as normal from now on and ends the event. */
 void ek_accept(void *arena);
 
-/* After a long stop: no row is known before the next one. */
+/* After a long stop: the next row has no predecessor. */
 void ek_restart(void *arena);
 #endif
 
 /* The model as a file for edgeolk.load(): EK_STATE_BYTES, valid until the next call that learns. */
 const void *ek_file(void *arena);
 
-/* Goes on with the state in a file of the same configuration; on EK_BAD_STATE nothing has changed. */
+/* Continues from the state in a file of the same configuration; on EK_BAD_STATE nothing has
+   changed. */
 int ek_load(void *arena, const void *file, size_t bytes);
 #endif
 

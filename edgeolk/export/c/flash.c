@@ -1,5 +1,5 @@
-/* Two slots: payload, sync, header, sync; so the header never reaches the device before what it
-   vouches for, and until it does the newest slot is the one that was. */
+/* Two slots: payload, sync, header, sync. The header never reaches the device before its payload;
+   until it does, the previous slot is the newest. */
 #include "strict.h"
 
 #include "flash.h"
@@ -8,13 +8,14 @@
 
 enum { EK_HEAD = 32, EK_TABLE = 24, EK_CHUNK = 32 };
 
-/* Little-endian words of a header: magic, version, sequence, length (two), checksum, their own. */
+/* Little-endian words of a header: magic (two), version, sequence, length (two), the payload's
+   checksum, the header's own. */
 typedef struct {
     uint32_t word[8];
 } ek_head;
 
 static const uint32_t ek_magic[3] = {0x65676465u, 0x74706b63u, 1u}; /* "edgeckpt", format 1 */
-/* What is in a payload: one object, a learner of so many bytes. */
+/* Table of a payload: one object, a learner of EK_STATE_BYTES. */
 static const uint32_t ek_table[6] = {1u, 0u, 1u, 0u, EK_STATE_BYTES, 0u};
 
 static int ek_is_head(const ek_head *h)
@@ -24,7 +25,7 @@ static int ek_is_head(const ek_head *h)
            h->word[5] == 0;
 }
 
-/* Whether bytes of a model file are of another configuration; counters and checksum are anyone's. */
+/* Whether bytes of a model file have another configuration; counters and checksum may differ. */
 static int ek_differs(const uint8_t *bytes, uint32_t at, uint32_t count)
 {
     int differs = 0;
@@ -37,7 +38,7 @@ static int ek_differs(const uint8_t *bytes, uint32_t at, uint32_t count)
     return differs;
 }
 
-/* Whether a slot's payload is whole and of this configuration: 1, 0, or EK_IO. */
+/* Whether a slot's payload is intact and of this configuration: 1, 0, or EK_IO. */
 static int ek_is_whole(const ek_flash *flash, uint32_t slot, const ek_head *h)
 {
     uint8_t chunk[EK_CHUNK];
@@ -57,8 +58,8 @@ static int ek_is_whole(const ek_flash *flash, uint32_t slot, const ek_head *h)
     return good && crc == h->word[6];
 }
 
-/* The newest whole slot and its sequence number: 0 or 1, EK_BAD_STATE for none, or EK_IO. One that
-   cannot be read is passed over where `lenient`. */
+/* The newest intact slot and its sequence number: 0 or 1, EK_BAD_STATE if there is none, or EK_IO.
+   With `lenient`, a slot that cannot be read is skipped. */
 static int ek_newest(const ek_flash *flash, int lenient, uint32_t *sequence, uint32_t *crc)
 {
     ek_head head[2];
@@ -69,15 +70,15 @@ static int ek_newest(const ek_flash *flash, int lenient, uint32_t *sequence, uin
             return EK_IO;
         known[slot] = known[slot] && ek_is_head(&head[slot]);
     }
-    /* Numbers wrap. */
+    /* Sequence numbers wrap. */
     const uint32_t ahead = head[1].word[3] - head[0].word[3];
     const int second = known[0] && known[1] ? ahead != 0 && ahead < 0x80000000u : known[1];
     for (int turn = 0; turn < 2; turn++) {
         const uint32_t slot = (uint32_t)(turn ? !second : second);
-        const int whole = known[slot] ? ek_is_whole(flash, slot, &head[slot]) : 0;
-        if (whole == EK_IO && !lenient)
+        const int intact = known[slot] ? ek_is_whole(flash, slot, &head[slot]) : 0;
+        if (intact == EK_IO && !lenient)
             return EK_IO;
-        if (whole == 1) {
+        if (intact == 1) {
             *sequence = head[slot].word[3];
             *crc = head[slot].word[6];
             return (int)slot;
@@ -86,10 +87,10 @@ static int ek_newest(const ek_flash *flash, int lenient, uint32_t *sequence, uin
     return EK_BAD_STATE;
 }
 
-/* What is programmed, unit by unit. */
+/* State of writing a slot, unit by unit. */
 typedef struct {
     const ek_flash *flash;
-    uint32_t at, crc; /* the next byte's place; the checksum so far */
+    uint32_t at, crc; /* address of the next byte; the checksum so far */
     uint8_t unit[EK_FLASH_UNIT];
 } ek_writer;
 
@@ -167,7 +168,7 @@ int ek_open(void *arena, const ek_flash *flash)
         ek_start(arena);
         return EK_IO;
     }
-    if (ek_load(arena, base, EK_STATE_BYTES) != EK_OK) { /* checksums are right, the state is not */
+    if (ek_load(arena, base, EK_STATE_BYTES) != EK_OK) { /* intact, but not a valid state */
         ek_start(arena);
         return EK_BAD_STATE;
     }

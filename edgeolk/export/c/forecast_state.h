@@ -1,4 +1,4 @@
-/* Whether the state of a forecaster is one that learning leads to (files/forecasting.py of the
+/* Whether the state of a forecaster is one that learning can reach (files/forecasting.py of the
    library). Included by state.h. */
 #ifndef EDGEOLK_FORECAST_STATE_H
 #define EDGEOLK_FORECAST_STATE_H
@@ -28,8 +28,8 @@ static int ek_history_holds(const uint8_t *file)
     return ek_all_between(file, at, OLK_HISTORY_NUMBERS, EK_INTERVALS, 0.000999, 1000.01);
 }
 
-/* Whether a symmetric matrix, its lower triangle row after row from a number of a region on, has a
-   Cholesky factor, give or take rounding. */
+/* Whether a symmetric matrix, given by its lower triangle row by row from number `first` of a
+   region, has a Cholesky factor, up to rounding. */
 static int ek_is_definite(const uint8_t *file, size_t region, size_t first, size_t n)
 {
     double factor[OLK_HEAD_INPUTS * (OLK_HEAD_INPUTS + 1) / 2];

@@ -1,5 +1,5 @@
-/* A forecaster (docs/forecast.md of the library): rows that are answered, rows that wait for their
-   targets. Included by sorf.c. */
+/* The forecaster (docs/forecast.md of the library): forecasts of rows, and pending rows. Included
+   by sorf.c. */
 #ifndef EDGEOLK_FORECASTING_H
 #define EDGEOLK_FORECASTING_H
 
@@ -17,8 +17,8 @@ static olk_forecast_state ek_forecast_state(uint8_t *base)
     return m;
 }
 
-/* A scaled row, with room behind it for what the kernel sees of the history; NULL if it cannot be
-   taken. A reading that is no number is missing: it counts as the one before. */
+/* A scaled row, followed by space for the kernel's inputs from the history; NULL if the row is bad.
+   NaN is a missing reading, replaced by the previous one. */
 static ek_number *ek_take_readings(ek_call *c, const olk_forecast_state *m, const ek_number *x)
 {
     ek_number *z = (ek_number *)(void *)(c->base + EK_AT_query);
@@ -36,7 +36,7 @@ static ek_number *ek_take_readings(ek_call *c, const olk_forecast_state *m, cons
     (void)m;
     (void)x;
 #endif
-    return EK_SCALE_CLIP * EK_FEATURES + 20.0 <= c->most ? z : NULL;
+    return EK_SCALE_CLIP * EK_FEATURES + 20.0 <= c->max_sum ? z : NULL;
 }
 
 static void ek_keep_readings(ek_call *c, const ek_number *x)
@@ -51,12 +51,12 @@ static void ek_keep_readings(ek_call *c, const ek_number *x)
 #endif
 }
 
-static void ek_say(const olk_forecast_answer *said, ek_forecast *forecast)
+static void ek_say(const olk_forecast_answer *prediction, ek_forecast *forecast)
 {
-    forecast->answer = said->answer;
+    forecast->answer = prediction->answer;
     for (int i = 0; i < EK_INTERVALS; i++) {
-        forecast->low[i] = said->answer - said->reach[i];
-        forecast->high[i] = said->answer + said->reach[i];
+        forecast->low[i] = prediction->answer - prediction->reach[i];
+        forecast->high[i] = prediction->answer + prediction->reach[i];
     }
 }
 
@@ -65,12 +65,12 @@ int ek_look(void *arena, const ek_number *x, ek_forecast *forecast)
     EK_CALL(c, arena);
     ek_enter(arena, c);
     const olk_forecast_state m = ek_forecast_state(c->base);
-    olk_forecast_answer said;
+    olk_forecast_answer prediction;
     ek_number *z = ek_take_readings(c, &m, x);
     if (!z)
         return EK_BAD_ROW;
-    olk_forecast_predict(&ek_forecaster, &m, c->p, c->s, z, &said);
-    ek_say(&said, forecast);
+    olk_forecast_predict(&ek_forecaster, &m, c->p, c->s, z, &prediction);
+    ek_say(&prediction, forecast);
     return EK_OK;
 }
 
@@ -79,22 +79,22 @@ int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
     EK_CALL(c, arena);
     ek_enter(arena, c);
     const olk_forecast_state m = ek_forecast_state(c->base);
-    olk_forecast_answer said;
+    olk_forecast_answer prediction;
     ek_number *z = ek_take_readings(c, &m, x);
     if (!z)
         return ek_refused(c, EK_BAD_ROW);
-    olk_forecast_ask(&ek_forecaster, &m, c->p, c->s, z, &said);
+    olk_forecast_ask(&ek_forecaster, &m, c->p, c->s, z, &prediction);
     ek_keep_readings(c, x);
     olk_end_step(c->s->flags, 0);
-    ek_say(&said, forecast);
+    ek_say(&prediction, forecast);
     return EK_OK;
 }
 
-/* Whether a target can be learned; what is no number was never known. */
+/* Whether a target can be learned; NaN means that it is unknown. */
 static int ek_takes_target(double y)
 {
-    const double most = EK_WIDE_ROWS ? OLK_MOST_DOUBLE_TARGET : OLK_MOST_SINGLE_TARGET;
-    return y != y || olk_fabs(y) <= most;
+    const double max_target = EK_WIDE_ROWS ? OLK_MOST_DOUBLE_TARGET : OLK_MOST_SINGLE_TARGET;
+    return y != y || olk_fabs(y) <= max_target;
 }
 
 int ek_tell(void *arena, double y)
@@ -110,7 +110,7 @@ int ek_tell(void *arena, double y)
         return EK_BAD_LABEL;
     if (!olk_forecast_tell(&ek_forecaster, &m, c->p, c->s, c->base + EK_AT_query, y, &answer))
         return EK_WRONG_ORDER;
-#if EK_FOLLOWS /* what the kernel has learned lies there still */
+#if EK_FOLLOWS /* the kernel's row is still stored there */
     if (*c->s->t != rows) {
         double *q = (double *)ek_at(c->base, EK_AT_width_follows);
         const double square =

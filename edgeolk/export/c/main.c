@@ -1,16 +1,16 @@
-/* How a program uses the learner: put your sensor where row() is. */
+/* How a program uses the learner: read your sensor in row(). */
 #include <stdio.h>
 
 #include "edgeolk.h"
 
-#ifndef ARDUINO /* whose examples have a main of their own */
+#ifndef ARDUINO /* its sketches have no main */
 
 static union {
     double aligned;
     unsigned char bytes[EK_ARENA_BYTES];
 } arena;
 
-/* Some numbers that stand for a sensor's. */
+/* Made-up readings. */
 static void row(int t, ek_number *x)
 {
     for (int j = 0; j < EK_FEATURES; j++)
@@ -25,7 +25,7 @@ int main(void)
 #if EK_FORECASTS
     ek_forecast next;
     for (int t = 0; t < 500; t++) {
-        if (t >= EK_HORIZON) /* the target of a row comes so many rows later */
+        if (t >= EK_HORIZON) /* a row's target comes EK_HORIZON rows later */
             (void)ek_tell(&arena, (double)((t - EK_HORIZON) % 24));
         row(t, x);
         (void)ek_ask(&arena, x, &next);

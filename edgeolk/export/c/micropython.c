@@ -1,11 +1,11 @@
-/* The learner as a module of MicroPython: import edgeolk. Its memory is a variable of the firmware;
+/* The learner as a MicroPython module: import edgeolk. Its memory is a variable of the firmware;
    rows are sequences of numbers, the state is bytes. */
 #include "edgeolk.h"
 
 #include "py/objstr.h"
 #include "py/runtime.h"
 
-/* Begun at the first call; a soft reset of the interpreter leaves it as it is. */
+/* Initialised at the first call; a soft reset of the interpreter does not change it. */
 static void *ek_memory(void)
 {
     static union {
@@ -24,11 +24,11 @@ static void ek_raise(int outcome)
     if (outcome == EK_BAD_ROW)
         mp_raise_ValueError(MP_ERROR_TEXT("a number that is not finite, or too large"));
     if (outcome == EK_BAD_LABEL)
-        mp_raise_ValueError(MP_ERROR_TEXT("no label of this task"));
+        mp_raise_ValueError(MP_ERROR_TEXT("not a label of this task"));
     if (outcome == EK_BAD_STATE)
-        mp_raise_ValueError(MP_ERROR_TEXT("no state of this learner"));
+        mp_raise_ValueError(MP_ERROR_TEXT("not a state of this learner"));
     if (outcome != EK_OK)
-        mp_raise_ValueError(MP_ERROR_TEXT("no row waits for this"));
+        mp_raise_ValueError(MP_ERROR_TEXT("no row is pending"));
 }
 
 static void ek_row_of(mp_obj_t given, ek_number *x)
@@ -37,7 +37,7 @@ static void ek_row_of(mp_obj_t given, ek_number *x)
     mp_obj_t *items;
     mp_obj_get_array(given, &count, &items);
     if (count != EK_FEATURES)
-        mp_raise_ValueError(MP_ERROR_TEXT("another number of inputs"));
+        mp_raise_ValueError(MP_ERROR_TEXT("wrong number of inputs"));
     for (size_t j = 0; j < count; j++)
         x[j] = (ek_number)mp_obj_get_float(items[j]);
 }
@@ -63,12 +63,12 @@ static mp_obj_t ek_mp_scores(mp_obj_t row)
 {
     ek_number x[EK_FEATURES + 1];
     double scores[EK_COLUMNS];
-    mp_obj_t made[EK_COLUMNS];
+    mp_obj_t items[EK_COLUMNS];
     ek_row_of(row, x);
     ek_raise(ek_scores(ek_memory(), x, scores));
     for (int k = 0; k < EK_COLUMNS; k++)
-        made[k] = mp_obj_new_float((mp_float_t)scores[k]);
-    return mp_obj_new_tuple(EK_COLUMNS, made);
+        items[k] = mp_obj_new_float((mp_float_t)scores[k]);
+    return mp_obj_new_tuple(EK_COLUMNS, items);
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(ek_mp_scores_object, ek_mp_scores);
 

@@ -1,5 +1,5 @@
-/* A learner on a ring of support vectors, as it was when it was exported: constants and the loops of
-   the library (loops/) around them. It scores; it does not learn. */
+/* A learner on a ring of support vectors, as exported: constants and the loops of the library
+   (loops/). It scores; it does not learn. */
 #include "strict.h"
 
 #include "edgeolk.h"
@@ -31,13 +31,13 @@ static const olk_quantum ek_quantum = {ek_levels, ek_levels + EK_FEATURES};
 static const olk_quantum ek_quantum = {NULL, NULL};
 #endif
 
-/* Nothing to do: constants are there from the start. */
+/* Nothing to do: the model is constant. */
 void ek_start(void *arena)
 {
     (void)arena;
 }
 
-/* Reading j as the scaler leaves it. */
+/* Reading j, scaled. */
 static double ek_reading(const ek_number *x, int j)
 {
 #if EK_COMMON
@@ -65,7 +65,7 @@ static double ek_reading(const ek_number *x, int j)
 #endif
 }
 
-/* The row as storage would hold it, in the arena; NULL if it cannot be taken. */
+/* The row rounded to the storage type, in the arena; NULL if it is bad. */
 static const ek_number *ek_take(double *arena, const ek_number *x)
 {
     ek_number *query = (ek_number *)(void *)arena;

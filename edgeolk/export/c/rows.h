@@ -1,49 +1,50 @@
-/* Rows on their way in: checked, scaled, shortened; what is known of the inputs after a row that was
-   learned. Included by sorf.c. */
+/* Input rows: checks, scaling, clipping of length; updates of the scaler after a row was learned.
+   Included by sorf.c. */
 #ifndef EDGEOLK_ROWS_H
 #define EDGEOLK_ROWS_H
 
 #if !EK_FORECASTS
 #if EK_COMMON || EK_PAIRS
-/* How one scale is that of all inputs, with the row where it is learned; 0 if it is not. */
+/* The scale shared by all inputs, including the row if it is learned; 0 if inputs are scaled
+   separately. */
 static int ek_are_alike(ek_call *c, const ek_number *x, int learning, olk_one_line *line)
 {
     const int frozen = EK_FREEZE_AFTER > 0 && c->seen >= EK_FREEZE_AFTER;
     double count = (double)(frozen ? EK_FREEZE_AFTER : c->seen) * (double)EK_FEATURES;
 #if EK_COMMON
-    c->alike = *(const olk_common *)ek_at(c->base, EK_AT_common);
+    c->common = *(const olk_common *)ek_at(c->base, EK_AT_common);
     for (int j = 0; learning && !frozen && j < EK_FEATURES; j++, count += 1.0)
-        olk_learn_common(&c->alike, (double)x[j], count);
-    *line = olk_common_line(&c->alike, count);
+        olk_learn_common(&c->common, (double)x[j], count);
+    *line = olk_common_line(&c->common, count);
     return 1;
 #else
     const olk_two_numbers before =
         *(const olk_two_numbers *)(const void *)((double *)ek_at(c->base, EK_AT_width_follows) + 1);
     const double first = count;
-    c->alike = before;
+    c->common = before;
     for (int j = 0; learning && j < EK_FEATURES; j++, count += 1.0)
-        olk_learn_pair(&c->alike, (double)x[j], count);
-    if (c->alike.others < 0.0)
+        olk_learn_pair(&c->common, (double)x[j], count);
+    if (c->common.others < 0.0)
         return 0;
     if (frozen) {
-        c->alike = before;
+        c->common = before;
         count = first;
     }
-    *line = olk_pair_line(&c->alike, count);
+    *line = olk_pair_line(&c->common, count);
     return 1;
 #endif
 }
 #endif
 
-/* What is known of the inputs, after a row that was learned. */
+/* Updates the scaler after a row was learned. */
 static void ek_keep(ek_call *c, const ek_number *x)
 {
 #if EK_COMMON
-    *(olk_common *)ek_at(c->base, EK_AT_common) = c->alike;
+    *(olk_common *)ek_at(c->base, EK_AT_common) = c->common;
     (void)x;
 #elif EK_SCALE_METHOD
 #if EK_PAIRS
-    *(olk_two_numbers *)(void *)((double *)ek_at(c->base, EK_AT_width_follows) + 1) = c->alike;
+    *(olk_two_numbers *)(void *)((double *)ek_at(c->base, EK_AT_width_follows) + 1) = c->common;
 #endif
     for (int j = 0; j < EK_FEATURES; j++)
         olk_keep_reading(&c->scaler, j, (double)x[j], c->seen);
@@ -53,34 +54,34 @@ static void ek_keep(ek_call *c, const ek_number *x)
 }
 
 #if EK_AT_drift
-/* Looks for drift, after a row that was learned; squares: the sum of those of the row as scaled. */
-static OLK_APART void ek_look(ek_call *c, double squares)
+/* Checks for drift after a row was learned; squares: the sum of its squared scaled inputs. */
+static OLK_APART void ek_check_drift(ek_call *c, double squares)
 {
 #if EK_COMMON
-    olk_watch(c->p, c->s, NULL, squares, c->alike.squares > 0.0 ? EK_FEATURES : 0, 0,
-              EK_WIDE_ROWS, sizeof(olk_stored));
+    olk_watch(c->p, c->s, NULL, squares, c->common.squares > 0.0 ? EK_FEATURES : 0, 0, EK_WIDE_ROWS,
+              sizeof(olk_stored));
 #elif EK_SCALE_METHOD
 #if EK_PAIRS
-    const int alike = c->alike.others >= 0.0;
-    const int two = c->alike.others > 0.0;
+    const int common = c->common.others >= 0.0;
+    const int two = c->common.others > 0.0;
 #else
-    const int alike = 0, two = 0;
+    const int common = 0, two = 0;
 #endif
     const ptrdiff_t deviating =
-        alike ? (two ? EK_FEATURES : 0) : olk_deviating(&c->scaler, EK_FEATURES);
-    olk_watch(c->p, c->s, alike ? NULL : &c->scaler, squares, deviating, c->seen + 1,
-              EK_WIDE_ROWS, sizeof(olk_stored));
+        common ? (two ? EK_FEATURES : 0) : olk_deviating(&c->scaler, EK_FEATURES);
+    olk_watch(c->p, c->s, common ? NULL : &c->scaler, squares, deviating, c->seen + 1, EK_WIDE_ROWS,
+              sizeof(olk_stored));
 #else
     olk_watch(c->p, c->s, NULL, squares, 0, 0, EK_WIDE_ROWS, sizeof(olk_stored));
 #endif
 }
 #endif
 
-/* The row as the learner sees it, NULL if it cannot be taken. */
+/* The row as the learner sees it; NULL if it is bad. */
 static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 {
     const ek_number *row = x;
-#if EK_WATCHES /* what is no number is a missing reading */
+#if EK_WATCHES /* NaN is a missing reading */
     (void)c;
     (void)learning;
     return row;
@@ -95,17 +96,17 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 #endif
 #if EK_COMMON || EK_PAIRS
     olk_one_line line;
-    const int alike = ek_are_alike(c, x, learning, &line);
-    for (int j = 0; alike && j < EK_FEATURES; j++)
+    const int common = ek_are_alike(c, x, learning, &line);
+    for (int j = 0; common && j < EK_FEATURES; j++)
         query[j] = (ek_number)olk_common_scaled(&line, EK_ALIKE_CLIP, (double)x[j]);
 #endif
 #if EK_PAIRS
-    c->made.hold = alike ? 0.0 : ek_made.hold;
+    c->config.hold = common ? 0.0 : ek_made.hold;
 #elif EK_SCALE_METHOD && !EK_COMMON
-    const int alike = 0;
+    const int common = 0;
 #endif
 #if EK_SCALE_METHOD && !EK_COMMON
-    for (int j = 0; !alike && j < EK_FEATURES; j++)
+    for (int j = 0; !common && j < EK_FEATURES; j++)
         query[j] = (ek_number)olk_scale_reading(&c->scaler, j, (double)x[j], c->seen, learning);
 #else
     (void)learning;
@@ -113,7 +114,7 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 #if EK_CLIPS_ROWS
     c->shortened = ek_shorten(query);
 #endif
-    return olk_sorf_takes(row, EK_FEATURES, EK_WIDE_ROWS, c->most) ? row : NULL;
+    return olk_sorf_takes(row, EK_FEATURES, EK_WIDE_ROWS, c->max_sum) ? row : NULL;
 #endif
 }
 #endif

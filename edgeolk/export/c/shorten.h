@@ -1,4 +1,4 @@
-/* Rows no longer than allowed (`clip_rows`). */
+/* Clips the length of rows (`clip_rows`). */
 #ifndef EDGEOLK_SHORTEN_H
 #define EDGEOLK_SHORTEN_H
 

@@ -1,4 +1,4 @@
-/* A learner on structured features: the loops of the library (loops/) around one block. */
+/* A learner on structured features: the library's loops (loops/) over one block. */
 #include "strict.h"
 
 #include "edgeolk.h"
@@ -7,7 +7,7 @@
 #include "shorten.h"
 
 #define OLK_SORF_PLAIN 1
-#define OLK_SORF_PACED 1 /* ek_enter multiplies the widths */
+#define OLK_SORF_PACED 1 /* ek_enter scales the widths */
 #if EK_STORES == 1
 #define OLK_SORF_INT8 1
 #elif EK_STORES == 2
@@ -39,11 +39,11 @@
 
 static const olk_sorf ek_made = EK_SORF;
 #if EK_GAMMA_ROWS || EK_FOLLOWS
-/* Named by what it holds: models that have the same have one. */
+/* Named by its contents: models with the same table share it. */
 OLK_TABLE double EK_MULTIPLES_NAME[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
 #endif
 
-/* Whether widths are others than those of the source. */
+/* Whether widths can differ from the exported ones. */
 #define EK_OWN_WIDTHS (EK_GAMMA_ROWS || EK_FOLLOWS || EK_SHARED)
 
 #include "state.h"
@@ -96,11 +96,11 @@ static int ek_is_label(double y)
 #endif
 
 #if EK_GAMMA_ROWS
-/* A row that was learned goes into the width; once that is known the model starts anew with it, its
-   generator too; counters of the stream are kept. */
+/* Adds a learned row to the estimate of the width; once that is known the model and its generator
+   are reset with it; the stream's counters are kept. */
 static void ek_follow_width(ek_call *c, const void *x)
 {
-    static const uint32_t anew[][2] = EK_ANEW;
+    static const uint32_t cleared[][2] = EK_ANEW;
     olk_width *w = c->width;
     if (w->gamma > 0.0)
         return;
@@ -113,8 +113,8 @@ static void ek_follow_width(ek_call *c, const void *x)
     w->steps = (int64_t)*c->s->t;
     w->mistakes = (int64_t)*c->s->mistakes;
     w->updates = (int64_t)*c->s->updates;
-    for (size_t i = 0; i < sizeof anew / sizeof anew[0]; i++)
-        memset(c->base + anew[i][0], 0, anew[i][1]);
+    for (size_t i = 0; i < sizeof cleared / sizeof cleared[0]; i++)
+        memset(c->base + cleared[i][0], 0, cleared[i][1]);
     *c->s->t = *c->s->mistakes = *c->s->updates = 0;
     *c->s->rounding = olk_pcg_seed(EK_SEED, OLK_PCG_DRAWS);
     olk_sorf_begin(c->p, c->s, EK_WIDE_ROWS);
@@ -138,7 +138,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     const olk_sorf_row row = {ek_take(c, x, 1), NULL, 0};
     if (!row.values)
         return ek_refused(c, EK_BAD_ROW);
-#if EK_FOLLOWS || EK_AT_drift /* the features may scale the row where it lies */
+#if EK_FOLLOWS || EK_AT_drift /* the features may scale the row in place */
     const olk_row_sums sums =
         olk_sums_of_row(row.values, EK_FEATURES, EK_WIDE_ROWS, c->p->hold);
 #endif
@@ -163,7 +163,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
 #endif
     ek_keep(c, x);
 #if EK_AT_drift
-    ek_look(c, EK_SCALE_METHOD ? sums.squares : 0.0);
+    ek_check_drift(c, EK_SCALE_METHOD ? sums.squares : 0.0);
 #endif
 #if EK_CLIPS_ROWS
     *ek_words(c->base, EK_AT_clipped_rows) += (uint64_t)c->shortened;
@@ -238,23 +238,23 @@ void ek_watch(const void *arena, ek_verdict *verdict)
     verdict->threshold = (double)((const ek_number *)c->s->deviations)[0];
 }
 
-static void ek_tell(void *arena, olk_sorf_told_fn told)
+static void ek_report(void *arena, olk_sorf_told_fn report_event)
 {
     EK_CALL(c, arena);
     ek_enter(arena, c);
     olk_begin_step(c->s->flags);
-    told(c->p, c->s);
+    report_event(c->p, c->s);
     olk_end_step(c->s->flags, 0);
 }
 
 void ek_accept(void *arena)
 {
-    ek_tell(arena, olk_accept_rows);
+    ek_report(arena, olk_accept_rows);
 }
 
 void ek_restart(void *arena)
 {
-    ek_tell(arena, olk_restart_rows);
+    ek_report(arena, olk_restart_rows);
 }
 #endif
 

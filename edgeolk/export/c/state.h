@@ -1,5 +1,6 @@
-/* Whether a state is one that learning leads to, as edgeolk.load() asks (files/invariants.py,
-   files/weights.py and files/preprocessing.py of the library): loops trust what lies in the block. Included by sorf.c. */
+/* Whether a state is one that learning can reach, as edgeolk.load() checks (files/invariants.py,
+   files/weights.py and files/preprocessing.py of the library): the loops trust the block. Included
+   by sorf.c. */
 #ifndef EDGEOLK_STATE_H
 #define EDGEOLK_STATE_H
 
@@ -7,7 +8,7 @@
 
 #define EK_MOST_COUNT (INT64_C(1) << 62)
 
-/* Files may lie anywhere: numbers are copied out. */
+/* Files may be unaligned: numbers are copied out. */
 static double ek_double_of(const uint8_t *file, size_t offset, size_t i)
 {
     double v;
@@ -22,7 +23,7 @@ static int64_t ek_word_of(const uint8_t *file, size_t offset, size_t i)
     return v;
 }
 
-/* A number of the type of rows. */
+/* A number in the type of rows. */
 static inline double ek_number_of(const uint8_t *file, size_t offset, size_t i)
 {
     ek_number v;
@@ -30,28 +31,28 @@ static inline double ek_number_of(const uint8_t *file, size_t offset, size_t i)
     return (double)v;
 }
 
-/* least <= v <= most; no number is not. */
-static int ek_between(double v, double least, double most)
+/* Whether lower <= v <= upper; false for NaN. */
+static int ek_between(double v, double lower, double upper)
 {
-    return v >= least && v <= most;
+    return v >= lower && v <= upper;
 }
 
-static int ek_counts_to(int64_t count, int64_t most)
+static int ek_counts_to(int64_t count, int64_t upper)
 {
-    return count >= 0 && count <= most;
+    return count >= 0 && count <= upper;
 }
 
-/* n numbers of the type of rows, from the i-th of a region on. */
+/* The same for n numbers in the type of rows, from the i-th of a region on. */
 static inline int ek_all_between(const uint8_t *file, size_t offset, size_t i, size_t n,
-                                 double least, double most)
+                                 double lower, double upper)
 {
     for (const size_t end = i + n; i < end; i++)
-        if (!ek_between(ek_number_of(file, offset, i), least, most))
+        if (!ek_between(ek_number_of(file, offset, i), lower, upper))
             return 0;
     return 1;
 }
 
-/* The weights of a region, in the type that they are stored in. */
+/* The stored weights of a region. */
 static inline int ek_weights_hold(const uint8_t *file, size_t offset)
 {
     const size_t n = 2 * (size_t)ek_made.D * (size_t)ek_made.classes;
@@ -65,16 +66,16 @@ static inline int ek_weights_hold(const uint8_t *file, size_t offset)
 #endif
 }
 
-/* Counters of the candidates, and averaging windows. */
+/* Cumulative losses of the experts, and averaging windows. */
 static inline int ek_blend_holds(const uint8_t *file, size_t offset)
 {
     const size_t groups = (size_t)ek_made.groups;
     const size_t n = groups * (size_t)ek_made.n_blends + (size_t)ek_made.linear +
                      (size_t)ek_made.last_label;
-    const double most = EK_MOST_WEIGHT * 4.0 / (1.0 - ek_made.memory) * (1.0 + 1e-9);
+    const double upper = EK_MOST_WEIGHT * 4.0 / (1.0 - ek_made.memory) * (1.0 + 1e-9);
     const double longest = ek_made.cmax > 1.0 ? ek_made.cmax : 1.0;
     for (size_t i = 0; i < n + groups; i++)
-        if (!ek_between(ek_double_of(file, offset, i), i < n ? 0.0 : 1.0, i < n ? most : longest))
+        if (!ek_between(ek_double_of(file, offset, i), i < n ? 0.0 : 1.0, i < n ? upper : longest))
             return 0;
     return 1;
 }
@@ -102,7 +103,7 @@ static int ek_scaler_holds(const uint8_t *file, int64_t rows)
     return 1;
 }
 #elif EK_SCALE_METHOD && EK_FEATURES && !EK_COMMON
-/* The convention of loops/winsor.h, for feature j after so many rows. */
+/* The convention of loops/winsor.h, for feature j after `seen` rows. */
 static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
 {
     const double mean = ek_double_of(file, EK_AT_scaler, 4 * j);
@@ -127,18 +128,18 @@ static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
 #if EK_SCALE_METHOD == 2
 static int ek_range_holds(const uint8_t *file, size_t j, int64_t seen)
 {
-    const double least = ek_double_of(file, EK_AT_scaler_range, j);
-    const double most = ek_double_of(file, EK_AT_scaler_range, EK_FEATURES + j);
+    const double lower = ek_double_of(file, EK_AT_scaler_range, j);
+    const double upper = ek_double_of(file, EK_AT_scaler_range, EK_FEATURES + j);
     const double mean = ek_double_of(file, EK_AT_scaler, 4 * j);
     const double sd = ek_double_of(file, EK_AT_scaler, 4 * j + 2);
-    if (!ek_between(least, -DBL_MAX, most) || !ek_between(most, least, DBL_MAX))
+    if (!ek_between(lower, -DBL_MAX, upper) || !ek_between(upper, lower, DBL_MAX))
         return 0;
-    if ((seen <= 1 && least != most) || (seen == 0 && least != 0.0))
+    if ((seen <= 1 && lower != upper) || (seen == 0 && lower != 0.0))
         return 0;
-    const double half = 0.5 * most - 0.5 * least;
-    const double size = olk_greater(olk_fabs(least), olk_fabs(most));
+    const double half = 0.5 * upper - 0.5 * lower;
+    const double size = olk_greater(olk_fabs(lower), olk_fabs(upper));
     const double margin = 1e-6 * half + 1e-14 * size;
-    return ek_between(0.5 * mean, 0.5 * least - margin, 0.5 * most + margin) &&
+    return ek_between(0.5 * mean, 0.5 * lower - margin, 0.5 * upper + margin) &&
            0.5 * sd <= half + margin;
 }
 #endif
@@ -181,25 +182,25 @@ static int ek_width_holds(const uint8_t *file, int64_t steps)
 #endif
 
 #if EK_AT_row_memory
-/* Rows that are remembered (loops/kept_rows.h); what lies in other slots is not read. */
+/* Rows of the row memory (loops/kept_rows.h); unused slots are never read. */
 static int ek_memory_holds(const uint8_t *file)
 {
     const size_t M = (size_t)ek_made.row_memory;
     const uint64_t word = (uint64_t)ek_word_of(file, EK_AT_memory_state, 0);
     const uint64_t held = word & UINT32_MAX, head = word >> 32;
     const uint8_t *codes = file + EK_AT_row_memory, *marks = codes + (EK_FEATURES + 1) / 2 * M;
-    const double most = EK_MOST_WEIGHT / (1.0 - ek_made.memory) * (1.0 + 1e-9);
+    const double upper = EK_MOST_WEIGHT / (1.0 - ek_made.memory) * (1.0 + 1e-9);
     if (held > M || head >= M || (held < M && head))
         return 0;
-    for (size_t i = 0; i < 2; i++) /* words to spare */
+    for (size_t i = 0; i < 2; i++) /* spare words */
         if (ek_word_of(file, EK_AT_memory_state, 1 + OLK_MEMORY_SHARES + i))
             return 0;
     for (size_t i = 1; i <= OLK_MEMORY_SHARES; i++)
-        if (!ek_between(ek_double_of(file, EK_AT_memory_state, i), 0.0, most))
+        if (!ek_between(ek_double_of(file, EK_AT_memory_state, i), 0.0, upper))
             return 0;
 #if EK_AT_memory_narrow
     for (size_t i = 0; i < OLK_MEMORY_SHARES - 1; i++)
-        if (!ek_between(ek_double_of(file, EK_AT_memory_narrow, i), 0.0, most))
+        if (!ek_between(ek_double_of(file, EK_AT_memory_narrow, i), 0.0, upper))
             return 0;
 #endif
     for (size_t j = 0; j < (size_t)held; j++) {
@@ -222,10 +223,11 @@ static int ek_memory_holds(const uint8_t *file)
 /* The numbers of loops/drift.h. */
 static int ek_drift_holds(const uint8_t *file, int64_t steps)
 {
-    const double rows = (double)steps + 1.0, most = rows < olk_most_counted ? rows : olk_most_counted;
+    const double rows = (double)steps + 1.0,
+                 upper = rows < olk_most_counted ? rows : olk_most_counted;
     for (size_t i = OLK_DRIFT_SINCE; i <= OLK_DRIFT_ALARMS; i++) {
         const double count = ek_number_of(file, EK_AT_drift, i);
-        if (!ek_between(count, 0.0, most) || count != (double)(int32_t)count)
+        if (!ek_between(count, 0.0, upper) || count != (double)(int32_t)count)
             return 0;
     }
     return ek_all_between(file, EK_AT_drift, OLK_DRIFT_SPREAD, 1, 0.0, 1e30) &&
@@ -237,8 +239,8 @@ static int ek_drift_holds(const uint8_t *file, int64_t steps)
 #if EK_FOLLOWS
 static int ek_following_holds(const uint8_t *file, int64_t rows)
 {
-    const double least = olk_least_square * EK_INPUTS * (1.0 - 1e-6);
-    if (!ek_between(ek_double_of(file, EK_AT_width_follows, 0), least, DBL_MAX))
+    const double lower = olk_least_square * EK_INPUTS * (1.0 - 1e-6);
+    if (!ek_between(ek_double_of(file, EK_AT_width_follows, 0), lower, DBL_MAX))
         return 0;
 #if EK_PAIRS
     const int64_t frozen = EK_FREEZE_AFTER, seen = frozen > 0 && frozen < rows ? frozen : rows;
@@ -259,7 +261,7 @@ static int ek_following_holds(const uint8_t *file, int64_t rows)
 static int ek_watch_holds(const uint8_t *file, int64_t steps)
 {
     static const size_t of_squares[] = {1, 4, 6, 8, 9, 11};
-    /* Squares of differences stay numbers in single precision (docs/novelty.md, sections 2 and 3). */
+    /* Squared differences stay finite in single precision (docs/novelty.md, sections 2 and 3). */
     static const double most_of_channel[] = {1e18, 1e36, 1.1e15, 40.0, 150.0, 20.0,
                                              400.0, 7.0, 50.0, 5.0, 12.0, 150.0};
     static const double most_of_scores[] = {1e15, 1001.0, 1e15, 1e30, 1e15, 1e30, 1e18, 1e18};
@@ -333,7 +335,7 @@ static int ek_state_holds(const uint8_t *file)
         return 0;
 #endif
     (void)rows;
-#if EK_AT_errors /* only reported, and may have grown beyond the range of numbers */
+#if EK_AT_errors /* only reported, and may have overflowed */
     if (!(ek_double_of(file, EK_AT_errors, 0) >= 0.0 && ek_double_of(file, EK_AT_errors, 1) >= 0.0))
         return 0;
 #endif

@@ -1,4 +1,4 @@
-/* What the arithmetic needs of a compiler: each operation rounded once, to its own type. */
+/* Requirements on the compiler: each operation is rounded once, to its own type. */
 #ifndef EDGEOLK_STRICT_H
 #define EDGEOLK_STRICT_H
 
@@ -17,7 +17,7 @@
 #error "edgeolk's exported models are little-endian"
 #endif
 
-/* Contraction: a * b + c stays two roundings, whatever the flags. */
+/* No contraction: a * b + c is rounded twice, whatever the flags. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
@@ -25,7 +25,7 @@
 #endif
 
 #define OLK_NO_LIBM 1
-/* Several models of a program have tables in common (loops/compiler.h). */
+/* Several models in one program share tables (loops/compiler.h). */
 #define OLK_SHARED_TABLES 1
 
 #endif

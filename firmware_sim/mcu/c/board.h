@@ -1,4 +1,4 @@
-/* What startup.c gives a program: files of the host, a timer, the stack that was used, an end. */
+/* The services of startup.c: files of the host, a timer, stack use, exit. */
 #ifndef BOARD_H
 #define BOARD_H
 

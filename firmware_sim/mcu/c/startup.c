@@ -1,7 +1,7 @@
-/* From reset to main(), and calls of the debugger for files and the end: no board support needed.
+/* From reset to main(), and semihosting calls for files and the exit: no board support needed.
 
-   The stack lies at the bottom of RAM: one that overflows leaves RAM and faults at once, instead of
-   writing over data. It is painted, so that what was used can be told afterwards. */
+   The stack is at the bottom of RAM: an overflow leaves RAM and faults at once, instead of
+   overwriting data. It is painted, so that its use can be measured afterwards. */
 #include "board.h"
 
 extern uint32_t stack_bottom[], stack_top[], data_from[], data_start[], data_end[], bss_start[],
@@ -13,7 +13,7 @@ void fault(void);
 
 #define PAINT 0xa5a5a5a5u
 
-/* The first two words of the vector table are read at reset. */
+/* The processor reads the first two words of the vector table at reset. */
 typedef union {
     void *address;
     void (*handler)(void);
@@ -74,7 +74,7 @@ uint32_t board_ticks(void)
     return 0xffffffu - *(volatile uint32_t *)0xe000e018u;
 }
 
-/* With a fresh stack: the old one may be what faulted. */
+/* With a fresh stack: the old one may have caused the fault. */
 __attribute__((naked)) void fault(void)
 {
     __asm__ volatile("ldr r0, =stack_top\n mov sp, r0\n movs r0, #99\n ldr r1, =board_exit\n"
@@ -87,7 +87,7 @@ __attribute__((noreturn, used)) void begin(void)
         *to++ = *from++;
     for (uint32_t *to = bss_start; to < bss_end;)
         *to++ = 0;
-    /* The system timer counts down from its largest number, at the processor's clock. */
+    /* The system timer counts down from its maximum, at the processor's clock. */
     *(volatile uint32_t *)0xe000e014u = 0xffffffu;
     *(volatile uint32_t *)0xe000e018u = 0;
     *(volatile uint32_t *)0xe000e010u = 5u;
@@ -96,7 +96,7 @@ __attribute__((noreturn, used)) void begin(void)
         ;
 }
 
-/* Before there is anything on the stack: the floating-point unit, and the paint. */
+/* Before anything is on the stack: enables the floating-point unit and paints the stack. */
 __attribute__((naked)) void reset(void)
 {
     __asm__ volatile(

@@ -1,5 +1,5 @@
-/* Learns the rows of a file, or scores them where the learner stays as it is; then tells what that
-   took. A row is EK_FEATURES numbers and a label, a double. */
+/* Learns the rows of a file, or only scores them if the learner is frozen; then reports the costs.
+   A row is EK_FEATURES numbers and a label, a double. */
 #include "board.h"
 #include "edgeolk.h"
 
@@ -7,35 +7,35 @@ static double arena[(EK_ARENA_BYTES + 7) / 8];
 
 typedef struct {
     uint64_t ticks;
-    uint32_t rows, least, most;
-} span;
+    uint32_t rows, shortest, longest;
+} timing;
 
-/* What the host reads back. */
+/* The report that the host reads. */
 static struct {
     uint64_t calibration[2]; /* instructions, ticks */
     uint64_t counts[4];
     double score, label; /* of the last row, scored again */
-    span learned, scored;
+    timing learned, scored;
     uint32_t stack, refused;
-} told;
+} outcome;
 
-static void add(span *s, uint32_t from, uint32_t to)
+static void add(timing *s, uint32_t from, uint32_t to)
 {
     const uint32_t ticks = (to - from) & 0xffffffu;
     s->ticks += ticks;
-    s->least = s->rows == 0 || ticks < s->least ? ticks : s->least;
-    s->most = ticks > s->most ? ticks : s->most;
+    s->shortest = s->rows == 0 || ticks < s->shortest ? ticks : s->shortest;
+    s->longest = ticks > s->longest ? ticks : s->longest;
     s->rows++;
 }
 
-/* A loop of two instructions, so that ticks can be told as instructions. */
+/* A loop of two instructions, to convert ticks to instructions. */
 static void calibrate(void)
 {
     uint32_t n = 1000000;
     const uint32_t from = board_ticks();
     __asm__ volatile("1: subs %0, #1\n bne 1b\n" : "+l"(n) : : "cc");
-    told.calibration[0] = 2000000;
-    told.calibration[1] = (board_ticks() - from) & 0xffffffu;
+    outcome.calibration[0] = 2000000;
+    outcome.calibration[1] = (board_ticks() - from) & 0xffffffu;
 }
 
 int main(void)
@@ -51,30 +51,30 @@ int main(void)
            board_read(rows, &y, sizeof y) == sizeof y) {
         uint32_t from = board_ticks();
 #if EK_LEARNS
-        told.refused += ek_learn(arena, x, y, &scores[0]) != EK_OK;
-        add(&told.learned, from, board_ticks());
-        if (told.learned.rows % 16)
+        outcome.refused += ek_learn(arena, x, y, &scores[0]) != EK_OK;
+        add(&outcome.learned, from, board_ticks());
+        if (outcome.learned.rows % 16)
             continue;
         from = board_ticks();
 #endif
         (void)ek_scores(arena, x, scores);
-        add(&told.scored, from, board_ticks());
+        add(&outcome.scored, from, board_ticks());
     }
     (void)ek_scores(arena, x, scores);
-    (void)ek_predict(arena, x, &told.label);
-    told.score = scores[0];
-    told.stack = board_stack_used();
+    (void)ek_predict(arena, x, &outcome.label);
+    outcome.score = scores[0];
+    outcome.stack = board_stack_used();
 #if EK_LEARNS
     ek_counts counts;
     ek_count(arena, &counts);
-    told.counts[0] = counts.steps;
-    told.counts[1] = counts.mistakes;
-    told.counts[2] = counts.updates;
-    told.counts[3] = counts.skipped;
+    outcome.counts[0] = counts.steps;
+    outcome.counts[1] = counts.mistakes;
+    outcome.counts[2] = counts.updates;
+    outcome.counts[3] = counts.skipped;
     const int state = board_open("state.bin", BOARD_WRITE);
     if (board_write(state, ek_file(arena), EK_STATE_BYTES) != EK_STATE_BYTES)
         return 3;
 #endif
     const int result = board_open("told.bin", BOARD_WRITE);
-    return board_write(result, &told, sizeof told) != sizeof told;
+    return board_write(result, &outcome, sizeof outcome) != sizeof outcome;
 }
