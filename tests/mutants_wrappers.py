@@ -19,7 +19,7 @@ MUTATIONS = [
          "labels[some], weight=counts)\n"
          "            f = self.learner_.decision_function(X[some])\n"),
         ("a classifier of another task",
-         'check_task(self._begin(rows, random, more=more, **own), "classes")',
+         'check_task(self._begin(rows, random, more=more, **extra), "classes")',
          "self._begin(rows, random, more=more, **own)"),
         ("weights of classes alone",
          "each[columns] * (1.0 if weight is None else weight)", "each[columns]"),
@@ -45,9 +45,9 @@ MUTATIONS = [
         ],
         ("weights do not repeat", "(epoch + 1) * weight + start", "epoch + 1 + start"),
         ("small weights are no visits", "weight[order] / min(1.0, weight.max())", "weight[order]"),
-        ("any number of visits", "if asked > max(MOST_VISITS, len(weight)):", "if False:"),
-        ("negative weights", " or (made < 0.0).any()", ""),
-        ("weights of any shape", "if made.shape != (n,):", "if False:")),
+        ("any number of visits", "if n_visits > max(MAX_VISITS, len(weight)):", "if False:"),
+        ("negative weights", " or (weights < 0.0).any()", ""),
+        ("weights of any shape", "if weights.shape != (n,):", "if False:")),
     *table("edgeolk/sklearn/widths.py",
         [
             "tests/edgeolk/sklearn/test_calibrating.py", "tests/edgeolk/sklearn/test_refusals.py",
@@ -70,9 +70,9 @@ MUTATIONS = [
     *table("edgeolk/wrapped.py",
         ["tests/edgeolk/sklearn/test_refusals.py", "tests/edgeolk/river/test_rules.py"],
         ("params of any name",
-         "    for name in _ITS_OWN:\n        if name in params:",
-         "    for name in _ITS_OWN:\n        if False:"),
-        ("any task", "    if made != wanted:", "    if False:")),
+         "    for name in _RESERVED:\n        if name in params:",
+         "    for name in _RESERVED:\n        if False:"),
+        ("any task", "    if task != wanted:", "    if False:")),
     *table("edgeolk/river/classifier.py",
         [
             "tests/edgeolk/river/test_rules.py", "tests/edgeolk/river/test_models.py",
@@ -94,7 +94,7 @@ MUTATIONS = [
          "        columns.learned()\n        learner.learn_one(row, y,"),
         ("columns of a first row that is refused",
          "            columns = Columns(self.features, self.unseen, "
-         "self._stands_in(self.missing))\n",
+         "self._fill_rule(self.missing))\n",
          ""),
         ("a score is kept whatever is learned",
          "self._columns.same and learned == self._scored_at", "self._columns.same"),

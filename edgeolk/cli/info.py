@@ -29,25 +29,25 @@ def _shown(value: Any) -> str:
 
 def _preprocessing(learner: Learner) -> list[str]:
     """Lines on what is done with rows on their way in."""
-    prepared = learner._config.preprocessing
+    preprocessing = learner._config.preprocessing
     lines = []
-    if prepared.gamma_rows:
-        known = learner.steps >= prepared.gamma_rows
+    if preprocessing.gamma_rows:
+        known = learner.steps >= preprocessing.gamma_rows
         state = "made from" if known else "provisional, to be made from"
-        lines.append(f"width            {state} the first {prepared.gamma_rows} rows")
-    if prepared.follows:
+        lines.append(f"width            {state} the first {preprocessing.gamma_rows} rows")
+    if preprocessing.follows:
         lines.append("width            follows the rows")
-    alike, scaler = learner.common_scale, learner.scaler
-    if alike is not None:
+    common, scaler = learner.common_scale, learner.scaler
+    if common is not None:
         why = "" if isinstance(scaler, CommonScale) else ", while readings are two numbers"
-        said = f"mean {alike.mean:g}, deviation {alike.sd:g}{why}"
-        lines.append(f"scaling          all inputs alike, {said}")
+        text = f"mean {common.mean:g}, deviation {common.sd:g}{why}"
+        lines.append(f"scaling          all inputs alike, {text}")
     if isinstance(scaler, RunningScaler):
         counts = scaler.n_clipped
         clipped = "" if counts is None else f", {int(counts.sum())} readings clipped"
         lines.append(f"scaling          {scaler.method}{clipped}")
-    if prepared.clip_rows:
-        lines.append(f"rows bounded     to {prepared.clip_rows:g}: {learner.n_shortened}")
+    if preprocessing.clip_rows:
+        lines.append(f"rows bounded     to {preprocessing.clip_rows:g}: {learner.n_shortened}")
     return lines
 
 
@@ -70,19 +70,19 @@ def _checkpoint(path: str) -> list[Any]:
         if file.read(len(MAGIC)) != MAGIC:
             return []
     with Checkpointer(path) as checkpoints:
-        held = checkpoints.open()
-        if held is None:
+        content = checkpoints.open()
+        if content is None:
             raise ValueError(f"{path}: {checkpoints.opened}")
         print(f"checkpoint       {checkpoints.opened}")
-    return list(held) if isinstance(held, tuple) else [held]
+    return list(content) if isinstance(content, tuple) else [content]
 
 
 def _run(options: argparse.Namespace) -> None:
-    for held in _checkpoint(options.model) or [loaded(options.model)]:
-        if isinstance(held, Learner):
-            _show(held)
+    for content in _checkpoint(options.model) or [loaded(options.model)]:
+        if isinstance(content, Learner):
+            _show(content)
         else:
-            print(f"scaler           {held.n_features} features, {held.n_seen} rows")
+            print(f"scaler           {content.n_features} features, {content.n_seen} rows")
 
 
 def _show(learner: Learner) -> None:
@@ -99,8 +99,8 @@ def _show(learner: Learner) -> None:
         print(line)
     print(f"support vectors  {learner.n_support} of {learner.budget}")
     if learner.parameters.get("memory"):
-        held = f"{learner.n_remembered} of {learner.parameters['memory']} rows"
-        print(f"memory           {held}, {learner.memory_share:.0%} of the next answer")
+        content = f"{learner.n_remembered} of {learner.parameters['memory']} rows"
+        print(f"memory           {content}, {learner.memory_share:.0%} of the next answer")
     print(f"steps            {learner.steps}, {learner.updates} updates")
     if learner.is_regression:
         print(f"squared error    {learner.squared_error:.6g}")

@@ -30,27 +30,28 @@ def parameter_rows(method: Method) -> list[Row]:
     ]
     for stored in _every_parameter(method):
         default: Any = method.defaults.get(stored, PARAMETERS[stored].default)
-        shown = f"from {_size(method)} and the others" if callable(default) else _said(default)
+        computed = f"from {_size(method)} and the others"
+        shown = computed if callable(default) else _default_text(default)
         spec = PARAMETERS[stored]
         rows.append((method.public.get(stored, stored), shown, spec.allowed(), spec.doc))
     update = {**DEFAULT_PARTS, **method.parts}["update"]
-    rows += [(name, _list_said(name), *LISTS[name]) for name in UPDATES[Update(update)].lists]
+    rows += [(name, _list_default(name), *LISTS[name]) for name in UPDATES[Update(update)].lists]
     return rows
 
 
-def _said(default: Any) -> str:
+def _default_text(default: Any) -> str:
     return repr(default) if isinstance(default, str) else str(default)
 
 
-def _list_said(name: str) -> str:
+def _list_default(name: str) -> str:
     """The default of a parameter that is several numbers."""
     if name in LIST_DEFAULTS:
-        return _numbers_said(LIST_DEFAULTS[name])
-    first, *more = (", ".join(map(_numbers_said, widths)) for widths in WIDTHS.values())
-    return "; ".join([first, *(f"{n} groups: {said}" for n, said in enumerate(more, 2))])
+        return _tuple_text(LIST_DEFAULTS[name])
+    first, *more = (", ".join(map(_tuple_text, widths)) for widths in WIDTHS.values())
+    return "; ".join([first, *(f"{n} groups: {text}" for n, text in enumerate(more, 2))])
 
 
-def _numbers_said(numbers: tuple[float, ...]) -> str:
+def _tuple_text(numbers: tuple[float, ...]) -> str:
     return f"({', '.join(f'{number:g}' for number in numbers)})"
 
 
@@ -125,8 +126,11 @@ def section(method: Method) -> str:
         lines[-1:] = ["**When full.** It is frozen: examples are scored, nothing is learned.", ""]
     rows = parameter_rows(method)
     if method.preprocessing:
-        said = " and ".join(f"`{name}={value!r}`" for name, value in method.preprocessing.items())
-        lines += [f"**Rows.** {said} by default, the latter without `kernel=`.", ""]
+        rows_by_default = [f"`{name}={value!r}`" for name, value in method.preprocessing.items()]
+        lines += [
+            f"**Rows.** {' and '.join(rows_by_default)} by default, the latter without `kernel=`.",
+            "",
+        ]
     if rows:
         lines += ["| parameter | default | allowed | meaning |", "|---|---|---|---|"]
         lines += [f"| `{name}` | {' | '.join(map(cell, rest))} |" for name, *rest in rows]

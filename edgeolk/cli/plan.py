@@ -98,8 +98,8 @@ def _record(config: Config, options: argparse.Namespace, *, regions: bool) -> di
 
 
 def _config_of(name: str, options: argparse.Namespace) -> Config:
-    said = {"kernel_gamma": options.gamma, "scale": options.scale}
-    given = {name: value for name, value in said.items() if value is not None}
+    text = {"kernel_gamma": options.gamma, "scale": options.scale}
+    given = {name: value for name, value in text.items() if value is not None}
     if options.scale == "none":
         given["scale"] = None
     return Config(
@@ -134,8 +134,8 @@ def _one(options: argparse.Namespace) -> None:
         return
     print(plan(made))
     if options.scratch == "arena":
-        said = ", ".join(f"{n:,} bytes in {how}" for how, n in scratch_of(plan(made).dtype).items())
-        print(f"exported with --scratch arena, behind that: {said}")
+        text = ", ".join(f"{n:,} bytes in {how}" for how, n in scratch_of(plan(made).dtype).items())
+        print(f"exported with --scratch arena, behind that: {text}")
 
 
 def _every_config(options: argparse.Namespace) -> dict[str, Config | str]:

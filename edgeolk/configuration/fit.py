@@ -1,4 +1,4 @@
-"""The largest budget that fits a number of bytes, and what would fit where none does."""
+"""The largest budget that fits into a number of bytes, or what would fit if no budget does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from edgeolk.preprocessing.scaling import COMMON_CLIP, INSIDE
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 _UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}
 
-#: A budget -> what is made with it; ValueError where that is refused.
+#: A budget -> its settings; raises ValueError if they are invalid.
 Configure = Callable[[int], Settings]
 
 
@@ -50,8 +50,8 @@ def parse_bytes(size: int | str) -> int:
     return check_int("ram", size, 0, 2**62)
 
 
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The least number from ``low`` on that it ``holds`` for, as for all above; else ``high``."""
+def _first_that_holds(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The smallest number from ``low`` for which a monotone ``holds`` is true, or ``high``."""
     return low + bisect_left(range(low, high), True, key=holds)
 
 
@@ -60,7 +60,7 @@ def _nbytes(config: Settings) -> int:
 
 
 def _smallest(configure: Configure, cap: int) -> int:
-    """The smallest budget that is accepted: a parameter made from B may need a large one."""
+    """The smallest valid budget: a parameter computed from B may need a large one."""
 
     def accepts(size: int) -> bool:
         try:
@@ -72,59 +72,61 @@ def _smallest(configure: Configure, cap: int) -> int:
     refused, size = 0, 1
     while not accepts(size):
         if size > max(cap, 2) or size == MOST:
-            configure(size)  # says why
+            configure(size)  # raises with the reason
         refused, size = size, min(2 * size, MOST)
-    return _first(accepts, refused + 1, size)
+    return _first_that_holds(accepts, refused + 1, size)
 
 
-def _instead(config: Settings, cap: int) -> str:
-    """What takes less than the smallest of these models, in words; "" for nothing.
+def _alternatives(config: Settings, cap: int) -> str:
+    """Alternatives that take less than the smallest of these models, as text; "" if there are none.
 
     One scale for all inputs, or fewer classes.
     """
-    said = ""
-    prepared = config.preprocessing
-    if prepared.method not in (0, INSIDE["common"]):
-        common = replace(prepared, method=INSIDE["common"], clip=COMMON_CLIP, window=0)
-        alike = _nbytes(replace(config, preprocessing=common))
-        if alike < _nbytes(config):
-            said += f"; or {alike} with scale='common' if all inputs have the same unit"
-    beyond = _first(lambda n: _nbytes(replace(config, columns=n)) > cap, 2, config.columns)
+    text = ""
+    preprocessing = config.preprocessing
+    if preprocessing.method not in (0, INSIDE["common"]):
+        common = replace(preprocessing, method=INSIDE["common"], clip=COMMON_CLIP, window=0)
+        common_bytes = _nbytes(replace(config, preprocessing=common))
+        if common_bytes < _nbytes(config):
+            text += f"; or {common_bytes} with scale='common' if all inputs have the same unit"
+    beyond = _first_that_holds(
+        lambda n: _nbytes(replace(config, columns=n)) > cap, 2, config.columns
+    )
     if beyond > 2:
-        said += f"; or at most {beyond - 1} classes per block"
-    return said
+        text += f"; or at most {beyond - 1} classes per block"
+    return text
 
 
 def fit(
     configure: Configure,
     ram: int | str,
-    most: int = MOST - 1,
+    max_budget: int = MOST - 1,
     *,
-    leaner: Configure | None = None,
-    without: bool = False,
+    fallback: Configure | None = None,
+    allow_zero: bool = False,
 ) -> Settings:
-    """The configuration with the largest budget, up to ``most``, whose plan fits.
+    """The configuration with the largest budget, up to ``max_budget``, whose plan fits.
 
-    The bytes of its plan must not decrease with the budget. ``leaner`` configures where not even
-    the smallest budget fits; ``without`` says whether a budget of 0 will do there, which is tried
-    first. It is a ValueError if not even the smallest budget fits; it says what would.
+    The bytes of a plan must not decrease with the budget. If not even the smallest budget fits, a
+    budget of 0 is tried (with ``allow_zero``), then ``fallback`` instead of ``configure``. Raises
+    ValueError if nothing fits, with the number of bytes that would.
     """
     cap = parse_bytes(ram)
     smallest = _smallest(configure, cap)
-    least = _nbytes(configure(smallest))
-    if least > cap and without:
-        smallest, least = 0, _nbytes(configure(0))
-        if least <= cap:
+    min_bytes = _nbytes(configure(smallest))
+    if min_bytes > cap and allow_zero:
+        smallest, min_bytes = 0, _nbytes(configure(0))
+        if min_bytes <= cap:
             return configure(0)
-    if least > cap and leaner is not None:
-        configure = leaner
+    if min_bytes > cap and fallback is not None:
+        configure = fallback
         smallest = _smallest(configure, cap)
-        least = _nbytes(configure(smallest))
-    if least > cap:
-        more = _instead(configure(smallest), cap)
-        raise ValueError(f"ram must be at least {least} bytes for this model, got {cap}{more}")
+        min_bytes = _nbytes(configure(smallest))
+    if min_bytes > cap:
+        more = _alternatives(configure(smallest), cap)
+        raise ValueError(f"ram must be at least {min_bytes} bytes for this model, got {cap}{more}")
     high = smallest + 1
-    while high <= most and _nbytes(configure(high)) <= cap:
-        smallest, high = high, min(2 * high, most + 1)
-    beyond = _first(lambda size: _nbytes(configure(size)) > cap, smallest + 1, high)
+    while high <= max_budget and _nbytes(configure(high)) <= cap:
+        smallest, high = high, min(2 * high, max_budget + 1)
+    beyond = _first_that_holds(lambda size: _nbytes(configure(size)) > cap, smallest + 1, high)
     return configure(beyond - 1)

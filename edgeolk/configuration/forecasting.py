@@ -1,4 +1,4 @@
-"""Sizes within the regions of a forecaster (docs/forecast.md, section 2), in numbers."""
+"""Sizes within the regions of a forecaster (docs/forecast.md, section 2), counted in numbers."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def head_inputs(config: Settings) -> int:
 
 
 def waiting_numbers(config: Settings) -> int:
-    """Numbers of a row that waits for its target."""
+    """Numbers stored for a row that waits for its target."""
     return WAITING + head_inputs(config) + 2 * config.n_features

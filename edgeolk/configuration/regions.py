@@ -1,4 +1,4 @@
-"""The regions of a block, a row each, and which of them a configuration needs."""
+"""The table of regions of a block, and which of them a configuration needs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ ELEMENT_BYTES = {code: element.nbytes for code, element in ELEMENTS.items()}
 
 
 class Lifetime(Enum):
-    """When a region's content matters."""
+    """When a region's content is in use."""
 
-    STATE = 0  # always: it is in the file
-    CALL = 1  # from the entry of a row to the answer
+    STATE = 0  # always; stored in files
+    CALL = 1  # during a call, from reading a row to its answer
     LEARN = 2  # while a row is learned
-    MEAN = 3  # while the mean model answers
+    MEAN = 3  # while the averaged model scores
 
 
 _Region = namedtuple("_Region", "name offset nbytes purpose element shape", defaults=("", (0, 0)))
@@ -42,15 +42,15 @@ class Region(_Region):
     Attributes
     ----------
     name : str
-        What it holds.
+        Its name in plans and in the table of files.
     offset, nbytes : int
-        From the start of the block; size in bytes, padding included.
+        Offset from the start of the block; size in bytes, padding included.
     purpose : str
-        One line for people.
+        Its content in one line.
     element : str
-        Type of its numbers, as ``struct`` spells it; "w" for words of a C struct, "" for none.
+        Type of its numbers as a ``struct`` code; "w" for words of a C struct, "" for none.
     shape : tuple of int
-        Rows, and numbers from one row to the next.
+        Number of rows, and numbers from one row to the next.
     """
 
     __slots__ = ()
@@ -64,7 +64,7 @@ class Region(_Region):
 
     @property
     def stays(self) -> bool:
-        """Whether it does not start anew when the width of the kernel is known."""
+        """Whether it is kept when the model restarts because the kernel width is known."""
         return self.name in KINDS and KINDS[self.name].stays
 
 
@@ -73,31 +73,31 @@ class Kind:
     """One row of the table of regions."""
 
     #: Type of its numbers: a code of ``ELEMENT_BYTES``, or a word for the type that the
-    #: configuration gives to support vectors ("storage"), the arithmetic on rows ("computing"),
+    #: configuration uses for support vectors ("storage"), the arithmetic on rows ("computing"),
     #: coefficients ("real"), kernel values ("value") or exact features ("exact").
     element: str
-    #: Rows, and numbers from one row to the next: each a number or named as ``Settings`` does; or
-    #: what makes them from a configuration.
+    #: Number of rows, and numbers from one row to the next: each a number or an attribute of
+    #: ``Settings``; or a function that computes both from a configuration.
     shape: tuple[int | str, int | str] | Callable[[Settings], tuple[int, int]]
-    #: One line for people.
+    #: Its content in one line.
     purpose: str
-    #: When its content matters.
+    #: When its content is in use.
     lifetime: Lifetime = Lifetime.STATE
-    #: Loops may read past its last row, whole vectors at a time.
+    #: Whether loops may read past its last row, a vector at a time.
     read_beyond: bool = False
-    #: State that does not start anew when the width of the kernel is known.
+    #: Whether it is kept when the model restarts because the kernel width is known.
     stays: bool = False
 
     def sizes(self, config: Settings) -> tuple[int, int]:
-        """Rows, and numbers from one row to the next."""
+        """Number of rows, and numbers from one row to the next."""
         if callable(self.shape):
             return self.shape(config)
         rows, stride = self.shape
         return _size(config, rows), _size(config, stride)
 
 
-def _size(config: Settings, said: int | str) -> int:
-    return int(getattr(config, said)) if isinstance(said, str) else said
+def _size(config: Settings, size: int | str) -> int:
+    return int(getattr(config, size)) if isinstance(size, str) else size
 
 
 def _triangle(n: int) -> tuple[int, int]:
@@ -126,7 +126,7 @@ def _head(config: Settings) -> tuple[int, int]:
 
 
 def _state_regions(config: Settings) -> tuple[int, int]:
-    """One number for each region of state; that of the checksums themselves is the header's."""
+    """One number per region of state; the number of ``checksums`` itself is that of the header."""
     names = needed(config)
     return 1, sum(KINDS[name].lifetime is Lifetime.STATE for name in names)
 
@@ -135,7 +135,7 @@ _kept = partial(Kind, stays=True)
 _of_call = partial(Kind, lifetime=Lifetime.CALL)
 _of_learning = partial(Kind, lifetime=Lifetime.LEARN)
 
-#: Every region, in the order they lie in; words are the structs of ``core/state.pxd``.
+#: All regions in the order of the layout; words are members of the structs of ``core/state.pxd``.
 KINDS: dict[str, Kind] = {
     "function": Kind("w", (1, 7), "scale, norm, oldest slot, counters of the function"),
     "support_vectors": Kind(
@@ -284,37 +284,37 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def _asked(config: Settings) -> tuple[str, ...]:
-    """Regions that parameters and preprocessing ask for."""
-    asked: list[str] = []
+def _requested(config: Settings) -> tuple[str, ...]:
+    """Regions that parameters and preprocessing need."""
+    names: list[str] = []
     for name, parameter in PARAMETERS.items():
         if config.budget:
-            asked += parameter.asked(config.values.get(name, 0.0))
+            names += parameter.regions_for(config.values.get(name, 0.0))
     if config.columns > 1:
-        asked.append("class_scores")
+        names.append("class_scores")
         if not config.update.whole:
-            asked += ["kernel_row", *(config.policy.columns or ())]
+            names += ["kernel_row", *(config.policy.columns or ())]
         if config.values.get("row_memory"):
-            asked.append("recalled")
+            names.append("recalled")
     if config.forecasts:
-        asked += FORECASTER
-        asked += ("season",) if config.values["season"] else ()
-        asked += ("kernel_rows",) if config.budget else ()
+        names += FORECASTER
+        names += ("season",) if config.values["season"] else ()
+        names += ("kernel_rows",) if config.budget else ()
     if "skip_bad_rows" in config.values:
-        asked.append("skipped")
+        names.append("skipped")
     if "checksums" in config.values:
-        asked.append("checksums")
+        names.append("checksums")
     if config.lookahead:
-        asked += config.basis.ahead
-    return (*asked, *config.preprocessing.regions)
+        names += config.basis.ahead
+    return (*names, *config.preprocessing.regions)
 
 
 def needed(config: Settings) -> set[str]:
-    """Names of the regions a configuration has."""
+    """Names of the regions that a configuration needs."""
     names = {"coefficients", "function", "query"}
     for row in config.rows:
         names.update(row.regions)
-    names.update(_asked(config))
+    names.update(_requested(config))
     if config.basis.keeps_vectors:
         names.add("support_vectors")
     else:
@@ -332,7 +332,7 @@ def needed(config: Settings) -> set[str]:
         if not config.n_features:
             names -= {"scaler", "scaler_counts", "statistics"}
         if "inputs" in names and not (config.forecasts or config.preprocessing.gamma_rows):
-            names.discard("query")  # relevance scales the row where it lies
+            names.discard("query")  # relevance scales the row in place
         if config.watches:
             names -= {"novelty", "query"}
             names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}

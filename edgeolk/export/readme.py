@@ -161,11 +161,11 @@ def _answers(learner: Learner) -> str:
 def _inputs(learner: Learner, model: Model) -> str:
     if learner._config.watches or learner._config.forecasts:
         return "any numbers; a non-finite one is a missing reading"
-    most = model.macros["EK_MOST"]
+    limit = model.macros["EK_MOST"]
     scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
     if not model.macros["EK_LEARNS"]:
-        return f"finite numbers, each{scaled} from -{most:.3g} to {most:.3g}"
-    sizes = f"the sum of their sizes{scaled} is at most {most:.3g}"
+        return f"finite numbers, each{scaled} from -{limit:.3g} to {limit:.3g}"
+    sizes = f"the sum of their sizes{scaled} is at most {limit:.3g}"
     return f"finite numbers in your sensor's units; {sizes}"
 
 
@@ -175,7 +175,7 @@ def _labels(learner: Learner) -> str:
         return "none are asked for"
     kind = "from -1e100 to 1e100" if learner.is_regression else "-1 or 1"
     if config.columns > 1:
-        kind = f"whole numbers from 0 to {config.columns - 1}"
+        kind = f"integers from 0 to {config.columns - 1}"
     return f"{kind}, as a double; a weight is above 0 and at most {config.update.most_weight:,.0f}"
 
 

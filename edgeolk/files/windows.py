@@ -67,8 +67,8 @@ def _error(path: str) -> tuple[int, OSError]:
     import ctypes
 
     number = ctypes.get_last_error()  # type: ignore[attr-defined,unused-ignore]
-    said = ctypes.FormatError(number).strip()  # type: ignore[attr-defined,unused-ignore]
-    return number, OSError(0, said, path, number)
+    message = ctypes.FormatError(number).strip()  # type: ignore[attr-defined,unused-ignore]
+    return number, OSError(0, message, path, number)
 
 
 def _opened(path: str, access: int, how: int, flags: int = 0) -> int:

@@ -1,4 +1,4 @@
-"""Parameters that are several numbers: ``blends``, and ``widths`` with a list for each group."""
+"""Parameters with several numbers: ``blends``, ``interval``, ``widths`` (a list per group)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from edgeolk.lean import Any
 
-#: Numbers of a list where the caller gives none. Model files leave these lists out, so both tables
-#: are part of the formats: another default needs a new version.
+#: Default lists. Model files omit them, so both tables are part of the file format: another default
+#: needs a new version.
 LIST_DEFAULTS: dict[str, tuple[float, ...]] = {
     "blends": (0.0, 0.1, 0.3, 1.0),
     "interval": (0.9,),
@@ -26,11 +26,11 @@ WIDTHS: dict[int, tuple[tuple[float, ...], ...]] = {
 def lists_of(
     values: Mapping[str, float], widths: Any, blends: Any, interval: Any = None
 ) -> dict[str, tuple[float, ...]]:
-    """The lists in force, those left at their defaults omitted.
+    """The checked lists, without those at their defaults.
 
-    ``values`` are the parameters in force, of which ``groups`` counts; ``widths`` are numbers, or
-    one sequence a group; ``interval`` is a level or several. Raises TypeError or ValueError: names
-    the argument, what was got and what is allowed.
+    ``values`` are the values of the other parameters, with ``groups``; ``widths`` are numbers, or
+    one sequence per group; ``interval`` is one level or several. Raises TypeError or ValueError
+    with the name of the argument, its value and what is allowed.
     """
     groups = int(values["groups"])
     made: dict[str, tuple[float, ...]] = {}
@@ -48,12 +48,12 @@ def lists_of(
             del made["interval"]
     if widths is None:
         if groups not in WIDTHS:
-            raise ValueError(f"groups={groups} needs widths=, one sequence a group")
+            raise ValueError(f"groups={groups} needs widths=, one sequence per group")
         return made
     nested = [hasattr(width, "__len__") for width in widths]
     each = list(widths) if any(nested) else [widths]
     if len(each) != groups:
-        raise ValueError(f"widths must be {groups} sequences, one a group, got {widths!r}")
+        raise ValueError(f"widths must be {groups} sequences, one per group, got {widths!r}")
     for group, one in enumerate(each):
         made[f"widths{group}"] = _numbers("widths", one, 1)
         if not min(made[f"widths{group}"]) > 0.0:
@@ -61,11 +61,11 @@ def lists_of(
     return made
 
 
-def _numbers(name: str, given: Any, least: int) -> tuple[float, ...]:
+def _numbers(name: str, given: Any, min_count: int) -> tuple[float, ...]:
     try:
         made = tuple(float(number) for number in given)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a sequence of numbers, got {given!r}") from None
-    if not least <= len(made) <= 8 or not all(map(math.isfinite, made)):
-        raise ValueError(f"{name} must be {least} to 8 finite numbers, got {given!r}")
+    if not min_count <= len(made) <= 8 or not all(map(math.isfinite, made)):
+        raise ValueError(f"{name} must be {min_count} to 8 finite numbers, got {given!r}")
     return made

@@ -42,7 +42,7 @@ class KernelModel:
         for name, value in given.items():
             if name != "self":
                 setattr(self, name, value)
-        self._columns = Columns(self.features, self.unseen, self._stands_in(self.missing))
+        self._columns = Columns(self.features, self.unseen, self._fill_rule(self.missing))
         self._learner: Learner | None = None
         # What the row scored last was given, and the rows learned by then.
         self._scored: Any = None
@@ -52,7 +52,7 @@ class KernelModel:
         self._first: Row | None = None  # the last row that was asked before any was learned
         self._repeats = False
 
-    def _stands_in(self, missing: str | None) -> str:
+    def _fill_rule(self, missing: str | None) -> str:
         """What stands for a key that a row lacks; None: what is usual for such a model."""
         return missing or "last"
 
@@ -83,16 +83,16 @@ class KernelModel:
         """Bytes of the learner; what else there is does not grow."""
         return 0 if self._learner is None else self._learner.nbytes
 
-    def _new_learner(self, n_features: int | None, **own: Any) -> Learner:
+    def _new_learner(self, n_features: int | None, **extra: Any) -> Learner:
         size: dict[str, Any] = {"n_features": n_features, **size_of(self)}
-        made = Learner(
+        learner = Learner(
             self.algorithm,
             seed=self.seed,
             **size,
             **self._kernel_and_scale(),
-            **{**own, **other_arguments(self)},
+            **{**extra, **other_arguments(self)},
         )
-        return check_task(made, self._task)
+        return check_task(learner, self._task)
 
     def _kernel_and_scale(self) -> dict[str, Any]:
         # By the name that means the width for every algorithm; some have a gamma of their own.
@@ -118,36 +118,36 @@ class KernelModel:
                 if self._open and self._repeats:
                     learner.restart()
                 self._open += 1
-            self._scored = self._asked(learner, row)
+            self._scored = self._raw_score(learner, row)
             self._scored_at = learned
         return self._scored
 
-    def _ask_early(self, x: Row) -> None:
+    def _count_early(self, x: Row) -> None:
         """Count a row that is asked before any was learned."""
         self._open += x != self._first
         self._first = dict(x)
 
-    def _asked(self, learner: Learner, row: Any) -> Any:
+    def _raw_score(self, learner: Learner, row: Any) -> Any:
         """The score of a row of numbers."""
         return learner.decision_one(row)
 
-    def _learn(self, x: Row, y: float | None, weight: float, **own: Any) -> Any:
+    def _learn(self, x: Row, y: float | None, weight: float, **extra: Any) -> Any:
         """Learn a row, and return what ``_score`` says of it; a refused one changes nothing."""
         columns, learner = self._columns, self._learner
         if not columns.known:
-            columns = Columns(self.features, self.unseen, self._stands_in(self.missing))
+            columns = Columns(self.features, self.unseen, self._fill_rule(self.missing))
             columns.begin(x)
         scored, still_open = None, max(0, self._open - 1) if learner is None else 0
         if learner is not None and self._scores_first:
-            asked_at = self._scored_at
+            scored_at = self._scored_at
             scored, row = self._score(x, learning=True), columns.made
-            if not (columns.same and asked_at == learner._engine.steps):  # not the last row asked
+            if not (columns.same and scored_at == learner._engine.steps):  # not the last row asked
                 still_open = max(0, self._open - 1)
         else:
             self._scored_at = -1  # the row is another one now
             row = columns.row(x)
             if learner is None:
-                learner = self._new_learner(columns.count, **own)
+                learner = self._new_learner(columns.count, **extra)
                 self._repeats = bool(learner.parameters.get("last_label"))
                 self._first = None
         learner.learn_one(row, y, weight=None if weight == 1.0 else weight)

@@ -18,7 +18,7 @@ AnomalyDetector: Any = (
 #: Deviations whose score is 3/4: where the threshold starts.
 _HALF = 4.0
 #: Parameters of a learner that does not watch rows in the order of time by itself.
-_OWN = {
+_NOT_IN_TIME = {
     *("history", "loss", "scale", "kernel_gamma", "clip", "scale_clip", "clip_rows"),
     "freeze_after",
 }
@@ -87,7 +87,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         dtype: str | None = None,
     ) -> None:
         # What says of the order of rows stands before the columns are made.
-        self._plain = not _OWN & set(params or ()) and (
+        self._plain = not _NOT_IN_TIME & set(params or ()) and (
             algorithm == "sorf" and gamma == "auto" and kernel is None and scale == "standard"
         )
         self._keep(locals())
@@ -97,7 +97,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         """Whether rows are in the order of time."""
         return self._plain if self.history == "auto" else bool(self.history)
 
-    def _stands_in(self, missing: str | None) -> str:
+    def _fill_rule(self, missing: str | None) -> str:
         return missing or ("gap" if self._in_time else "last")
 
     def _kernel_and_scale(self) -> dict[str, Any]:
@@ -121,12 +121,12 @@ class KernelNovelty(KernelModel, AnomalyDetector):
             The ring is full with ``full="raise"``; the model is unchanged.
         """
         loss = other_arguments(self).get("loss", Loss.NOVELTY)
-        own: dict[str, Any] = {}
+        extra: dict[str, Any] = {}
         # Only a learner of novelty has these.
         if loss in ("novelty", Loss.NOVELTY):
-            own = {"history": True} if self._in_time else {}
-            own |= {} if self.nu is None else {"nu": self.nu}
-        self._learn(x, None, 1.0, loss="novelty", **own)
+            extra = {"history": True} if self._in_time else {}
+            extra |= {} if self.nu is None else {"nu": self.nu}
+        self._learn(x, None, 1.0, loss="novelty", **extra)
 
     def score_one(self, x: Row) -> float:
         """How novel a row is, on a scale that does not move with the threshold.

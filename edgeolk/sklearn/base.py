@@ -31,7 +31,7 @@ CHUNK = 512
 _PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 
 #: What is said of a learner whose rows come in the order of time.
-_IN_TIME = ("horizon", "season", "interval")
+_TIME_SERIES = ("horizon", "season", "interval")
 
 
 def _refuse_history(options: dict[str, Any]) -> None:
@@ -41,7 +41,7 @@ def _refuse_history(options: dict[str, Any]) -> None:
     """
     if options.get("history") == "auto":
         del options["history"]
-    for name in ("history", *_IN_TIME):
+    for name in ("history", *_TIME_SERIES):
         if options.get(name):
             raise ValueError(
                 f"{name}={options[name]!r} needs rows in the order of time, which fit does not"
@@ -151,13 +151,13 @@ class OnlineKernelBase(BaseEstimator):
             return False
         return find(self.algorithm).parts.get("update") == Update.BLENDED
 
-    def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any) -> Learner:
+    def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **extra: Any) -> Learner:
         """A learner for rows like these, of which there may be more."""
-        options: dict[str, Any] = {**own, **other_arguments(self)}
+        options: dict[str, Any] = {**extra, **other_arguments(self)}
         if not more:
             _refuse_history(options)
         size = size_of(self)
-        if not (own.get("history") and options["history"]):  # which has a scale of each channel
+        if not (extra.get("history") and options["history"]):  # which has a scale of each channel
             size["scale"] = self.scale
             size |= kernel_options(
                 self.gamma, self.kernel, self.scale, X, more=more, follows=self._follows()

@@ -241,13 +241,13 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             self.class_weight, classes=self.classes_, y=self.classes_[columns]
         )
         with np.errstate(over="ignore"):
-            made = each[columns] * (1.0 if weight is None else weight)
-        return checked_weight(made, len(columns), "class_weight")
+            weights = each[columns] * (1.0 if weight is None else weight)
+        return checked_weight(weights, len(columns), "class_weight")
 
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
         several = len(self.classes_) > 2
-        own = {"n_classes": len(self.classes_)} if several else {}
-        self.learner_ = check_task(self._begin(rows, random, more=more, **own), "classes")
+        extra = {"n_classes": len(self.classes_)} if several else {}
+        self.learner_ = check_task(self._begin(rows, random, more=more, **extra), "classes")
         logistic = self.learner_.parts["loss"] == Loss.LOGISTIC
         self.calibration_ = None if logistic else Calibration()
 

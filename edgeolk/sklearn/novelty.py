@@ -16,7 +16,7 @@ from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refu
 from edgeolk.wrapped import check_task, other_arguments
 
 #: Share of rows to be called novel where nothing is said, of rows in any order.
-USUAL_NU = 0.05
+DEFAULT_NU = 0.05
 
 
 class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
@@ -151,14 +151,14 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
         loss = other_arguments(self).get("loss", Loss.NOVELTY)
         # Only a learner of novelty has a nu.
-        own: dict[str, Any] = {}
+        extra: dict[str, Any] = {}
         if loss in ("novelty", Loss.NOVELTY):
-            own["nu"] = (NU if self.history else USUAL_NU) if self.nu is None else self.nu
+            extra["nu"] = (NU if self.history else DEFAULT_NU) if self.nu is None else self.nu
         if not isinstance(self.history, (bool, np.bool_)):
             raise TypeError(f"history must be True or False, got {self.history!r}")
         if self.history:
-            own["history"] = True
-        learner = self._begin(rows, random, more=more, **{"loss": "novelty", **own})
+            extra["history"] = True
+        learner = self._begin(rows, random, more=more, **{"loss": "novelty", **extra})
         self.learner_ = check_task(learner, "novelty")
 
     def decision_function(self, X: Any) -> FloatArray:

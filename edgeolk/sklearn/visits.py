@@ -15,7 +15,7 @@ RowNumbers = NDArray[np.intp]
 
 
 #: Visits of one epoch that weights may ask for: their numbers take 8 bytes each, twice.
-MOST_VISITS = 10**8
+MAX_VISITS = 10**8
 
 
 def checked_weight(weight: Any, n: int, name: str = "sample_weight") -> FloatArray | None:
@@ -28,18 +28,20 @@ def checked_weight(weight: Any, n: int, name: str = "sample_weight") -> FloatArr
     """
     if weight is None:
         return None
-    made = real_array(weight, name).astype(np.float64)
-    if made.ndim == 0:
-        made = np.full(n, float(made))
-    if made.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got {made.ndim} dimensions")
-    if made.shape != (n,):
-        raise ValueError(f"sample_weight.shape == {made.shape}, expected {(n,)}!")
-    if not np.isfinite(made).all() or (made < 0.0).any():
+    weights = real_array(weight, name).astype(np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.ndim != 1:
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim} dimensions"
+        )
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n,)}!")
+    if not np.isfinite(weights).all() or (weights < 0.0).any():
         raise ValueError(f"{name} must be finite and not negative")
-    if not (made > 0.0).any():
+    if not (weights > 0.0).any():
         raise ValueError("Sample weights must contain at least one non-zero number.")
-    return None if (made == 1.0).all() else made
+    return None if (weights == 1.0).all() else weights
 
 
 def refuse_too_many(weight: FloatArray | None, name: str) -> None:
@@ -47,11 +49,11 @@ def refuse_too_many(weight: FloatArray | None, name: str) -> None:
     if weight is None:
         return
     with np.errstate(over="ignore"):
-        asked = float(weight.sum())
-    if asked > max(MOST_VISITS, len(weight)):
+        n_visits = float(weight.sum())
+    if n_visits > max(MAX_VISITS, len(weight)):
         raise ValueError(
-            f"{name} must sum to at most {MOST_VISITS:g}, since fit visits a row as often as it"
-            f" weighs, got a sum of {asked:.3g}: divide all of them by one number"
+            f"{name} must sum to at most {MAX_VISITS:g}, since fit visits a row as often as it"
+            f" weighs, got a sum of {n_visits:.3g}: divide all of them by one number"
         )
 
 
@@ -70,8 +72,8 @@ def canonical_order(X: Any, y: NDArray[Any]) -> RowNumbers:
     """
     direction = np.random.RandomState(0).normal(size=X.shape[1])
     # Dense rows not by BLAS, whose sums of a row depend on where it stands.
-    along = X @ direction if hasattr(X, "tocsr") else np.einsum("ij,j->i", X, direction)
-    return np.lexsort((y, along))
+    projections = X @ direction if hasattr(X, "tocsr") else np.einsum("ij,j->i", X, direction)
+    return np.lexsort((y, projections))
 
 
 def visits(
