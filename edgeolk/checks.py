@@ -7,10 +7,10 @@ import math
 from edgeolk.lean import Any
 
 #: Larger sizes are rejected: such a block could not be addressed.
-MOST = 2**31 - 1
+MAX_SIZE = 2**31 - 1
 
 
-def check_int(name: str, value: Any, low: int, high: int = MOST) -> int:
+def check_int(name: str, value: Any, low: int, high: int = MAX_SIZE) -> int:
     """An integer from ``low`` to ``high``, possibly of numpy, as an int; bools are rejected.
 
     ``name`` is for messages. Raises TypeError: not an integer. Raises ValueError: out of range.

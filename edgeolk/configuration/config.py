@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from edgeolk.catalogue.methods import Method, find
-from edgeolk.checks import MOST, check_int
+from edgeolk.checks import MAX_SIZE, check_int
 from edgeolk.configuration.arguments import (
     MOST_CLASSES,
     DEFAULT_MEMBERS,
@@ -240,7 +240,7 @@ class Config:
         if ram is None:
             settings = configure(budget)  # type: ignore[arg-type]  # budget_of: one is given
         else:
-            max_budget = DEFAULT_FREQUENCIES if watches else MOST - 1
+            max_budget = DEFAULT_FREQUENCIES if watches else MAX_SIZE - 1
             trial = 0
             if has_row_memory:
                 trial = default_memory_rows(int(context["ram"]), n_features, columns)

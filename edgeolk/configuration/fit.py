@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 
-from edgeolk.checks import MOST, check_int
+from edgeolk.checks import MAX_SIZE, check_int
 from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.settings import Settings
 from edgeolk.lean import replace
@@ -71,9 +71,9 @@ def _smallest(configure: Configure, cap: int) -> int:
 
     refused, size = 0, 1
     while not accepts(size):
-        if size > max(cap, 2) or size == MOST:
+        if size > max(cap, 2) or size == MAX_SIZE:
             configure(size)  # raises with the reason
-        refused, size = size, min(2 * size, MOST)
+        refused, size = size, min(2 * size, MAX_SIZE)
     return _first_that_holds(accepts, refused + 1, size)
 
 
@@ -100,7 +100,7 @@ def _alternatives(config: Settings, cap: int) -> str:
 def fit(
     configure: Configure,
     ram: int | str,
-    max_budget: int = MOST - 1,
+    max_budget: int = MAX_SIZE - 1,
     *,
     fallback: Configure | None = None,
     allow_zero: bool = False,

@@ -31,7 +31,7 @@ ROW_BYTES = 64
 PAGE = 4096
 
 #: Features see inputs clamped to this many deviations (core/loops/width.h).
-HELD_TO = 2.5
+CLAMP_LIMIT = 2.5
 
 #: Values that belong to no part, so that any learner may have them: 1 if requested, else absent.
 OPTIONS = ("skip_bad_rows", "checksums")
@@ -271,7 +271,7 @@ class Settings:
         classifies = self.update.whole and self.needs_labels and not self.is_regression
         preprocessing = self.preprocessing
         clamps = classifies and preprocessing.scales_each and not preprocessing.gamma_rows
-        return HELD_TO if clamps else 0.0
+        return CLAMP_LIMIT if clamps else 0.0
 
     @property
     def finds_pairs(self) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from edgeolk.checks import MOST, real
+from edgeolk.checks import MAX_SIZE, real
 from edgeolk.lean import Any, dataclass
 from edgeolk.parts.numbers import Update
 
@@ -214,7 +214,7 @@ PARAMETERS: dict[str, Parameter] = {
         lambda c: c.get("usual_memory", 0.0),
         "rows of a memory in 4 bits beside the features, a kernel model of narrow widths; d / 2 + 3"
         " bytes each (two classes: d / 2 + 1); the default if bytes are given and leave room",
-        f"[0, {MOST}]", integer=True, omitted=0.0, switched=True,
+        f"[0, {MAX_SIZE}]", integer=True, omitted=0.0, switched=True,
         regions=("row_memory", "memory_state"),
     ),
     "lapse": _sorf(

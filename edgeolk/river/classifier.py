@@ -16,7 +16,7 @@ from edgeolk.wrapped import other_arguments
 
 
 def _check_label(y: Any) -> None:
-    """Raise TypeError or ValueError for what cannot be a label."""
+    """Raise TypeError or ValueError for an invalid label."""
     try:
         hash(y)
     except TypeError:
@@ -62,7 +62,7 @@ class KernelClassifier(KernelModel, base.Classifier):
     seed
         Seed of the learner.
     history
-        Whether the last label learned is a further candidate, for streams whose labels persist
+        Whether the last label learned is a further expert, for streams whose labels persist
         (``last_label=True``). The model stops using it as soon as a label is late or missing.
         ``"auto"``: if the algorithm is ``"sorf"`` with its default loss; False: never.
     loss, dtype, drift, relevance, memory
@@ -148,7 +148,7 @@ class KernelClassifier(KernelModel, base.Classifier):
             elif len(classes) == self.n_classes:
                 known = ", ".join(map(repr, classes))
                 raise ValueError(
-                    f"y is one class too many: {y!r} beside {known}; n_classes={self.n_classes}"
+                    f"y is one class too many: {y!r} after {known}; n_classes={self.n_classes}"
                 )
             else:
                 classes = {**classes, y: len(classes)}
@@ -166,7 +166,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         self._classes = classes
 
     def _in_time(self) -> dict[str, Any]:
-        """What the learner is told of the order of its rows."""
+        """The learner's arguments about the order of rows."""
         if self._learner is not None:
             return {}
         if self.history not in (True, False, "auto"):
@@ -180,7 +180,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         return learner.scores_one(row) if self.n_classes > 2 else learner.decision_one(row)
 
     def _shares(self, x: Row) -> Any:
-        """Probabilities of the classes seen, and of one not seen yet where there are two."""
+        """Probabilities of the classes seen; for two classes, always of both."""
         assert self._learner is not None
         logistic = self._learner._engine.config.parts["loss"] == Loss.LOGISTIC
         scores = self._score(x)

@@ -93,7 +93,7 @@ class KernelRegressor(KernelModel, base.Regressor):
         self._learn(x, y, w, loss=self.loss, **self._in_time())
 
     def _in_time(self) -> dict[str, Any]:
-        """What the learner is told of the order of its rows."""
+        """The learner's arguments about the order of rows."""
         if self.history != "auto":
             return {"history": self.history} if self.history else {}
         usual = self.scale == "standard" and self.gamma == "auto" and self.kernel is None

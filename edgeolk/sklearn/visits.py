@@ -1,4 +1,4 @@
-"""In what order and how often rows are visited when a whole set is fitted."""
+"""The order in which ``fit`` visits rows, and how often."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ FloatArray = NDArray[np.float64]
 RowNumbers = NDArray[np.intp]
 
 
-#: Visits of one epoch that weights may ask for: their numbers take 8 bytes each, twice.
+#: The maximum number of visits in one epoch: row numbers take 8 bytes each, twice.
 MAX_VISITS = 10**8
 
 
 def checked_weight(weight: Any, n: int, name: str = "sample_weight") -> FloatArray | None:
-    """Weights of n rows, None where all are 1.
+    """Check the weights of n rows; return None if all are 1.
 
     Raises
     ------
     TypeError, ValueError
-        No numbers, a wrong shape, a negative or infinite weight, or none above 0.
+        Not numbers, a wrong shape, a negative or infinite weight, or no weight above 0.
     """
     if weight is None:
         return None
@@ -45,7 +45,7 @@ def checked_weight(weight: Any, n: int, name: str = "sample_weight") -> FloatArr
 
 
 def refuse_too_many(weight: FloatArray | None, name: str) -> None:
-    """Raise ValueError where ``visits`` would have more of them than a machine gets through."""
+    """Raise ValueError if the weights would take too many visits."""
     if weight is None:
         return
     with np.errstate(over="ignore"):
@@ -58,7 +58,7 @@ def refuse_too_many(weight: FloatArray | None, name: str) -> None:
 
 
 def counted(weight: FloatArray | None, *arrays: Any) -> tuple[Any, ...]:
-    """The weights above 0, and what stands beside them."""
+    """The weights above 0, and the corresponding items of the arrays."""
     if weight is None or (weight > 0.0).all():
         return weight, *arrays
     kept = np.flatnonzero(weight)
@@ -66,12 +66,12 @@ def counted(weight: FloatArray | None, *arrays: Any) -> tuple[Any, ...]:
 
 
 def canonical_order(X: Any, y: NDArray[Any]) -> RowNumbers:
-    """An order of the rows that does not depend on the one they come in.
+    """An order of the rows that does not depend on their order in X.
 
-    Rows are told apart by their product with one fixed direction.
+    Rows are sorted by their projection on one fixed direction.
     """
     direction = np.random.RandomState(0).normal(size=X.shape[1])
-    # Dense rows not by BLAS, whose sums of a row depend on where it stands.
+    # Dense rows without BLAS, where the sum of a row depends on its position.
     projections = X @ direction if hasattr(X, "tocsr") else np.einsum("ij,j->i", X, direction)
     return np.lexsort((y, projections))
 
@@ -79,11 +79,11 @@ def canonical_order(X: Any, y: NDArray[Any]) -> RowNumbers:
 def visits(
     X: Any, y: NDArray[Any], weight: FloatArray | None, epochs: int, random: Any, shuffle: bool
 ) -> Iterator[RowNumbers]:
-    """Which rows each epoch visits, in order.
+    """Yield the numbers of the rows to visit in each epoch, in order.
 
-    Over all epochs a row is visited epochs times its weight, rounded at random: a whole weight is
-    so many rows in each, which is what it means and what every learner can do. Where no weight
-    reaches 1, the largest counts as 1.
+    Over all epochs a row is visited epochs times its weight, rounded at random: an integer weight
+    repeats the row in each epoch, which every learner supports. If all weights are below 1, they
+    are scaled so that the largest is 1.
     """
     n = X.shape[0]
     order = canonical_order(X, y) if shuffle else np.arange(n)
