@@ -34,7 +34,7 @@ def _is_numeric_table(x: Any) -> bool:
     """Whether all columns of a (pandas) table hold real numbers, possibly of different types."""
     dtypes: Any = getattr(x, "dtypes", None)
     columns = dtypes if hasattr(dtypes, "__iter__") else (dtypes,)
-    return hasattr(x, "to_numpy") and all(getattr(one, "kind", "O") in REAL for one in columns)
+    return hasattr(x, "to_numpy") and all(getattr(item, "kind", "O") in REAL for item in columns)
 
 
 def _is_number(dtype: Any) -> bool:
@@ -48,7 +48,7 @@ def _remedy(x: Any, array: NDArray[Any], name: str) -> str:
     columns, dtypes = getattr(x, "columns", None), getattr(x, "dtypes", None)
     if columns is not None and dtypes is not None:
         not_numeric = [
-            repr(one) for one, kind in zip(columns, dtypes, strict=False) if not _is_number(kind)
+            repr(item) for item, kind in zip(columns, dtypes, strict=False) if not _is_number(kind)
         ]
         if not_numeric:
             more = f" and {len(not_numeric) - 5} more" if len(not_numeric) > 5 else ""
@@ -66,7 +66,7 @@ def _remedy(x: Any, array: NDArray[Any], name: str) -> str:
     if isinstance(first, str):
         return f", such as {str(first)!r}"
     if array.dtype.kind == "O" and all(
-        isinstance(one, (int, float, np.number)) for one in array.flat
+        isinstance(item, (int, float, np.number)) for item in array.flat
     ):
         return ": convert these numbers by .astype(float)"
     return ""
@@ -112,14 +112,14 @@ def refuse_broken_sparse(X: Any, name: str) -> None:
         return
     rows, columns = X.shape
     if form == "coo":
-        places = [(X.row, rows), (X.col, columns)]
+        bounds = [(X.row, rows), (X.col, columns)]
     else:
-        lines, across = (columns, rows) if form == "csc" else (rows, columns)
+        n_major, n_minor = (columns, rows) if form == "csc" else (rows, columns)
         if form == "bsr":
-            lines, across = lines // X.blocksize[0], across // X.blocksize[1]
+            n_major, n_minor = n_major // X.blocksize[0], n_minor // X.blocksize[1]
         starts, entries = np.asarray(X.indptr), min(len(X.indices), len(X.data))
         if not (
-            starts.shape == (lines + 1,)
+            starts.shape == (n_major + 1,)
             and starts.dtype.kind in "iu"
             and starts[0] == 0
             and starts[-1] <= entries
@@ -129,7 +129,7 @@ def refuse_broken_sparse(X: Any, name: str) -> None:
                 f"{name} must be a valid {form.upper()} matrix: indptr, indices and data contradict"
                 " each other"
             )
-        places = [(X.indices, across)]
-    for indices, end in places:
+        bounds = [(X.indices, n_minor)]
+    for indices, end in bounds:
         if len(indices) and not (np.min(indices) >= 0 and np.max(indices) < end):
             raise ValueError(f"{name} must have indices from 0 to {end - 1}")

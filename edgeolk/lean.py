@@ -52,10 +52,10 @@ else:
         code = f"def __init__({', '.join(head)}):\n self.__dict__.update({values})\n"
         if hasattr(cls, "__post_init__"):
             code += " self.__post_init__()\n"
-        made = {}
-        exec(code, {"_fields": fields}, made)
-        made["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
-        return made["__init__"]
+        namespace = {}
+        exec(code, {"_fields": fields}, namespace)
+        namespace["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
+        return namespace["__init__"]
 
     def _eq(self, other):
         return vars(self) == vars(other) if type(self) is type(other) else NotImplemented

@@ -155,8 +155,8 @@ DESCRIPTIONS: dict[str, Description] = {
     "olru": Description(
         "A gradient step is taken with a probability that decays with time, and divided by it. The"
         " number of support vectors grows as a known power of the number of examples.",
-        "When the approximate length of the stream is known and there is room for every support"
-        " vector.",
+        "When the approximate length of the stream is known and every support vector fits into"
+        " memory.",
         _ROW,
     ),
     "olrd": Description(

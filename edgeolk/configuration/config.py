@@ -10,8 +10,8 @@ from functools import partial
 from edgeolk.catalogue.methods import Method, find
 from edgeolk.checks import MAX_SIZE, check_int
 from edgeolk.configuration.arguments import (
-    MOST_CLASSES,
     DEFAULT_MEMBERS,
+    MOST_CLASSES,
     budget_of,
     kernel_of,
     options_of,
@@ -21,16 +21,16 @@ from edgeolk.configuration.composition import (
     DEFAULT,
     given_lists,
     is_default,
-    public_names,
     parts_of,
+    public_names,
     refuse_unknown,
     values_of,
 )
 from edgeolk.configuration.fit import fit, parse_bytes
 from edgeolk.configuration.history import refuse_interval, take_history
-from edgeolk.configuration.remembering import min_frequencies, default_memory_rows
+from edgeolk.configuration.remembering import default_memory_rows, min_frequencies
 from edgeolk.configuration.settings import Settings
-from edgeolk.configuration.spelling import config_call, config_arguments, config_parameters
+from edgeolk.configuration.spelling import config_arguments, config_call, config_parameters
 from edgeolk.configuration.usual import fill_defaults
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.near import near, unknown_attribute
@@ -41,7 +41,7 @@ from edgeolk.parts.lists import lists_of
 from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Loss
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.updates import UPDATES
-from edgeolk.parts.watching import KERNEL, DEFAULT_FREQUENCIES, min_bytes
+from edgeolk.parts.watching import DEFAULT_FREQUENCIES, KERNEL, min_bytes
 from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Config:
         row, return NaN and count it (``learner.n_skipped``, 8 bytes of the block). A wrong length,
         type or class always raises.
     checksums : bool
-        Reserve room for the checksums of ``learner.seal()``: 4 bytes a region.
+        Reserve memory for the checksums of ``learner.seal()``: 4 bytes per region.
     lookahead : int, optional
         How many rows' kernel values ``learn_many`` computes together, 0 to 64; the model is the
         same bit for bit. Each takes the bytes of a kernel row and of a row of X. Default: 6 if the
@@ -134,7 +134,7 @@ class Config:
         Shorten rows with a larger Euclidean norm (after scaling) to this norm. It bounds k(x, x),
         and so every step, of linear and polynomial kernels.
     history : bool or "auto", with ``sorf``
-        Rows come in the order of time. With ``loss="square"``, forecast targets from their own
+        Rows form a time series. With ``loss="square"``, forecast targets from their own
         history too (docs/forecast.md): ``horizon`` is how many rows later a target comes (default
         1: before the next row), ``season`` the rows of a season (0: none), ``interval`` the level
         of the intervals, or several levels (default .9). If the bytes do not hold 32 frequencies

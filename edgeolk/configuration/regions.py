@@ -146,10 +146,10 @@ KINDS: dict[str, Kind] = {
     "diagonal": Kind("d", (1, "slots"), "k(s, s) of each support vector"),
     "arrivals": Kind("q", (1, "slots"), "step of arrival of each support vector"),
     "norms": Kind("computing", (1, "stride"), "norm of each support vector", read_beyond=True),
-    "averaging": Kind("w", (1, 1), "averaging: sum of the scales so far"),
+    "averaging": Kind("w", (1, 1), "averaging: sum of the scales"),
     "mean_start": Kind("d", ("columns", "weights"), "averaging: weight before each arrival"),
     "mean_sum": Kind("d", ("columns", "weights"), "averaging: completed sums"),
-    "nearest": Kind("q", (1, "budget"), "nearest support vector of each one"),
+    "nearest": Kind("q", (1, "budget"), "nearest neighbour of each support vector"),
     "nearest_distance": Kind("real", (1, "budget"), "squared distance to it"),
     "nearest_kernel": Kind("d", (1, "budget"), "kernel with it"),
     "factor": Kind(
@@ -164,13 +164,13 @@ KINDS: dict[str, Kind] = {
     "window_labels": Kind("d", (1, "window_stride"), "their labels"),
     "errors": _kept("w", (1, 2), "sums of squared and of absolute errors"),
     "forgetron": Kind("w", (1, 1), "running cost of removals"),
-    "halving": Kind("w", (1, 2), "halvings so far, whether projection has ended"),
+    "halving": Kind("w", (1, 2), "halvings, whether projection has ended"),
     "hints": Kind("w", (1, 2), "squared error of the hints, examples in the window"),
     "nystrom": Kind("w", (1, 1), "eigenfunctions in use"),
     "weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "current weights"),
     "mean_weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "their running average"),
-    "blend": Kind("d", _blend, "mistakes of the candidates, averaging windows"),
-    "own": Kind("d", lambda c: (c.update.own, c.weights), "the update's own numbers"),
+    "blend": Kind("d", _blend, "mistakes of the experts, averaging windows"),
+    "own": Kind("d", lambda c: (c.update.own, c.weights), "numbers of the update"),
     "novelty": Kind(
         "d", lambda c: (1, 2 if c.update.whole else 1), "threshold; mean score of features"
     ),
@@ -179,11 +179,11 @@ KINDS: dict[str, Kind] = {
     "deviations": Kind(
         "computing", (1, 8), "threshold, input unit, moments of scores, state before an event"
     ),
-    "watch": Kind("w", (1, 5), "idle rows, events, rows since the last, verdict, flags"),
+    "watch": Kind("w", (1, 5), "idle rows, events, rows since the last event, verdict, flags"),
     "target": Kind("d", (1, 2), "mean of the targets, sum of squared deviations"),
     "last_label": Kind("d", (1, 1), "the last label"),
     "linear": Kind(
-        "computing", lambda c: (2, c.n_inputs + 1), "linear candidate: weights, variances"
+        "computing", lambda c: (2, c.n_inputs + 1), "linear expert: weights, variances"
     ),
     "relevance": Kind("computing", (2, "n_inputs"), "log length scales (ARD), squared gradients"),
     "turns": Kind("q", (1, 1), "gradient steps of the length scales"),
@@ -195,10 +195,10 @@ KINDS: dict[str, Kind] = {
     ),
     "row_memory": Kind(
         "b", lambda c: (c.memory_row, int(c.values["row_memory"])),
-        "memory: rows in 4 bits, labels, rivals, coefficients",
+        "memory: rows in 4 bits, labels, runners-up, coefficients",
     ),
-    "memory_state": Kind("w", (1, 8), "memory: rows held, mistakes of its shares"),
-    "memory_narrow": Kind("d", (1, 4), "memory: mistakes of the narrower kernel's shares"),
+    "memory_state": Kind("w", (1, 8), "memory: number of rows, mistakes of its experts"),
+    "memory_narrow": Kind("d", (1, 4), "memory: mistakes of the narrower kernel's experts"),
     "history": Kind(
         "computing", lambda c: (1, HISTORY + len(c.list_of("interval")) + c.n_features),
         "the target: last values, unit, means; interval; inputs",
@@ -209,16 +209,16 @@ KINDS: dict[str, Kind] = {
     ),
     "head": Kind("computing", _head, "head of the forecaster: weights, covariance, error"),
     "guard": Kind(
-        "computing", lambda c: (2, 3 if c.budget else 2), "regrets of the candidates, their squares"
+        "computing", lambda c: (2, 3 if c.budget else 2), "regrets of the experts, their squares"
     ),
     "waiting": Kind(
         "computing", lambda c: (int(c.values["lead"]), waiting_numbers(c)),
-        "rows that wait for their targets",
+        "pending rows, whose targets have not come",
     ),
     "season": Kind(
         "computing", lambda c: (1, int(c.values["season"]) + 2), "targets of the last season"
     ),
-    "kernel_rows": Kind("q", (1, 1), "rows that the kernel has learned"),
+    "kernel_rows": Kind("q", (1, 1), "rows learned by the kernel"),
     "scaler": _kept(
         "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, pending reading"
     ),
@@ -242,27 +242,27 @@ KINDS: dict[str, Kind] = {
     "skipped": _kept("w", (1, 1), "skipped bad rows"),
     "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
     "query": _of_call("computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example"),
-    "answered": _of_call("q", (1, 1), "scratch: answers since the last label came"),
+    "answered": _of_call("q", (1, 1), "scratch: answers since the last label"),
     "nonzero_index": _of_call("i", (1, "n_features"), "scratch: non-zero positions of the row"),
-    "nonzero_value": _of_call("computing", (1, "n_features"), "scratch: the values there"),
+    "nonzero_value": _of_call("computing", (1, "n_features"), "scratch: values at these positions"),
     "inputs": _of_call(
         "computing", lambda c: (3, c.n_features) if c.watches else (2, c.n_inputs),
         "scratch: scaled inputs and their gradients, or the inputs of channels",
     ),
     "class_scores": _of_call(
         "d", lambda c: (2 * int(c.values.get("groups", 1.0)), c.columns),
-        "scratch: class scores and shares",
+        "scratch: scores and weights of classes",
     ),
     "recalled": _of_call(
         "d", lambda c: (2 + int(c.values["memory_narrow"]), c.columns),
-        "scratch: what the memory says of the classes, and what the features do",
+        "scratch: class scores of the memory and of the features",
     ),
     "feature_row": _of_learning(
         "exact", ("budget", 2),
-        "scratch: features of a row, so that an update need not make them again",
+        "scratch: features of a row, so that an update need not recompute them",
     ),
     "rows_ahead": _of_learning(
-        "computing", ("lookahead", "n_features"), "scratch: rows that wait to be learned"
+        "computing", ("lookahead", "n_features"), "scratch: rows to be learned next"
     ),
     "values_ahead": _of_learning("value", ("lookahead", "weights"), "scratch: their kernel values"),
     "features_ahead": _of_learning(
@@ -276,10 +276,10 @@ KINDS: dict[str, Kind] = {
         "d", lambda c: (c.columns, c.budget // 2), "scratch: right-hand sides of a halving"
     ),
     "work": _of_learning("d", (1, "slots"), "scratch: vector of the linear algebra"),
-    "work2": _of_learning("d", (1, "slots"), "scratch: a second one"),
+    "work2": _of_learning("d", (1, "slots"), "scratch: a second vector"),
     "order": _of_learning("i", (1, "budget"), "scratch: slots by size"),
     "mean_coefficients": Kind(
-        "real", ("columns", "weights"), "scratch: coefficients of the mean model", Lifetime.MEAN
+        "real", ("columns", "weights"), "scratch: coefficients of the averaged model", Lifetime.MEAN
     ),
 }
 

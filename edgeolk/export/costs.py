@@ -18,13 +18,14 @@ FLAGS = {"double": "", "single": "-DEK_SINGLE", "whole": "-DEK_FIXED"}
 class Cost(NamedTuple):
     """The maximum stack of any call in bytes, and code with its constants in KiB.
 
-    Stack: the frames along the deepest call chain, without interrupts and the caller; ``beside``:
-    with scratch in the arena, None if not supported. Code: minimum and maximum of -Os and -O2 on
-    these cores, without the compiler's library, which takes 2 to 8 KiB with software floats.
+    Stack: the frames along the deepest call chain, without interrupts and the caller;
+    ``with_arena``: with scratch in the arena, None if not supported. Code: minimum and maximum of
+    -Os and -O2 on these cores, without the compiler's library, which takes 2 to 8 KiB with software
+    floats.
     """
 
     stack: int
-    beside: int | None
+    with_arena: int | None
     code: tuple[int, int]
 
 
@@ -99,7 +100,7 @@ def stacks_of(learner: Learner, scratch: str = "stack") -> dict[str, int]:
     # A call that predicts stores a score for each class.
     more = 8 * max(0, learner._config.columns - 3)
     found = {
-        how: cost.stack if scratch == "stack" else cost.beside
+        how: cost.stack if scratch == "stack" else cost.with_arena
         for how, cost in costs_of(learner).items()
     }
     return {how: stack + more for how, stack in found.items() if stack is not None}

@@ -24,11 +24,11 @@ void setup() {
 
 void loop() {
   ek_number row[EK_FEATURES];
-  double label = 0, said = 0;
+  double label = 0, answer = 0;
   if (!Serial.available()) return;
   for (int i = 0; i < EK_FEATURES; i++) row[i] = Serial.parseFloat();
   label = Serial.parseFloat();
-  if (ek_predict(arena, row, &said) == EK_OK) Serial.println(said);
+  if (ek_predict(arena, row, &answer) == EK_OK) Serial.println(answer);
 #if EK_LEARNS
   ek_learn(arena, row, label, NULL);
 #endif

@@ -41,7 +41,7 @@ RESET = (
 
 
 DECLARED = """\
-/* Its state: what is not zero. The first run holds the header. */
+/* The non-zero parts of its state. The first run contains the header. */
 typedef struct {
     uint32_t offset, bytes;
 } ek_run;

@@ -17,7 +17,7 @@ from edgeolk.configuration.regions import ELEMENT_BYTES
 
 NAME = "checksums"
 #: Flips every bit of a checksum.
-_ALL = 2**32 - 1
+_EVERY_BIT = 2**32 - 1
 
 
 def _sums(head: Head, block: memoryview) -> Iterator[tuple[str, int]]:
@@ -31,7 +31,7 @@ def _sums(head: Head, block: memoryview) -> Iterator[tuple[str, int]]:
             yield name, zlib.crc32(block[offset : offset + ELEMENT_BYTES[element] * count])
 
 
-def _held(head: Head, block: memoryview) -> memoryview[Any]:
+def _stored(head: Head, block: memoryview) -> memoryview[Any]:
     _, offset, count = head.table[NAME]
     return block[offset : offset + 4 * count].cast("B").cast("I")
 
@@ -43,15 +43,15 @@ def seal(block: memoryview) -> None:
     interrupted seal is invalid, whichever writes were the last.
     """
     head = unpack(block, NATIVE)
-    held = _held(head, block)
-    own = list(head.table).index(NAME)
+    stored = _stored(head, block)
+    header_place = list(head.table).index(NAME)
     sums = [crc for _, crc in _sums(head, block)]
-    held[own] = sums[own] ^ _ALL
+    stored[header_place] = sums[header_place] ^ _EVERY_BIT
     for at, crc in enumerate(sums):
-        if at != own:
-            held[at] = crc
+        if at != header_place:
+            stored[at] = crc
     struct.pack_into("=H", block, FLAGS_OFFSET, SEALED)
-    held[own] = sums[own]
+    stored[header_place] = sums[header_place]
 
 
 def forget(head: Head, block: memoryview) -> None:
@@ -73,12 +73,12 @@ def verify(head: Head, block: memoryview) -> bool:
     """
     if NAME not in head.table:
         return False
-    held = _held(head, block)
-    own = list(head.table).index(NAME)
+    stored = _stored(head, block)
+    header_place = list(head.table).index(NAME)
     sums = list(_sums(head, block))
-    if held[own] == sums[own][1] ^ _ALL:
+    if stored[header_place] == sums[header_place][1] ^ _EVERY_BIT:
         return False
-    changed = [name for at, (name, crc) in enumerate(sums) if held[at] != crc]
+    changed = [name for at, (name, crc) in enumerate(sums) if stored[at] != crc]
     if head.flags == SEALED:
         if changed:
             raise ValueError(f"the model has changed since it was sealed: {', '.join(changed)}")

@@ -89,8 +89,8 @@ def check_forecast(
     _check_linear(config, regions)
     guard = regions["guard"]
     half = len(guard) // 2
-    require(all(abs(regret) <= _REGRET for regret in guard[:half]), "a regret of the guard")
-    require(all(0.0 <= square < inf for square in guard[half:]), "a square of the guard")
+    require(all(abs(regret) <= _REGRET for regret in guard[:half]), "a regret of an expert")
+    require(all(0.0 <= square < inf for square in guard[half:]), "a squared regret of an expert")
     waiting = regions["waiting"]
     each = waiting_numbers(config)
     for at in range(0, len(waiting), each):

@@ -33,39 +33,39 @@ def lists_of(
     with the name of the argument, its value and what is allowed.
     """
     groups = int(values["groups"])
-    made: dict[str, tuple[float, ...]] = {}
+    lists: dict[str, tuple[float, ...]] = {}
     if blends is not None:
-        made["blends"] = _numbers("blends", blends, 2)
-        rises = all(a < b for a, b in itertools.pairwise(made["blends"]))
-        if not rises or made["blends"][0] != 0.0 or made["blends"][-1] != 1.0:
+        lists["blends"] = _numbers("blends", blends, 2)
+        rises = all(a < b for a, b in itertools.pairwise(lists["blends"]))
+        if not rises or lists["blends"][0] != 0.0 or lists["blends"][-1] != 1.0:
             raise ValueError(f"blends must rise from 0 to 1, got {blends!r}")
     if interval is not None:
-        one = isinstance(interval, (int, float))
-        made["interval"] = _numbers("interval", (interval,) if one else interval, 1)
-        if not all(0.0 < level < 1.0 for level in made["interval"]):
+        single = isinstance(interval, (int, float))
+        lists["interval"] = _numbers("interval", (interval,) if single else interval, 1)
+        if not all(0.0 < level < 1.0 for level in lists["interval"]):
             raise ValueError(f"interval must be between 0 and 1, got {interval!r}")
-        if made["interval"] == LIST_DEFAULTS["interval"]:
-            del made["interval"]
+        if lists["interval"] == LIST_DEFAULTS["interval"]:
+            del lists["interval"]
     if widths is None:
         if groups not in WIDTHS:
             raise ValueError(f"groups={groups} needs widths=, one sequence per group")
-        return made
+        return lists
     nested = [hasattr(width, "__len__") for width in widths]
     each = list(widths) if any(nested) else [widths]
     if len(each) != groups:
         raise ValueError(f"widths must be {groups} sequences, one per group, got {widths!r}")
-    for group, one in enumerate(each):
-        made[f"widths{group}"] = _numbers("widths", one, 1)
-        if not min(made[f"widths{group}"]) > 0.0:
+    for group, numbers in enumerate(each):
+        lists[f"widths{group}"] = _numbers("widths", numbers, 1)
+        if not min(lists[f"widths{group}"]) > 0.0:
             raise ValueError(f"widths must be above 0, got {widths!r}")
-    return made
+    return lists
 
 
 def _numbers(name: str, given: Any, min_count: int) -> tuple[float, ...]:
     try:
-        made = tuple(float(number) for number in given)
+        numbers = tuple(float(number) for number in given)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a sequence of numbers, got {given!r}") from None
-    if not min_count <= len(made) <= 8 or not all(map(math.isfinite, made)):
+    if not min_count <= len(numbers) <= 8 or not all(map(math.isfinite, numbers)):
         raise ValueError(f"{name} must be {min_count} to 8 finite numbers, got {given!r}")
-    return made
+    return numbers

@@ -151,11 +151,11 @@ PARAMETERS: dict[str, Parameter] = {
         0.9, "factor on the window when the average falls behind", "(0, 1)", omitted=0.9
     ),
     "linear": _sorf(
-        False, "a linear model as a further candidate", flag=True, omitted=0.0, regions=("linear",)
+        False, "a linear model as a further expert", flag=True, omitted=0.0, regions=("linear",)
     ),
     "last_label": _sorf(
         False,
-        "the last label as a further candidate; only if each label is known before the next row is"
+        "the last label as a further expert; only if each label is known before the next row is"
         " predicted",
         flag=True, omitted=0.0, regions=("last_label",),
     ),
@@ -179,8 +179,8 @@ PARAMETERS: dict[str, Parameter] = {
     "epsilon": Parameter(0.1, "tolerance: smaller errors cost nothing", "[0, inf)"),
     "scratch": _sorf(
         "block",
-        "compute features in blocks of 64, or keep those of a whole row, which saves an update from"
-        " recomputing them, for 16 bytes per frequency (float32: 8); except in exported C, a step"
+        "compute features in blocks of 64, or keep those of the entire row, so that an update need"
+        " not recompute them, for 16 bytes per frequency (float32: 8); except in exported C, a step"
         " keeps the first 2,048 on the stack anyway",
         words=("block", "row"), omitted=0.0, regions=("feature_row",),
     ),
@@ -212,28 +212,28 @@ PARAMETERS: dict[str, Parameter] = {
     # Off unless the configuration, which knows the bytes, tries a number of rows.
     "row_memory": _sorf(
         lambda c: c.get("usual_memory", 0.0),
-        "rows of a memory in 4 bits beside the features, a kernel model of narrow widths; d / 2 + 3"
-        " bytes each (two classes: d / 2 + 1); the default if bytes are given and leave room",
+        "rows of a memory in 4 bits, a kernel model of narrow widths in addition to the features;"
+        " d / 2 + 3 bytes each (two classes: d / 2 + 1); the default with enough given bytes",
         f"[0, {MAX_SIZE}]", integer=True, omitted=0.0, switched=True,
         regions=("row_memory", "memory_state"),
     ),
     "lapse": _sorf(
         0,
-        "answers that a last label counts for after it came, 0 for all; 16 with history='auto',"
-        " so that answers do not freeze where labels stop",
+        "number of answers for which a last label counts, 0 for all; 16 with history='auto', so"
+        " that answers do not freeze if labels stop",
         "[0, 1e+06]", integer=True, omitted=0.0, regions=("answered",),
     ),
     "robust": _sorf(
         False,
-        "novelty in a time series: where consecutive readings of a channel are unrelated, outliers"
-        " count less for its scale, and chance does not pass for a relation",
+        "novelty in a time series: if consecutive readings of a channel are unrelated, outliers"
+        " count less for its scale, and chance is not mistaken for a relation",
         flag=True, omitted=0.0,
     ),
     # On if the memory is a default itself.
     "memory_narrow": _sorf(
         lambda c: float(c.get("usual_memory", 0.0) > 0.0),
-        "the narrower kernel of the memory of rows answers by itself too: a width chosen by recent"
-        " mistakes; the default where the memory's rows are",
+        "use the narrower kernel of the memory of rows as a separate expert too: a width chosen by"
+        " recent mistakes; the default if the number of rows is",
         flag=True, omitted=0.0, regions=("memory_narrow",),
     ),
 }
