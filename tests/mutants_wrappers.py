@@ -107,7 +107,7 @@ MUTATIONS = [
         ("rows masked one by one are taken", "x if isinstance(x, (list, tuple)) else (x,)", "(x,)"),
         ("columns of several types are objects",
          'array.dtype.kind == "O" and _is_numeric_table(x)', "False"),
-        ("words in a table are numbers", 'getattr(one, "kind", "O") in REAL', "True"),
+        ("words in a table are numbers", 'getattr(item, "kind", "O") in REAL', "True"),
         ("pointers beyond the entries", "and starts[-1] <= entries", ""),
         ("indices beyond the columns", " and np.max(indices) < end", ""),
         ("indices below 0", "np.min(indices) >= 0 and ", ""),
