@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from edgeolk.core.engine import Engine
 
 #: The experts that an answer is a mixture of, in the order of their weights.
-CANDIDATES = ("head", "kernel", "last")
+EXPERTS = ("head", "kernel", "last")
 
 Interval = tuple[float, float]
 
@@ -57,7 +57,7 @@ class Forecasting:
             As ``interval``.
         """
         shares = self._engine.said()[2]
-        names = CANDIDATES if len(shares) == len(CANDIDATES) else (CANDIDATES[0], CANDIDATES[2])
+        names = EXPERTS if len(shares) == len(EXPERTS) else (EXPERTS[0], EXPERTS[2])
         return dict(zip(names, shares, strict=True))
 
     @property

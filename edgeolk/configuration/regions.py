@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum
 from functools import partial
 
-from edgeolk.configuration.forecasting import HISTORY, diagonal_inputs, head_inputs, waiting_numbers
+from edgeolk.configuration.forecasting import HISTORY, diagonal_inputs, head_inputs, pending_numbers
 from edgeolk.configuration.settings import Settings
 from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
@@ -212,7 +212,7 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (2, 3 if c.budget else 2), "regrets of the experts, their squares"
     ),
     "waiting": Kind(
-        "computing", lambda c: (int(c.values["lead"]), waiting_numbers(c)),
+        "computing", lambda c: (int(c.values["lead"]), pending_numbers(c)),
         "pending rows, whose targets have not come",
     ),
     "season": Kind(

@@ -10,7 +10,7 @@ from edgeolk.configuration.forecasting import (
     HISTORY,
     diagonal_inputs,
     head_inputs,
-    waiting_numbers,
+    pending_numbers,
 )
 from edgeolk.lean import TYPE_CHECKING, Any
 
@@ -87,14 +87,14 @@ def check_forecast(
             require(all(map(isfinite, regions[name])), f"{name} must be finite")
     _check_history(config, regions["history"])
     _check_linear(config, regions)
-    guard = regions["guard"]
-    half = len(guard) // 2
-    require(all(abs(regret) <= _REGRET for regret in guard[:half]), "a regret of an expert")
-    require(all(0.0 <= square < inf for square in guard[half:]), "a squared regret of an expert")
-    waiting = regions["waiting"]
-    each = waiting_numbers(config)
-    for at in range(0, len(waiting), each):
-        mark, unit = waiting[at], waiting[at + 1]
+    regrets = regions["guard"]
+    half = len(regrets) // 2
+    require(all(abs(regret) <= _REGRET for regret in regrets[:half]), "a regret of an expert")
+    require(all(0.0 <= square < inf for square in regrets[half:]), "a squared regret of an expert")
+    pending = regions["waiting"]
+    each = pending_numbers(config)
+    for at in range(0, len(pending), each):
+        mark, unit = pending[at], pending[at + 1]
         require(mark > 0.0 or mark in _PLAIN_MARKS, f"the mark of a pending row is {mark}")
         require(unit >= 0.0, "the unit of a pending row")
     if "season" in regions:
