@@ -13,7 +13,7 @@ from helpers import LIVELY, RINGS
 from synthetic import random_stream
 
 import edgeolk as ek
-from edgeolk.checkpointer import _pieces, _decoded
+from edgeolk.checkpointer import _decoded, _pieces
 from edgeolk.files.slots import HEADER_BYTES, Slots
 
 D, B = 3, 6
