@@ -46,9 +46,9 @@ __all__ = [
 ]  # fmt: skip
 __version__ = "0.1.0"
 
-# Not `importlib.util`, which a bare process would pay for.
+# Not `importlib.util`, whose memory a bare process would pay for.
 if PathFinder.find_spec("edgeolk.core.arena", [f"{path}/core" for path in __path__]) is None:
-    # The folder a program is run from comes before what is installed.
+    # The folder from which a program runs precedes installed packages.
     raise ImportError(
         f"edgeolk in {__path__[0]} has no compiled modules for this Python: it is a source tree,"
         " found before an installed edgeolk because the program runs from its folder. Run it from"

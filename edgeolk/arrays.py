@@ -1,4 +1,4 @@
-"""Array-likes of real numbers, with error messages for all others. The slow way in."""
+"""Conversion of array-likes to arrays of real numbers, with error messages for all others."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: What to do with a sparse matrix where rows are learned or scored.
+#: Advice in the message for a sparse matrix.
 ROWS = (
     "give one row to learn_one_sparse or decision_one_sparse as row.indices and row.data, many"
     " rows as a CSR matrix"
 )
 
 
-#: Kinds of numpy's element types that are real numbers.
+#: Kinds of numpy dtypes that are real numbers.
 REAL = "fiub"
 
 
 def refuse_masked(x: Any, name: str) -> None:
-    """Raise ValueError for an array with a mask that hides some of it, or for a list of such.
+    """Raise ValueError for an array with masked numbers, or for a list of such arrays.
 
-    A mask is an array of bools beside the numbers, as numpy's masked arrays have it; pandas has a
-    method of this name, and a table may have a column.
+    Only an array of bools counts as a mask, as in numpy's masked arrays: pandas has a method
+    ``mask``, and a table may have a column of this name.
     """
     for each in x if isinstance(x, (list, tuple)) else (x,):
         mask = getattr(each, "mask", False)
@@ -31,30 +31,30 @@ def refuse_masked(x: Any, name: str) -> None:
 
 
 def _is_numeric_table(x: Any) -> bool:
-    """Whether each column of a table (pandas's) holds real numbers, of whatever types."""
+    """Whether all columns of a (pandas) table hold real numbers, possibly of different types."""
     dtypes: Any = getattr(x, "dtypes", None)
     columns = dtypes if hasattr(dtypes, "__iter__") else (dtypes,)
-    return hasattr(x, "to_numpy") and all(getattr(one, "kind", "O") in REAL for one in columns)
+    return hasattr(x, "to_numpy") and all(getattr(item, "kind", "O") in REAL for item in columns)
 
 
 def _is_number(dtype: Any) -> bool:
     """Whether a column of this type (of numpy, pandas or polars) holds real numbers."""
-    asked = getattr(dtype, "is_numeric", None)
-    return getattr(dtype, "kind", "O") in REAL or (callable(asked) and bool(asked()))
+    is_numeric = getattr(dtype, "is_numeric", None)
+    return getattr(dtype, "kind", "O") in REAL or (callable(is_numeric) and bool(is_numeric()))
 
 
 def _remedy(x: Any, array: NDArray[Any], name: str) -> str:
-    """What to do about an array-like that holds something else than real numbers; "" if unknown."""
+    """Advice for an array-like with something other than real numbers; "" if unknown."""
     columns, dtypes = getattr(x, "columns", None), getattr(x, "dtypes", None)
     if columns is not None and dtypes is not None:
-        said = [
-            repr(one) for one, kind in zip(columns, dtypes, strict=False) if not _is_number(kind)
+        not_numeric = [
+            repr(item) for item, kind in zip(columns, dtypes, strict=False) if not _is_number(kind)
         ]
-        if said:
-            more = f" and {len(said) - 5} more" if len(said) > 5 else ""
+        if not_numeric:
+            more = f" and {len(not_numeric) - 5} more" if len(not_numeric) > 5 else ""
             return (
-                f": no numbers in {', '.join(said[:5])}{more}; leave that out, or encode it first,"
-                " as pandas.get_dummies and scikit-learn's OneHotEncoder do"
+                f": no numbers in {', '.join(not_numeric[:5])}{more}; leave that out, or encode it"
+                " first, as pandas.get_dummies and scikit-learn's OneHotEncoder do"
             )
     first = array.flat[0] if array.size else None
     if isinstance(first, str) and name in ("y", "label", "labels"):
@@ -66,18 +66,18 @@ def _remedy(x: Any, array: NDArray[Any], name: str) -> str:
     if isinstance(first, str):
         return f", such as {str(first)!r}"
     if array.dtype.kind == "O" and all(
-        isinstance(one, (int, float, np.number)) for one in array.flat
+        isinstance(item, (int, float, np.number)) for item in array.flat
     ):
-        return ": all are numbers, and .astype(float) says so"
+        return ": convert these numbers by .astype(float)"
     return ""
 
 
 def real_array(x: Any, name: str, instead: str = ROWS) -> NDArray[Any]:
-    """An array-like as an array, of the shape and the type it has.
+    """An array-like as an array of the same shape and type.
 
-    ``name`` is that of the argument, ``instead`` what to do with a sparse matrix, for messages;
-    ``x`` runs whatever code it brings along. Raises TypeError: a dict, a sparse matrix, or no real
-    numbers. Raises ValueError: masked numbers, or rows of different lengths.
+    ``name``, that of the argument, and ``instead``, advice for a sparse matrix, are for messages.
+    ``x`` may run its own code. Raises TypeError: a dict, a sparse matrix, or no real numbers.
+    Raises ValueError: masked numbers, or rows of different lengths.
     """
     if isinstance(x, dict):
         raise TypeError(
@@ -91,7 +91,7 @@ def real_array(x: Any, name: str, instead: str = ROWS) -> NDArray[Any]:
         array = np.asarray(x)
     except ValueError as error:
         raise ValueError(f"{name} must be an array of numbers: {error}") from None
-    except RuntimeError as error:  # a tensor that wants its gradient
+    except RuntimeError as error:  # a tensor with requires_grad
         raise TypeError(f"{name} must be an array of numbers: {error}") from None
     if array.dtype.kind == "O" and _is_numeric_table(x):
         array = x.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -102,34 +102,34 @@ def real_array(x: Any, name: str, instead: str = ROWS) -> NDArray[Any]:
 
 
 def refuse_broken_sparse(X: Any, name: str) -> None:
-    """Raise ValueError for a sparse matrix of scipy whose arrays contradict each other.
+    """Raise ValueError for a scipy sparse matrix with inconsistent arrays.
 
-    Whatever scipy does with one (sort, convert, multiply) reads and writes where they point. CSR,
-    CSC, BSR and COO are looked at; ``name`` is that of the argument, for messages.
+    Sorting, converting or multiplying it would read and write out of bounds. CSR, CSC, BSR and COO
+    are checked; ``name`` is that of the argument, for messages.
     """
     form = X.format
     if len(X.shape) != 2 or form not in ("csr", "csc", "bsr", "coo"):
         return
     rows, columns = X.shape
     if form == "coo":
-        places = [(X.row, rows), (X.col, columns)]
+        bounds = [(X.row, rows), (X.col, columns)]
     else:
-        lines, across = (columns, rows) if form == "csc" else (rows, columns)
+        n_major, n_minor = (columns, rows) if form == "csc" else (rows, columns)
         if form == "bsr":
-            lines, across = lines // X.blocksize[0], across // X.blocksize[1]
+            n_major, n_minor = n_major // X.blocksize[0], n_minor // X.blocksize[1]
         starts, entries = np.asarray(X.indptr), min(len(X.indices), len(X.data))
         if not (
-            starts.shape == (lines + 1,)
+            starts.shape == (n_major + 1,)
             and starts.dtype.kind in "iu"
             and starts[0] == 0
             and starts[-1] <= entries
             and (starts[1:] >= starts[:-1]).all()
         ):
             raise ValueError(
-                f"{name} must be a {form.upper()} matrix: indptr, indices and data contradict each"
-                " other"
+                f"{name} must be a valid {form.upper()} matrix: indptr, indices and data contradict"
+                " each other"
             )
-        places = [(X.indices, across)]
-    for indices, end in places:
+        bounds = [(X.indices, n_minor)]
+    for indices, end in bounds:
         if len(indices) and not (np.min(indices) >= 0 and np.max(indices) < end):
             raise ValueError(f"{name} must have indices from 0 to {end - 1}")

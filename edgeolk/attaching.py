@@ -1,4 +1,4 @@
-"""Continue a model where it lies in memory: it is checked first, and may be repaired."""
+"""``attach``: check, perhaps repair, and continue a model in the memory where it is stored."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
     refusal = ""
     with view:
         try:
-            at, head, config, plan = _lying_in(view)
+            at, head, config, plan = _find_model(view)
             sealed = verify is not False and checksums.verify(head, view[at : at + head.nbytes])
             if verify and not sealed:
                 raise ValueError("the model is not sealed: it has no checksums to verify")
@@ -75,7 +75,7 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
                     " or continue from a checkpoint"
                 )
             if not (is_torn and torn == "repair"):
-                # The block without its slack; what follows it in the view is not looked at.
+                # The block without slack; the bytes that follow it in the view are not read.
                 live.check(config, head, plan.regions, view[at : at + head.nbytes])
         except ValueError as error:
             refusal = str(error)
@@ -92,23 +92,23 @@ def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Lea
 
 
 def _repair(config: Settings, regions: tuple[Region, ...], arena: Arena, block: memoryview) -> None:
-    """Make a torn block whole, or leave it as it was."""
-    before = bytes(block)
+    """Repair a torn block, or leave it unchanged."""
+    original = bytes(block)
     try:
         mending.prepare(config, regions, block)
         if not over(config, arena).mend():
             raise ValueError("the model is inconsistent: its support vectors depend on each other")
         live.check(config, unpack(block, NATIVE), regions, block)
     except BaseException as error:
-        # Out of memory or interrupted leaves no half mended block either.
-        block[:] = before
+        # No half-repaired block, even if memory runs out or the user interrupts.
+        block[:] = original
         if not isinstance(error, ValueError):
             raise
         raise ValueError(f"the interrupted step cannot be repaired: {error}") from None
 
 
-def _lying_in(view: memoryview) -> tuple[int, Head, Settings, Plan]:
-    """Where in a buffer a model lies, its header, configuration and plan; its state unchecked."""
+def _find_model(view: memoryview) -> tuple[int, Head, Settings, Plan]:
+    """Offset of a model in a buffer, its header, configuration and plan; does not check state."""
     start = bytes(view[: ALIGNMENT + len(MARK)])
     at = start.find(MARK)
     if at < 0:
@@ -122,5 +122,5 @@ def _lying_in(view: memoryview) -> tuple[int, Head, Settings, Plan]:
     if not live.is_laid_out(live.head_of(config, plan.regions), head, length_of(view[at:], NATIVE)):
         raise ValueError("buffer holds a block laid out by another version; load it from a file")
     if at >= boundary(plan.regions):
-        raise ValueError("buffer holds no model of this format where one can begin")
+        raise ValueError(f"buffer holds a model at byte {at}, where none can start")
     return at, head, config, plan

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _in_time(algorithm: Config | Algorithm | str | None, options: Any) -> Settings | None:
-    """The configuration for rows in the order of time, where nothing is said of it or against."""
+    """The configuration with ``history="auto"``; None if the caller decides or it is invalid."""
     if isinstance(algorithm, Config) or {"history", "last_label"} & set(options):
         return None
     try:
@@ -91,7 +91,7 @@ class BareLearner(Forecasting):
         Parameters
         ----------
         data : bytes-like
-            What ``Learner.save`` wrote, whole.
+            The complete file that ``Learner.save`` wrote.
 
         Returns
         -------

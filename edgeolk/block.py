@@ -1,4 +1,4 @@
-"""The engine of a model in a block, new or already there. Without numpy."""
+"""Creates the engine of a new model, or of a model that is already in a block. Without numpy."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from edgeolk.parts import Dtype
 
 
 def build(config: Settings, buffer: Any = None) -> Engine:
-    """Build a new model, in a writable contiguous buffer where one is given; its engine.
+    """Build a new model, in a writable contiguous buffer if given; return its engine.
 
-    Raises MemoryError, TypeError, ValueError: no memory for the block, or the buffer will not do.
+    Raises MemoryError, TypeError, ValueError: no memory for the block, or an unsuitable buffer.
     """
     plan = plan_of(config)
-    # Until construction has ended, whoever attaches finds a torn block.
+    # Until construction is complete, the block counts as torn.
     head = replace(live.head_of(config, plan.regions), flags=TORN)
     arena = Arena(plan.nbytes, buffer, None, boundary(plan.regions))
     with memoryview(arena) as block:
@@ -35,5 +35,5 @@ def build(config: Settings, buffer: Any = None) -> Engine:
 
 
 def over(config: Settings, arena: Arena) -> Engine:
-    """The engine of a model that is already in a block, which the caller has checked."""
+    """The engine of a model in a block that the caller has checked."""
     return Engine(config, plan_of(config).regions, arena, False)

@@ -13,7 +13,7 @@ from typing import Any
 
 from edgeolk.checks import check_int, real
 from edgeolk.configuration.fit import parse_bytes
-from edgeolk.configuration.header import MOST_HEAD
+from edgeolk.configuration.header import MAX_HEADER_BYTES
 from edgeolk.files.layouts import MOST_SLOTS
 from edgeolk.files.media import medium_at
 from edgeolk.files.slots import Opened, Part, Slots
@@ -21,13 +21,13 @@ from edgeolk.learner import Learner
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.block import check_start
 
-#: What a checkpoint may hold, by the number a file holds: append, never renumber.
+#: Classes of objects in checkpoints, by their numbers in files: append, never renumber.
 KINDS: dict[int, type[Any]] = {1: Learner, 2: RunningScaler}
 _COUNT = struct.Struct("<Q")
-#: Kind and bytes of each saved object; then their bytes, in the same order.
+#: Kind and size of each saved object; the bytes of the objects follow, in the same order.
 _ENTRY = struct.Struct("<QQ")
-#: Nothing counts further.
-MOST_EVERY = 2**62
+#: No counter exceeds this.
+MAX_EVERY = 2**62
 
 
 def _parts(what: Any) -> tuple[Any, ...]:
@@ -44,7 +44,7 @@ def _parts(what: Any) -> tuple[Any, ...]:
 
 
 def _saved(part: Any) -> bytes | bytearray:
-    """What ``save`` would write."""
+    """The bytes that ``save`` would write."""
     if isinstance(part, Learner):
         return part._sealed()
     saved: bytes = part.__reduce__()[1][0]
@@ -52,7 +52,7 @@ def _saved(part: Any) -> bytes | bytearray:
 
 
 def _pieces(parts: tuple[Any, ...]) -> list[bytes | bytearray]:
-    """What ``save`` would write of each, behind a table."""
+    """A table, then the bytes that ``save`` would write of each object."""
     kinds = [next(n for n, kind in KINDS.items() if isinstance(part, kind)) for part in parts]
     saved = [_saved(part) for part in parts]
     table = [_ENTRY.pack(kind, len(data)) for kind, data in zip(kinds, saved, strict=True)]
@@ -60,10 +60,9 @@ def _pieces(parts: tuple[Any, ...]) -> list[bytes | bytearray]:
 
 
 def _entries(length: int, part: Part) -> Iterator[tuple[int, int, int]]:
-    """Kind, place and bytes of each object in a payload, of which ``part`` gives pieces.
+    """Yield kind, offset and size of each object in a payload, read in pieces by ``part``.
 
-    Raises ValueError: its table contradicts its length. What comes before that has been given by
-    then.
+    Raises ValueError: its table contradicts its length; earlier objects have been yielded by then.
     """
     if length < _COUNT.size:
         raise ValueError(f"{length} bytes hold no objects")
@@ -81,27 +80,28 @@ def _entries(length: int, part: Part) -> Iterator[tuple[int, int, int]]:
         raise ValueError(f"{length - at} bytes are left over")
 
 
-def _less(most: int | None, taken: int) -> int | None:
-    """What is left of the memory that objects may take together."""
-    return None if most is None else max(0, most - taken)
+def _bytes_left(max_bytes: int | None, taken: int) -> int | None:
+    """The memory left for further objects; None for no limit."""
+    return None if max_bytes is None else max(0, max_bytes - taken)
 
 
-def _look(length: int, part: Part, most: int | None = None) -> None:
-    """Check a payload by its table and the beginning of each object, before memory is taken.
+def _check_payload(length: int, part: Part, max_bytes: int | None = None) -> None:
+    """Check a payload by its table and the start of each object, before memory is allocated.
 
-    Raises ValueError: it cannot be one, or what it holds takes more than ``most`` bytes.
+    Raises ValueError: it is not valid, or its objects take more than ``max_bytes``.
     """
     from edgeolk.files import restore
 
     for kind, at, size in _entries(length, part):
         check = restore.check_start if KINDS[kind] is Learner else check_start
-        most = _less(most, check(part(at, min(size, MOST_HEAD)), size, most))
+        taken = check(part(at, min(size, MAX_HEADER_BYTES)), size, max_bytes)
+        max_bytes = _bytes_left(max_bytes, taken)
 
 
-def _revived(payload: bytearray, most: int | None = None) -> Any:
+def _decoded(payload: bytearray, max_bytes: int | None = None) -> Any:
     """The object or the tuple of objects in a payload, checked as ``load`` checks a file.
 
-    Raises ValueError: it holds none, or they take more than ``most`` bytes.
+    Raises ValueError: it is not valid, or its objects take more than ``max_bytes``.
     """
     from edgeolk.files import restore
 
@@ -110,15 +110,15 @@ def _revived(payload: bytearray, most: int | None = None) -> Any:
     for kind, at, size in _entries(len(payload), lambda at, n: bytes(view[at : at + n])):
         data = view[at : at + size]
         if KINDS[kind] is Learner:
-            parts.append(Learner._over(*restore.from_bytes(data, most)))
+            parts.append(Learner._over(*restore.from_bytes(data, max_bytes)))
         else:
             parts.append(KINDS[kind]._from_block(bytes(data)))
-        most = _less(most, parts[-1].nbytes)
+        max_bytes = _bytes_left(max_bytes, parts[-1].nbytes)
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
 def _progress(parts: tuple[Any, ...]) -> int:
-    """Examples seen, by whichever has seen most."""
+    """The largest number of examples that any of the objects has seen."""
     return max(part.steps if isinstance(part, Learner) else part.n_seen for part in parts)
 
 
@@ -183,19 +183,23 @@ class Checkpointer:
         ram: int | str | None = None,
     ) -> None:
         if every is not None:
-            every = check_int("every", every, 1, MOST_EVERY)
+            every = check_int("every", every, 1, MAX_EVERY)
         if seconds is not None:
             seconds = real("seconds", seconds, "a number above 0, or None")
             if not seconds > 0.0:
                 raise ValueError(f"seconds must be above 0, got {seconds!r}")
         slots = check_int("slots", slots, 2, MOST_SLOTS)
-        most = None if ram is None else parse_bytes(ram)
+        max_bytes = None if ram is None else parse_bytes(ram)
         self.every = every
         self.seconds = seconds
         self._clock = clock
         self._medium = medium_at(place, slots)
-        self._most = most
-        self._slots = Slots(self._medium, partial(_revived, most=most), partial(_look, most=most))
+        self._max_bytes = max_bytes
+        self._slots = Slots(
+            self._medium,
+            partial(_decoded, max_bytes=max_bytes),
+            partial(_check_payload, max_bytes=max_bytes),
+        )
         self._last = 0
         self._last_time = clock()
 
@@ -215,7 +219,7 @@ class Checkpointer:
             As ``write``.
         """
         now = _progress(_parts(what))
-        # Less than before is another learner's: it starts to count here.
+        # Fewer examples than before belong to another learner: counting starts here.
         self._last = min(self._last, now)
         learned = now - self._last
         due = self.every is not None and learned >= self.every
@@ -253,8 +257,10 @@ class Checkpointer:
         """
         parts = _parts(what)
         taken = sum(part.nbytes for part in parts)
-        if self._most is not None and taken > self._most:
-            raise ValueError(f"a checkpoint of {taken} bytes, more than ram allows: {self._most}")
+        if self._max_bytes is not None and taken > self._max_bytes:
+            raise ValueError(
+                f"the checkpoint takes {taken} bytes, more than ram allows: {self._max_bytes}"
+            )
         number = self._slots.write(_pieces(parts))
         self._last = _progress(parts)
         self._last_time = self._clock()

@@ -60,7 +60,7 @@ class Counting(RowLearner):
 
     @property
     def _rows_since_alarm(self) -> int:
-        """Rows learned since the alarm of drift rang, if that is no more than 256 rows ago."""
+        """Rows learned since the last drift alarm, if that is at most 256 rows ago."""
         return int(self._engine.counters()["rows_since_look"])
 
     @property

@@ -6,13 +6,13 @@ class BadRowError(ValueError):
 
     Page: docs/survival.md.
 
-    Nothing of the row was learned. ``on_bad_row="skip"`` counts such rows and goes on.
+    Nothing of the row was learned. ``on_bad_row="skip"`` counts such rows and continues.
     """
 
 
 class BudgetError(RuntimeError):
-    """Nothing more can be learned: the ring is full and the policy is to refuse, or 2^62 steps were
-    counted; the example changed nothing.
+    """Nothing more can be learned: the ring is full and the policy rejects the example, or 2^62
+    steps were counted; the example changed nothing.
 
     Page: docs/reference.md.
     """

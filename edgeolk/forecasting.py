@@ -8,16 +8,16 @@ if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
     from edgeolk.core.engine import Engine
 
-#: The candidates that an answer is mixed of, in the order of the guard.
-CANDIDATES = ("head", "kernel", "last")
+#: The experts that an answer is a mixture of, in the order of their weights.
+EXPERTS = ("head", "kernel", "last")
 
 Interval = tuple[float, float]
 
 
 class Forecasting:
-    """Adds the interval of the last answer, and the shares of its parts, to a learner.
+    """Adds the interval of the last answer, and the weights of its experts, to a learner.
 
-    The class that inherits sets ``_config`` and ``_engine``.
+    Subclasses set ``_config`` and ``_engine``.
     """
 
     __slots__ = ()
@@ -38,15 +38,15 @@ class Forecasting:
         AttributeError
             The learner was made without ``history=True``.
         """
-        answer, reaches, _ = self._engine.said()
-        if not all(reach > 0.0 for reach in reaches):
+        answer, half_widths, _ = self._engine.said()
+        if not all(half_width > 0.0 for half_width in half_widths):
             return None
-        intervals = tuple((answer - reach, answer + reach) for reach in reaches)
+        intervals = tuple((answer - half_width, answer + half_width) for half_width in half_widths)
         return intervals[0] if len(intervals) == 1 else intervals
 
     @property
     def shares(self) -> dict[str, float]:
-        """The mixture of the last answer: candidate -> share.
+        """The mixture of the last answer: expert -> weight.
 
         "head": the linear head on top of the others; "kernel", if there is one; "last": the last
         value. All 0 if the last value was not known.
@@ -57,7 +57,7 @@ class Forecasting:
             As ``interval``.
         """
         shares = self._engine.said()[2]
-        names = CANDIDATES if len(shares) == len(CANDIDATES) else (CANDIDATES[0], CANDIDATES[2])
+        names = EXPERTS if len(shares) == len(EXPERTS) else (EXPERTS[0], EXPERTS[2])
         return dict(zip(names, shares, strict=True))
 
     @property
@@ -96,7 +96,7 @@ class Forecasting:
 
         Learned state is kept. Waiting rows are dropped; do not pass their targets. Until the next
         target, the answer is the mean of all targets. With ``last_label=True``, the last label is
-        forgotten, and the other candidates answer until the next label. For novelty with
+        forgotten, and the other experts answer until the next label. For novelty with
         ``history=True``, the event ends, flat lines start again, and the next reading has no
         predecessor.
 

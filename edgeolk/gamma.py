@@ -43,34 +43,36 @@ def gamma_from(X: Any, rows: int = 500) -> float:
     Config : ``gamma="auto"`` determines the width inside the learner, without storing rows.
     """
     if isinstance(rows, bool) or not hasattr(rows, "__index__") or rows < 2:
-        raise ValueError(f"rows must be a whole number of at least 2, got {rows!r}")
+        raise ValueError(f"rows must be an integer of at least 2, got {rows!r}")
     first = real_array(X, "X", "give some rows of it as X[:500].toarray()")
     if first.ndim != 2 or len(first) < 2 or first.shape[1] < 1:
         raise ValueError(f"X must be at least two rows of numbers, got shape {first.shape}")
     first = first[:rows].astype(np.float64)
     if not np.isfinite(first).all():
         raise ValueError("X must be finite")
-    most = np.abs(first).max() or 1.0
-    first /= most  # squares of 1e200 overflow
+    largest = np.abs(first).max() or 1.0
+    first /= largest  # squares of 1e200 overflow
     squares = _squared_distances(first)
     middle = float(np.median(squares))
     if middle == 0.0:
         differ = squares[squares > 0.0]
         middle = float(np.median(differ)) if len(differ) else 0.0
-    gamma = 1.0 / middle / float(most) / float(most) if middle > 0.0 else 0.0
+    gamma = 1.0 / middle / float(largest) / float(largest) if middle > 0.0 else 0.0
     if not 0.0 < gamma < np.inf:
         raise ValueError("X must contain different rows with finite squared distances")
     return gamma
 
 
 def _squared_distances(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of all n (n - 1) / 2 pairs. A row at a time: an array of all differences would be d times
-    as large."""
+    """The squared distances of all n (n - 1) / 2 pairs.
+
+    One row at a time: an array of all differences would be d times as large.
+    """
     n = len(rows)
     squares = np.empty(n * (n - 1) // 2)
     at = 0
     for i in range(n - 1):
-        apart = rows[i + 1 :] - rows[i]
-        squares[at : at + len(apart)] = np.einsum("ij,ij->i", apart, apart)
-        at += len(apart)
+        differences = rows[i + 1 :] - rows[i]
+        squares[at : at + len(differences)] = np.einsum("ij,ij->i", differences, differences)
+        at += len(differences)
     return squares

@@ -1,4 +1,4 @@
-"""Which inputs matter to a learner: its length scales, or what shuffling an input changes."""
+"""The importance of inputs: from learned length scales, or by shuffling one input at a time."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Shares = npt.NDArray[np.float64]
 
 
 def learned(scales: memoryview) -> Shares:
-    """Return the squared factors of the inputs under the kernel, by the logs of their scales."""
+    """Return the importance of inputs from the logs of their learned scales."""
     return _shares(np.exp(2.0 * np.asarray(scales, dtype=float)[0]))
 
 
 def shuffled(answer: Callable[[Shares], Any], X: Any, seed: int) -> Shares:
-    """Return how far answers move when one input after the other is shuffled among the rows."""
+    """Return how much answers change when one input at a time is shuffled among the rows."""
     rows = np.array(X, dtype=float)
     if rows.ndim != 2 or len(rows) < 2:
         raise ValueError(f"X must have at least two rows, got an array of shape {rows.shape}")
@@ -33,6 +33,6 @@ def shuffled(answer: Callable[[Shares], Any], X: Any, seed: int) -> Shares:
 
 
 def _shares(values: Shares) -> Shares:
-    """Return values as shares of their sum; zeros where it is none."""
+    """Return values as shares of their sum; zeros if the sum is 0."""
     total = float(values.sum())
     return values / total if total > 0.0 else np.zeros_like(values)

@@ -13,7 +13,7 @@ from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.signature import Signature
-from edgeolk.configuration.spelling import call_said, parameters_said
+from edgeolk.configuration.spelling import config_call, config_parameters
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
 from edgeolk.forecasting import Forecasting
@@ -41,8 +41,8 @@ FloatArray = NDArray[np.float64]
 
 def _coefficients(columns: memoryview, n: int, scale: float) -> FloatArray:
     """The first n coefficients of a region as float64: (n,), or (n, columns) if there are more."""
-    held: NDArray[Any] = np.asarray(columns)[:, :n].T
-    each = held if held.shape[1] > 1 else held[:, 0]
+    values: NDArray[Any] = np.asarray(columns)[:, :n].T
+    each = values if values.shape[1] > 1 else values[:, 0]
     return np.ascontiguousarray(each, dtype=np.float64) * scale
 
 
@@ -130,10 +130,10 @@ class Learner(Storing, Forecasting, Counting, Watching):
             state += ", no kernel"
         if self._config.freezes:
             state += ", frozen" if self.n_support == self.budget else ", freezes when full"
-        return f"{call_said(self._config, 'ek.Learner')}  # {state}, {self.nbytes} bytes"
+        return f"{config_call(self._config, 'ek.Learner')}  # {state}, {self.nbytes} bytes"
 
     def __getattr__(self, name: str) -> Any:
-        """Raise AttributeError with near matches; called only for what is not found."""
+        """Raise AttributeError with similar names; Python calls it only for unknown names."""
         if hasattr(type(self), name):  # a property that raised AttributeError: raise it again
             return object.__getattribute__(self, name)
         raise unknown_attribute(self, name)
@@ -161,7 +161,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel; with ``gamma="auto"``, at its present width."""
+        """The kernel; with ``gamma="auto"``, at its current width."""
         if self._config.preprocessing.gamma_rows or self._config.preprocessing.follows:
             return replace(self._config.kernel, gamma=self._engine.gamma())  # type: ignore[call-arg]
         return self._config.kernel
@@ -186,17 +186,17 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The algorithm's own parameters in force, by the names it is called with.
+        """The values of the algorithm's own parameters, by their public names.
 
         With the same size, kernel, storage, seed, ``scale=`` and ``gamma=``,
-        ``Learner(learner.algorithm, ..., **learner.parameters)`` makes a learner of the same
+        ``Learner(learner.algorithm, ..., **learner.parameters)`` creates a learner with the same
         configuration. Those of a composition include its parts.
         """
-        return parameters_said(self._config)
+        return config_parameters(self._config)
 
     @property
     def config(self) -> Config:
-        """The configuration; ``Learner(learner.config)`` makes a new learner like this one."""
+        """The configuration; ``Learner(learner.config)`` creates a new learner like this one."""
         return Config._of(self._config)
 
     @property
@@ -225,11 +225,11 @@ class Learner(Storing, Forecasting, Counting, Watching):
         A ``CommonScale`` with ``scale="common"``. Otherwise it has a scale for each input, even
         while a common one is used because all readings were one of two numbers (``common_scale``).
         """
-        prepared = self._config.preprocessing
-        if prepared.method == INSIDE["common"]:
+        preprocessing = self._config.preprocessing
+        if preprocessing.method == INSIDE["common"]:
             return self.common_scale
-        scales = prepared.method and self.n_features
-        return copied(prepared, self._engine) if scales else None
+        scales = preprocessing.method and self.n_features
+        return copied(preprocessing, self._engine) if scales else None
 
     @property
     def common_scale(self) -> CommonScale | None:
@@ -254,8 +254,8 @@ class Learner(Storing, Forecasting, Counting, Watching):
         """
         if self._config.needs_labels:
             raise AttributeError(f"{self.algorithm} has no threshold: its loss is not novelty")
-        held = self._engine.view("deviations" if self._config.watches else "novelty")
-        return float(np.asarray(held)[0, 0])
+        values = self._engine.view("deviations" if self._config.watches else "novelty")
+        return float(np.asarray(values)[0, 0])
 
     @property
     def norm2(self) -> float | None:
@@ -276,11 +276,11 @@ class Learner(Storing, Forecasting, Counting, Watching):
         """
         if not self._config.basis.keeps_vectors:
             raise AttributeError(f"{self.algorithm} stores weights of features, no vectors")
-        held: NDArray[Any] = self._ring()[:, : self.n_support].T.copy()
+        values: NDArray[Any] = self._ring()[:, : self.n_support].T.copy()
         if self._config.dtype != Dtype.INT8:
-            return held
+            return values
         levels: NDArray[Any] = np.asarray(self._engine.view("levels"))
-        return np.asarray(held * levels[0] + levels[1])
+        return np.asarray(values * levels[0] + levels[1])
 
     @property
     def dual_coef_(self) -> FloatArray:
@@ -452,5 +452,5 @@ def load(path: Path, ram: int | str | None = None) -> Learner:
     """
     from edgeolk.files import restore
 
-    most = None if ram is None else parse_bytes(ram)
-    return Learner._over(*restore.from_file(path, most))
+    max_bytes = None if ram is None else parse_bytes(ram)
+    return Learner._over(*restore.from_file(path, max_bytes))

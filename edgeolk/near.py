@@ -6,20 +6,20 @@ from collections.abc import Iterable
 
 
 def unknown_attribute(holder: object, name: str) -> AttributeError:
-    """The error for an attribute that ``holder`` lacks, with near matches."""
+    """The error for an attribute that ``holder`` lacks, with similar names."""
     kind = type(holder)
-    said = f"{kind.__name__!r} object has no attribute {name!r}"
+    message = f"{kind.__name__!r} object has no attribute {name!r}"
     if not name.startswith("_"):
-        said += near(name, [known for known in dir(kind) if not known.startswith("_")])
-    return AttributeError(said)
+        message += near(name, [known for known in dir(kind) if not known.startswith("_")])
+    return AttributeError(message)
 
 
 def near(given: object, known: Iterable[str]) -> str:
-    """The end of a message, such as ``" (did you mean 'a' or 'b'?)"``, "" where none is near.
+    """The end of a message, such as ``" (did you mean 'a' or 'b'?)"``, "" if no name is similar.
 
-    Up to three of the ``known`` names, nearest first; case does not matter.
+    Up to three of the ``known`` names, most similar first; case does not matter.
     """
-    # Imported here: only a process that has something to report needs it.
+    # Imported here: only error messages need it.
     from difflib import get_close_matches
 
     names = {name.lower(): name for name in known}

@@ -7,7 +7,7 @@ import time
 
 from edgeolk.lean import Any
 
-#: Seconds that a call takes before anything is shown of it, and between two lines.
+#: Seconds before the first line is shown, and between two lines.
 DELAY = 1.0
 PAUSE = 5.0
 

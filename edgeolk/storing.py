@@ -1,7 +1,7 @@
-"""A learner's bytes: saved to a file, loaded from one, pickled.
+"""Saving, loading and pickling of learners.
 
-The readers and writers of files are imported when first used: they take a third of the time that
-importing a learner takes, and most programs start without a file.
+The readers and writers of files are imported when first used: they take a third of the time of
+importing a learner, and most programs start without a file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Storing:
-    """Adds storing to a learner; the class that inherits sets ``_config`` and ``_engine``."""
+    """Adds saving to a learner; subclasses set ``_config`` and ``_engine``."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""The verdict on the last learned row, of novelty in the order of time. Without numpy."""
+"""The verdict on the last learned row, for novelty in time series. Without numpy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Verdict = namedtuple("_Verdict", "novel event why")
 
 
 class Verdict(_Verdict):
-    """Whether a row is novel, whether an event lasts, and by what (``Watching.why``)."""
+    """Whether a row is novel, whether an event is in progress, and why (``Watching.why``)."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class Verdict(_Verdict):
 
 
 def verdict_of(engine: Engine) -> Verdict:
-    """What the block says of the last row learned.
+    """The verdict on the last learned row.
 
     Raises AttributeError: the learner is not one of novelty with ``history=True``.
     """
@@ -38,10 +38,9 @@ def verdict_of(engine: Engine) -> Verdict:
 
 
 class Watching:
-    """Adds the verdict on the last row, of novelty with ``history=True``.
+    """Adds the verdict on the last row, for novelty with ``history=True``.
 
-    Its properties raise AttributeError for other learners. The class that inherits sets
-    ``_engine``.
+    Its properties raise AttributeError for other learners. Subclasses set ``_engine``.
     """
 
     __slots__ = ()
@@ -64,10 +63,10 @@ class Watching:
         return verdict_of(self._engine).event
 
     def accept(self) -> None:
-        """Treat the present state as normal from now on, for example after a repair.
+        """Treat the current state as normal from now on, for example after a repair.
 
         Ends the event. The mean and roughness of the last 64 readings of each channel, and flat
-        lines of the present length, count as normal.
+        lines of the current length, count as normal.
         """
         verdict_of(self._engine)
         self._engine.accept()

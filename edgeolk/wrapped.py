@@ -1,4 +1,4 @@
-"""What estimators and models for other libraries ask of the learner inside them."""
+"""Shared by the estimators and models for other libraries: arguments and checks of the learner."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import Any
 
 from edgeolk.learner import Learner
 
-#: Arguments of a learner that its wrapper gives, or has under the same name.
-_ITS_OWN = (
+#: Arguments of a learner that its wrapper sets itself, or has under the same name.
+_RESERVED = (
     *("algorithm", "n_features", "n_classes", "budget", "D", "ram", "kernel", "kernel_gamma"),
     *("scale", "seed", "buffer"),
 )
-#: What a learner is for, and the wrapper that is for it.
-_FOR = {
+#: Task -> what a loss for it does, and the wrapper for it.
+_TASKS = {
     "classes": ("tells classes apart", "Classifier"),
     "targets": ("fits real targets", "Regressor"),
     "novelty": ("detects novelty", "Novelty"),
 }
 
 
-#: Sizes of a learner, one of which is given.
+#: Arguments for the size of a learner, of which at most one is given.
 SIZES = ("budget", "D")
 
 
 def size_of(wrapper: Any) -> dict[str, Any]:
-    """The size of a wrapper's learner: ``budget`` or ``D`` where given, else ``ram``."""
+    """The size of a wrapper's learner: ``budget`` or ``D`` if given, else ``ram``."""
     given = {name: value for name in SIZES if (value := getattr(wrapper, name)) is not None}
     return given or {"ram": wrapper.ram}
 
 
 def other_arguments(wrapper: Any) -> dict[str, Any]:
-    """Arguments of the learner that a wrapper was given by name or in ``params``, checked.
+    """The checked arguments of the learner that a wrapper got by name or in ``params``.
 
-    Those named in ``wrapper._named`` are attributes, where None leaves the learner's default.
-    Raises TypeError: ``params`` is not a dict, or holds an argument of the wrapper itself, or one
-    that is also given by name.
+    Those in ``wrapper._named`` are attributes; None leaves the learner's default. Raises TypeError:
+    ``params`` is not a dict, contains an argument of the wrapper itself, or one that is also given
+    by name.
     """
     named = {
         name: value for name in wrapper._named if (value := getattr(wrapper, name)) is not None
@@ -48,24 +48,24 @@ def other_arguments(wrapper: Any) -> dict[str, Any]:
     for name in named:
         if name in params:
             raise TypeError(f"give {name}= or params={{{name!r}: ...}}, not both")
-    for name in _ITS_OWN:
+    for name in _RESERVED:
         if name in params:
             raise TypeError(f"params must not hold {name!r}: the estimator or model sets it itself")
     return {**named, **params}
 
 
 def check_task(learner: Learner, wanted: str) -> Learner:
-    """The learner, if it is for what the wrapper is for: "classes", "targets" or "novelty".
+    """Return the learner if it has the wanted task: "classes", "targets" or "novelty".
 
-    Raises ValueError: its loss is for something else.
+    Raises ValueError: its loss is for another task.
     """
-    made = "novelty"
+    task = "novelty"
     if learner._config.needs_labels:
-        made = "targets" if learner.is_regression else "classes"
-    if made != wanted:
+        task = "targets" if learner.is_regression else "classes"
+    if task != wanted:
         loss = learner.parts["loss"].name.lower()
         raise ValueError(
-            f"loss must be one that {_FOR[wanted][0]}, got loss={loss!r}, which"
-            f" {_FOR[made][0]}: use the {_FOR[made][1]} for that"
+            f"loss must be one that {_TASKS[wanted][0]}, got loss={loss!r}, which"
+            f" {_TASKS[task][0]}: use the {_TASKS[task][1]} for that"
         )
     return learner

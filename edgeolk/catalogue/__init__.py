@@ -1,4 +1,4 @@
-"""The published algorithms: as data, in words, as a page."""
+"""The published algorithms: as data, with descriptions."""
 
 from edgeolk.catalogue.methods import METHODS, Method, algorithms, find
 

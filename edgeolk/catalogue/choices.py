@@ -1,4 +1,4 @@
-"""What each option of a parameter that picks a part means, in words."""
+"""The meaning of each option of the parameters that select parts."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Iterable
 
 from edgeolk.parts.losses import LOSSES
 
-#: Name of the parameter -> (what it picks, option -> meaning).
+#: Name of the parameter -> (what it selects, option -> meaning).
 CHOICES: dict[str, tuple[str, dict[str, str]]] = {
     "full": (
         "what a full ring does",
         {
             "stop": "the model is frozen",
             "raise": "the example is refused with BudgetError",
-            "random": "a random support vector leaves",
-            "oldest": "the oldest support vector leaves",
+            "random": "a random support vector is removed",
+            "oldest": "the oldest support vector is removed",
         },
     ),
     "step": (
         "coefficient of the candidate",
         {
             "unit": "its label, on mistakes",
-            "pa": "the step of PA-I, where the hinge loss is not 0",
+            "pa": "the step of PA-I, if the hinge loss is not 0",
         },
     ),
     "loss": (
@@ -41,7 +41,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
         {
             "inf": "B max |alpha| sqrt(k(s, s)) <= U, by a common factor",
             "ball": "norm <= U",
-            "clip": "|alpha| <= gamma eta, each on its own",
+            "clip": "|alpha| <= gamma eta, each separately",
             "scale": "|alpha| <= gamma eta, by a common factor",
             "none": "no bound",
         },
@@ -71,42 +71,42 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "frequencies": (
-        "where the frequencies of the features are",
+        "where the frequencies of the features come from",
         {
-            "stored": "in the block, 4 bytes for each input of each",
-            "drawn": "drawn again from the seed at every row: no bytes, slow",
-            "structured": "made again from the seed by fast transforms: no bytes",
+            "stored": "in the block, 4 bytes per input and frequency",
+            "drawn": "drawn again from the seed for every row: no bytes, slow",
+            "structured": "recomputed from the seed by fast transforms: no bytes",
         },
     ),
     "maintenance": (
-        "what happens to the lightest",
+        "what happens to the lightest support vector",
         {
             "merge": "merged with another of its class",
-            "project": "projected on the others",
+            "project": "projected onto the others",
             "remove": "removed",
-            "random": "a random one is removed in its place",
+            "random": "a random one is removed instead",
         },
     ),
 }
 
-#: Name of a parameter that is several numbers -> (what is allowed, meaning).
+#: Name of a parameter with several numbers -> (what is allowed, meaning).
 LISTS: dict[str, tuple[str, str]] = {
     "widths": (
-        "1 to 8 numbers > 0, or one such sequence a group",
+        "1 to 8 numbers > 0, or one such sequence per group",
         "widths of the kernels, as multiples of gamma; features are shared equally",
     ),
     "blends": (
         "2 to 8 numbers that rise from 0 to 1",
-        "shares of the fast model in the candidates for the blend",
+        "shares of the fast model in the experts of the blend",
     ),
     "interval": (
         "1 to 8 numbers between 0 and 1",
-        "history: levels of the intervals that answers come with",
+        "history: levels of the forecast intervals",
     ),
 }
 
 
 def meaning(name: str, options: Iterable[str]) -> str:
-    """One line: what the parameter picks, and what each option does."""
-    picks, told = CHOICES[name]
-    return f"{picks}: " + "; ".join(f"{option!r}: {told[option]}" for option in options)
+    """One line: what the parameter selects, and what each option does."""
+    subject, meanings = CHOICES[name]
+    return f"{subject}: " + "; ".join(f"{option!r}: {meanings[option]}" for option in options)

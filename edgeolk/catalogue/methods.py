@@ -1,9 +1,8 @@
 """The table of published algorithms: each a composition of parts, with defaults and source.
 
-A new algorithm made of existing parts is one row here. Parameters belong to the parts
-(``parts/parameters.py``); a row only changes a default or gives a parameter the name it has in its
-paper. The learner, ``plan``, the tests, the benchmarks, the command line and the README read this
-table.
+A new algorithm composed of existing parts is one row here. Parameters belong to the parts
+(``parts/parameters.py``); a row only changes a default, or renames a parameter as in its paper.
+The learner, ``plan``, the tests, the benchmarks, the command line and the README use this table.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Method:
     Attributes
     ----------
     algorithm : Algorithm
-        Its member, whose number is in model files.
+        Its enum member, whose number is in model files.
     name : str
         What callers write.
     title : str
@@ -49,18 +48,17 @@ class Method:
     source : str
         The paper.
     parts : dict
-        Its part on each axis where that is not the one of ``DEFAULT_PARTS``.
+        Axis -> part, for the axes that differ from ``DEFAULT_PARTS``.
     choices : dict
-        Parameters that pick parts: name -> {option: parts}. The first option is the default.
+        Parameters that select parts: name -> {option: parts}. The first option is the default.
     defaults : dict
-        Defaults of its own, by the stored name of the parameter.
+        Stored name of a parameter -> its default for this algorithm.
     renames : dict
-        Names of the paper -> stored names, where they differ.
+        Name in the paper -> stored name, if they differ.
     gamma : float
         Default width of the Gaussian kernel, times the number of features.
     preprocessing : dict
-        What is done with a row on its way in where nothing is said: ``scale`` and ``gamma`` as
-        arguments of ``Config``.
+        Default preprocessing of rows: ``scale`` and ``gamma`` as for ``Config``.
     """
 
     algorithm: Algorithm
@@ -76,7 +74,7 @@ class Method:
 
     @property
     def public(self) -> dict[str, str]:
-        """Names that the paper has for parameters, by the stored ones; those it renames only."""
+        """Stored name -> name in the paper, for the parameters that it renames."""
         return {stored: name for name, stored in self.renames.items()}
 
     @property
@@ -90,14 +88,14 @@ class Method:
 
 
 def _each(*members: IntEnum) -> dict[str, Parts]:
-    """A choice of parts of one axis by their names, the default first."""
+    """A choice among parts of one axis, by their names, the default first."""
     return {member.name.lower(): by_axis(member) for member in members}
 
 
 def _losses(update: Update) -> dict[str, Parts]:
-    """A choice of the losses with labels that an update follows; the hinge is the first."""
-    follows = (loss for loss, row in LOSSES.items() if update in row.updates)
-    return _each(*(loss for loss in follows if LOSSES[loss].labels != "none"))
+    """A choice among the losses with labels that an update supports, the hinge first."""
+    supported = (loss for loss, row in LOSSES.items() if update in row.updates)
+    return _each(*(loss for loss in supported if LOSSES[loss].labels != "none"))
 
 
 FULL = _each(Policy.STOP, Policy.RAISE)
@@ -165,7 +163,7 @@ METHODS: tuple[Method, ...] = (
         by_axis(Policy.FORGETRON_GREEDY),
     ),
     Method(
-        Algorithm.PROJECTRON, "projectron", "mistakes near the span are projected on it", OKC,
+        Algorithm.PROJECTRON, "projectron", "mistakes near the span are projected onto it", OKC,
         by_axis(Policy.SPAN), renames={"eta": "sparsity"},
     ),
     Method(
@@ -213,7 +211,7 @@ METHODS: tuple[Method, ...] = (
         choices={"loss": MARGIN_LOSS, "full": FULL_PA},
     ),
     Method(
-        Algorithm.PA_RAND, "pa_rand", "PA-I, a random one leaves", WV,
+        Algorithm.PA_RAND, "pa_rand", "PA-I, removes a random support vector", WV,
         by_axis(Update.PA1, Policy.RANDOM), choices={"loss": MARGIN_LOSS},
     ),
     Method(
@@ -226,12 +224,12 @@ METHODS: tuple[Method, ...] = (
         renames={"eps": "singular"},
     ),
     Method(
-        Algorithm.BPA_P, "bpa_p", "budgeted PA, everyone repairs", WV,
+        Algorithm.BPA_P, "bpa_p", "budgeted PA, all support vectors repair", WV,
         by_axis(Update.PA1, Policy.PROJECT), choices={"loss": MARGIN_LOSS},
         renames={"eps": "singular"},
     ),
     Method(
-        Algorithm.OGD, "ogd", "online gradient descent (NORMA), the oldest leaves",
+        Algorithm.OGD, "ogd", "online gradient descent (NORMA), removes the oldest",
         "Kivinen, Smola & Williamson, IEEE Trans. Signal Processing 2004",
         by_axis(Update.GRADIENT),
         choices={"loss": ANY_LOSS, "full": _each(Policy.OLDEST, Policy.STOP, Policy.RAISE)},
@@ -297,7 +295,7 @@ METHODS: tuple[Method, ...] = (
     Method(
         Algorithm.KLR, "klr", "sparse kernel logistic regression", ZJC,
         by_axis(Loss.LOGISTIC, Projection.BALL, Averaging.MEAN),
-        # The function h first: the methods without one then override it.
+        # The function h first: methods without one override it.
         choices={
             "h": {
                 "shift": by_axis(Update.LOGISTIC_SHIFT, Sampling.AUXILIARY),
@@ -398,6 +396,6 @@ def find(algorithm: Algorithm | str | Method) -> Method:
         )
     if method is None:
         known = ", ".join(_BY_NAME)
-        guess = near(algorithm, _BY_NAME)
-        raise ValueError(f"unknown algorithm {algorithm!r}{guess}; choose one of {known}")
+        hint = near(algorithm, _BY_NAME)
+        raise ValueError(f"unknown algorithm {algorithm!r}{hint}; choose one of {known}")
     return method

@@ -1,4 +1,4 @@
-"""Papers that are the source of several algorithms, by the initials of their authors."""
+"""Papers that are cited by several algorithms, by the initials of their authors."""
 
 CCG = "Cavallanti, Cesa-Bianchi & Gentile, Machine Learning 2007"
 LZH = "Lu, Zhao & Hoi, SDM 2016"

@@ -1,4 +1,4 @@
-"""What each published algorithm does, when to choose it, and what a step costs, in words."""
+"""Descriptions of the algorithms: what each does, when to choose it, and what a step costs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Description(NamedTuple):
-    """Text for the generated page."""
+    """The text about an algorithm on the generated page."""
 
     about: str
     choose: str
@@ -34,7 +34,7 @@ DESCRIPTIONS: dict[str, Description] = {
         _ROW,
     ),
     "shifting_perceptron": Description(
-        "A mistake first shrinks the whole function, then enters with the complementary weight. A"
+        "A mistake first shrinks the entire function, then enters with the complementary weight. A"
         " full ring loses a random support vector.",
         "When the target drifts slowly and old mistakes should fade rather than be removed.",
         _ROW,
@@ -62,7 +62,7 @@ DESCRIPTIONS: dict[str, Description] = {
         "The Forgetron with a fixed shrinking factor and a bound on the norm. Q is kept as a"
         " diagnostic.",
         "For comparison with the self-tuned Forgetron.",
-        "O(B d), on a mistake of a full ring 2 O(B d), O(B^2 d) when the norm is renewed",
+        "O(B d), on a mistake of a full ring 2 O(B d), O(B^2 d) when the norm is recomputed",
     ),
     "forgetron_greedy": Description(
         "The self-tuned Forgetron, dropping the support vector whose removal costs least instead"
@@ -155,13 +155,13 @@ DESCRIPTIONS: dict[str, Description] = {
     "olru": Description(
         "A gradient step is taken with a probability that decays with time, and divided by it. The"
         " number of support vectors grows as a known power of the number of examples.",
-        "When the approximate length of the stream is known and there is room for every support"
-        " vector.",
+        "When the approximate length of the stream is known and every support vector fits into"
+        " memory.",
         _ROW,
     ),
     "olrd": Description(
         "A full ring loses a random support vector and the others grow by B/(B-1), so that the"
-        " function is right in the mean. The coefficients are kept within U/B.",
+        " function is unbiased. The coefficients are kept within U/B.",
         "Any loss, regression included, at a fixed budget and a cheap step.",
         _ROW,
     ),

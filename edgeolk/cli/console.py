@@ -1,4 +1,4 @@
-"""Consoles that cannot print every character."""
+"""Support for consoles that cannot print every character."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def take_any_text() -> None:
-    """Print what the console has no character for, as cp1252 has none for many, as its escape."""
+    """Print escapes for the characters that the console's encoding, such as cp1252, lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""``edgeolk info``: what is in a model file or a file of checkpoints."""
+"""``edgeolk info``: shows the content of a model file or a file of checkpoints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from edgeolk.scaling.inside import CommonScale
 
 
 def loaded(path: str) -> Learner:
-    """The learner in a file; a refusal names the file."""
+    """The learner in a file; error messages start with the path."""
     try:
         return load(path)
     except ValueError as error:
@@ -28,31 +28,31 @@ def _shown(value: Any) -> str:
 
 
 def _preprocessing(learner: Learner) -> list[str]:
-    """Lines on what is done with rows on their way in."""
-    prepared = learner._config.preprocessing
+    """Lines about the preprocessing of rows."""
+    preprocessing = learner._config.preprocessing
     lines = []
-    if prepared.gamma_rows:
-        known = learner.steps >= prepared.gamma_rows
-        state = "made from" if known else "provisional, to be made from"
-        lines.append(f"width            {state} the first {prepared.gamma_rows} rows")
-    if prepared.follows:
+    if preprocessing.gamma_rows:
+        known = learner.steps >= preprocessing.gamma_rows
+        state = "computed from" if known else "provisional, to be computed from"
+        lines.append(f"width            {state} the first {preprocessing.gamma_rows} rows")
+    if preprocessing.follows:
         lines.append("width            follows the rows")
-    alike, scaler = learner.common_scale, learner.scaler
-    if alike is not None:
-        why = "" if isinstance(scaler, CommonScale) else ", while readings are two numbers"
-        said = f"mean {alike.mean:g}, deviation {alike.sd:g}{why}"
-        lines.append(f"scaling          all inputs alike, {said}")
+    common, scaler = learner.common_scale, learner.scaler
+    if common is not None:
+        why = "" if isinstance(scaler, CommonScale) else ", while readings have two values"
+        text = f"mean {common.mean:g}, deviation {common.sd:g}{why}"
+        lines.append(f"scaling          one scale for all inputs, {text}")
     if isinstance(scaler, RunningScaler):
         counts = scaler.n_clipped
         clipped = "" if counts is None else f", {int(counts.sum())} readings clipped"
         lines.append(f"scaling          {scaler.method}{clipped}")
-    if prepared.clip_rows:
-        lines.append(f"rows bounded     to {prepared.clip_rows:g}: {learner.n_shortened}")
+    if preprocessing.clip_rows:
+        lines.append(f"rows bounded     to {preprocessing.clip_rows:g}: {learner.n_shortened}")
     return lines
 
 
 def _forecasting(learner: Learner) -> list[str]:
-    """Lines on a forecaster."""
+    """Lines about a forecaster."""
     if not learner._config.forecasts:
         return []
     values = learner._config.values
@@ -60,29 +60,29 @@ def _forecasting(learner: Learner) -> list[str]:
     season = f", a season of {values['season']:g}" if values["season"] else ""
     return [
         f"forecasts        {values['lead']:g} rows ahead{season}{kernel};"
-        f" {learner.n_waiting} rows wait for their target"
+        f" {learner.n_waiting} pending rows"
     ]
 
 
 def _checkpoint(path: str) -> list[Any]:
-    """The objects of the newest checkpoint in a file; none if it does not hold checkpoints."""
+    """The objects of the newest checkpoint in a file; empty if it is not a file of checkpoints."""
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             return []
     with Checkpointer(path) as checkpoints:
-        held = checkpoints.open()
-        if held is None:
+        content = checkpoints.open()
+        if content is None:
             raise ValueError(f"{path}: {checkpoints.opened}")
         print(f"checkpoint       {checkpoints.opened}")
-    return list(held) if isinstance(held, tuple) else [held]
+    return list(content) if isinstance(content, tuple) else [content]
 
 
 def _run(options: argparse.Namespace) -> None:
-    for held in _checkpoint(options.model) or [loaded(options.model)]:
-        if isinstance(held, Learner):
-            _show(held)
+    for content in _checkpoint(options.model) or [loaded(options.model)]:
+        if isinstance(content, Learner):
+            _show(content)
         else:
-            print(f"scaler           {held.n_features} features, {held.n_seen} rows")
+            print(f"scaler           {content.n_features} features, {content.n_seen} rows")
 
 
 def _show(learner: Learner) -> None:
@@ -99,8 +99,8 @@ def _show(learner: Learner) -> None:
         print(line)
     print(f"support vectors  {learner.n_support} of {learner.budget}")
     if learner.parameters.get("memory"):
-        held = f"{learner.n_remembered} of {learner.parameters['memory']} rows"
-        print(f"memory           {held}, {learner.memory_share:.0%} of the next answer")
+        rows = f"{learner.n_remembered} of {learner.parameters['memory']} rows"
+        print(f"memory           {rows}, {learner.memory_share:.0%} of the next answer")
     print(f"steps            {learner.steps}, {learner.updates} updates")
     if learner.is_regression:
         print(f"squared error    {learner.squared_error:.6g}")

@@ -18,39 +18,40 @@ from edgeolk.parts.updates import UPDATES
 
 Row = tuple[str, str, str, str]
 
-#: Options whose defaults depend on the size, as the formulas of bytes take them.
+#: Fixed values, for the formulas of bytes, of options whose defaults depend on the size.
 FIXED: dict[str, Any] = {"relevance": False, "groups": 1, "drift": False}
 
 
 def parameter_rows(method: Method) -> list[Row]:
-    """(name, default, allowed, meaning) of every parameter of a row: choices, numbers, lists."""
+    """(name, default, allowed, meaning) of every parameter of an algorithm."""
     rows = [
         (name, repr(next(iter(options))), " or ".join(map(repr, options)), meaning(name, options))
         for name, options in method.choices.items()
     ]
     for stored in _every_parameter(method):
         default: Any = method.defaults.get(stored, PARAMETERS[stored].default)
-        shown = f"from {_size(method)} and the others" if callable(default) else _said(default)
+        computed = f"from {_size(method)} and the others"
+        shown = computed if callable(default) else _default_text(default)
         spec = PARAMETERS[stored]
         rows.append((method.public.get(stored, stored), shown, spec.allowed(), spec.doc))
     update = {**DEFAULT_PARTS, **method.parts}["update"]
-    rows += [(name, _list_said(name), *LISTS[name]) for name in UPDATES[Update(update)].lists]
+    rows += [(name, _list_default(name), *LISTS[name]) for name in UPDATES[Update(update)].lists]
     return rows
 
 
-def _said(default: Any) -> str:
+def _default_text(default: Any) -> str:
     return repr(default) if isinstance(default, str) else str(default)
 
 
-def _list_said(name: str) -> str:
-    """The default of a parameter that is several numbers."""
+def _list_default(name: str) -> str:
+    """The default of a parameter with several numbers."""
     if name in LIST_DEFAULTS:
-        return _numbers_said(LIST_DEFAULTS[name])
-    first, *more = (", ".join(map(_numbers_said, widths)) for widths in WIDTHS.values())
-    return "; ".join([first, *(f"{n} groups: {said}" for n, said in enumerate(more, 2))])
+        return _tuple_text(LIST_DEFAULTS[name])
+    first, *more = (", ".join(map(_tuple_text, widths)) for widths in WIDTHS.values())
+    return "; ".join([first, *(f"{n} groups: {text}" for n, text in enumerate(more, 2))])
 
 
-def _numbers_said(numbers: tuple[float, ...]) -> str:
+def _tuple_text(numbers: tuple[float, ...]) -> str:
     return f"({', '.join(f'{number:g}' for number in numbers)})"
 
 
@@ -59,7 +60,7 @@ def _basis(method: Method) -> BasisTraits:
 
 
 def _size(method: Method) -> str:
-    """What the page calls the budget of a method: its name where it is not so called."""
+    """The name of a method's budget: its own name, or B."""
     return _basis(method).members or "B"
 
 
@@ -69,7 +70,7 @@ def _fixed(method: Method) -> dict[str, Any]:
 
 
 def _every_parameter(method: Method) -> list[str]:
-    """Stored names of what any of the row's choices brings."""
+    """Stored names of the parameters with any of the row's choices."""
     wanted: set[str] = set(uses({**DEFAULT_PARTS, **method.parts}))
     for options in method.choices.values():
         for option in options.values():
@@ -78,14 +79,14 @@ def _every_parameter(method: Method) -> list[str]:
 
 
 def bytes_formula(method: Method) -> str:
-    """Bytes in B (or D) and d, read off the planner: h + p d + q B + r B d + u B^2."""
+    """Bytes in B (or D) and d, computed by the planner: h + p d + q B + r B d + u B^2."""
     fixed = _fixed(method)
 
     def total(budget: int, d: int) -> int:
         plain: dict[str, Any] = {"kernel": Gaussian(1.0), "sparse": False, "lookahead": 0}
         return plan(method.name, n_features=d, budget=budget, **plain, **fixed).nbytes
 
-    # Multiples of 64 in every size, so that no padding blurs the differences; 32 bits address all.
+    # All sizes are multiples of 64, so that padding does not affect the differences.
     b, d = 3200, 64
     square = (total(3 * b, d) - 2 * total(2 * b, d) + total(b, d)) / (2 * b * b)
     cross = (total(2 * b, 2 * d) - total(b, 2 * d) - total(2 * b, d) + total(b, d)) / (b * d)
@@ -108,12 +109,12 @@ def table() -> str:
 
 
 def anchor(name: str) -> str:
-    """The section's address on the page: Markdown drops the + and numbers equal headings."""
+    """The anchor of a section: Markdown drops the + and numbers equal headings."""
     return name.replace("++", "-1")
 
 
 def cell(text: str) -> str:
-    """Text that does not end the cell of a Markdown table."""
+    """Text escaped for the cell of a Markdown table."""
     return text.replace("|", r"\|")
 
 
@@ -125,8 +126,11 @@ def section(method: Method) -> str:
         lines[-1:] = ["**When full.** It is frozen: examples are scored, nothing is learned.", ""]
     rows = parameter_rows(method)
     if method.preprocessing:
-        said = " and ".join(f"`{name}={value!r}`" for name, value in method.preprocessing.items())
-        lines += [f"**Rows.** {said} by default, the latter without `kernel=`.", ""]
+        rows_by_default = [f"`{name}={value!r}`" for name, value in method.preprocessing.items()]
+        lines += [
+            f"**Rows.** {' and '.join(rows_by_default)} by default, the latter without `kernel=`.",
+            "",
+        ]
     if rows:
         lines += ["| parameter | default | allowed | meaning |", "|---|---|---|---|"]
         lines += [f"| `{name}` | {' | '.join(map(cell, rest))} |" for name, *rest in rows]
@@ -139,14 +143,14 @@ def section(method: Method) -> str:
 
 
 def _conditions(method: Method) -> str:
-    """What the formula of bytes holds for."""
+    """The conditions of the formula of bytes."""
     fixed = [f"`{name}={value}`" for name, value in _fixed(method).items()]
     update = UPDATES[Update({**DEFAULT_PARTS, **method.parts}["update"])]
     return ", ".join([update.default_dtype, *fixed, "defaults, Gaussian kernel"])
 
 
 def page() -> str:
-    """The whole page."""
+    """The text of the page."""
     head = [
         "# Algorithms",
         "",

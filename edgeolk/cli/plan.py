@@ -1,4 +1,4 @@
-"""``edgeolk plan``: the memory of a learner to the byte, without building it."""
+"""``edgeolk plan``: shows the memory of learners to the byte, without building them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _kernel(text: str) -> tuple[type[Kernel], dict[str, Any]]:
 
 
 def _gamma(text: str) -> str | float:
-    """A width, or the word for one that is made from the first rows."""
+    """A width, or "auto"."""
     try:
         return "auto" if text == "auto" else float(text)
     except ValueError:
@@ -66,40 +66,40 @@ def _gamma(text: str) -> str | float:
 
 
 def _kernel_of(options: argparse.Namespace) -> Kernel | None:
-    """The kernel asked for, None for the algorithm's own; a width that is left out is 1 / d."""
+    """The requested kernel, None for the algorithm's own; an omitted width is 1 / d."""
     if options.kernel is None:
         return None
     kind, given = options.kernel
     if kind in (Gaussian, Laplacian):
         given = {"gamma": 1.0 / max(options.features, 1), **given}
-    made: Kernel = kind(**given)
-    return made
+    kernel: Kernel = kind(**given)
+    return kernel
 
 
 def _record(config: Config, options: argparse.Namespace, *, regions: bool) -> dict[str, Any]:
-    """A plan for programs."""
-    made = plan(config)
+    """A plan as a record for JSON."""
+    planned = plan(config)
     record: dict[str, Any] = {
-        "algorithm": made.algorithm,
-        "n_features": made.n_features,
-        "budget": made.budget,
-        "dtype": made.dtype,
+        "algorithm": planned.algorithm,
+        "n_features": planned.n_features,
+        "budget": planned.budget,
+        "dtype": planned.dtype,
         "kernel": str(config.kernel),
-        "gamma_rows": made.gamma_rows,
+        "gamma_rows": planned.gamma_rows,
         "scale": INSIDE_NAMES.get(settings_of(config).preprocessing.method),
         "sparse": bool(options.sparse),
         "seed": options.seed,
-        "nbytes": made.nbytes,
-        "longest_step": made.longest_step,
+        "nbytes": planned.nbytes,
+        "longest_step": planned.longest_step,
     }
     if regions:
-        record["regions"] = [region._asdict() for region in made.regions]
+        record["regions"] = [region._asdict() for region in planned.regions]
     return record
 
 
 def _config_of(name: str, options: argparse.Namespace) -> Config:
-    said = {"kernel_gamma": options.gamma, "scale": options.scale}
-    given = {name: value for name, value in said.items() if value is not None}
+    requested = {"kernel_gamma": options.gamma, "scale": options.scale}
+    given = {name: value for name, value in requested.items() if value is not None}
     if options.scale == "none":
         given["scale"] = None
     return Config(
@@ -117,53 +117,54 @@ def _config_of(name: str, options: argparse.Namespace) -> Config:
 
 
 def _recommended(options: argparse.Namespace) -> str:
-    """One line on the recommended learner of this size, or the sentence that refuses it."""
+    """One line about the recommended learner of this size, or the error message for it."""
     try:
-        made = plan(n_features=options.features, ram=options.ram, budget=options.budget)
+        planned = plan(n_features=options.features, ram=options.ram, budget=options.budget)
     except ValueError as error:
         return str(error)
-    what = "scaling and the width of its kernel inside"
-    return f"{made.algorithm}, D = {made.budget}, {what}, {made.nbytes} bytes"
+    what = "with scaling and kernel width"
+    return f"{planned.algorithm}, D = {planned.budget}, {what}, {planned.nbytes} bytes"
 
 
 def _one(options: argparse.Namespace) -> None:
-    """Every region of one algorithm."""
-    made = _config_of(options.algorithm, options)
+    """Print every region of one algorithm."""
+    config = _config_of(options.algorithm, options)
     if options.json:
-        print(json.dumps(_record(made, options, regions=True), indent=1))
+        print(json.dumps(_record(config, options, regions=True), indent=1))
         return
-    print(plan(made))
+    planned = plan(config)
+    print(planned)
     if options.scratch == "arena":
-        said = ", ".join(f"{n:,} bytes in {how}" for how, n in scratch_of(plan(made).dtype).items())
-        print(f"exported with --scratch arena, behind that: {said}")
+        text = ", ".join(f"{n:,} bytes in {how}" for how, n in scratch_of(planned.dtype).items())
+        print(f"exported with --scratch arena, in addition: {text}")
 
 
 def _every_config(options: argparse.Namespace) -> dict[str, Config | str]:
-    """The configuration of each algorithm, or the sentence that refuses it.
+    """The configuration of each algorithm, or the error message for it.
 
-    Raises ValueError: all are refused, for the same reason.
+    Raises ValueError: all are invalid, for the same reason.
     """
-    made: dict[str, Config | str] = {}
+    configs: dict[str, Config | str] = {}
     for row in algorithms():
         try:
-            made[row.name] = _config_of(row.name, options)
+            configs[row.name] = _config_of(row.name, options)
         except ValueError as error:
-            made[row.name] = str(error)
-    outcomes = set(made.values())
+            configs[row.name] = str(error)
+    outcomes = set(configs.values())
     if len(outcomes) == 1 and isinstance(reason := outcomes.pop(), str):
         raise ValueError(reason)
-    return made
+    return configs
 
 
 def _all(options: argparse.Namespace) -> None:
-    """A line for each algorithm."""
+    """Print a line for each algorithm."""
     configs = _every_config(options)
     if options.json:
         records = [
-            {"algorithm": name, "refused": made}
-            if isinstance(made, str)
-            else _record(made, options, regions=False)
-            for name, made in configs.items()
+            {"algorithm": name, "refused": config}
+            if isinstance(config, str)
+            else _record(config, options, regions=False)
+            for name, config in configs.items()
         ]
         print(json.dumps(records, indent=1))
         return
@@ -171,7 +172,7 @@ def _all(options: argparse.Namespace) -> None:
     size = f"{parse_bytes(options.ram)} bytes" if options.ram else f"B = {options.budget}"
     rows = ", sparse rows" if options.sparse else ""
     kernel = type(_kernel_of(options) or Gaussian(1.0)).__name__
-    dtype = f", {options.dtype}" if options.dtype else ""  # else each has its own, in its line
+    dtype = f", {options.dtype}" if options.dtype else ""  # else it is in each line
     print(f"{size}, d = {options.features}{dtype}, {kernel} kernel{rows}")
     head = f"{'algorithm':<20}{'dtype':<8}{'B':>8}{'bytes':>12}{'bytes per SV':>14}"
     print(f"{head}  longest step")
@@ -179,10 +180,10 @@ def _all(options: argparse.Namespace) -> None:
         if isinstance(config, str):
             print(f"{name:<20}{'-':<8}{'-':>8}  {config}")
             continue
-        made = plan(config)
-        each = made.nbytes / made.budget
-        line = f"{name:<20}{made.dtype:<8}{made.budget:>8}{made.nbytes:>12}{each:>14.1f}"
-        print(f"{line}  {made.longest_step}")
+        planned = plan(config)
+        each = planned.nbytes / planned.budget
+        line = f"{name:<20}{planned.dtype:<8}{planned.budget:>8}{planned.nbytes:>12}{each:>14.1f}"
+        print(f"{line}  {planned.longest_step}")
 
 
 def _run(options: argparse.Namespace) -> None:

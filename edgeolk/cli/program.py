@@ -42,7 +42,7 @@ def _export(options: argparse.Namespace) -> None:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser of the command line; parsed options carry the function ``run``."""
+    """The parser of the command line; parsed options include the function ``run``."""
     parser = argparse.ArgumentParser(prog="edgeolk", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -80,7 +80,7 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, by default that of the process.
 
-    Returns the exit code: 0, or 2 where a command refused, with a sentence on standard error.
+    Returns the exit code: 0, or 2 after an error, with a sentence on standard error.
     Raises SystemExit: from the parser, with 2 for bad arguments, with 0 after ``--help``.
     """
     take_any_text()

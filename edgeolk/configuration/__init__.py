@@ -1,11 +1,11 @@
-"""From the arguments of a caller to a block, in four steps; each knows only those before it.
+"""From a caller's arguments to a memory block, in four steps; each step imports only earlier ones.
 
-1. ``arguments``, ``composition``: what a caller writes becomes parts, parameters and sizes.
-2. ``config``: one record, ``Settings`` in ``settings``, checked as a whole; ``Config`` shows users
-   a part of it. ``usual`` fills in defaults that spend memory on speed, ``fit`` finds the largest
-   budget, ``spelling`` turns the record into arguments again.
-3. ``regions``: what the block holds; ``header``: the record in the numbers of files, with the table
-   of regions; ``layout``: where they lie, to the byte. ``plan`` shows it.
-4. ``edgeolk.block`` writes the header into memory, and the core reads the record once, into its
+1. ``arguments``, ``parts_of``: turn arguments into parts, parameters and sizes.
+2. ``config``: builds one record, ``Settings`` in ``settings``, and checks it; ``Config`` is its
+   public view. ``defaults`` fills in defaults that spend memory on speed, ``fit`` finds the largest
+   budget, ``repr`` turns the record back into arguments.
+3. ``regions``: what the block contains; ``header``: the record as the numbers stored in files, with
+   the table of regions; ``layout``: the position of every region. ``plan`` reports it.
+4. ``edgeolk.block`` writes the header into memory; the core reads the record once, into its
    ``State``.
 """

@@ -1,7 +1,6 @@
-"""First step: arguments that every configuration has, each checked on its own.
+"""First step: the arguments common to all configurations, each checked separately.
 
-What is refused is a TypeError or ValueError that names the argument, what was got and what is
-allowed.
+An invalid argument raises TypeError or ValueError with its name, its value and what is allowed.
 """
 
 from __future__ import annotations
@@ -15,21 +14,20 @@ from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.numbers import Dtype
 from edgeolk.parts.table import Parts
 
-#: Columns of coefficients that a block can have.
+#: The maximum number of columns of coefficients in a block.
 MOST_CLASSES = 2**15
-#: The budget of a basis of features where neither it nor ``ram=`` is given.
-USUAL_MEMBERS = 100
-#: Ends of the range of int8 levels where none is given: suits standardised features.
-USUAL_RANGE = (-4.0, 4.0)
+#: The default budget of a feature basis, if ``ram=`` is not given.
+DEFAULT_MEMBERS = 100
+#: The default range of int8 levels, for standardised features.
+DEFAULT_RANGE = (-4.0, 4.0)
 
 Ends = tuple[Any, Any]
 
 
 def kernel_of(kernel: Any, gamma: Any, method: Method | None, n_features: int) -> Kernel:
-    """The kernel given; for None a Gaussian, of the width given or of the algorithm's usual one.
+    """The given kernel, or a Gaussian of the given width or of the algorithm's default width.
 
-    ``gamma`` is as ``preprocessing.arguments.gamma_of`` has it; ``method`` is None for a
-    composition.
+    ``gamma`` comes from ``preprocessing.arguments.gamma_of``; ``method`` is None for a composition.
     """
     if isinstance(gamma, float):
         if kernel is not None:
@@ -46,24 +44,24 @@ def kernel_of(kernel: Any, gamma: Any, method: Method | None, n_features: int) -
 
 
 def options_of(sparse: Any, on_bad_row: Any, checksums: Any) -> dict[str, float]:
-    """The options that are on, as a block stores them; ``sparse`` is only checked."""
+    """The options that are on, as stored in a block; ``sparse`` is only checked."""
     if not (sparse is None or isinstance(sparse, bool)):
         raise TypeError(f"sparse must be True, False or None, got {sparse!r}")
     if on_bad_row not in ("raise", "skip"):
         raise ValueError(f"on_bad_row must be 'raise' or 'skip', got {on_bad_row!r}")
     if not isinstance(checksums, bool):
         raise TypeError(f"checksums must be True or False, got {checksums!r}")
-    asked = {"skip_bad_rows": on_bad_row == "skip", "checksums": checksums}
-    return {name: 1.0 for name, on in asked.items() if on}
+    options = {"skip_bad_rows": on_bad_row == "skip", "checksums": checksums}
+    return {name: 1.0 for name, on in options.items() if on}
 
 
 def budget_of(
-    alias: str, budget: int | None, ram: int | str | None, given: dict[str, Any], usual: int
+    alias: str, budget: int | None, ram: int | str | None, given: dict[str, Any], default: int
 ) -> int | None:
-    """The budget; None where ``ram`` is given in its place.
+    """The budget; None if ``ram`` is given instead.
 
-    ``alias``, the name that a basis of features has for its budget, "" for none, is taken out of
-    ``given``, the other arguments. ``usual`` is what such a basis has where nothing is said.
+    ``alias`` is a feature basis's own name for its budget ("" if it has none) and is removed from
+    ``given``, the other arguments. ``default`` is the budget of such a basis if none is given.
     """
     if alias:
         members = given.pop(alias, None)
@@ -71,14 +69,14 @@ def budget_of(
             raise TypeError(f"give {alias}= or budget=, not both: they mean the same here")
         budget = members if members is not None else budget
         if budget is None and ram is None:
-            budget = usual
+            budget = default
     if (budget is None) == (ram is None):
         raise TypeError("give budget= or ram=, not both")
     return budget
 
 
 def range_of(feature_range: Any, parts: Parts, n_features: int) -> Ends | None:
-    """The ends of the levels of int8 storage, checked; None where nothing is given."""
+    """The checked range of int8 levels; None if not given."""
     if feature_range is None:
         return None
     if parts["dtype"] != Dtype.INT8:
@@ -89,7 +87,7 @@ def range_of(feature_range: Any, parts: Parts, n_features: int) -> Ends | None:
 
 
 def _ends(given: Any, n_features: int) -> Ends:
-    """The two ends of a range, each as a float or a tuple with one for each feature."""
+    """The two ends of a range, each a float or a tuple with one number per feature."""
 
     def plain(end: Any) -> Any:
         listed = end.tolist() if hasattr(end, "tolist") else end
@@ -109,7 +107,7 @@ def _ends(given: Any, n_features: int) -> Ends:
 
 
 def _single(number: float) -> float:
-    """The number rounded to float32; infinite beyond its range."""
+    """The number rounded to float32; infinite if it overflows."""
     try:
         return float(struct.unpack("f", struct.pack("f", number))[0])
     except OverflowError:
@@ -117,12 +115,13 @@ def _single(number: float) -> float:
 
 
 def levels(given: Ends | None, n_features: int) -> tuple[list[float], list[float]]:
-    """(scale, offset) of int8 storage for each feature, rounded to float32.
+    """The scales and offsets of int8 storage, one per feature, rounded to float32.
 
-    Level q stands for scale q + offset: -128 is the low end of the range, 127 the high one.
+    Level q represents scale * q + offset: -128 is the low end of the range, 127 the high end.
     """
     low, high = (
-        [end] * n_features if isinstance(end, float) else list(end) for end in given or USUAL_RANGE
+        [end] * n_features if isinstance(end, float) else list(end)
+        for end in given or DEFAULT_RANGE
     )
     scale = [_single((b - a) / 255.0) for a, b in zip(low, high, strict=True)]
     offset = [_single(a + 128.0 * (b - a) / 255.0) for a, b in zip(low, high, strict=True)]

@@ -1,8 +1,8 @@
-"""First step: the parts that a caller chooses, and their parameters.
+"""First step: the parts of a configuration and their parameters.
 
-Parts are chosen by an algorithm and its options, or one by one; of the parameters those are taken
-that are given, and every default is filled in. What is refused is a TypeError or ValueError that
-names the argument, what was got and what is allowed.
+A caller chooses parts by an algorithm and its options, or one by one. Given parameters are checked,
+all others get their defaults. An invalid argument raises TypeError or ValueError with its name, its
+value and what is allowed.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from edgeolk.parts.table import DEFAULT_PARTS, Parts, uses
 from edgeolk.parts.updates import UPDATES
 from edgeolk.preprocessing.record import ARGUMENTS
 
-#: The algorithm of a learner whose caller names none, and no parts either.
+#: The algorithm if the caller gives neither an algorithm nor parts.
 DEFAULT = "sorf"
 _DEFAULT_LOSSES = ("hinge", "square", "novelty")
 
 
 def is_default(given: Mapping[str, Any]) -> bool:
-    """Whether arguments without an algorithm name no part but a loss that the default follows."""
+    """Whether arguments without an algorithm give no part, except a loss that sorf supports."""
     loss = given.get("loss", "hinge")
     name = loss.name if isinstance(loss, Loss) else loss
     if not isinstance(name, str) or name.lower() not in _DEFAULT_LOSSES:
@@ -36,8 +36,8 @@ def is_default(given: Mapping[str, Any]) -> bool:
     return not any(axis in given for axis in DEFAULT_PARTS if axis != "loss")
 
 
-def own_names(method: Method | None, parts: Parts) -> dict[str, str]:
-    """Names that an algorithm, or a composition, has for its parameters -> those stored under."""
+def public_names(method: Method | None, parts: Parts) -> dict[str, str]:
+    """Public name -> stored name of each parameter of an algorithm, or of a composition."""
     public = method.public if method else {}
     return {public.get(stored, stored): stored for stored in uses(parts)}
 
@@ -45,15 +45,15 @@ def own_names(method: Method | None, parts: Parts) -> dict[str, str]:
 def parts_of(
     method: Method | None, given: dict[str, Any], dtype: Any, coefficients: Any, sparse: bool | None
 ) -> Parts:
-    """The part chosen on every axis, by an algorithm (``method``) or one by one.
+    """The part on every axis, chosen by an algorithm (``method``) or one by one.
 
-    Those of ``given`` that choose parts are taken out of it. ``dtype`` may be None, for the usual
-    one of the update; where ``sparse`` is None ``Rows.DENSE`` stands until ``usual`` chooses.
+    Arguments that choose parts are removed from ``given``. If ``dtype`` is None, the update's
+    default is used; if ``sparse`` is None, ``Rows.DENSE`` until ``defaults`` decides.
     """
     chosen = _composed(given) if method is None else _of_method(method, given)
-    usual = UPDATES[chosen["update"]].default_dtype
+    default = UPDATES[chosen["update"]].default_dtype
     return {
-        "dtype": _storage("dtype", usual if dtype is None else dtype, Dtype),
+        "dtype": _storage("dtype", default if dtype is None else dtype, Dtype),
         "coefficients": _storage("coefficients", coefficients, Coefficients),
         "rows": Rows.SPARSE if sparse else Rows.DENSE,
         **chosen,
@@ -61,12 +61,12 @@ def parts_of(
 
 
 def _storage(name: str, value: Any, kind: type[IntEnum]) -> IntEnum:
-    """A storage type by its member, its name, or a type of that name such as ``np.float32``."""
+    """A storage type from a member, its name, or a type of that name such as ``np.float32``."""
     if isinstance(value, kind):
         return value
-    said = getattr(value, "__name__", None) or str(value)
-    if said.upper() in kind.__members__:
-        return kind[said.upper()]
+    type_name = getattr(value, "__name__", None) or str(value)
+    if type_name.upper() in kind.__members__:
+        return kind[type_name.upper()]
     known = ", ".join(member.name.lower() for member in kind)
     raise ValueError(f"{name} must be one of {known}, got {value!r}")
 
@@ -101,29 +101,29 @@ def _of_method(method: Method, given: dict[str, Any]) -> Parts:
 def values_of(
     method: Method | None, parts: Parts, context: Mapping[str, float], given: Mapping[str, Any]
 ) -> tuple[Parts, dict[str, float]]:
-    """The parts in force, and their parameters by the names they are stored under.
+    """The parts in use, and their parameters by stored name.
 
-    ``context`` has the sizes that a default may be made from, as ``Parameter.default`` names them;
-    ``given`` are the arguments of the caller that are left, by public name.
+    ``context`` holds the sizes from which a default may be computed, named as in
+    ``Parameter.default``; ``given`` are the caller's remaining arguments by public name.
     """
     wanted = uses(parts)
-    names = own_names(method, parts)
+    names = public_names(method, parts)
     defaults = {
         stored: (method.defaults if method else {}).get(stored, PARAMETERS[stored].default)
         for stored in wanted
     }
-    # What is given or plain first, then what is made from it, the radius before the rates.
-    made: list[str] = []
+    # Given and constant values first, then those computed from them: the radius before the rates.
+    computed: list[str] = []
     values: dict[str, float] = {}
     for name, stored in names.items():
         default = defaults[stored]
         absent = name not in given or (given[name] is None and PARAMETERS[stored].none is None)
         if absent and callable(default):
-            made.append(stored)
+            computed.append(stored)
         else:
             values[stored] = checked(name, given.get(name, default), stored)
     known = {**context, "float32": float(parts["dtype"] != Dtype.FLOAT64)}
-    for stored in sorted(made, key=lambda name: name != "U"):
+    for stored in sorted(computed, key=lambda name: name != "U"):
         default = defaults[stored]
         assert callable(default)
         values[stored] = float(default({**known, **values}))
@@ -136,28 +136,30 @@ def values_of(
 def refuse_unknown(
     given: Iterable[str], method: Method | None, parts: Parts, common: Iterable[str]
 ) -> None:
-    """Raise TypeError for the first name of ``given`` that is none here, with those that are near.
+    """Raise TypeError for the first unknown name in ``given``, with similar names.
 
-    ``common`` are the names that every learner takes.
+    ``common`` are the names of the arguments common to all learners.
     """
     basis, update = BASES[parts["basis"]], UPDATES[parts["update"]]
-    names = [*own_names(method, parts), *filter(None, [basis.members]), *update.lists]
+    names = [*public_names(method, parts), *filter(None, [basis.members]), *update.lists]
     unknown = next((name for name in given if name not in names), None)
     if unknown is None:
         return
-    whose = method.name if method else "this composition"
+    owner = method.name if method else "this composition"
     allowed = [*names, *(method.choices if method else DEFAULT_PARTS)]
     hint = ", which has its own"
     if unknown not in DEFAULT_PARTS:
         hint = near(unknown, [*allowed, *common, *ARGUMENTS, *DEFAULT_PARTS])
     raise TypeError(
-        f"unknown parameter {unknown!r} for {whose}{hint}; there are {', '.join(allowed) or 'none'}"
+        f"unknown parameter {unknown!r} for {owner}{hint}; there are {', '.join(allowed) or 'none'}"
     )
 
 
 def _without_idle_bound(parts: Parts, values: Mapping[str, float]) -> Parts:
-    """The parts, without a projection on a ball of infinite radius: it bounds nothing, so neither
-    the norm nor the sums of a mean need be kept for it."""
+    """The parts without a projection onto a ball of infinite radius.
+
+    It bounds nothing, so the norm and the sums for averaging need not be stored for it.
+    """
     radial = PROJECTIONS[parts["projection"]].radial
     if radial and values.get("U") == math.inf:
         return {**parts, "projection": Projection.NONE}
@@ -165,10 +167,10 @@ def _without_idle_bound(parts: Parts, values: Mapping[str, float]) -> Parts:
 
 
 def given_lists(names: Iterable[str], given: dict[str, Any]) -> dict[str, Any]:
-    """Parameters that are several numbers as the caller has them, None for those left out.
+    """Parameters with several numbers as the caller gave them, None if omitted.
 
-    They are taken out of ``given``. Nested ``widths`` say how many groups there are, and so
-    ``groups`` too where the caller does not.
+    They are removed from ``given``. Nested ``widths`` determine the number of groups, so they also
+    set ``groups`` if the caller does not.
     """
     lists = {name: given.pop(name, None) for name in names}
     widths = lists.get("widths")

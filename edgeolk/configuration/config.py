@@ -1,6 +1,6 @@
-"""Second step: one checked configuration, from the arguments of a caller or from a file.
+"""Second step: one checked configuration, from a caller's arguments or from a file.
 
-Everything that can be wrong with it is found here, before memory is touched.
+All errors in it are found here, before memory is touched.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from functools import partial
 
 from edgeolk.catalogue.methods import Method, find
-from edgeolk.checks import MOST, check_int
+from edgeolk.checks import MAX_SIZE, check_int
 from edgeolk.configuration.arguments import (
+    DEFAULT_MEMBERS,
     MOST_CLASSES,
-    USUAL_MEMBERS,
     budget_of,
     kernel_of,
     options_of,
@@ -21,17 +21,17 @@ from edgeolk.configuration.composition import (
     DEFAULT,
     given_lists,
     is_default,
-    own_names,
     parts_of,
+    public_names,
     refuse_unknown,
     values_of,
 )
 from edgeolk.configuration.fit import fit, parse_bytes
 from edgeolk.configuration.history import refuse_interval, take_history
-from edgeolk.configuration.remembering import least_frequencies, usual_rows
+from edgeolk.configuration.remembering import default_memory_rows, min_frequencies
 from edgeolk.configuration.settings import Settings
-from edgeolk.configuration.spelling import call_said, options_said, parameters_said
-from edgeolk.configuration.usual import settled
+from edgeolk.configuration.spelling import config_arguments, config_call, config_parameters
+from edgeolk.configuration.usual import fill_defaults
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.near import near, unknown_attribute
 from edgeolk.parts.bases import BASES
@@ -41,7 +41,7 @@ from edgeolk.parts.lists import lists_of
 from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Loss
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.updates import UPDATES
-from edgeolk.parts.watching import KERNEL, USUAL_FREQUENCIES
+from edgeolk.parts.watching import DEFAULT_FREQUENCIES, KERNEL
 from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Config:
         float64 for float64, else in float32, from rows rounded to the storage type. Default
         float32; int8 for ``sorf``.
     coefficients : {"float64", "float32"}
-        Storage type of coefficients, and of kernel rows that a policy keeps; sums are float64.
+        Storage type of coefficients, and of kernel rows that a policy stores; sums are float64.
         float32 halves their bytes. Not supported by policies that solve linear systems with them
         (``Policy.SPAN``, ``PROJECT``, ``HALVE``, ``LIGHTEST_PROJECT``, ``ANCHOR``) or update scores
         by increments (``FORGETRON_GREEDY``), by ``Basis.NYSTROM``, and by ``sorf``, which has none.
@@ -103,7 +103,7 @@ class Config:
         row, return NaN and count it (``learner.n_skipped``, 8 bytes of the block). A wrong length,
         type or class always raises.
     checksums : bool
-        Reserve room for the checksums of ``learner.seal()``: 4 bytes a region.
+        Reserve memory for the checksums of ``learner.seal()``: 4 bytes per region.
     lookahead : int, optional
         How many rows' kernel values ``learn_many`` computes together, 0 to 64; the model is the
         same bit for bit. Each takes the bytes of a kernel row and of a row of X. Default: 6 if the
@@ -134,7 +134,7 @@ class Config:
         Shorten rows with a larger Euclidean norm (after scaling) to this norm. It bounds k(x, x),
         and so every step, of linear and polynomial kernels.
     history : bool or "auto", with ``sorf``
-        Rows come in the order of time. With ``loss="square"``, forecast targets from their own
+        Rows form a time series. With ``loss="square"``, forecast targets from their own
         history too (docs/forecast.md): ``horizon`` is how many rows later a target comes (default
         1: before the next row), ``season`` the rows of a season (0: none), ``interval`` the level
         of the intervals, or several levels (default .9). If the bytes do not hold 32 frequencies
@@ -182,82 +182,84 @@ class Config:
         options = options_of(sparse, on_bad_row, checksums)
         parts = parts_of(method, params, dtype, coefficients, sparse)
         basis, update = BASES[parts["basis"]], UPDATES[parts["update"]]
-        own = own_names(method, parts)
-        watches, forecasts = take_history(params, parts, own)
+        names = public_names(method, parts)
+        watches, forecasts = take_history(params, parts, names)
         n_features = check_int("n_features", n_features, 0 if forecasts else 1)
-        usual = method.preprocessing if method and not watches else {}
+        defaults = method.preprocessing if method and not watches else {}
         if watches and kernel is None and params.get("gamma") is None:
             kernel = KERNEL
-        gamma = gamma_of(params, own, usual, kernel=kernel is not None)
-        seen = n_features + (HISTORY_INPUTS if forecasts else 0)
-        used_kernel = kernel_of(kernel, gamma, method, seen)
+        gamma = gamma_of(params, names, defaults, kernel=kernel is not None)
+        n_inputs = n_features + (HISTORY_INPUTS if forecasts else 0)
+        kernel_used = kernel_of(kernel, gamma, method, n_inputs)
         narrow = parts["dtype"] != Dtype.FLOAT64
         follows = update.whole and not watches
         preprocessing = preprocessing_of(
-            params, own, usual, gamma, narrow=narrow, may_follow=follows
+            params, names, defaults, gamma, narrow=narrow, may_follow=follows
         )
         refuse_unknown(params, method, parts, _COMMON)
         members = basis.members if params.get(basis.members) is not None else "budget"
-        usual_members = USUAL_FREQUENCIES if watches else USUAL_MEMBERS
-        budget = budget_of(basis.members, budget, ram, params, usual_members)
+        default_members = DEFAULT_FREQUENCIES if watches else DEFAULT_MEMBERS
+        budget = budget_of(basis.members, budget, ram, params, default_members)
         lists = given_lists(update.lists, params)
         refuse_interval(lists.get("interval"), forecasts=forecasts)
         columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MOST_CLASSES)
         context = {
-            "n_features": float(seen),
+            "n_features": float(n_inputs),
             "ram": 0.0 if ram is None else float(parse_bytes(ram)),
             "novelty": float(parts["loss"] == Loss.NOVELTY),
         }
         name = method.public.get("row_memory") if method else None
-        remembers = (
+        has_row_memory = (
             update.whole
             and parts["loss"] == Loss.HINGE
             and params.get(name or "row_memory") is None
         )
         seed = check_int("seed", seed, 0, 2**64 - 1)
-        used_range = range_of(feature_range, parts, n_features)
+        ends = range_of(feature_range, parts, n_features)
 
         def configure(size: int, *, rows: int = 0, cramped: bool = False) -> Settings:
             size = check_int(members, size, 0 if forecasts else 1)
             known = {**context, "budget": float(size), "usual_memory": float(rows)}
             known["cramped"] = float(cramped)
             chosen, values = values_of(method, parts, known, params)
-            made = Settings(
+            settings = Settings(
                 member=method.algorithm if method else Algorithm.CUSTOM,
                 n_features=n_features,
                 budget=size,
                 seed=seed,
-                kernel=used_kernel,
+                kernel=kernel_used,
                 parts=chosen,
                 values={**values, **options},
-                feature_range=used_range,
+                feature_range=ends,
                 columns=columns,
                 lists=lists_of(values, **lists) if lists else {},
                 preprocessing=preprocessing if size else replace(preprocessing, follows=False),
             )
-            refuse(made)
-            return settled(made, sparse, lookahead, capped=ram is not None)
+            refuse(settings)
+            return fill_defaults(settings, sparse, lookahead, capped=ram is not None)
 
         if ram is None:
-            made = configure(budget)  # type: ignore[arg-type]  # budget_of: one of them is given
+            settings = configure(budget)  # type: ignore[arg-type]  # budget_of: one is given
         else:
-            sizes = range(1, USUAL_FREQUENCIES + 1 if watches else MOST)
-            # Without what is on by itself only where there is room for it.
+            sizes = range(1, DEFAULT_FREQUENCIES + 1 if watches else MAX_SIZE)
+            # Without the defaults that are on only if there is room for them.
             bare = (configure, range(1)) if forecasts else (partial(configure, cramped=True), sizes)
             choices = [(configure, sizes), bare]
-            rows = usual_rows(int(context["ram"]), n_features, columns) if remembers else 0
+            rows = 0
+            if has_row_memory:
+                rows = default_memory_rows(int(context["ram"]), n_features, columns)
             if rows:
-                left = range(least_frequencies(columns, rows), MOST)
-                choices.insert(0, (partial(configure, rows=rows), left))
-            made = fit(choices, ram)
-        self.__dict__["_settings"] = made
+                budgets = range(min_frequencies(columns, rows), MAX_SIZE)
+                choices.insert(0, (partial(configure, rows=rows), budgets))
+            settings = fit(choices, ram)
+        self.__dict__["_settings"] = settings
 
     @classmethod
     def _of(cls, settings: Settings) -> Config:
-        """The view of settings that are already there."""
-        made = cls.__new__(cls)
-        made.__dict__["_settings"] = settings
-        return made
+        """A view of existing settings."""
+        config = cls.__new__(cls)
+        config.__dict__["_settings"] = settings
+        return config
 
     @property
     def name(self) -> str:
@@ -301,21 +303,21 @@ class Config:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The algorithm's own parameters in force, under the names of its paper.
+        """The values of the algorithm's own parameters, by the names in its paper.
 
         ``Config(config.name, ..., **config.parameters)`` is the same configuration. For a
         composition they include its parts.
         """
-        return parameters_said(self._settings)
+        return config_parameters(self._settings)
 
     @property
     def options(self) -> dict[str, Any]:
-        """Every argument except the algorithm; those left at a plain default are omitted."""
-        return options_said(self._settings)
+        """Every argument except the algorithm; those at a constant default are omitted."""
+        return config_arguments(self._settings)
 
     def call(self, name: str) -> str:
-        """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""
-        return call_said(self._settings, name)
+        """The call of ``name`` that creates this configuration, for ``import edgeolk as ek``."""
+        return config_call(self._settings, name)
 
     def __repr__(self) -> str:
         return self.call("ek.Config")
@@ -323,14 +325,14 @@ class Config:
     if not TYPE_CHECKING:  # type checkers know every attribute
 
         def __getattr__(self, name: str) -> Any:
-            """Raise AttributeError with near matches; called only for what is not found."""
+            """Raise AttributeError with similar names; Python calls it only for unknown names."""
             raise unknown_attribute(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a Config cannot be changed; make another one, with {name}=")
+        raise AttributeError(f"a Config cannot be changed; create a new one with {name}=")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Config cannot be changed, so {name} stays")
+        raise AttributeError(f"a Config cannot be changed: {name} cannot be deleted")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Config):
@@ -348,14 +350,14 @@ class Config:
 def settings_of(
     given: Config | Algorithm | str | Method | None, options: Mapping[str, Any] | None = None
 ) -> Settings:
-    """The settings of a ``Config``, or of the one that an algorithm and options make."""
+    """The settings of a ``Config``, or those given by an algorithm and options."""
     options = options or {}
     if not isinstance(given, Config):
         if "n_features" not in options:
-            like = next((name for name in options if near(name, ["n_features"])), "")
+            similar = next((name for name in options if near(name, ["n_features"])), "")
             raise TypeError(
                 "n_features= is missing: the number of inputs in a row"
-                + (f" (instead of {like!r}?)" if like else "")
+                + (f" (instead of {similar!r}?)" if similar else "")
             )
         return Config(given, **options)._settings
     if options:
@@ -364,5 +366,5 @@ def settings_of(
     return given._settings
 
 
-#: The arguments that every configuration has, after `self` and the algorithm.
+#: The arguments common to all configurations, after `self` and the algorithm.
 _COMMON = Config.__init__.__code__.co_varnames[2 : 2 + Config.__init__.__code__.co_kwonlyargcount]

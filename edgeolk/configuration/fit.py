@@ -1,4 +1,4 @@
-"""The largest budget that fits a number of bytes, and what would fit where none does."""
+"""The largest budget that fits into a number of bytes, or what would fit if no budget does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from edgeolk.preprocessing.scaling import COMMON_CLIP, INSIDE
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 _UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}
 
-#: A budget -> what is made with it; ValueError where that is refused.
+#: A budget -> its settings; raises ValueError if they are invalid.
 Configure = Callable[[int], Settings]
 
 
@@ -58,8 +58,8 @@ def parse_bytes(size: int | str) -> int:
     return check_int("ram", size, 0, 2**62)
 
 
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The least number from ``low`` on that it ``holds`` for, as for all above; else ``high``."""
+def _first_that_holds(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The smallest number from ``low`` for which a monotone ``holds`` is true, or ``high``."""
     return low + bisect_left(range(low, high), True, key=holds)
 
 
@@ -68,7 +68,7 @@ def _nbytes(config: Settings) -> int:
 
 
 def _smallest(configure: Configure, sizes: range) -> int:
-    """The smallest budget that is accepted: a parameter made from B may need a large one."""
+    """The smallest valid budget: a parameter computed from B may need a large one."""
 
     def accepts(size: int) -> bool:
         try:
@@ -80,9 +80,9 @@ def _smallest(configure: Configure, sizes: range) -> int:
     refused, size = sizes.start - 1, sizes.start
     while not accepts(size):
         if size == sizes[-1]:
-            configure(size)  # says why
+            configure(size)  # raises with the reason
         refused, size = size, min(2 * size, sizes[-1])
-    return _first(accepts, refused + 1, size)
+    return _first_that_holds(accepts, refused + 1, size)
 
 
 def _largest(configure: Configure, sizes: range, cap: int) -> Settings | None:
@@ -93,42 +93,45 @@ def _largest(configure: Configure, sizes: range, cap: int) -> Settings | None:
     high = smallest + 1
     while high in sizes and _nbytes(configure(high)) <= cap:
         smallest, high = high, min(2 * high, sizes.stop)
-    return configure(_first(lambda n: _nbytes(configure(n)) > cap, smallest + 1, high) - 1)
+    first_too_large = _first_that_holds(lambda n: _nbytes(configure(n)) > cap, smallest + 1, high)
+    return configure(first_too_large - 1)
 
 
-def _instead(config: Settings, cap: int) -> str:
-    """What takes less than the smallest of these models, in words; "" for nothing.
+def _alternatives(config: Settings, cap: int) -> str:
+    """Alternatives that take less than the smallest of these models, as text; "" if there are none.
 
     One scale for all inputs, or fewer classes.
     """
-    said = ""
-    prepared = config.preprocessing
-    if prepared.method not in (0, INSIDE["common"]):
-        common = replace(prepared, method=INSIDE["common"], clip=COMMON_CLIP, window=0)
-        alike = _nbytes(replace(config, preprocessing=common))
-        if alike < _nbytes(config):
-            said += f"; or {alike} with scale='common' if all inputs have the same unit"
-    beyond = _first(lambda n: _nbytes(replace(config, columns=n)) > cap, 2, config.columns)
+    text = ""
+    preprocessing = config.preprocessing
+    if preprocessing.method not in (0, INSIDE["common"]):
+        common = replace(preprocessing, method=INSIDE["common"], clip=COMMON_CLIP, window=0)
+        common_bytes = _nbytes(replace(config, preprocessing=common))
+        if common_bytes < _nbytes(config):
+            text += f"; or {common_bytes} with scale='common' if all inputs have the same unit"
+    beyond = _first_that_holds(
+        lambda n: _nbytes(replace(config, columns=n)) > cap, 2, config.columns
+    )
     if beyond > 2:
-        said += f"; or at most {beyond - 1} classes per block"
-    return said
+        text += f"; or at most {beyond - 1} classes per block"
+    return text
 
 
 def fit(choices: Sequence[tuple[Configure, range]], ram: int | str) -> Settings:
     """The configuration with the largest budget of the first of ``choices`` that fits.
 
-    A choice is what configures, and the budgets that it may have; the bytes of its plan must not
-    decrease with the budget. Defaults that follow ``ram`` make several choices. The last one must
-    not follow it, and must take the fewest bytes: so every ``ram`` from its smallest plan on fits,
-    and none below.
+    A choice is a function that configures, and the budgets that it may have; the bytes of its plan
+    must not decrease with the budget. Defaults that follow ``ram`` make several choices. The last
+    one must not follow it, and must take the fewest bytes: so every ``ram`` from its smallest plan
+    on fits, and none below.
 
-    Raises RamError: none fits. It says what would.
+    Raises RamError if nothing fits, with the number of bytes that would.
     """
     cap = parse_bytes(ram)
     for configure, sizes in choices[:-1]:
         try:
             largest = _largest(configure, sizes, cap)
-        except ValueError:  # such a default goes with no budget
+        except ValueError:  # no budget works with such a default
             continue
         if largest is not None:
             return largest
@@ -137,6 +140,6 @@ def fit(choices: Sequence[tuple[Configure, range]], ram: int | str) -> Settings:
     if largest is not None:
         return largest
     smallest = configure(_smallest(configure, sizes))
-    least = _nbytes(smallest)
-    message = f"ram must be at least {least} bytes for this model, got {cap}"
-    raise RamError(message + _instead(smallest, cap), least)
+    min_bytes = _nbytes(smallest)
+    message = f"ram must be at least {min_bytes} bytes for this model, got {cap}"
+    raise RamError(message + _alternatives(smallest, cap), min_bytes)

@@ -1,11 +1,11 @@
-"""Sizes within the regions of a forecaster (docs/forecast.md, section 2), in numbers."""
+"""Sizes within the regions of a forecaster (docs/forecast.md, section 2), counted in numbers."""
 
 from __future__ import annotations
 
 from edgeolk.configuration.settings import Settings
 
 #: Members of ``olk_history`` and of ``olk_waiting`` (core/loops).
-HISTORY, WAITING = 20, 9
+HISTORY, PENDING = 20, 9
 
 
 def diagonal_inputs(config: Settings) -> int:
@@ -18,6 +18,6 @@ def head_inputs(config: Settings) -> int:
     return 7 + (2 if config.values["season"] else 0) + (2 if config.budget else 0)
 
 
-def waiting_numbers(config: Settings) -> int:
-    """Numbers of a row that waits for its target."""
-    return WAITING + head_inputs(config) + 2 * config.n_features
+def pending_numbers(config: Settings) -> int:
+    """Numbers stored for a row that waits for its target."""
+    return PENDING + head_inputs(config) + 2 * config.n_features

@@ -1,6 +1,6 @@
-"""Third step: the header of a block, a configuration in the numbers of files, and its counters.
+"""Third step: the header of a block: the configuration as the numbers of files, and counters.
 
-Format version 3, little-endian in files, the machine's own order in a live block::
+Format version 3, little-endian in files, native byte order in a live block::
 
     0   4s  mark "eolk"              46  H   columns of coefficients
     4   H   format version           48  B   values
@@ -12,12 +12,12 @@ Format version 3, little-endian in files, the machine's own order in a live bloc
     24  Q   seed                     72  q   mistakes
     32  14B parts, see PARTS         80  q   updates
 
-Then the values (float64 each), their numbers (one byte each), and the table, all padded to 8 bytes.
-An entry of the table is short where it can be: number, element type + 128, elements, and eights of
-bytes from the end of the region before, or from the start ("<BBHB", 5 bytes); else number, element
-type, offset / 8, elements ("<BBII", 10 bytes).
+Then come the values (float64 each), their numbers (one byte each), and the table of regions, all
+padded to 8 bytes. An entry of the table is short if possible: number, element type + 128, elements,
+and the distance from the end of the previous region, or from the start, in units of 8 bytes
+("<BBHB", 5 bytes); else number, element type, offset / 8, elements ("<BBII", 10 bytes).
 
-Numbers are never used again for something else; what is added is appended.
+Numbers are never reused; new ones are appended.
 """
 
 from __future__ import annotations
@@ -38,31 +38,31 @@ VERSION = 3
 CRC_OFFSET = 8
 FLAGS_OFFSET = 50
 FIXED_BYTES = 88
-#: A file beyond this is refused: offsets are 32-bit, in units of 8 bytes.
-MOST_BYTES = 8 * (2**32 - 1)
-#: Bits of the flags of a live block, as loops/dirty_flag.h has them, never both; a file has none.
+#: Larger files are rejected: offsets are 32-bit, in units of 8 bytes.
+MAX_BYTES = 8 * (2**32 - 1)
+#: Flags of a live block, as in loops/dirty_flag.h, never both; a file has no flags.
 TORN, SEALED = 1, 2
-#: No header is longer.
-MOST_HEAD = 1024
+#: The maximum length of a header.
+MAX_HEADER_BYTES = 1024
 
 #: Counters of the header, its last fixed fields, each with its type.
 _COUNTERS = {"n_support": "i", "rng": "Q", "steps": "q", "mistakes": "q", "updates": "q"}
 _FIXED = "4sHHIIIIQ14BHBBH" + "".join(_COUNTERS.values())
-#: Where each of them lies, and its type.
+#: Offset and type of each counter.
 PLACES: dict[str, tuple[int, str]] = {
     name: (struct.calcsize(f"={_FIXED[: place - len(_COUNTERS)]}"), kind)
     for place, (name, kind) in enumerate(_COUNTERS.items())
 }
 _ENTRY = "BBII"
 _ENTRY_BYTES = 10
-#: Of a region with fewer elements than the first number that begins less than the second behind the
-#: end of the one before.
+#: For a region with fewer elements than the first number, which begins less than the second number
+#: of bytes after the end of the previous one.
 _SHORT_ENTRY = "BBHB"
 _SHORT_BYTES = 5
 _SHORT_COUNT, _SHORT_GAP = 1 << 16, 8 << 8
 _SHORT_MARK = 128
 
-#: What the 14 bytes of parts hold, in order.
+#: The 14 bytes of parts, in order.
 PARTS = (
     *("dtype", "coefficients", "rows", "update", "loss", "sampling", "policy"),
     *("projection", "schedule", "averaging", "basis", "kernel", "degree", "algorithm"),
@@ -80,15 +80,14 @@ VALUES: dict[str, int] = {
     **{f"widths{group}.{i}": 192 + 8 * group + i for group in range(4) for i in range(8)},
 }
 
-#: Values that are not written where they are these, and are these where they are not written.
+#: Values that are omitted from files: a file without one has this value.
 OMITTED: dict[str, float] = {
     **{name: row.omitted for name, row in PARAMETERS.items() if row.omitted is not None},
     **preprocessing.OMITTED,
 }
 
 
-#: Values that are not written where they are these and there is the region, which is there for
-#: nothing else.
+#: Region -> value that is omitted because the presence of the region implies it.
 IMPLIED: dict[str, tuple[str, float]] = {
     **{"relevance": ("relevance", 1.0), "shared_relevance": ("relevance", 2.0)},
     **{"drift": ("drift", 1.0), "width_follows": ("width_follows", 1.0)},
@@ -98,7 +97,7 @@ IMPLIED: dict[str, tuple[str, float]] = {
 
 
 def omitted_gamma(n_features: int) -> float:
-    """The width of a whole step's kernel that is not written."""
+    """The kernel width of sorf that is omitted from files."""
     return 0.5 / n_features
 
 
@@ -129,7 +128,7 @@ _VALUE_NAMES = {number: name for name, number in VALUES.items()}
 _REGION_NAMES = {number: name for name, number in REGIONS.items()}
 _ELEMENT_NAMES = {number: name for name, number in ELEMENTS.items()}
 
-#: Parameters that are several numbers.
+#: Parameters with several numbers.
 LISTS = ("blends", "interval", "widths0", "widths1", "widths2", "widths3")
 
 #: Byte order of a live block, as ``struct`` spells it.
@@ -137,19 +136,20 @@ NATIVE = "<" if sys.byteorder == "little" else ">"
 
 
 def stored_values(config: Settings) -> dict[str, float]:
-    """Parameters in use and those of the kernel, by name, but for those that are ``OMITTED``."""
+    """Parameters in use and those of the kernel, by name, without the ``OMITTED`` ones."""
     _, _, gamma, scale, offset = config.kernel.fields()
     kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
     used = {name: value for name, value in kernel.items() if value != 0.0}
     if config.update.whole and config.n_features and gamma == omitted_gamma(config.n_features):
         del used["kernel.gamma"]
-    own = {name: value for name, value in config.values.items() if value != OMITTED.get(name)}
+    values = config.values.items()
+    parameters = {name: value for name, value in values if value != OMITTED.get(name)}
     listed = {f"{name}.{i}": v for name, vs in config.lists.items() for i, v in enumerate(vs)}
-    return {**own, **used, **listed, **config.preprocessing.stored()}
+    return {**parameters, **used, **listed, **config.preprocessing.stored()}
 
 
 def without_implied(values: Mapping[str, float], regions: Container[str]) -> dict[str, float]:
-    """The values that are written beside these regions."""
+    """The values without those that these regions imply."""
     written = dict(values)
     for region, (name, value) in IMPLIED.items():
         if region in regions and written.get(name) == value:
@@ -158,7 +158,7 @@ def without_implied(values: Mapping[str, float], regions: Container[str]) -> dic
 
 
 def head_bytes(values: int, counts: Iterable[int]) -> int:
-    """Length of the header of regions with so many elements, which lie one behind the other."""
+    """Length of a header with this many values, for adjacent regions with these element counts."""
     length = FIXED_BYTES + 9 * values
     for count in counts:
         length += _SHORT_BYTES if count < _SHORT_COUNT else _ENTRY_BYTES
@@ -169,7 +169,7 @@ def _padded(length: int) -> int:
     return -(-length // 8) * 8
 
 
-def _packed_table(table: Mapping[str, tuple[str, int, int]], order: str) -> bytes:
+def _pack_table(table: Mapping[str, tuple[str, int, int]], order: str) -> bytes:
     entries = b""
     end = 0
     for name, (element, offset, count) in table.items():
@@ -183,10 +183,10 @@ def _packed_table(table: Mapping[str, tuple[str, int, int]], order: str) -> byte
     return entries
 
 
-def _unpacked_table(
+def _unpack_table(
     data: bytes, regions: int, order: str
 ) -> tuple[dict[str, tuple[str, int, int]], int]:
-    """The table that these bytes begin with, and its length."""
+    """The table at the start of these bytes, and its length."""
     table: dict[str, tuple[str, int, int]] = {}
     end = at = 0
     for _ in range(regions):
@@ -210,8 +210,8 @@ def _unpacked_table(
 class Head:
     """A header as numbers.
 
-    ``parts`` and ``values`` go by name; ``table`` maps a region's name to (element, offset in
-    bytes, elements).
+    ``parts`` and ``values`` are by name; ``table`` maps a region's name to (element type, offset in
+    bytes, number of elements).
     """
 
     nbytes: int
@@ -232,7 +232,7 @@ class Head:
 
     def pack(self, order: str = "<") -> bytes:
         """The header's bytes."""
-        table = _packed_table(self.table, order)
+        table = _pack_table(self.table, order)
         length = _padded(FIXED_BYTES + 9 * len(self.values) + len(table))
         fields = (
             *(MARK, VERSION, length, self.crc, self.nbytes // 8),
@@ -250,7 +250,7 @@ class Head:
 
 
 def version_of(data: bytes | memoryview) -> int:
-    """Format version of a file, 0 where it is not one of ours."""
+    """Format version of a file, 0 if it is not a model."""
     if len(data) >= 16 and bytes(data[:8]) == b"edgeolk\0":
         return int.from_bytes(data[8:12], "little")
     if len(data) >= FIXED_BYTES and bytes(data[:4]) == MARK:
@@ -259,21 +259,20 @@ def version_of(data: bytes | memoryview) -> int:
 
 
 def refusal_of(version: int) -> str:
-    """Why a file of another format version is not read."""
+    """The message for a file of another format version."""
     never = ", which was never released" if version < VERSION else ""
     return f"the model is of format {version}{never}; this version reads format {VERSION}"
 
 
 def length_of(data: bytes | memoryview, order: str = "<") -> int:
-    """Length of the header that these bytes, at least the fixed ones, begin."""
+    """Length of the header at the start of these bytes (at least ``FIXED_BYTES``)."""
     return int(struct.unpack_from(order + "H", data, 6)[0])
 
 
 def unpack(data: bytes | memoryview, order: str = "<") -> Head:
-    """The header that a block begins with, none of it trusted.
+    """Read the header of an untrusted block.
 
-    Raises ValueError: not a header of this version, or its lengths and numbers contradict each
-    other.
+    Raises ValueError: not a header of this version, or its lengths and numbers are inconsistent.
     """
     if len(data) < FIXED_BYTES:
         raise ValueError(f"not a model: {len(data)} bytes, a header alone has {FIXED_BYTES}")
@@ -286,8 +285,8 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
         raise ValueError("not a model: the first 4 bytes are not the mark of an edgeolk block")
     if version != VERSION:
         raise ValueError(refusal_of(version))
-    least = FIXED_BYTES + 9 * n_values + _SHORT_BYTES * n_regions
-    if not least <= length <= min(len(data), 8 * eighths):
+    min_length = FIXED_BYTES + 9 * n_values + _SHORT_BYTES * n_regions
+    if not min_length <= length <= min(len(data), 8 * eighths):
         raise ValueError(f"the model is inconsistent: a header of {length} bytes")
     if flags not in (0, TORN, SEALED):
         raise ValueError(f"the model is inconsistent: flags {flags}, which no step or seal leaves")
@@ -303,9 +302,9 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
             raise ValueError(f"the model is inconsistent: {name} is not a number")
         values[name] = value
     at += n_values
-    # Filled up: an entry may say that it is longer than the header.
+    # Padded: an entry may claim to be longer than the header.
     entries = bytes(data[at:length]).ljust(_ENTRY_BYTES * n_regions, b"\0")
-    table, used = _unpacked_table(entries, n_regions, order)
+    table, used = _unpack_table(entries, n_regions, order)
     if length != _padded(at + used):
         raise ValueError(f"the model is inconsistent: a header of {length} bytes")
     counted = dict(zip(PLACES, counters, strict=True))
@@ -316,9 +315,9 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
 
 
 def lists_from(values: dict[str, float]) -> dict[str, tuple[float, ...]]:
-    """The lists among stored values, taken out of them.
+    """Remove the lists from the stored values and return them.
 
-    Raises ValueError: a number of one is missing.
+    Raises ValueError: a number of a list is missing.
     """
     lists: dict[str, tuple[float, ...]] = {}
     for name in LISTS:

@@ -1,9 +1,9 @@
-"""Third step: how the regions of a model lie in its block, to the byte.
+"""Third step: the layout of a block: the offset and size of every region.
 
-Design. State comes first: a model file is the block up to the last region of state. Scratch
-follows, overlaid where two regions are never in use together. A block of more than 4 KiB keeps its
-regions on 64-byte boundaries, for aligned loads; one of structured features only those of its
-weights. A smaller one keeps all on 8, where every byte counts.
+Design: state comes first, so a model file is the block up to the last region of state. Scratch
+follows; scratch regions that are never in use together overlap. In a block of more than 4 KiB
+regions are aligned to 64 bytes for aligned loads (with structured features only those of weights),
+in a smaller block to 8 bytes.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from edgeolk.configuration.settings import Settings
 from edgeolk.parts.numbers import Dtype
 from edgeolk.parts.storage import COEFFICIENTS
 
-#: Boundary of regions in a block, and in one of at most SMALL bytes.
+#: Alignment of regions in a block, and in a block of at most SMALL bytes.
 WIDE, NARROW = 64, 8
 SMALL = 4096
-#: Of structured features, what is read in whole vectors.
+#: The regions of structured features that are read by vector loads.
 _IN_VECTORS = ("weights", "mean_weights", "feature_row")
-#: Loops may read up to this many bytes past the last row of a region that is ``read_beyond``; what
-#: they read there is not used.
+#: Loops may read up to this many bytes past the last row of a ``read_beyond`` region; they do not
+#: use these bytes.
 BEYOND = 64
 
 
@@ -37,7 +37,7 @@ def _element(config: Settings, kind: Kind) -> str:
 
 
 def _region(config: Settings, name: str, at: int, boundary: int) -> Region:
-    """A region that begins there, up to that boundary."""
+    """The region at this offset, padded to this boundary."""
     kind = KINDS[name]
     element = _element(config, kind)
     shape = kind.sizes(config)
@@ -46,7 +46,7 @@ def _region(config: Settings, name: str, at: int, boundary: int) -> Region:
 
 
 def _lay(config: Settings, names: set[str], boundary: int) -> tuple[Region, ...]:
-    # Plain loops: Python loses generators and closures that memory is too short to close.
+    # Plain loops: CPython leaks generators and closures if memory runs out while closing them.
     counts: list[int] = []
     for name, kind in KINDS.items():
         if name in names and kind.lifetime is Lifetime.STATE:
@@ -58,19 +58,19 @@ def _lay(config: Settings, names: set[str], boundary: int) -> tuple[Region, ...]
     scratch = end = beyond = offset
     for lifetime in Lifetime:
         if lifetime is Lifetime.MEAN and not config.basis.admit and config.columns == 1:
-            # The mean model answers while nothing is learned: it may use that scratch, unless
-            # scoring does.
+            # The averaged model scores while nothing is learned: it may reuse the scratch of
+            # learning, unless scoring needs it.
             offset = scratch
         scratch = offset
         for name, kind in KINDS.items():
             if name in names and kind.lifetime is lifetime:
-                own = NARROW if config.update.whole and name not in _IN_VECTORS else boundary
-                gap = -offset % own
+                alignment = NARROW if config.update.whole and name not in _IN_VECTORS else boundary
+                gap = -offset % alignment
                 if gap:
-                    before = regions[-1]
-                    regions[-1] = before._replace(nbytes=before.nbytes + gap)
+                    previous = regions[-1]
+                    regions[-1] = previous._replace(nbytes=previous.nbytes + gap)
                     offset += gap
-                region = _region(config, name, offset, own)
+                region = _region(config, name, offset, alignment)
                 regions.append(region)
                 offset += region.nbytes
                 if kind.read_beyond:
@@ -83,7 +83,7 @@ def _lay(config: Settings, names: set[str], boundary: int) -> tuple[Region, ...]
 
 
 def total(regions: tuple[Region, ...]) -> int:
-    """Bytes of a block with these regions: scratch may lie over scratch."""
+    """Bytes of a block with these regions; scratch regions may overlap."""
     end = 0
     for region in regions:
         end = max(end, region.offset + region.nbytes)
@@ -95,19 +95,19 @@ def layout(config: Settings) -> tuple[Region, ...]:
     names = needed(config)
     regions = _lay(config, names, WIDE)
     if total(regions) <= SMALL or config.forecasts:
-        # Of a forecaster the bytes between count: with what is on its own boundary, 4 KiB are less.
+        # For a forecaster padding matters: with narrow alignment it may fit into 4 KiB.
         narrow = _lay(config, names, NARROW)
         return narrow if total(narrow) <= SMALL else regions
     return regions
 
 
 def boundary(regions: tuple[Region, ...]) -> int:
-    """What the regions of a block are aligned to."""
+    """The alignment of regions in a block."""
     return WIDE if total(regions) > SMALL else NARROW
 
 
 def state_bytes(regions: tuple[Region, ...]) -> int:
-    """Length of the part of a block that a file holds."""
+    """Length of the part of a block that is stored in files."""
     end = 0
     for region in regions:
         kind = KINDS.get(region.name)

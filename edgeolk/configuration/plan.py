@@ -28,23 +28,23 @@ class Plan:
     algorithm : str
         Name of the algorithm, or "custom".
     n_features, budget : int
-        Dimension d and the most support vectors ever held, B; for a basis of features, their
-        frequencies, D.
+        Dimension d and the maximum number of support vectors, B; for a feature basis, the number
+        of frequencies, D.
     dtype : str
         Storage type of the support vectors, or of the weights of structured features.
     regions : tuple of Region
         ``(name, offset, nbytes, purpose, element, shape)``, offsets from the start of the block.
-        Scratch regions that never live together may overlap.
+        Scratch regions that are never in use together may overlap.
     nbytes : int
         Total, exactly what a learner takes.
     longest_step : str
-        What the longest step costs, as a formula in B and d, and when it comes.
+        The cost of the longest step as a formula in B and d, and when it happens.
     coefficients : str
         Type of the coefficients.
     gamma_rows : int
-        Rows that the width of the kernel is made from; 0 where it is given, or follows the rows.
+        Rows from which the kernel width is computed; 0 if it is given or follows the rows.
     width_follows : bool
-        Whether it follows the rows.
+        Whether the kernel width follows the rows.
     """
 
     algorithm: str
@@ -65,7 +65,7 @@ class Plan:
         table = region_table(title, self.regions, self.nbytes)
         lines = [table, f"{'longest step':<18}  {self.longest_step}"]
         if not self.budget:
-            lines.append(f"{'kernel':<18}  none: there is no room for 32 frequencies")
+            lines.append(f"{'kernel':<18}  none: 32 frequencies do not fit")
         if self.gamma_rows:
             lines.append(f"{'kernel width':<18}  from the first {self.gamma_rows} rows")
         if self.width_follows:
@@ -73,14 +73,14 @@ class Plan:
         return "\n".join(lines)
 
 
-#: A norm that is kept by increments is computed afresh now and then, against rounding.
-RENEWAL = "O(B^2 d), when the norm is renewed"
+#: A norm that is updated by increments is recomputed from time to time against rounding errors.
+RENEWAL = "O(B^2 d), when the norm is recomputed"
 
 
 def longest_step(config: Settings) -> str:
-    """The longest step as a formula in B and d, and when it comes; K is the number of classes.
+    """The longest step as a formula in B and d, and when it happens; K is the number of classes.
 
-    Such as ``"O(B^2 d + B^3), at a halving"``: what a loop with a deadline must allow for.
+    For example ``"O(B^2 d + B^3), at a halving"``: what a loop with a deadline must allow for.
     """
     formula = config.basis.longest_step or config.policy.longest_step
     formula = formula.format(

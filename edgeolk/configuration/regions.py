@@ -1,4 +1,4 @@
-"""The regions of a block, a row each, and which of them a configuration needs."""
+"""The table of regions of a block, and which of them a configuration needs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum
 from functools import partial
 
-from edgeolk.configuration.forecasting import HISTORY, diagonal_inputs, head_inputs, waiting_numbers
+from edgeolk.configuration.forecasting import HISTORY, diagonal_inputs, head_inputs, pending_numbers
 from edgeolk.configuration.settings import Settings
 from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
@@ -23,12 +23,12 @@ ELEMENT_BYTES = {code: element.nbytes for code, element in ELEMENTS.items()}
 
 
 class Lifetime(Enum):
-    """When a region's content matters."""
+    """When a region's content is in use."""
 
-    STATE = 0  # always: it is in the file
-    CALL = 1  # from the entry of a row to the answer
+    STATE = 0  # always; stored in files
+    CALL = 1  # during a call, from reading a row to its answer
     LEARN = 2  # while a row is learned
-    MEAN = 3  # while the mean model answers
+    MEAN = 3  # while the averaged model scores
 
 
 _Region = namedtuple("_Region", "name offset nbytes purpose element shape", defaults=("", (0, 0)))
@@ -42,15 +42,15 @@ class Region(_Region):
     Attributes
     ----------
     name : str
-        What it holds.
+        Its name in plans and in the table of files.
     offset, nbytes : int
-        From the start of the block; size in bytes, padding included.
+        Offset from the start of the block; size in bytes, padding included.
     purpose : str
-        One line for people.
+        Its content in one line.
     element : str
-        Type of its numbers, as ``struct`` spells it; "w" for words of a C struct, "" for none.
+        Type of its numbers as a ``struct`` code; "w" for words of a C struct, "" for none.
     shape : tuple of int
-        Rows, and numbers from one row to the next.
+        Number of rows, and numbers from one row to the next.
     """
 
     __slots__ = ()
@@ -64,7 +64,7 @@ class Region(_Region):
 
     @property
     def stays(self) -> bool:
-        """Whether it does not start anew when the width of the kernel is known."""
+        """Whether it is kept when the model restarts because the kernel width is known."""
         return self.name in KINDS and KINDS[self.name].stays
 
 
@@ -73,31 +73,31 @@ class Kind:
     """One row of the table of regions."""
 
     #: Type of its numbers: a code of ``ELEMENT_BYTES``, or a word for the type that the
-    #: configuration gives to support vectors ("storage"), the arithmetic on rows ("computing"),
+    #: configuration uses for support vectors ("storage"), the arithmetic on rows ("computing"),
     #: coefficients ("real"), kernel values ("value") or exact features ("exact").
     element: str
-    #: Rows, and numbers from one row to the next: each a number or named as ``Settings`` does; or
-    #: what makes them from a configuration.
+    #: Number of rows, and numbers from one row to the next: each a number or an attribute of
+    #: ``Settings``; or a function that computes both from a configuration.
     shape: tuple[int | str, int | str] | Callable[[Settings], tuple[int, int]]
-    #: One line for people.
+    #: Its content in one line.
     purpose: str
-    #: When its content matters.
+    #: When its content is in use.
     lifetime: Lifetime = Lifetime.STATE
-    #: Loops may read past its last row, whole vectors at a time.
+    #: Whether loops may read past its last row, a vector at a time.
     read_beyond: bool = False
-    #: State that does not start anew when the width of the kernel is known.
+    #: Whether it is kept when the model restarts because the kernel width is known.
     stays: bool = False
 
     def sizes(self, config: Settings) -> tuple[int, int]:
-        """Rows, and numbers from one row to the next."""
+        """Number of rows, and numbers from one row to the next."""
         if callable(self.shape):
             return self.shape(config)
         rows, stride = self.shape
         return _size(config, rows), _size(config, stride)
 
 
-def _size(config: Settings, said: int | str) -> int:
-    return int(getattr(config, said)) if isinstance(said, str) else said
+def _size(config: Settings, size: int | str) -> int:
+    return int(getattr(config, size)) if isinstance(size, str) else size
 
 
 def _triangle(n: int) -> tuple[int, int]:
@@ -126,7 +126,7 @@ def _head(config: Settings) -> tuple[int, int]:
 
 
 def _state_regions(config: Settings) -> tuple[int, int]:
-    """One number for each region of state; that of the checksums themselves is the header's."""
+    """One number per region of state; the number of ``checksums`` itself is that of the header."""
     names = needed(config)
     return 1, sum(KINDS[name].lifetime is Lifetime.STATE for name in names)
 
@@ -135,7 +135,7 @@ _kept = partial(Kind, stays=True)
 _of_call = partial(Kind, lifetime=Lifetime.CALL)
 _of_learning = partial(Kind, lifetime=Lifetime.LEARN)
 
-#: Every region, in the order they lie in; words are the structs of ``core/state.pxd``.
+#: All regions in the order of the layout; words are members of the structs of ``core/state.pxd``.
 KINDS: dict[str, Kind] = {
     "function": Kind("w", (1, 7), "scale, norm, oldest slot, counters of the function"),
     "support_vectors": Kind(
@@ -146,10 +146,10 @@ KINDS: dict[str, Kind] = {
     "diagonal": Kind("d", (1, "slots"), "k(s, s) of each support vector"),
     "arrivals": Kind("q", (1, "slots"), "step of arrival of each support vector"),
     "norms": Kind("computing", (1, "stride"), "norm of each support vector", read_beyond=True),
-    "averaging": Kind("w", (1, 1), "averaging: sum of the scales so far"),
+    "averaging": Kind("w", (1, 1), "averaging: sum of the scales"),
     "mean_start": Kind("d", ("columns", "weights"), "averaging: weight before each arrival"),
     "mean_sum": Kind("d", ("columns", "weights"), "averaging: completed sums"),
-    "nearest": Kind("q", (1, "budget"), "nearest support vector of each one"),
+    "nearest": Kind("q", (1, "budget"), "nearest neighbour of each support vector"),
     "nearest_distance": Kind("real", (1, "budget"), "squared distance to it"),
     "nearest_kernel": Kind("d", (1, "budget"), "kernel with it"),
     "factor": Kind(
@@ -164,13 +164,13 @@ KINDS: dict[str, Kind] = {
     "window_labels": Kind("d", (1, "window_stride"), "their labels"),
     "errors": _kept("w", (1, 2), "sums of squared and of absolute errors"),
     "forgetron": Kind("w", (1, 1), "running cost of removals"),
-    "halving": Kind("w", (1, 2), "halvings so far, whether projection has ended"),
+    "halving": Kind("w", (1, 2), "halvings, whether projection has ended"),
     "hints": Kind("w", (1, 2), "squared error of the hints, examples in the window"),
     "nystrom": Kind("w", (1, 1), "eigenfunctions in use"),
     "weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "current weights"),
     "mean_weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "their running average"),
-    "blend": Kind("d", _blend, "mistakes of the candidates, averaging windows"),
-    "own": Kind("d", lambda c: (c.update.own, c.weights), "the update's own numbers"),
+    "blend": Kind("d", _blend, "mistakes of the experts, averaging windows"),
+    "own": Kind("d", lambda c: (c.update.own, c.weights), "numbers of the update"),
     "novelty": Kind(
         "d", lambda c: (1, 2 if c.update.whole else 1), "threshold; mean score of features"
     ),
@@ -179,13 +179,13 @@ KINDS: dict[str, Kind] = {
     "deviations": Kind(
         "computing", (1, 8), "threshold, input unit, moments of scores, state before an event"
     ),
-    "watch": Kind("w", (1, 5), "idle rows, events, rows since the last, verdict, flags"),
+    "watch": Kind("w", (1, 5), "idle rows, events, rows since the last event, verdict, flags"),
     "target": Kind("d", (1, 2), "mean of the targets, sum of squared deviations"),
     "last_label": Kind(
         "d", lambda c: (1, 2 if c.values["lapse"] else 1), "the last label; answers since it came"
     ),
     "linear": Kind(
-        "computing", lambda c: (2, c.n_inputs + 1), "linear candidate: weights, variances"
+        "computing", lambda c: (2, c.n_inputs + 1), "linear expert: weights, variances"
     ),
     "relevance": Kind("computing", (2, "n_inputs"), "log length scales (ARD), squared gradients"),
     "turns": Kind("q", (1, 1), "gradient steps of the length scales"),
@@ -197,10 +197,10 @@ KINDS: dict[str, Kind] = {
     ),
     "row_memory": Kind(
         "b", lambda c: (c.memory_row, int(c.values["row_memory"])),
-        "memory: rows in 4 bits, labels, rivals, coefficients",
+        "memory: rows in 4 bits, labels, runners-up, coefficients",
     ),
-    "memory_state": Kind("w", (1, 8), "memory: rows held, mistakes of its shares"),
-    "memory_narrow": Kind("d", (1, 4), "memory: mistakes of the narrower kernel's shares"),
+    "memory_state": Kind("w", (1, 8), "memory: number of rows, mistakes of its experts"),
+    "memory_narrow": Kind("d", (1, 4), "memory: mistakes of the narrower kernel's experts"),
     "history": Kind(
         "computing", lambda c: (1, HISTORY + len(c.list_of("interval")) + c.n_features),
         "the target: last values, unit, means; interval; inputs",
@@ -211,16 +211,16 @@ KINDS: dict[str, Kind] = {
     ),
     "head": Kind("computing", _head, "head of the forecaster: weights, covariance, error"),
     "guard": Kind(
-        "computing", lambda c: (2, 3 if c.budget else 2), "regrets of the candidates, their squares"
+        "computing", lambda c: (2, 3 if c.budget else 2), "regrets of the experts, their squares"
     ),
     "waiting": Kind(
-        "computing", lambda c: (int(c.values["lead"]), waiting_numbers(c)),
-        "rows that wait for their targets",
+        "computing", lambda c: (int(c.values["lead"]), pending_numbers(c)),
+        "pending rows, whose targets have not come",
     ),
     "season": Kind(
         "computing", lambda c: (1, int(c.values["season"]) + 2), "targets of the last season"
     ),
-    "kernel_rows": Kind("q", (1, 1), "rows that the kernel has learned"),
+    "kernel_rows": Kind("q", (1, 1), "rows learned by the kernel"),
     "scaler": _kept(
         "d", lambda c: (1, 4 * c.n_features), "scaling: mean (two), deviation, pending reading"
     ),
@@ -245,25 +245,25 @@ KINDS: dict[str, Kind] = {
     "checksums": Kind("i", _state_regions, "CRC-32 of the header and of each region, once sealed"),
     "query": _of_call("computing", lambda c: (1, max(1, c.n_inputs)), "scratch: the example"),
     "nonzero_index": _of_call("i", (1, "n_features"), "scratch: non-zero positions of the row"),
-    "nonzero_value": _of_call("computing", (1, "n_features"), "scratch: the values there"),
+    "nonzero_value": _of_call("computing", (1, "n_features"), "scratch: values at these positions"),
     "inputs": _of_call(
         "computing", lambda c: (3, c.n_features) if c.watches else (2, c.n_inputs),
         "scratch: scaled inputs and their gradients, or the inputs of channels",
     ),
     "class_scores": _of_call(
         "d", lambda c: (2 * int(c.values.get("groups", 1.0)), c.columns),
-        "scratch: class scores and shares",
+        "scratch: scores and weights of classes",
     ),
     "recalled": _of_call(
         "d", lambda c: (2 + int(c.values["memory_narrow"]), c.columns),
-        "scratch: what the memory says of the classes, and what the features do",
+        "scratch: class scores of the memory and of the features",
     ),
     "feature_row": _of_learning(
         "exact", ("budget", 2),
-        "scratch: features of a row, so that an update need not make them again",
+        "scratch: features of a row, so that an update need not recompute them",
     ),
     "rows_ahead": _of_learning(
-        "computing", ("lookahead", "n_features"), "scratch: rows that wait to be learned"
+        "computing", ("lookahead", "n_features"), "scratch: rows to be learned next"
     ),
     "values_ahead": _of_learning("value", ("lookahead", "weights"), "scratch: their kernel values"),
     "features_ahead": _of_learning(
@@ -277,45 +277,45 @@ KINDS: dict[str, Kind] = {
         "d", lambda c: (c.columns, c.budget // 2), "scratch: right-hand sides of a halving"
     ),
     "work": _of_learning("d", (1, "slots"), "scratch: vector of the linear algebra"),
-    "work2": _of_learning("d", (1, "slots"), "scratch: a second one"),
+    "work2": _of_learning("d", (1, "slots"), "scratch: a second vector"),
     "order": _of_learning("i", (1, "budget"), "scratch: slots by size"),
     "mean_coefficients": Kind(
-        "real", ("columns", "weights"), "scratch: coefficients of the mean model", Lifetime.MEAN
+        "real", ("columns", "weights"), "scratch: coefficients of the averaged model", Lifetime.MEAN
     ),
 }
 
 
-def _asked(config: Settings) -> tuple[str, ...]:
-    """Regions that parameters and preprocessing ask for."""
-    asked: list[str] = []
+def _requested(config: Settings) -> tuple[str, ...]:
+    """Regions that parameters and preprocessing need."""
+    names: list[str] = []
     for name, parameter in PARAMETERS.items():
         if config.budget:
-            asked += parameter.asked(config.values.get(name, 0.0))
+            names += parameter.regions_for(config.values.get(name, 0.0))
     if config.columns > 1:
-        asked.append("class_scores")
+        names.append("class_scores")
         if not config.update.whole:
-            asked += ["kernel_row", *(config.policy.columns or ())]
+            names += ["kernel_row", *(config.policy.columns or ())]
         if config.values.get("row_memory"):
-            asked.append("recalled")
+            names.append("recalled")
     if config.forecasts:
-        asked += FORECASTER
-        asked += ("season",) if config.values["season"] else ()
-        asked += ("kernel_rows",) if config.budget else ()
+        names += FORECASTER
+        names += ("season",) if config.values["season"] else ()
+        names += ("kernel_rows",) if config.budget else ()
     if "skip_bad_rows" in config.values:
-        asked.append("skipped")
+        names.append("skipped")
     if "checksums" in config.values:
-        asked.append("checksums")
+        names.append("checksums")
     if config.lookahead:
-        asked += config.basis.ahead
-    return (*asked, *config.preprocessing.regions)
+        names += config.basis.ahead
+    return (*names, *config.preprocessing.regions)
 
 
 def needed(config: Settings) -> set[str]:
-    """Names of the regions a configuration has."""
+    """Names of the regions that a configuration needs."""
     names = {"coefficients", "function", "query"}
     for row in config.rows:
         names.update(row.regions)
-    names.update(_asked(config))
+    names.update(_requested(config))
     if config.basis.keeps_vectors:
         names.add("support_vectors")
     else:
@@ -333,7 +333,7 @@ def needed(config: Settings) -> set[str]:
         if not config.n_features:
             names -= {"scaler", "scaler_counts", "statistics"}
         if "inputs" in names and not (config.forecasts or config.preprocessing.gamma_rows):
-            names.discard("query")  # relevance scales the row where it lies
+            names.discard("query")  # relevance scales the row in place
         if config.watches:
             names -= {"novelty", "query"}
             names |= {"channels", "channel_counts", "deviations", "watch", "inputs"}

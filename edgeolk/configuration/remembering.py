@@ -1,42 +1,41 @@
-"""The rows that a memory beside structured features holds where only bytes are given
-(docs/sorf.md, section 7f)."""
+"""The default size of sorf's memory of rows if only bytes are given (docs/sorf.md, section 7f)."""
 
 from __future__ import annotations
 
-from edgeolk.parts.updates import MOST_REMEMBERED
+from edgeolk.parts.updates import MAX_REMEMBERED_CLASSES
 
-#: Fewer rows do not repay their bytes; nor do they where fewer frequencies are left.
-LEAST_ROWS = 150
-LEAST_OF_CLASSES, LEAST_OF_TWO = 8, 256
-#: Long rows of two classes: so few of them are still worth it beside so many frequencies.
-FEW_ROWS, LEAST_BESIDE_FEW = 64, 1024
-#: In blocks of fewer bytes the features of several classes need more where rows are long.
+#: Below these numbers of rows, or of frequencies left, a memory does not pay.
+MIN_ROWS = 150
+MIN_OF_CLASSES, MIN_OF_TWO = 8, 256
+#: With two classes and long rows, this few rows still pay next to this many frequencies.
+FEW_ROWS, MIN_WITH_FEW_ROWS = 64, 1024
+#: In smaller blocks, with several classes and long rows, features need a larger share.
 SMALL = 32 * 1024
-#: From these bytes on the memory of two classes grows more slowly than the block.
+#: From this size on, the memory of two classes grows more slowly than the block.
 ENOUGH = 12 * 1024
 
 
-def usual_rows(nbytes: int, n_features: int, classes: int) -> int:
-    """Rows of a memory in a block of so many bytes, 0 for none.
+def default_memory_rows(nbytes: int, n_features: int, classes: int) -> int:
+    """The number of rows to remember in a block of this size; 0 for no memory.
 
-    ``classes`` is 1 for two classes without columns of their own. The more classes there are, the
-    more a frequency costs, and the larger the share of the memory.
+    ``classes`` is 1 for two classes, which share a column. The more classes there are, the more a
+    frequency costs, and the larger is the memory's share.
     """
     row = (n_features + 1) // 2 + (3 if classes > 1 else 1)
-    least = LEAST_ROWS
+    min_rows = MIN_ROWS
     if classes >= 3:
         small = row >= 4 * classes and nbytes < SMALL
         sixteenths = 10 if row <= 2 * classes else 5 if small else 6
         rows = sixteenths * nbytes // 16 // row
     else:
         rows = max(nbytes // 4, min(3 * nbytes // 8, ENOUGH)) // row
-        if rows < LEAST_ROWS:
-            rows, least = nbytes // 4 // row, FEW_ROWS
-    return rows if rows >= least and classes <= MOST_REMEMBERED else 0
+        if rows < MIN_ROWS:
+            rows, min_rows = nbytes // 4 // row, FEW_ROWS
+    return rows if rows >= min_rows and classes <= MAX_REMEMBERED_CLASSES else 0
 
 
-def least_frequencies(classes: int, rows: int) -> int:
-    """Frequencies that such a memory leaves at least."""
+def min_frequencies(classes: int, rows: int) -> int:
+    """The minimum number of frequencies next to such a memory."""
     if classes >= 3:
-        return LEAST_OF_CLASSES
-    return LEAST_OF_TWO if rows >= LEAST_ROWS else LEAST_BESIDE_FEW
+        return MIN_OF_CLASSES
+    return MIN_OF_TWO if rows >= MIN_ROWS else MIN_WITH_FEW_ROWS

@@ -1,4 +1,4 @@
-"""Second step: the record of a configuration, every default filled in, and what follows from it."""
+"""Second step: the record of a configuration, with all defaults, and properties derived from it."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from edgeolk.parts.updates import UPDATES, UpdateTraits
 from edgeolk.parts.watching import INPUTS
 from edgeolk.preprocessing.record import Preprocessing
 
-#: A row of the ring is padded to a multiple of so many bytes where that costs at most a sixteenth:
+#: A row of the ring is padded to a multiple of this many bytes if that costs at most a sixteenth:
 #: aligned loads are faster, but a small ring has no bytes to spare.
 ROW_BYTES = 64
 PAGE = 4096
 
-#: Deviations at which features see an input end (core/loops/width.h).
-HELD_TO = 2.5
+#: Features see inputs clamped to this many deviations (core/loops/width.h).
+CLAMP_LIMIT = 2.5
 
-#: Values that belong to no part, so that any learner may have them: 1 where asked for, else absent.
+#: Values that belong to no part, so that any learner may have them: 1 if requested, else absent.
 OPTIONS = ("skip_bad_rows", "checksums")
-#: Another such value: rows that ``learn_many`` looks ahead, absent for none; and the most that the
-#: struct State has room for.
+#: Another such value: the rows that ``learn_many`` looks ahead, absent for none; and its maximum,
+#: which the struct State has space for.
 LOOKAHEAD = "lookahead"
 MOST_AHEAD = 64
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a model block is made from. ``Config`` shows users a part of it."""
+    """All that determines a model block. ``Config`` is its public view."""
 
     #: The published algorithm, or ``Algorithm.CUSTOM``.
     member: Algorithm
@@ -51,25 +51,25 @@ class Settings:
     n_features: int
     budget: int
     seed: int
-    #: With ``gamma="auto"`` the one that answers until the width is known.
+    #: With ``gamma="auto"``, the kernel in use until the width is known.
     kernel: Kernel
     #: The part on each axis of ``AXES``.
     parts: Mapping[str, Any]
     #: Numbers by stored name: parameters in use, ``OPTIONS`` that are on and ``LOOKAHEAD``.
     values: Mapping[str, float]
-    #: Ends of the levels of int8 storage, as given.
+    #: The range of int8 levels, as given.
     feature_range: tuple[object, object] | None = None
     #: Columns of coefficients: the number of classes, or 1 for two.
     columns: int = 1
-    #: Parameters that are several numbers, by stored name, those at their defaults omitted.
+    #: Parameters with several numbers, by stored name; those at their defaults are omitted.
     lists: Mapping[str, tuple[float, ...]] = {}
-    #: What is done with a row before the learner sees it.
+    #: How a row is preprocessed before the learner sees it.
     preprocessing: Preprocessing = Preprocessing()
 
     def check(self) -> None:
-        """Check a configuration whose parts are known, such as a file's.
+        """Check a configuration with known parts, for example from a file.
 
-        Raises ValueError: a number is out of range, or the parts contradict each other.
+        Raises ValueError: a number is out of range, or parts cannot be combined.
         """
         wanted = uses({axis: part for axis, part in self.parts.items() if axis != "dtype"})
         for name in wanted:
@@ -94,7 +94,7 @@ class Settings:
         refuse(self)
 
     def with_levels(self, scale: list[float], offset: list[float]) -> Settings:
-        """This configuration with the range that int8 levels of a block amount to."""
+        """This configuration with the range that corresponds to the int8 levels of a block."""
         if (scale, offset) == levels(None, self.n_features):
             return self
         low = tuple(zero - 128.0 * step for step, zero in zip(scale, offset, strict=True))
@@ -145,9 +145,9 @@ class Settings:
 
     @property
     def vectors(self) -> Dtype:
-        """Type that rows are rounded to before they are learned or scored.
+        """Type to which rows are rounded before they are learned or scored.
 
-        That of the ring, since an example may enter it; without a ring that of the arithmetic.
+        The ring's type, since an example may enter the ring; without a ring that of the arithmetic.
         """
         if self.basis.keeps_vectors:
             return self.dtype
@@ -167,14 +167,14 @@ class Settings:
 
     @property
     def slots(self) -> int:
-        """Slots of the ring: the budget, and one more where the policy compares the candidate."""
+        """Slots of the ring: the budget, plus a spare one for policies that score in it."""
         return self.budget + self.policy.spare_slot
 
     @property
     def stride(self) -> int:
-        """Numbers from one feature's row of the ring to the next: slots, padded where cheap."""
+        """Numbers from one feature's row of the ring to the next: slots, padded if cheap."""
         padded = self._padded(self.slots)
-        # Rows a multiple of a page apart would compete for the same lines of the first-level cache.
+        # Rows a multiple of a page apart would compete for the same lines of the L1 cache.
         return self._padded(padded + 1) if padded * self.storage.nbytes % PAGE == 0 else padded
 
     @property
@@ -184,7 +184,7 @@ class Settings:
 
     @property
     def weights(self) -> int:
-        """Coefficients in a column, padded so that columns are not a multiple of a page apart."""
+        """Coefficients in a column, padded so that their distance is not a multiple of a page."""
         weights = self.basis.per_member * self.stride
         spread = self.columns > 1 and weights * self.coefficient_bytes % PAGE == 0
         return weights + ROW_BYTES // 4 if spread else weights
@@ -201,11 +201,11 @@ class Settings:
 
     @property
     def value_bytes(self) -> int:
-        """Bytes of a kernel value that waits for its row.
+        """Bytes of a kernel value computed ahead.
 
-        As it is computed, exponentials in the type of rows, other kernels in float64; in float64
-        too where it is mapped to features. Several columns of coefficients are summed from the
-        kernel row, which is of their type: no value that waits may have more digits.
+        It has the type it is computed in: exponentials that of rows, other kernels float64, and
+        values that are mapped to features also float64. Several columns of coefficients are summed
+        from the kernel row, which has their type, so values ahead may not be more precise.
         """
         mapped = "features_ahead" in self.basis.ahead
         computed = self.storage.computing_bytes if self.kernel.normalised and not mapped else 8
@@ -220,12 +220,12 @@ class Settings:
 
     @property
     def tracks_norm(self) -> bool:
-        """Whether ||f||^2 is kept."""
+        """Whether ||f||^2 is tracked."""
         return self.projection.needs_norm or self.policy.needs_norm
 
     @property
     def changes_old(self) -> bool:
-        """Whether a coefficient may change between its insertion and its removal."""
+        """Whether a coefficient may change after its insertion, before its removal."""
         return (
             bool(self.projection.bound)
             or self.policy.changes_old
@@ -236,7 +236,7 @@ class Settings:
 
     @property
     def freezes(self) -> bool:
-        """Whether a full ring admits nobody."""
+        """Whether no vector enters a full ring."""
         return self.policy.freezes and self.basis.freezes
 
     @property
@@ -246,15 +246,14 @@ class Settings:
 
     @property
     def forecasts(self) -> bool:
-        """Whether answers are forecasts from the history of the target."""
+        """Whether it forecasts targets from their history."""
         return self.is_regression and self.values.get("history", 0.0) == 1.0
 
     @property
     def can_look_ahead(self) -> bool:
         """Whether kernel values of rows can be computed before the rows are learned.
 
-        Not where a step needs distances too, nor where the rows in between change how a row is
-        scaled.
+        Not if a step also needs distances, or if the rows in between change how a row is scaled.
         """
         return (
             bool(self.basis.ahead)
@@ -264,26 +263,28 @@ class Settings:
 
     @property
     def held_to(self) -> float:
-        """Where the features see inputs end (docs/sorf.md, section 15), 0 for nowhere.
+        """The bound to which features see inputs clamped (docs/sorf.md, section 15), 0 for none.
 
-        A width of the first rows, which files of before the one that follows have, has none.
+        There is none with a width from the first rows, as in files written before the width
+        followed the rows.
         """
-        sees = self.update.whole and self.needs_labels and not self.is_regression
-        prepared = self.preprocessing
-        return HELD_TO if sees and prepared.scales_each and not prepared.gamma_rows else 0.0
+        classifies = self.update.whole and self.needs_labels and not self.is_regression
+        preprocessing = self.preprocessing
+        clamps = classifies and preprocessing.scales_each and not preprocessing.gamma_rows
+        return CLAMP_LIMIT if clamps else 0.0
 
     @property
     def finds_pairs(self) -> bool:
-        """Whether one scale is that of all inputs while they have been two numbers.
+        """Whether all inputs share one scale while all readings have been one of two numbers.
 
-        Not of a forecaster, whose inputs stand beside the history of its target.
+        Not for a forecaster, whose inputs are combined with the history of its target.
         """
-        prepared = self.preprocessing
-        return prepared.follows and prepared.scales_each and not self.forecasts
+        preprocessing = self.preprocessing
+        return preprocessing.follows and preprocessing.scales_each and not self.forecasts
 
     @property
     def reads_row(self) -> bool:
-        """Whether a part reads the kernel row once a row has its score."""
+        """Whether a part reads the kernel row after scoring."""
         return any("kernel_row" in row.regions for row in self.rows)
 
     # ---- as a block stores it -----------------------------------------------------------------
@@ -295,11 +296,11 @@ class Settings:
 
     @property
     def params(self) -> tuple[float, ...]:
-        """Every parameter in the order of ``PARAMETERS``, 0 where it is not used."""
+        """All parameters in the order of ``PARAMETERS``, 0 if unused."""
         return tuple(self.values.get(name, 0.0) for name in PARAMETERS)
 
     def list_of(self, name: str) -> tuple[float, ...]:
-        """The numbers in force of a parameter that is a list, by its stored name."""
+        """The value of a parameter with several numbers, by its stored name."""
         if name in self.lists:
             return self.lists[name]
         if name.startswith("widths"):
@@ -308,28 +309,28 @@ class Settings:
 
     @property
     def no_weights(self) -> str:
-        """Why a row cannot count more or less than one, "" if it can."""
+        """Why rows cannot be weighted, "" if they can."""
         if self.parts["sampling"] != Sampling.ALWAYS:
-            return "it samples rows, and a weight would change the odds"
+            return "it samples rows, and a weight would change the probabilities"
         if self.forecasts:
-            return "rows follow each other in time, and none counts for several"
+            return "rows are a time series, in which no row can count several times"
         if self.update.whole and not self.needs_labels:
-            return "novelty of structured features follows every row alike"
+            return "novelty with structured features weights all rows equally"
         return self.update.weighs
 
     @property
     def watches(self) -> bool:
-        """Whether it is novelty of rows in the order of time."""
+        """Whether it detects novelty in a time series."""
         return not self.needs_labels and self.values.get("history", 0.0) > 0.0
 
     @property
     def memory_row(self) -> int:
-        """Bytes of a row that is remembered: codes, label and coefficient, with classes a rival."""
+        """Bytes of a remembered row: codes, label, coefficient; with classes also the runner-up."""
         return (self.n_features + 1) // 2 + (3 if self.columns > 1 else 1)
 
     @property
     def n_inputs(self) -> int:
-        """Numbers that features are made of."""
+        """Number of inputs of the features."""
         if self.watches:
             return INPUTS * self.n_features
         return self.n_features + (HISTORY_INPUTS if self.forecasts and self.budget else 0)

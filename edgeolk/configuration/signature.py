@@ -7,17 +7,17 @@ from edgeolk.lean import Any
 
 
 class Signature:
-    """The signature of its class, with the arguments of ``Config`` in place of ``**options``.
+    """A descriptor: the signature of its class, with ``Config``'s arguments for ``**options``.
 
-    It is made when it is asked for: `inspect` takes memory that a learner on a board does without.
+    It is built on access: `inspect` takes memory that a learner on a board does not need.
     """
 
     def __get__(self, instance: Any, owner: type) -> Any:
         import inspect
 
         own = list(inspect.signature(owner.__init__).parameters.values())[1:-1]  # type: ignore[misc]
-        named = [one for one in own if one.kind is one.KEYWORD_ONLY]
+        keyword_only = [parameter for parameter in own if parameter.kind is parameter.KEYWORD_ONLY]
         all_of_config = list(inspect.signature(Config.__init__).parameters.values())[2:]
-        places = [one for one in own if one not in named]
+        positional = [parameter for parameter in own if parameter not in keyword_only]
         *common, last = all_of_config
-        return inspect.Signature([*places, *common, *named, last])
+        return inspect.Signature([*positional, *common, *keyword_only, last])

@@ -1,4 +1,4 @@
-"""A configuration as the arguments that make it: ``composition``, the other way round."""
+"""A configuration as the arguments that create it, the inverse of ``parts_of``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from edgeolk.catalogue.methods import Method, find
 from edgeolk.configuration.settings import LOOKAHEAD, OPTIONS, Settings
-from edgeolk.configuration.usual import usual_lookahead, usual_rows
+from edgeolk.configuration.usual import default_lookahead, default_rows
 from edgeolk.lean import Any
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.numbers import Algorithm, Coefficients, Rows
@@ -14,40 +14,38 @@ from edgeolk.parts.parameters import shown
 from edgeolk.parts.table import DEFAULT_PARTS
 
 
-def options_said(config: Settings) -> dict[str, Any]:
-    """Every argument but the algorithm, those left at a plain default omitted."""
-    said: dict[str, Any] = {
+def config_arguments(config: Settings) -> dict[str, Any]:
+    """All arguments except the algorithm; those at a constant default are omitted."""
+    arguments: dict[str, Any] = {
         "n_features": config.n_features,
         "budget": config.budget,
         "kernel": config.kernel,
         "dtype": config.dtype.name.lower(),
     }
     if config.coefficients != Coefficients.FLOAT64:
-        said["coefficients"] = config.coefficients.name.lower()
+        arguments["coefficients"] = config.coefficients.name.lower()
     if config.columns > 1:
-        said["n_classes"] = config.columns
+        arguments["n_classes"] = config.columns
     if config.seed:
-        said["seed"] = config.seed
-    if config.parts["rows"] != usual_rows(config):
-        said["sparse"] = config.parts["rows"] != Rows.DENSE
+        arguments["seed"] = config.seed
+    if config.parts["rows"] != default_rows(config):
+        arguments["sparse"] = config.parts["rows"] != Rows.DENSE
     if "skip_bad_rows" in config.values:
-        said["on_bad_row"] = "skip"
+        arguments["on_bad_row"] = "skip"
     if "checksums" in config.values:
-        said["checksums"] = True
-    if config.lookahead != usual_lookahead(config):
-        said["lookahead"] = config.lookahead
+        arguments["checksums"] = True
+    if config.lookahead != default_lookahead(config):
+        arguments["lookahead"] = config.lookahead
     if config.feature_range is not None:
-        said["feature_range"] = config.feature_range
-    own = parameters_said(config)
-    usual = {} if config.member == Algorithm.CUSTOM else find(config.member).preprocessing
-    return {**said, **config.preprocessing.options(own, usual, whole=config.update.whole), **own}
+        arguments["feature_range"] = config.feature_range
+    parameters = config_parameters(config)
+    defaults = {} if config.member == Algorithm.CUSTOM else find(config.member).preprocessing
+    preprocessing = config.preprocessing.options(parameters, defaults, whole=config.update.whole)
+    return {**arguments, **preprocessing, **parameters}
 
 
-def parameters_said(config: Settings) -> dict[str, Any]:
-    """The algorithm's own parameters in force, by the names it is called with.
-
-    Those of a composition include its parts.
-    """
+def config_parameters(config: Settings) -> dict[str, Any]:
+    """The algorithm's own parameters by public name; those of a composition include its parts."""
     if config.member == Algorithm.CUSTOM:
         chosen: dict[str, Any] = {axis: config.parts[axis] for axis in DEFAULT_PARTS}
         public: dict[str, str] = {}
@@ -64,10 +62,10 @@ def parameters_said(config: Settings) -> dict[str, Any]:
 
 
 def _chosen_options(config: Settings, method: Method) -> dict[str, Any]:
-    """The option in force of each parameter that picks parts."""
+    """The chosen option of each parameter that selects parts."""
     chosen = {}
     for name, options in method.choices.items():
-        # The option that names most parts wins: one that names none fits every configuration.
+        # The option with most parts wins: an option without parts matches every configuration.
         fitting = [
             (len(parts), option)
             for option, parts in options.items()
@@ -79,21 +77,21 @@ def _chosen_options(config: Settings, method: Method) -> dict[str, Any]:
 
 
 def _shown_lists(config: Settings) -> dict[str, Any]:
-    """Parameters that are several numbers, where they are not at their defaults."""
+    """Parameters with several numbers that are not at their defaults."""
     widths = tuple(numbers for name, numbers in config.lists.items() if name.startswith("widths"))
     nested = {"widths": widths[0] if len(widths) == 1 else widths} if widths else {}
     others = {n: config.lists[n] for n in ("blends", "interval") if n in config.lists}
     return {**nested, **others}
 
 
-def call_said(config: Settings, name: str) -> str:
-    """The call of ``name`` that makes this configuration, for ``import edgeolk as ek``."""
+def config_call(config: Settings, name: str) -> str:
+    """The call of ``name`` that creates this configuration, for ``import edgeolk as ek``."""
     first = [] if config.member == Algorithm.CUSTOM else [repr(config.name)]
-    options = options_said(config)
-    return f"{name}({', '.join([*first, *(_spelt(name, options[name]) for name in options)])})"
+    options = config_arguments(config)
+    return f"{name}({', '.join([*first, *(_argument(name, options[name]) for name in options)])})"
 
 
-def _spelt(name: str, value: Any) -> str:
+def _argument(name: str, value: Any) -> str:
     if isinstance(value, IntEnum):
         return f"{name}=ek.{type(value).__name__}.{value.name}"
     return f"{name}=ek.{value!r}" if isinstance(value, Kernel) else f"{name}={value!r}"

@@ -18,7 +18,7 @@ from edgeolk.parts.table import DEFAULT_PARTS
 from edgeolk.parts.updates import UPDATES
 from edgeolk.preprocessing.record import ARGUMENTS
 
-#: Arguments that are no parameter of one number.
+#: Types of the arguments that are not parameters with one number.
 _OTHERS = {
     "blends": "Sequence[float] | None",
     "widths": "Sequence[float] | Sequence[Sequence[float]] | None",
@@ -55,25 +55,25 @@ class Options(Parameters, total=False):
 '''
 
 
-def _words(words: Iterable[str]) -> str:
+def _literal(words: Iterable[str]) -> str:
     quoted = ", ".join(f'"{word}"' for word in words)
     return f"Literal[{quoted}]"
 
 
-def _number(stored: str) -> str:
-    """The type of a parameter, by the name it is stored under."""
+def _number_type(stored: str) -> str:
+    """The type of a parameter, by its stored name."""
     row = PARAMETERS[stored]
     if row.words:
-        own = tuple(word for word in row.words if isinstance(word, str))
-        kind = _words(own) + ("" if own == row.words else " | bool")
+        strings = tuple(word for word in row.words if isinstance(word, str))
+        kind = _literal(strings) + ("" if strings == row.words else " | bool")
     else:
-        kind = "bool" if row.flag else "int" if row.whole else "float"
+        kind = "bool" if row.flag else "int" if row.integer else "float"
     may_be_none = row.none is not None or callable(row.default)
     return kind + (" | None" if may_be_none else "")
 
 
 def kinds() -> dict[str, set[str]]:
-    """The types of each argument that not every configuration has, by its name."""
+    """The types of the arguments that not all configurations have, by public name."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for axis in DEFAULT_PARTS:
         found[axis] |= {AXES[axis].__name__, "str"}
@@ -84,45 +84,45 @@ def kinds() -> dict[str, set[str]]:
         if basis.members:
             found[basis.members].add("int | None")
     for stored in PARAMETERS:
-        found[stored].add(_OTHERS.get(stored) or _number(stored))
+        found[stored].add(_OTHERS.get(stored) or _number_type(stored))
     for method in METHODS:
         for stored, public in method.public.items():
-            found[public].add(_number(stored))
+            found[public].add(_number_type(stored))
         for name, options in method.choices.items():
-            found[name].add(_words(options))
+            found[name].add(_literal(options))
     return found
 
 
-def _joined(said: set[str]) -> str:
-    """One type that takes all of these."""
-    one = {kind for each in said for kind in each.split(" | ")}
-    words = [kind for kind in one if kind.startswith("Literal")]
-    if "str" in one:
-        one -= set(words)
-    elif len(words) > 1:
-        one -= set(words)
-        listed = {word for kind in words for word in kind[len("Literal[") : -1].split(", ")}
-        one.add(f"Literal[{', '.join(sorted(listed))}]")
-    if "float" in one:
-        one -= {"int", "bool"}
-    return " | ".join(sorted(one, key=lambda kind: (kind == "None", kind)))
+def _union(types: set[str]) -> str:
+    """The union of these types."""
+    members = {kind for each in types for kind in each.split(" | ")}
+    literals = [kind for kind in members if kind.startswith("Literal")]
+    if "str" in members:
+        members -= set(literals)
+    elif len(literals) > 1:
+        members -= set(literals)
+        words = {word for kind in literals for word in kind[len("Literal[") : -1].split(", ")}
+        members.add(f"Literal[{', '.join(sorted(words))}]")
+    if "float" in members:
+        members -= {"int", "bool"}
+    return " | ".join(sorted(members, key=lambda kind: (kind == "None", kind)))
 
 
 def text() -> str:
-    """The whole file."""
+    """The text of the file."""
     enums = sorted(AXES[axis].__name__ for axis in DEFAULT_PARTS)
     lines = [f"    {name}," for name in enums]
     lines += [")", "", "", "class Parameters(TypedDict, total=False):"]
-    lines += ['    """What a composition is made of, and the parameters of all algorithms."""', ""]
-    for name, said in sorted(kinds().items(), key=lambda row: (row[0].lower(), row[0])):
-        lines.append(f"    {name}: {_joined(said)}")
+    lines += ['    """The parts of a composition, and the parameters of all algorithms."""', ""]
+    for name, types in sorted(kinds().items(), key=lambda row: (row[0].lower(), row[0])):
+        lines.append(f"    {name}: {_union(types)}")
     common = [f"    {name}: {kind}" for name, kind in Config.__init__.__annotations__.items()]
     common = common[1:-2]  # between the algorithm and its parameters
     return _HEAD + "\n".join(lines) + "\n" + _COMMON + "\n".join(common).replace("'", '"') + "\n"
 
 
 def write() -> None:
-    """Write the file, where it would change."""
+    """Write the file if it would change."""
     target = Path(__file__).with_name("options.py")
     if not target.exists() or target.read_text(encoding="utf-8") != text():
         target.write_text(text(), encoding="utf-8", newline="\n")

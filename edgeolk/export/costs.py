@@ -1,4 +1,4 @@
-"""Stack and code of exported models, as reported by compilers (bench/mcu/costs.py)."""
+"""Stack and code sizes of exported models, as reported by compilers (bench/mcu/costs.py)."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import NamedTuple
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 
-#: What the bounds below hold for.
+#: The compilers and cores for which the bounds below hold.
 COMPILERS = "gcc 12.2, -Os to -O3, Cortex-M0 and M4F"
-#: Bytes of stack that a function of the compiler's library or of memory takes, at most.
+#: The maximum stack of a library function of the compiler or of ``memcpy`` and the like, in bytes.
 OF_OTHERS = 96
 #: Compiler flags of each arithmetic.
 FLAGS = {"double": "", "single": "-DEK_SINGLE", "whole": "-DEK_FIXED"}
 
 
 class Cost(NamedTuple):
-    """The most stack of any call in bytes, and code with its constants in KiB.
+    """The maximum stack of any call in bytes, and code with its constants in KiB.
 
-    Stack: frames down the deepest way through the calls, interrupts and the caller not among them;
-    ``beside``: where what a call works with lies in the arena, None if it never does. Code: least
-    and most of -Os and -O2 on these cores, without what it takes of the compiler's library, 2 to
-    8 KiB where floats are made in software.
+    Stack: the frames along the deepest call chain, without interrupts and the caller;
+    ``with_arena``: with scratch in the arena, None if not supported. Code: minimum and maximum of
+    -Os and -O2 on these cores, without the compiler's library, which takes 2 to 8 KiB with software
+    floats.
     """
 
     stack: int
-    beside: int | None
+    with_arena: int | None
     code: tuple[int, int]
 
 
@@ -59,14 +59,14 @@ COSTS: dict[tuple[str, str, str], Cost] = {
     ("ring", "float32", "double"): Cost(536, None, (2, 3)),
     ("ring", "float64", "double"): Cost(536, None, (2, 3)),
 }
-#: Bytes there: of the call, and of a block of features and its gradient by the type computed in,
-#: where calls work in the arena.
+#: Bytes of scratch in the arena: of the call, and of a block of features and its gradient, by the
+#: type they are computed in.
 CALL_BYTES = 1024
 WORK_BYTES = {"single": 1024, "double": 2048}
 
 
 def kind_of(learner: Learner) -> str:
-    """The kind that the tables tell apart."""
+    """The kind of learner in the tables."""
     config = learner._config
     if not config.update.whole:
         return "ring"
@@ -78,7 +78,7 @@ def kind_of(learner: Learner) -> str:
 
 
 def _case_of(learner: Learner) -> tuple[str, str]:
-    """Kind and type of numbers in the tables; a learner with a memory of rows has its own rows."""
+    """Kind and type of numbers in the tables; a memory of rows makes a separate kind."""
     kind = kind_of(learner)
     if kind == "learner" and learner._config.values["row_memory"]:
         kind = "remembering"
@@ -87,27 +87,28 @@ def _case_of(learner: Learner) -> tuple[str, str]:
 
 
 def costs_of(learner: Learner) -> dict[str, Cost]:
-    """What it costs in each arithmetic that there is for it."""
+    """The cost in each supported arithmetic."""
     kind, dtype = _case_of(learner)
     return {how: COSTS[kind, dtype, how] for how in FLAGS if (kind, dtype, how) in COSTS}
 
 
 def stacks_of(learner: Learner, scratch: str = "stack") -> dict[str, int]:
-    """The most stack of any call in each arithmetic, in bytes.
+    """The maximum stack of any call in each arithmetic, in bytes.
 
-    scratch: where a call works, "stack" or "arena".
+    scratch: where calls have their scratch memory, "stack" or "arena".
     """
-    # A call that predicts has a score for each class.
+    # A call that predicts stores a score for each class.
     more = 8 * max(0, learner._config.columns - 3)
     found = {
-        how: cost.stack if scratch == "stack" else cost.beside
+        how: cost.stack if scratch == "stack" else cost.with_arena
         for how, cost in costs_of(learner).items()
     }
     return {how: stack + more for how, stack in found.items() if stack is not None}
 
 
 def scratch_of(dtype: str) -> dict[str, int]:
-    """Bytes that a call works with, in each arithmetic, where they lie in the arena."""
-    usual = WORK_BYTES["single" if dtype == "float32" else "double"]
+    """Bytes of scratch in the arena, in each arithmetic."""
+    default = WORK_BYTES["single" if dtype == "float32" else "double"]
     kinds = FLAGS if dtype == "int8" else ("double",)
-    return {how: CALL_BYTES + (usual if how == "double" else WORK_BYTES["single"]) for how in kinds}
+    single = WORK_BYTES["single"]
+    return {how: CALL_BYTES + (default if how == "double" else single) for how in kinds}

@@ -1,4 +1,4 @@
-"""Writes the exported folder: the library's loops, the source around them, and the model."""
+"""Writes the exported folder: the library's loops, the C source that uses them, and the model."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from edgeolk.learner import Learner
 
 HERE = Path(__file__).parent / "c"
 LOOPS = Path(edgeolk.core.__file__).parent / "loops"
-#: Files beside edgeolk.c, and those of learners that learn.
+#: Files of every export besides edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c", "LICENSE")
 LEARNING = ("block.h", "call.h", "crc.h", "rows.h", "state.h", "flash.h", "flash.c")
-#: Those of forecasters.
+#: Additional files of forecasters.
 FORECASTING = ("forecast_state.h", "forecasting.h")
-#: Where a call works.
+#: Where calls may have their scratch memory.
 SCRATCH = ("stack", "arena")
-#: Headers that only units of the library's own build include.
+#: Headers that only the library's own build includes.
 NOT_PLAIN = ("vector_wide.h",)
 _INCLUDE = re.compile(r'^\s*#include "(?:loops/)?([\w.]+)"', re.MULTILINE)
 
 
 def _loops(names: Iterable[str], found: dict[str, str]) -> None:
-    """Those headers of the library, and what they include."""
+    """Add these headers of the library to ``found``, and the headers they include."""
     for name in names:
         if name not in found and name not in NOT_PLAIN and (LOOPS / name).exists():
             found[name] = (LOOPS / name).read_text(encoding="utf-8")
@@ -55,7 +55,7 @@ def _kind_of(learner: Learner) -> Any:
 
 
 def check_exportable(learner: Learner) -> None:
-    """Refuse a learner that there is no C for, before rows are learned for it.
+    """Reject a learner without C code, before rows are learned for it.
 
     Raises
     ------
@@ -68,9 +68,9 @@ def check_exportable(learner: Learner) -> None:
 def files_of(
     learner: Learner, counted: Sequence[Row] = (), scratch: str = SCRATCH[0]
 ) -> dict[str, str]:
-    """Every file of the folder by its name, and its text.
+    """Name -> text of every file in the folder.
 
-    counted: instructions; scratch: where a call works.
+    counted: instructions per row; scratch: where calls have their scratch memory.
 
     Raises
     ------
@@ -86,37 +86,38 @@ def files_of(
             f"scratch='arena' is for learners that learn; {learner.algorithm} takes"
             f" {max(stacks_of(learner).values())} bytes of stack"
         )
-    made = {"edgeolk.c": (HERE / kind.SOURCE).read_text(encoding="utf-8")}
-    own = FORECASTING if learner._config.forecasts else ()
-    for name in (*ALWAYS, *(LEARNING if learns else ()), *own):
-        made[name] = (HERE / name).read_text(encoding="utf-8")
+    files = {"edgeolk.c": (HERE / kind.SOURCE).read_text(encoding="utf-8")}
+    extra = FORECASTING if learner._config.forecasts else ()
+    for name in (*ALWAYS, *(LEARNING if learns else ()), *extra):
+        files[name] = (HERE / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}
-    for text in tuple(made.values()):
+    for text in tuple(files.values()):
         _loops(_INCLUDE.findall(text), found)
-    made.update({f"loops/{name}": text for name, text in found.items()})
+    files.update({f"loops/{name}": text for name, text in found.items()})
     stacks = {FLAGS[how]: count for how, count in stacks_of(learner, scratch).items()}
     work = {FLAGS[how]: n for how, n in scratch_of(learner.dtype).items()}
     model = replace(
         kind.model_of(learner, scratch), stacks=stacks, scratch=work if scratch == "arena" else {}
     )
-    made["README.md"] = readme(learner, model, learns=learns, counted=counted)
-    return {**made, "model.h": model.header, "model.c": model.source}
+    files["README.md"] = readme(learner, model, learns=learns, counted=counted)
+    return {**files, "model.h": model.header, "model.c": model.source}
 
 
-def check_folder(folder: Path, names: Iterable[str], own: Iterable[str]) -> None:
-    """Refuse a folder whose files would be lost, unless it has those that every export has.
+def check_folder(folder: Path, names: Iterable[str], extra: Iterable[str]) -> None:
+    """Reject a folder whose files would be overwritten, unless it has an earlier export.
 
     Raises
     ------
     FileExistsError
-        It holds files of these names, and neither model nor header of an export.
+        It contains files of these names, but not the model and the header of an export.
     """
-    if all((folder / name).is_file() for name in own):
+    if all((folder / name).is_file() for name in extra):
         return
-    held = [name for name in sorted(names) if (folder / name).exists()]
-    if held:
+    existing = [name for name in sorted(names) if (folder / name).exists()]
+    if existing:
         raise FileExistsError(
-            f"{folder} holds {', '.join(held)}, and no earlier export: they would be overwritten"
+            f"{folder} holds {', '.join(existing)}, and no earlier export: they would be"
+            " overwritten"
         )
 
 

@@ -1,15 +1,15 @@
-"""A model file as constants that store only its non-zero parts in flash."""
+"""A model file as C constants that store only its non-zero parts."""
 
 from __future__ import annotations
 
 from edgeolk.export.text import array
 
-#: Zeros in a row that are worth a run of their own.
+#: This many consecutive zeros end a run.
 GAP = 16
 
 
 def runs(data: bytes, head: int) -> list[tuple[int, int]]:
-    """Offset and length of what is not zero; the first holds the whole header."""
+    """Offset and length of each non-zero run; the first run contains the header."""
     found = [(0, head)]
     at = head
     while at < len(data):
@@ -24,15 +24,15 @@ def runs(data: bytes, head: int) -> list[tuple[int, int]]:
 
 
 def definitions(data: bytes, head: int) -> tuple[int, int, str]:
-    """How many runs, how many bytes in them, and the C definitions of both."""
+    """The number of runs, their bytes with the table, and the C definitions of both."""
     found = runs(data, head)
-    kept = b"".join(data[start : start + length] for start, length in found)
+    stored = b"".join(data[start : start + length] for start, length in found)
     places = "".join(f"    {{{start}u, {length}u}},\n" for start, length in found)
     return (
         len(found),
-        len(kept) + 8 * len(found),
+        len(stored) + 8 * len(found),
         (
             f"const ek_run ek_model_runs[EK_RUNS] = {{\n{places}}};\n\n"
-            + array("uint8_t", "ek_model_bytes", (str(byte) for byte in kept))
+            + array("uint8_t", "ek_model_bytes", (str(byte) for byte in stored))
         ),
     )

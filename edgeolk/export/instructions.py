@@ -11,18 +11,18 @@ from typing import Any, NamedTuple
 from edgeolk.export.costs import kind_of
 from edgeolk.learner import Learner
 
-#: What ``python -m bench.mcu.instructions`` writes: factors of the terms to score a row, to learn
-#: one and of the longest step, by kind, type of numbers, core and arithmetic.
-_WRITTEN: dict[str, Any] = json.loads(
+#: Written by ``python -m bench.mcu.instructions``: the factors of the terms for scoring a row,
+#: learning one and the longest step, by kind, type of numbers, core and arithmetic.
+_FITTED: dict[str, Any] = json.loads(
     Path(__file__).with_name("fitted.json").read_text(encoding="utf-8")
 )
-#: How far they were off at most for sizes that they were not made from.
-FIT_ERROR: str = _WRITTEN["error"]
+#: The largest error on sizes that were not used for the fit.
+FIT_ERROR: str = _FITTED["error"]
 
 #: Frequencies that are computed together.
 BLOCK = 64
-#: What the fits hold for; others change what a row costs.
-_USUAL = {"drift": True, "relevance": True, "groups": 1, "linear": False, "last_label": False}
+#: The options for which the fits hold; other values change the cost of a row.
+_COUNTED = {"drift": True, "relevance": True, "groups": 1, "linear": False, "last_label": False}
 
 
 class Row(NamedTuple):
@@ -36,9 +36,9 @@ class Row(NamedTuple):
 
 
 def terms(blocks: float, inputs: int, columns: int, memory: int) -> Sequence[float]:
-    """What a row's instructions are a sum of, each with its factor.
+    """The terms of the linear model of a row's instructions.
 
-    blocks: of frequencies; columns: scores; memory: rows that are remembered.
+    blocks: of frequencies; columns: scores; memory: remembered rows.
     """
     more = columns - 1
     plain = (1.0, blocks, inputs, blocks * inputs)
@@ -46,30 +46,30 @@ def terms(blocks: float, inputs: int, columns: int, memory: int) -> Sequence[flo
 
 
 def terms_of(learner: Learner) -> Sequence[float]:
-    """The same of a learner."""
+    """The terms of a learner."""
     config = learner._config
     blocks = -(-learner._engine.structured()["D"] // BLOCK)
     return terms(blocks, config.n_inputs, config.columns, int(config.values["row_memory"]))
 
 
-def _is_usual(learner: Learner) -> bool:
-    """Whether its options are those that were counted."""
-    told = learner._engine.structured()
+def _was_counted(learner: Learner) -> bool:
+    """Whether learners with its options were counted."""
+    options = learner._engine.structured()
     kind = kind_of(learner)
     if kind == "watching":
         return True
     if kind == "forecaster":
-        return bool(told["relevance"] == 1)
-    return kind == "learner" and all(told[name] == usual for name, usual in _USUAL.items())
+        return bool(options["relevance"] == 1)
+    return kind == "learner" and all(options[name] == value for name, value in _COUNTED.items())
 
 
 def instructions_of(learner: Learner) -> list[Row]:
-    """What rows cost, where models of its kind and options were counted."""
-    if not _is_usual(learner):
+    """The estimated instructions per row; empty if its kind and options were not counted."""
+    if not _was_counted(learner):
         return []
     key, given = (kind_of(learner), learner.dtype), terms_of(learner)
     return [
         Row(core, how, *(sum(map(mul, fit, given)) / 1e3 for fit in each))
-        for (kind, dtype, core, how), *each in _WRITTEN["fits"]
+        for (kind, dtype, core, how), *each in _FITTED["fits"]
         if (kind, dtype) == key
     ]

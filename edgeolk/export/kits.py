@@ -1,4 +1,4 @@
-"""Project files for tool chains, written on request beside the C code."""
+"""Project files for tool chains, written with the C code on request."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from edgeolk.export.prefix import USUAL
 _ABOUT = "A learner that was exported by edgeolk"
 
 _SKETCH = """\
-// Learns what comes as one line of numbers on the serial port, the label last.
+// Learns rows from the serial port: one line of numbers each, the label last.
 #include <edgeolk.h>
 
 static double arena[(EK_ARENA_BYTES + 7) / 8];
@@ -24,11 +24,11 @@ void setup() {
 
 void loop() {
   ek_number row[EK_FEATURES];
-  double label = 0, said = 0;
+  double label = 0, answer = 0;
   if (!Serial.available()) return;
   for (int i = 0; i < EK_FEATURES; i++) row[i] = Serial.parseFloat();
   label = Serial.parseFloat();
-  if (ek_predict(arena, row, &said) == EK_OK) Serial.println(said);
+  if (ek_predict(arena, row, &answer) == EK_OK) Serial.println(answer);
 #if EK_LEARNS
   ek_learn(arena, row, label, NULL);
 #endif
@@ -101,7 +101,7 @@ def _arduino(sources: list[str], library: str) -> dict[str, str]:
 
 
 def _platformio(sources: list[str], library: str) -> dict[str, str]:
-    said = {
+    properties = {
         "name": library,
         "version": edgeolk.__version__,
         "description": _ABOUT,
@@ -114,7 +114,7 @@ def _platformio(sources: list[str], library: str) -> dict[str, str]:
             "srcFilter": [f"+<{name}>" for name in sources],
         },
     }
-    return {"library.json": json.dumps(said, indent=2) + "\n"}
+    return {"library.json": json.dumps(properties, indent=2) + "\n"}
 
 
 def _cmake(sources: list[str], library: str) -> dict[str, str]:
@@ -134,13 +134,13 @@ def _zephyr(sources: list[str], library: str) -> dict[str, str]:
 
 
 def _listed(names: Iterable[str]) -> str:
-    """Sources as a CMake list below the folder of the file that names them."""
+    """Sources as a CMake list, relative to the folder of the CMake file."""
     return "".join(f"    ${{CMAKE_CURRENT_LIST_DIR}}/{name}\n" for name in names)
 
 
 def _esp_idf(sources: list[str], library: str) -> dict[str, str]:
-    said = _ESP_IDF.format(sources=" ".join(f"../../{name}" for name in sources))
-    return {f"esp-idf/{library}/CMakeLists.txt": said}
+    properties = _ESP_IDF.format(sources=" ".join(f"../../{name}" for name in sources))
+    return {f"esp-idf/{library}/CMakeLists.txt": properties}
 
 
 def _pico_sdk(sources: list[str], library: str) -> dict[str, str]:
@@ -151,16 +151,16 @@ def _pico_sdk(sources: list[str], library: str) -> dict[str, str]:
 def _micropython(sources: list[str], library: str) -> dict[str, str]:
     module = f"mod{library}.c"
     text = (Path(__file__).parent / "c" / "micropython.c").read_text(encoding="utf-8")
-    made = " ".join(f"$(USERMOD_DIR)/../{name}" for name in sources)
+    paths = " ".join(f"$(USERMOD_DIR)/../{name}" for name in sources)
     listed = _listed([module, *(f"../{name}" for name in sources)])
     return {
         f"usermod/{module}": text.replace("@module@", library),
-        "usermod/micropython.mk": _MICROPYTHON_MAKE.format(module=module, sources=made),
+        "usermod/micropython.mk": _MICROPYTHON_MAKE.format(module=module, sources=paths),
         "usermod/micropython.cmake": _MICROPYTHON_CMAKE.format(library=library, sources=listed),
     }
 
 
-#: By name: the files for a folder of these C sources, as a library of this name.
+#: Name -> function of the C sources and the library's name that returns the files by name.
 KITS: dict[str, Callable[[list[str], str], dict[str, str]]] = {
     "arduino": _arduino,
     "platformio": _platformio,
@@ -173,16 +173,16 @@ KITS: dict[str, Callable[[list[str], str], dict[str, str]]] = {
 
 
 def kits(names: Iterable[str], sources: list[str], prefix: str) -> dict[str, str]:
-    """The files of several, as a library named after a prefix; before names begin with it.
+    """The files of several tool chains, for a library named after a prefix.
 
-    Raises TypeError: ``names`` is a string.
-    Raises ValueError: there is not one of a name.
+    The names in their texts do not have the prefix yet. Raises TypeError: ``names`` is a string.
+    Raises ValueError: an unknown name.
     """
     if isinstance(names, str):
         raise TypeError(f"with_ must be a sequence of names, got {names!r}")
-    made: dict[str, str] = {}
+    files: dict[str, str] = {}
     for name in names:
         if name not in KITS:
             raise ValueError(f"unknown tool chain {name!r}; choose from {', '.join(KITS)}")
-        made.update(KITS[name](sources, "edgeolk" if prefix == USUAL else prefix))
-    return made
+        files.update(KITS[name](sources, "edgeolk" if prefix == USUAL else prefix))
+    return files

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 
-#: What names begin with where nothing else is asked for.
+#: The default prefix.
 USUAL = "ek"
-#: Flags of the compiler are for all models of a program.
+#: Compiler flags apply to all models of a program, so they have no prefix.
 _FLAGS = ("EK_SINGLE", "EK_FIXED", "EK_FLASH_UNIT")
 _NAME = re.compile(r"[a-z][a-z0-9]{0,15}")
 _OWN = re.compile(r"\b(ek|EK)_(\w+)")
 _GUARD = re.compile(r"\bEDGEOLK_(\w*H)\b")
-#: Files that a program names: what stands behind them, by its stem.
+#: Stem of each file that a program names -> its suffix after the prefix.
 _FILES = {"edgeolk": "", "model": "_model", "flash": "_flash"}
 _FILE = re.compile(rf"\b({'|'.join(_FILES)})\.([ch])\b")
 
 
 def check_prefix(prefix: str) -> None:
-    """Refuse what no names can begin with.
+    """Reject an invalid prefix.
 
     Raises
     ------
@@ -38,20 +38,19 @@ def _file(prefix: str, match: re.Match[str]) -> str:
 
 
 def _text(prefix: str, text: str) -> str:
-    def own(match: re.Match[str]) -> str:
+    def prefixed(match: re.Match[str]) -> str:
         if match[0] in _FLAGS:
             return match[0]
         return f"{prefix if match[1] == 'ek' else prefix.upper()}_{match[2]}"
 
-    text = _GUARD.sub(lambda match: f"{prefix.upper()}_{match[1]}", _OWN.sub(own, text))
+    text = _GUARD.sub(lambda match: f"{prefix.upper()}_{match[1]}", _OWN.sub(prefixed, text))
     return _FILE.sub(lambda match: _file(prefix, match), text)
 
 
 def renamed(prefix: str, files: dict[str, str]) -> dict[str, str]:
-    """The files of an export under names that begin with the prefix, in their texts too.
+    """The files of an export with the prefix in their names and texts.
 
-    The library's loops stay as they are: nothing of them is seen outside of the file that includes
-    them.
+    The library's loops are unchanged: all of their names are local to the file that includes them.
     """
     if prefix == USUAL:
         return files

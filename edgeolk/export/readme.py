@@ -1,4 +1,4 @@
-"""The README of an exported folder: what is in it, and this model's numbers."""
+"""The README of an exported folder, with the numbers of its model."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ _RULES = """
 """
 
 
-#: Several folders in one program, and states that outlive the power.
+#: Saving state in flash, and several models in one program.
 _FLASH = """To keep what was learned when the power goes, compile `flash.c` too: `ek_save` and
 `ek_open` of `flash.h` write and read two slots behind four callbacks of yours. Several models go
 into one program if each has names of its own: `edgeolk export --prefix NAME`.
@@ -127,7 +127,7 @@ into one program if each has names of its own: `edgeolk export --prefix NAME`.
 
 
 def _use(learner: Learner, *, learns: bool) -> tuple[str, list[str]]:
-    """Variables of a program that uses it, and the calls of a row."""
+    """The variables of a program that uses the model, and the calls for each row."""
     predicts = "ek_predict(arena, row, &label); /* the answer for a row */"
     row = "ek_number row[EK_FEATURES];"
     if not learns:
@@ -161,30 +161,30 @@ def _answers(learner: Learner) -> str:
 def _inputs(learner: Learner, model: Model) -> str:
     if learner._config.watches or learner._config.forecasts:
         return "any numbers; a non-finite one is a missing reading"
-    most = model.macros["EK_MOST"]
+    limit = model.macros["EK_MOST"]
     scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
     if not model.macros["EK_LEARNS"]:
-        return f"finite numbers, each{scaled} from -{most:.3g} to {most:.3g}"
-    sizes = f"the sum of their sizes{scaled} is at most {most:.3g}"
+        return f"finite numbers, each{scaled} from -{limit:.3g} to {limit:.3g}"
+    sizes = f"the sum of their sizes{scaled} is at most {limit:.3g}"
     return f"finite numbers in your sensor's units; {sizes}"
 
 
 def _labels(learner: Learner) -> str:
     config = learner._config
     if not config.update.whole or not config.needs_labels:
-        return "none are asked for"
+        return "not needed"
     kind = "from -1e100 to 1e100" if learner.is_regression else "-1 or 1"
     if config.columns > 1:
-        kind = f"whole numbers from 0 to {config.columns - 1}"
+        kind = f"integers from 0 to {config.columns - 1}"
     return f"{kind}, as a double; a weight is above 0 and at most {config.update.most_weight:,.0f}"
 
 
 def _flagged(flag: str) -> str:
-    return f"with `{flag}`" if flag else "in its usual arithmetic"
+    return f"with `{flag}`" if flag else "in the default arithmetic"
 
 
 def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
-    """What it costs in each arithmetic, and in instructions: counted, or else by the fit."""
+    """The costs in each arithmetic, and in instructions: counted or estimated."""
     code = {how: cost.code for how, cost in costs_of(learner).items()}
     rows = "".join(
         f"| {how}{f', `{flag}`' if flag else ''} | {stack:,} | {code[how][0]} to {code[how][1]} |\n"
@@ -210,7 +210,7 @@ def _costs(learner: Learner, model: Model, counted: Sequence[Row]) -> str:
 
 
 def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Row] = ()) -> str:
-    """The text; ``arena`` are bytes of RAM, ``constants`` those of the model in flash."""
+    """The text of the README."""
     declared, use = _use(learner, learns=learns)
     what = (
         "It continues to learn from its exported state. `ek_file()` returns its state as a file"

@@ -1,4 +1,4 @@
-"""A learner with support vectors as constants, only for scoring."""
+"""Export of a learner with support vectors: constants for scoring only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from edgeolk.parts.storage import COEFFICIENTS
 from edgeolk.preprocessing.scaling import COMPACT
 
 SOURCE = "ring.c"
-#: Slots that the loops take at once: rows of the ring are padded to as many.
+#: Slots that the loops process together: rows of the ring are padded to a multiple.
 AT_ONCE = 8
 
 
@@ -24,11 +24,11 @@ def refusal(learner: Learner) -> str:
     """Why it cannot be exported, "" if it can."""
     config = learner._config
     if config.parts["basis"] != Basis.SUPPORT_VECTORS:
-        return "its features are not there in C: sorf has such ones in fewer bytes, and learns"
+        return "its features are not available in C: use sorf, which takes fewer bytes and learns"
     if config.update.begin:
-        return "it answers with hints of its last rows too, which are not there in C: take ahpatron"
+        return "its hints from the last rows are not available in C: use ahpatron"
     if isinstance(config.kernel, Sigmoid):
-        return "its kernel takes tanh of the C library, which a board may lack: take a Gaussian"
+        return "its kernel needs tanh of the C library, which a board may lack: use a Gaussian"
     return ""
 
 
@@ -41,15 +41,15 @@ def _numbers(kind: str, name: str, values: NDArray[Any]) -> str:
 
 
 def _padded(rows: NDArray[Any], n: int) -> NDArray[Any]:
-    """The first n of each row, and zeros up to a whole number of ``AT_ONCE``."""
+    """The first n of each row, and zeros up to a multiple of ``AT_ONCE``."""
     stride = max(AT_ONCE, -(-n // AT_ONCE) * AT_ONCE)
-    made = np.zeros((len(rows), stride), rows.dtype)
-    made[:, :n] = rows[:, :n]
-    return made
+    padded = np.zeros((len(rows), stride), rows.dtype)
+    padded[:, :n] = rows[:, :n]
+    return padded
 
 
 def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
-    """Arrays by name, each with its C type."""
+    """Name -> (C type, array) of the constants."""
     engine, config, n = learner._engine, learner._config, learner.n_support
     real = ELEMENTS[COEFFICIENTS[config.coefficients].element].c
     stored = ELEMENTS[config.storage.element].c
@@ -67,17 +67,17 @@ def _constants(learner: Learner) -> dict[str, tuple[str, NDArray[Any]]]:
     elif config.preprocessing.method and learner.common_scale is None:
         found["ek_scaler"] = ("double", _view(engine, "scaler"))
         found["ek_scaler_counts"] = ("int32_t", _view(engine, "scaler_counts"))
-        span = "scaler_range" in {region.name for region in learner.plan.regions}
-        none = np.zeros((1, 2 * config.n_features))
-        found["ek_scaler_range"] = ("double", _view(engine, "scaler_range") if span else none)
+        has_range = "scaler_range" in {region.name for region in learner.plan.regions}
+        zeros = np.zeros((1, 2 * config.n_features))
+        found["ek_scaler_range"] = ("double", _view(engine, "scaler_range") if has_range else zeros)
     return found
 
 
 def _uses_norms(learner: Learner) -> bool:
-    """Whether its rows take distances from norms (``State.lengths`` in core/state.pxd)."""
-    kept = {region.name for region in learner.plan.regions}
+    """Whether it computes distances from norms (``State.lengths`` in core/state.pxd)."""
+    names = {region.name for region in learner.plan.regions}
     gaussian = isinstance(learner._config.kernel, Gaussian)
-    return gaussian and "norms" in kept and "distance_row" not in kept
+    return gaussian and "norms" in names and "distance_row" not in names
 
 
 def _view(engine: Any, name: str) -> NDArray[Any]:
@@ -85,19 +85,19 @@ def _view(engine: Any, name: str) -> NDArray[Any]:
 
 
 def _task(learner: Learner) -> int:
-    """Number of the task, as in loops/sorf_types.h."""
+    """Number of the task in loops/sorf_types.h."""
     if learner._config.columns > 1:
         return 1
     return 2 if learner.is_regression else 0 if learner._config.needs_labels else 3
 
 
 def model_of(learner: Learner, scratch: str = "stack") -> Model:
-    """Its constants as they are now."""
+    """Its current constants."""
     config, n = learner._config, learner.n_support
     constants = _constants(learner)
     stride = constants["ek_vectors"][1].shape[1]
     kernel = learner.kernel.fields()
-    alike = learner.common_scale
+    common = learner.common_scale
     wide = config.dtype == Dtype.FLOAT64
     query = -(-config.n_features * (8 if wide else 4) // 8)
     arena = 8 * (query + (stride if config.columns > 1 else 0))
@@ -123,17 +123,17 @@ def model_of(learner: Learner, scratch: str = "stack") -> Model:
         "EK_SCALE_METHOD": config.preprocessing.method,
         "EK_CLIPS_ROWS": int(config.preprocessing.clip_rows > 0.0),
         "EK_CLIP_ROWS": config.preprocessing.clip_rows,
-        "EK_COMMON": int(alike is not None),
-        "EK_ALIKE": braced([0.5 * alike.mean, 0.5 * alike.sd] if alike else [0.0, 0.5]),
+        "EK_COMMON": int(common is not None),
+        "EK_ALIKE": braced([0.5 * common.mean, 0.5 * common.sd] if common else [0.0, 0.5]),
         "EK_SCALE_CLIP": float(config.preprocessing.clip),
     }
     declared = "".join(f"extern const {kind} {name}[];\n" for name, (kind, _) in constants.items())
-    defined = "\n".join(_numbers(kind, name, held) for name, (kind, held) in constants.items())
+    defined = "\n".join(_numbers(kind, name, values) for name, (kind, values) in constants.items())
     return Model(
         macros,
         "/* Support vectors, feature by feature; coefficients; statistics of the scaler. */\n"
         + declared,
         defined,
         arena,
-        sum(held.nbytes for _, held in constants.values()),
+        sum(values.nbytes for _, values in constants.values()),
     )

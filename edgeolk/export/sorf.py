@@ -1,4 +1,4 @@
-"""The learner on structured features as the constants of model.h and model.c."""
+"""Export of sorf: the constants of model.h and model.c."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from edgeolk.parts.kernels import Laplacian
 from edgeolk.preprocessing.scaling import INSIDE
 
 SOURCE = "sorf.c"
-#: Types of weights, as c/sorf.c names them to loops/structured.h.
+#: Numbers of the types of weights in c/sorf.c and loops/structured.h.
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
-#: Regions that the C source looks for; one that the model lacks has offset 0.
+#: Regions that the C source uses; those that the model lacks have offset 0.
 REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
     *("relevance", "turns", "shared_relevance", "drift", "row_memory", "memory_state"),
@@ -32,8 +32,8 @@ REGIONS = (
     *("season", "kernel_rows"),
     *("channels", "channel_counts", "deviations", "watch"),
 )
-#: Of them, those of state that start anew when the width is known.
-ANEW = (
+#: Of them, the regions of state that are reset when the width is known.
+RESET = (
     *("weights", "mean_weights", "blend", "novelty", "target", "last_label", "linear"),
     *("relevance", "turns", "shared_relevance", "drift", "row_memory", "memory_state"),
     "memory_narrow",
@@ -41,7 +41,7 @@ ANEW = (
 
 
 DECLARED = """\
-/* Its state: what is not zero. The first run holds the header. */
+/* The non-zero parts of its state. The first run contains the header. */
 typedef struct {
     uint32_t offset, bytes;
 } ek_run;
@@ -56,18 +56,18 @@ def refusal(learner: Learner) -> str:
     return ""
 
 
-def _anew(learner: Learner) -> list[tuple[int, int]]:
-    """Offset and bytes of the regions that start anew with the width."""
-    return [(r.offset, r.nbytes) for r in learner.plan.regions if r.name in ANEW]
+def _reset_regions(learner: Learner) -> list[tuple[int, int]]:
+    """Offset and bytes of the regions that are reset when the width is known."""
+    return [(r.offset, r.nbytes) for r in learner.plan.regions if r.name in RESET]
 
 
 def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     """The macros of model.h."""
     config, plan = learner._config, learner.plan
-    made = {**learner._engine.structured(), "hold": config.held_to}
-    prepared = config.preprocessing
+    values = {**learner._engine.structured(), "hold": config.held_to}
+    preprocessing = config.preprocessing
     at = {region.name: region.offset for region in plan.regions}
-    at.setdefault("query", at.get("inputs", 0))  # relevance scales a row where it lies
+    at.setdefault("query", at.get("inputs", 0))  # relevance scales a row in place
     _, declared = structs.read("sorf_types.h")
     return {
         "EK_LEARNS": 1,
@@ -80,32 +80,32 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_BOUNDARY": f"{boundary(plan.regions)}u",
         "EK_STATE_BYTES": f"{len(file)}u",
         "EK_HEADER_BYTES": f"{length_of(file)}u",
-        "EK_TASK": made["task"],
+        "EK_TASK": values["task"],
         "EK_WATCHES": int(config.watches),
         "EK_STORES": STORES[config.dtype],
         "EK_SEED": number(config.seed),
-        "EK_MOST": made["most"],
+        "EK_MOST": values["most"],
         "EK_MOST_WEIGHT": config.update.most_weight,
-        "EK_SCALE_METHOD": prepared.method,
-        "EK_CLIPS_ROWS": int(prepared.clip_rows > 0.0),
-        "EK_CLIP_ROWS": prepared.clip_rows,
-        "EK_SCALE_CLIP": float(prepared.clip),
-        "EK_SCALE_WINDOW": float(prepared.window),
-        "EK_FREEZE_AFTER": f"INT64_C({prepared.freeze_after})",
-        "EK_GAMMA_ROWS": prepared.gamma_rows,
-        "EK_FOLLOWS": int(prepared.follows),
+        "EK_SCALE_METHOD": preprocessing.method,
+        "EK_CLIPS_ROWS": int(preprocessing.clip_rows > 0.0),
+        "EK_CLIP_ROWS": preprocessing.clip_rows,
+        "EK_SCALE_CLIP": float(preprocessing.clip),
+        "EK_SCALE_WINDOW": float(preprocessing.window),
+        "EK_FREEZE_AFTER": f"INT64_C({preprocessing.freeze_after})",
+        "EK_GAMMA_ROWS": preprocessing.gamma_rows,
+        "EK_FOLLOWS": int(preprocessing.follows),
         "EK_PAIRS": int(config.finds_pairs),
         "EK_SHARED": int("shared_relevance" in at),
-        "EK_COMMON": int(prepared.method == INSIDE["common"]),
-        "EK_ALIKE_CLIP": float(prepared.alike_clip),
+        "EK_COMMON": int(preprocessing.method == INSIDE["common"]),
+        "EK_ALIKE_CLIP": float(preprocessing.alike_clip),
         "EK_GAMMA": float(config.kernel.fields()[2]),
         "EK_MOST_GAMMA": most_gamma(config.storage.most),
         "EK_LAPLACIAN": int(isinstance(config.kernel, Laplacian)),
-        "EK_MULTIPLES": (multiples := braced(made["multiples"])),
+        "EK_MULTIPLES": (multiples := braced(values["multiples"])),
         "EK_MULTIPLES_NAME": f"olk_multiples_{crc32(multiples.encode()):08x}",
-        "EK_ANEW": braced([list(place) for place in _anew(learner)]),
+        "EK_ANEW": braced([list(place) for place in _reset_regions(learner)]),
         **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
-        "EK_SORF": braced([made[member.name] for member in declared["olk_sorf"]]),
+        "EK_SORF": braced([values[member.name] for member in declared["olk_sorf"]]),
         "EK_INPUTS": config.n_inputs,
         "EK_FORECASTS": int(config.forecasts),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),
@@ -115,9 +115,9 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
 
 
 def _of_forecaster(learner: Learner) -> dict[str, Any]:
-    """What a forecaster is made of, and where its numbers lie."""
+    """The macros of a forecaster: its options, and the places of its regions."""
     config = learner._config
-    made = learner._engine.forecaster()
+    values = learner._engine.forecaster()
     _, declared = structs.read("forecast_types.h")
     names = (*FORECASTER, "season")
     places = [
@@ -126,16 +126,16 @@ def _of_forecaster(learner: Learner) -> dict[str, Any]:
         if region.name in names
     ]
     return {
-        "EK_HORIZON": made["horizon"],
-        "EK_INTERVALS": made["n_levels"],
-        "EK_FORECAST": braced([made[member.name] for member in declared["olk_forecast"]]),
+        "EK_HORIZON": values["horizon"],
+        "EK_INTERVALS": values["n_levels"],
+        "EK_FORECAST": braced([values[member.name] for member in declared["olk_forecast"]]),
         "EK_FORECAST_REGIONS": braced(places),
         "EK_MOST_NUMBER": "DBL_MAX" if config.dtype == Dtype.FLOAT64 else "FLT_MAX",
     }
 
 
 def _behind(learner: Learner) -> dict[str, Any]:
-    """What changes where calls work in the arena: behind the block, from a multiple of 8 bytes."""
+    """The macros for scratch in the arena: after the block, at a multiple of 8 bytes."""
     end = max(region.offset + region.nbytes for region in learner.plan.regions)
     start = -(-end // 8) * 8
     return {
@@ -146,7 +146,7 @@ def _behind(learner: Learner) -> dict[str, Any]:
 
 
 def model_of(learner: Learner, scratch: str = "stack") -> Model:
-    """Its constants as they are now; where a call works."""
+    """Its current constants; ``scratch`` says where calls have their scratch memory."""
     file = bytes(learner._sealed())
     count, kept, arrays = definitions(file, length_of(file))
     behind = _behind(learner) if scratch == "arena" else {}

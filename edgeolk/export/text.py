@@ -1,4 +1,4 @@
-"""Numbers and arrays as C99 spells them."""
+"""Numbers and arrays as C99 code."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 
 def number(value: Any) -> str:
-    """A whole number, or a double to its last bit."""
+    """An integer, or a double to its last bit."""
     if isinstance(value, float):
         return value.hex()
     return f"UINT64_C({value})" if value > 2**31 - 1 else str(value)
 
 
 def braced(value: Any) -> str:
-    """A number, or an initialiser of as many dimensions as there are."""
+    """A number, or an initialiser with the dimensions of a nested list."""
     if isinstance(value, (list, tuple)):
         return "{" + ", ".join(map(braced, value)) + "}"
     return number(value)
@@ -28,12 +28,12 @@ def array(kind: str, name: str, items: Iterable[str]) -> str:
     return f"const {kind} {name}[] = {{\n" + "\n".join(f"    {line}" for line in lines) + "\n};\n"
 
 
-#: Macros that a program may ask for: what they are in decimal stands beside.
+#: Macros for programs, which get a comment with the value in decimal.
 IN_DECIMAL = ("EK_MOST", "EK_MOST_WEIGHT")
 
 
 def defines(values: dict[str, Any]) -> str:
-    """One macro a line; numbers are made into C, strings are C already."""
+    """One macro per line; numbers are converted, strings are C code already."""
     return "".join(
         f"#define {name} {value if isinstance(value, str) else braced(value)}"
         + (f" /* {value:.6g} */\n" if name in IN_DECIMAL else "\n")
@@ -42,7 +42,7 @@ def defines(values: dict[str, Any]) -> str:
 
 
 def by_arithmetic(name: str, counts: dict[str, int]) -> str:
-    """A macro of bytes, by the flags that choose the arithmetic."""
+    """A macro with a number of bytes that depends on the flags for the arithmetic."""
     given = {flag.removeprefix("-D"): count for flag, count in counts.items() if flag}
     lines: list[str] = []
     for flag in sorted(given):  # -DEK_FIXED counts before -DEK_SINGLE
@@ -59,15 +59,15 @@ class Model:
     Attributes
     ----------
     macros : dict
-        Names and what they stand for.
+        Names and values.
     declared, defined : str
         C of the header, and of the source.
     arena, constants : int
         Bytes of RAM, and of the arrays.
     stacks : dict
-        The most stack of any call, in bytes, for each flag of the compiler; "" where none is given.
+        Compiler flag ("" for none) -> the maximum stack of any call, in bytes.
     scratch : dict
-        Bytes that a call works with in the arena, by the same flags; empty: none.
+        The same flags -> bytes of scratch in the arena; empty if there is none.
     """
 
     macros: dict[str, Any]
@@ -82,7 +82,7 @@ class Model:
     def header(self) -> str:
         """model.h."""
         return (
-            "/* The sizes of one model, and what it is made of. */\n"
+            "/* The sizes and options of one model. */\n"
             "#ifndef EDGEOLK_MODEL_H\n#define EDGEOLK_MODEL_H\n\n#include <stdint.h>\n\n"
             + defines(self.macros)
             + by_arithmetic("EK_STACK_BYTES", self.stacks)

@@ -1,10 +1,10 @@
 """Model files: a reader per format version, kept for ever, and one writer; checkpoints.
 
-``system`` has the files and locks of this operating system. Both modules behind it define the same
-names, and nothing else in the library asks which system it is. Design: a lock is one of an open
-file, taken at once or not at all, and ends with the process. Libraries were considered:
-``filelock`` locks a file of its own beside, which stays behind and does not notice that a file was
-replaced; ``portalocker`` would be a dependency for a few lines.
+``system`` is the module for files and locks of this operating system, ``posix`` or ``windows``.
+Both define the same names, and no other code depends on the system. Design: a lock belongs to an
+open file, is taken at once or not at all, and ends with the process. Rejected: ``filelock`` locks a
+separate file, which stays behind and does not notice that the target was replaced; ``portalocker``
+would be a dependency for a few lines.
 """
 
 import sys

@@ -1,13 +1,13 @@
-"""Files written whole: a reader finds the old content or the new one, also after a power cut.
+"""Atomic writes: a reader finds the old content or the new one, even after a power cut.
 
-The bytes go to a temporary file in the target's own folder, are synced to the device, and the file
-is renamed over the target; then the folder is synced. Symbolic links are followed, so the file they
-lead to is replaced and they stay links. Whatever is not a regular file is refused.
+The bytes go to a temporary file in the target's folder, which is synced to the device and renamed
+to the target; then the folder is synced. Symbolic links are followed: the file they point to is
+replaced, and they stay links. Only regular files are accepted.
 
-Leftovers. A saver holds an exclusive lock on its temporary file for as long as that file
-exists; the system takes the lock away when the saver dies. Every save removes the temporary files
-of its own target that nobody has locked. A file between its creation and its lock may be taken for
-a leftover: the saver finds that out when it has the lock, and takes another name.
+Leftovers: a writer holds an exclusive lock on its temporary file as long as that file exists; the
+system releases the lock when the writer dies. Every save removes unlocked temporary files of its
+target. A file that was created but is not locked yet may be mistaken for a leftover: its writer
+notices once it has the lock, and takes another name.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from edgeolk.files import system
 
 Path = str | bytes | PathLike[str] | PathLike[bytes]
 
-#: Bytes of a name that leave room for what a temporary name adds, 255 being the usual limit.
-_LONGEST = 200
+#: Longer names (in bytes) are abbreviated in temporary names; the usual limit of these is 255.
+_MAX_NAME = 200
 
 
 def _refuse_irregular(mode: int, path: str) -> None:
@@ -43,44 +43,44 @@ def _write_all(fd: int, pieces: Iterable[bytes | bytearray | memoryview]) -> Non
             rest = rest[os.write(fd, rest) :]
 
 
-def _beginning(name: str) -> str:
-    """How the temporary names of a target begin; those of a long name hold its checksum."""
+def _prefix(name: str) -> str:
+    """Prefix of a target's temporary names: its name, or the checksum of a long name."""
     raw = os.fsencode(name)
-    return f".{name}." if len(raw) <= _LONGEST else f".{zlib.crc32(raw):08x}."
+    return f".{name}." if len(raw) <= _MAX_NAME else f".{zlib.crc32(raw):08x}."
 
 
-def _is_ours(folder: system.Folder, beside: str, fd: int) -> bool:
-    """Lock a fresh temporary file; False if somebody takes it for a leftover meanwhile."""
+def _is_ours(folder: system.Folder, temporary: str, fd: int) -> bool:
+    """Lock a new temporary file; False if another process removes it as a leftover."""
     try:
         system.lock(fd)
     except BlockingIOError:
         return False
     except OSError:
-        return True  # no locks here: then nobody removes leftovers either
-    return folder.holds(beside, fd)
+        return True  # a file system without locks: no process removes leftovers there
+    return folder.holds(temporary, fd)
 
 
-def _remove_leftover(folder: system.Folder, beside: str) -> None:
-    """Remove a temporary file unless its saver lives."""
+def _remove_leftover(folder: system.Folder, temporary: str) -> None:
+    """Remove a temporary file unless its writer is alive."""
     try:
-        fd = folder.open(beside)
+        fd = folder.open(temporary)
     except OSError:
         return
     try:
         system.lock(fd)
-        if stat.S_ISREG(os.fstat(fd).st_mode) and folder.holds(beside, fd):
-            folder.remove(beside)
+        if stat.S_ISREG(os.fstat(fd).st_mode) and folder.holds(temporary, fd):
+            folder.remove(temporary)
     except OSError:
-        return  # locked, gone, or not ours to remove
+        return  # locked, gone, or no permission
     finally:
         os.close(fd)
 
 
 def _remove_leftovers(folder: system.Folder, name: str) -> None:
-    # Imported here: who only reads does not need it.
+    # Imported here: reading does not need it.
     import re
 
-    pattern = re.compile(re.escape(_beginning(name)) + r"[0-9a-f]{16}\.part")
+    pattern = re.compile(re.escape(_prefix(name)) + r"[0-9a-f]{16}\.part")
     for entry in folder.names():
         if pattern.fullmatch(entry):
             _remove_leftover(folder, entry)
@@ -89,64 +89,63 @@ def _remove_leftovers(folder: system.Folder, name: str) -> None:
 def _replace(
     folder: system.Folder,
     name: str,
-    before: os.stat_result | None,
+    existing: os.stat_result | None,
     pieces: Iterable[bytes | bytearray | memoryview],
 ) -> int:
-    """Write a temporary file and rename it over the name; on a failure it is gone."""
-    mode = 0o666 if before is None else 0o600
-    beside, fd = "", -1
+    """Write a temporary file and rename it to ``name``; it is removed on failure."""
+    mode = 0o666 if existing is None else 0o600
+    temporary, fd = "", -1
     try:
         while fd < 0:
-            beside = f"{_beginning(name)}{os.urandom(8).hex()}.part"
+            temporary = f"{_prefix(name)}{os.urandom(8).hex()}.part"
             try:
-                fd = folder.make(beside, mode)
+                fd = folder.make(temporary, mode)
             except FileExistsError:
                 continue
-            if not _is_ours(folder, beside, fd):
+            if not _is_ours(folder, temporary, fd):
                 os.close(fd)
                 fd = -1
         _write_all(fd, pieces)
-        if before is not None:
-            system.keep_owner_and_mode(fd, before)
+        if existing is not None:
+            system.keep_owner_and_mode(fd, existing)
         system.sync(fd)
-        folder.replace(beside, name)
+        folder.replace(temporary, name)
     except BaseException:
         if fd >= 0:
-            # What went wrong first is what the caller is told.
+            # The first error is the one to raise.
             with contextlib.suppress(OSError):
-                folder.remove(beside)
+                folder.remove(temporary)
             os.close(fd)
         raise
     return fd
 
 
 def write_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> None:
-    """Write a file that is either as it was or as it shall be, of these pieces in order.
+    """Write a file atomically from these pieces, in order.
 
     A symbolic link is followed; mode and owner of an existing file are kept. Raises OSError: the
-    file cannot be written, or is not a regular file: it is as it was. Or its folder cannot be
-    synced once it has the name: it is whole and new, and a cut of the power may bring back the old
-    one.
+    file cannot be written, or is not a regular file; it is unchanged. Or its folder cannot be
+    synced after the rename: the new file is intact, but a power cut may bring back the old one.
     """
     os.close(placed_whole(path, pieces))
 
 
 def placed_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> int:
-    """Write a file as ``write_whole`` does, and keep it: its descriptor, to read and write.
+    """Write a file as ``write_whole`` does; return its descriptor, open to read and write.
 
-    Where there are locks the file is locked, and was before it had its name: nobody has written to
-    it.
+    If the file system has locks, the file was locked before it got its name, so no other process
+    has written to it.
     """
     target = os.path.realpath(os.fsdecode(path))
     where, name = os.path.split(target)
     folder = system.Folder(where)
     try:
-        before = None
+        existing = None
         with contextlib.suppress(FileNotFoundError):
-            before = folder.stat(name)
-            _refuse_irregular(before.st_mode, target)
+            existing = folder.stat(name)
+            _refuse_irregular(existing.st_mode, target)
         _remove_leftovers(folder, name)
-        fd = _replace(folder, name, before, pieces)
+        fd = _replace(folder, name, existing, pieces)
         try:
             folder.sync()
         except BaseException:
@@ -162,7 +161,7 @@ def _open_safely(path: str, _flags: int) -> int:
 
 
 def opened_regular(path: Path) -> FileIO:
-    """A regular file, open for unbuffered reading; never waits for anybody.
+    """Open a regular file for unbuffered reading, without ever blocking.
 
     Raises OSError: there is no such file, or it is not a regular one.
     """
@@ -176,7 +175,7 @@ def opened_regular(path: Path) -> FileIO:
 
 
 def read_into(file: FileIO, memory: memoryview) -> int:
-    """Fill memory from where the file stands; returns the bytes read, fewer at its end."""
+    """Fill memory from the file's position; return the bytes read, fewer at its end."""
     done = 0
     while done < len(memory):
         got = file.readinto(memory[done:])

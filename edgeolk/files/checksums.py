@@ -1,8 +1,8 @@
 """Checksums inside a live block detect flipped bits.
 
-The region ``checksums`` has a CRC-32 of each region of state, in the order of the table; in the
-place of its own stands that of the header. They hold while the flag says so: the next step takes it
-away, and changes at least its count. What lies between two regions is read by nobody, and has none.
+The region ``checksums`` has a CRC-32 of each region of state, in the order of the table; its own
+entry is the CRC-32 of the header. They are valid while the flag SEALED is set: the next step clears
+it, and changes at least the number of steps. Bytes between regions are never read and not covered.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from edgeolk.configuration.regions import ELEMENT_BYTES
 
 NAME = "checksums"
 #: Flips every bit of a checksum.
-_ALL = 2**32 - 1
+_EVERY_BIT = 2**32 - 1
 
 
 def _sums(head: Head, block: memoryview) -> Iterator[tuple[str, int]]:
-    """What each checksum covers, and what it should be."""
+    """The name of what each checksum covers, and its right value."""
     for name, (element, offset, count) in head.table.items():
         if name == NAME:
             start = bytearray(block[: length_of(block, NATIVE)])
@@ -31,33 +31,34 @@ def _sums(head: Head, block: memoryview) -> Iterator[tuple[str, int]]:
             yield name, zlib.crc32(block[offset : offset + ELEMENT_BYTES[element] * count])
 
 
-def _held(head: Head, block: memoryview) -> memoryview[Any]:
+def _stored(head: Head, block: memoryview) -> memoryview[Any]:
     _, offset, count = head.table[NAME]
     return block[offset : offset + 4 * count].cast("B").cast("I")
 
 
 def seal(block: memoryview) -> None:
-    """Write the checksums of a block that has room for them, then the flag.
+    """Write the checksums of a block with a region for them, then the flag.
 
-    Until all of that is written the header's checksum stands with every bit flipped: a seal that
-    was cut is none, whichever writes were the last.
+    Until all of that is written, the header's checksum is stored with every bit flipped: an
+    interrupted seal is invalid, whichever writes were the last.
     """
     head = unpack(block, NATIVE)
-    held = _held(head, block)
-    own = list(head.table).index(NAME)
+    stored = _stored(head, block)
+    header_place = list(head.table).index(NAME)
     sums = [crc for _, crc in _sums(head, block)]
-    held[own] = sums[own] ^ _ALL
+    stored[header_place] = sums[header_place] ^ _EVERY_BIT
     for at, crc in enumerate(sums):
-        if at != own:
-            held[at] = crc
+        if at != header_place:
+            stored[at] = crc
     struct.pack_into("=H", block, FLAGS_OFFSET, SEALED)
-    held[own] = sums[own]
+    stored[header_place] = sums[header_place]
 
 
 def forget(head: Head, block: memoryview) -> None:
-    """Wipe what an earlier seal has left, where there is room for one.
+    """Zero the checksums of an earlier seal, if the block has them.
 
-    A step that was cut before its first write leaves all as it was sealed but the flag.
+    A step that was interrupted before its first write leaves everything as sealed, but for the
+    flag.
     """
     if NAME in head.table:
         _, offset, count = head.table[NAME]
@@ -65,23 +66,24 @@ def forget(head: Head, block: memoryview) -> None:
 
 
 def verify(head: Head, block: memoryview) -> bool:
-    """Compare the checksums of a block; whether it is sealed.
+    """Compare the checksums of a block; return whether it is sealed.
 
-    Raises ValueError: a region is not as it was sealed, or nothing but the flag is not; says which.
+    Raises ValueError with their names: regions have changed since the block was sealed. Also if
+    only the flag has.
     """
     if NAME not in head.table:
         return False
-    held = _held(head, block)
-    own = list(head.table).index(NAME)
+    stored = _stored(head, block)
+    header_place = list(head.table).index(NAME)
     sums = list(_sums(head, block))
-    if held[own] == sums[own][1] ^ _ALL:
+    if stored[header_place] == sums[header_place][1] ^ _EVERY_BIT:
         return False
-    changed = [name for at, (name, crc) in enumerate(sums) if held[at] != crc]
+    changed = [name for at, (name, crc) in enumerate(sums) if stored[at] != crc]
     if head.flags == SEALED:
         if changed:
             raise ValueError(f"the model has changed since it was sealed: {', '.join(changed)}")
         return True
-    # Whatever takes the flag away counts itself, or leaves the mark of a cut step.
+    # A step that clears the flag changes a counter, or leaves the mark of an interrupted step.
     if not head.flags and not changed:
         raise ValueError("the model has changed since it was sealed: the flag of the seal is off")
     return False

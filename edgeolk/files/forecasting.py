@@ -10,7 +10,7 @@ from edgeolk.configuration.forecasting import (
     HISTORY,
     diagonal_inputs,
     head_inputs,
-    waiting_numbers,
+    pending_numbers,
 )
 from edgeolk.lean import TYPE_CHECKING, Any
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
 REGIONS = ("history", "forecaster", "head", "guard", "waiting", "season")
-#: Members of ``olk_history`` (core/loops/target_history.h) by their place.
+#: Members of ``olk_history`` (core/loops/target_history.h) by position.
 _COUNTERS = {"targets": 0, "changes": 1, "squares": 2, "repeats": 3, "learned": 4}
 _MARKS, _NOT_BELOW_0 = 5, {"error": 8, "variance": 14, "square": 15, "unit": 16}
-#: Known; the kernel's answer to it too.
+#: Marks: the last target is known; the kernel's answer to it too.
 _KNOWN, _KERNEL_KNOWN = 1.0, 3.0
-#: Ends of a quantile, and of variances, give or take rounding; sum of all clipped regrets.
+#: Ranges of a quantile and of variances, with a margin for rounding; sum of all clipped regrets.
 _QUANTILES, _VARIANCES, _REGRET = (0.000999, 1000.01), (-1e-5, 1.0 + 1e-5), 16.0 / 0.00099
-#: By how much a covariance may be short of a positive definite one, by rounding.
+#: Added to the diagonal of a covariance before it has to be positive definite, for rounding.
 _ROUNDED = 1e-3
-#: Marks of rows that wait and have no mean error.
+#: Marks of pending rows without a mean error.
 _PLAIN_MARKS = (0.0, -1.0, -2.0)
 
 
@@ -46,16 +46,16 @@ def _check_history(config: Settings, numbers: memoryview[Any]) -> None:
 
 
 def _is_definite(packed: memoryview[Any], n: int) -> bool:
-    """Whether a symmetric matrix, its lower triangle row after row, has a Cholesky factor."""
+    """Whether a symmetric matrix, stored as a packed lower triangle, has a Cholesky factor."""
     factor: list[list[float]] = []
     for j in range(n):
         row = [*packed[j * (j + 1) // 2 : (j + 1) * (j + 2) // 2]]
         row[j] += _ROUNDED
         for i in range(j + 1):
-            before = factor[i] if i < j else row
-            row[i] -= sum(row[k] * before[k] for k in range(i))
+            previous = factor[i] if i < j else row
+            row[i] -= sum(row[k] * previous[k] for k in range(i))
             if i < j:
-                row[i] /= before[i]
+                row[i] /= previous[i]
         if not row[j] > 0.0:
             return False
         row[j] = sqrt(row[j])
@@ -78,28 +78,28 @@ def _check_linear(config: Settings, regions: Mapping[str, memoryview[Any]]) -> N
 def check_forecast(
     config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
-    """Check history, linear learners, guard and the rows that wait.
+    """Check history, linear learners, the weights of experts and pending rows.
 
-    Raises ValueError: the state is none that learning leads to; says what is wrong.
+    Raises ValueError with what is wrong: learning cannot lead to this state.
     """
     for name in REGIONS:
         if name in regions:
             require(all(map(isfinite, regions[name])), f"{name} must be finite")
     _check_history(config, regions["history"])
     _check_linear(config, regions)
-    guard = regions["guard"]
-    half = len(guard) // 2
-    require(all(abs(regret) <= _REGRET for regret in guard[:half]), "a regret of the guard")
-    require(all(0.0 <= square < inf for square in guard[half:]), "a square of the guard")
-    waiting = regions["waiting"]
-    each = waiting_numbers(config)
-    for at in range(0, len(waiting), each):
-        mark, unit = waiting[at], waiting[at + 1]
-        require(mark > 0.0 or mark in _PLAIN_MARKS, f"the mark of a row that waits is {mark}")
-        require(unit >= 0.0, "the unit of a row that waits")
+    regrets = regions["guard"]
+    half = len(regrets) // 2
+    require(all(abs(regret) <= _REGRET for regret in regrets[:half]), "a regret of an expert")
+    require(all(0.0 <= square < inf for square in regrets[half:]), "a squared regret of an expert")
+    pending = regions["waiting"]
+    each = pending_numbers(config)
+    for at in range(0, len(pending), each):
+        mark, unit = pending[at], pending[at + 1]
+        require(mark > 0.0 or mark in _PLAIN_MARKS, f"the mark of a pending row is {mark}")
+        require(unit >= 0.0, "the unit of a pending row")
     if "season" in regions:
-        came, room = regions["season"][0], len(regions["season"]) - 1
-        require(0.0 <= came < 2 * room and came == int(came), f"{came} targets of a season")
+        count, capacity = regions["season"][0], len(regions["season"]) - 1
+        require(0.0 <= count < 2 * capacity and count == int(count), f"{count} targets of a season")
     if "kernel_rows" in regions:
         rows = regions["kernel_rows"][0]
         require(0 <= rows <= words["steps"], f"{rows} rows of the kernel")

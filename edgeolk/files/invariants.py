@@ -1,8 +1,8 @@
 """Checks of a model's state before the compiled core may run on it.
 
-The core trusts its state: counts are used as indices, divisors are not looked at again. So whoever
-takes a state from outside (a file, a buffer, a pickle) asks here first. Everything is checked in
-one pass over the numbers, whatever format they came in.
+The core trusts its state: it uses counts as indices and does not check divisors. So every state
+from outside (a file, a buffer, a pickle) is checked here first, in one pass over the numbers,
+whatever their format was.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Regions = Mapping[str, memoryview[Any]]
     Read = Callable[[memoryview[Any]], tuple[float, ...]]
 
-#: No counter is larger: a step may add to it without overflow.
+#: The largest counter: a step may add to it without overflow.
 MOST_COUNT = 2**62
 _LABELS = frozenset((-1.0, 1.0))
 #: Numbers of a ring that are read at once.
@@ -47,21 +47,22 @@ _COUNTERS = (
     *("labels_asked", "clipped", "rank", "halvings", "seen", "anchored"),
     *("steps_before", "clipped_rows", "n_skipped"),
 )
-#: Where k(s, s) = 1: rounding takes no pivot of an inverse so far below 1.
-_LEAST_OF_INVERSE = 1e-3
-#: Of 1 / (lam t): pegasos.pxd.
-_LEAST_PEGASOS = 1e-300
-#: The largest |alpha|, its square a number; of a coefficient before the common scale; of a norm.
-_MOST_ALPHA, _MOST_COEFFICIENT, _MOST_SQUARE = 1e150, 1e250, 1e302
-#: Entries of what is kept of the Gram matrix: of kernels that are at most 1, of others; k(x, x).
-_MOST_OF_UNIT, _MOST_OF_ANY, _MOST_KERNEL = 1e60, 1e302, 1e101
-#: Regions that hold numbers for every slot, used ones or not: the loops run over whole vectors.
-_STORED = ("support_vectors", "window")
-_WHOLE = (*_STORED, "coefficients", "window_labels", "own")
+#: If k(s, s) = 1, rounding errors do not make a pivot of an inverse this small.
+_MIN_INVERSE_PIVOT = 1e-3
+#: Lower bound of 1 / (lam t): pegasos.pxd.
+_MIN_PEGASOS_SCALE = 1e-300
+#: The largest |alpha|, whose square is finite; coefficient without the common scale; norm.
+_MAX_ALPHA, _MAX_COEFFICIENT, _MAX_SQUARE = 1e150, 1e250, 1e302
+#: The largest entry of matrices derived from the Gram matrix, for kernels that are at most 1 and
+#: for others; k(x, x).
+_MAX_IF_NORMALISED, _MAX_OTHERWISE, _MAX_KERNEL = 1e60, 1e302, 1e101
+#: Regions in which unused slots must be finite too: loops run over full SIMD vectors.
+_VECTORS = ("support_vectors", "window")
+_ALL_SLOTS = (*_VECTORS, "coefficients", "window_labels", "own")
 
 
 def _all_finite(numbers: memoryview[Any], read: Read | None = None) -> bool:
-    """Whether all are numbers; ``read`` makes some of the bits of stored ones."""
+    """Whether all numbers are finite; ``read`` decodes stored bits."""
     if numbers.format == "b":
         return True
     if read is None:
@@ -72,9 +73,9 @@ def _all_finite(numbers: memoryview[Any], read: Read | None = None) -> bool:
     return True
 
 
-def _within(numbers: memoryview[Any], most: float) -> bool:
-    """Whether no number is larger, or NaN."""
-    return _no_nan(numbers) and max(map(abs, numbers), default=0.0) <= most
+def _within(numbers: memoryview[Any], limit: float) -> bool:
+    """Whether every absolute value is at most ``limit``; false for NaN."""
+    return _no_nan(numbers) and max(map(abs, numbers), default=0.0) <= limit
 
 
 def _no_nan(numbers: memoryview[Any]) -> bool:
@@ -82,9 +83,9 @@ def _no_nan(numbers: memoryview[Any]) -> bool:
 
 
 def check_name(config: Settings) -> None:
-    """The parts of a named algorithm are those of its catalogue row with some choice of options.
+    """Check that a named algorithm has the parts of its catalogue row, with some choice of options.
 
-    Raises ValueError: they are not.
+    Raises ValueError: it does not.
     """
     member = config.member
     if member == Algorithm.CUSTOM:
@@ -95,7 +96,7 @@ def check_name(config: Settings) -> None:
         for option in options:
             parts.update(option)
         differ = {axis for axis, part in parts.items() if config.parts[axis] != part}
-        # An infinite radius leaves no projection.
+        # With an infinite radius there is no projection.
         unbounded = config.parts["projection"] == Projection.NONE
         if not differ or (
             differ == {"projection"}
@@ -118,7 +119,7 @@ def _check_counters(config: Settings, words: Words) -> None:
     for name in ("halvings", "removals"):
         require(words.get(name, 0) <= updates, f"{words.get(name)} {name} in {updates} updates")
     optimistic = config.parts["update"] == Update.OPTIMISTIC
-    # Only reported, and may have grown beyond the range of numbers.
+    # Only reported, and may have overflowed to infinity.
     for name in ("squared_error", "absolute_error"):
         error = words.get(name, 0.0)
         require(0.0 <= error <= inf, f"{name} is {error}")
@@ -137,12 +138,12 @@ def _check_sizes(config: Settings, words: Words) -> None:
         require(n <= words.get("updates", 0), f"{n} support vectors from fewer updates")
     require(cursor < budget and (cursor == 0 or n == budget), f"cursor {cursor}")
     if basis == Basis.NYSTROM and n == budget:
-        # The basis changes in the step that fills the ring: there is no room for another one.
+        # The basis changes in the step that fills the ring.
         require(1 <= rank <= config.values["rank"], f"rank {rank} with a full ring")
     else:
         require(rank == 0, f"rank {rank}")
     if config.policy.never_full:
-        require(n < budget, "the ring is full, but it is folded in the step that fills it")
+        require(n < budget, "the ring is full, but the step that fills it empties a part of it")
     if policy == Policy.ANCHOR:
         b0 = config.values["b0"]
         require(anchored <= 1, f"anchored is {anchored}")
@@ -150,39 +151,39 @@ def _check_sizes(config: Settings, words: Words) -> None:
 
 
 def _check_scale(config: Settings, words: Words) -> None:
-    """The common factor of the coefficients: beyond its range it is folded into them."""
+    """Check the common scale: beyond its range it is multiplied into the coefficients."""
     scale, steps = words.get("scale", 1.0), words["steps"]
     if config.parts["update"] == Update.PEGASOS and (steps > 1 or scale != 1.0):
-        # Set by the number of steps; one that is torn may not have come to it, or have counted.
+        # Set from the number of steps; a torn step may have missed the scale or the counter.
         lam = config.values["lam"]
-        first = max(1.0 / (lam * (steps + 1)), _LEAST_PEGASOS)
-        last = max(1.0 / (lam * max(steps - 1, 1)), _LEAST_PEGASOS)
+        first = max(1.0 / (lam * (steps + 1)), _MIN_PEGASOS_SCALE)
+        last = max(1.0 / (lam * max(steps - 1, 1)), _MIN_PEGASOS_SCALE)
         good = 0.999 * first <= scale <= 1.001 * last
         require(good, f"scale is {scale} after {steps} steps")
         return
-    most = COEFFICIENTS[config.coefficients].most_factor
-    require(1.0 / most <= scale <= most, f"scale is {scale}")
+    limit = COEFFICIENTS[config.coefficients].most_factor
+    require(1.0 / limit <= scale <= limit, f"scale is {scale}")
 
 
 def _check_reals(config: Settings, words: Words) -> None:
     _check_scale(config, words)
-    for name, most in (
-        ("norm2", _MOST_SQUARE),
-        ("hint_error", _MOST_SQUARE),
-        ("mean_weight", _MOST_ALPHA),
+    for name, limit in (
+        ("norm2", _MAX_SQUARE),
+        ("hint_error", _MAX_SQUARE),
+        ("mean_weight", _MAX_ALPHA),
     ):
         value = words.get(name, 0.0)
-        require(0.0 <= value <= most, f"{name} is {value}")
+        require(0.0 <= value <= limit, f"{name} is {value}")
     spent = words.get("forgetron_q", 0.0)
-    require(abs(spent) <= _MOST_SQUARE, f"forgetron_q is {spent}")
+    require(abs(spent) <= _MAX_SQUARE, f"forgetron_q is {spent}")
     if config.policy.bounds_cost:
-        # What the shrinking factor is made from must stay positive.
+        # The shrinking factor is computed from this difference, which must stay positive.
         allowed = 0.46875 * words.get("mistakes", 0)
         require(spent <= allowed + 1e-6 * (1.0 + allowed), f"forgetron_q is {spent}")
 
 
 def _columns(config: Settings, numbers: memoryview[Any]) -> list[memoryview[Any]]:
-    """The columns of a region that has a number a class for each slot."""
+    """The columns of a region with one number per class and slot."""
     length = len(numbers) // config.columns
     columns = []
     for at in range(0, len(numbers), length):
@@ -192,9 +193,9 @@ def _columns(config: Settings, numbers: memoryview[Any]) -> list[memoryview[Any]
 
 def _check_ring(config: Settings, words: Words, regions: Regions) -> None:
     """Support vectors, coefficients and the hint window."""
-    for name in _WHOLE:
+    for name in _ALL_SLOTS:
         if name in regions:
-            read = ELEMENTS[config.storage.element].read if name in _STORED else None
+            read = ELEMENTS[config.storage.element].read if name in _VECTORS else None
             require(_all_finite(regions[name], read), f"{name} must be finite")
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
     held = int(min(words.get("seen", 0), config.values.get("hint_rows", 0)))
@@ -202,13 +203,13 @@ def _check_ring(config: Settings, words: Words, regions: Regions) -> None:
     for name, slots in (("support_vectors", n), ("window", held)):
         if name in regions:
             good = lengths_hold(config, regions[name], slots, levels)
-            require(good, f"{name}: a vector is longer than the kernel takes")
+            require(good, f"{name}: the norm of a vector is too large for the kernel")
     used = rank or config.basis.per_member * n
     scale = words.get("scale", 1.0)
     real = COEFFICIENTS[config.coefficients]
-    alpha = real.most_alpha
-    # A running sum is made of coefficients and the weight of the mean.
-    bare = alpha if "mean_sum" in regions else real.most_stored
+    alpha = real.max_alpha
+    # A running sum is computed from coefficients and the weight of the mean.
+    bare = alpha if "mean_sum" in regions else real.max_stored
     for column in _columns(config, regions["coefficients"]):
         require(_within(column, min(bare, alpha / scale)), "a coefficient is out of range")
         require(not any(column[used:]), "a coefficient beyond those in use is not 0")
@@ -217,14 +218,14 @@ def _check_ring(config: Settings, words: Words, regions: Regions) -> None:
         signs = all(map(_LABELS.__contains__, labels[:held]))
         require(signs, "a label in the window is not -1 or 1")
         require(not any(labels[held:]), "there are labels beyond the window")
-    for name, most in (("mean_start", _MOST_ALPHA), ("mean_sum", _MOST_SQUARE)):
+    for name, limit in (("mean_start", _MAX_ALPHA), ("mean_sum", _MAX_SQUARE)):
         if name in regions:
             for column in _columns(config, regions[name]):
-                require(_within(column[:used], most), f"{name} is out of range")
+                require(_within(column[:used], limit), f"{name} is out of range")
 
 
 def _check_slots(config: Settings, words: Words, regions: Regions) -> None:
-    """What is kept beside each support vector, and the threshold of novelty."""
+    """Check the numbers stored with each support vector, and the threshold of novelty."""
     if "novelty" in regions:
         require(_all_finite(regions["novelty"]), "the threshold of novelty must be finite")
     n, steps = int(words["n_support"]), words["steps"]
@@ -241,24 +242,24 @@ def _check_slots(config: Settings, words: Words, regions: Regions) -> None:
         require(good, "a distance is negative")
     if "nearest_kernel" in regions:
         values = regions["nearest_kernel"][:n]
-        most = _MOST_OF_UNIT if config.kernel.normalised else _MOST_KERNEL
-        require(_within(values, most), "the kernel with a neighbour is out of range")
+        limit = _MAX_IF_NORMALISED if config.kernel.normalised else _MAX_KERNEL
+        require(_within(values, limit), "the kernel with a neighbour is out of range")
     if "norms" in regions:
         norms = regions["norms"][:n]
         require(_no_nan(norms) and min(norms, default=0.0) >= 0.0, "a norm is negative")
     if "diagonal" in regions:
-        own = regions["diagonal"][:n]
+        diagonal = regions["diagonal"][:n]
         signed = config.kernel.kind == KernelKind.SIGMOID
-        least = 0.0 if signed else min(own, default=0.0)
-        require(_within(own, _MOST_KERNEL), "k(x, x) of a support vector is out of range")
-        require(least >= 0.0, "k(x, x) of a support vector is negative")
+        lowest = 0.0 if signed else min(diagonal, default=0.0)
+        require(_within(diagonal, _MAX_KERNEL), "k(x, x) of a support vector is out of range")
+        require(lowest >= 0.0, "k(x, x) of a support vector is negative")
     if "scores" in regions:
-        require(_within(regions["scores"][:n], _MOST_COEFFICIENT), "scores are out of range")
+        require(_within(regions["scores"][:n], _MAX_COEFFICIENT), "scores are out of range")
     if config.vectors == Dtype.INT8:
         scale = regions["levels"][: config.n_features]
         offset = regions["levels"][config.n_features :]
         good = _all_finite(scale) and _all_finite(offset) and min(scale) > 0.0
-        require(good, "its int8 levels are no levels")
+        require(good, "its int8 levels are not finite and increasing")
 
 
 def _triangle(n: int) -> int:
@@ -266,24 +267,24 @@ def _triangle(n: int) -> int:
 
 
 def _check_matrices(config: Settings, words: Words, regions: Regions) -> None:
-    """Factors, inverses and the change of basis."""
+    """Check factors, inverses and the change of basis."""
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
-    most = _MOST_OF_UNIT if config.kernel.normalised else _MOST_OF_ANY
+    limit = _MAX_IF_NORMALISED if config.kernel.normalised else _MAX_OTHERWISE
     if "factor" in regions and not words.get("anchored", 0):
         rows = regions["factor"][: _triangle(n)]
-        require(_within(rows, most), "factor is out of range")
+        require(_within(rows, limit), "factor is out of range")
         if config.policy.factor_pivots:
             for i in range(1, n + 1):
                 require(rows[_triangle(i) - 1] > 0.0, "a pivot of the factor is not positive")
     if "inverse" in regions:
         rows = regions["inverse"][: _triangle(n)]
-        require(_within(rows, most), "inverse is out of range")
-        # Of a Gram matrix K: (K^-1)_ii is at least 1 / K_ii, far above this bound.
-        least = _LEAST_OF_INVERSE if config.kernel.normalised else 0.0
+        require(_within(rows, limit), "inverse is out of range")
+        # For a Gram matrix K, (K^-1)_ii is at least 1 / K_ii, far above this bound.
+        lowest = _MIN_INVERSE_PIVOT if config.kernel.normalised else 0.0
         for i in range(1, n + 1):
-            require(rows[_triangle(i) - 1] > least, "a pivot of the inverse is not positive")
+            require(rows[_triangle(i) - 1] > lowest, "a pivot of the inverse is not positive")
     if "feature_map" in regions:
-        require(_within(regions["feature_map"][: rank * n], most), "feature_map is out of range")
+        require(_within(regions["feature_map"][: rank * n], limit), "feature_map is out of range")
 
 
 _CHECKS: tuple[Callable[[Any, Words, Regions], None], ...] = (
@@ -294,12 +295,12 @@ _CHECKS: tuple[Callable[[Any, Words, Regions], None], ...] = (
 
 
 def check_state(config: Settings, words: Words, regions: Regions) -> None:
-    """Check the state of a model, whoever wrote it.
+    """Check the state of a model from an untrusted source.
 
-    ``config`` is itself checked. ``words`` are those of state by name; ``n_support`` and ``steps``
-    at least, the others count as 0 (``scale`` as 1) where they are not given. ``regions`` are those
-    of state, each flat and cast to the type of its elements. Raises ValueError: the state is none
-    that learning leads to; says what is wrong.
+    ``config`` has been checked. ``words`` are the words of state by name: at least ``n_support``
+    and ``steps``; missing ones count as 0 (``scale`` as 1). ``regions`` are the regions of state,
+    each flat and cast to the type of its elements. Raises ValueError with what is wrong: learning
+    cannot lead to this state.
     """
     check_name(config)
     _check_counters(config, words)

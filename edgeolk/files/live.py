@@ -8,7 +8,7 @@ from enum import IntEnum
 from edgeolk.configuration.header import (
     FLAGS_OFFSET,
     IMPLIED,
-    MOST_BYTES,
+    MAX_BYTES,
     NATIVE,
     OMITTED,
     PARTS,
@@ -44,7 +44,7 @@ def is_state(region: Region) -> bool:
 
 
 def head_of(config: Settings, regions: Iterable[Region]) -> Head:
-    """The header of a model that has seen nothing."""
+    """The header of a new model."""
     regions = tuple(regions)
     parts: dict[str, int] = {axis: int(part) for axis, part in config.parts.items()}
     kind, degree, *_ = config.kernel.fields()
@@ -67,11 +67,11 @@ def head_of(config: Settings, regions: Iterable[Region]) -> Head:
 
 
 def _member(kind: type[_Member], number: int, what: str) -> _Member:
-    """The member of an enum that a stored number stands for."""
+    """The member of an enum with a stored number."""
     try:
         return kind(number)
     except ValueError:
-        raise ValueError(f"the model's {what} is none: {number}") from None
+        raise ValueError(f"the model's {what} is unknown: number {number}") from None
 
 
 def _kernel_from(fields: tuple[int, int, float, float, float]) -> Kernel:
@@ -82,9 +82,9 @@ def _kernel_from(fields: tuple[int, int, float, float, float]) -> Kernel:
 
 
 def config_from(head: Head) -> Settings:
-    """The configuration a header tells of, its parts known, nothing else about it checked.
+    """The configuration in a header; only its parts and kernel are checked.
 
-    Raises ValueError: a part or a kernel has a number that there is not.
+    Raises ValueError: the number of a part or of a kernel is unknown.
     """
     values = dict(head.values)
     for region, (name, value) in IMPLIED.items():
@@ -115,7 +115,7 @@ def config_from(head: Head) -> Settings:
 
 
 def fill_omitted(parts: Mapping[str, IntEnum], values: dict[str, float]) -> None:
-    """Values that are not written, added; all in the order of a configuration's."""
+    """Add the values that are omitted from files, and put all in the order of a configuration."""
     wanted = uses({axis: part for axis, part in parts.items() if axis != "dtype"})
     found = {name: values.pop(name, OMITTED.get(name)) for name in wanted}
     others = dict(values)
@@ -129,14 +129,14 @@ def write_head(block: memoryview, head: Head) -> None:
 
     Raises ValueError: the model is too large for one.
     """
-    if head.nbytes > MOST_BYTES:
+    if head.nbytes > MAX_BYTES:
         raise ValueError(f"a model of {head.nbytes} bytes cannot be stored; reduce budget")
     packed = head.pack(NATIVE)
     block[: len(packed)] = packed
 
 
 def clear_flags(block: memoryview) -> None:
-    """The block has been found, or made, whole."""
+    """Clear the flags of a block that is intact or was repaired."""
     block[FLAGS_OFFSET : FLAGS_OFFSET + 2] = bytes(2)
 
 
@@ -150,7 +150,7 @@ def numbers(region: Region, block: memoryview) -> memoryview[Any]:
 
 
 def is_laid_out(fresh: Head, head: Head, length: int) -> bool:
-    """Whether a header of that length lays its block out as a fresh one, line by line."""
+    """Whether a header of this length has the same layout as a new one."""
     counts = [count for _, _, count in fresh.table.values()]
     if length != head_bytes(len(fresh.values), counts):
         return False
@@ -169,7 +169,7 @@ def words_of(head: Head, regions: Iterable[Region], block: memoryview) -> dict[s
 
 
 def write_words(words: Mapping[str, Any], regions: Iterable[Region], block: memoryview) -> None:
-    """Put words of state where they lie, 0 for one that is not given."""
+    """Write words of state to their places, 0 for missing ones."""
     places = dict(PLACES)
     for region in regions:
         for place, (name, kind) in enumerate(WORDS.get(region.name, ())):
@@ -180,9 +180,9 @@ def write_words(words: Mapping[str, Any], regions: Iterable[Region], block: memo
 
 
 def arrays_of(state: list[Region], block: memoryview) -> dict[str, Any]:
-    """The numbers of each region that holds nothing else, by its name.
+    """The numbers of each region without words, by name.
 
-    Not by a comprehension: Python loses what one refers to when memory runs out there.
+    Not a comprehension: CPython leaks its references if memory runs out there.
     """
     arrays: dict[str, Any] = {}
     for region in state:
@@ -192,11 +192,11 @@ def arrays_of(state: list[Region], block: memoryview) -> dict[str, Any]:
 
 
 def check(config: Settings, head: Head, regions: tuple[Region, ...], block: memoryview) -> None:
-    """Check the state in a live block, whoever wrote it.
+    """Check the state in an untrusted live block.
 
-    Raises ValueError: it is none that learning leads to.
+    Raises ValueError: learning cannot lead to this state.
     """
-    from edgeolk.files.invariants import check_state  # only what comes from outside is checked
+    from edgeolk.files.invariants import check_state  # needed for state from outside only
 
     state = [region for region in regions if is_state(region)]
     check_state(config, words_of(head, state, block), arrays_of(state, block))

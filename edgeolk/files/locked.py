@@ -21,7 +21,7 @@ _open_files: weakref.WeakSet[OpenFile] = weakref.WeakSet()
 
 
 def _let_go() -> None:
-    """In a process just forked: its parent's files, and locks, end with its parent."""
+    """After a fork, close the parent's files in the child: their locks end with the parent."""
     for file in list(_open_files):
         file.close()
 
@@ -33,14 +33,14 @@ if hasattr(os, "register_at_fork"):
 class OpenFile:
     """An open file that one checkpointer at a time may write.
 
-    Design. The lock is one of the file, not of its name, and a file is made by a rename. So a lock
-    counts only while the file has its name: that is looked at when it is taken and before every
-    write, and a file that is made is locked before it gets its name. Whoever is to make one begins
-    with an empty file there, so that of two who do so at once the second finds a lock.
+    Design: the lock belongs to the file, not to its name, and files are created by a rename. So a
+    lock is valid only while the file has its name: this is checked when the lock is taken and
+    before every write, and a new file is locked before it gets its name. A creator first makes an
+    empty file of that name, so that of two concurrent creators the second finds it locked.
     """
 
     def __init__(self, path: str) -> None:
-        # The name is looked up again later, wherever the program has gone meanwhile.
+        # The name is looked up again later, when the working directory may be another one.
         self.path = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
         self.times_locked = 0
         self._fd = -1
@@ -48,10 +48,10 @@ class OpenFile:
         _open_files.add(self)
 
     def fd(self, writable: bool = False) -> int:
-        """The descriptor, opened when first asked for; -1 if there is nothing to read.
+        """The descriptor, opened at the first call; -1 if there is nothing to read.
 
-        Raises OSError: another one writes there, or what was locked has lost its name; the next
-        call takes what has the name then.
+        Raises OSError: another checkpointer writes the file, or the locked file has lost its name;
+        the next call uses the file that has the name then.
         """
         if self._writable:
             if writable and not self._has_name():
@@ -80,11 +80,11 @@ class OpenFile:
                 self._writable = True
                 self.times_locked += 1
                 return
-            self.close()  # another one has been made between opening and locking
+            self.close()  # the file was replaced between opening and locking
         raise self._lost()
 
     def _found(self, writable: bool) -> int:
-        """A descriptor of what has the name; one who is to write makes an empty file if nothing."""
+        """A descriptor of the file of this name; a writer creates an empty one if there is none."""
         try:
             return system.open_file(self.path, write=writable)
         except FileNotFoundError:
@@ -93,7 +93,7 @@ class OpenFile:
         return system.open_file(self.path, write=True, create=True)
 
     def _has_name(self) -> bool:
-        """Whether the open file is what its name leads to."""
+        """Whether the name still refers to the open file."""
         return system.has_name(self._fd, self.path)
 
     def _lost(self) -> OSError:
@@ -109,7 +109,7 @@ class OpenFile:
                 errno.EAGAIN, "is being written by another checkpointer", self.path
             ) from None
         except OSError:
-            return  # no locks here
+            return  # a file system without locks
 
     def is_device(self) -> bool:
         fd = self.fd()
@@ -120,18 +120,18 @@ class OpenFile:
         return 0 if fd < 0 else os.lseek(fd, 0, os.SEEK_END)
 
     def create(self, pieces: Iterable[Piece]) -> None:
-        """A file that was never seen half made; one that another writes is not replaced."""
+        """Create the file atomically; raises OSError if another checkpointer writes it."""
         self.fd(True)
         if not system.REPLACES_OPEN:
-            self.close()  # another one who opens it now keeps it: then it cannot be replaced
+            self.close()  # if another process opens it now, it cannot be replaced
         try:
-            made = placed_whole(self.path, pieces)
+            fd = placed_whole(self.path, pieces)
         except BaseException:
-            # It may have been made all the same, and what is locked have lost its name.
+            # It may have been created nevertheless: then the locked file has lost its name.
             self.close()
             raise
         self.close()
-        self._fd, self._writable = made, True
+        self._fd, self._writable = fd, True
 
     def read_into(self, offset: int, memory: memoryview) -> int:
         fd, done = self.fd(), 0
@@ -143,7 +143,7 @@ class OpenFile:
         return done
 
     def start(self, offset: int, count: int) -> bytes:
-        """What lies at an offset, fewer bytes at the end; none where nothing can be read."""
+        """The bytes at an offset, fewer at the end of the file; none if it cannot be read."""
         memory = bytearray(count)
         try:
             return bytes(memory[: self.read_into(offset, memoryview(memory))])
@@ -162,7 +162,7 @@ class OpenFile:
         try:
             system.sync(fd)
         except OSError:
-            # The cache keeps what the device has not: whoever opens next is to read the device.
+            # The cache has data that the device lacks: the next reader must read the device.
             system.forget(fd)
             raise
 

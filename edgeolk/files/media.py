@@ -1,7 +1,7 @@
-"""Where checkpoints lie: two files, one file, a block device, or memory of the caller.
+"""Where checkpoints are stored: files in a folder, one file, a block device, or caller's memory.
 
-A medium is a few slots of bytes. It can read, write and sync; it knows nothing of what the bytes
-mean. Writes reach the device in any order until ``sync`` returns.
+A medium is a few slots of bytes. It can read, write and sync; it does not interpret the bytes.
+Writes may reach the device in any order until ``sync`` returns.
 """
 
 from __future__ import annotations
@@ -13,68 +13,69 @@ from typing import Any, Protocol
 
 from edgeolk.files import system
 from edgeolk.files.atomic import Path
-from edgeolk.files.layouts import MOST_SLOTS, Taken, misplaced, room_of
+from edgeolk.files.layouts import MOST_SLOTS, Taken, misplaced, slot_bytes
 from edgeolk.files.locked import OpenFile, Piece
 
-#: Two slots share no sector, so a write that is cut short spoils one slot only.
+#: Slots share no sector, so an interrupted write damages one slot only.
 SECTOR = 4096
-#: Memory has no sectors; slots begin on cache lines.
+#: Memory has no sectors; slots start on cache lines.
 LINE = 64
-#: Formats of elements that any bytes are; objects are not.
+#: Formats of elements for which any bytes are valid; objects are not among them.
 _NUMBERS = frozenset("cbB?hHiIlLqQnNefdg")
 _ZEROS = bytes(SECTOR)
 
 
 class Medium(Protocol):
-    """What the two-slot store asks of the place it writes to."""
+    """What ``Slots`` needs of the place it writes to."""
 
     slots: int
     bytes_written: int
 
-    def room(self, slot: int) -> int:
-        """Bytes of a slot, 0 if it is not there yet."""
+    def capacity(self, slot: int) -> int:
+        """Bytes of a slot, 0 if it does not exist yet."""
 
     def claim(self) -> int:
-        """Keep other writers away, from now to ``close``.
+        """Lock out other writers until ``close``.
 
-        The number returned changes whenever that had to begin anew: others may have written since.
+        The returned number changes whenever the lock had to be taken again: others may have written
+        since.
         """
 
     def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
-        """Get ready to write a slot of at least ``need`` bytes.
+        """Prepare to write a slot of at least ``need`` bytes.
 
-        A slot that has to be made begins with ``mark``. ``alone`` says that no other slot holds
-        anything worth keeping.
+        A newly created slot starts with ``mark``. ``alone`` says that no other slot has a
+        checkpoint to keep.
         """
 
     def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
-        """Fill memory from a slot; returns the bytes read."""
+        """Fill memory from a slot; return the bytes read."""
 
     def write(self, slot: int, offset: int, piece: Piece) -> None:
         """Write a piece into a slot."""
 
     def sync(self, slot: int) -> None:
-        """Return when all that was written to a slot is on the device."""
+        """Return when everything written to a slot is on the device."""
 
     def settle(self) -> None:
-        """Return when all that others have written here is on the device, names included."""
+        """Return when everything others have written here is on the device, including names."""
 
     def other_slots(self, taken: Taken, head: int) -> str:
-        """Where a checkpoint lies that is in none of the slots, "" where there is none.
+        """The place of a checkpoint written with another number of slots, "" if there is none.
 
-        It was written with another number of slots. ``head`` bytes are given to ``taken``.
+        ``taken`` gets the first ``head`` bytes.
         """
 
     def close(self) -> None:
-        """Let go of what is open."""
+        """Close the files."""
 
 
-def _too_small(room: int, need: int, what: str) -> ValueError:
-    return ValueError(f"a slot of this {what} has {room} bytes, the checkpoint needs {need}")
+def _too_small(nbytes: int, need: int, what: str) -> ValueError:
+    return ValueError(f"a slot of this {what} has {nbytes} bytes, the checkpoint needs {need}")
 
 
 class MemoryMedium:
-    """Slots side by side in a writable buffer: battery-backed memory, or a mapped file."""
+    """Adjacent slots in a writable buffer: battery-backed memory, or a mapped file."""
 
     def __init__(self, buffer: Any, slots: int) -> None:
         try:
@@ -88,29 +89,29 @@ class MemoryMedium:
                 f" elements {view.format!r}"
             )
         self._flush = getattr(buffer, "flush", None)
-        self._room = room_of(len(self._memory), slots, LINE)
+        self._capacity = slot_bytes(len(self._memory), slots, LINE)
         self.slots = slots
         self.bytes_written = 0
 
-    def room(self, slot: int) -> int:
-        return self._room
+    def capacity(self, slot: int) -> int:
+        return self._capacity
 
     def claim(self) -> int:
         return 1
 
     def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
-        if need > self._room:
-            raise _too_small(self._room, need, "buffer")
+        if need > self._capacity:
+            raise _too_small(self._capacity, need, "buffer")
 
     def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
-        start = slot * self._room + offset
-        count = min(len(memory), self._room - offset)
+        start = slot * self._capacity + offset
+        count = min(len(memory), self._capacity - offset)
         memory[:count] = self._memory[start : start + count]
         return count
 
     def write(self, slot: int, offset: int, piece: Piece) -> None:
         view = memoryview(piece).cast("B")
-        start = slot * self._room + offset
+        start = slot * self._capacity + offset
         self._memory[start : start + len(view)] = view
         self.bytes_written += len(view)
 
@@ -132,7 +133,7 @@ class MemoryMedium:
 
 
 def _settle(files: Iterable[OpenFile]) -> None:
-    """Sync files and their names; an empty one is made anew before it holds anything."""
+    """Sync files and their names; empty files are skipped, since they are created again later."""
     folders = set()
     for file in files:
         if file.size():
@@ -147,61 +148,61 @@ def _rounded(need: int) -> int:
     return -(-need // SECTOR) * SECTOR
 
 
-def _formatted(mark: Piece, room: int, slots: int) -> Iterator[Piece]:
-    """Empty slots, each beginning with the mark; the zeros claim the blocks of the file."""
+def _formatted(mark: Piece, nbytes: int, slots: int) -> Iterator[Piece]:
+    """Empty slots, each starting with the mark; the zeros allocate the blocks of the file."""
     first = bytes(mark) + bytes(SECTOR - len(mark))
     for _ in range(slots):
         yield first
-        for _ in range(room // SECTOR - 1):
+        for _ in range(nbytes // SECTOR - 1):
             yield _ZEROS
 
 
 class FileMedium:
-    """Slots side by side in one file of fixed size, or on a block device."""
+    """Adjacent slots in one file of fixed size, or on a block device."""
 
     def __init__(self, path: Path, slots: int) -> None:
         self._file = OpenFile(os.fsdecode(path))
         self.slots = slots
         self.bytes_written = 0
 
-    def room(self, slot: int) -> int:
-        return room_of(self._file.size(), self.slots, SECTOR)
+    def capacity(self, slot: int) -> int:
+        return slot_bytes(self._file.size(), self.slots, SECTOR)
 
     def claim(self) -> int:
         self._file.fd(True)
         return self._file.times_locked
 
     def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
-        room = self.room(slot)
-        if need <= room:
-            self._refuse_foreign(mark, room)
+        nbytes = self.capacity(slot)
+        if need <= nbytes:
+            self._refuse_foreign(mark, nbytes)
             return
         if self._file.is_device():
-            raise _too_small(room, need, "device")
+            raise _too_small(nbytes, need, "device")
         if not alone:
-            raise _too_small(room, need, "file")
+            raise _too_small(nbytes, need, "file")
         if self._file.size():
-            self._refuse_foreign(mark, room)
-        room = _rounded(need)
-        self._file.create(_formatted(mark, room, self.slots))
-        self.bytes_written += room * self.slots
+            self._refuse_foreign(mark, nbytes)
+        nbytes = _rounded(need)
+        self._file.create(_formatted(mark, nbytes, self.slots))
+        self.bytes_written += nbytes * self.slots
 
-    def _refuse_foreign(self, mark: Piece, room: int) -> None:
-        """A file that somebody mistyped is not written over; nor is a disk in use."""
+    def _refuse_foreign(self, mark: Piece, nbytes: int) -> None:
+        """Raise ValueError for a file or a disk with other contents, such as a mistyped name."""
         known, blank = bytes(mark)[:8], (bytes(8), b"\xff" * 8)
         allowed = (known, *blank) if self._file.is_device() else (known,)
         start = memoryview(bytearray(8))
         for slot in range(self.slots):
-            self._file.read_into(slot * room, start)
+            self._file.read_into(slot * nbytes, start)
             if bytes(start) in allowed:
                 return
         raise ValueError(f"{self._file.path} does not hold checkpoints")
 
     def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
-        return self._file.read_into(slot * self.room(slot) + offset, memory)
+        return self._file.read_into(slot * self.capacity(slot) + offset, memory)
 
     def write(self, slot: int, offset: int, piece: Piece) -> None:
-        self.bytes_written += self._file.write(slot * self.room(slot) + offset, piece)
+        self.bytes_written += self._file.write(slot * self.capacity(slot) + offset, piece)
 
     def sync(self, slot: int) -> None:
         self._file.sync()
@@ -231,7 +232,7 @@ class FolderMedium:
         self.slots = slots
         self.bytes_written = 0
 
-    def room(self, slot: int) -> int:
+    def capacity(self, slot: int) -> int:
         return self._files[slot].size()
 
     def claim(self) -> int:
@@ -241,11 +242,11 @@ class FolderMedium:
 
     def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
         for i, file in enumerate(self._files):
-            if self.room(i) < (need if i == slot else 1):
-                # All of them at once: a full device says so before anything is learned.
-                room = _rounded(need)
-                file.create(_formatted(mark, room, 1))
-                self.bytes_written += room
+            if self.capacity(i) < (need if i == slot else 1):
+                # All slots at once, so that a full device fails before anything is learned.
+                nbytes = _rounded(need)
+                file.create(_formatted(mark, nbytes, 1))
+                self.bytes_written += nbytes
 
     def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
         return self._files[slot].read_into(offset, memory)
@@ -275,7 +276,7 @@ class FolderMedium:
 
 
 def medium_at(place: Any, slots: int) -> Medium:
-    """The medium for what a caller names: a path, or a writable buffer."""
+    """The medium for a path or a writable buffer."""
     if isinstance(place, (str, bytes, os.PathLike)):
         name = os.fsdecode(place)
         kind = FolderMedium if os.path.isdir(name) else FileMedium

@@ -1,9 +1,9 @@
-"""Repair of a live block whose last step was interrupted; the rest of it is checked.
+"""Repair of a live block whose last step was interrupted; everything else in it is checked.
 
-A step writes counters first, then vectors and coefficients, then what is kept beside them. So a
-torn one leaves counters that are one apart, a ring one vector too long, and norms, factors and
-neighbours that no longer fit: these are counted and computed afresh. A vector, a coefficient or an
-average that was half written cannot be told from a whole one, and stays where it is possible.
+A step writes counters first, then vectors and coefficients, then the numbers derived from them. So
+a torn step leaves counters that differ by one, a ring with one vector too many, and outdated norms,
+factors and neighbours: these are corrected and recomputed. A half-written vector, coefficient or
+average cannot be told from an intact one, and is kept if it is possible.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from edgeolk.files import live
 from edgeolk.files.invariants import check_state
 from edgeolk.parts import Basis, Policy, Update
 
-#: Regions that follow from the others.
+#: Regions that can be recomputed from the others.
 DERIVED = frozenset(
     {
         *("diagonal", "norms", "arrivals", "nearest", "nearest_distance", "nearest_kernel"),
@@ -26,14 +26,14 @@ DERIVED = frozenset(
 )
 
 
-def _lower(words: dict[str, Any], name: str, most: int) -> None:
-    """A counter that the cut step has raised, and what it counts is not there."""
-    if words.get(name) == most + 1:
-        words[name] = most
+def _lower(words: dict[str, Any], name: str, limit: int) -> None:
+    """Lower a counter that the interrupted step has incremented without its effect."""
+    if words.get(name) == limit + 1:
+        words[name] = limit
 
 
 def count_again(config: Settings, words: dict[str, Any]) -> None:
-    """Counters as they are between two steps, where the cut step left them one apart."""
+    """Correct counters that an interrupted step left one apart."""
     policy, budget = config.parts["policy"], config.budget
     if config.parts["update"] == Update.OPTIMISTIC:
         _lower(words, "steps", words["seen"])
@@ -44,11 +44,11 @@ def count_again(config: Settings, words: dict[str, Any]) -> None:
     if config.update.whole:
         return
     words["norm2"] = 0.0
-    # The candidate of a full ring, and one whose work on the whole ring was not done.
-    most = budget
+    # An incoming vector in the spare slot, or one that fills a ring that is never full.
+    limit = budget
     if config.policy.never_full or (config.parts["basis"] == Basis.NYSTROM and words["rank"] == 0):
-        most = budget - 1
-    _lower(words, "n_support", most)
+        limit = budget - 1
+    _lower(words, "n_support", limit)
     if not config.basis.starts_full and words["n_support"] == words["updates"] + 1:
         if words["updates"] < words["steps"]:
             words["updates"] += 1
@@ -63,9 +63,9 @@ def count_again(config: Settings, words: dict[str, Any]) -> None:
 
 
 def prepare(config: Settings, regions: tuple[Region, ...], block: memoryview) -> None:
-    """Set counters right and unused coefficients to 0; check everything that is not derived.
+    """Correct counters, zero unused coefficients, and check everything that is not derived.
 
-    Raises ValueError: something else is wrong too.
+    Raises ValueError: something else is wrong, too.
     """
     head = unpack(block, NATIVE)
     state = [region for region in regions if live.is_state(region)]
@@ -84,5 +84,6 @@ def prepare(config: Settings, regions: tuple[Region, ...], block: memoryview) ->
             for column in range(config.columns):
                 for at in range(column * config.weights + used, (column + 1) * config.weights):
                     columns[at] = 0.0
-    check_state(config, words, {name: held for name, held in arrays.items() if name not in DERIVED})
+    kept = {name: numbers for name, numbers in arrays.items() if name not in DERIVED}
+    check_state(config, words, kept)
     live.write_words(words, state, block)

@@ -1,8 +1,8 @@
-"""Files of Linux, macOS and their like; of the same names as those of ``windows``.
+"""Files on Linux, macOS and similar systems; the same names as in ``windows``.
 
-What one of these systems lacks is looked for when it is needed: macOS has ``preadv`` since version
-11, no ``posix_fadvise``, and an ``fsync`` that stops short of the device, for which it has
-``F_FULLFSYNC``. Python opens everything so that children do not inherit it.
+Functions that a system may lack are looked up when needed: macOS has ``preadv`` since version 11,
+no ``posix_fadvise``, and an ``fsync`` that does not reach the device, for which it has
+``F_FULLFSYNC``. Python opens all files so that child processes do not inherit them.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import os
 import stat
 
 REPLACES_OPEN = True
-#: Errors that say "this file system cannot do that", not "the data are lost".
+#: Errors that mean "this file system does not support that", not "the data are lost".
 _NOT_HERE = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.ENOTTY)
 
 
 def open_file(path: str, *, write: bool = False, create: bool = False) -> int:
-    """A descriptor to read, or to read and write; opening does not wait for a FIFO's other end."""
+    """A descriptor to read, or to read and write; opening a FIFO does not block."""
     flags = (os.O_RDWR if write else os.O_RDONLY) | (os.O_CREAT if create else 0)
     return os.open(path, flags | os.O_NONBLOCK, 0o666)
 
 
 def lock(fd: int) -> None:
-    """Keep others out of an open file.
+    """Lock an open file exclusively.
 
-    Raises BlockingIOError: another one has it. OSError: there are no locks here.
+    Raises BlockingIOError: another process has the lock. OSError: the file system has no locks.
     """
     import fcntl
 
@@ -33,7 +33,7 @@ def lock(fd: int) -> None:
 
 
 def sync(fd: int) -> None:
-    """Return when what was written to a file, or the names in a folder, are on the device."""
+    """Return when the data of a file, or the names in a folder, are on the device."""
     import fcntl
 
     full = getattr(fcntl, "F_FULLFSYNC", None)
@@ -63,13 +63,13 @@ def write_at(fd: int, memory: memoryview, offset: int) -> int:
 
 
 def forget(fd: int) -> None:
-    """Drop what the cache has of a file that failed to reach the device."""
+    """Drop the cached data of a file that failed to reach the device."""
     if hasattr(os, "posix_fadvise"):
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def keep_owner_and_mode(fd: int, before: os.stat_result) -> None:
-    """Those of the file that is replaced, as far as this process may set them."""
+    """Copy owner and mode from the replaced file, as far as this process may set them."""
     mode = stat.S_IMODE(before.st_mode)
     now = os.fstat(fd)
     if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
@@ -80,12 +80,12 @@ def keep_owner_and_mode(fd: int, before: os.stat_result) -> None:
             try:
                 os.fchown(fd, -1, before.st_gid)
             except OSError:
-                mode &= ~0o070  # the rights of another group are not given to ours
+                mode &= ~0o070  # our group does not get the rights of another group
     os.fchmod(fd, mode)
 
 
 def has_name(fd: int, path: str) -> bool:
-    """Whether an open file is what a path leads to."""
+    """Whether a path refers to an open file."""
     try:
         return os.path.samestat(os.fstat(fd), os.stat(path))
     except FileNotFoundError:
@@ -93,9 +93,9 @@ def has_name(fd: int, path: str) -> bool:
 
 
 def sync_folder_at(path: str) -> None:
-    """Make the names in a folder last.
+    """Sync the names in a folder to the device.
 
-    Who may not read the folder has made no file in it: another one's names are not ours to sync.
+    Skipped without the permission to read it: then this process has created no file there.
     """
     try:
         folder = Folder(path)
@@ -108,9 +108,9 @@ def sync_folder_at(path: str) -> None:
 
 
 def claim_folder(path: str) -> int:
-    """A descriptor that keeps others out of a folder; the lock is the folder's own.
+    """Lock a folder exclusively; return the descriptor that holds the lock.
 
-    Raises BlockingIOError: another one has it. OSError: it cannot be opened.
+    Raises BlockingIOError: another process has the lock. OSError: the folder cannot be opened.
     """
     folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -122,7 +122,7 @@ def claim_folder(path: str) -> int:
 
 
 class Folder:
-    """An open folder: what is done in it is done there, wherever its name leads meanwhile."""
+    """An open folder: operations act in it even if its path is renamed or replaced meanwhile."""
 
     def __init__(self, path: str) -> None:
         self._fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -131,7 +131,7 @@ class Folder:
         return os.listdir(self._fd)
 
     def stat(self, name: str) -> os.stat_result:
-        """What a name is itself, a link being one."""
+        """The status of a name, without following links."""
         return os.stat(name, dir_fd=self._fd, follow_symlinks=False)
 
     def make(self, name: str, mode: int) -> int:
@@ -140,12 +140,12 @@ class Folder:
         return os.open(name, flags, mode, dir_fd=self._fd)
 
     def open(self, name: str) -> int:
-        """A file, open to read; no link, whatever was put under the name."""
+        """Open a file to read; links are not followed."""
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
         return os.open(name, flags, dir_fd=self._fd)
 
     def holds(self, name: str, fd: int) -> bool:
-        """Whether a name here is an open file's own."""
+        """Whether a name in this folder refers to an open file."""
         try:
             return os.path.samestat(os.fstat(fd), self.stat(name))
         except FileNotFoundError:
@@ -155,11 +155,11 @@ class Folder:
         os.unlink(name, dir_fd=self._fd)
 
     def replace(self, name: str, other: str) -> None:
-        """Give a file another one's name, at once."""
+        """Rename a file to ``other`` atomically, replacing it."""
         os.replace(name, other, src_dir_fd=self._fd, dst_dir_fd=self._fd)
 
     def sync(self) -> None:
-        """Make renames and new names last, where the file system can."""
+        """Sync renames and new names to the device, if the file system supports it."""
         try:
             sync(self._fd)
         except OSError as error:

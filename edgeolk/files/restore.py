@@ -1,4 +1,4 @@
-"""From a model file to a checked configuration and a block in memory."""
+"""Reads a model file into a checked configuration and a block in memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from edgeolk.configuration.header import (
     CRC_OFFSET,
-    MOST_HEAD,
+    MAX_HEADER_BYTES,
     NATIVE,
     VERSION,
     Head,
@@ -26,18 +26,18 @@ from edgeolk.files.seal import verify
 from edgeolk.files.words import WORDS
 from edgeolk.lean import Any
 
-#: Regions of which only the slots need be there, or the coefficients; the rest is padding.
+#: Regions of which a file needs only the slots, or the coefficients; the rest is padding.
 _OF_SLOTS = ("support_vectors", "norms")
 _OF_COEFFICIENTS = ("coefficients", "mean_start", "mean_sum", "own")
 
-#: Regions that begin anew where a file has none, and what with.
-_ANEW: dict[str, Callable[[Settings], list[float]]] = {"width_follows": following}
+#: Regions that a file may lack -> their initial numbers.
+_INITIAL: dict[str, Callable[[Settings], list[float]]] = {"width_follows": following}
 
 
-def _checked(made: Settings) -> Settings:
+def _checked(settings: Settings) -> Settings:
     try:
-        made.check()
-        return made
+        settings.check()
+        return settings
     except ValueError as error:
         raise ValueError(f"the model's configuration is damaged: {error}") from None
 
@@ -47,35 +47,39 @@ def _check_version(start: bytes | memoryview) -> None:
     if version == 0:
         if bytes(start[:2]) == b"PK":
             raise ValueError("not a model but a zip archive: extract the model first")
-        # Imported here: who loads a model has no use for slots.
+        # Imported here: loading a model does not need it.
         from edgeolk.files.slots import MAGIC
 
         if bytes(start[: len(MAGIC)]) == MAGIC:
             raise ValueError("not a model but checkpoints: ek.Checkpointer.restore opens them")
-        raise ValueError("not a model: the first bytes are not those of one")
+        raise ValueError("not a model: the file starts with other bytes")
     if version != VERSION:
         raise ValueError(refusal_of(version))
 
 
-def _lies_as_today(config: Settings, regions: tuple[Region, ...], head: Head, length: int) -> bool:
-    """Whether the file, with a header of that length, lies as a block of today on this machine."""
+def _has_current_layout(
+    config: Settings, regions: tuple[Region, ...], head: Head, length: int
+) -> bool:
+    """Whether a file with a header of this length has the layout of a current native block."""
     return live.is_laid_out(live.head_of(config, regions), head, length) and NATIVE == "<"
 
 
-def _laid_out(config: Settings, most: int | None) -> tuple[Region, ...]:
-    """The regions of a model, if it takes no more bytes than that."""
+def _laid_out(config: Settings, max_bytes: int | None) -> tuple[Region, ...]:
+    """The regions of a model; raises ValueError if it takes more than ``max_bytes``."""
     regions = layout(config)
-    if most is not None and total(regions) > most:
-        raise ValueError(f"the model takes {total(regions)} bytes, more than ram allows: {most}")
+    if max_bytes is not None and total(regions) > max_bytes:
+        raise ValueError(
+            f"the model takes {total(regions)} bytes, more than ram allows: {max_bytes}"
+        )
     return regions
 
 
 def _check_size(
-    start: bytes, size: int, most: int | None
+    start: bytes, size: int, max_bytes: int | None
 ) -> tuple[Settings, tuple[Region, ...]] | None:
-    """Check what a file's length can be by its beginning, before the rest is read.
+    """Check the beginning of a file against its size, before the rest is read.
 
-    Returns configuration and regions where the file is laid out as a block of today.
+    Returns configuration and regions if the file has the layout of a current block.
     """
     _check_version(start)
     head = unpack(start)
@@ -83,26 +87,28 @@ def _check_size(
         raise ValueError(f"the model should have {head.nbytes} bytes, got {size}")
     v3.check_table(head, length_of(start))
     config = _checked(live.config_from(head))
-    regions = _laid_out(config, most)
-    if _lies_as_today(config, regions, head, length_of(start)):
+    regions = _laid_out(config, max_bytes)
+    if _has_current_layout(config, regions, head, length_of(start)):
         return config, regions
-    if size > 2 * total(regions) + MOST_HEAD:
+    if size > 2 * total(regions) + MAX_HEADER_BYTES:
         raise ValueError(f"the model has {size} bytes, its plan says {total(regions)}")
     return None
 
 
-def check_start(start: bytes, size: int, most: int | None = None) -> int:
-    """Check a model of ``size`` bytes by its first ``MOST_HEAD``, before the rest is read.
+def check_start(start: bytes, size: int, max_bytes: int | None = None) -> int:
+    """Check a model of ``size`` bytes by its first ``MAX_HEADER_BYTES``, before the rest is read.
 
-    Returns the bytes of its block, 0 where the file is laid out otherwise than today. Raises
-    ValueError: it is no model of that size, or takes more than ``most`` bytes.
+    Returns the bytes of its block, 0 if the file has another layout than current blocks. Raises
+    ValueError: it is not a model of that size, or takes more than ``max_bytes``.
     """
-    found = _check_size(start, size, most)
+    found = _check_size(start, size, max_bytes)
     return 0 if found is None else total(found[1])
 
 
-def _settled(config: Settings, regions: tuple[Region, ...], arena: Arena) -> tuple[Settings, Arena]:
-    """Check the state in a block; the configuration learns the levels that lie in it."""
+def _checked_state(
+    config: Settings, regions: tuple[Region, ...], arena: Arena
+) -> tuple[Settings, Arena]:
+    """Check the state in a block; take the int8 levels from it into the configuration."""
     with memoryview(arena) as block:
         live.check(config, unpack(block, NATIVE), regions, block)
         by_name = {region.name: region for region in regions}
@@ -117,11 +123,11 @@ def _arena(regions: tuple[Region, ...]) -> Arena:
     return Arena(total(regions), None, None, boundary(regions))
 
 
-def from_file(path: Path, most: int | None = None) -> tuple[Settings, Arena]:
-    """Configuration and block of a model file, everything about them checked.
+def from_file(path: Path, max_bytes: int | None = None) -> tuple[Settings, Arena]:
+    """Configuration and block of a model file, fully checked.
 
-    The configuration is checked before memory is taken, no more than ``most`` bytes of it, and a
-    file of today's layout is read where it is to stay.
+    The configuration is checked before memory is allocated, at most ``max_bytes``, and a file with
+    the current layout is read directly into its block.
 
     Raises ValueError: wrong mark, version, length, CRC, configuration or state.
     Raises OSError: the file cannot be read, or is not a regular file.
@@ -129,38 +135,38 @@ def from_file(path: Path, most: int | None = None) -> tuple[Settings, Arena]:
     with opened_regular(path) as file:
         size = file.seek(0, 2)
         file.seek(0)
-        start = file.read(MOST_HEAD)
-        found = _check_size(start, size, most)
+        start = file.read(MAX_HEADER_BYTES)
+        found = _check_size(start, size, max_bytes)
         if found is None:
             data = bytearray(size)
             data[: len(start)] = start
             with memoryview(data) as view:
                 read_into(file, view[len(start) :])
-            return from_stored(v3.read(data), most)
+            return from_stored(v3.read(data), max_bytes)
         config, regions = found
         arena = _arena(regions)
         with memoryview(arena) as block:
             block[: len(start)] = start
             read_into(file, block[len(start) : size])
             verify(block[:size], size, "model", CRC_OFFSET)
-        return _settled(config, regions, arena)
+        return _checked_state(config, regions, arena)
 
 
-def from_bytes(data: bytes | memoryview, most: int | None = None) -> tuple[Settings, Arena]:
-    """As ``from_file`` for a file's bytes."""
+def from_bytes(data: bytes | memoryview, max_bytes: int | None = None) -> tuple[Settings, Arena]:
+    """As ``from_file``, for a file's bytes."""
     _check_version(data)
-    return from_stored(v3.read(data), most)
+    return from_stored(v3.read(data), max_bytes)
 
 
-def from_stored(stored: v3.Stored, most: int | None = None) -> tuple[Settings, Arena]:
-    """A block of today's layout from what a reader found.
+def from_stored(stored: v3.Stored, max_bytes: int | None = None) -> tuple[Settings, Arena]:
+    """A block of the current layout from a reader's result.
 
-    Raises ValueError: the configuration, a region or the state is not possible.
+    Raises ValueError: the configuration, a region or the state is impossible.
     """
     config = _checked(stored.config)
-    regions = _laid_out(config, most)
+    regions = _laid_out(config, max_bytes)
     for region in regions:
-        if live.is_state(region) and region.name not in WORDS and not _begins(region, stored):
+        if live.is_state(region) and region.name not in WORDS and not _starts_fresh(region, stored):
             _check_region(config, region, stored)
     arena = _arena(regions)
     with memoryview(arena) as block:
@@ -169,43 +175,43 @@ def from_stored(stored: v3.Stored, most: int | None = None) -> tuple[Settings, A
         for region in regions:
             if not live.is_state(region) or region.name in WORDS:
                 continue
-            if _begins(region, stored):
-                for place, number in enumerate(_ANEW[region.name](config)):
+            if _starts_fresh(region, stored):
+                for place, number in enumerate(_INITIAL[region.name](config)):
                     live.numbers(region, block)[place] = number
             else:
                 _copy(region, stored, block)
-    return _settled(config, regions, arena)
+    return _checked_state(config, regions, arena)
 
 
-def _begins(region: Region, stored: v3.Stored) -> bool:
-    """Whether the file lacks the region, and it begins anew."""
-    return region.name in _ANEW and region.name not in stored.regions
+def _starts_fresh(region: Region, stored: v3.Stored) -> bool:
+    """Whether the file lacks a region that then gets its initial numbers."""
+    return region.name in _INITIAL and region.name not in stored.regions
 
 
 def _check_region(config: Settings, region: Region, stored: v3.Stored) -> None:
-    """The file has the region, in the right type, with every number that is in use."""
+    """Check that the file has the region, of the right type, with all numbers in use."""
     if region.name not in stored.regions:
         raise ValueError(f"the model is inconsistent: it has no {region.name}")
     element, stride, data = stored.regions[region.name]
     if element != region.element:
         raise ValueError(f"the model is inconsistent: {region.name} of type {element!r}")
-    rows, least = region.shape
+    rows, min_numbers = region.shape
     if region.name in _OF_SLOTS:
-        least = config.slots
+        min_numbers = config.slots
     elif region.name in _OF_COEFFICIENTS:
-        least = config.slots * config.basis.per_member
+        min_numbers = config.slots * config.basis.per_member
     elif region.name == "last_label":
-        least = 1  # files from before 1.0 do not count answers: there have been 0
+        min_numbers = 1  # files from before 1.0 do not count answers: there have been 0
     elif region.name.startswith("window"):
-        least = int(config.values["hint_rows"])
+        min_numbers = int(config.values["hint_rows"])
     count = len(data) // ELEMENT_BYTES[element]
     each = count // rows
-    if each < least or count % rows or (stride and stride != each):
+    if each < min_numbers or count % rows or (stride and stride != each):
         raise ValueError(f"the model is inconsistent: {region.name} of {each} numbers a row")
 
 
 def _copy(region: Region, stored: v3.Stored, block: memoryview) -> None:
-    """A region's rows, each padded as today."""
+    """Copy a region's rows, each padded as in the current layout."""
     element, _, data = stored.regions[region.name]
     width = ELEMENT_BYTES[element]
     rows, stride = region.shape

@@ -1,4 +1,4 @@
-"""Blocks and files sealed with length and CRC-32, independent of their contents."""
+"""Length and CRC-32 of blocks and files, independent of their contents."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import zlib
 
 from edgeolk.files.atomic import Path, opened_regular
 
-#: Where a scaler's block has its checksum, and its length right after that.
+#: Offset of the checksum in a scaler's block; its length follows.
 CRC_OFFSET = 12
 
 
 def checksum(block: bytes | bytearray | memoryview, at: int) -> int:
-    """CRC-32 of a block, the four bytes of the checksum itself taken as 0."""
+    """CRC-32 of a block, with the four bytes of the checksum itself as 0."""
     view = memoryview(block)
     crc = zlib.crc32(view[:at])
     crc = zlib.crc32(bytes(4), crc)
@@ -35,20 +35,20 @@ def sealed(block: bytearray) -> bytes:
     return bytes(block)
 
 
-def read(path: Path, least: int, what: str) -> bytes:
-    """Bytes of a scaler's file, which has at least ``least`` bytes of header.
+def read(path: Path, header_bytes: int, what: str) -> bytes:
+    """Bytes of a scaler's file, which has at least ``header_bytes``.
 
-    Raises ValueError: its size cannot be right.
+    Raises ValueError: it is not such a file, or its size is wrong.
     """
     with opened_regular(path) as file:
         size = file.seek(0, 2)
         file.seek(0)
-        start = file.read(least)
-        if len(start) < least:
+        start = file.read(header_bytes)
+        if len(start) < header_bytes:
             raise ValueError(f"not a {what}: {size} bytes")
         if not start.startswith(b"edge"):
-            raise ValueError(f"not a {what}: the first bytes are not those of one")
-        said = int.from_bytes(start[CRC_OFFSET + 4 : CRC_OFFSET + 12], "little")
-        if said != size:
-            raise ValueError(f"the {what} should have {said} bytes, got {size}")
-        return start + file.read(size - least)
+            raise ValueError(f"not a {what}: the file starts with other bytes")
+        stated = int.from_bytes(start[CRC_OFFSET + 4 : CRC_OFFSET + 12], "little")
+        if stated != size:
+            raise ValueError(f"the {what} should have {stated} bytes, got {size}")
+        return start + file.read(size - header_bytes)

@@ -1,13 +1,13 @@
 """A store of checkpoints that a power cut cannot break: slots written in turn.
 
-Design. Each slot is a header of 32 bytes and a payload; the header has a sequence number, the
-payload's length and CRC-32, and a CRC-32 of its own. A checkpoint goes to a slot that is not the
-newest valid one: payload, sync, header, sync. So the header never reaches the device before what it
-vouches for, and until it does, the newest slot is the one that was. Nothing is renamed, grown or
+Design: each slot is a header of 32 bytes and a payload; the header has a sequence number, the
+payload's length and CRC-32, and a CRC-32 of the header. A checkpoint goes to a slot that is not the
+newest valid one: payload, sync, header, sync. So the header never reaches the device before its
+payload, and until it does, the newest slot is still the previous one. Nothing is renamed, grown or
 moved, which file systems without a journal (FAT) do not do safely. Opening only reads.
 
-What is read may be in the cache alone: a process was killed before its sync. So the first write of
-a process syncs all that is there before it relies on it; what it syncs later is its own.
+Data may be in the cache only, if a process was killed before its sync. So the first write of a
+process first syncs everything that it found; later it syncs only its own writes.
 
 Sequence numbers wrap: a is newer than b if (a - b) mod 2^32 is below 2^31.
 """
@@ -33,7 +33,7 @@ _SEAL = struct.Struct("<I")
 HEADER_BYTES = _FIELDS.size + _SEAL.size
 _ROUND = 2**32
 
-#: Bytes of a payload that are read at once.
+#: Bytes of a payload that are read at a time.
 _PIECE = 65_536
 
 Check = Callable[[bytearray], Any]
@@ -44,7 +44,7 @@ Look = Callable[[int, Part], Any]
 
 @dataclass(frozen=True)
 class Opened:
-    """What opening found.
+    """The result of opening.
 
     Attributes
     ----------
@@ -73,18 +73,18 @@ class _Head:
 
 
 def packed_head(sequence: int, length: int, crc: int) -> bytes:
-    """A header; one of length 0 marks a slot that has been made, but never written."""
+    """A header; length 0 marks a slot that was created, but never written."""
     fields = _FIELDS.pack(MAGIC, VERSION, sequence, length, crc)
     return fields + _SEAL.pack(zlib.crc32(fields))
 
 
 def _head_in(raw: bytes | bytearray) -> _Head | str:
-    """The header that a slot begins with, or why that is none."""
+    """The header at the start of a slot, or why it is invalid."""
     if len(raw) < HEADER_BYTES or not any(raw):
         return "empty"
     magic, version, sequence, length, crc = _FIELDS.unpack_from(raw)
     if magic != MAGIC:
-        return "its header is no checkpoint's"
+        return "its header is not that of a checkpoint"
     if _SEAL.unpack_from(raw, _FIELDS.size)[0] != zlib.crc32(raw[: _FIELDS.size]):
         return "its header is damaged: the CRC-32 does not match"
     if version != VERSION:
@@ -95,13 +95,13 @@ def _head_in(raw: bytes | bytearray) -> _Head | str:
 
 
 def _taken(raw: bytes) -> int:
-    """Bytes of the checkpoint that begins so, 0 if none does."""
+    """Bytes of the checkpoint that starts with these bytes, 0 if they are not a header."""
     head = _head_in(raw)
     return 0 if isinstance(head, str) else HEADER_BYTES + head.length
 
 
 def is_newer(a: int, b: int) -> bool:
-    """Whether sequence number a comes after b, near the wrap too."""
+    """Whether sequence number a comes after b, even across the wrap."""
     return 0 < (a - b) % _ROUND < _ROUND // 2
 
 
@@ -120,10 +120,10 @@ class Slots:
     medium : Medium
         At least two slots.
     check : callable
-        Makes of a payload what it holds, or raises ValueError with the reason why not.
+        Payload -> its objects; raises ValueError if it is invalid.
     look : callable, optional
-        Told a payload's length, and given a function that reads parts of it; raises ValueError if
-        it cannot be one. Nothing more is read then, and no memory taken.
+        Gets a payload's length and a function that reads parts of it; raises ValueError if the
+        payload is invalid. Then no more is read and no memory is allocated.
     """
 
     def __init__(self, medium: Medium, check: Check, look: Look | None = None) -> None:
@@ -135,7 +135,7 @@ class Slots:
         self._in_doubt: set[int] = set()
         self._unread: set[int] = set()
         self._claim = 0
-        #: The process that writes, 0 before there is one.
+        #: The process that writes, 0 before the first write.
         self._owner = 0
         self.opened: Opened | None = None
 
@@ -146,16 +146,16 @@ class Slots:
         raw = self._head
         got = self._medium.read_into(slot, 0, memoryview(raw))
         head = _head_in(raw if got == HEADER_BYTES else b"")
-        if isinstance(head, _Head) and head.length > self._medium.room(slot) - HEADER_BYTES:
+        if isinstance(head, _Head) and head.length > self._medium.capacity(slot) - HEADER_BYTES:
             return f"{head.length} bytes do not fit into the slot"
         return head
 
     def _refuse_other_slots(self) -> None:
-        """Raise ValueError where a checkpoint lies that another number of slots has put there."""
+        """Raise ValueError if there is a checkpoint written with another number of slots."""
         try:
             where = self._medium.other_slots(_taken, HEADER_BYTES)
         except OSError:
-            return  # of each slot it is said that it cannot be read
+            return  # reported for each slot later
         if where:
             raise ValueError(
                 f"none of slots={self._medium.slots} holds a checkpoint: {where}; pass the number"
@@ -178,7 +178,7 @@ class Slots:
         return heads, refused
 
     def _read_payload(self, slot: int, head: _Head) -> Any:
-        """What the payload holds; ValueError if nothing."""
+        """The objects in a payload; raises ValueError if it is invalid."""
 
         def fill(offset: int, memory: memoryview) -> None:
             got = self._medium.read_into(slot, HEADER_BYTES + offset, memory)
@@ -201,27 +201,27 @@ class Slots:
         return self._check(payload)
 
     def open(self) -> Any:
-        """What the newest complete checkpoint holds, or None. Nothing is written.
+        """The objects of the newest complete checkpoint, or None; writes nothing.
 
         ``opened`` then says which slot it was and why others were refused.
 
-        Raises ValueError: a checkpoint lies where another number of slots has put it.
-        Raises MemoryError: there is no memory for any, and it cannot be said that there is none.
+        Raises ValueError: there is a checkpoint written with another number of slots.
+        Raises MemoryError: there are checkpoints, but not enough memory for any of them.
         """
         self._refuse_other_slots()
         self._heads, refused = self._read_heads()
         self._unread = set()
-        waiting = set(self._heads)
-        while waiting:
-            slot = max(waiting, key=self._age)
-            waiting.remove(slot)
+        untried = set(self._heads)
+        while untried:
+            slot = max(untried, key=self._age)
+            untried.remove(slot)
             try:
                 value = self._read_payload(slot, self._heads[slot])
             except (ValueError, OSError) as error:
                 refused[slot] = str(error)
                 continue
             except MemoryError:
-                refused[slot] = f"no memory for what its {self._heads[slot].length} bytes hold"
+                refused[slot] = f"no memory for the objects in its {self._heads[slot].length} bytes"
                 self._unread.add(slot)
                 continue
             self._newest(slot, self._heads[slot].sequence, refused)
@@ -232,12 +232,12 @@ class Slots:
         return None
 
     def _age(self, slot: int) -> int:
-        """A number that grows from the oldest to the newest header, also across the wrap."""
+        """A number that grows from the oldest to the newest header, even across the wrap."""
         first = self._heads[min(self._heads)].sequence
         return (self._heads[slot].sequence - first + _ROUND // 2) % _ROUND
 
     def _newest(self, slot: int, sequence: int, refused: dict[int, str]) -> None:
-        """Note the newest slot; what claims to be newer is in doubt."""
+        """Record the newest slot; slots that claim to be newer are in doubt."""
         self.opened = Opened(slot, sequence, refused)
         self._in_doubt |= {
             other for other, head in self._heads.items() if is_newer(head.sequence, sequence)
@@ -245,18 +245,18 @@ class Slots:
 
     # ---- writing ----------------------------------------------------------------------------
 
-    def _look_again(self) -> None:
-        """Know the slots as they are, now that nobody else writes.
+    def _refresh(self) -> None:
+        """Lock out other writers, and read the slots again if others may have written.
 
-        Since they were opened another one may have written checkpoints, and gone: a program that
-        overlaps with its successor. What it wrote may not be on the device yet, and the next
-        checkpoint relies on it: it is synced before anything is written.
+        Since they were opened, another process may have written checkpoints and ended, such as a
+        program that overlaps with its successor. Its writes may not be on the device yet, and the
+        next checkpoint relies on them: they are synced before anything is written.
         """
         here = os.getpid()
         if self._owner not in (0, here):
             raise RuntimeError(
                 f"these checkpoints are written by process {self._owner}, from which process {here}"
-                " was forked: create a new Checkpointer at another place"
+                " was forked: create a new Checkpointer in another place"
             )
         claim = self._medium.claim()
         self._owner = here
@@ -265,14 +265,14 @@ class Slots:
         try:
             self._medium.settle()
         except OSError:
-            self._heads = {}  # what the device has now has to be read again
+            self._heads = {}  # read the device again at the next call
             raise
         if self.opened is None or self._read_heads()[0] != self._heads:
             self.open()
         self._claim = claim
 
     def _target(self, newest: int | None) -> int:
-        """The slot to write: any that is worth nothing, else the oldest; never the newest."""
+        """The slot to write: an invalid one, else the oldest; never the newest."""
         others = [slot for slot in range(self._medium.slots) if slot != newest]
         for slot in others:
             if slot in self._in_doubt or slot not in self._heads:
@@ -280,40 +280,39 @@ class Slots:
         return min(others, key=self._age)
 
     def write(self, pieces: Sequence[Piece]) -> int:
-        """Make the pieces, one after the other, the newest checkpoint; returns its number.
+        """Write the pieces, one after the other, as the newest checkpoint; return its number.
 
         Parameters
         ----------
         pieces : sequence of bytes-like
-            Copies of what is kept: nothing changes them meanwhile.
+            Copies of the objects' bytes, which nothing else changes.
 
         Raises
         ------
         OSError
-            The medium failed, or another one writes there: the newest checkpoint is the one that
-            was, or this one. Or there was no memory to open one that may be the newest: nothing was
-            written.
+            The medium failed, or another process writes there: the newest checkpoint is the
+            previous one or this one. Or there was no memory to open one that may be the newest:
+            nothing was written.
         MemoryError
-            There is no memory for any, so what to keep cannot be said; nothing was written.
+            There was no memory to open any checkpoint; nothing was written.
         ValueError
-            The slots are too small or of another number, or the medium holds something else;
+            The slots are too small, were written with another number or have other contents;
             nothing was written.
         RuntimeError
-            Another process writes with this store, from which this one was forked; nothing was
-            written.
+            This process was forked from the one that writes; nothing was written.
         """
-        self._look_again()
+        self._refresh()
         assert self.opened is not None
         if self._unread:
-            # What could not be read may be the newest one, and would be written over.
+            # An unread slot may be the newest one, and would be overwritten.
             raise OSError(errno.ENOMEM, f"cannot overwrite the other checkpoint: {self.opened}")
-        newest, before = self.opened.slot, self.opened.sequence
+        newest, last = self.opened.slot, self.opened.sequence
         length, crc = sum(memoryview(piece).nbytes for piece in pieces), _crc(pieces)
-        slot, sequence = self._target(newest), 1 if before is None else (before + 1) % _ROUND
+        slot, sequence = self._target(newest), 1 if last is None else (last + 1) % _ROUND
         medium = self._medium
         medium.prepare(slot, HEADER_BYTES + length, packed_head(0, 0, 0), newest is None)
         if slot in self._in_doubt:
-            # Its header may vouch for what is about to be overwritten, with a newer number.
+            # Its header may be valid for the payload about to be overwritten, with a newer number.
             medium.write(slot, 0, bytes(HEADER_BYTES))
             medium.sync(slot)
         self._in_doubt.add(slot)
@@ -322,7 +321,7 @@ class Slots:
             medium.write(slot, offset, piece)
             offset += memoryview(piece).nbytes
         medium.sync(slot)
-        # Noted before it is there: if this fails it is our own header that may be found there.
+        # Recorded before the write: even if that fails, our own header may be on the medium.
         self._heads[slot] = _Head(sequence, length, crc)
         medium.write(slot, 0, packed_head(sequence, length, crc))
         medium.sync(slot)

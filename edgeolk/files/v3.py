@@ -3,8 +3,8 @@
 See ``configuration/header.py`` for the header. Regions lie in any order at offsets that are
 multiples of 8; numbers are little-endian. Rows of a region with several rows (the ring,
 coefficients of several classes) may be padded: a row has as many numbers as the region divided by
-its rows. Padding makes no file longer than twice the block it is read into, and a header: a longer
-one is refused unread. The CRC-32 covers the file, its own four bytes taken as 0.
+its rows. A file longer than twice its block plus a header is rejected unread: padding is never so
+long. The CRC-32 covers the file, with its own four bytes as 0.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ _SWAP = sys.byteorder == "big"
 
 @dataclass(frozen=True)
 class Stored:
-    """A model as a file holds it: what any reader makes of its version, in the meaning of today.
+    """The content of a model file, as any reader returns it: in terms of the current version.
 
     Attributes
     ----------
     config : Settings
-        Its configuration, the parts known, nothing else about it checked.
+        Its configuration; only its parts and kernel are checked.
     words : dict
         State outside the regions: counters, generator state, common scale, norm.
     regions : dict
         State regions only, name to (element type, stride, bytes): one of ``struct``'s d, f, e, b, q
-        and i; elements from one row of the region to the next, 0 where there is one row; the bytes
+        and i; elements from one row of the region to the next, 0 if there is one row; the bytes
         without padding at the end, little-endian.
     """
 
@@ -45,7 +45,7 @@ class Stored:
 
 
 def swapped(data: memoryview, width: int) -> bytearray:
-    """Numbers of that width in the other byte order."""
+    """Numbers of this width in the other byte order."""
     out = bytearray(len(data))
     for byte in range(width):
         out[byte::width] = data[width - 1 - byte :: width]
@@ -64,7 +64,7 @@ def written(block: memoryview) -> bytearray:
             end = offset + width * count
             file[offset:end] = swapped(block[offset:end], width)
     if "checksums" in head.table:
-        # Those of a block are no concern of its file, which has its own.
+        # A file does not need the checksums of its block: it has a CRC-32.
         _, offset, count = head.table["checksums"]
         file[offset : offset + 4 * count] = bytes(4 * count)
     file[CRC_OFFSET : CRC_OFFSET + 4] = checksum(file, CRC_OFFSET).to_bytes(4, "little")
@@ -72,9 +72,9 @@ def written(block: memoryview) -> bytearray:
 
 
 def check_table(head: Head, length: int) -> None:
-    """No flags; every region lies inside the file, behind the header, over no other.
+    """Check that there are no flags, and that regions are in the file, without overlap.
 
-    Raises ValueError: one does not.
+    Raises ValueError: it is not so.
     """
     if head.flags:
         raise ValueError(f"the model is inconsistent: flags {head.flags} in a file")
@@ -82,14 +82,14 @@ def check_table(head: Head, length: int) -> None:
     for name, (element, offset, count) in sorted(head.table.items(), key=lambda e: e[1][1]):
         size = ELEMENT_BYTES[element] * count
         if offset < end or offset + size > head.nbytes:
-            raise ValueError(f"the model is inconsistent: region {name} lies at {offset}")
+            raise ValueError(f"the model is inconsistent: region {name} is at offset {offset}")
         end = offset + size
 
 
 def read(data: bytes | bytearray | memoryview) -> Stored:
-    """A model of format 3; the regions of the result are views of ``data``, the whole file.
+    """Read a model of format 3; the regions of the result are views of ``data``, the entire file.
 
-    Raises ValueError: not a whole, consistent model of this format.
+    Raises ValueError: not a complete, consistent model of this format.
     """
     view = memoryview(data)
     head = unpack(view)

@@ -1,4 +1,4 @@
-"""Checks of a state that has only weights: the learner on structured features."""
+"""Checks of the state of sorf, which has weights instead of support vectors."""
 
 from __future__ import annotations
 
@@ -12,78 +12,78 @@ from edgeolk.lean import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
-#: Numbers of the linear candidate and of the length scales (``relevance``) stay far below this.
-MOST = 1e30
-#: What the alarm of drift counts stops there (``loops/drift.h``).
-MOST_COUNTED = 2**24 - 1
-#: Weights count in units of the label, or of the targets' deviation; what targets and their squared
-#: deviations add up to.
-_MOST_WEIGHT, _MOST_TARGET, _MOST_SQUARES = 1e15, 1e101, 1e250
+#: Numbers of the linear expert and of the length scales (``relevance``) are far below this.
+MAX_NUMBER = 1e30
+#: The counters of the drift alarm stop here (``loops/drift.h``).
+MAX_COUNTED = 2**24 - 1
+#: The largest weight, in units of the label or of the targets' deviation; mean of the targets; sum
+#: of their squared deviations.
+_MAX_WEIGHT, _MAX_TARGET, _MAX_SQUARES = 1e15, 1e101, 1e250
 
-#: Of a channel's twelve numbers those that are never negative: variances, mean squares.
+#: Positions of a channel's twelve numbers that are never negative: variances, mean squares.
 _VARIANCES = (1, 4, 6, 8, 9, 11)
-#: The most of each in amount (docs/novelty.md, sections 2 and 3): readings end at 1e15, deviations
-#: at 6, runs at 65,535; a mean that was accepted anew may lie some deviations beyond. Squares of
-#: differences stay numbers in single precision.
-_MOST_OF_CHANNEL = (1e18, 1e36, 1.1e15, 40.0, 150.0, 20.0, 400.0, 7.0, 50.0, 5.0, 12.0, 150.0)
-#: And of threshold, unit, means and variances of the two scores, mean and deviation of an event.
-_MOST_OF_SCORES = (1e15, 1001.0, 1e15, 1e30, 1e15, 1e30, 1e18, 1e18)
-#: Rows since the last novel one are counted in 16 bits.
-_MOST_QUIET = 65535
+#: Bounds on the absolute value of each (docs/novelty.md, sections 2 and 3): readings end at 1e15,
+#: deviations at 6, runs at 65,535; an accepted mean may exceed this by some deviations. Squares of
+#: differences are finite in single precision.
+_MAX_OF_CHANNEL = (1e18, 1e36, 1.1e15, 40.0, 150.0, 20.0, 400.0, 7.0, 50.0, 5.0, 12.0, 150.0)
+#: Bounds on threshold, unit, means and variances of the two scores, mean and deviation of an event.
+_MAX_OF_SCORES = (1e15, 1001.0, 1e15, 1e30, 1e15, 1e30, 1e18, 1e18)
+#: The rows since the last novel one are counted in 16 bits.
+_MAX_QUIET_ROWS = 65535
 
 
 def _check_watch(
     config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
-    """What novelty in time remembers of channels, scores and events (docs/novelty.md)."""
+    """Check the state of novelty in time: channels, scores and events (docs/novelty.md)."""
     steps, d = words["steps"], config.n_features
     numbers, deviations = regions["channels"], regions["deviations"]
-    good = all(abs(v) <= _MOST_OF_CHANNEL[at % 12] for at, v in enumerate(numbers))
-    require(good, "what is known of a channel is out of range")
+    good = all(abs(v) <= _MAX_OF_CHANNEL[at % 12] for at, v in enumerate(numbers))
+    require(good, "the state of a channel is out of range")
     for at in _VARIANCES:
         good = all(numbers[12 * j + at] >= 0.0 for j in range(d))
         require(good, "a channel's variance is negative")
     tau, unit, _, rarity, _, level, _, spread = deviations
-    good = all(abs(v) <= most for v, most in zip(deviations, _MOST_OF_SCORES, strict=True))
+    good = all(abs(v) <= limit for v, limit in zip(deviations, _MAX_OF_SCORES, strict=True))
     good = good and tau >= 0.5 and min(unit, rarity, level, spread) >= 0.0
     require(good, "threshold and moments of the scores")
     require(0 <= words["idle_rows"] <= steps, f"{words['idle_rows']} idle rows in {steps} steps")
     require(0 <= words["alarms"] <= words["mistakes"], f"{words['alarms']} alarms")
-    require(0 <= words["quiet_rows"] <= _MOST_QUIET, f"{words['quiet_rows']} quiet rows")
+    require(0 <= words["quiet_rows"] <= _MAX_QUIET_ROWS, f"{words['quiet_rows']} quiet rows")
     verdict = int(words["verdict"])
     good = verdict >= 0 and verdict >> 8 < d and not verdict & 0xE0 and verdict >> 1 & 3 < 3
     require(good, "the verdict on the last row")
     held = int(words["held"])
     good = 0 <= held >> 32 < d and not held & 0xFFF80000 and held & 0x30000 != 0x30000
-    require(good, "what has to end before the event does")
+    require(good, "the condition for the end of the event")
 
 
 def _check_memory(
     config: Settings, words: Mapping[str, float], rows: memoryview[Any], narrow: Sequence[float]
 ) -> None:
-    """Rows that are remembered (docs/sorf.md, section 7f); what lies in other slots is not read."""
-    most, K = int(config.values["row_memory"]), config.columns
+    """Check the remembered rows (docs/sorf.md, section 7f); other slots are never read."""
+    limit, n_classes = int(config.values["row_memory"]), config.columns
     held, head = int(words["memory_held"]) & 0xFFFFFFFF, int(words["memory_held"]) >> 32
-    require(0 <= held <= most, f"{held} rows in a memory of {most}")
-    require(0 <= head < most and (held == most or not head), "where a memory's search begins")
-    worst = config.update.most_weight / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
-    good = all(0.0 <= words[f"memory_mistakes_{i}"] <= worst for i in range(5))
-    good = good and all(0.0 <= mistakes <= worst for mistakes in narrow)
-    require(good, "mistakes of a memory's shares")
+    require(0 <= held <= limit, f"{held} rows in a memory of {limit}")
+    require(0 <= head < limit and (held == limit or not head), "where a memory's search begins")
+    max_mistakes = config.update.most_weight / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
+    good = all(0.0 <= words[f"memory_mistakes_{i}"] <= max_mistakes for i in range(5))
+    good = good and all(0.0 <= mistakes <= max_mistakes for mistakes in narrow)
+    require(good, "mistakes of a memory's experts")
     require(not (words["memory_spare_0"] or words["memory_spare_1"]), "spare words of a memory")
-    first = config.memory_row - (3 if K > 1 else 1)
+    first = config.memory_row - (3 if n_classes > 1 else 1)
     for at in range(first):
-        codes = rows[at * most : at * most + held]
+        codes = rows[at * limit : at * limit + held]
         good = all(code & 0x0F and code & 0xF0 for code in codes)
         require(good, "a code of a remembered row")
-    if K == 1:
-        sizes = rows[first * most : first * most + held]
+    if n_classes == 1:
+        sizes = rows[first * limit : first * limit + held]
         require(0 not in sizes and -128 not in sizes, "a coefficient of a remembered row")
         return
     for at in (first, first + 1):
-        labels = rows[at * most : at * most + held]
-        require(all(label & 0xFF < K for label in labels), "a class of a remembered row")
-    sizes = rows[(first + 2) * most : (first + 2) * most + held]
+        labels = rows[at * limit : at * limit + held]
+        require(all(label & 0xFF < n_classes for label in labels), "a class of a remembered row")
+    sizes = rows[(first + 2) * limit : (first + 2) * limit + held]
     require(0 not in sizes, "a coefficient of a remembered row")
 
 
@@ -92,7 +92,7 @@ def check_weights(
 ) -> None:
     """Check weights, blend and options.
 
-    Raises ValueError: the state is none that learning leads to; says what is wrong.
+    Raises ValueError with what is wrong: learning cannot lead to this state.
     """
     require(words.get("n_support", 0) == 0, "support vectors where there is no ring")
     if config.forecasts:
@@ -103,15 +103,15 @@ def check_weights(
             if numbers.format == "b":
                 require(-128 not in numbers, f"{name} must be from -127 to 127")
             else:
-                good = all(map(isfinite, numbers)) and max(map(abs, numbers)) <= _MOST_WEIGHT
+                good = all(map(isfinite, numbers)) and max(map(abs, numbers)) <= _MAX_WEIGHT
                 require(good, f"{name} are out of range")
     if "blend" in regions:
         groups = int(config.values["groups"])
         counters, windows = regions["blend"][:-groups], regions["blend"][-groups:]
-        # A mistake costs at most 4, times what the row counts.
+        # A mistake costs at most 4, times the weight of the row.
         cost = 4.0 * config.update.most_weight
-        most = cost / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
-        require(all(0.0 <= count <= most for count in counters), "a candidate's counter")
+        limit = cost / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
+        require(all(0.0 <= count <= limit for count in counters), "an expert's counter")
         longest = max(config.values["cmax"], 1.0)
         require(all(1.0 <= n <= longest for n in windows), "an averaging window")
     if config.watches:
@@ -121,14 +121,14 @@ def check_weights(
         require(0.0 <= rho < inf and 0.0 <= mean < inf, "the threshold of novelty")
     if "target" in regions:
         mean, squares = regions["target"]
-        good = abs(mean) <= _MOST_TARGET and 0.0 <= squares <= _MOST_SQUARES
+        good = abs(mean) <= _MAX_TARGET and 0.0 <= squares <= _MAX_SQUARES
         require(good, "mean and spread of the targets")
     for name in ("linear", "relevance"):
         if name in regions:
-            require(all(abs(v) <= MOST for v in regions[name]), f"{name} must be finite")
+            require(all(abs(v) <= MAX_NUMBER for v in regions[name]), f"{name} must be finite")
     if "linear" in regions:
         variances = regions["linear"][config.n_inputs + 1 :]
-        require(all(0.0 <= v <= 1.0 for v in variances), "variances of the linear candidate")
+        require(all(0.0 <= v <= 1.0 for v in variances), "variances of the linear expert")
     if "relevance" in regions:
         scales, squares = regions["relevance"][: config.n_inputs], regions["relevance"]
         require(all(-2.0 <= v <= 2.0 for v in scales), "a log length scale")
@@ -137,15 +137,15 @@ def check_weights(
         require(0 <= regions["turns"][0] <= words["steps"], "gradient steps of the length scales")
     if "shared_relevance" in regions:
         scale, square = regions["shared_relevance"]
-        require(-2.0 <= scale <= 2.0 and 0.0 <= square <= MOST, "the log length scale")
+        require(-2.0 <= scale <= 2.0 and 0.0 <= square <= MAX_NUMBER, "the log length scale")
     if "drift" in regions:
         spread, gap, fast, slow, since, alarms = regions["drift"]
-        good = 0.0 <= spread <= MOST and -1.0 <= gap <= 1.0
+        good = 0.0 <= spread <= MAX_NUMBER and -1.0 <= gap <= 1.0
         good = good and 0.0 <= fast <= 1.0 and 0.0 <= slow <= 1.0
-        require(good, "what the alarm of drift follows")
-        most = min(words["steps"] + 1, MOST_COUNTED)  # one more where a step was cut
-        counts = all(v in range(int(most) + 1) for v in (since, alarms))
-        require(counts, "what the alarm of drift counts")
+        require(good, "the averages of the drift alarm")
+        limit = min(words["steps"] + 1, MAX_COUNTED)  # one more where a step was cut
+        counts = all(v in range(int(limit) + 1) for v in (since, alarms))
+        require(counts, "the counters of the drift alarm")
     if "row_memory" in regions:
         narrow: Sequence[float] = tuple(regions.get("memory_narrow", ()))
         _check_memory(config, words, regions["row_memory"], narrow)
@@ -153,8 +153,8 @@ def check_weights(
         last, *answers = regions["last_label"]
         lapse = int(config.values["lapse"])
         for count in answers:
-            good = 0.0 <= count <= lapse and count == int(count)
-            require(good, f"{count} answers since the last label, which counts for {lapse}")
-        # A class is kept as one more, 0 standing for none yet.
+            is_valid = 0.0 <= count <= lapse and count == int(count)
+            require(is_valid, f"{count} answers since the last label, which counts for {lapse}")
+        # A class is stored plus one; 0 means no label yet.
         allowed = range(config.columns + 1) if config.columns > 1 else (-1.0, 0.0, 1.0)
         require(isfinite(last) if config.is_regression else last in allowed, "the last label")

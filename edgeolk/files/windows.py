@@ -1,13 +1,13 @@
-"""Files of Windows; ``posix`` says what each function promises.
+"""Files on Windows; ``posix`` documents each function.
 
-Design. A file is opened so that others may read, write, rename and remove it meanwhile, as
-elsewhere: Python's own ``open`` forbids the last two, and with them the rename of a file that is
-locked. Locks keep others from *reading* what is locked, so what is locked is a byte far behind the
-end of any file. A file that is open cannot be replaced, whoever opened it: one that scans for
-viruses lets go soon, so a replacement is tried for half a second. Folders have no sync; a rename is
-written through, and what is on the device then is what the file system's journal makes of it.
+Design: files are opened so that other processes may read, write, rename and remove them, as on
+other systems: Python's ``open`` forbids the last two, and so the rename of a locked file. Locks
+keep others from *reading* the locked bytes, so the lock is on a byte far beyond the end of any
+file. A file cannot be replaced while any process has it open: virus scanners close it soon, so a
+replacement is tried for half a second. Folders cannot be synced; renames are written through, and
+whether they survive a power cut depends on the file system's journal.
 
-Read on other systems too, so that what only Windows has is imported where it is used.
+Other systems import this module too, so modules that only Windows has are imported where used.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _NORMAL, _NO_LINK = 0x80, 0x200000  # FILE_ATTRIBUTE_NORMAL, FILE_FLAG_OPEN_REPA
 _REPLACE, _THROUGH = 1, 8  # MOVEFILE_REPLACE_EXISTING, _WRITE_THROUGH
 _DENIED, _SHARING = 5, 32  # ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION
 _LOCKED = 33  # ERROR_LOCK_VIOLATION
-#: Where a lock lies, low and high half.
+#: Offset of the locked byte, low and high half.
 _FAR = (0, 1 << 30)
 _TRIES, _PAUSE = 50, 0.01
-#: A file that keeps others out of a folder; it goes with who has it open.
+#: The file that locks a folder; it is removed when the process closes it.
 _CLAIM = ".claimed"
 
 
 @cache
 def _kernel() -> Any:
-    """The functions of kernel32 that are called here, with their types."""
+    """The functions of kernel32 that are used here, with their types."""
     import ctypes
     from ctypes import wintypes
 
@@ -63,12 +63,12 @@ def _crt() -> types.ModuleType:
 
 
 def _error(path: str) -> tuple[int, OSError]:
-    """The system's last error, with the path it is about."""
+    """The system's last error: its number and an exception with the path."""
     import ctypes
 
     number = ctypes.get_last_error()  # type: ignore[attr-defined,unused-ignore]
-    said = ctypes.FormatError(number).strip()  # type: ignore[attr-defined,unused-ignore]
-    return number, OSError(0, said, path, number)
+    message = ctypes.FormatError(number).strip()  # type: ignore[attr-defined,unused-ignore]
+    return number, OSError(0, message, path, number)
 
 
 def _opened(path: str, access: int, how: int, flags: int = 0) -> int:
@@ -92,7 +92,7 @@ def open_file(path: str, *, write: bool = False, create: bool = False) -> int:
 
 def lock(fd: int) -> None:
     crt: Any = _crt()
-    # Not by msvcrt.locking, which looks no further than 2^31 in some versions.
+    # Not msvcrt.locking, which is limited to offsets below 2^31 in some versions.
     if not _kernel().LockFile(crt.get_osfhandle(fd), *_FAR, 1, 0):
         number, error = _error("")
         if number == _LOCKED:
@@ -120,13 +120,13 @@ def forget(fd: int) -> None:
 
 
 def keep_owner_and_mode(fd: int, before: os.stat_result) -> None:
-    """Nothing: who may do what follows from the folder."""
+    """Nothing: permissions are inherited from the folder."""
 
 
 def has_name(fd: int, path: str) -> bool:
-    """Whether an open file is what a path leads to, compared as two open files.
+    """Whether a path refers to an open file, by opening the path too.
 
-    Wine forgets the volume of one that is renamed while it is open: 0 is taken for any.
+    Wine forgets the volume of a file that is renamed while it is open: 0 matches any volume.
     """
     try:
         other = _opened(path, _ATTRIBUTES | _SYNCHRONIZE, _OPEN)
@@ -144,15 +144,15 @@ def sync_folder_at(path: str) -> None:
 
 
 def claim_folder(path: str) -> int:
-    """A descriptor that keeps others out of a folder, by a file that goes when it is closed.
+    """Lock a folder by a temporary file; return the descriptor that holds the lock.
 
-    Raises BlockingIOError: another one has it. OSError: there is no such folder to write to.
+    Raises BlockingIOError: another process has the lock. OSError: the folder is not writable.
     """
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_TEMPORARY", 0)
     try:
         fd = os.open(os.path.join(path, _CLAIM), flags | getattr(os, "O_NOINHERIT", 0))
     except PermissionError:
-        # Once a second claim was refused the file is marked as gone, and nobody can open it.
+        # After a second claim was refused, the file is marked as deleted and cannot be opened.
         if _CLAIM in os.listdir(path):
             raise BlockingIOError(errno.EAGAIN, "is claimed") from None
         raise
@@ -192,7 +192,7 @@ class Folder:
         os.unlink(self._at(name))
 
     def replace(self, name: str, other: str) -> None:
-        """As promised, or PermissionError: another program has the other one open."""
+        """As in ``posix``; raises PermissionError if another program has ``other`` open."""
         source, target = self._at(name), self._at(other)
         for left in reversed(range(_TRIES)):
             if _kernel().MoveFileExW(source, target, _REPLACE | _THROUGH):
@@ -204,7 +204,7 @@ class Folder:
                 raise IsADirectoryError(errno.EISDIR, "is a folder, not a file", target)
             if left:
                 time.sleep(_PAUSE)
-        why = "is open in another program, or may not be written: it is as it was"
+        why = "is open in another program, or not writable: it is unchanged"
         raise PermissionError(errno.EACCES, why, target)
 
     def sync(self) -> None:

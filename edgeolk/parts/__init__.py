@@ -1,4 +1,4 @@
-"""The parts of an algorithm: their numbers in files, and one row of facts per part."""
+"""The parts of an algorithm: their numbers in files, and one row of properties per part."""
 
 from edgeolk.parts.numbers import (
     AXES,

@@ -2,10 +2,10 @@
 
 A row names its functions in ``core/bases`` as "file.function":
 
-- ``score(s, x, coef, row)``: sum_i coef[i] phi_i(x), the common scale left out; phi(x) is kept for
-  ``admit`` where row is not NULL;
-- ``admit(s, a, e)``: brings a k(x, .) into f; for the ring the budget policy does;
-- ``construct(s)``: draws what construction draws, if anything.
+- ``score(s, x, coef, row)``: sum_i coef[i] phi_i(x), without the common scale; phi(x) is stored for
+  ``admit`` if row is not NULL;
+- ``admit(s, a, e)``: adds a k(x, .) to f; for the ring the budget policy does;
+- ``construct(s)``: random draws at construction, if any.
 """
 
 from __future__ import annotations
@@ -30,47 +30,47 @@ from edgeolk.parts.traits import Part, Refusals, both, has, lacks
 
 @dataclass(frozen=True, kw_only=True)
 class BasisTraits(Part):
-    """What is true of a basis."""
+    """The row of a basis."""
 
     #: Functions of the core, "" for none.
     score: str
     admit: str = ""
     construct: str = ""
-    #: Coefficients of a column for each member: support vector, frequency.
+    #: Coefficients per column for each member (support vector or frequency).
     per_member: int = 1
-    #: Vectors of the input space are stored ("support_vectors").
+    #: Whether it stores vectors of the input space ("support_vectors").
     keeps_vectors: bool = True
-    #: All ``budget`` members are there from construction.
+    #: Whether all ``budget`` members exist from construction.
     starts_full: bool = False
-    #: A full basis admits nobody where the policy says so.
+    #: Whether no vector enters once it is full, if the policy says so.
     freezes: bool = False
-    #: Old coefficients may change.
+    #: Whether old coefficients may change.
     changes_old: bool = True
-    #: Regions for rows that wait to be learned; () where none can.
+    #: Regions for scores computed ahead; () if that is not possible.
     ahead: tuple[str, ...] = ()
-    #: Instead of the policy's, if any.
+    #: The longest step, if not that of the policy.
     longest_step: str = ""
-    #: What the budget is called for it, if not so; then 100 is its default.
+    #: Its own name for the budget, "" for none; with a name the default is 100.
     members: str = ""
 
 
-#: No normal draw is larger: uniform draws of 53 bits take the tail to 12.3
+#: The largest normal draw: with uniform draws of 53 bits the tail ends at 12.3
 #: (``core/loops/normals.h``).
-MOST_NORMAL = 14.0
+MAX_NORMAL = 14.0
 
 
-def most_gamma(most: float) -> float:
-    """The largest width of a kernel whose frequencies are numbers that storage holds.
+def most_gamma(max_stored: float) -> float:
+    """The largest kernel width whose frequencies are finite in storage.
 
-    sqrt(2 gamma) times the largest normal draw is ``most``, the largest number of the storage type.
-    Of float64 less than half of the exponents are used, so that squares of frequencies are numbers.
+    sqrt(2 gamma) times the largest normal draw is ``max_stored``, the largest number of the storage
+    type. For float64 less than half of the exponents are used, so that squares are finite.
     """
-    return 0.5 * (min(most, 1e150) / MOST_NORMAL) ** 2
+    return 0.5 * (min(max_stored, 1e150) / MAX_NORMAL) ** 2
 
 
 _FREQUENCIES = {
     (
-        "gamma must be smaller for features: frequencies would be beyond what storage holds"
+        "gamma must be smaller for features: frequencies would exceed the range of the storage type"
         f" (float16: {most_gamma(65519.0):.2g}, float64: {most_gamma(1e308):.2g})"
     ): (
         lambda c: (
@@ -84,11 +84,11 @@ _NO_RING = {
     "a feature basis has no coefficients of support vectors to bound": lacks(
         Projection.NONE, Projection.BALL
     ),
-    "a feature basis takes plain steps, not those of Update.PEGASOS or Update.SHIFTING": has(
+    "a feature basis cannot be combined with Update.PEGASOS or Update.SHIFTING": has(
         Update.PEGASOS, Update.SHIFTING
     ),
 }
-_WHOLE_ROWS = {
+_DENSE_ROWS = {
     "sparse rows are for support vectors: Fourier features read every number of a row": lacks(
         Rows.DENSE
     ),
@@ -106,7 +106,7 @@ _features = partial(
 
 
 def _needs_gaussian(basis: Basis, why: str) -> Refusals:
-    """Features stand for a Gaussian kernel."""
+    """The rule that features approximate a Gaussian kernel only."""
     sentence = f"Basis.{basis.name} needs the Gaussian kernel: {why}"
     return {sentence: lambda c: c.kernel.kind != KernelKind.GAUSSIAN}
 
@@ -125,8 +125,8 @@ BASES: dict[Basis, BasisTraits] = {
             **_NO_RING,
             **_needs_gaussian(Basis.FOURIER, "its frequencies are normal"),
             **_FREQUENCIES,
-            **_WHOLE_ROWS,
-            "Basis.FOURIER cannot be stored as int8: frequencies are no readings with a range": has(
+            **_DENSE_ROWS,
+            "Basis.FOURIER cannot be stored as int8: frequencies have no fixed range": has(
                 Dtype.INT8
             ),
         },
@@ -160,7 +160,7 @@ BASES: dict[Basis, BasisTraits] = {
                 "Basis.FOURIER_DRAWN stores no frequencies: dtype= is the type they are computed"
                 " in, float32 or float64"
             ): lacks(Dtype.FLOAT32, Dtype.FLOAT64),
-            **_WHOLE_ROWS,
+            **_DENSE_ROWS,
         },
         longest_step="O(B d) with B d normal draws, every step",
     ),
@@ -181,7 +181,7 @@ BASES: dict[Basis, BasisTraits] = {
                 " basis"
             ): lacks(Update.GRADIENT),
             "Basis.NYSTROM cannot be combined with Schedule.DECAY": has(Schedule.DECAY),
-            "averaging cannot be combined with Basis.NYSTROM: the basis changes on the way": has(
+            "averaging cannot be combined with Basis.NYSTROM: the basis changes meanwhile": has(
                 Averaging.MEAN
             ),
             "k must be at most the budget: there are no more eigenfunctions": (

@@ -9,13 +9,13 @@ from edgeolk.parts.traits import Part, has, lacks
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectionTraits(Part):
-    """What is true of a projection."""
+    """The row of a projection."""
 
     #: Function in ``core/bounds`` as "file.function", "" for none: ``bound(s, e)``.
     bound: str = ""
-    #: The bound is a radius U; an infinite one bounds nothing.
+    #: Whether the bound is a radius U; an infinite one bounds nothing.
     radial: bool = False
-    #: ||f||^2 is kept for it.
+    #: Whether it needs ||f||^2.
     needs_norm: bool = False
 
 

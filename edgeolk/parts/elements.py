@@ -1,4 +1,4 @@
-"""Types of the numbers in a block, one row each, by their codes in regions."""
+"""The types of numbers in a block, one row each, by their codes in regions."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from edgeolk.lean import Any, dataclass
 
 @dataclass(frozen=True)
 class Element:
-    """What is true of a type of numbers."""
+    """The row of a type of numbers."""
 
-    #: In model files.
+    #: Its number in model files.
     number: int
     #: Bytes of one number.
     nbytes: int
-    #: Code of a memoryview of them; of their bits, where memoryviews know no such numbers.
+    #: Code of a memoryview of them, or of their bits if memoryviews do not support the type.
     cast: str
     #: Type of an array of them in exported C.
     c: str
-    #: A memoryview of bits -> numbers, where memoryviews know no such numbers.
+    #: A memoryview of bits -> numbers, if memoryviews do not support the type.
     read: Callable[[memoryview[Any]], tuple[float, ...]] | None = None
 
 
@@ -28,7 +28,7 @@ def _halves(bits: memoryview[Any]) -> tuple[float, ...]:
     return Struct(f"={len(bits)}e").unpack(bits.tobytes())
 
 
-#: "w" is a word of a small C struct: eight bytes, a number of its own kind.
+#: "w" is an 8-byte word of a small C struct, of any type.
 ELEMENTS = {
     "f": Element(1, 4, "f", "float"),
     "d": Element(2, 8, "d", "double"),

@@ -8,37 +8,37 @@ from edgeolk.parts.traits import Refusals, both
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
-#: Inputs that the kernel sees beside those of the row (core/loops/forecast_types.h).
+#: Inputs of the kernel in addition to those of the row (core/loops/forecast_types.h).
 HISTORY_INPUTS = 4
 #: Numbers of the scalers by mean and deviation (core/loops/preprocessing.h).
 STANDARD = (1, 9)
-#: The fewest frequencies that a kernel is worth its room with; below, there is none.
-LEAST_FREQUENCIES = 32
+#: With fewer frequencies a kernel does not pay, and there is none.
+MIN_FREQUENCIES = 32
 
 
-def _asked(config: Settings) -> bool:
+def _forecasts(config: Settings) -> bool:
     return config.forecasts
 
 
 FORECASTING: Refusals = {
     "horizon and season need history=True and Loss.SQUARE": (
-        lambda c: not _asked(c) and (c.values["lead"] != 1.0 or c.values["season"] != 0.0)
+        lambda c: not _forecasts(c) and (c.values["lead"] != 1.0 or c.values["season"] != 0.0)
     ),
-    "interval= needs history=True and loss='square': only forecasts come with one": (
-        lambda c: not _asked(c) and "interval" in c.lists
+    "interval= needs history=True and loss='square': only forecasts have intervals": (
+        lambda c: not _forecasts(c) and "interval" in c.lists
     ),
     "season must be 0 or at least horizon": (lambda c: 0.0 < c.values["season"] < c.values["lead"]),
-    "history=True has the last value among its candidates: no last_label": both(
-        _asked, lambda c: c.values["last_label"] == 1.0
+    "history=True already uses the last value: no last_label": both(
+        _forecasts, lambda c: c.values["last_label"] == 1.0
     ),
     "history=True needs rows scaled by scale='standard', and no clip_rows": both(
-        _asked,
+        _forecasts,
         lambda c: c.preprocessing.clip_rows > 0.0 or c.preprocessing.method not in STANDARD,
     ),
-    "history=True takes no width from the first rows: the kernel would start anew amid them": both(
-        _asked, lambda c: c.preprocessing.gamma_rows > 0
+    "history=True takes no width from the first rows: the kernel would restart among them": both(
+        _forecasts, lambda c: c.preprocessing.gamma_rows > 0
     ),
-    f"a kernel pays from D = {LEAST_FREQUENCIES} on: with history=True D must be 0 or that": both(
-        _asked, lambda c: 0 < c.budget < LEAST_FREQUENCIES
+    f"with history=True D must be 0 or at least {MIN_FREQUENCIES}, from where a kernel pays": both(
+        _forecasts, lambda c: 0 < c.budget < MIN_FREQUENCIES
     ),
 }

@@ -29,7 +29,7 @@ class Kernel:
     normalised: ClassVar[bool] = False
 
     def fields(self) -> tuple[int, int, float, float, float]:
-        """(kind, degree, gamma, scale, offset) as a model block stores them."""
+        """(kind, degree, gamma, scale, offset) as stored in a model block."""
         get = self.__dict__.get
         return (
             int(self.kind),
@@ -102,9 +102,9 @@ class Polynomial(Kernel):
     kind: ClassVar[KernelKind] = KernelKind.POLYNOMIAL
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.degree, (int, float)) or hasattr(self.degree, "__index__")
-        if not whole or isinstance(self.degree, bool) or self.degree not in range(1, 33):
-            raise ValueError(f"degree must be a whole number from 1 to 32, got {self.degree!r}")
+        is_number = isinstance(self.degree, (int, float)) or hasattr(self.degree, "__index__")
+        if not is_number or isinstance(self.degree, bool) or self.degree not in range(1, 33):
+            raise ValueError(f"degree must be an integer from 1 to 32, got {self.degree!r}")
         object.__setattr__(self, "degree", int(self.degree))
         object.__setattr__(self, "scale", _number("scale", self.scale, 0.0))
         object.__setattr__(self, "offset", _number("offset", self.offset, 0.0, strict=False))
@@ -143,7 +143,7 @@ class Sigmoid(Kernel):
         object.__setattr__(self, "offset", _number("offset", self.offset, -math.inf))
 
 
-#: What a block stores of a kernel after its kind.
+#: The fields of a kernel that a block stores after its kind.
 _FIELDS = ("degree", "gamma", "scale", "offset")
 #: The class of each kind.
 KERNELS: dict[KernelKind, type[Kernel]] = {
@@ -152,7 +152,7 @@ KERNELS: dict[KernelKind, type[Kernel]] = {
 
 
 def kernel_from_fields(fields: tuple[int, int, float, float, float]) -> Kernel:
-    """The kernel whose ``fields()`` these are.
+    """The kernel with these ``fields()``.
 
     Raises ValueError: unknown kind, or parameters out of range.
     """
@@ -161,7 +161,7 @@ def kernel_from_fields(fields: tuple[int, int, float, float, float]) -> Kernel:
     if row is None:
         raise ValueError(f"unknown kernel kind {kind}")
     given = dict(zip(_FIELDS, numbers, strict=True))
-    made: Kernel = row(**{name: given[name] for name in row.__annotations__ if name in given})
-    if made.fields() != tuple(fields):
+    kernel: Kernel = row(**{name: given[name] for name in row.__annotations__ if name in given})
+    if kernel.fields() != tuple(fields):
         raise ValueError(f"inconsistent kernel fields {fields}")
-    return made
+    return kernel

@@ -3,7 +3,7 @@
 The row of a loss names its functions in ``core/losses.pxd``, for a row and its score f in ``e``:
 
 - ``slope(s, e)``: dl/df;
-- ``residual(s, e)`` and ``sign(s, e)``: what a passive-aggressive step mends, and its direction.
+- ``residual(s, e)`` and ``sign(s, e)``: size and direction of a passive-aggressive correction.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from edgeolk.parts.numbers import (
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.traits import Part, Refusals, both, has, lacks, spoken
 
-#: Updates with a logistic loss built in.
+#: Updates with a built-in logistic loss.
 LOGISTIC_UPDATES = (
     Update.LOGISTIC,
     Update.LOGISTIC_SHIFT,
@@ -30,44 +30,44 @@ LOGISTIC_UPDATES = (
     Update.LOGISTIC_CUT,
 )
 
-#: Updates that mend a residual.
+#: Passive-aggressive updates, which correct a residual.
 RESIDUAL_UPDATES = (Update.PA, Update.PA1, Update.PA2, Update.SPARSE_PA)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LossTraits(Part):
-    """What is true of a loss."""
+    """The row of a loss."""
 
-    #: What it is a loss for: "classes", "numbers" or "none".
+    #: The kind of its labels: "classes", "numbers" or "none".
     labels: str
-    #: Those that follow it, unless their own rows refuse it.
+    #: The updates that support it, unless their own rows refuse it.
     updates: tuple[Update, ...]
-    #: Its formula or meaning, as the pages say it.
+    #: Its formula or meaning, for the documentation.
     doc: str
-    #: Functions of the core; without a residual no passive-aggressive update follows it.
+    #: Functions of the core; passive-aggressive updates need a residual.
     slope: str
     residual: str = ""
     sign: str = ""
-    #: A row whose score is beyond 1 either way is not learned.
+    #: Whether rows with a score beyond -1 or 1 are not learned.
     capped: bool = False
 
 
 def _only(loss: Loss, updates: tuple[Update, ...], others: str) -> Refusals:
-    """The other updates cannot follow this loss."""
+    """The rule that other updates do not support this loss."""
     return {f"Loss.{loss.name} needs {spoken(updates)}: {others}": lacks(*updates)}
 
 
 def _without_labels(loss: Loss) -> Refusals:
-    """A threshold in the place of labels moves with f."""
+    """Rules for a loss with a threshold, which moves with f, instead of labels."""
     following = tuple(policy for policy, row in POLICIES.items() if row.follows_change)
     alone = by_axis(Sampling.ALWAYS, Schedule.CONSTANT, Averaging.NONE, Projection.NONE)
     return {
         (
-            f"Loss.{loss.name} holds f against a threshold that moves with it: no sampling,"
-            " schedule, averaging or projection beside it"
+            f"Loss.{loss.name} compares f with a threshold that moves with it: no sampling,"
+            " schedule, averaging or projection"
         ): lambda c: {**c.parts, **alone} != c.parts,
         (
-            f"Loss.{loss.name} goes with {spoken(following)}: what is normal changes, and a frozen"
+            f"Loss.{loss.name} needs {spoken(following)}: what is normal changes, and a frozen"
             " ring cannot follow"
         ): both(has(Basis.SUPPORT_VECTORS), lacks(*following)),
     }
@@ -113,7 +113,7 @@ LOSSES: dict[Loss, LossTraits] = {
     Loss.NOVELTY: LossTraits(
         labels="none",
         updates=_STEPS,
-        doc="no labels: a row is novel where f is below a threshold that sets itself",
+        doc="no labels: a row is novel if f is below a threshold that adapts",
         slope="losses.novelty_slope",
         parameters=("nu",),
         regions=("novelty",),

@@ -1,7 +1,7 @@
-"""The parts a learner is made of, as enums.
+"""The parts of learners, as enums.
 
 Values are stored in model files: append, never renumber. The compiled core reads the same numbers
-from ``core/parts.pxd``, which ``setup.py`` writes from this file and from the rows beside it.
+from ``core/parts.pxd``, which ``setup.py`` writes from this file and the rows in this folder.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Dtype(IntEnum):
 
 
 class Coefficients(IntEnum):
-    """How coefficients, and kernel rows that are kept, are stored; sums are float64 always."""
+    """How coefficients and stored kernel rows are stored; sums are always float64."""
 
     FLOAT32 = 1
     FLOAT64 = 2
@@ -37,12 +37,12 @@ class Loss(IntEnum):
     RAMP = 2  # min(2, hinge): no update where |f| > 1 (Wang & Vucetic 2010, section 4)
     LOGISTIC = 3  # log(1 + exp(-y f))
     SQUARE = 4  # (y - f)^2 / 2, real targets
-    NOVELTY = 5  # no labels: is this row unlike those before?
+    NOVELTY = 5  # no labels: is this row different from previous ones?
     EPSILON = 6  # max(0, |y - f| - epsilon), real targets (Crammer et al. 2006, section 5)
 
 
 class Update(IntEnum):
-    """When an example is used, and the coefficient it would enter with.
+    """When an example is used, and with which coefficient.
 
     Page: docs/algorithms.md.
     """
@@ -68,7 +68,7 @@ class Update(IntEnum):
 
 
 class Sampling(IntEnum):
-    """Probability p with which an example that asks for an update gets it.
+    """Probability p with which an example that needs an update gets it.
 
     Page: docs/algorithms.md.
     """
@@ -93,23 +93,23 @@ class Policy(IntEnum):
     SMALLEST = 4  # ... the one with the smallest |alpha|
     RANDOM = 5  # ... a random one (Cavallanti, Cesa-Bianchi & Gentile 2007)
     FORGETRON = 6  # ... the oldest, after shrinking all (Dekel, Shalev-Shwartz & Singer 2008)
-    SIMPLE = 7  # BPA-S: one is projected on the candidate (Wang & Vucetic 2010, section 3.1)
-    UNBIASED = 8  # a random one, survivors scaled by B/(B-1) (He & Kwok 2014, algorithm 3)
-    HALVE = 9  # the smaller half is projected on the larger one (Ahpatron, algorithm 2)
-    SPAN = 10  # the candidate is projected on the ring when near or full (Projectron)
-    NEAREST = 11  # BPA-NN: one is projected on the candidate and its nearest neighbour
-    PROJECT = 12  # BPA-P: one is projected on all the others
-    UNBIASED_BY_SIZE = 13  # a light one, survivors scaled by their odds (Zhao et al. 2012)
-    LIGHTEST = 14  # the lightest of old and new leaves (Wang, Crammer & Vucetic 2012)
-    LIGHTEST_PROJECT = 15  # ... projected on the others
+    SIMPLE = 7  # BPA-S: one is projected onto the candidate (Wang & Vucetic 2010, section 3.1)
+    UNBIASED = 8  # a random one, the others scaled by B/(B-1) (He & Kwok 2014, algorithm 3)
+    HALVE = 9  # the smaller half is projected onto the larger one (Ahpatron, algorithm 2)
+    SPAN = 10  # the candidate is projected onto the ring when near or full (Projectron)
+    NEAREST = 11  # BPA-NN: one is projected onto the candidate and its nearest neighbour
+    PROJECT = 12  # BPA-P: one is projected onto all the others
+    UNBIASED_BY_SIZE = 13  # a light one, the others scaled by their odds (Zhao et al. 2012)
+    LIGHTEST = 14  # the lightest of old and new is removed (Wang, Crammer & Vucetic 2012)
+    LIGHTEST_PROJECT = 15  # ... projected onto the others
     MERGE = 16  # ... merged with another of its class
-    ANCHOR = 17  # the younger half is folded into its nearest older one (Li & Liao 2023)
-    FORGETRON_BASIC = 18  # the oldest leaves, fixed shrinking (Dekel et al. 2008)
+    ANCHOR = 17  # each of the younger half merges into its nearest older one (Li & Liao 2023)
+    FORGETRON_BASIC = 18  # the oldest is removed, fixed shrinking (Dekel et al. 2008)
     FORGETRON_GREEDY = 19  # the one whose removal costs least, self-tuned shrinking
 
 
 class Projection(IntEnum):
-    """Bound put on the function after an update.
+    """Bound on the function after an update.
 
     Page: docs/algorithms.md.
     """
@@ -133,7 +133,7 @@ class Schedule(IntEnum):
 
 
 class Averaging(IntEnum):
-    """Model kept beside the last one.
+    """Averaged model, kept in addition to the last one.
 
     Page: docs/algorithms.md.
     """
@@ -143,7 +143,7 @@ class Averaging(IntEnum):
 
 
 class Basis(IntEnum):
-    """What the function is a weighted sum of.
+    """The functions whose weighted sum is learned.
 
     Page: docs/algorithms.md.
     """
@@ -151,16 +151,16 @@ class Basis(IntEnum):
     SUPPORT_VECTORS = 1
     FOURIER = 2  # random cosines and sines (Rahimi & Recht 2007; FOGD, Lu et al. 2016)
     NYSTROM = 3  # eigenfunctions of the first B support vectors (NOGD, Lu et al. 2016)
-    STRUCTURED = 4  # cosines and sines made again from the seed at every row (Yu et al. 2016)
-    FOURIER_DRAWN = 5  # those of FOURIER, their frequencies drawn again at every row
+    STRUCTURED = 4  # cosines and sines recomputed from the seed for every row (Yu et al. 2016)
+    FOURIER_DRAWN = 5  # those of FOURIER, with frequencies drawn again for every row
 
 
 class Rows(IntEnum):
     """How the rows of examples are expected to look."""
 
     DENSE = 1
-    SPARSE = 2  # mostly zeros: norms are kept, a row costs its non-zeros
-    EITHER = 3  # norms are kept, each row is read as is cheaper and loses no digits
+    SPARSE = 2  # mostly zeros: norms are cached, a row costs its non-zeros
+    EITHER = 3  # norms are cached, each row is read the cheaper way that loses no digits
 
 
 class KernelKind(IntEnum):
@@ -174,7 +174,7 @@ class KernelKind(IntEnum):
 
 
 def axis_of(kind: type[IntEnum]) -> str:
-    """The name of the axis whose members these are."""
+    """The name of the axis of an enum."""
     return kind.__name__.lower()
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from edgeolk.checks import MOST, real
+from edgeolk.checks import MAX_SIZE, real
 from edgeolk.lean import Any, dataclass
 from edgeolk.parts.numbers import Update
 
@@ -18,28 +18,28 @@ Default = float | bool | str | None | Callable[[Context], float]
 class Parameter:
     """A parameter that a block stores as one number."""
 
-    #: A callable makes it from ``n_features``, ``budget``, ``ram`` (0 where it is not given),
-    #: ``novelty`` and ``float32`` (0 or 1), ``cramped`` (1 where not even the smallest budget fits
-    #: with the usual defaults: then none may follow ``ram``), the parameters that were given or
-    #: have plain defaults, and U.
+    #: A callable computes it from ``n_features``, ``budget``, ``ram`` (0 if not given), ``novelty``
+    #: and ``float32`` (0 or 1), ``cramped`` (1 if not even the smallest budget fits with the other
+    #: defaults: then none may follow ``ram``), the parameters that were given or have constant
+    #: defaults, and U.
     default: Default
     #: Its meaning, in one line.
     doc: str
-    #: The range; a square bracket is at an end that belongs to it.
+    #: The range; a square bracket includes an end, a parenthesis excludes it.
     span: str = "(0, inf)"
-    #: The number stored for None; without it None is refused.
+    #: The number stored for None; if it is None, callers may not give None.
     none: float | None = None
     #: Whether it is True or False.
     flag: bool = False
-    #: Whether it is a whole number.
-    whole: bool = False
+    #: Whether it is an integer.
+    integer: bool = False
     #: What callers write for 0, 1, ...
     words: tuple[str | bool, ...] = ()
-    #: What it is where a file does not say it; None where every file does.
+    #: Its value in files that omit it; None if all files have it.
     omitted: float | None = None
-    #: Whether None may be given for the default, and False for 0.
+    #: Whether callers may give None for the default, and False for 0.
     switched: bool = False
-    #: Regions that it asks for where it is not 0; or those that each number asks for.
+    #: Regions that it needs if it is not 0; or regions by value.
     regions: tuple[str, ...] | Mapping[float, tuple[str, ...]] = ()
     #: The update whose option it is, so that the row of that update need not name it.
     of: Update | None = None
@@ -57,19 +57,19 @@ class Parameter:
         below = number < high or (number == high and self.span[-1] == "]")
         return math.isfinite(number) and above and below
 
-    def asked(self, value: float) -> tuple[str, ...]:
-        """Regions that it asks for."""
+    def regions_for(self, value: float) -> tuple[str, ...]:
+        """Regions that it needs with this value."""
         if isinstance(self.regions, Mapping):
             return self.regions.get(value, ())
         return self.regions if value else ()
 
     def allowed(self) -> str:
-        """The range, in words."""
+        """The allowed values as text."""
         if self.flag:
             return "True or False"
         if self.words:
             return " or ".join(map(repr, self.words))
-        words = f"a {'whole' if self.whole else 'finite'} number"
+        words = "an integer" if self.integer else "a finite number"
         low, high = self.ends
         if not math.isinf(low):
             words += f" {'>' if self.span[0] == '(' else '>='} {low:g}"
@@ -84,7 +84,7 @@ _sorf = partial(Parameter, of=Update.BLENDED)
 
 
 def _relevance(context: Context) -> float:
-    """On where its 16 bytes a feature are at most an eighth of the block's, else shared."""
+    """On if its 16 bytes per feature are at most an eighth of the block, else shared."""
     nbytes = context.get("ram") or 4.0 * context["budget"] + 384.0
     if context["novelty"] or not context["budget"] or context.get("cramped"):
         return 0.0
@@ -93,8 +93,8 @@ def _relevance(context: Context) -> float:
     return 0.0 if context.get("history") else 2.0
 
 
-#: Every parameter, by the name the block and the core have for it. Its place, from 1 on, is its
-#: number in model files: append, never insert.
+#: Every parameter, by its stored name, which the block and the core use. Its position, from 1 on,
+#: is its number in model files: append, never insert.
 PARAMETERS: dict[str, Parameter] = {
     "C": Parameter(1.0, "aggressiveness: the largest step of PA-I, the softness of PA-II"),
     "eta": Parameter(0.1, "step size"),
@@ -122,18 +122,18 @@ PARAMETERS: dict[str, Parameter] = {
     "boost": Parameter(2.0, "height of the auxiliary function", "[1, inf)"),
     "delta": Parameter(1.0, "margin beyond which nothing is learned", "(-inf, inf)"),
     "clip_coefficients": Parameter(None, "largest |alpha| in units of eta", none=math.inf),
-    # Without eta the composition is refused.
+    # Without eta the composition is invalid.
     "eta2": Parameter(lambda c: c.get("eta", math.nan), "step size after the change of basis"),
     "rank": Parameter(
         lambda c: max(1.0, math.floor(0.2 * c["budget"] + 0.5)), "eigenfunctions kept", "[1, inf)",
-        whole=True,
+        integer=True,
     ),
-    "iters": Parameter(40, "golden-section steps", "[1, 1000)", whole=True),
-    "hint_rows": Parameter(15, "number of past examples in a hint", "[1, 1e+06)", whole=True),
+    "iters": Parameter(40, "golden-section steps", "[1, 1000)", integer=True),
+    "hint_rows": Parameter(15, "number of past examples in a hint", "[1, 1e+06)", integer=True),
     "coe": Parameter(0.1, "factor on the rate after the first halving"),
     "b0": Parameter(
         lambda c: float(c["budget"] // 2), "number of support vectors at which projection ends",
-        "[0, inf)", whole=True,
+        "[0, inf)", integer=True,
     ),
     "ald": Parameter(
         0.005, "distance to the span up to which a candidate is projected", "[0, inf)"
@@ -152,11 +152,11 @@ PARAMETERS: dict[str, Parameter] = {
         0.9, "factor on the window when the average falls behind", "(0, 1)", omitted=0.9
     ),
     "linear": _sorf(
-        False, "a linear model as a further candidate", flag=True, omitted=0.0, regions=("linear",)
+        False, "a linear model as a further expert", flag=True, omitted=0.0, regions=("linear",)
     ),
     "last_label": _sorf(
         False,
-        "the last label as a further candidate; only if each label is known before the next row is"
+        "the last label as a further expert; only if each label is known before the next row is"
         " predicted",
         flag=True, omitted=0.0, regions=("last_label",),
     ),
@@ -171,7 +171,7 @@ PARAMETERS: dict[str, Parameter] = {
     "groups": _sorf(
         lambda c: 1.0 if c["novelty"] or c["budget"] < 8000 else 2.0,
         "number of models, each with its own widths; 2 from 8,000 frequencies on",
-        "[1, 4]", whole=True, omitted=1.0,
+        "[1, 4]", integer=True, omitted=1.0,
     ),
     "nu": _sorf(
         0.05, "share of rows to be called novel; .02 with history=True", "(0, 1)", omitted=0.05
@@ -180,8 +180,8 @@ PARAMETERS: dict[str, Parameter] = {
     "epsilon": Parameter(0.1, "tolerance: smaller errors cost nothing", "[0, inf)"),
     "scratch": _sorf(
         "block",
-        "compute features in blocks of 64, or keep those of a whole row, which saves an update from"
-        " recomputing them, for 16 bytes per frequency (float32: 8); except in exported C, a step"
+        "compute features in blocks of 64, or keep those of the entire row, so that an update need"
+        " not recompute them, for 16 bytes per frequency (float32: 8); except in exported C, a step"
         " keeps the first 2,048 on the stack anyway",
         words=("block", "row"), omitted=0.0, regions=("feature_row",),
     ),
@@ -191,9 +191,12 @@ PARAMETERS: dict[str, Parameter] = {
         " 'auto': the same, and last_label for classes",
         none=0.0, flag=True, omitted=0.0,
     ),
-    "lead": _sorf(1, "history: rows until a target arrives", "[1, 1e+06]", whole=True, omitted=1.0),
+    "lead": _sorf(
+        1, "history: rows until a target arrives", "[1, 1e+06]", integer=True, omitted=1.0
+    ),
     "season": _sorf(
-        0, "history: length of a season in rows, 0 for none", "[0, 1e+06]", whole=True, omitted=0.0
+        0, "history: length of a season in rows, 0 for none", "[0, 1e+06]", integer=True,
+        omitted=0.0,
     ),
     "drift": _sorf(
         lambda c: float(not c["novelty"] and not c.get("history")),
@@ -207,31 +210,31 @@ PARAMETERS: dict[str, Parameter] = {
         " all the time",
         "[0, 0.125)", omitted=0.0,
     ),
-    # Off but where the configuration, which knows the bytes, has tried a number of rows.
+    # Off unless the configuration, which knows the bytes, tries a number of rows.
     "row_memory": _sorf(
         lambda c: c.get("usual_memory", 0.0),
-        "rows of a memory in 4 bits beside the features, a kernel model of narrow widths; d / 2 + 3"
-        " bytes each (two classes: d / 2 + 1); the default if bytes are given and leave room",
-        f"[0, {MOST}]", whole=True, omitted=0.0, switched=True,
+        "rows of a memory in 4 bits, a kernel model of narrow widths in addition to the features;"
+        " d / 2 + 3 bytes each (two classes: d / 2 + 1); the default with enough given bytes",
+        f"[0, {MAX_SIZE}]", integer=True, omitted=0.0, switched=True,
         regions=("row_memory", "memory_state"),
     ),
     "lapse": _sorf(
         0,
-        "answers that a last label counts for after it came, 0 for all; 16 with history='auto',"
-        " so that answers do not freeze where labels stop",
-        "[0, 1e+06]", whole=True, omitted=0.0,
+        "number of answers for which a last label counts, 0 for all; 16 with history='auto', so"
+        " that answers do not freeze if labels stop",
+        "[0, 1e+06]", integer=True, omitted=0.0,
     ),
     "robust": _sorf(
         False,
-        "novelty in a time series: where consecutive readings of a channel are unrelated, outliers"
-        " count less for its scale, and chance does not pass for a relation",
+        "novelty in a time series: if consecutive readings of a channel are unrelated, outliers"
+        " count less for its scale, and chance is not mistaken for a relation",
         flag=True, omitted=0.0,
     ),
-    # On where the memory is there by itself; rows that are asked for answer as the text says.
+    # On if the memory is a default itself.
     "memory_narrow": _sorf(
         lambda c: float(c.get("usual_memory", 0.0) > 0.0),
-        "the narrower kernel of the memory of rows answers by itself too: a width chosen by recent"
-        " mistakes; the default where the memory's rows are",
+        "use the narrower kernel of the memory of rows as a separate expert too: a width chosen by"
+        " recent mistakes; the default if the number of rows is",
         flag=True, omitted=0.0, regions=("memory_narrow",),
     ),
 }
@@ -242,15 +245,15 @@ def options_of(update: Update) -> tuple[str, ...]:
     return tuple(name for name, row in PARAMETERS.items() if row.of == update)
 
 
-#: Answers that a last label counts for where it is a candidate by itself: several, since one row
-#: may be asked about in several ways.
+#: Default number of answers for which a last label counts with history="auto": several, since one
+#: row may be scored in several ways.
 ANSWERS_BY_LABEL = 16
 
 
 def checked(name: str, value: Any, stored: str) -> float:
-    """A value for the parameter stored under that name, as the number to store.
+    """Check a parameter's value; return the number to store.
 
-    Raises TypeError, ValueError: calls it by ``name``, the one the caller knows.
+    Raises TypeError, ValueError: with ``name``, its public name.
     """
     spec = PARAMETERS[stored]
     if value is None and spec.none is not None:
@@ -259,7 +262,7 @@ def checked(name: str, value: Any, stored: str) -> float:
         return 0.0
     if spec.words:
         if isinstance(value, float) and value in range(len(spec.words)):
-            return value  # as a file has it
+            return value  # from a file
         if value in spec.words:
             return float(spec.words.index(value))
         raise ValueError(f"{name} must be {spec.allowed()}, got {value!r}")
@@ -272,13 +275,13 @@ def checked(name: str, value: Any, stored: str) -> float:
     number = real(name, value, spec.allowed())
     if spec.none is not None and number == spec.none == value:
         return number
-    if not spec.holds(number) or (spec.whole and number != math.floor(number)):
+    if not spec.holds(number) or (spec.integer and number != math.floor(number)):
         raise ValueError(f"{name} must be {spec.allowed()}, got {value!r}")
     return number
 
 
 def shown(stored: str, number: float) -> float | int | bool | str | None:
-    """A stored number as the caller would have given it: the inverse of ``checked``."""
+    """A stored number as a caller would give it: the inverse of ``checked``."""
     spec = PARAMETERS[stored]
     if spec.none is not None and number == spec.none:
         return None
@@ -286,4 +289,4 @@ def shown(stored: str, number: float) -> float | int | bool | str | None:
         return bool(number)
     if spec.words:
         return spec.words[int(number)]
-    return int(number) if spec.whole else number
+    return int(number) if spec.integer else number

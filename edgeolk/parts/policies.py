@@ -1,7 +1,7 @@
-"""One row per budget policy, which decides when the ring is full, with its requirements.
+"""One row per budget policy, which decides what happens when the ring is full.
 
-A row names its function in ``core/policies`` as "file.function": ``admit(s, a, e)`` brings
-a k(x, .) into f within the budget and returns False where it left the model as it was.
+A row names its function in ``core/policies`` as "file.function": ``admit(s, a, e)`` adds a k(x, .)
+to f within the budget, and returns False if it left the model unchanged.
 """
 
 from __future__ import annotations
@@ -11,43 +11,43 @@ from edgeolk.parts.numbers import Coefficients, KernelKind, Policy, Update
 from edgeolk.parts.traits import Part, lacks
 from edgeolk.parts.updates import ANCHOR_AND_OPTIMISTIC
 
-#: The longest step where room costs no more than the kernel row that every step takes.
+#: The longest step if a removal costs no more than the kernel row of every step.
 ROW = "O(B d), every step"
 
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyTraits(Part):
-    """What is true of a budget policy."""
+    """The row of a budget policy."""
 
     #: Function of the core.
     admit: str
-    #: A full ring admits nobody.
+    #: Whether no vector enters once the ring is full.
     freezes: bool = False
-    #: Support vectors may leave.
+    #: Whether it removes support vectors.
     removes: bool = True
-    #: Coefficients of support vectors that stay may change.
+    #: Whether coefficients of remaining support vectors may change.
     changes_old: bool = False
-    #: It changes the common scale.
+    #: Whether it changes the common scale.
     scales: bool = False
-    #: ||f||^2 is kept for it.
+    #: Whether it needs ||f||^2.
     needs_norm: bool = False
-    #: A kept ||f||^2 follows its moves by increments; else it is computed anew at each.
+    #: Whether ||f||^2 is updated by increments when it acts; else it is recomputed each time.
     follows_norm: bool = True
-    #: It counts removals itself, towards a renewal of its own.
+    #: Whether it counts removals itself, until it recomputes its matrices.
     counts_exchanges: bool = False
-    #: The candidate is judged in a slot beside the full ring.
+    #: Whether the incoming vector is scored in a spare slot.
     spare_slot: bool = False
-    #: A model of what is normal can follow the stream under it (``Loss.NOVELTY``).
+    #: Whether novelty detection can follow the stream with it (``Loss.NOVELTY``).
     follows_change: bool = False
-    #: The step that fills the ring empties a part of it.
+    #: Whether the step that fills the ring empties a part of it.
     never_full: bool = False
-    #: Region "factor" holds a factor, whose pivots are positive, and not the Gram matrix.
+    #: Whether region "factor" is a factor with positive pivots, not the Gram matrix.
     factor_pivots: bool = False
-    #: What its removals cost, ``forgetron_q``, is at most 15/32 for each mistake.
+    #: Whether the cost of its removals, ``forgetron_q``, is at most 15/32 per mistake.
     bounds_cost: bool = False
-    #: Regions it needs where a slot has several coefficients; None: it serves one only.
+    #: Regions it needs if a slot has several coefficients; None if it supports only one.
     columns: tuple[str, ...] | None = None
-    #: In B, d and the parameters in braces, and when it comes.
+    #: Formula in B, d and the parameters in braces, and when it happens.
     longest_step: str = ROW
 
 
@@ -131,7 +131,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
             *("kernel_row", "distance_row", "column", "diagonal"),
             *("nearest", "nearest_distance", "nearest_kernel"),
         ),
-        longest_step="O(B^2 d), when every nearest neighbour has left",
+        longest_step="O(B^2 d), when all nearest neighbours have been removed",
     ),
     Policy.PROJECT: PolicyTraits(
         admit="budgeted_pa.admit_project",

@@ -1,5 +1,4 @@
-"""Compositions without meaning, and the sentence that says why: those of the parts, and a few of
-parameters that concern no part alone."""
+"""Invalid compositions, each with a sentence that says why: by part, and a few general ones."""
 
 from __future__ import annotations
 
@@ -16,27 +15,28 @@ from edgeolk.parts.updates import UPDATES
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
-#: Updates that tell several classes apart, and policies that keep a column for each.
+#: Updates, and policies, that support several classes.
 _UPDATES = {update: row for update, row in UPDATES.items() if row.classes}
+_SORF_UPDATES = [update for update, row in _UPDATES.items() if row.whole]
 _POLICIES = [policy for policy, row in POLICIES.items() if row.columns is not None]
 
 
 def _losses() -> str:
-    """The losses of several classes: those of most updates, then which update takes others."""
+    """The losses for several classes: those of most updates, then the updates with other ones."""
     taken = [row.classes for row in _UPDATES.values()]
-    usual = max(taken, key=taken.count)
-    said = spoken(usual)
+    common = max(taken, key=taken.count)
+    text = spoken(common)
     for loss in dict.fromkeys(loss for losses in taken for loss in losses):
-        if loss not in usual:
+        if loss not in common:
             takes = [update for update, row in _UPDATES.items() if loss in row.classes]
-            said += f", or {spoken([loss])} with {spoken(takes)}"
+            text += f", or {spoken([loss])} with {spoken(takes)}"
     for update, row in _UPDATES.items():
-        if set(row.classes) < set(usual):
-            said += f"; with {spoken([update])} {spoken(row.classes)}"
-    return said
+        if set(row.classes) < set(common):
+            text += f"; with {spoken([update])} {spoken(row.classes)}"
+    return text
 
 
-#: Rules that compare parameters, or a part that must be alone in what it does.
+#: Rules that compare parameters or several parts.
 GENERAL: Refusals = {
     "gamma='auto' needs a kernel with a width: Gaussian or Laplacian": (
         lambda c: (
@@ -44,13 +44,13 @@ GENERAL: Refusals = {
             and c.kernel.kind not in (KernelKind.GAUSSIAN, KernelKind.LAPLACIAN)
         )
     ),
-    "a width that follows the rows needs scale= and structured features, as of 'sorf'": (
+    "a width that follows the rows needs scale= and structured features, as in 'sorf'": (
         lambda c: (
             c.preprocessing.follows
             and not (c.update.whole and c.preprocessing.method and not c.preprocessing.gamma_rows)
         )
     ),
-    "rows of float64 have statistics in float64": both(
+    "float64 rows need statistics in float64": both(
         has(Dtype.FLOAT64), lambda c: c.preprocessing.compact
     ),
     "sparse=True cannot be combined with scale=: scaled rows have no zeros": both(
@@ -65,19 +65,18 @@ GENERAL: Refusals = {
             c.policy.scales or c.parts["projection"] != Projection.NONE or c.values["lam"] == 0.0
         ),
     ),
-    f"several classes need {spoken(_UPDATES)}: the other updates tell two classes apart": (
+    f"several classes need {spoken(_UPDATES)}: the other updates support two classes": (
         lambda c: c.columns > 1 and not c.update.classes
     ),
     f"several classes need {_losses()}": (
         lambda c: c.columns > 1 and c.parts["loss"] not in c.update.classes
     ),
     (
-        "several classes need a ring of support vectors, or"
-        f" {spoken(update for update, row in _UPDATES.items() if row.whole)}"
+        f"several classes need a ring of support vectors, or {spoken(_SORF_UPDATES)}"
     ): (
         lambda c: c.columns > 1 and not c.update.whole and c.parts["basis"] != Basis.SUPPORT_VECTORS
     ),
-    f"several classes go with {spoken(_POLICIES)}: the others follow one coefficient a slot": (
+    f"several classes need {spoken(_POLICIES)}: the other policies use one coefficient per slot": (
         lambda c: c.columns > 1 and c.policy.columns is None
     ),
     "eta * lam must be below 1, or the shrinkage turns the model over": (
@@ -98,28 +97,28 @@ GENERAL: Refusals = {
 
 
 def sentences() -> set[str]:
-    """Every sentence there is."""
+    """All sentences."""
     rows = [row.refuses for axis in TRAITS.values() for row in axis.values()]
     return {sentence for refuses in (*rows, GENERAL) for sentence in refuses}
 
 
 def refuse(config: Settings) -> None:
-    """Raise ValueError with one sentence if the composition has no meaning."""
+    """Raise ValueError with one sentence if the composition is invalid."""
     for axis, rows in TRAITS.items():
         _refuse(config, rows[config.parts[axis]].refuses)
     _refuse(config, GENERAL)
 
 
 def _refuse(config: Settings, refuses: Mapping[str, Condition]) -> None:
-    # Not by items: Python falls over a pair that memory is too short to make.
+    # No `.items()`: CPython crashes if allocating the pair fails.
     for sentence in refuses:
         if refuses[sentence](config):
             raise ValueError(sentence + _got(config, sentence))
 
 
 def _got(config: Settings, sentence: str) -> str:
-    """The numbers that a sentence speaks of, as the end of it."""
+    """The values of the parameters that a sentence names, to append to it."""
     words = sentence.replace(",", " ").replace(":", " ").split()
     numbers = {"budget": config.budget, **config.values}
-    said = [f"{name}={number:g}" for name, number in numbers.items() if name in words]
-    return f"; got {', '.join(said)}" if said else ""
+    text = [f"{name}={number:g}" for name, number in numbers.items() if name in words]
+    return f"; got {', '.join(text)}" if text else ""

@@ -7,18 +7,18 @@ from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Coefficients, Dtype, Rows
 from edgeolk.parts.traits import Part, lacks
 
-MOST_FLOAT, MOST_DOUBLE = 3.4028234663852886e38, 1.7976931348623157e308
+MOST_FLOAT, MAX_DOUBLE = 3.4028234663852886e38, 1.7976931348623157e308
 
 
 @dataclass(frozen=True, kw_only=True)
 class StorageTraits(Part):
-    """What is true of a storage type."""
+    """The row of a storage type."""
 
     #: Code of the type of a stored number, in ``ELEMENTS``.
     element: str
-    #: Code of the type rows are computed in: narrow storage computes in float32.
+    #: Code of the type that rows are computed in: float32 for narrow storage.
     computes_in: str = "f"
-    #: The largest number of a row that stays finite once it is stored.
+    #: The largest number of a row that is finite in storage.
     most: float = MOST_FLOAT
 
     @property
@@ -33,7 +33,7 @@ class StorageTraits(Part):
 
 
 _GAMMA_RANGE = {
-    "gamma must lie between 1e-37 and 1e37 unless storage is float64": (
+    "gamma must be between 1e-37 and 1e37 unless storage is float64": (
         lambda c: c.kernel.normalised and not 1e-37 <= c.kernel.fields()[2] <= 1e37
     ),
 }
@@ -49,13 +49,13 @@ _HALF_RANGE = {
 
 STORAGES: dict[Dtype, StorageTraits] = {
     Dtype.FLOAT32: StorageTraits(element="f", refuses=_GAMMA_RANGE),
-    Dtype.FLOAT64: StorageTraits(element="d", computes_in="d", most=MOST_DOUBLE),
+    Dtype.FLOAT64: StorageTraits(element="d", computes_in="d", most=MAX_DOUBLE),
     Dtype.FLOAT16: StorageTraits(element="e", most=65519.0, refuses=_HALF_RANGE | _GAMMA_RANGE),
     Dtype.INT8: StorageTraits(
         element="b",
         regions=("levels",),
         refuses={
-            "sparse rows cannot be stored as int8: a zero lies between two of its levels": lacks(
+            "sparse rows cannot be stored as int8: zero may be between two of its levels": lacks(
                 Rows.DENSE
             ),
             **_GAMMA_RANGE,
@@ -66,20 +66,20 @@ STORAGES: dict[Dtype, StorageTraits] = {
 
 @dataclass(frozen=True, kw_only=True)
 class RealTraits(Part):
-    """What is true of a type of coefficients."""
+    """The row of a type of coefficients."""
 
-    #: Code of the type of one, in ``ELEMENTS``.
+    #: Its code in ``ELEMENTS``.
     element: str
-    #: Largest coefficient of a candidate: a power of ten below what the type holds once it is
-    #: divided by the least common factor.
+    #: Largest coefficient of a candidate: a power of ten that is finite even divided by the
+    #: smallest common scale.
     most: float
     #: Largest k(x, x) of a row.
     most_kernel: float
-    #: The common factor is folded into the coefficients beyond it, and below its inverse.
+    #: Largest common scale: beyond it, and below its inverse, it is multiplied into coefficients.
     most_factor: float
-    #: What a file may hold: times the common factor, so that the square is a number, and without.
-    most_alpha: float
-    most_stored: float
+    #: Largest coefficients in files: with the common scale (squares are finite), and without.
+    max_alpha: float
+    max_stored: float
 
     @property
     def nbytes(self) -> int:
@@ -89,22 +89,22 @@ class RealTraits(Part):
 
 COEFFICIENTS: dict[Coefficients, RealTraits] = {
     Coefficients.FLOAT32: RealTraits(
-        element="f", most=1e25, most_kernel=1e30, most_factor=1e10, most_alpha=1e36,
-        most_stored=1e36,
+        element="f", most=1e25, most_kernel=1e30, most_factor=1e10, max_alpha=1e36,
+        max_stored=1e36,
     ),
     Coefficients.FLOAT64: RealTraits(
-        element="d", most=1e100, most_kernel=1e100, most_factor=1e100, most_alpha=1e150,
-        most_stored=1e250,
+        element="d", most=1e100, most_kernel=1e100, most_factor=1e100, max_alpha=1e150,
+        max_stored=1e250,
     ),
 }
 
 
 def largest_coefficients() -> str:
-    """How large a candidate's coefficient may be, in words; the default first."""
-    said = {kind: f"{row.most:.0e}".replace("+", "") for kind, row in COEFFICIENTS.items()}
-    usual = said.pop(Coefficients.FLOAT64)
-    others = (f"{most} with coefficients='{k.name.lower()}'" for k, most in said.items())
-    return ", or ".join([usual, *others])
+    """The largest coefficient of a candidate as text, for the default type first."""
+    limits = {kind: f"{row.most:.0e}".replace("+", "") for kind, row in COEFFICIENTS.items()}
+    default = limits.pop(Coefficients.FLOAT64)
+    others = (f"{most} with coefficients='{k.name.lower()}'" for k, most in limits.items())
+    return ", or ".join([default, *others])
 
 
 ROWS: dict[Rows, Part] = {

@@ -1,4 +1,4 @@
-"""All the rows, by axis."""
+"""The rows of all parts, by axis."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from edgeolk.parts.storage import COEFFICIENTS, ROWS, STORAGES
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES
 
-#: In the order in which rows say why a composition has no meaning: what learns, what bounds it, how
-#: it is stored. Members of different IntEnums are equal as keys: always ask by axis.
+#: In the order in which their rules are checked: what learns, what bounds it, how it is stored.
+#: Members of different IntEnums are equal as keys, so they must be looked up by axis.
 TRAITS: dict[str, Mapping[Any, Part]] = {
     "loss": LOSSES,
     "update": UPDATES,
@@ -32,16 +32,16 @@ TRAITS: dict[str, Mapping[Any, Part]] = {
     "coefficients": COEFFICIENTS,
 }
 
-#: Members by axis, to look up rows by.
+#: Axis -> member.
 Parts = dict[str, Any]
 
-#: Axes on which it is chosen how numbers are kept, not what is learned.
+#: Axes that determine how numbers are stored, not what is learned.
 STORED = ("dtype", "coefficients", "rows")
-#: Parts of a composition that names only some of them: the first on each axis.
+#: The default parts of a composition: the first on each axis.
 DEFAULT_PARTS: Parts = {axis: kind(1) for axis, kind in AXES.items() if axis not in STORED}
 
 
 def uses(parts: Mapping[str, IntEnum]) -> tuple[str, ...]:
-    """Stored names of the parameters a composition has, in a fixed order."""
+    """Stored names of the parameters of a composition, in a fixed order."""
     wanted = {name for axis, part in parts.items() for name in TRAITS[axis][part].parameters}
     return tuple(name for name in PARAMETERS if name in wanted)

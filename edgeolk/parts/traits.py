@@ -1,6 +1,6 @@
 """The fields of a part's row; the rows are in the files named after the axes.
 
-A part is everywhere known by its row: the planner reads its regions, the configuration its
+A row is all that other code knows of a part: the planner reads its regions, the configuration its
 parameters and refusals, the compiled core its functions, the documentation all of them.
 """
 
@@ -16,46 +16,46 @@ if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
 Condition = Callable[["Settings"], bool]
-#: The sentence that says why -> where it is refused.
+#: The sentence of an error message -> the condition under which it is raised.
 Refusals = dict[str, Condition]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What is true of any part."""
+    """The row of any part."""
 
-    #: Stored names of the parameters it brings.
+    #: Stored names of its parameters.
     parameters: tuple[str, ...] = ()
-    #: Regions it needs beyond those of every learner.
+    #: Regions it needs in addition to those of every learner.
     regions: tuple[str, ...] = ()
-    #: Compositions that make no sense with it.
+    #: Invalid compositions with it.
     refuses: Mapping[str, Condition] = {}
 
 
 def has(*members: IntEnum) -> Condition:
-    """The configuration has one of these parts, all of one axis."""
+    """Whether the configuration has one of these parts, which belong to one axis."""
     axis = axis_of(type(members[0]))
     return lambda config: config.parts[axis] in members
 
 
 def lacks(*members: IntEnum) -> Condition:
-    """The configuration has none of these parts, all of one axis."""
+    """Whether the configuration has none of these parts, which belong to one axis."""
     axis = axis_of(type(members[0]))
     return lambda config: config.parts[axis] not in members
 
 
 def spoken(members: Iterable[IntEnum]) -> str:
-    """Members of one axis as a sentence names them: "Update.PA, PA1 or PA2"."""
+    """Members of one axis as text: "Update.PA, PA1 or PA2"."""
     *others, end = members
     names = ", ".join(member.name for member in others)
     return f"{type(end).__name__}.{f'{names} or ' if names else ''}{end.name}"
 
 
 def both(*conditions: Condition) -> Condition:
-    """All of the conditions."""
+    """Whether all conditions hold."""
 
     def every(config: Settings) -> bool:
-        # A loop: Python loses a generator that memory is too short to close.
+        # A loop: CPython leaks a generator if memory runs out while closing it.
         for condition in conditions:  # noqa: SIM110
             if not condition(config):
                 return False

@@ -3,10 +3,10 @@
 A row names its functions in ``core/updates`` as "file.function":
 
 - ``asks(s, e)``: whether the example is used;
-- ``coefficient(s, e, p)``: the candidate's coefficient, drawn with probability p;
-- ``shrink(s, a, e)``: what it does to f before the candidate enters (a = 0: it does not);
-- ``begin(s, e)`` before and ``end(s, e)`` after every example, for updates with regions of their
-  own; ``construct(s)`` fills these once.
+- ``coefficient(s, e, p)``: the candidate's coefficient, if it is sampled with probability p;
+- ``shrink(s, a, e)``: changes f before the candidate enters (a = 0: it does not enter);
+- ``begin(s, e)`` before and ``end(s, e)`` after every example, for updates with their own regions;
+  ``construct(s)`` initialises these.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from edgeolk.parts.watching import WATCHING_REFUSES
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateTraits(Part):
-    """What is true of an update."""
+    """The row of an update."""
 
     #: Functions of the core, "" for none.
     asks: str
@@ -42,34 +42,34 @@ class UpdateTraits(Part):
     begin: str = ""
     end: str = ""
     construct: str = ""
-    #: Old coefficients shrink even where no parameter says so.
+    #: Whether old coefficients shrink even if no parameter says so.
     scales: bool = False
-    #: Functions of the core where an update is the whole step and the whole score, of several rows
-    #: at once: none of the others but ``construct`` is called then.
+    #: Functions of the core that replace the entire step and scoring, of several rows at once: of
+    #: the other functions only ``construct`` is called then.
     learn: str = ""
     decide: str = ""
-    #: The losses under which it tells several classes apart.
+    #: The losses with which it supports several classes.
     classes: tuple[Loss, ...] = ()
-    #: Why a row cannot count more or less than one, "" if it can.
+    #: Why rows cannot be weighted, "" if they can.
     weighs: str = ""
-    #: What a row may count at most.
+    #: The largest weight of a row.
     most_weight: float = 1e6
-    #: Parameters that are several numbers.
+    #: Parameters with several numbers.
     lists: tuple[str, ...] = ()
-    #: Numbers of its own that an update keeps beside each coefficient, in ``s.own``, (own, weights)
-    #: float64: 0 at the start unless ``construct`` fills them.
+    #: Numbers that an update stores for each coefficient, in ``s.own``, (own, weights) float64;
+    #: initially 0 unless ``construct`` sets them.
     own: int = 0
-    #: Storage type where none is given.
+    #: Default storage type.
     default_dtype: str = "float32"
 
     @property
     def whole(self) -> bool:
-        """Whether this update is the whole step."""
+        """Whether this update is the entire step of sorf."""
         return bool(self.learn)
 
 
 ANCHOR_AND_OPTIMISTIC = (
-    "Policy.ANCHOR and Update.OPTIMISTIC need each other: the rate is made from what the policy"
+    "Policy.ANCHOR and Update.OPTIMISTIC need each other: the rate depends on what the policy"
     " measures"
 )
 _HAS_LOGISTIC_LOSS = {
@@ -82,11 +82,11 @@ _NEEDS_SPAN = {
         Policy.SPAN
     ),
 }
-#: Classes that a memory of rows tells apart.
-MOST_REMEMBERED = 256
+#: The maximum number of classes with a memory of rows.
+MAX_REMEMBERED_CLASSES = 256
 #: Losses of the margin between the row's class and the best other one.
 _MARGINS = (Loss.HINGE, Loss.RAMP)
-_UNIT = "its steps have a size of their own"
+_UNIT = "the update sets the size of its steps"
 _passive_aggressive = partial(
     UpdateTraits,
     classes=_MARGINS,
@@ -120,7 +120,7 @@ UPDATES: dict[Update, UpdateTraits] = {
     ),
     Update.PA: _passive_aggressive(
         coefficient="passive_aggressive.pa_coefficient",
-        weighs="without slack every row is mended in full",
+        weighs="without slack every row is corrected fully",
     ),
     Update.PA1: _passive_aggressive(
         coefficient="passive_aggressive.pa1_coefficient", parameters=("C",)
@@ -191,10 +191,10 @@ UPDATES: dict[Update, UpdateTraits] = {
                     or c.values["groups"] > 1.0
                 ),
             ),
-            "history has no drift: what the last rows were is among the inputs": (
+            "history has no drift: its inputs contain the last rows": (
                 lambda c: c.values["history"] > 0.0 and c.values["drift"] > 0.0
             ),
-            "lapse is for last_label=True: it says how long that counts": (
+            "lapse is for last_label=True: it says how long a label counts": (
                 lambda c: c.values["lapse"] > 0.0 and c.values["last_label"] == 0.0
             ),
             "leak is for classification: it reacts to wrong answers": both(
@@ -206,8 +206,8 @@ UPDATES: dict[Update, UpdateTraits] = {
             "memory_narrow is for a memory of rows: memory= says how many": (
                 lambda c: c.values["memory_narrow"] > 0.0 and c.values["row_memory"] == 0.0
             ),
-            f"a memory of rows has a byte for a label: at most {MOST_REMEMBERED} classes": (
-                lambda c: c.columns > MOST_REMEMBERED and c.values["row_memory"] > 0.0
+            f"a memory of rows has a byte for a label: at most {MAX_REMEMBERED_CLASSES} classes": (
+                lambda c: c.columns > MAX_REMEMBERED_CLASSES and c.values["row_memory"] > 0.0
             ),
             "Loss.NOVELTY recomputes only every eighth block: scratch='row' is useless": both(
                 has(Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0
@@ -218,7 +218,7 @@ UPDATES: dict[Update, UpdateTraits] = {
             "groups must be at most the blocks of 64 frequencies": (
                 lambda c: c.budget > 0 and c.values["groups"] > -(-c.budget // 64)
             ),
-            "linear is one more candidate for two classes and for regression only": both(
+            "linear is for two classes and for regression only": both(
                 lambda c: c.columns > 1, lambda c: c.values["linear"] == 1.0
             ),
             **{

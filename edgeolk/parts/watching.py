@@ -1,4 +1,4 @@
-"""Novelty of rows in the order of time (docs/novelty.md): its parts and requirements."""
+"""Novelty in time series (docs/novelty.md): its sizes and requirements."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from edgeolk.parts.kernels import Gaussian
 from edgeolk.parts.numbers import Loss
 from edgeolk.parts.traits import Condition, Refusals, both, has, lacks
 
-#: Frequencies, at least and where nothing is said: more cost time, and find no more.
-LEAST_FREQUENCIES, USUAL_FREQUENCIES = 64, 256
-#: Share of rows to be called novel where nothing is said.
+#: Minimum and default number of frequencies: more cost time and do not detect more.
+MIN_FREQUENCIES, DEFAULT_FREQUENCIES = 64, 256
+#: Default share of rows to be called novel.
 NU = 0.02
-#: The longest memory that counts of 16 bits reach.
+#: The longest memory, limited by 16-bit counters.
 MOST_WINDOW = 65535
-#: Numbers that a channel gives to the features: its value, its roughness, its mean of late.
+#: Inputs of the features per channel: its value, its roughness, its recent mean.
 INPUTS = 3
-#: The width of the kernel, for inputs in a unit that the first rows give.
+#: The kernel, for inputs in a unit that the first rows determine.
 KERNEL = Gaussian(0.5)
-#: What a verdict is on, and what of a channel, by their numbers in ``core/loops``.
+#: The scores that may decide, and the properties of a channel, by their numbers in ``core/loops``.
 PARTS = ("pattern", "level", "channel")
 WHATS = ("value", "roughness", "mean", "flat")
 
@@ -32,17 +32,17 @@ WATCHING_REFUSES: Refusals = {
         )
     ),
     (
-        "history=True goes with Loss.NOVELTY or Loss.SQUARE; last_label=True is for classes whose"
-        " labels stay"
+        "history=True needs Loss.NOVELTY or Loss.SQUARE; last_label=True is for classes whose"
+        " labels persist"
     ): both(lacks(Loss.NOVELTY, Loss.SQUARE), lambda c: c.values["history"] > 0.0),
     (
         "history=True keeps the scale of each channel itself: no scale=, clip_rows= or gamma='auto'"
     ): _watches(lambda c: c.preprocessing.reshapes or c.preprocessing.gamma_rows > 0),
-    "history=True with Loss.NOVELTY has a width of its own: no kernel= or gamma=": _watches(
+    "history=True with Loss.NOVELTY has a fixed kernel: no kernel= or gamma=": _watches(
         lambda c: c.kernel != KERNEL
     ),
-    f"D must be at least {LEAST_FREQUENCIES} for novelty with history=True": _watches(
-        lambda c: c.budget < LEAST_FREQUENCIES
+    f"D must be at least {MIN_FREQUENCIES} for novelty with history=True": _watches(
+        lambda c: c.budget < MIN_FREQUENCIES
     ),
     f"window must be at most {MOST_WINDOW} rows with history=True": _watches(
         lambda c: c.values["forget"] > MOST_WINDOW

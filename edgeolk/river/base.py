@@ -1,4 +1,4 @@
-"""Shared by the models: a learner made at the first row, and its columns."""
+"""Shared by the models: a learner created at the first row, and its columns."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Row = Mapping[Hashable, Any]
 
 
 class KernelModel:
-    """Parameters of a learner, its columns, and the learner once there is a first row."""
+    """The parameters of a learner, its columns, and the learner from the first row on."""
 
-    #: What its learner is for, as ``check_task`` has it.
+    #: The task of its learner, as for ``check_task``.
     _task = ""
     #: Arguments of the learner that the model has by name; None leaves their defaults.
     _named: tuple[str, ...] = ()
-    #: Whether the score that a row had before it is learned is asked for.
+    #: Whether rows are scored before they are learned.
     _scores_first = False
 
     algorithm: str
@@ -38,22 +38,22 @@ class KernelModel:
     seed: int
 
     def _keep(self, given: dict[str, Any]) -> None:
-        """Keep the arguments of ``__init__``, its ``locals()``, as they are; no row has come."""
+        """Store the arguments of ``__init__``, its ``locals()``, and initialise the state."""
         for name, value in given.items():
             if name != "self":
                 setattr(self, name, value)
-        self._columns = Columns(self.features, self.unseen, self._stands_in(self.missing))
+        self._columns = Columns(self.features, self.unseen, self._fill_rule(self.missing))
         self._learner: Learner | None = None
-        # What the row scored last was given, and the rows learned by then.
+        # The score of the last scored row, and the number of rows learned by then.
         self._scored: Any = None
         self._scored_at = -1
-        # Rows that were asked and whose label has not come; whether the last label is a candidate.
+        # Scored rows whose label has not come; whether the last label is an expert.
         self._open = 0
-        self._first: Row | None = None  # the last row that was asked before any was learned
+        self._first: Row | None = None  # the last row scored before any was learned
         self._repeats = False
 
-    def _stands_in(self, missing: str | None) -> str:
-        """What stands for a key that a row lacks; None: what is usual for such a model."""
+    def _fill_rule(self, missing: str | None) -> str:
+        """How to fill in a missing key; None means the default of the model."""
         return missing or "last"
 
     @property
@@ -80,33 +80,33 @@ class KernelModel:
 
     @property
     def _raw_memory_usage(self) -> int:
-        """Bytes of the learner; what else there is does not grow."""
+        """Bytes of the learner; other memory does not grow."""
         return 0 if self._learner is None else self._learner.nbytes
 
-    def _new_learner(self, n_features: int | None, **own: Any) -> Learner:
+    def _new_learner(self, n_features: int | None, **extra: Any) -> Learner:
         size: dict[str, Any] = {"n_features": n_features, **size_of(self)}
-        made = Learner(
+        learner = Learner(
             self.algorithm,
             seed=self.seed,
             **size,
             **self._kernel_and_scale(),
-            **{**own, **other_arguments(self)},
+            **{**extra, **other_arguments(self)},
         )
-        return check_task(made, self._task)
+        return check_task(learner, self._task)
 
     def _kernel_and_scale(self) -> dict[str, Any]:
-        # By the name that means the width for every algorithm; some have a gamma of their own.
+        # kernel_gamma is the width for every algorithm; some have another parameter gamma.
         kernel: Kernel | None = self.kernel
         width = {"kernel_gamma": self.gamma} if kernel is None else {"kernel": kernel}
         return {"scale": self.scale, **width}
 
     def _score(self, x: Row, *, learning: bool = False) -> Any:
-        """What the learner says of a row; it must have learned one.
+        """The score of a row; the learner must have learned one.
 
-        The numbers of the row are kept until the next one, and its score with them: where the row
-        that comes next has the same numbers, and nothing was learned in between, so is its score.
-        Where the label of a row asked before has not come, the last label is left out: it is that
-        of an older row, and would be all answers of a learner that is told no more.
+        The numbers of the row and its score are cached: the next row with the same numbers gets the
+        same score, if nothing was learned in between. If the label of a previously scored row has
+        not come, the last label is not used: it is out of date, and would determine all answers if
+        labels stop.
         """
         learner = self._learner
         assert learner is not None
@@ -118,36 +118,36 @@ class KernelModel:
                 if self._open and self._repeats:
                     learner.restart()
                 self._open += 1
-            self._scored = self._asked(learner, row)
+            self._scored = self._raw_score(learner, row)
             self._scored_at = learned
         return self._scored
 
-    def _ask_early(self, x: Row) -> None:
-        """Count a row that is asked before any was learned."""
+    def _count_early(self, x: Row) -> None:
+        """Count a row that is scored before any was learned."""
         self._open += x != self._first
         self._first = dict(x)
 
-    def _asked(self, learner: Learner, row: Any) -> Any:
+    def _raw_score(self, learner: Learner, row: Any) -> Any:
         """The score of a row of numbers."""
         return learner.decision_one(row)
 
-    def _learn(self, x: Row, y: float | None, weight: float, **own: Any) -> Any:
-        """Learn a row, and return what ``_score`` says of it; a refused one changes nothing."""
+    def _learn(self, x: Row, y: float | None, weight: float, **extra: Any) -> Any:
+        """Learn a row, and return its score before; a rejected row changes nothing."""
         columns, learner = self._columns, self._learner
         if not columns.known:
-            columns = Columns(self.features, self.unseen, self._stands_in(self.missing))
+            columns = Columns(self.features, self.unseen, self._fill_rule(self.missing))
             columns.begin(x)
         scored, still_open = None, max(0, self._open - 1) if learner is None else 0
         if learner is not None and self._scores_first:
-            asked_at = self._scored_at
+            scored_at = self._scored_at
             scored, row = self._score(x, learning=True), columns.made
-            if not (columns.same and asked_at == learner._engine.steps):  # not the last row asked
+            if not (columns.same and scored_at == learner._engine.steps):  # not the last scored row
                 still_open = max(0, self._open - 1)
         else:
-            self._scored_at = -1  # the row is another one now
+            self._scored_at = -1  # the cached score is of another row
             row = columns.row(x)
             if learner is None:
-                learner = self._new_learner(columns.count, **own)
+                learner = self._new_learner(columns.count, **extra)
                 self._repeats = bool(learner.parameters.get("last_label"))
                 self._first = None
         learner.learn_one(row, y, weight=None if weight == 1.0 else weight)

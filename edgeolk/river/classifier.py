@@ -16,7 +16,7 @@ from edgeolk.wrapped import other_arguments
 
 
 def _check_label(y: Any) -> None:
-    """Raise TypeError or ValueError for what cannot be a label."""
+    """Raise TypeError or ValueError for an invalid label."""
     try:
         hash(y)
     except TypeError:
@@ -62,7 +62,7 @@ class KernelClassifier(KernelModel, base.Classifier):
     seed
         Seed of the learner.
     history
-        Whether the last label learned is a further candidate, for streams whose labels persist
+        Whether the last label learned is a further expert, for streams whose labels persist
         (``last_label=True``). The model stops using it as soon as a label is late or missing.
         ``"auto"``: if the algorithm is ``"sorf"`` with its default loss; False: never.
     loss, dtype, drift, relevance, memory
@@ -148,7 +148,7 @@ class KernelClassifier(KernelModel, base.Classifier):
             elif len(classes) == self.n_classes:
                 known = ", ".join(map(repr, classes))
                 raise ValueError(
-                    f"y is one class too many: {y!r} beside {known}; n_classes={self.n_classes}"
+                    f"y is one class too many: {y!r} after {known}; n_classes={self.n_classes}"
                 )
             else:
                 classes = {**classes, y: len(classes)}
@@ -159,34 +159,34 @@ class KernelClassifier(KernelModel, base.Classifier):
             if score is not None and len(classes) > 1:
                 self._calibration.learn_one(score, place == 1)
         else:
-            own = {"n_classes": self.n_classes, **self._in_time()}
-            scores = self._learn(x, float(place), w, **own)
+            extra = {"n_classes": self.n_classes, **self._in_time()}
+            scores = self._learn(x, float(place), w, **extra)
             if scores is not None and place < seen > 1:
                 self._calibration.learn_class(scores, seen, place)
         self._classes = classes
 
     def _in_time(self) -> dict[str, Any]:
-        """What the learner is told of the order of its rows."""
+        """The learner's arguments about the order of rows."""
         if self._learner is not None:
             return {}
         if self.history not in (True, False, "auto"):
             raise ValueError(f"history must be True, False or 'auto', got {self.history!r}")
-        said = {"history", "last_label", "loss"} & set(other_arguments(self))
-        taken = self.history == "auto" and self.algorithm == "sorf" and not said
+        given = {"history", "last_label", "loss"} & set(other_arguments(self))
+        taken = self.history == "auto" and self.algorithm == "sorf" and not given
         return {"history": "auto"} if taken or self.history is True else {}
 
-    def _asked(self, learner: Learner, row: Any) -> Any:
+    def _raw_score(self, learner: Learner, row: Any) -> Any:
         """The score of a row of numbers, or its scores of all classes."""
         return learner.scores_one(row) if self.n_classes > 2 else learner.decision_one(row)
 
     def _shares(self, x: Row) -> Any:
-        """Probabilities of the classes seen, and of one not seen yet where there are two."""
+        """Probabilities of the classes seen; for two classes, always of both."""
         assert self._learner is not None
         logistic = self._learner._engine.config.parts["loss"] == Loss.LOGISTIC
         scores = self._score(x)
         if self.n_classes == 2:
-            own = softmax_of_two if logistic else self._calibration.probabilities_of_two
-            return own(scores)
+            extra = softmax_of_two if logistic else self._calibration.probabilities_of_two
+            return extra(scores)
         known = len(self._classes)
         if logistic:
             return softmax(scores[None, :known])[0]
@@ -212,7 +212,7 @@ class KernelClassifier(KernelModel, base.Classifier):
             A value is not a finite number, or ``unseen`` or ``missing`` rejects a key.
         """
         if self._learner is None:
-            self._ask_early(x)
+            self._count_early(x)
             return {} if self._multiclass else {False: 0.5, True: 0.5}
         shares = self._shares(x)[: len(self._classes)]
         total = sum(shares)
@@ -237,7 +237,7 @@ class KernelClassifier(KernelModel, base.Classifier):
             As ``predict_proba_one``.
         """
         if self._learner is None:
-            self._ask_early(x)
+            self._count_early(x)
             return None if self._multiclass else False
         shares = self._shares(x)
         best, label = -1.0, None

@@ -10,15 +10,15 @@ from edgeolk.parts import Loss
 from edgeolk.river.base import KernelModel, Row
 from edgeolk.wrapped import other_arguments
 
-#: Where river keeps it, which has changed.
+#: Its module in river depends on the version.
 AnomalyDetector: Any = (
     getattr(base, "AnomalyDetector", None) or vars(anomaly)["base"].AnomalyDetector
 )
 
-#: Deviations whose score is 3/4: where the threshold starts.
+#: Deviations with a score of 3/4: the initial threshold.
 _HALF = 4.0
-#: Parameters of a learner that does not watch rows in the order of time by itself.
-_OWN = {
+#: Parameters that switch off the default, novelty in time.
+_NOT_IN_TIME = {
     *("history", "loss", "scale", "kernel_gamma", "clip", "scale_clip", "clip_rows"),
     "freeze_after",
 }
@@ -86,8 +86,8 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         window: int | None = None,
         dtype: str | None = None,
     ) -> None:
-        # What says of the order of rows stands before the columns are made.
-        self._plain = not _OWN & set(params or ()) and (
+        # Set before the columns, which depend on the order of rows.
+        self._plain = not _NOT_IN_TIME & set(params or ()) and (
             algorithm == "sorf" and gamma == "auto" and kernel is None and scale == "standard"
         )
         self._keep(locals())
@@ -97,7 +97,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         """Whether rows are in the order of time."""
         return self._plain if self.history == "auto" else bool(self.history)
 
-    def _stands_in(self, missing: str | None) -> str:
+    def _fill_rule(self, missing: str | None) -> str:
         return missing or ("gap" if self._in_time else "last")
 
     def _kernel_and_scale(self) -> dict[str, Any]:
@@ -121,12 +121,12 @@ class KernelNovelty(KernelModel, AnomalyDetector):
             The ring is full with ``full="raise"``; the model is unchanged.
         """
         loss = other_arguments(self).get("loss", Loss.NOVELTY)
-        own: dict[str, Any] = {}
-        # Only a learner of novelty has these.
+        extra: dict[str, Any] = {}
+        # Only the loss "novelty" has these.
         if loss in ("novelty", Loss.NOVELTY):
-            own = {"history": True} if self._in_time else {}
-            own |= {} if self.nu is None else {"nu": self.nu}
-        self._learn(x, None, 1.0, loss="novelty", **own)
+            extra = {"history": True} if self._in_time else {}
+            extra |= {} if self.nu is None else {"nu": self.nu}
+        self._learn(x, None, 1.0, loss="novelty", **extra)
 
     def score_one(self, x: Row) -> float:
         """How novel a row is, on a scale that does not move with the threshold.
@@ -141,7 +141,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         float
             From 0 to 1, higher for a more novel row; 0 before the first row is learned. In the
             order of time (1 + u / (4 + abs(u))) / 2, where u is how many deviations the row is off;
-            else 1 / (1 + f), where f >= 0 is its similarity to the rows so far.
+            else 1 / (1 + f), where f >= 0 is its similarity to previous rows.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         return 1.0 / (1.0 + max(0.0, score + learner.threshold))
 
     def is_novel(self, x: Row) -> bool:
-        """Whether a row is beyond the present threshold; False before the first row.
+        """Whether a row is beyond the current threshold; False before the first row.
 
         Raises
         ------

@@ -93,12 +93,12 @@ class KernelRegressor(KernelModel, base.Regressor):
         self._learn(x, y, w, loss=self.loss, **self._in_time())
 
     def _in_time(self) -> dict[str, Any]:
-        """What the learner is told of the order of its rows."""
+        """The learner's arguments about the order of rows."""
         if self.history != "auto":
             return {"history": self.history} if self.history else {}
         usual = self.scale == "standard" and self.gamma == "auto" and self.kernel is None
-        said = {"history", "loss", "scale", "clip_rows", "last_label"} & set(other_arguments(self))
-        forecasts = self.algorithm == "sorf" and self.loss == "square" and usual and not said
+        given = {"history", "loss", "scale", "clip_rows", "last_label"} & set(other_arguments(self))
+        forecasts = self.algorithm == "sorf" and self.loss == "square" and usual and not given
         return {"history": "auto"} if forecasts else {}
 
     def predict_one(self, x: Row, **kwargs: Any) -> float:

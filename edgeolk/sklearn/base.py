@@ -1,4 +1,4 @@
-"""Shared by the estimators: making a learner from the first rows, and passes over rows."""
+"""Shared by the estimators: creation of a learner from the first rows, and passes over rows."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from edgeolk.wrapped import other_arguments, size_of
 
 FloatArray = NDArray[np.float64]
 
-#: Rows handed to the learner at a time: what a copy of them may take.
+#: Rows passed to the learner at a time, which limits the memory of a copy.
 CHUNK = 512
 
-#: Types of rows that are learned where they lie.
+#: Types of rows that are learned without a copy.
 _PLAIN = (np.dtype(np.float64), np.dtype(np.float32))
 
-#: What is said of a learner whose rows come in the order of time.
-_IN_TIME = ("horizon", "season", "interval")
+#: Arguments of a learner of time series.
+_TIME_SERIES = ("horizon", "season", "interval")
 
 
 def _refuse_history(options: dict[str, Any]) -> None:
-    """Leave ``history="auto"`` out of the options of a learner of rows in any order.
+    """Remove ``history="auto"`` from the options of a learner of rows in any order.
 
-    Raises ValueError: they ask for more that goes by the order of time.
+    Raises ValueError: another option is for time series.
     """
     if options.get("history") == "auto":
         del options["history"]
-    for name in ("history", *_IN_TIME):
+    for name in ("history", *_TIME_SERIES):
         if options.get(name):
             raise ValueError(
                 f"{name}={options[name]!r} needs rows in the order of time, which fit does not"
@@ -53,16 +53,16 @@ Learns = TypeVar("Learns", bound=Callable[..., Any])
 
 
 def is_plain_labels(y: Any) -> bool:
-    """Whether labels are whole numbers or bools in an array of one dimension."""
+    """Whether labels are integers or bools in an array of one dimension."""
     return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu"
 
 
 def unchanged_if_refused(learns: Learns) -> Learns:
-    """Make a method that learns leave the attributes as they were where it refuses its input.
+    """Restore the attributes if a method that learns rejects its input.
 
-    They are set while input is checked, and the learner before the first row: without this, a
-    refused first call would leave an estimator that is fitted and knows nothing. A full ring that
-    refuses candidates is no such refusal: what was learned before stays, as in the learner.
+    Attributes are set while input is checked, and the learner before the first row: without this,
+    a rejected first call would leave an estimator that counts as fitted. A full ring that rejects
+    candidates does not count: rows learned before it are kept, as in the learner.
     """
 
     @functools.wraps(learns)
@@ -100,7 +100,7 @@ class OnlineKernelBase(BaseEstimator):
     _named: tuple[str, ...] = ()
 
     def _keep(self, given: dict[str, Any]) -> None:
-        """Keep the arguments of ``__init__``, its ``locals()``, as they are."""
+        """Store the arguments of ``__init__``, its ``locals()``, unchanged."""
         for name, value in given.items():
             if name != "self":
                 setattr(self, name, value)
@@ -114,9 +114,9 @@ class OnlineKernelBase(BaseEstimator):
         return hasattr(self, "learner_")
 
     def _is_checked(self, X: Any) -> bool:
-        """Whether scikit-learn's checks would give back X: plain rows, as many features as known.
+        """Whether scikit-learn's checks, which take longer than learning a row, can be skipped.
 
-        They take longer than learning a row.
+        True for plain rows with the expected number of features: the checks would return X itself.
         """
         return (
             type(X) is np.ndarray
@@ -135,7 +135,7 @@ class OnlineKernelBase(BaseEstimator):
                 return X
             if is_plain_labels(y) and len(y) == len(X) and not how:
                 return X, y
-        # Before scikit-learn and scipy: they see no mask, and follow any pointer.
+        # Before scikit-learn and scipy, which ignore masks and do not check sparse indices.
         refuse_masked(X, "X")
         refuse_masked(y, "y")
         if hasattr(X, "tocsr"):
@@ -146,18 +146,18 @@ class OnlineKernelBase(BaseEstimator):
         )  # fmt: skip
 
     def _follows(self) -> bool:
-        """Whether the width of the learner follows its rows, where none is named."""
+        """Whether the width of the learner follows its rows by default."""
         if self.algorithm is None or self.scale is None:
             return False
         return find(self.algorithm).parts.get("update") == Update.BLENDED
 
-    def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **own: Any) -> Learner:
-        """A learner for rows like these, of which there may be more."""
-        options: dict[str, Any] = {**own, **other_arguments(self)}
+    def _begin(self, X: Any, random: np.random.RandomState, *, more: bool, **extra: Any) -> Learner:
+        """A learner for rows like these; ``more`` says that more rows may come."""
+        options: dict[str, Any] = {**extra, **other_arguments(self)}
         if not more:
             _refuse_history(options)
         size = size_of(self)
-        if not (own.get("history") and options["history"]):  # which has a scale of each channel
+        if not (extra.get("history") and options["history"]):  # which has a scale of each channel
             size["scale"] = self.scale
             size |= kernel_options(
                 self.gamma, self.kernel, self.scale, X, more=more, follows=self._follows()
@@ -173,7 +173,7 @@ class OnlineKernelBase(BaseEstimator):
     def _epochs(
         self, X: Any, y: NDArray[Any], weight: FloatArray | None, random: np.random.RandomState
     ) -> Iterator[tuple[int, Any, NDArray[Any]]]:
-        """The epoch, rows and targets to learn, some at a time, in the order to learn."""
+        """Yield the epoch, rows and targets in chunks, in the order to learn."""
         epochs = check_int("epochs", self.epochs, 1)
         each = visits(X, y, weight, epochs, random, self.shuffle)
         with Progress(epochs * X.shape[0]) as progress:

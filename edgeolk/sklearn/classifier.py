@@ -175,7 +175,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     ) -> OnlineKernelClassifier:
         """Learn rows, once and in order.
 
-        With ``history="auto"`` the last label learned is one more candidate for the answer. Use it
+        With ``history="auto"`` the last label learned is one more expert for the answer. Use it
         only if each label is known before the next row is predicted. ``fit`` does not use it.
 
         Parameters
@@ -224,7 +224,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
     def _weights(
         self, columns: NDArray[np.intp], weight: FloatArray | None, *, batch: bool
     ) -> FloatArray | None:
-        """Weights of rows with those of their classes."""
+        """Weights of rows times those of their classes."""
         if len(self.classes_) < 2:
             raise ValueError(
                 "the number of classes has to be at least 2, got one class:"
@@ -241,24 +241,24 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             self.class_weight, classes=self.classes_, y=self.classes_[columns]
         )
         with np.errstate(over="ignore"):
-            made = each[columns] * (1.0 if weight is None else weight)
-        return checked_weight(made, len(columns), "class_weight")
+            weights = each[columns] * (1.0 if weight is None else weight)
+        return checked_weight(weights, len(columns), "class_weight")
 
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
         several = len(self.classes_) > 2
-        own = {"n_classes": len(self.classes_)} if several else {}
-        self.learner_ = check_task(self._begin(rows, random, more=more, **own), "classes")
+        extra = {"n_classes": len(self.classes_)} if several else {}
+        self.learner_ = check_task(self._begin(rows, random, more=more, **extra), "classes")
         logistic = self.learner_.parts["loss"] == Loss.LOGISTIC
         self.calibration_ = None if logistic else Calibration()
 
     def _learn(
         self, X: Any, columns: NDArray[np.intp], weight: FloatArray | None = None, new: bool = True
     ) -> None:
-        """Learn rows; where they are new, the scores they had before that calibrate."""
+        """Learn rows; if they are new, their scores before learning go into the calibration."""
         several = len(self.classes_) > 2
         labels = columns.astype(np.float64) if several else 2.0 * columns - 1.0
         calibration = self.calibration_ if new else None
-        # Learning gives the one score of two classes, but not all of several.
+        # Learning returns the score of two classes, but not all scores of several classes.
         step = _SCORED if several and calibration is not None else max(1, len(columns))
         for start in range(0, len(columns), step):
             some = slice(start, start + step)

@@ -1,4 +1,4 @@
-"""Novelty detection: rows unlike those so far."""
+"""Novelty detection: rows that differ from previous ones."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from edgeolk.parts.watching import NU
 from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
 from edgeolk.wrapped import check_task, other_arguments
 
-#: Share of rows to be called novel where nothing is said, of rows in any order.
-USUAL_NU = 0.05
+#: Default share of rows to be called novel, for rows in any order.
+DEFAULT_NU = 0.05
 
 
 class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
-    """Novelty detection by the mean kernel between a row and those so far, in fixed memory.
+    """Novelty detection by the mean kernel between a row and previous ones, in fixed memory.
 
     Page: docs/learners.md.
 
@@ -150,15 +150,15 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
 
     def _start(self, rows: Any, random: np.random.RandomState, *, more: bool) -> None:
         loss = other_arguments(self).get("loss", Loss.NOVELTY)
-        # Only a learner of novelty has a nu.
-        own: dict[str, Any] = {}
+        # Only the loss "novelty" has a nu.
+        extra: dict[str, Any] = {}
         if loss in ("novelty", Loss.NOVELTY):
-            own["nu"] = (NU if self.history else USUAL_NU) if self.nu is None else self.nu
+            extra["nu"] = (NU if self.history else DEFAULT_NU) if self.nu is None else self.nu
         if not isinstance(self.history, (bool, np.bool_)):
             raise TypeError(f"history must be True or False, got {self.history!r}")
         if self.history:
-            own["history"] = True
-        learner = self._begin(rows, random, more=more, **{"loss": "novelty", **own})
+            extra["history"] = True
+        learner = self._begin(rows, random, more=more, **{"loss": "novelty", **extra})
         self.learner_ = check_task(learner, "novelty")
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -177,7 +177,7 @@ class OnlineKernelNovelty(OutlierMixin, OnlineKernelBase):
         return self.learner_.decision_function(self._checked(X, reset=False))
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Scores of rows: the higher, the more alike a row is to those so far.
+        """Scores of rows: the higher, the more similar a row is to previous ones.
 
         Parameters
         ----------

@@ -154,7 +154,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         return self
 
     def _loss(self) -> dict[str, Any]:
-        """The loss that fits real targets, unless one is said."""
+        """The algorithm's loss for real targets, unless a loss is given."""
         if self.algorithm is None or "loss" in other_arguments(self):
             return {}
         method = find(self.algorithm)

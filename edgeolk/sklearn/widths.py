@@ -1,4 +1,4 @@
-"""The kernel that an estimator gives its learner."""
+"""The kernel of an estimator's learner."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from edgeolk.preprocessing.record import GAMMA_ROWS
 from edgeolk.preprocessing.scaling import INSIDE
 from edgeolk.scaling import RunningScaler
 
-#: Rows that a width is made from.
+#: Rows from which a width is computed.
 ROWS = 500
 
 
@@ -46,14 +46,14 @@ def kernel_options(
     X : array or CSR matrix of shape (n, n_features)
         The first rows.
     more : bool
-        Whether more may come: a width is then not made from a few of them.
+        Whether more rows may come: then no width is computed from only a few rows.
     follows : bool
-        Whether the learner's own follows its rows, where none is named.
+        Whether the learner's width follows its rows by default.
 
     Raises
     ------
     TypeError, ValueError
-        Names the parameter, what was got and what is allowed.
+        With the parameter, its value and what is allowed.
     """
     if scale is not None and scale not in INSIDE:
         raise ValueError(f"scale must be 'standard', 'minmax', 'common' or None, got {scale!r}")

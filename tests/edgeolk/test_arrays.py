@@ -158,7 +158,7 @@ def test_what_is_no_number_is_named_with_its_remedy() -> None:
         learned(table, Y[:2], None)
     row = table.iloc[0][["a", "c", "a"]]
     made = learner()
-    with pytest.raises(TypeError, match=r"all are numbers, and .astype\(float\) says so"):
+    with pytest.raises(TypeError, match=r"convert these numbers by .astype\(float\)"):
         made.learn_one(row, 1)
     made.learn_one(row.astype(float), 1)
     words = np.where(Y > 0.0, "buys", "not")

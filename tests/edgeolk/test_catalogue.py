@@ -165,7 +165,7 @@ def out_of_range(spec: Parameter, default: Any) -> list[Any]:
     for end, bracket, beyond in zip(spec.ends, (spec.span[0], spec.span[-1]), (-1, 1), strict=True):
         if math.isfinite(end):
             bad += [end + beyond, *([end] if bracket in "()" else [])]
-    bad += [spec.ends[0] + 0.5] if spec.whole else []
+    bad += [spec.ends[0] + 0.5] if spec.integer else []
     return [value for value in bad if value is None or value != spec.none]
 
 

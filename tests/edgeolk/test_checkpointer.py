@@ -13,7 +13,7 @@ from helpers import LIVELY, RINGS
 from synthetic import random_stream
 
 import edgeolk as ek
-from edgeolk.checkpointer import _pieces, _revived
+from edgeolk.checkpointer import _decoded, _pieces
 from edgeolk.files.slots import HEADER_BYTES, Slots
 
 D, B = 3, 6
@@ -166,7 +166,7 @@ def test_what_cannot_be_kept(bad: Any) -> None:
 def test_payloads_that_are_none() -> None:
     learner = learner_of()
     payload = b"".join(_pieces((learner, scaler_of())))
-    assert [type(part) for part in _revived(bytearray(payload))] == [ek.Learner, ek.RunningScaler]
+    assert [type(part) for part in _decoded(bytearray(payload))] == [ek.Learner, ek.RunningScaler]
     hostile = [payload[:n] for n in (0, 7, 8, 24, 39, len(payload) - 1)]
     hostile += [payload + b"\0", bytes(8) + payload[8:], b"\xff" * 8 + payload[8:]]
     for at, value in ((8, 9), (8, 0), (16, 2**63), (16, 0), (24, 1), (32, 2**64 - 1)):
@@ -175,7 +175,7 @@ def test_payloads_that_are_none() -> None:
         hostile.append(bytes(made))
     for data in hostile:
         with pytest.raises(ValueError, match=r"\w"):
-            _revived(bytearray(data))
+            _decoded(bytearray(data))
 
 
 def test_what_is_said_of_the_slots(tmp_path: Path) -> None:
@@ -199,13 +199,13 @@ def test_what_is_said_of_the_slots(tmp_path: Path) -> None:
 def test_a_model_that_is_inconsistent_is_refused_though_its_checksum_fits(tmp_path: Path) -> None:
     """Content counts as much as the checksum: the slot before is taken."""
     medium = Device(bytes(2 * 8192))
-    slots = Slots(medium, _revived)
+    slots = Slots(medium, _decoded)
     slots.write(_pieces((learner_of(),)))
     worse = _pieces((learner_of(),))
     model = bytearray(worse[-1])
     model[len(model) // 2 :] = bytes([0xFF]) * (len(model) - len(model) // 2)
     slots.write([*worse[:-1], model])
-    found = Slots(medium, _revived)
+    found = Slots(medium, _decoded)
     assert found.open().steps == 0
     assert found.opened is not None
     assert found.opened.slot == 0

@@ -55,7 +55,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"update": "pegasos", "lam": 0.1, "projection": "ball", "U": 1.0}, "Update.PEGASOS sets"),
     ({"averaging": "mean", "policy": "oldest"}, "averaging needs a policy that never removes"),
     ({"averaging": "mean", "projection": "clip", "clip_coefficients": 1.0}, "moves single"),
-    ({"averaging": "mean", "basis": "nystrom", "update": "gradient"}, "basis changes on the way"),
+    ({"averaging": "mean", "basis": "nystrom", "update": "gradient"}, "basis changes meanwhile"),
     ({"projection": "clip", "clip_coefficients": 1.0}, "need Update.GRADIENT: the bound is"),
     ({"projection": "shrink", "clip_coefficients": 1.0}, "need Update.GRADIENT: the bound is"),
     ({"basis": "fourier", "policy": "oldest"}, "a feature basis needs Policy.STOP"),
@@ -71,8 +71,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"basis": "nystrom", "update": "gradient", "sampling": "decay", "schedule": "decay"},
         "Basis.NYSTROM cannot be combined with Schedule.DECAY",
     ),
-    ({"basis": "fourier", "update": "shifting"}, "a feature basis takes plain steps"),
-    ({"basis": "fourier", "update": "pegasos", "lam": 0.1}, "a feature basis takes plain steps"),
+    ({"basis": "fourier", "update": "shifting"}, "a feature basis cannot be"),
+    ({"basis": "fourier", "update": "pegasos", "lam": 0.1}, "a feature basis cannot be"),
     *(
         ({"policy": policy, "budget": 1}, "budget must be at least 2")
         for policy in ("unbiased", "unbiased_by_size", "halve")
@@ -90,7 +90,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     ({"update": "aggressive", "rate": 1.5, "eps": 0.5}, "eps must be at least half"),
     ({"update": "aggressive", "rate": None}, "needs a finite U"),
-    ({"kernel": ek.Gaussian(1e-40)}, "gamma must lie between"),
+    ({"kernel": ek.Gaussian(1e-40)}, "gamma must be between"),
     ({"coefficients": "float32", "policy": "span"}, "it solves linear systems with them"),
     (
         {"coefficients": "float32", "policy": "forgetron_greedy"},
@@ -111,11 +111,11 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         )
     ),
     ({"loss": "novelty", "update": "gradient"}, "a frozen ring cannot follow"),
-    ({"loss": "novelty", "update": "gradient", "policy": "simple"}, "Loss.NOVELTY goes with"),
+    ({"loss": "novelty", "update": "gradient", "policy": "simple"}, "Loss.NOVELTY needs"),
     ({"update": "perceptron", "loss": "epsilon"}, "Loss.EPSILON needs Update.PA, PA1, PA2 or"),
     ({"loss": "epsilon", "update": "sparse_pa"}, "Loss.EPSILON needs"),
     *(
-        ({"n_classes": 3, **parts}, "the other updates tell two classes apart")
+        ({"n_classes": 3, **parts}, "the other updates support two classes")
         for parts in (
             {"update": "aggressive"},
             {"update": "shifting"},
@@ -131,7 +131,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     ({"n_classes": 3, "update": "pa", "basis": "fourier"}, "several classes need a ring"),
     *(
-        ({"n_classes": 3, **parts}, "the others follow one coefficient a slot")
+        ({"n_classes": 3, **parts}, "the other policies use one coefficient per slot")
         for parts in (
             {"update": "perceptron", "policy": "forgetron"},
             {"update": "perceptron", "policy": "span"},
@@ -168,7 +168,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"loss": "novelty", "scratch": "row"}, "scratch='row' is useless"),
             ({"cmin": 50.0, "cmax": 40.0}, "cmin must be at most cmax"),
             ({"groups": 2}, "groups must be at most the blocks"),
-            ({"n_classes": 3, "linear": True}, "linear is one more candidate for two classes"),
+            ({"n_classes": 3, "linear": True}, "linear is for two classes"),
             ({"kernel": ek.Linear()}, "its features are cosines and sines"),
             ({"dtype": "float16"}, "stores weights as int8, float32 or float64"),
             ({"coefficients": "float32"}, "dtype= says how weights are stored"),
@@ -177,23 +177,23 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             ({"projection": "ball", "U": 1.0}, "complete learner without projection"),
             ({"sampling": "loss"}, "complete learner without sampling"),
             ({"averaging": "mean"}, "complete learner without averaging"),
-            ({"history": True}, "history=True goes with Loss.NOVELTY"),
+            ({"history": True}, "history=True needs Loss.NOVELTY"),
             *(
                 ({"loss": "novelty", "history": True, "budget": 64, **parts}, why)
                 for parts, why in (
                     ({"scale": "standard"}, "keeps the scale of each channel itself"),
-                    ({"kernel": ek.Gaussian(1.0)}, "has a width of its own"),
+                    ({"kernel": ek.Gaussian(1.0)}, "has a fixed kernel"),
                     ({"budget": 63}, "D must be at least 64"),
                     ({"forget": 65536}, "window must be at most 65535"),
                 )
             ),
             ({"season": 3}, "horizon and season need history=True"),
-            ({"interval": 0.5}, "only forecasts come with one"),
+            ({"interval": 0.5}, "only forecasts have intervals"),
             *(
                 ({"loss": "square", "history": True, "budget": 64, **parts}, why)
                 for parts, why in (
                     ({"scale": "minmax"}, "needs rows scaled by scale='standard'"),
-                    ({"scale": "standard", "budget": 31}, "a kernel pays from D = 32 on"),
+                    ({"scale": "standard", "budget": 31}, "at least 32, from where a kernel pays"),
                     ({"scale": "standard", "last_label": True}, "no last_label"),
                     ({"scale": "standard", "lead": 3, "season": 2}, "at least horizon"),
                 )
@@ -214,7 +214,7 @@ FORGED: list[tuple[dict[str, Any], Callable[[Settings], Settings], str]] = [
     (
         SCALED,
         lambda c: replace(c, parts={**c.parts, "dtype": pt.Dtype.FLOAT64}),
-        "rows of float64 have statistics in float64",
+        "float64 rows need statistics in float64",
     ),
     (
         {"update": "pa", "scale": "standard"},
@@ -224,7 +224,7 @@ FORGED: list[tuple[dict[str, Any], Callable[[Settings], Settings], str]] = [
     (
         {**SCALED, "loss": "square", "history": True},
         lambda c: prepared(c, gamma_rows=100),
-        "the kernel would start anew amid them",
+        "the kernel would restart among them",
     ),
 ]
 

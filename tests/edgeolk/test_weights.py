@@ -21,16 +21,16 @@ from edgeolk.reference.structured import Sorf
 D = 3
 
 REFUSES: list[tuple[dict[str, Any], str]] = [
-    ({"update": "perceptron"}, "size of their own"),
-    ({"update": "margin"}, "size of their own"),
-    ({"update": "aggressive"}, "size of their own"),
-    ({"update": "shifting"}, "size of their own"),
-    ({"update": "pegasos", "lam": 0.1}, "size of their own"),
+    ({"update": "perceptron"}, "size of its steps"),
+    ({"update": "margin"}, "size of its steps"),
+    ({"update": "aggressive"}, "size of its steps"),
+    ({"update": "shifting"}, "size of its steps"),
+    ({"update": "pegasos", "lam": 0.1}, "size of its steps"),
     ({"update": "pa"}, "without slack"),
     ({"update": "pa1", "sampling": "loss"}, "samples rows"),
     ({"update": "gradient", "sampling": "derivative"}, "samples rows"),
     ({"update": "logistic", "loss": "logistic", "sampling": "margin"}, "samples rows"),
-    ({"update": "blended", "basis": "structured", "loss": "novelty"}, "every row alike"),
+    ({"update": "blended", "basis": "structured", "loss": "novelty"}, "all rows equally"),
 ]
 
 

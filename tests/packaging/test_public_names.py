@@ -66,9 +66,9 @@ def test_what_a_configuration_has_is_frozen() -> None:
 
 def test_a_configuration_cannot_be_changed() -> None:
     config = ek.Config(n_features=2, ram="2KiB")
-    with pytest.raises(AttributeError, match="make another one, with seed="):
+    with pytest.raises(AttributeError, match="create a new one with seed="):
         config.seed = 3  # type: ignore[misc]
-    with pytest.raises(AttributeError, match="seed stays"):
+    with pytest.raises(AttributeError, match="seed cannot be deleted"):
         del config.seed  # type: ignore[misc]
     with pytest.raises(AttributeError, match="did you mean 'n_features'"):
         _ = config.n_feature  # type: ignore[attr-defined]

@@ -53,36 +53,36 @@ class Device:
         self.claims = 1
         self.syncs_at: list[int] = []
         self._rng = random.Random(seed)
-        self._room = len(self.image) // slots
-        assert self._room % sector == 0
+        self._capacity = len(self.image) // slots
+        assert self._capacity % sector == 0
 
     # ---- what the store asks for ----------------------------------------------------------------
 
     def other_slots(self, taken: object, head: int) -> str:
         return ""
 
-    def room(self, slot: int) -> int:
+    def capacity(self, slot: int) -> int:
         assert 0 <= slot < self.slots
-        return self._room
+        return self._capacity
 
     def claim(self) -> int:
         return self.claims
 
     def prepare(self, slot: int, need: int, mark: Piece, alone: bool) -> None:
-        if need > self._room:
+        if need > self._capacity:
             raise ValueError("too small")
 
     def read_into(self, slot: int, offset: int, memory: memoryview) -> int:
         seen = self.applied(self.pending)
-        start = slot * self._room + offset
-        count = min(len(memory), self._room - offset)
+        start = slot * self._capacity + offset
+        count = min(len(memory), self._capacity - offset)
         memory[:count] = seen[start : start + count]
         return count
 
     def write(self, slot: int, offset: int, piece: Piece) -> None:
         data = bytes(piece)
         assert offset >= 0
-        assert offset + len(data) <= self._room, "a write beyond its slot"
+        assert offset + len(data) <= self._capacity, "a write beyond its slot"
         accepted, event = len(data), ""
         if self.calls == self.fail:
             accepted, event = len(data) // 2, "error"
@@ -93,12 +93,12 @@ class Device:
         self.ends.append(self.ticks)
         self.begun = True
         if accepted:
-            self.pending.append((slot * self._room + offset, data[:accepted]))
+            self.pending.append((slot * self._capacity + offset, data[:accepted]))
         self.bytes_written += accepted
         self._end(event)
 
     def sync(self, slot: int) -> None:
-        self._sync(range(slot * self._room, (slot + 1) * self._room))
+        self._sync(range(slot * self._capacity, (slot + 1) * self._capacity))
 
     def settle(self) -> None:
         self._sync(range(len(self.image)))

@@ -89,7 +89,7 @@ def test_plan_of_all(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["plan", "--features", "5", "--budget", "50", "--kernel", "linear"]
     first, _, _, *lines = run(capsys, *command).splitlines()
     assert first == (
-        "recommended: sorf, D = 50, scaling and the width of its kernel inside,"
+        "recommended: sorf, D = 50, with scaling and kernel width,"
         f" {ek.plan(n_features=5, budget=50).nbytes} bytes"
     )
     records = json.loads(run(capsys, *command, "--json"))

@@ -33,8 +33,8 @@ def test_options_and_parameters_change_it() -> None:
     assert "2 7 B exponentials" in step(algorithm="bsgd", iters=7)
     assert "9 B d" in step(algorithm="pomdr", M=9)
     assert step(algorithm="bogd") == "O(B d), every step"
-    assert "norm is renewed" in step(algorithm="olrd", projection="ball", U=3.0)
-    assert "norm is renewed" in step(algorithm="forgetron_basic")
+    assert "norm is recomputed" in step(algorithm="olrd", projection="ball", U=3.0)
+    assert "norm is recomputed" in step(algorithm="forgetron_basic")
     for row in (*POLICIES.values(), *BASES.values()):
         assert "{" not in row.longest_step.format(iters=1, hint_rows=1)
     assert all(row.longest_step for row in POLICIES.values())

@@ -95,8 +95,8 @@ def test_no_narrower_kernel_without_a_memory() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"memory": -1}, ValueError, "memory must be a whole number >= 0"),
-        ({"memory": 2.5}, ValueError, "memory must be a whole number"),
+        ({"memory": -1}, ValueError, "memory must be an integer >= 0"),
+        ({"memory": 2.5}, ValueError, "memory must be an integer"),
         ({"memory": True}, TypeError, "memory must be"),
         ({"memory": "many"}, TypeError, "memory must be"),
         ({"memory": float("nan")}, ValueError, "memory must be"),

@@ -22,8 +22,8 @@ compiles = pytest.mark.skipif(shutil.which(f"{PREFIX}gcc") is None, reason=f"no 
 WAYS = [(core, level) for core in CORES for level in LEVELS]
 BOUNDS = [(("learner", "int8", "double"), [("Cortex-M4F", "-Os")])]
 #: The most stack of every kind that works in the arena.
-BESIDE = {case: cost.beside for case, cost in COSTS.items() if cost.beside is not None}
-BOUNDS += [pytest.param(case, WAYS, marks=pytest.mark.slow) for case in BESIDE]  # type: ignore[misc]
+WITH_ARENA = {case: cost.with_arena for case, cost in COSTS.items() if cost.with_arena is not None}
+BOUNDS += [pytest.param(case, WAYS, marks=pytest.mark.slow) for case in WITH_ARENA]  # type: ignore[misc]
 #: What a call does differs in each.
 KINDS: dict[str, dict[str, Any]] = {
     "recommended": {"ram": "4KiB"},
@@ -74,8 +74,8 @@ def test_the_same_bits(kind: str, flag: str, tmp_path: Path) -> None:
 
 
 def test_every_kind_takes_less_of_the_stack() -> None:
-    assert set(BESIDE) == {case for case in COSTS if case[0] != "ring"}
-    for case, stack in BESIDE.items():
+    assert set(WITH_ARENA) == {case for case in COSTS if case[0] != "ring"}
+    for case, stack in WITH_ARENA.items():
         assert stack < COSTS[case].stack - 200
         most = 3.5 if case[2] == "double" and case[1] != "float32" else 2.5
         assert stack <= max(most, 3.1 if case[0] == "remembering" else 0.0) * 1024
@@ -89,8 +89,8 @@ def test_the_bound_that_is_printed_holds(
     kind, dtype, how = case
     ek.export_c(learner_of(kind, dtype), tmp_path, scratch="arena")
     most = max(compiled(tmp_path, core, [level, *ARITHMETIC[how]]) for core, level in ways)
-    assert most.stack <= BESIDE[case], most.way
-    assert most.stack > 0.7 * BESIDE[case] or ways != WAYS
+    assert most.stack <= WITH_ARENA[case], most.way
+    assert most.stack > 0.7 * WITH_ARENA[case] or ways != WAYS
 
 
 def test_it_is_told(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def states_during_seal(
 ) -> list[bytes]:
     """What the memory was before each write of a seal."""
     seen: list[bytes] = []
-    held_of, pack_into = checksums._held, struct.pack_into
+    held_of, pack_into = checksums._stored, struct.pack_into
 
     class Held:
         def __init__(self, held: memoryview[Any]) -> None:
@@ -128,7 +128,7 @@ def states_during_seal(
         pack_into(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(checksums, "_held", lambda head, block: Held(held_of(head, block)))
+        patch.setattr(checksums, "_stored", lambda head, block: Held(held_of(head, block)))
         patch.setattr(struct, "pack_into", packed)
         learner.seal()
     return seen

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import edgeolk as ek
-from edgeolk.files.layouts import misplaced, room_of
+from edgeolk.files.layouts import misplaced, slot_bytes
 
 NUMBERS = (2, 3, 5, 8, 33, 64)
 
@@ -92,7 +92,7 @@ def test_never_an_older_state(kind: str, times: int, slots: int, tmp_path: Path)
 def test_the_number_that_fits_everything_is_named() -> None:
     unit, total = 64, 64 * 60
     for slots in (3, 4, 5, 12):
-        room = room_of(total, slots, unit)
+        room = slot_bytes(total, slots, unit)
         heads = {i * room: str(room).encode() for i in range(slots)}
 
         def said(number: int, heads: dict[int, bytes] = heads) -> str:
@@ -111,7 +111,7 @@ def test_blank_and_foreign_memory_holds_no_checkpoint() -> None:
 def test_a_checkpoint_larger_than_a_slot_is_of_fewer_slots() -> None:
     """It begins where a slot of eight would, and reaches into the next."""
     unit, total = 64, 64 * 64
-    room = room_of(total, 4, unit)
+    room = slot_bytes(total, 4, unit)
     heads = {room: str(room).encode()}
     said = misplaced(total, 8, unit, int, lambda at: heads.get(at, b"0"))
     assert f"at byte {room}, as slots=4 has them" in said

@@ -43,8 +43,8 @@ def test_slots_share_no_sector(kind: str, tmp_path: Path, monkeypatch: pytest.Mo
     slots.write([b"1" * 5000])
     slots.write([b"2" * 5000])
     step = media.LINE if kind in ("bytearray", "numpy", "mmap") else SECTOR
-    assert medium.room(0) % step == 0
-    assert medium.room(1) >= 5000 + HEADER_BYTES
+    assert medium.capacity(0) % step == 0
+    assert medium.capacity(1) >= 5000 + HEADER_BYTES
     for slot, sign in enumerate(b"12"):
         memory = bytearray(5000)
         assert medium.read_into(slot, HEADER_BYTES, memoryview(memory)) == 5000

@@ -230,7 +230,7 @@ def test_why_a_slot_was_refused() -> None:
     image = written(TINY, 2)
     assert said(image) == "slot 1, no. 2"
     assert said(bytearray(128)) == "no checkpoint; slot 0: empty; slot 1: empty"
-    flipped = {64: "no checkpoint's", 64 + 17: "header is damaged", 64 + 33: "payload is damaged"}
+    flipped = {64: "not that of a", 64 + 17: "header is damaged", 64 + 33: "payload is damaged"}
     for at, why in flipped.items():
         damaged = bytearray(image)
         damaged[at] ^= 4

@@ -155,7 +155,7 @@ def test_no_memory_for_any_checkpoint_is_not_none() -> None:
     image[33] ^= 1  # slot 0 is damaged
     slots = Slots(Device(image, sector=64), heavy)
     for call in (slots.open, lambda: Slots(Device(image, sector=64), heavy).write([b"x"])):
-        with pytest.raises(MemoryError, match="no memory for what its 5 bytes hold"):
+        with pytest.raises(MemoryError, match="no memory for the objects in its 5 bytes"):
             call()
     with pytest.raises(OSError, match="cannot overwrite the other"):
         slots.write([payload_of(3, 5)])

@@ -228,4 +228,4 @@ def test_a_big_endian_machine_holds_what_is_read_its_own_way(stem: str) -> None:
     assert block[:end] == expected[:end]
     # So it is never read where it is to stay: its numbers have to be turned.
     config = live.config_from(made)
-    assert not restore._lies_as_today(config, layout(config), made, length_of(data))
+    assert not restore._has_current_layout(config, layout(config), made, length_of(data))
