@@ -1,8 +1,9 @@
 """Several classes over one ring: K columns of coefficients, one kernel row for all of them.
 
-Scores f_k(x) = sum_i a_ik k(s_i, x). The margin of a row is the score of its class less the best of
-the others; with it in the place of y f, and shares of a candidate over the columns, every update is
-that of two classes (Crammer & Singer 2003; Crammer et al. 2006, section 8).
+Scores f_k(x) = sum_i a_ik k(s_i, x). The margin of a row is the score of its class minus the best
+of the others. With the margin in place of y f, and the new coefficient multiplied by a share in
+each column, every update is that of two classes (Crammer & Singer 2003; Crammer et al. 2006,
+section 8).
 """
 
 from libc.math cimport NAN, exp, isfinite
@@ -44,7 +45,7 @@ cdef inline void take_softmax(State* s, const double* f, int64_t rival, Example*
 
 
 cdef inline void see_classes(State* s, double y, Example* e) noexcept nogil:
-    """Margin and shares of a row; not finite if a score is not. Ties go to the smallest class."""
+    """Margin and shares of a row; not finite if a score is not. Ties go to the lowest class."""
     cdef double* f = s.class_scores
     cdef int64_t k
     cdef int64_t rival
@@ -66,7 +67,7 @@ cdef inline void see_classes(State* s, double y, Example* e) noexcept nogil:
 
 
 cdef inline double along_shares(const State* s, const Example* e) noexcept nogil:
-    """sum_k share_k f_k, by the scores as last computed."""
+    """sum_k share_k f_k, with the scores last computed."""
     cdef int64_t k
     cdef double total = 0.0
     for k in range(s.c.columns):

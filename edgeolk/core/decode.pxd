@@ -1,4 +1,4 @@
-"""From a configuration, a Python object, to the numbers of the C struct."""
+"""Decodes a configuration, a Python object, into the C struct."""
 
 from libc.stdint cimport int32_t
 
@@ -14,7 +14,7 @@ from edgeolk.core.width cimport sorf_set_width
 
 
 cdef inline void decode(State* s, object config) except *:
-    """The configuration as numbers."""
+    """The settings of all models."""
     cdef int32_t* choice = <int32_t*>&s.c.choice
     cdef double* param = <double*>&s.c.p
     cdef Py_ssize_t i
@@ -45,7 +45,7 @@ cdef inline void decode(State* s, object config) except *:
 
 
 cdef inline void decode_features(State* s, object config) except *:
-    """Structured features alone: one group of one width, the kernel's."""
+    """Structured features as a basis: one group with the width of the kernel."""
     cdef olk_sorf* p = &s.structured.made
     s.structured.all = functions_for(s.c.choice.dtype)
     p.d, p.D, p.classes, p.groups = config.n_features, config.budget, 1, 1
@@ -57,7 +57,7 @@ cdef inline void decode_features(State* s, object config) except *:
 
 
 cdef inline void decode_structured(State* s, object config) except *:
-    """What a learner on structured features is made of (S 3 of the specification)."""
+    """The configuration of a sorf learner (S 3 of the specification)."""
     cdef olk_sorf* p = &s.structured.made
     cdef int g, i
     values = config.values
@@ -94,7 +94,7 @@ cdef inline void decode_structured(State* s, object config) except *:
 
 
 cdef inline void decode_forecast(State* s, object config) except *:
-    """What a forecaster is made of."""
+    """The configuration of a forecaster."""
     cdef olk_forecast* p = &s.forecast.made
     cdef int i
     s.forecast.on = config.forecasts
@@ -109,7 +109,7 @@ cdef inline void decode_forecast(State* s, object config) except *:
 
 
 cdef inline void decode_preprocessing(State* s, object config) except *:
-    """What is done with rows on their way in."""
+    """The configuration of preprocessing."""
     preprocessing = config.preprocessing
     s.preprocessing.scaler.method = preprocessing.method
     s.preprocessing.scaler.clip = preprocessing.clip

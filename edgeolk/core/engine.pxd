@@ -10,16 +10,16 @@ cdef class Engine:
     cdef State state
     cdef readonly Arena arena
     cdef readonly object config
-    # Who is inside a long call, without the interpreter lock: readers, or -1 for one who learns.
-    # Read and written only with the lock held.
+    # Threads inside a long call without the interpreter lock: number of readers, or -1 for a
+    # learner. Read and written only with the lock held.
     cdef int users
-    cdef bint warned              # that readings lay beyond the levels of int8 storage
-    cdef bint warned_of_zeros     # that a matrix of mostly zeros is read in full
-    cdef bint warned_of_error     # that predictions ran away from the targets
-    cdef double largest_target    # |y| of those seen since this engine was made
+    cdef bint warned              # of readings outside the range of int8 storage
+    cdef bint warned_of_zeros     # of a mostly zero matrix that is read in full
+    cdef bint warned_of_error     # of predictions that diverge from the targets
+    cdef double largest_target    # largest |y| since this engine was created
     cdef int64_t targets_seen
-    # Regions as memoryviews of their true shapes and types, by name; state's pointers point into
-    # them.
+    # Regions as memoryviews of their actual shapes and types, by name; the pointers of state point
+    # into them.
     cdef dict views
     cdef dict regions
 

@@ -1,4 +1,4 @@
-"""How near a row lies to what has been learned: the largest cosine with a support vector."""
+"""Similarity of a row to the learned rows: the largest cosine with a support vector."""
 
 from libc.math cimport INFINITY, isfinite, pow, sqrt, tanh
 from libc.stdint cimport int64_t
@@ -10,11 +10,11 @@ from edgeolk.core.headers cimport OLK_F64, OLK_LINEAR, OLK_POLYNOMIAL, olk_fetch
 from edgeolk.core.state cimport State
 
 cdef enum:
-    CHUNK = 64  # slots at a time: the row of a model that keeps none lies on the stack
+    CHUNK = 64  # slots at a time: their kernel row is on the stack
 
 
 cdef inline double own_kernel(const State* s, int64_t slot) noexcept nogil:
-    """k(s_i, s_i), from the vector where no diagonal is kept."""
+    """k(s_i, s_i), computed from the vector if no diagonal is stored."""
     cdef int64_t j
     cdef double v
     cdef double total = 0.0
@@ -34,7 +34,7 @@ cdef inline double own_kernel(const State* s, int64_t slot) noexcept nogil:
 
 
 cdef inline double familiarity(State* s, const void* x) noexcept nogil:
-    """max_i k(s_i, x) / sqrt(k_ii k_xx) over those with k_ii > 0; 0 if there is none."""
+    """max_i k(s_i, x) / sqrt(k_ii k_xx) over i with k_ii > 0; 0 if there are none."""
     cdef double row[CHUNK]
     cdef int64_t i, n
     cdef int64_t start = 0

@@ -11,7 +11,7 @@ ctypedef fused real:
 
 
 cdef inline bint all_within(const real* x, int64_t d, double most) noexcept nogil:
-    """Every |x_j| <= most, a number that x can hold; False for NaN."""
+    """Every |x_j| <= most, representable in the type of x; False for NaN."""
     if real is float:
         return olk_within_f32(x, d, <float>most)
     else:
@@ -19,7 +19,7 @@ cdef inline bint all_within(const real* x, int64_t d, double most) noexcept nogi
 
 
 cdef inline bint all_finite(const real* x, int64_t d) noexcept nogil:
-    """No NaN, no infinity. A product with 0 is 0 exactly for finite numbers only."""
+    """No NaN, no infinity; only then is 0 * x_j exactly 0."""
     if real is float:
         return olk_within_f32(x, d, FLT_MAX)
     else:

@@ -1,4 +1,4 @@
-"""The forecaster over structured features: loops/forecast.h, with what must hold before it."""
+"""The forecaster on structured features: loops/forecast.h, behind checks of rows and targets."""
 
 from libc.math cimport NAN, fabs, isnan
 from libc.stdint cimport int64_t, uint64_t
@@ -17,18 +17,18 @@ from edgeolk.core.width cimport follow_row
 
 
 cdef inline double number_at(const State* s, const void* region, int64_t at) noexcept nogil:
-    """A number of a region in the type of rows."""
+    """A number of a region in the row type."""
     return olk_get(row_type(s), region, at)
 
 
 cdef inline double last_input(const State* s, int64_t j) noexcept nogil:
-    """Scaled input j of the row whose target came last: what a missing reading counts as."""
+    """Scaled input j of the row whose target came last: the substitute for a missing reading."""
     return number_at(s, s.forecast.state.history,
                      OLK_HISTORY_NUMBERS + s.forecast.made.n_levels + j)
 
 
 cdef inline int64_t rows_waiting(const State* s) noexcept nogil:
-    """Rows that were asked and whose targets have not come."""
+    """Number of rows predicted whose targets have not arrived."""
     cdef int64_t k
     cdef int64_t found = 0
     cdef int64_t each = (OLK_WAITING_NUMBERS + olk_head_inputs(&s.forecast.made)
@@ -39,7 +39,7 @@ cdef inline int64_t rows_waiting(const State* s) noexcept nogil:
 
 
 cdef inline bint fits(const State* s) noexcept nogil:
-    """Whether the kernel takes every row that can come."""
+    """Whether every possible row is in the range of the kernel."""
     if not s.forecast.made.kernel:
         return True
     return (s.preprocessing.scaler.clip * s.c.n_features + 5.0 * OLK_HISTORY_INPUTS
@@ -47,12 +47,12 @@ cdef inline bint fits(const State* s) noexcept nogil:
 
 
 cdef inline bint takes_target(const State* s, double y) noexcept nogil:
-    """A target that can be learned, or NaN for one that is never known."""
+    """Whether a target can be learned; NaN, a target never known, is accepted."""
     return isnan(y) or fabs(y) <= s.structured.all.largest_target
 
 
 cdef inline int forecast_predict(State* s, const void* x, double* f) noexcept nogil:
-    """Answer a placed row; nothing is remembered but the interval."""
+    """Predict a placed row; only the interval is kept."""
     if not fits(s):
         return REFUSED_OVERFLOW
     s.structured.all.predict(&s.forecast.made, &s.forecast.state, &s.structured.made,
@@ -62,7 +62,7 @@ cdef inline int forecast_predict(State* s, const void* x, double* f) noexcept no
 
 
 cdef inline int forecast_ask(State* s, const void* x, double* f) noexcept nogil:
-    """Answer a placed row and remember it."""
+    """Predict a placed row and keep it pending."""
     if not fits(s):
         return REFUSED_OVERFLOW
     s.structured.all.ask(&s.forecast.made, &s.forecast.state, &s.structured.made,
@@ -72,7 +72,7 @@ cdef inline int forecast_ask(State* s, const void* x, double* f) noexcept nogil:
 
 
 cdef inline int forecast_tell(State* s, double y) noexcept nogil:
-    """The target of the oldest row that waits; NaN: never known."""
+    """Take the target of the oldest pending row; NaN: never known."""
     cdef double answer = NAN
     cdef uint64_t rows
     if not takes_target(s, y):
@@ -82,7 +82,7 @@ cdef inline int forecast_tell(State* s, double y) noexcept nogil:
                                  &s.structured.state, s.query, y, &answer):
         return REFUSED_NONE_WAITS
     if s.preprocessing.follows != NULL and s.structured.state.t[0] != rows:
-        # What the kernel has learned lies in the query still.
+        # The query still has the row that the kernel learned.
         follow_row(s, olk_sums_of_row(s.query, s.structured.made.d,
                                       s.c.vectors == DTYPE_FLOAT64, 0.0).squares)
     if not isnan(y) and not s.forecast.made.frozen:
@@ -92,7 +92,7 @@ cdef inline int forecast_tell(State* s, double y) noexcept nogil:
 
 
 cdef inline int forecast_learn(State* s, const void* x, double y, double* f) noexcept nogil:
-    """Answer a placed row, then learn its target; a refused one changes nothing."""
+    """Predict a placed row, then learn its target; a refused one changes nothing."""
     cdef int outcome
     if s.forecast.made.horizon > 1:
         return REFUSED_LATE

@@ -1,11 +1,11 @@
-"""A row on its way in: scaled by the scaler in the block, bounded, then as storage holds it.
+"""Preprocessing of a row: scaled by the scaler in the block, bounded, rounded to the storage type.
 
-A row that is learned is scaled by statistics that include it (loops/preprocessing.h). They are put
-into the block only when the learner has taken the row (``keep_statistics``), so that a row it
-refuses changes nothing. Those of the first inputs wait beside the block where they are records of 9
-bytes; the others are made twice, which costs no memory.
+A row that is learned is scaled by statistics that include it (loops/preprocessing.h). They are
+written to the block only after the learner has accepted the row (``keep_statistics``), so that a
+refused row changes nothing. For records of 9 bytes, those of the first inputs are kept outside the
+block until then; the others are computed twice, which costs no memory.
 
-The row that is passed in is only read. What the learner sees lies in ``query``.
+The row passed in is only read. The learner sees the one in ``query``.
 """
 
 from libc.math cimport isfinite, isnan
@@ -26,23 +26,23 @@ from edgeolk.core.headers cimport (
 from edgeolk.core.state cimport MOST_LEARNED, Indices, Raw, State
 
 cdef enum:
-    BATCH = MOST_LEARNED      # readings of a piece, on the C stack
+    BATCH = MOST_LEARNED      # readings per piece, on the C stack
 
 
 cdef inline int64_t rows_seen(const State* s) noexcept nogil:
-    """Rows that the scaler has been given, from the counters of the block."""
+    """Rows that the scaler has seen, from the counters of the block."""
     return s.m.steps + (s.preprocessing.width.steps if s.preprocessing.width != NULL else 0)
 
 
 cdef struct Reader:
-    # A row that is read in pieces.
+    # Reads a row in pieces.
     const Raw* raw
-    int64_t first             # the first reading of the piece at hand
-    int64_t m                 # how many they are
+    int64_t first             # the first reading of the current piece
+    int64_t m                 # length of the piece
     int64_t at                # the next entry of a sparse row
-    bint gaps                 # NaN is a reading that is missing
-    bint good                 # so far every number was finite, every index where it must be
-    double x[BATCH]           # the piece; a number that is not finite counts as 0
+    bint gaps                 # NaN is a missing reading
+    bint good                 # every number so far was finite, every index valid
+    double x[BATCH]           # the piece; non-finite numbers are replaced by 0
 
 
 cdef inline void begin_reading(Reader* r, const Raw* raw, bint gaps=False) noexcept nogil:
@@ -53,7 +53,7 @@ cdef inline void begin_reading(Reader* r, const Raw* raw, bint gaps=False) noexc
 
 
 cdef inline bint fetch(Reader* r) noexcept nogil:
-    """The readings of a piece; False if another thread has written there since the row was read."""
+    """Read a piece; False if another thread has written to the row since it was checked."""
     cdef const Raw* raw = r.raw
     cdef int64_t k
     cdef int64_t j
@@ -87,7 +87,7 @@ cdef inline bint fetch(Reader* r) noexcept nogil:
 
 
 cdef inline bint read_on(const State* s, Reader* r) noexcept nogil:
-    """Read the next piece; False where there is none: ``good`` is then said of the whole row."""
+    """Read the next piece; False at the end of the row: then ``good`` is about the whole row."""
     r.first += r.m
     r.m = min(<int64_t>BATCH, s.c.n_features - r.first)
     if r.m == 0:
@@ -98,7 +98,7 @@ cdef inline bint read_on(const State* s, Reader* r) noexcept nogil:
 
 
 cdef inline void write(State* s, int64_t first, const double* z, int64_t m) noexcept nogil:
-    """Numbers first .. first + m - 1 of the row that the learner sees."""
+    """Write numbers first .. first + m - 1 of the row that the learner sees."""
     cdef int64_t k
     if s.c.vectors == DTYPE_FLOAT64:
         memcpy(<double*>s.query + first, z, <size_t>m * sizeof(double))
@@ -108,22 +108,22 @@ cdef inline void write(State* s, int64_t first, const double* z, int64_t m) noex
 
 
 cdef inline double readings(const State* s, int64_t rows) noexcept nogil:
-    """Readings in the statistics after so many rows."""
+    """Number of readings in the statistics after this many rows."""
     if s.preprocessing.scaler.freeze_after > 0:
         rows = min(rows, s.preprocessing.scaler.freeze_after)
     return <double>rows * <double>s.c.n_features
 
 
 cdef inline bint are_alike(const State* s) noexcept nogil:
-    """Whether one scale is that of all inputs, so far."""
+    """Whether all inputs have had one common scale so far."""
     return s.preprocessing.common != NULL or (
         s.preprocessing.pair != NULL and s.preprocessing.pair.others >= 0.0)
 
 
 cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept nogil:
-    """What is known of all inputs together, with a row; ``keep_statistics`` puts it into the block.
+    """Statistics of all inputs together with a row; ``keep_statistics`` writes them to the block.
 
-    Once frozen, only a third number is noted.
+    Once frozen, only a third distinct value is recorded.
     """
     cdef Reader r
     cdef int64_t k
@@ -148,7 +148,7 @@ cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept 
 
 
 cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept nogil:
-    """The row scaled by one scale for all inputs in ``query``."""
+    """Write the row to ``query``, scaled by the common scale of all inputs."""
     cdef Reader r
     cdef double z[BATCH]
     cdef double count = readings(s, rows_seen(s) + learning)
@@ -167,7 +167,7 @@ cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept n
 
 cdef inline void learn_readings(const State* s, int64_t first, int64_t m, const double* x,
                                 int64_t seen, uint8_t* to, double* z) noexcept nogil:
-    """The readings scaled by records that include them; the records go to ``to``."""
+    """Scale readings by records that include them; the updated records go to ``to``."""
     cdef const olk_scaler* scaler = &s.preprocessing.scaler
     cdef int64_t k
     if not olk_is_frozen(scaler, seen):
@@ -179,7 +179,7 @@ cdef inline void learn_readings(const State* s, int64_t first, int64_t m, const 
 
 
 cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nogil:
-    """The scaled row in ``query``; the block's statistics stay as they are."""
+    """Write the scaled row to ``query``; the statistics in the block are unchanged."""
     cdef Reader r
     cdef double z[BATCH]
     cdef uint8_t later[BATCH * OLK_COMPACT_BYTES]
@@ -195,7 +195,7 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
                                      or s.preprocessing.pair_now.others >= 0.0)
         if s.preprocessing.alike:
             return scale_alike(s, raw, learning)
-    # A forecaster answers every row as if it came next.
+    # A forecaster predicts every row as if it were learned next.
     learning = learning or gaps
     begin_reading(&r, raw, gaps)
     while read_on(s, &r):
@@ -214,7 +214,7 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
 
 
 cdef inline void keep_statistics(State* s) noexcept nogil:
-    """The row that was learned, and counted, goes into the statistics."""
+    """Add the row just learned and counted to the statistics."""
     cdef Reader r
     cdef double z[BATCH]
     cdef int64_t k
@@ -246,7 +246,7 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
 
 
 cdef inline double shorter(const State* s, const Raw* raw, bint* good) noexcept nogil:
-    """What a row is to be multiplied by so that it is no longer than allowed, 1 for nothing."""
+    """Factor that shortens a row to the maximum norm, 1 if it is within."""
     cdef Reader r
     cdef int64_t k
     cdef olk_length length
@@ -267,7 +267,7 @@ cdef inline double shorter(const State* s, const Raw* raw, bint* good) noexcept 
 
 
 cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil:
-    """The row times a factor in ``query``."""
+    """Write the row times a factor to ``query``."""
     cdef Reader r
     cdef int64_t k
     begin_reading(&r, raw)
@@ -289,7 +289,7 @@ cdef inline void use_query(State* s, Raw* raw) noexcept nogil:
 
 
 cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexcept nogil:
-    """The row as the learner sees it; NULL if it has changed since it was checked."""
+    """The preprocessed row; NULL if it has changed since it was checked."""
     cdef Raw now = raw[0]
     cdef bint good = True
     cdef double factor
@@ -314,9 +314,9 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
 
 
 cdef inline const void* take_dense(State* s, const real* x, bint learning) noexcept nogil:
-    """A checked row as the learner sees it: where it lies, or in scratch; NULL if it has changed.
+    """The preprocessed row, in place or in scratch; NULL if it has changed since it was checked.
 
-    ``learning`` says whether it is going to be learned or only scored.
+    ``learning``: whether it will be learned, not only scored.
     """
     cdef Raw raw = Raw(NULL, NULL, Indices(NULL, NULL), NULL, 0)
     if not s.preprocessing.reshapes:

@@ -1,8 +1,8 @@
-"""What a row may be, so that whatever a step makes of it is a finite number.
+"""Bounds on rows that keep every result of a step finite.
 
-Products of two rows follow from their squares (Cauchy and Schwarz), so the square is all that is
-looked at: a step multiplies a few kernels and scores, never more than fit between these bounds and
-the largest number of their type. Kernels of distances are at most 1 whatever the rows.
+Products of two rows are bounded by their squares (Cauchy-Schwarz), so only the square is checked: a
+step multiplies a few kernel values and scores, never more than fit between these bounds and the
+largest number of their type. Distance kernels are at most 1 for all rows.
 """
 
 from libc.math cimport fabs
@@ -15,7 +15,7 @@ from edgeolk.core.state cimport State
 
 
 cdef inline bint may_enter(const State* s, double a) noexcept nogil:
-    """Whether a candidate may have this coefficient; False for NaN."""
+    """Whether a coefficient is in range; False for NaN."""
     return fabs(a) <= coefficients_most(s.c.choice.coefficients)
 
 
@@ -31,7 +31,7 @@ cdef inline bint in_range(const State* s, const void* x, double f, double own) n
         return False
     if s.c.kernel.kind != OLK_SIGMOID:
         return True
-    # k(x, x) says nothing of the inner products it is made of, and infinities cancel to NaN.
+    # k(x, x) does not bound the inner product it is computed from, and infinities cancel to NaN.
     inner = s.c.kernel
     inner.kind = OLK_LINEAR
     most = 1e100 if s.c.vectors == DTYPE_FLOAT64 else 1e36

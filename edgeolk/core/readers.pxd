@@ -1,7 +1,7 @@
-"""Several threads that only read one model: each has a copy of its struct, and scratch of its own.
+"""Concurrent readers of one model: each has a copy of the struct, and separate scratch.
 
-The struct notes things about the row that is placed, so no two readers may share one. The first
-reader uses the block's scratch; the copies of the others point into memory of their own.
+The struct stores properties of the current row, so readers cannot share it. The first reader uses
+the scratch of the block; the copies of the others point into separate memory.
 """
 
 from cpython.mem cimport PyMem_Malloc
@@ -19,20 +19,20 @@ cdef inline void move_pointer(void** pointer, Py_ssize_t by) noexcept nogil:
 
 
 cdef inline void* with_own_scratch(State* own, Py_ssize_t length) noexcept:
-    """Memory that the scratch pointers of a reader's struct then point into, or NULL.
+    """Allocate scratch for a reader and point its struct into it; NULL if memory is short.
 
-    Every region of ``configuration/regions.py`` that is no state is moved: what is left out here is
-    written by two readers (``tests/edgeolk/test_readers.py``).
+    All scratch regions of ``configuration/regions.py`` must be listed: two readers would write to
+    one left out (``tests/edgeolk/test_readers.py``).
     """
     cdef char* block = <char*>own.m
-    # State is what a file holds, and the header knows how long that is.
+    # Scratch starts after the saved state, whose length is in the header.
     cdef char* scratch = block + 8 * <Py_ssize_t>own.m.eighths
     cdef char* made = <char*>PyMem_Malloc(2 * WIDEST + (block + length - scratch))
     cdef char* start
     cdef Py_ssize_t by
     if made == NULL:
         return NULL
-    # Aligned as in the block.
+    # With the alignment of the block.
     start = made + (<uintptr_t>scratch - <uintptr_t>made) % WIDEST
     by = start - scratch
     move_pointer(&own.query, by)

@@ -1,4 +1,4 @@
-"""What is told of a row that is refused, whoever looked at it. Without numpy."""
+"""Exceptions for refused rows, labels and weights. Without numpy."""
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
@@ -10,13 +10,13 @@ from edgeolk.core.state cimport (
 
 
 cdef inline bint is_bad_row(int outcome) noexcept nogil:
-    """Whether the row itself is to blame: where bad rows are left out, this one is."""
+    """Whether the row itself is bad, so that ``on_bad_row="skip"`` skips it."""
     return (outcome == REFUSED_OVERFLOW or outcome == REFUSED_COEFFICIENT
             or outcome == REFUSED_TARGET)
 
 
 cdef inline object outcome_error(int outcome, str where):
-    """The error for an Outcome that is not DONE."""
+    """The exception for an Outcome other than DONE."""
     from edgeolk.errors import BadRowError, BudgetError
     from edgeolk.parts.storage import largest_coefficients
 
@@ -59,7 +59,7 @@ cdef inline object wrong_length(str name, int64_t features, int64_t got):
 
 
 cdef inline object not_finite(object row, object features, str name):
-    """Which number of a row is none, or is beyond storage; ``features`` are its numbers' places."""
+    """The exception for a row with a non-finite or too large number; ``features``: its indices."""
     from edgeolk.errors import BadRowError
 
     cdef Py_ssize_t at = 0
@@ -74,7 +74,7 @@ cdef inline object not_finite(object row, object features, str name):
 
 
 cdef inline object label_error(double label, str allowed, str where, object said):
-    """A label that is not allowed: a bad reading if it is not a number, else a wrong call."""
+    """The exception for a refused label: BadRowError if it is not finite, else ValueError."""
     from edgeolk.errors import BadRowError
 
     return (ValueError if isfinite(label) else BadRowError)(

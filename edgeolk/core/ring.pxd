@@ -1,7 +1,7 @@
-"""Feature-major arrays of examples, whatever their storage type: the ring, and the hint window.
+"""Feature-major arrays of examples, of any storage type: the ring, and the hint window.
 
-Number j of the vector in a slot lies at [j, slot]; a vector taken out is contiguous, in the type
-rows are computed in: double for float64 storage, else float.
+Number j of the vector in a slot is stored at [j, slot]; a gathered vector is contiguous, in the row
+type: double for float64 storage, else float.
 """
 
 from libc.math cimport fabs
@@ -22,7 +22,7 @@ cdef inline void write_vector(State* s, void* base, int64_t stride, int64_t slot
     cdef int64_t j
     cdef int64_t d = s.c.n_features
     cdef int dtype = s.c.vectors
-    # The two wide types by loops of their own: this runs at every update.
+    # Separate loops for the two wide types: this runs at every update.
     if dtype == DTYPE_FLOAT32:
         for j in range(d):
             (<float*>base)[j * stride + slot] = (<const float*>x)[j]
@@ -63,7 +63,7 @@ cdef inline void copy_slot(State* s, int64_t source, int64_t target) noexcept no
 
 
 cdef inline void note_vector(State* s, int64_t slot) noexcept nogil:
-    """A slot of the ring was written: its norm, where norms are kept, and that it has changed."""
+    """After a slot of the ring was written: update its norm, record the change."""
     if s.ahead.n_changed < MOST_CHANGED:
         s.ahead.changed[s.ahead.n_changed] = <int32_t>slot
     s.ahead.n_changed += 1
@@ -71,7 +71,7 @@ cdef inline void note_vector(State* s, int64_t slot) noexcept nogil:
 
 
 cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
-    """norms[slot] <- that of the vector as stored, where norms are kept."""
+    """norms[slot] <- norm of the vector as stored, if norms are kept."""
     if s.norms != NULL:
         olk_put(row_type(s), s.norms, slot,
                 s.simd.norm[s.c.vectors](&s.c.kernel, <const char*>s.sv + slot * s.c.item,
@@ -79,14 +79,14 @@ cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
 
 
 cdef inline const void* lengths_from(const State* s, int64_t slot) noexcept nogil:
-    """The norms of the ring from a slot on, for rows read in full, or NULL."""
+    """The norms of the ring from a slot on, if dense rows use them, or NULL."""
     if s.lengths == NULL:
         return NULL
     return <const char*>s.lengths + slot * olk_real_bytes(row_type(s))
 
 
 cdef inline bint near_origin(const State* s) noexcept nogil:
-    """Whether a distance made of norms and products of the row noted keeps its digits (tiles.h)."""
+    """Whether a distance computed from norms and products is accurate for this row (tiles.h)."""
     cdef int64_t k
     cdef int type = row_type(s)
     cdef double v
@@ -102,7 +102,7 @@ cdef inline bint near_origin(const State* s) noexcept nogil:
 
 
 cdef inline void note_reading(State* s, const void* x) noexcept nogil:
-    """sparse_x = x if the non-zeros that are listed are few enough to pay, else NULL."""
+    """sparse_x = x if its non-zeros are few enough to pay, else NULL."""
     cdef bint pays = 2 * s.nonzeros <= s.c.n_features
     if pays and s.c.choice.rows == ROWS_EITHER:
         pays = near_origin(s)
@@ -110,7 +110,7 @@ cdef inline void note_reading(State* s, const void* x) noexcept nogil:
 
 
 cdef inline void note_nonzeros(State* s, const void* x) noexcept nogil:
-    """List the non-zeros of x, unless they are many; what is cheaper for it is noted."""
+    """List the non-zeros of x, unless they are many, and choose dense or sparse processing."""
     cdef int64_t d = s.c.n_features
     s.sparse_x = NULL
     if d > 64 and 2 * olk_count_nonzeros(row_type(s), x, d) > d:

@@ -1,7 +1,7 @@
-"""An example on its way in: whether storage can hold it, and where it lies as storage holds it.
+"""Placing an example: whether storage can represent it, and the example rounded to storage.
 
-The learner sees every example as its storage type would keep it, so that a support vector and the
-same example seen again are the same numbers.
+The learner sees every example rounded to the storage type, so that a support vector and the same
+example seen again are equal.
 """
 
 from libc.math cimport isfinite, isinf
@@ -20,7 +20,7 @@ from edgeolk.core.state cimport Indices, State
 
 
 cdef inline bint none_infinite(const real* x, int64_t count) noexcept nogil:
-    """Finite numbers and gaps."""
+    """Whether all are finite or NaN."""
     cdef int64_t k
     for k in range(count):
         if isinf(x[k]):
@@ -29,12 +29,12 @@ cdef inline bint none_infinite(const real* x, int64_t count) noexcept nogil:
 
 
 cdef inline bint accepts(const State* s, const real* x, int64_t count) noexcept nogil:
-    """Whether storage can hold these numbers; a forecaster takes gaps, NaN, too."""
+    """Whether storage can represent these numbers; a forecaster also accepts NaN, a gap."""
     if s.c.takes_gaps:
         return True
     if s.forecast.on:
         return all_finite(x, count) or none_infinite(x, count)
-    # A row that is scaled or bounded fits storage then, whatever it was before.
+    # A scaled or bounded row always fits storage.
     if s.c.vectors == DTYPE_FLOAT64 or s.preprocessing.reshapes:
         return all_finite(x, count)
     if dtype_is_short(s.c.vectors):
@@ -55,7 +55,7 @@ cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
 
 
 cdef inline const void* place(State* s, const real* x) noexcept nogil:
-    """The row as storage holds it: where it lies, or converted in scratch."""
+    """The row rounded to storage: in place, or converted in scratch."""
     cdef int64_t j
     cdef const void* placed = x
     cdef int own = DTYPE_FLOAT64

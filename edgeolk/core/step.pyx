@@ -2,9 +2,9 @@
 """One step, the same for every composition: score, loss, sampling, update, budget, bound.
 
 Design. Kernel, storage type, update, loss, sampling, policy and projection are numbers, each
-switched on once a row and outside every loop over support vectors; the switches are written from
-the rows of the parts. A step first finds out whether it can be done at all; only then does it
-write. Free functions over the C struct: no Python object is near.
+switched on once per row and outside every loop over support vectors; the switches are generated
+from the rows of the parts. A step first checks whether it can be done at all; only then does it
+write. Free functions over the C struct, without Python objects.
 """
 
 from libc.math cimport INFINITY, fabs, isfinite
@@ -40,13 +40,13 @@ from edgeolk.core.width cimport follow_row, set_width, width_is_due
 
 
 cdef inline bint is_frozen(const State* s) noexcept nogil:
-    """Whether the ring is full and admits nobody."""
+    """Whether the ring is full and accepts no further vector."""
     return (s.m.n == s.c.budget and policy_freezes(s.c.choice.policy)
             and basis_freezes(s.c.choice.basis))
 
 
 cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
-    """The coefficient the example is to enter with; 0 leaves the model as it is."""
+    """The coefficient of the incoming example; 0 leaves the model unchanged."""
     cdef double a, p
     if loss_is_capped(s.c.choice.loss) and fabs(e.f) > 1.0:
         return 0.0
@@ -71,15 +71,15 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
 
 
 cdef struct Tally:
-    # What a step writes before it is sure to be taken.
+    # What a step writes before it is certain to succeed, as it was before.
     uint16_t flags
     uint64_t rng
     int64_t mistakes
-    double mean_weight, squared, absolute  # where they are kept
+    double mean_weight, squared, absolute  # if they are kept
 
 
 cdef inline void count(State* s, const Example* e, double f, Tally* before) noexcept nogil:
-    """Count the example, the first that a step writes; before keeps what that changes."""
+    """Count the example, the first write of a step; saves what that changes in ``before``."""
     cdef Model* m = s.m
     before.flags = m.flags
     olk_begin_step(&m.flags)
@@ -114,10 +114,10 @@ cdef inline void restore(State* s, const Tally* before) noexcept nogil:
 
 
 cdef inline void renew_norm(State* s) noexcept nogil:
-    """||f||^2 from scratch where it may no longer be trusted.
+    """Recompute ||f||^2 where the tracked value may be inaccurate.
 
-    Some policies move single coefficients without following the norm; and each removal may magnify
-    the rounding error of norm2 by (B / (B-1))^2, B that of the moment.
+    Some policies change single coefficients without updating the norm; and each removal may magnify
+    the rounding error of norm2 by (B / (B-1))^2, with the current B.
     """
     if not s.c.tracks_norm or s.c.choice.basis != BASIS_SUPPORT_VECTORS:
         return
@@ -128,7 +128,7 @@ cdef inline void renew_norm(State* s) noexcept nogil:
 
 
 cdef inline void see(State* s, double y, Example* e) noexcept nogil:
-    """The score of a row, and what stands for its label."""
+    """The score of a row, and the target that its loss compares with it."""
     if s.c.columns > 1:
         see_classes(s, y, e)
         return
@@ -138,7 +138,7 @@ cdef inline void see(State* s, double y, Example* e) noexcept nogil:
     e.share = &e.one
     e.power = 1.0
     if s.novelty != NULL:
-        # The first row is above no threshold, so that the model starts.
+        # The first row counts as novel whatever its score, so that the model starts.
         e.y = s.novelty[0] if s.m.updates > 0 else INFINITY
 
 
@@ -176,7 +176,7 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
 
 
 cdef void begin_anew(State* s) noexcept nogil:
-    """The model starts anew, its generator too; counters of the stream are kept."""
+    """Reinitialise the model and its generator; keep the counters of the stream."""
     cdef Span* part
     cdef int64_t asked = 0
     cdef int64_t clipped = 0
@@ -201,7 +201,7 @@ cdef void begin_anew(State* s) noexcept nogil:
 
 
 cdef int learn(State* s, const void* x, double y, double weight, double* f) noexcept nogil:
-    """Learn one checked row that counts weight; f receives the score before the update.
+    """Learn one checked row with a weight; f receives the score before the update.
 
     Returns an Outcome; on a refusal nothing but scratch has changed.
     """
@@ -211,7 +211,7 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
     outcome = step(s, x, y, weight, f)
     if outcome != DONE:
         return outcome
-    if s.forecast.on and s.forecast.made.frozen:  # as if no row had come
+    if s.forecast.on and s.forecast.made.frozen:  # as if there had been no row
         s.m.steps -= 1
         olk_end_step(&s.m.flags, 0)
         return DONE
@@ -220,7 +220,7 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
 
 
 cdef inline void finish(State* s, const void* x) noexcept nogil:
-    """A row was taken: what lies beside the model follows, and the step is whole."""
+    """After a row was learned: update statistics, drift and width, and end the step."""
     if s.preprocessing.on:
         keep_statistics(s)
     if s.structured.made.drift:
@@ -229,7 +229,7 @@ cdef inline void finish(State* s, const void* x) noexcept nogil:
         if s.preprocessing.clipped != NULL:
             s.preprocessing.clipped[0] += s.preprocessing.bounded
         if s.preprocessing.follows != NULL:
-            if not s.forecast.on:  # whose kernel learns when a target comes
+            if not s.forecast.on:  # whose kernel learns when a target arrives
                 follow_row(s, s.structured.held_square)
         elif width_is_due(s, x):
             set_width(s)
@@ -238,7 +238,7 @@ cdef inline void finish(State* s, const void* x) noexcept nogil:
 
 
 cdef int ask(State* s, const void* x, double* f) noexcept nogil:
-    """Answer one checked row and remember it until its target comes; returns an Outcome."""
+    """Predict one checked row and keep it until its target arrives; returns an Outcome."""
     cdef int outcome
     if s.m.steps >= MOST_COUNT:
         return REFUSED_COUNT
@@ -249,7 +249,7 @@ cdef int ask(State* s, const void* x, double* f) noexcept nogil:
 
 
 cdef int tell(State* s, double y) noexcept nogil:
-    """The target of the oldest row that waits, NaN where it is never known; an Outcome."""
+    """Take the target of the oldest pending row, NaN if never known; returns an Outcome."""
     cdef int outcome = forecast_tell(s, y)
     if outcome == DONE:
         olk_end_step(&s.m.flags, 0)
@@ -257,7 +257,7 @@ cdef int tell(State* s, double y) noexcept nogil:
 
 
 cdef void restart(State* s) noexcept nogil:
-    """The history of a forecaster, or the last label, is forgotten."""
+    """Forget the history of a forecaster, or the last label."""
     if s.structured.made.last_label:
         s.structured.state.last[0] = 0.0
     else:
@@ -266,7 +266,7 @@ cdef void restart(State* s) noexcept nogil:
 
 
 cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
-    """f(x), or the mean model's score after prepare_mean; with several columns, a score each."""
+    """f(x), or the mean model's score after prepare_mean; one score per column."""
     cdef Example e
     cdef int64_t k
     if update_is_whole(s.c.choice.update):
@@ -288,7 +288,7 @@ cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
 
 
 cdef void construct(State* s) noexcept nogil:
-    """A new model: what construction sets and draws."""
+    """Initialise a new model."""
     olk_pcg32_seed(&s.m.rng, s.m.seed)
     if s.function != NULL:
         s.function.scale = 1.0
@@ -299,7 +299,7 @@ cdef void construct(State* s) noexcept nogil:
 
 
 cdef void skip(State* s) noexcept nogil:
-    """Count a bad row that is left out."""
+    """Count a bad row that is skipped."""
     olk_begin_step(&s.m.flags)
     s.skipped.rows += s.skipped.rows < MOST_COUNT
     olk_end_step(&s.m.flags, 0)
@@ -319,12 +319,12 @@ cdef void prepare_mean(State* s) noexcept nogil:
 
 
 cdef bint wants(const State* s, double f) noexcept nogil:
-    """Whether a row with this score would use its label."""
+    """Whether the label of a row with this score could change the model."""
     return not (loss_is_capped(s.c.choice.loss) and fabs(f) > 1.0)
 
 
 cdef void count_asked(State* s) noexcept nogil:
-    """Count a label that is asked for, where that is counted."""
+    """Count a requested label, for models that keep this counter."""
     if s.function != NULL:
         olk_begin_step(&s.m.flags)
         s.function.labels_asked += s.function.labels_asked < MOST_COUNT

@@ -1,4 +1,4 @@
-"""The learner on structured features: its C structs, and its functions for the processor in use."""
+"""The learner on structured features: its C structs, and its functions for this processor."""
 
 from libc.stdint cimport int64_t
 
@@ -9,24 +9,24 @@ from edgeolk.core.headers cimport (
 
 
 cdef struct Structured:
-    # Structured features and the learner on them, decoded.
-    const olk_sorf_functions* all  # those of the type and the processor; NULL for any other basis
+    # Structured features and the learner on them.
+    const olk_sorf_functions* all  # for the storage type and processor; NULL for other bases
     olk_sorf made
     olk_sorf_state state
     double widths[4][8]       # of each group, as multiples of gamma
-    double squares            # sum of those of the row that is learned, as it was scaled
-    double held_square        # the same as the features hold it
-    double most               # the largest sum |x_j| that is taken
-    int64_t* answered         # rows answered since the last label came, where it lapses; else NULL
-    bint lapsed               # the last label counts no more for the rows that are answered now
+    double squares            # sum of squares of the row being learned, as scaled
+    double held_square        # the same of the clamped inputs
+    double most               # the largest sum |x_j| accepted
+    int64_t* answered         # rows scored since the last label, if that expires; else NULL
+    bint lapsed               # the last label has expired for the rows being scored
 
 
 cdef struct Forecasting:
-    # The forecaster over them.
+    # The forecaster on top of them.
     bint on
     olk_forecast made
     olk_forecast_state state
-    olk_forecast_answer said  # what was answered last; no part of the block
+    olk_forecast_answer said  # the last forecast; not in the block
 
 
 cdef const olk_sorf_functions* functions_for(int dtype) noexcept

@@ -1,4 +1,4 @@
-"""The width of the kernel, where it is not given: loops/width.h."""
+"""The kernel width, if it is not given: loops/width.h."""
 
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t, uint64_t
@@ -14,19 +14,19 @@ from edgeolk.core.state cimport State
 
 
 cdef inline void sorf_set_width(State* s) noexcept nogil:
-    """Angles a unit of the transform, and the largest row, for the width of the kernel."""
+    """Set the angles per unit of the transform and the largest row, for the kernel width."""
     s.structured.most = olk_sorf_set_width(&s.structured.made, s.structured.widths,
                                            s.c.kernel.gamma, s.c.vectors != DTYPE_FLOAT32)
 
 
 cdef inline void start_following(State* s) noexcept nogil:
-    """A width that follows the rows begins with that of the configuration."""
+    """Initialise a width that adapts to the rows with that of the configuration."""
     cdef double q = max(0.5 / s.c.kernel.gamma, olk_least_square * <double>s.structured.made.d)
     s.preprocessing.follows[0] = q if s.c.vectors == DTYPE_FLOAT64 else <double><float>q
 
 
 cdef inline void follow_row(State* s, double square) noexcept nogil:
-    """The width after a row that was learned, and counted; the square is that of the features."""
+    """Update the width after a row was learned and counted; ``square``: |x|^2 of its features."""
     cdef double* q = s.preprocessing.follows
     q[0] = olk_follow_square(q[0], square, s.structured.made.d, s.c.vectors == DTYPE_FLOAT64,
                              s.structured.state.t[0])
@@ -34,7 +34,7 @@ cdef inline void follow_row(State* s, double square) noexcept nogil:
 
 
 cdef inline void use_width(State* s) noexcept nogil:
-    """The width in the block, once it is known, is that of the kernel."""
+    """Copy the width in the block, once it is known, to the kernel."""
     if s.preprocessing.follows != NULL:
         if not s.preprocessing.follows[0] > 0.0:
             start_following(s)
@@ -48,7 +48,7 @@ cdef inline void use_width(State* s) noexcept nogil:
 
 
 cdef inline bint width_is_due(State* s, const void* x) noexcept nogil:
-    """A row that was learned goes into the width; whether it is known with it."""
+    """Add a learned row to the estimate of the width; whether that is now complete."""
     cdef bint laplacian = s.c.kernel.kind == OLK_LAPLACIAN
     if s.preprocessing.width == NULL or s.preprocessing.width.gamma > 0.0:
         return False
@@ -58,7 +58,7 @@ cdef inline bint width_is_due(State* s, const void* x) noexcept nogil:
 
 
 cdef inline void set_width(State* s) noexcept nogil:
-    """The width from what was measured."""
+    """Compute the width from the measured rows."""
     cdef double most = DBL_MAX
     if basis_has_frequencies(s.c.choice.basis):
         most = dtype_most_gamma(s.c.choice.dtype)

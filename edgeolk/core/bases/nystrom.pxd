@@ -18,17 +18,17 @@ from edgeolk.core.state cimport Example, Model, State
 
 
 cdef inline bint maps_features(const State* s) noexcept nogil:
-    """Whether features of several rows can be made: there is a map by now, and scratch for them."""
+    """Whether features of several rows can be computed together: the map exists, and scratch."""
     return s.nystrom != NULL and s.nystrom.rank > 0 and s.ahead.features != NULL
 
 
 cdef inline void take_values(State* s, int64_t i, const void* x) noexcept nogil:
-    """The kernel values of a row that has just been placed, the i-th of those that wait."""
+    """Compute the kernel values of the row just placed, the i-th of the rows ahead."""
     kernel_row(s, x, NULL, <double*>s.ahead.values + i * s.c.weights)
 
 
 cdef inline void map_features(const State* s, int64_t count) noexcept nogil:
-    """Features of the rows that wait, in one reading of the map."""
+    """Features of the rows ahead, in one pass over the map."""
     s.simd.matrix_vectors(s.map, s.m.n, s.nystrom.rank, s.m.n, <const double*>s.ahead.values,
                           s.c.weights, count, s.ahead.features, s.nystrom.rank)
 
@@ -39,7 +39,7 @@ cdef inline double* features_of(const State* s, int64_t i) noexcept nogil:
 
 cdef inline double nystrom_score(State* s, const void* x, const void* coef,
                                  void* row) noexcept nogil:
-    """As the ring's before the change of basis; then w . z(x), work[:rank] holding z(x)."""
+    """As the ring before the change of basis; then w . z(x), with work[:rank] = z(x)."""
     cdef int64_t rank = s.nystrom.rank
     if rank == 0:
         return kernel_row(s, x, coef, row)
@@ -87,7 +87,7 @@ cdef inline void change_basis(State* s) noexcept nogil:
             break
         rank += 1
     if rank == 0:
-        # No positive direction (K = 0, say): there is nothing to learn in. One feature, always 0.
+        # No positive direction (such as K = 0): nothing can be learned. One feature, always 0.
         memset(s.map, 0, <size_t>n * sizeof(double))
         memset(s.coef, 0, <size_t>n * sizeof(double))
         s.nystrom.rank = 1

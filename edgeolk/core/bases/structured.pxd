@@ -1,4 +1,4 @@
-"""Structured features: cosines and sines made again from the seed at every row; see
+"""Structured features: cosines and sines regenerated from the seed for every row; see
 loops/structured.h."""
 
 from libc.math cimport sqrt
@@ -11,7 +11,7 @@ from edgeolk.core.state cimport State
 
 cdef inline double structured_score(State* s, const void* x, const void* coef,
                                     void* row) noexcept nogil:
-    """w . z(x); s.row[:D] holds the cosines then, s.row[D:2D] the sines."""
+    """w . z(x); sets s.row[:D] to the cosines and s.row[D:2D] to the sines."""
     cdef int64_t n = s.m.n
     cdef olk_sorf_row given = olk_sorf_row(x, NULL, 0)
     s.structured.all.features(&s.structured.made, &given, 1.0 / sqrt(<double>n),

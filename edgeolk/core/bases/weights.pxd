@@ -1,4 +1,4 @@
-"""What bases of features share: f is a weighted sum of features z(x)."""
+"""Shared by the bases of features: f is a weighted sum of features z(x)."""
 
 from edgeolk.core.expansion cimport coefficient_count
 from edgeolk.core.real cimport real
@@ -6,12 +6,12 @@ from edgeolk.core.state cimport Example, State
 
 
 cdef inline bint admit_features(State* s, double a, Example* e) noexcept nogil:
-    """w <- w + a z(x), z as the score left it in the kernel row."""
+    """w <- w + a z(x), with the z that the score wrote to the kernel row."""
     return add_features(s, a, e, s.row)
 
 
 cdef inline bint add_features(State* s, double a, Example* e, const void* z) noexcept nogil:
-    """w <- w + a z, z = z(x) in the coefficients' type."""
+    """w <- w + a z, z = z(x) in the type of coefficients."""
     if s.mean_sum != NULL:
         s.simd.settle[real(s)](s.coef, s.averaging.weight, s.mean_start, s.mean_sum,
                                coefficient_count(s))

@@ -1,4 +1,4 @@
-"""Bounds put on the function after an update."""
+"""Bounds on the function, enforced after an update."""
 
 from libc.math cimport sqrt
 
@@ -9,7 +9,7 @@ from edgeolk.core.state cimport Example, State
 
 
 cdef inline void clamp_to_ball(State* s, Example* e) noexcept nogil:
-    """||f|| <= U, by the norm as kept."""
+    """||f|| <= U, by the tracked norm."""
     if s.function.norm2 > s.c.p.U * s.c.p.U:
         rescale(s, s.c.p.U / sqrt(s.function.norm2), e)
         s.function.norm2 = s.c.p.U * s.c.p.U
@@ -23,7 +23,7 @@ cdef inline void bound_coefficients(State* s, Example* e) noexcept nogil:
 
 
 cdef inline void clip_each(State* s, Example* e) noexcept nogil:
-    """|alpha_i| <= clip eta, each on its own."""
+    """|alpha_i| <= clip eta, by clipping each."""
     fold(s)
     s.simd.clamp[real(s)](s.coef, reach(s), s.c.p.eta * s.c.p.clip_coefficients)
     if s.c.tracks_norm:

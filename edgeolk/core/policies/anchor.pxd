@@ -1,4 +1,4 @@
-"""POMDR's ring (Li & Liao 2023): project while small, fold the younger half on the older one."""
+"""The ring of POMDR (Li & Liao 2023): project while small, then merge halves."""
 
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
@@ -31,7 +31,7 @@ cdef inline void fold_younger_half(State* s) noexcept nogil:
     m.n = h
     s.function.norm2 = squared_norm(s)
     if s.function.norm2 > 1e-12 * s.c.p.U * s.c.p.U:
-        # Up to the radius, as published; a kept part that cancels is not blown up from noise.
+        # Up to the radius, as published; a kept part that cancels out is not scaled up from noise.
         factor = s.c.p.U / sqrt(s.function.norm2)
         s.function.scale *= factor
         s.function.norm2 = s.c.p.U * s.c.p.U
@@ -52,7 +52,7 @@ cdef inline bint admit_anchored(State* s, double a, Example* e) noexcept nogil:
         if m.n > 0 and (residual == 0.0 or sqrt(residual) <= s.c.p.ald):
             add_projected(s, a, p, e)
             clamp_to_ball(s, e)
-            # work holds beta: the error of the hint is measured on what was added
+            # work is beta: the error of the hint is measured on what was added
             error = p - 2.0 * e.y * window_correlation(s, s.work)
             s.hints.error += max(0.0, error)
             return True

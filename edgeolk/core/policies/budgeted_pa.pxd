@@ -1,9 +1,10 @@
-"""Budgeted passive-aggressive maintenance (Wang & Vucetic 2010): who is lost, who repairs it.
+"""Budgeted passive-aggressive maintenance (Wang & Vucetic 2010): removal with compensation.
 
-Losing support vector r costs alpha_r^2 d_r / 2 besides a part that is the same for every old r,
-where d_r = ||Phi_r - P_S Phi_r||^2 is the squared distance of Phi_r to the span that may repair it.
-Losing the candidate itself (r = t) leaves it a repair by S without it; that choice is a PA-I one.
-With several columns alpha_r^2 is the sum of the squares, and a repair is the same for each.
+Removing support vector r costs alpha_r^2 d_r / 2 plus a term that is the same for every old r,
+where d_r = ||Phi_r - P_S Phi_r||^2 is the squared distance of Phi_r to the span of the vectors S
+that may compensate for it. Leaving out the incoming vector (r = t) is compensated by S without it;
+that option exists for PA-I. With several columns alpha_r^2 is the sum of the squares, and the
+compensation is the same for each.
 """
 
 from libc.math cimport copysign, fabs
@@ -31,7 +32,7 @@ cdef inline bint may_skip(const State* s) noexcept nogil:
 
 cdef inline double cost_with_candidate(const State* s, double least, double a,
                                        const Example* e) noexcept nogil:
-    """Q of the best removal of an old one: least = min_r alpha_r^2 d_r."""
+    """Q of the best removal of an old vector: min_loss = min_r alpha_r^2 d_r."""
     cdef double h = loss_residual(s, e)
     cdef double tau = fabs(a)
     cdef double reach = e.self_kernel * e.power
@@ -40,7 +41,7 @@ cdef inline double cost_with_candidate(const State* s, double least, double a,
 
 cdef inline double cost_without(const State* s, double reach, double* tau,
                                 const Example* e) noexcept nogil:
-    """Q of dropping the candidate when S reaches reach = ||P_S Phi_t||^2; its step tau_t."""
+    """Q of leaving out the incoming vector, projected = ||P_S Phi_t||^2; sets its step tau_t."""
     cdef double h = loss_residual(s, e)
     cdef double whole = reach * e.power
     tau[0] = min(s.c.p.C * e.weight, h / whole) if whole > 0.0 else 0.0
@@ -48,7 +49,7 @@ cdef inline double cost_without(const State* s, double reach, double* tau,
 
 
 cdef inline const double* slot_weights(State* s) noexcept nogil:
-    """Sums of the squares of a slot's coefficients; NULL where it has one."""
+    """Sums of squares of the coefficients of each slot; NULL for one column."""
     if s.c.columns == 1:
         return NULL
     squares(s)
@@ -56,7 +57,7 @@ cdef inline const double* slot_weights(State* s) noexcept nogil:
 
 
 cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
-    """BPA-S: r is projected on the candidate alone, S = {t}. Needs k(x, x) > 0."""
+    """BPA-S: r is projected on the incoming vector only, S = {t}. Needs k(x, x) > 0."""
     cdef Model* m = s.m
     cdef int64_t r, column
     cdef double least, tau, share
@@ -68,7 +69,7 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
     r = s.simd.argmin_line[real(s)](s.coef, slot_weights(s), s.diagonal, s.row, e.self_kernel,
                                     m.n, &least)
     if r < 0:
-        # All of them beyond the range of numbers: any will do.
+        # All costs overflow: any slot will do.
         r = 0
     least *= s.function.scale * s.function.scale
     if may_skip(s) and cost_without(s, 0.0, &tau, e) < cost_with_candidate(s, least, a, e):
@@ -82,15 +83,15 @@ cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
 
 cdef inline void take_over(const State* s, Example* e, int64_t column, double share,
                            double a) noexcept nogil:
-    """The candidate's coefficient in a column: its own and what it repairs, if that is in range."""
+    """Add a share of the removed vector to the new coefficient of a column, if in range."""
     cdef double own = a * e.share[column]
     e.share[column] = share + own if may_enter(s, share + own) else own
 
 
 cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, double* share_n,
                                 double* share_t) noexcept nogil:
-    """What n, the nearest other old one, and t take over of Phi_r, S = {t, n}; the cost is judged
-    by argmin_plane."""
+    """Coefficients of Phi_r projected on S = {t, n}, n its nearest old vector; argmin_plane computes
+    the cost."""
     cdef int64_t n = s.nearest[r]
     cdef double k_rt = row_at(s, r)
     cdef double k_tt = e.self_kernel
@@ -109,7 +110,7 @@ cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, dou
 
 
 cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
-    """BPA-NN: r is projected on the candidate and its nearest neighbour, S = {t, n}."""
+    """BPA-NN: r is projected on the incoming vector and r's nearest neighbour, S = {t, n}."""
     cdef Model* m = s.m
     cdef int64_t r, j, column, at
     cdef double share_n, share_t, tau, reach, lost, least
@@ -129,7 +130,7 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
     least *= s.function.scale * s.function.scale
     if may_skip(s):
         j = nearest_to_candidate(s, -1)
-        # No slot is nearest where all the distances are infinite: then none is adjusted.
+        # No slot is nearest if all distances are infinite: then no coefficient is adjusted.
         reach = 0.0
         if j >= 0 and diagonal(s, j) > 0.0:
             reach = row_at(s, j) * row_at(s, j) / diagonal(s, j)
@@ -146,7 +147,7 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
                 share_n == 0.0 or may_enter(s, alpha(s, at + s.nearest[r]) + lost * share_n))):
             sound = False
     if not sound:
-        # Beyond the range of numbers: r goes without a stand-in.
+        # Out of range: r is removed without compensation.
         share_n = share_t = 0.0
     for column in range(s.c.columns):
         at = column * s.c.weights
@@ -174,7 +175,7 @@ cdef inline double weight_of(const State* s, int64_t slot) noexcept nogil:
 
 
 cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
-    """BPA-P: r is projected on everyone else, by the kept inverse in O(B^2)."""
+    """BPA-P: r is projected on all other vectors, by the stored inverse in O(B^2)."""
     cdef Model* m = s.m
     cdef int64_t i
     cdef int64_t column
@@ -184,12 +185,12 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
     delta = border(s, 0.0, e)
     reach = e.self_kernel - delta
     if not fabs(reach) <= 4.0 * e.self_kernel:
-        # No projection is longer than what is projected: the inverse has lost its meaning.
+        # A projection is never longer than the vector: the inverse is invalid.
         refresh_inverse(s, 0.0)
         return False
     if delta <= s.c.p.singular * e.self_kernel or delta < 1e-300:
-        # In the span (duplicates): no projection error is paid, whoever was to be lost. So is what
-        # is too small to be inverted.
+        # In the span (duplicates): no projection error, whichever vector would be removed. The same
+        # if delta is too small to be inverted.
         if not reach > 0.0:
             return False
         tau = a

@@ -14,12 +14,12 @@ from edgeolk.core.state cimport Example, Model, State
 
 
 cdef inline double size_of(const State* s, int64_t slot) noexcept nogil:
-    """What slots are ordered by."""
+    """The key that slots are ordered by."""
     return fabs(wide(s.coef)[slot]) if s.c.columns == 1 else square(s, slot)
 
 
 cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
-    """order[:h] = the h slots with the largest |alpha| (ties: lower slot), order[h:] = the rest.
+    """order[:h] = the h slots with the largest |alpha| (ties: lower slot), order[h:] = the others.
 
     Both in increasing slot order. With several columns |alpha|^2 is the sum of the squares.
     """
@@ -48,13 +48,13 @@ cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
 
 
 cdef inline double* pulls_of(State* s, int64_t column, int64_t h) noexcept nogil:
-    """The right-hand side of one column; where there is one only, in work."""
+    """The right-hand side of a column; in work if there is one column."""
     return s.work if s.c.columns == 1 else s.pulls + column * h
 
 
 cdef inline double fill_system(State* s, int64_t h, double ridge) noexcept nogil:
-    """gram <- K[keep, keep] + ridge I (packed lower), pulls <- K[keep, gone] coef[gone], a column
-    each.
+    """gram <- K[keep, keep] + ridge I (packed lower), pulls <- K[keep, gone] coef[gone] for every
+    column.
 
     Returns the mean of k(s, s) over the kept.
     """
@@ -95,7 +95,7 @@ cdef inline void halve(State* s) noexcept nogil:
         if not ridge > 0.0:
             ridge = 1e-300
         if not isfinite(ridge):
-            # A Gram matrix at the end of its range: the lighter half goes without a stand-in.
+            # The Gram matrix overflows: the lighter half is removed without compensation.
             solved = False
             break
         fill_system(s, h, ridge)
@@ -108,7 +108,8 @@ cdef inline void halve(State* s) noexcept nogil:
     before = s.function.norm2
     s.function.norm2 = squared_norm(s)
     if s.c.p.rescale != 0.0 and s.function.norm2 > 1e-12 * before:
-        # The authors' program keeps the norm; a kept part that cancels is not blown up from noise.
+        # The authors' program keeps the norm; a kept part that cancels out is not scaled up from
+        # noise.
         factor = sqrt(before / s.function.norm2)
         s.function.scale *= factor
         s.function.norm2 = before

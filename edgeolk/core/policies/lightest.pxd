@@ -1,7 +1,8 @@
-"""Budgeted SGD maintenance (Wang, Crammer & Vucetic 2012): the lightest of old and new goes.
+"""Budgeted SGD maintenance (Wang, Crammer & Vucetic 2012): evict the lightest of old and incoming.
 
-The candidate stands in a spare slot B while it is judged, so the ring has B + 1 slots. Weight is
-|beta_i| sqrt(k(s_i, s_i)); ties go to the earliest arrival, or the candidate would go every time.
+The incoming vector is judged in a spare slot B, so the ring has B + 1 slots. Weight is
+|beta_i| sqrt(k(s_i, s_i)); ties go to the earliest arrival, else the incoming vector would be
+evicted every time.
 """
 
 from libc.math cimport INFINITY, exp, isfinite
@@ -31,7 +32,7 @@ cdef inline int64_t lightest_slot(State* s) noexcept nogil:
 
 
 cdef inline void vacate(State* s, int64_t slot) noexcept nogil:
-    """The slot is free: the candidate, last, moves in unless the slot is its own."""
+    """Free a slot: the incoming vector, last, moves there unless the slot is its own."""
     cdef int64_t last = s.m.n - 1
     if slot != last:
         move(s, last, slot)
@@ -54,7 +55,7 @@ cdef inline void write_between(State* s, int64_t p, int64_t other, double h,
 
 
 cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
-    """Merge p with the partner of its sign that loses least; False if it has none."""
+    """Merge p with the partner of equal sign that loses least; False if there is none."""
     cdef Model* m = s.m
     cdef int64_t best, keep, free
     cdef double bp = coefficient(s, p)
@@ -80,7 +81,7 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
 
 
 cdef inline bint admit_lightest(State* s, double a, Example* e, bint merging) noexcept nogil:
-    """Remove or merge. A candidate that goes itself has changed nothing."""
+    """Remove or merge. If the incoming vector itself is evicted, nothing changes."""
     cdef Model* m = s.m
     cdef int64_t p
     cdef double norm2 = s.function.norm2
@@ -108,7 +109,7 @@ cdef inline bint admit_lightest_merged(State* s, double a, Example* e) noexcept 
 
 
 cdef inline void note_gram(State* s, int64_t slot) noexcept nogil:
-    """gram[slot, :] <- kernel row of the candidate, now in that slot (packed lower triangle)."""
+    """gram[slot, :] <- kernel row of the vector now in that slot (packed lower triangle)."""
     cdef int64_t i
     cdef int64_t n = s.m.n
     for i in range(slot + 1):
@@ -122,9 +123,9 @@ cdef inline double gram_entry(const State* s, int64_t i, int64_t j) noexcept nog
 
 
 cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
-    """beta_S += (K_SS + ridge I)^-1 k_Sp beta_p, S = everyone but p; O(B^3).
+    """beta_S += (K_SS + ridge I)^-1 k_Sp beta_p, S = all but p; O(B^3).
 
-    By a fresh factor: the ridge leaves a condition of 1/ridge, too much for a kept inverse.
+    By a new factorisation: a condition number of 1/ridge is too large for a stored inverse.
     """
     cdef Model* m = s.m
     cdef int64_t n = m.n - 1
@@ -134,7 +135,7 @@ cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
     cdef bint done = False
     while not done:
         if not isfinite(ridge):
-            # A Gram matrix at the end of its range: p goes without a stand-in.
+            # The Gram matrix overflows: p is removed without compensation.
             return
         target = s.gram
         for i in range(n):
@@ -154,7 +155,7 @@ cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
         for i in range(n):
             line = at + (i if i < p else i + 1)
             if not may_enter(s, alpha(s, line) + alpha(s, at + p) * s.work[i]):
-                # The Gram matrix came from outside and is not one of this ring's: p just goes.
+                # The Gram matrix is from a forged file: p is removed without compensation.
                 return
     for column in range(s.c.columns):
         at = column * s.c.weights
@@ -175,7 +176,7 @@ cdef inline bint admit_lightest_project(State* s, double a, Example* e) noexcept
     project_on_others(s, p)
     vacate(s, p)
     if p < m.n:
-        # The candidate has moved to slot p: its kernel row, with itself where p was.
+        # The incoming vector has moved to slot p: its kernel row, with k(x, x) in place of p.
         wide(s.row)[p] = e.self_kernel
         note_gram(s, p)
     return True

@@ -1,7 +1,7 @@
-"""Passive-aggressive updates: the smallest step that mends what a loss leaves, H.
+"""Passive-aggressive updates: the smallest step that reduces the residual loss H to 0.
 
-H = max(0, 1 - y f), or beyond a tolerance max(0, |y - f| - epsilon), where the sign of y - f stands
-for y. tau is the size of the step."""
+H = max(0, 1 - y f), or with a tolerance max(0, |y - f| - epsilon), where the sign of y - f replaces
+y. tau is the size of the step."""
 
 from edgeolk.core.loss_switch cimport loss_residual, loss_sign
 from edgeolk.core.parts cimport SAMPLING_LOSS
@@ -9,14 +9,14 @@ from edgeolk.core.state cimport Example, State
 
 
 cdef inline bint passive_aggressive_asks(const State* s, const Example* e) noexcept nogil:
-    """H > 0; a row with k(x, x) = 0 cannot mend anything (sampling refuses it later)."""
+    """H > 0; a row with k(x, x) = 0 cannot reduce H (sampling refuses it later)."""
     if s.c.choice.sampling == SAMPLING_LOSS:
         return loss_residual(s, e) > 0.0
     return loss_residual(s, e) > 0.0 and e.self_kernel > 0.0
 
 
 cdef inline double reach(const Example* e) noexcept nogil:
-    """What a unit of tau takes off H: k(x, x), over all columns."""
+    """Decrease of H per unit of tau: k(x, x), over all columns."""
     return e.self_kernel * e.power
 
 

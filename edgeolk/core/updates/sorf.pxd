@@ -1,4 +1,4 @@
-"""The whole step on structured features: loops/structured.h, with what must hold before it."""
+"""The step of the SORF family: loops/structured.h, behind checks of rows and targets."""
 
 from libc.math cimport fabs, isfinite
 from libc.stdint cimport int64_t
@@ -23,12 +23,12 @@ cdef inline bint takes(const State* s, const void* x) noexcept nogil:
 
 
 cdef inline void hold_inputs(State* s) noexcept nogil:
-    """Inputs that are scaled each by itself are held (S 15), those of one scale are not."""
+    """Clamp inputs that are scaled individually (S 15), not those with a common scale."""
     s.structured.made.hold = 0.0 if s.preprocessing.alike else s.preprocessing.hold
 
 
 cdef inline int64_t answer_by_label(State* s, int64_t rows) noexcept nogil:
-    """So many rows are answered next; returns for how many of them the last label counts."""
+    """This many rows are scored next; returns for how many of them the last label is used."""
     cdef int64_t* answered = s.structured.answered
     cdef int64_t counts = rows
     if answered == NULL:
@@ -41,13 +41,13 @@ cdef inline int64_t answer_by_label(State* s, int64_t rows) noexcept nogil:
 
 cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
                            double* f) noexcept nogil:
-    """Learn one checked row; f receives the score before. Refused rows change nothing."""
+    """Learn one checked row; f receives the score before the update. Refusals change nothing."""
     cdef olk_sorf_row row = olk_sorf_row(x, NULL, 0)
     cdef olk_row_sums sums
     if s.forecast.on:
         return forecast_learn(s, x, y, f)
     hold_inputs(s)
-    # Before the features scale the row where it lies.
+    # Before the features scale the row in place.
     sums = olk_sums_of_row(x, s.c.n_features, is_wide(s), s.structured.made.hold)
     if not s.c.takes_gaps and not sums.sizes <= s.structured.most:
         return REFUSED_OVERFLOW
@@ -71,7 +71,7 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
 
 
 cdef inline Py_ssize_t deviating(const State* s) noexcept nogil:
-    """Inputs that the scaler has a deviation for; 0 without one."""
+    """Number of inputs with a positive deviation in the scaler; 0 without a scaler."""
     cdef Py_ssize_t d = s.c.n_features
     if s.preprocessing.scaler.method == 0:
         return 0
@@ -83,7 +83,7 @@ cdef inline Py_ssize_t deviating(const State* s) noexcept nogil:
 
 
 cdef inline void sorf_watch(State* s, int64_t seen) noexcept nogil:
-    """After a row was learned, and the scaler has kept it: look for drift."""
+    """Check for drift, after a row was learned and added to the scaler."""
     cdef const olk_scaler* scaler = NULL
     if s.preprocessing.scaler.method != 0 and not s.preprocessing.alike:
         scaler = &s.preprocessing.scaler
@@ -92,28 +92,28 @@ cdef inline void sorf_watch(State* s, int64_t seen) noexcept nogil:
 
 
 cdef inline double sorf_alarms(const State* s) noexcept nogil:
-    """Alarms of drift so far."""
+    """Number of drift alarms."""
     if not s.structured.made.drift:
         return 0.0
     return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_ALARMS)
 
 
 cdef inline Py_ssize_t sorf_remembered(const State* s) noexcept nogil:
-    """Rows that the memory holds."""
+    """Number of rows in the memory."""
     if s.structured.state.memory_held == NULL:
         return 0
     return olk_memory_held(&s.structured.state)
 
 
 cdef inline double sorf_memory_share(const State* s) noexcept nogil:
-    """The share of the memory in the next answer."""
+    """The weight of the memory in the next score."""
     if s.structured.state.memory_mistakes == NULL:
         return 0.0
     return olk_memory_share(&s.structured.made, &s.structured.state)
 
 
 cdef inline double sorf_since_look(const State* s) noexcept nogil:
-    """Rows since the alarm of drift last looked, which is when it rings."""
+    """Rows since drift was last checked, which is when alarms are raised."""
     if not s.structured.made.drift:
         return 0.0
     return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_SINCE)
@@ -121,7 +121,7 @@ cdef inline double sorf_since_look(const State* s) noexcept nogil:
 
 cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
                                 double* f) noexcept nogil:
-    """The scores of checked rows side by side, one a column; returns how many rows are good."""
+    """Scores of checked rows, one per column; returns the number of rows with finite scores."""
     cdef olk_sorf_row row = olk_sorf_row(rows, NULL, 0)
     cdef const olk_sorf_state* state = &s.structured.state
     cdef olk_sorf_state without
@@ -146,7 +146,7 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
 
 
 cdef inline void sorf_construct(State* s) noexcept nogil:
-    """All zero but averaging windows, variances of the linear candidate, spread of the inputs."""
+    """Initialise averaging windows, variances of the linear expert, spread of the inputs."""
     olk_sorf_begin(&s.structured.made, &s.structured.state, is_wide(s))
     if s.forecast.on:
         s.structured.all.begin(&s.forecast.made, &s.forecast.state)
