@@ -90,8 +90,8 @@ cdef inline void take_over(const State* s, Example* e, int64_t column, double sh
 
 cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, double* share_n,
                                 double* share_t) noexcept nogil:
-    """Coefficients of Phi_r projected on S = {t, n}, n its nearest old vector; argmin_plane computes
-    the cost."""
+    """Coefficients of Phi_r projected on S = {t, n}, n its nearest old vector; the cost is computed
+    by argmin_plane."""
     cdef int64_t n = s.nearest[r]
     cdef double k_rt = row_at(s, r)
     cdef double k_tt = e.self_kernel
