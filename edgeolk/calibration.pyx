@@ -1,9 +1,9 @@
 """Probabilities from scores that are not log odds, by two numbers learned online.
 
 Design: the model of Platt (1999) with its offset replaced by a floor, so that the most probable
-class is the one with the highest score, for two classes and for more. The numbers follow the
-likelihood by online Newton steps (Hazan, Agarwal & Kale 2007) whose past fades; nothing grows with
-the rows seen. An offset was rejected: with it, ``predict`` and ``predict_proba`` can disagree.
+class is the one with the highest score, for two classes or more. Both numbers maximise the
+likelihood by online Newton steps (Hazan, Agarwal & Kale 2007) with exponential forgetting; memory
+does not grow. An offset was rejected: with it, ``predict`` and ``predict_proba`` can disagree.
 """
 
 cimport numpy as cnp
@@ -14,20 +14,20 @@ import numpy as np
 
 cnp.import_array()
 
-#: Rows after which the weight of a row in the information has fallen to 1/e.
+#: Rows after which the weight of a row in the information matrix has decayed to 1/e.
 cdef double _MEMORY = 2000.0
-#: Information that the first values count for, against that of the rows.
+#: Information of the initial values, relative to that of the rows.
 cdef double _TRUST = 2.0
 cdef double _LONGEST_STEP = 0.5
 cdef double _FLOOR = log(0.05 / 0.95)
-# The least and the largest logarithm of the slope, and of the odds of the floor.
+# Bounds on the logarithms of the slope, and of the odds of the floor.
 cdef double _LEAST_SLOPE = -9.0
 cdef double _MOST_SLOPE = 9.0
 cdef double _LEAST_FLOOR = -9.0
 cdef double _MOST_FLOOR = -0.5
 
 cdef enum:
-    AT_A_TIME = 32            # rows of a step
+    AT_A_TIME = 32            # rows per step
     MOST = 64                 # classes whose probabilities fit the C stack
 
 
@@ -85,8 +85,8 @@ def two_columns(scores):
 
 
 cdef struct Slopes:
-    # What rows add to the Newton step: information and gradient, of the log slope and the log odds
-    # of the floor.
+    # Sums for a Newton step: information and gradient by the log slope and the log odds of the
+    # floor.
     double slope
     double both
     double floor
@@ -98,15 +98,15 @@ cdef struct Slopes:
 cdef class Calibration:
     """p_k = (1 - floor) softmax(slope s)_k + floor / K, slope > 0 and floor in (0, 1).
 
-    Its state is five numbers in the object itself, which ``pickle`` and ``copy`` keep; a row makes
+    Its state is five numbers in the object, supported by ``pickle`` and ``copy``; a row allocates
     no arrays.
 
     Attributes
     ----------
     slope : float
-        What a score is multiplied by; 1 at first.
+        The factor of scores; initially 1.
     floor : float
-        The share that is spread evenly over all classes; 0.05 at first.
+        The probability spread evenly over all classes; initially 0.05.
     """
 
     cdef double log_slope
@@ -132,16 +132,16 @@ cdef class Calibration:
 
     @property
     def slope(self):
-        """What a score is multiplied by."""
+        """The factor of scores."""
         return exp(self.log_slope)
 
     @property
     def floor(self):
-        """The share that is spread evenly over all classes."""
+        """The probability spread evenly over all classes."""
         return 1.0 / (1.0 + exp(-self.floor_odds))
 
     def learn(self, scores, labels, weight=None):
-        """Move both numbers towards those that make these labels likely.
+        """Update slope and floor towards a higher likelihood of these labels.
 
         Parameters
         ----------
@@ -150,24 +150,24 @@ cdef class Calibration:
         labels : integers of shape (n,)
             Columns of their classes.
         weight : float64 ndarray of shape (n,), optional
-            What each row counts.
+            Weight of each row.
 
         Raises
         ------
         ValueError
-            The arrays are of different lengths, or a label is no column.
+            The arrays differ in length, or a label is not a column.
         """
         cdef object array = plain_scores(scores)
         cdef Py_ssize_t classes = cnp.PyArray_DIM(array, 1)
         self.learn_rows(array, classes, labels, weight)
 
     def learn_two(self, scores, labels, weight=None):
-        """As ``learn`` of two classes, by the one score f of each row, of shape (n,)."""
+        """As ``learn`` for two classes, with a single score f per row, of shape (n,)."""
         self.learn_rows(np.ascontiguousarray(scores, dtype=np.float64), 1, labels, weight)
 
     cdef int learn_rows(self, object scores, Py_ssize_t columns, object labels,
                         object weight) except -1:
-        """Learn rows of one score, the other 0, or of one score a class."""
+        """Learn rows with a single score, the other being 0, or with one score per class."""
         cdef object label = np.ascontiguousarray(labels, dtype=np.int64)
         cdef object counts = None
         cdef Py_ssize_t n = len(scores)
@@ -192,13 +192,13 @@ cdef class Calibration:
         return 0
 
     def learn_one(self, double f, bint second):
-        """As ``learn`` of one row of two classes with the one score f; ``second`` is its class."""
+        """As ``learn`` for a row of two classes with score f; ``second``: whether it is class 1."""
         cdef Slopes sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         self.add(&f, 1, second, 1.0, &sums)
         self.step(&sums)
 
     def learn_class(self, const double[::1] scores, Py_ssize_t classes, Py_ssize_t label):
-        """As ``learn`` of one row, by its scores of the first classes; ``label`` is one of them."""
+        """As ``learn`` for a row, by its scores of the first classes; ``label`` is one of them."""
         cdef Slopes sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if not 0 <= label < classes <= scores.shape[0] or classes < 2:
             raise ValueError(
@@ -208,7 +208,7 @@ cdef class Calibration:
 
     cdef void add(self, const double* row, Py_ssize_t columns, int64_t label, double weight,
                   Slopes* sums) noexcept:
-        """Add what a row contributes to a step."""
+        """Add the contribution of a row to a step."""
         cdef double[2] two
         cdef const double* scores = row
         cdef Py_ssize_t classes = columns
@@ -242,7 +242,7 @@ cdef class Calibration:
         sums.weight += weight
 
     cdef void step(self, const Slopes* sums) noexcept:
-        """A Newton step by the sums of some rows."""
+        """Take a Newton step."""
         cdef double* held = self.information
         cdef double fade = exp(-sums.weight / _MEMORY)
         cdef double trust = _TRUST * fmin(1.0, sums.weight / _MEMORY)
@@ -250,7 +250,7 @@ cdef class Calibration:
         held[0] = held[0] * fade + sums.slope + trust
         held[1] = held[1] * fade + sums.both
         held[2] = held[2] * fade + sums.floor + trust
-        # Two equations, by elimination with the larger pivot.
+        # Solve two equations by elimination with the larger pivot.
         if fabs(held[0]) >= fabs(held[1]):
             by = held[1] / held[0]
             pivot = held[2] - by * held[1]
@@ -289,7 +289,7 @@ cdef class Calibration:
         return made
 
     def probabilities_of_two(self, double f):
-        """Probabilities of two classes with the one score f, as two floats."""
+        """Probabilities of two classes with score f, as two floats."""
         cdef double[2] scores
         cdef double[2] shares
         scores[0] = 0.0
@@ -298,7 +298,7 @@ cdef class Calibration:
         return shares[0], shares[1]
 
     def probabilities_one(self, const double[::1] scores, Py_ssize_t classes):
-        """Probabilities of the first classes by the scores of one row, as a list of floats."""
+        """Probabilities of the first classes for the scores of one row, as a list of floats."""
         cdef double[MOST] shares
         cdef Py_ssize_t k
         if not 0 < classes <= scores.shape[0]:

@@ -1,7 +1,7 @@
-"""Rows taken in blocks: scored together, or learned with those that come next in view.
+"""Rows in blocks: scored together, or learned with kernel values computed ahead.
 
-Dense rows make a block; one that is read by its non-zeros ends it, and is taken by itself, except
-where features are made of kernel values: these are taken row by row.
+A block consists of dense rows; a row processed as sparse ends it and is handled alone, unless
+features are computed from kernel values: these are computed row by row.
 """
 
 from libc.math cimport NAN
@@ -24,16 +24,16 @@ from edgeolk.core.said cimport threshold_of
 
 
 cdef inline Py_ssize_t look_every(const State* s) noexcept nogil:
-    """Rows after which a long call looks at signals: some hundredths of a second of kernels."""
+    """Rows between checks for signals in a long call: some hundredths of a second."""
     cdef int64_t rows = 40_000_000 // (1000 + s.c.n_features * s.c.budget)
     return max(<int64_t>16, min(<int64_t>65536, rows))
 
 
 cdef inline int learn_placed(State* s, const void* x, const double* label, const double* weight,
                              Py_ssize_t i, double* f) noexcept nogil:
-    """Learn row i, placed, or leave it out where that is done with bad rows; f[i] is its score.
+    """Learn row i, already placed, or skip it if it is bad and bad rows are skipped; f[i] <- score.
 
-    Another thread may have written label and weight since they were checked: a label is an index.
+    Another thread may have changed label and weight since they were checked: a label is an index.
     """
     cdef double y = olk_read_f64(label + i)
     cdef double counts = 1.0 if weight == NULL else olk_read_f64(weight + i)
@@ -50,7 +50,7 @@ cdef inline int learn_placed(State* s, const void* x, const double* label, const
 
 cdef inline int ask_before(State* s, const Batch* rows, Py_ssize_t i, double* answer,
                            double* scores) noexcept nogil:
-    """What is known of row i before it is learned: the class it is taken for, or the threshold."""
+    """The prediction for row i before it is learned: its class, or the threshold of novelty."""
     cdef const void* x
     cdef int outcome
     cdef int64_t k, best
@@ -74,7 +74,7 @@ cdef inline Py_ssize_t learn_block(
     State* s, const Batch* rows, Py_ssize_t first, Py_ssize_t end, const double* label,
     const double* weight, double* f, int* outcome
 ) noexcept nogil:
-    """Learn the next rows, with their kernel values worked out together; returns how many."""
+    """Learn the next rows, with kernel values computed together; returns how many."""
     cdef Py_ssize_t most = min(rows_ahead(s), end - first)
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t k, i

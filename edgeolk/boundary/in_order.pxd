@@ -1,4 +1,4 @@
-"""Many rows, one after the other, without the interpreter lock."""
+"""Learning or scoring a batch of rows in order, without the interpreter lock."""
 
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -19,26 +19,25 @@ cdef inline int take_in_order(
     const double* label, const double* weight, double* f, double* before, double* after,
     object progress
 ) except -1:
-    """Checked rows in order: learned where labels are given, else scored, a score a column.
+    """Learn checked rows in order if labels are given, else score them, one score per column.
 
-    ``before`` receives what ``ask_before`` says of each row that is learned, and has room for
-    a score a column behind that; ``after`` receives what is said of each beside its score,
-    ``numbers_said`` numbers a row. ``progress`` is called now and then with the rows done
-    since its last call.
+    ``before`` receives the result of ``ask_before`` for each row learned, followed by scratch for
+    one score per column; ``after`` receives the additional outputs of each row, ``numbers_said``
+    numbers. ``progress`` is called now and then with the number of rows done since its last call.
 
-    Where bad rows are left out, so are those that are found to be bad when they are learned. No
-    code of the caller runs here but handlers of signals, which find the learner busy;
-    indices are checked again where they are used.
+    If bad rows are skipped, so are rows that turn out bad when learned. The only code of the caller
+    that runs here is signal handlers, which find the learner busy; indices are checked again where
+    they are used.
     """
     cdef State* s = &engine.state
-    cdef State own            # a reader's: what it notes of a row is not for other readers
+    cdef State own            # private copy of a reader, which stores properties of the current row
     cdef void* scratch = NULL
     cdef bint learns = label != NULL
     cdef const void* x
     cdef Py_ssize_t i, together
     cdef Py_ssize_t look = first + look_every(s)
     cdef Py_ssize_t told = first
-    cdef Py_ssize_t alike = end       # rows up to there are answered alike
+    cdef Py_ssize_t alike = end       # the last label is used for rows up to here
     cdef int outcome = DONE
     if learns:
         engine.take()
@@ -60,7 +59,7 @@ cdef inline int take_in_order(
                         if progress is not None:
                             progress(i - told)
                             told = i
-                if i >= alike:  # the last label counts no more
+                if i >= alike:  # the last label has expired
                     s.structured.lapsed = True
                     alike = end
                 if together > 1:

@@ -1,4 +1,4 @@
-"""Labels and targets, one or many, checked."""
+"""Checks of labels and targets, one or many."""
 
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
@@ -16,7 +16,7 @@ cdef inline str others():
 
 
 cdef inline str elsewhere(Engine engine):
-    """Where labels that are refused are taken, if anywhere."""
+    """Hint where such labels are accepted, if anywhere."""
     cdef State* s = &engine.state
     if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
         return ""
@@ -24,7 +24,7 @@ cdef inline str elsewhere(Engine engine):
 
 
 cdef inline double checked_label(Engine engine, object y, str name) except? -2.0:
-    """A label in {-1, +1}, a class, or any finite target in regression."""
+    """The label as a number: -1 or +1, a class, or any finite target in regression."""
     cdef int overflow = 0
     cdef double label
     if y is None and engine.state.c.choice.loss == LOSS_NOVELTY:
@@ -34,7 +34,7 @@ cdef inline double checked_label(Engine engine, object y, str name) except? -2.0
     if PyLong_CheckExact(y):
         label = <double>PyLong_AsLongAndOverflow(y, &overflow)
         if overflow:
-            label = INFINITY  # no label; as a target beyond any use
+            label = INFINITY  # never a valid label or target
     elif PyFloat_CheckExact(y):
         label = PyFloat_AS_DOUBLE(y)
     else:
@@ -53,11 +53,11 @@ cdef inline double checked_label(Engine engine, object y, str name) except? -2.0
 
 cdef inline Py_ssize_t first_bad_label(const State* s, const double* label, Py_ssize_t first,
                                        Py_ssize_t end) noexcept nogil:
-    """The first of these labels that is none, or end."""
+    """Index of the first invalid label, or ``end``."""
     cdef Py_ssize_t i
     cdef bint two = s.c.columns == 1
     for i in range(first, end):
-        # What most labels are is seen without a call.
+        # The common labels are recognised without a call.
         if not (two and fabs(label[i]) == 1.0) and not is_label(s, label[i]):
             return i
     return end

@@ -1,5 +1,5 @@
 # cython: nonecheck=True
-"""Learning rows: one or many, dense or sparse."""
+"""Learning from rows: one or many, dense or sparse."""
 
 cimport numpy as cnp
 from libc.math cimport NAN, isfinite
@@ -48,28 +48,28 @@ cdef class RowLearner(Scorer):
             -1 or +1; a class from 0 to n_classes - 1; any finite number in regression; not needed
             for novelty.
         weight : float, optional
-            What the row counts, > 0, at most 1e6; 1 without it. It multiplies C or the step; for
-            ``sorf`` the margin that is asked for is sqrt(weight), a target is stepped to by
-            weight times the step, at most all the way, and the candidates' mistakes count so much.
-            Updates whose steps have a size of their own refuse any other.
+            The weight of the row, > 0, at most 1e6; default 1. It multiplies C or the step; for
+            ``sorf`` the required margin is sqrt(weight), the step towards a target is multiplied by
+            weight, at most to reach the target, and mistakes of the experts count by weight.
+            Updates with a fixed step size refuse any other weight.
 
         Returns
         -------
         float
             The score f(x) before the update; with several classes the margin of y's class, for
-            novelty f(x) less the threshold.
+            novelty f(x) minus the threshold.
 
         Raises
         ------
         TypeError, ValueError
-            Bad row, label or weight; the model is unchanged. ``BadRowError`` is what
-            ``on_bad_row="skip"`` counts instead, answering NaN.
+            Bad row, label or weight; the model is unchanged. Instead of ``BadRowError``,
+            ``on_bad_row="skip"`` counts the row and returns NaN.
         BudgetError
             The ring is full under ``full="raise"``; the model is unchanged.
 
         Notes
         -----
-        With a contiguous float32 or float64 row nothing is allocated but the returned float.
+        With a contiguous float32 or float64 row only the returned float is allocated.
         """
         if self.engine.state.skipped == NULL:
             return self.learned_one(x, y, weight)
@@ -101,18 +101,18 @@ cdef class RowLearner(Scorer):
         return f
 
     cdef double left_out(self) except? -1.0:
-        """A bad row is counted; its score is NaN."""
+        """Count a bad row; its score is NaN."""
         self.engine.idle()
         skip(&self.engine.state)
         return NAN
 
     def ask_one(self, x):
-        """Answer one row, and remember it until its target comes; with ``history=True``.
+        """Predict one row, and keep it until its target arrives; with ``history=True``.
 
         Parameters
         ----------
         x : ndarray of shape (n_features,)
-            As for ``learn_one``. NaN is a reading that is missing.
+            As for ``learn_one``. NaN is a missing reading.
 
         Returns
         -------
@@ -122,18 +122,18 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         TypeError, ValueError
-            Bad row; nothing was changed.
+            Bad row; nothing has changed.
         AttributeError
-            The learner was made without ``history=True``.
+            The learner was created without ``history=True``.
 
         Notes
         -----
-        Rows wait in a queue of ``horizon`` places: one row more drops the oldest, whose target was
-        then never known.
+        Pending rows are in a queue of ``horizon`` places: one more row drops the oldest, whose
+        target then counts as never known.
 
         See Also
         --------
-        tell_one : brings the target of the oldest row that waits.
+        tell_one : brings the target of the oldest pending row.
         """
         cdef double f
         cdef int outcome
@@ -169,10 +169,10 @@ cdef class RowLearner(Scorer):
         return self.learned_placed(self.checked_sparse(indices, values, True), label, counts)
 
     def wants_label(self, x):
-        """Whether the label of a row could change the model; nothing changes, as by a score.
+        """Whether the label of a row could change the model; nothing is learned.
 
-        With the ramp loss a row with abs(f(x)) > 1 is left alone whatever its label, so the label
-        need not be bought (Wang & Vucetic 2010, section 4). With any other loss always True.
+        With the ramp loss a row with abs(f(x)) > 1 causes no update whatever its label, so the
+        label is not needed (Wang & Vucetic 2010, section 4). With any other loss always True.
 
         Parameters
         ----------
@@ -182,11 +182,11 @@ cdef class RowLearner(Scorer):
         Returns
         -------
         bool
-            After False, ``learn_one(x, y)`` would leave the function as it is.
+            If False, ``learn_one(x, y)`` would leave the function unchanged.
 
         See Also
         --------
-        ask_label : counts too how many labels were asked for.
+        ask_label : also counts the labels asked for.
         """
         cdef double f = 0.0
         if self.engine.state.c.columns > 1:
@@ -210,7 +210,7 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         RuntimeError
-            Another thread is inside a long call: a counter in the block would change.
+            Another thread is inside a long call, and a counter in the block would change.
         """
         cdef bint wanted
         self.engine.idle()
@@ -226,34 +226,34 @@ cdef class RowLearner(Scorer):
         Parameters
         ----------
         X : ndarray or CSR matrix of shape (n, n_features)
-            A C-contiguous float32 or float64 array is read where it lies; a CSR matrix (scipy's)
+            A C-contiguous float32 or float64 array is read in place; a CSR matrix (scipy's)
             row by row.
         y : array-like of shape (n,)
             Labels as for ``learn_one``.
         out : float64 ndarray of shape (n,), optional
-            Receives the scores; without it an array is made.
+            Receives the scores; by default a new array.
         weight : array-like of shape (n,), optional
             Weights as for ``learn_one``.
         verbose : bool
-            Whether a call that takes longer than a second shows on stderr how far it is: by a bar
-            of tqdm where that is installed, else by a line every few seconds.
+            Whether a call that takes longer than a second shows its progress on stderr: by a bar
+            of tqdm if that is installed, else by a line every few seconds.
 
         Returns
         -------
         float64 ndarray of shape (n,)
-            Score of each row before its update; NaN for a bad row that was left out.
+            Score of each row before its update; NaN for a bad row that was skipped.
 
         Raises
         ------
         TypeError, ValueError
-            The arrays are not rows, labels and weights: wrong shape, kind, or structure, or a bad
-            weight; nothing has been learned. Or a row or label is bad: the message names it, those
-            before it have been learned, it and those after it have not.
+            The arrays have a wrong shape, kind, or structure, or a weight is bad; nothing has been
+            learned. Or a row or label is bad: the message names it, and only the rows before it
+            have been learned.
         BudgetError
             As ``learn_one``; the rows before the refused one have been learned.
         KeyboardInterrupt
-            Signals are looked at every few hundredths of a second: the rows before have been
-            learned, the others not (``steps`` says how many), and the model is whole.
+            Signals are checked every few hundredths of a second: the rows before have been
+            learned, the others not (``steps`` says how many), and the model is consistent.
         """
         if not verbose:
             return self.learned_many(X, y, out, weight, None, None, None)
@@ -261,19 +261,19 @@ cdef class RowLearner(Scorer):
             return self.learned_many(X, y, out, weight, progress, None, None)
 
     def _answer_many(self, X, y, out, before, after=None):
-        """Learn rows as ``learn_many`` does, and note what a loop asks before and after each.
+        """Learn rows as ``learn_many`` does, and record predictions before and outputs after each.
 
         Parameters
         ----------
         X, y, out
-            As for ``learn_many``, which also says what is raised.
+            As for ``learn_many``, also for exceptions.
         before : float64 ndarray of shape (n + n_classes or 1,) or None
-            Receives, for each row, the class that ``predict_one`` gives or, for novelty, the
-            threshold; what is behind these n numbers is scratch. None for a forecaster.
+            Receives, for each row, the class that ``predict_one`` returns or, for novelty, the
+            threshold; the numbers after these n are scratch. None for a forecaster.
         after : float64 ndarray of shape (n * numbers,), optional
-            Receives, for each row, what is said beside its score (``core/said.pxd``): how far the
-            intervals of a forecast reach and the shares of its candidates, or by what a row was
-            judged that is watched in the order of time.
+            Receives, for each row, the additional outputs (``core/said.pxd``): half widths of the
+            intervals of a forecast and the weights of its experts, or the reason of a verdict of
+            novelty over time.
         """
         cdef State* s = &self.engine.state
         if s.forecast.on:
@@ -285,14 +285,14 @@ cdef class RowLearner(Scorer):
             check_out(before, "before")
         if after is not None:
             if numbers_said(s) == 0:
-                raise TypeError("only history=True says more of a row than its score")
+                raise TypeError("outputs in addition to the score need history=True")
             check_out(after, "after")
         self.learned_many(X, y, out, None, None, before, after)
 
     cdef object learned_many(self, object X, object y, object out, object weight, object progress,
                              object before, object after):
-        """Learn rows; ``before`` has room for a number a row, and for a score a column, ``after``
-        for the numbers that are said of a row."""
+        """Learn rows; ``before`` takes a number per row and has scratch for a score per column,
+        ``after`` takes the additional outputs of each row."""
         cdef Batch rows
         cdef object held = converted_rows(&self.engine.state, X)
         cdef object targets

@@ -1,4 +1,4 @@
-"""What learning takes of scoring: rows checked and placed."""
+"""The parts of scoring that learning uses: checking and placing rows."""
 
 from edgeolk.boundary.batches cimport Batch
 from edgeolk.core.engine cimport Engine

@@ -1,5 +1,5 @@
 # cython: nonecheck=True
-"""Scores of rows: one or many, dense or sparse, of the last function or the mean of all."""
+"""Scores of rows: one or many, dense or sparse, by the last function or the mean of all."""
 
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
@@ -50,7 +50,7 @@ cdef class Scorer:
         return self.engine
 
     cdef object checked_row(self, object x):
-        """x if it is plain and of the right length, else a plain copy; finite in storage."""
+        """x if it is plain, else a plain copy; checked for length and numbers that fit storage."""
         cdef Engine engine = self.engine
         cdef int64_t d = engine.state.c.n_features
         cdef bint good
@@ -77,14 +77,14 @@ cdef class Scorer:
         return placed
 
     cdef const void* placed_numbers(self, const double* row, bint learning) except NULL:
-        """As ``placed``, of checked numbers that the caller keeps."""
+        """As ``placed``, for checked numbers in memory of the caller."""
         cdef const void* placed = take_dense(&self.engine.state, row, learning)
         if placed == NULL:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
 
     cdef int check_rows(self, object arrays, Batch* rows) except -1:
-        """Describe converted rows, each checked. No Python code runs until the caller's next."""
+        """Describe and check converted rows. No Python code may run before they are used."""
         cdef Py_ssize_t bad
         describe(&self.engine.state, arrays, rows)
         bad = first_bad_row(&self.engine.state, rows, 0)
@@ -93,7 +93,7 @@ cdef class Scorer:
         return 0
 
     cdef object row_error(self, object arrays, const Batch* rows, Py_ssize_t bad):
-        """What is wrong with a row that storage cannot hold."""
+        """The exception for a row that storage cannot represent."""
         cdef object numbers = arrays
         if rows.start == NULL:
             return not_finite(arrays[bad], range(rows.d), f"X[{bad}]")
@@ -101,7 +101,7 @@ cdef class Scorer:
         return not_finite(arrays[2][numbers], arrays[1][numbers], f"X[{bad}]")
 
     cdef object result_array(self, object out, Py_ssize_t n, tuple read):
-        """out if it will do, and does not lie over what is read while it is written."""
+        """out if it is suitable and does not overlap the arrays read; a new array for None."""
         cdef char* start
         cdef char* lent
         if out is None:
@@ -164,7 +164,7 @@ cdef class Scorer:
         return 0
 
     cdef int decided(self, const void* x, double* f) except -1:
-        """The scores of a placed row, one a column."""
+        """Compute the scores of a placed row, one per column."""
         cdef int outcome
         if self.mean:
             prepare_mean(&self.engine.state)
@@ -175,13 +175,13 @@ cdef class Scorer:
         return 0
 
     cdef object class_scores(self, const void* x):
-        """The scores of a placed row, one a class."""
+        """The scores of a placed row, one per class, as a new array."""
         cdef object scores = np.empty(self.engine.state.c.columns)
         self.decided(x, <double*>cnp.PyArray_DATA(scores))
         return scores
 
     def scores_one(self, x):
-        """Scores of one row, one a class; for two classes, the one score there is.
+        """Scores of one row, one per class; for two classes, the single score.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ cdef class Scorer:
         return self.class_scores(self.placed(x, False))
 
     def scores(self, X):
-        """Scores of many rows, one a class; for two classes, the one score there is.
+        """Scores of many rows, one per class; for two classes, the single score.
 
         Parameters
         ----------
@@ -248,13 +248,13 @@ cdef class Scorer:
         return self.score_placed(self.placed(x, False))
 
     def decision_one_sparse(self, indices, values):
-        """Score of one row given by its non-zeros; every other number of it is 0.
+        """Score of one row given by its non-zeros; all other numbers are 0.
 
         Parameters
         ----------
         indices : integers of shape (k,)
-            Increasing, from 0 to n_features - 1. A contiguous int32 array beside contiguous
-            float64 values is read where it lies; anything else is converted.
+            Increasing, from 0 to n_features - 1. A contiguous int32 array with contiguous
+            float64 values is read in place; anything else is converted.
         values : array-like of shape (k,)
             Finite.
 
@@ -265,7 +265,7 @@ cdef class Scorer:
         Raises
         ------
         TypeError, ValueError
-            Indices that do not increase or are no whole numbers, another number of values, or a
+            Indices that do not increase or are not integers, a different number of values, or a
             value that is not finite in storage.
         RuntimeError
             Another thread learns.
@@ -298,7 +298,7 @@ cdef class Scorer:
         Parameters
         ----------
         x : ndarray of shape (n_features,)
-            Finite. A contiguous float32 or float64 array is read where it lies. Lists, tuples,
+            Finite. A contiguous float32 or float64 array is read in place. Lists, tuples,
             ``array.array``, memoryviews and arrays of any real type of up to 256 features are read
             number by number, at about the same cost; other array-likes are converted by numpy.
 
@@ -315,7 +315,7 @@ cdef class Scorer:
 
     def predict_one(self, x):
         """Label of one row: 1 where f(x) >= 0, else -1; the class with the highest score, the
-        lowest of equals; the score itself in regression; -1 for novelty, else 1."""
+        lowest on ties; the score itself in regression; -1 for novelty, else 1."""
         if self.engine.state.c.columns > 1:
             return int(np.argmax(self.scores_one(x)))
         return self.label_of(self.score_row(x))
@@ -323,12 +323,12 @@ cdef class Scorer:
     def predict_proba_one(self, x):
         """Probability that the label of one row is +1: 1 / (1 + exp(-f(x))).
 
-        With several classes those of all of them, softmax of the scores, of shape (n_classes,).
+        With several classes the softmax of the scores, of shape (n_classes,).
 
         Raises
         ------
         AttributeError
-            The loss is not logistic: its scores are no log odds.
+            The loss is not logistic: scores are not log odds.
         """
         if self.engine.state.c.choice.loss != LOSS_LOGISTIC:
             raise AttributeError("predict_proba_one needs the logistic loss")
@@ -339,10 +339,10 @@ cdef class Scorer:
         return sigmoid(self.score_row(x))
 
     def familiarity_one(self, x):
-        """How near one row lies to the support vectors, by the largest cosine.
+        """Similarity of one row to the support vectors: the largest cosine.
 
-        max_i k(s_i, x) / sqrt(k(s_i, s_i) k(x, x)): near 0 the row lies where nothing was learned,
-        and its score means nothing. Costs a kernel row.
+        max_i k(s_i, x) / sqrt(k(s_i, s_i) k(x, x)): near 0 the row is far from all learned rows,
+        and its score is meaningless. Costs a kernel row.
 
         Parameters
         ----------
@@ -377,10 +377,10 @@ cdef class Scorer:
         Parameters
         ----------
         X : ndarray or CSR matrix of shape (n, n_features)
-            A C-contiguous float32 or float64 array is read where it lies; a CSR matrix (scipy's)
+            A C-contiguous float32 or float64 array is read in place; a CSR matrix (scipy's)
             row by row.
         out : float64 ndarray of shape (n,), optional
-            Receives the scores; without it an array is made.
+            Receives the scores; by default a new array.
 
         Returns
         -------
@@ -389,14 +389,14 @@ cdef class Scorer:
         Raises
         ------
         TypeError
-            X holds no real numbers, or a row has a score for each class.
+            X does not have real numbers, or rows have one score per class.
         ValueError
-            X or out has another shape, X is no CSR matrix, or its numbers have changed meanwhile;
-            ``BadRowError`` for a number that is not finite in storage, which names row and feature.
+            X or out has a wrong shape, X is not a CSR matrix, or its numbers changed meanwhile;
+            ``BadRowError``, with row and feature, for a number that is not finite in storage.
         RuntimeError
             Another thread learns.
         KeyboardInterrupt
-            Signals are looked at every few hundredths of a second; out is then filled in part.
+            Signals are checked every few hundredths of a second; out is then partially filled.
         """
         cdef Batch rows
         self.one_score()

@@ -1,4 +1,4 @@
-"""The arguments of input preprocessing, checked."""
+"""Checks the arguments of input preprocessing."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from edgeolk.preprocessing.scaling import (
     window_number,
 )
 
-#: Stands for an argument that is not given where None is a value of its own.
+#: An argument that is not given, where None is a valid value.
 _NOTHING: Any = object()
 
 
 def gamma_of(
     given: dict[str, Any], own: Collection[str], usual: Mapping[str, str], *, kernel: bool
 ) -> float | str | None:
-    """The width that arguments ask for: a number, "auto", or None for the usual one of a kernel.
+    """The kernel width in the arguments: a number, "auto", or None for the default of the kernel.
 
-    It is taken out of ``given``; ``kernel`` says whether a kernel is given, which has a width.
-    Raises TypeError or ValueError: it is not one of these, or there are two.
+    It is removed from ``given``; ``kernel``: whether a kernel is given, which has a width.
+    Raises TypeError or ValueError: not one of these, or given twice.
     """
-    # An algorithm's own gamma is a number: "auto" can only mean the width.
+    # A parameter gamma of the algorithm is a number: "auto" can only mean the width.
     if "gamma" in own and isinstance(given.get("gamma"), str) and given["gamma"] == "auto":
         given["kernel_gamma"] = given.pop("gamma")
     gamma = _either("gamma", given, own)
@@ -52,13 +52,13 @@ def preprocessing_of(
     narrow: bool,
     may_follow: bool,
 ) -> Preprocessing:
-    """The preprocessing that arguments ask for; they are taken out of ``given``.
+    """The preprocessing in the arguments, which are removed from ``given``.
 
-    ``own`` are the names that the algorithm has for parameters of its own, ``usual`` what it has
-    where nothing is said, ``gamma`` what ``gamma_of`` made; ``narrow`` says whether rows are seen
-    in single precision, and so whether statistics in few bytes may serve. Where it ``may_follow``,
-    the width follows scaled rows, unless a number of first rows is asked for. Raises TypeError or
-    ValueError: names the argument, what was got and what is allowed.
+    ``own``: names of the parameters of the algorithm; ``usual``: its defaults; ``gamma``: the
+    result of ``gamma_of``; ``narrow``: whether rows are rounded to single precision, so that
+    compact statistics may suffice. If ``may_follow``, the width adapts to scaled rows, unless
+    ``gamma_rows`` is given. Raises TypeError or ValueError: names the argument, what was got and
+    what is allowed.
     """
     named_rows = given.get("gamma_rows") is not None
     gamma_rows = _gamma_rows(given, gamma)
@@ -76,7 +76,7 @@ def preprocessing_of(
 def _either(name: str, given: dict[str, Any], own: Collection[str]) -> Any:
     """The value of an argument, by its name or its alias.
 
-    Where the algorithm has a parameter of that name, only the alias means the argument.
+    If the algorithm has a parameter of that name, only the alias refers to the argument.
     """
     value = given.pop(ALIASES[name], _NOTHING)
     if name not in own and name in given:
@@ -87,7 +87,7 @@ def _either(name: str, given: dict[str, Any], own: Collection[str]) -> Any:
 
 
 def _gamma_rows(given: dict[str, Any], gamma: float | str | None) -> int:
-    """Rows that the width of the kernel is made from, 0 where it is not made from any."""
+    """Rows that the kernel width is estimated from, 0 for none."""
     rows = given.pop("gamma_rows", None)
     if gamma != "auto":
         if rows is not None:
@@ -99,7 +99,7 @@ def _gamma_rows(given: dict[str, Any], gamma: float | str | None) -> int:
 def _scaler(
     given: dict[str, Any], own: Collection[str], default: str | None, *, narrow: bool
 ) -> dict[str, Any]:
-    """The fields of the record that are its scaler's."""
+    """The fields of the record for its scaler."""
     scale = given.pop("scale", default)
     clip = _either("clip", given, own)
     window = given.pop("scale_window", None)

@@ -27,7 +27,7 @@ _RANGE = (("min", 8, "least of each feature"), ("max", 8, "most of each feature"
 
 @dataclass(frozen=True)
 class ScalerPlan:
-    """Memory of a scaler that need not exist yet.
+    """Memory layout of a scaler.
 
     Page: docs/rows.md.
 
@@ -40,7 +40,7 @@ class ScalerPlan:
     regions : tuple of Region
         ``(name, offset, nbytes, purpose)``, offsets from the start of the block.
     nbytes : int
-        Total, exactly what a scaler takes.
+        Total, exactly the size of the scaler.
     """
 
     method: str
@@ -54,7 +54,7 @@ class ScalerPlan:
 
 
 def plan_of(n_features: int, method: int, clipped: bool) -> ScalerPlan:
-    """Regions on 64-byte boundaries, alignment slack last."""
+    """Lay out regions on 64-byte boundaries, with alignment slack last."""
     kinds: tuple[tuple[str, int, str], ...] = _WINSORISED if clipped else ()
     if method == COMPACT:
         kinds = _COMPACT

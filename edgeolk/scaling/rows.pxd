@@ -1,4 +1,4 @@
-"""Rows on their way into and out of a scaler. Whoever cimports this calls cnp.import_array()."""
+"""Rows into and out of a scaler. Modules that cimport this call cnp.import_array()."""
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t, uintptr_t
@@ -33,7 +33,7 @@ cdef inline int64_t transform_any(
 
 
 cdef inline object checked(object x, str name, int ndim, int64_t d):
-    """x if it is plain, else a plain copy; of the right shape and finite."""
+    """x if it is plain, else a plain copy; checked for shape and finite numbers."""
     cdef bint finite
     if not is_plain(x, ndim):
         x = as_numbers(x, name, ndim)
@@ -58,7 +58,7 @@ cdef inline int refuse_row(object x, str name, int ndim) except -1:
 
 
 cdef inline object checked_out(object out, object x):
-    """out if x can be scaled into it; a new float64 array for None."""
+    """out if it is suitable for x scaled; a new float64 array for None."""
     cdef int ndim = cnp.PyArray_NDIM(x)
     cdef uintptr_t start, start_out
     if out is None:

@@ -1,4 +1,4 @@
-"""The class under RunningScaler: its block and the pointers into it."""
+"""The base class of RunningScaler: its block and the pointers into it."""
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.scaler cimport Scaler
