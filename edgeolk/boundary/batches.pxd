@@ -77,7 +77,7 @@ cdef inline Py_ssize_t first_bad_dense(State* s, const Batch* rows,
     return first
 
 
-cdef inline object whole_numbers(object x, str name, object kind):
+cdef inline object as_integers(object x, str name, object kind):
     """Integers in one dimension as a contiguous array of the given type."""
     import numpy as np
 
@@ -111,8 +111,8 @@ cdef inline tuple converted_csr(object X):
         X.sum_duplicates()
     value = as_doubles(X.data, "X.data")
     return (
-        whole_numbers(X.indptr, "X.indptr", np.int64),
-        whole_numbers(X.indices, "X.indices", np.int64 if is_wide(X.indices) else np.int32),
+        as_integers(X.indptr, "X.indptr", np.int64),
+        as_integers(X.indices, "X.indices", np.int64 if is_wide(X.indices) else np.int32),
         value,
     )
 
@@ -141,15 +141,15 @@ cdef inline object converted_rows(State* s, object X):
     return X if is_plain(X, 2) else as_numbers(X, "X", 2)
 
 
-cdef inline Py_ssize_t row_count(object held):
+cdef inline Py_ssize_t row_count(object arrays):
     """Number of rows in the result of ``converted_rows``."""
-    if isinstance(held, tuple):
-        return cnp.PyArray_DIM(held[0], 0) - 1
-    return cnp.PyArray_DIM(held, 0)
+    if isinstance(arrays, tuple):
+        return cnp.PyArray_DIM(arrays[0], 0) - 1
+    return cnp.PyArray_DIM(arrays, 0)
 
 
-cdef inline tuple as_tuple(object held):
-    return held if isinstance(held, tuple) else (held,)
+cdef inline tuple as_tuple(object arrays):
+    return arrays if isinstance(arrays, tuple) else (arrays,)
 
 
 cdef inline int describe(State* s, object arrays, Batch* rows) except -1:
@@ -174,21 +174,21 @@ cdef inline int describe(State* s, object arrays, Batch* rows) except -1:
     return 0
 
 
-ctypedef fused Whole:
+ctypedef fused Integer:
     int32_t
     int64_t
 
 
-cdef inline bint indices_rise(const Whole* at, int64_t count, int64_t d) noexcept nogil:
+cdef inline bint indices_rise(const Integer* at, int64_t count, int64_t d) noexcept nogil:
     """0 <= at[0] < at[1] < ... < d."""
     cdef int64_t k
-    cdef int32_t falls
+    cdef int32_t not_rising
     if count == 0:
         return True
-    falls = at[0] < 0 or at[count - 1] >= d
+    not_rising = at[0] < 0 or at[count - 1] >= d
     for k in range(1, count):
-        falls |= at[k] <= at[k - 1]
-    return falls == 0
+        not_rising |= at[k] <= at[k - 1]
+    return not_rising == 0
 
 
 cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
@@ -225,11 +225,11 @@ cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
         else:
             rise = indices_rise(rows.index.narrow + first, last - first, rows.d)
         if not rise:
-            refuse_indices(rows, first, last)
+            raise_bad_indices(rows, first, last)
     return 0
 
 
-cdef inline int refuse_indices(const Batch* rows, int64_t first, int64_t last) except -1:
+cdef inline int raise_bad_indices(const Batch* rows, int64_t first, int64_t last) except -1:
     """Raise the error for bad indices in a row."""
     cdef int64_t k
     for k in range(first, last):

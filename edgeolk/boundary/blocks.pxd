@@ -18,12 +18,12 @@ from edgeolk.core.refused cimport is_bad_row
 from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, skip
-from edgeolk.core.together cimport NUMBERS_OF_BLOCK, decide_together, row_bytes, rows_together
+from edgeolk.core.together cimport NUMBERS_OF_BLOCK, decide_block, row_bytes, block_rows
 from edgeolk.core.updates.sorf cimport answer_by_label
 from edgeolk.core.said cimport threshold_of
 
 
-cdef inline Py_ssize_t look_every(const State* s) noexcept nogil:
+cdef inline Py_ssize_t signal_interval(const State* s) noexcept nogil:
     """Rows between checks for signals in a long call: some hundredths of a second."""
     cdef int64_t rows = 40_000_000 // (1000 + s.c.n_features * s.c.budget)
     return max(<int64_t>16, min(<int64_t>65536, rows))
@@ -36,11 +36,11 @@ cdef inline int learn_placed(State* s, const void* x, const double* label, const
     Another thread may have changed label and weight since they were checked: a label is an index.
     """
     cdef double y = olk_read_f64(label + i)
-    cdef double counts = 1.0 if weight == NULL else olk_read_f64(weight + i)
+    cdef double row_weight = 1.0 if weight == NULL else olk_read_f64(weight + i)
     cdef int outcome
-    if x == NULL or not is_label(s, y) or not is_weight(s, counts):
+    if x == NULL or not is_label(s, y) or not is_weight(s, row_weight):
         return REFUSED_ROW
-    outcome = learn(s, x, y, counts, f + i)
+    outcome = learn(s, x, y, row_weight, f + i)
     if is_bad_row(outcome) and s.skipped != NULL:
         skip(s)
         f[i] = NAN
@@ -48,8 +48,8 @@ cdef inline int learn_placed(State* s, const void* x, const double* label, const
     return outcome
 
 
-cdef inline int ask_before(State* s, const Batch* rows, Py_ssize_t i, double* answer,
-                           double* scores) noexcept nogil:
+cdef inline int predict_before(State* s, const Batch* rows, Py_ssize_t i, double* answer,
+                               double* scores) noexcept nogil:
     """The prediction for row i before it is learned: its class, or the threshold of novelty."""
     cdef const void* x
     cdef int outcome
@@ -75,11 +75,11 @@ cdef inline Py_ssize_t learn_block(
     const double* weight, double* f, int* outcome
 ) noexcept nogil:
     """Learn the next rows, with kernel values computed together; returns how many."""
-    cdef Py_ssize_t most = min(rows_ahead(s), end - first)
+    cdef Py_ssize_t max_rows = min(rows_ahead(s), end - first)
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t k, i
     cdef const void* x = NULL
-    while count < most:
+    while count < max_rows:
         x = take_row(s, rows, first + count, True)
         if x == NULL or (x == s.sparse_x and not maps_features(s)):
             break
@@ -102,7 +102,7 @@ cdef inline Py_ssize_t learn_block(
 
 
 cdef inline Py_ssize_t score_block(
-    State* s, const Batch* rows, Py_ssize_t first, Py_ssize_t most, bint mean, double* f,
+    State* s, const Batch* rows, Py_ssize_t first, Py_ssize_t max_rows, bint mean, double* f,
     int* outcome
 ) noexcept nogil:
     """Score the next rows together; returns how many."""
@@ -110,7 +110,7 @@ cdef inline Py_ssize_t score_block(
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t good
     cdef const void* x = NULL
-    while count < most:
+    while count < max_rows:
         x = take_row(s, rows, first + count, False)
         if x == NULL or (x == s.sparse_x and not maps_features(s)):
             break
@@ -121,7 +121,7 @@ cdef inline Py_ssize_t score_block(
     if count == 0:
         outcome[0] = REFUSED_ROW if x == NULL else decide(s, x, mean, f + first * s.c.columns)
         return 1 if outcome[0] == DONE else 0
-    good = decide_together(s, block, count, mean, f + first * s.c.columns)
+    good = decide_block(s, block, count, mean, f + first * s.c.columns)
     if good < count:
         outcome[0] = REFUSED_OVERFLOW
     return good

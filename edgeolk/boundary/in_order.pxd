@@ -3,14 +3,16 @@
 from cpython.exc cimport PyErr_CheckSignals
 
 from edgeolk.boundary.batches cimport Batch, take_row
-from edgeolk.boundary.blocks cimport ask_before, learn_block, learn_placed, look_every, score_block
+from edgeolk.boundary.blocks cimport (
+    learn_block, learn_placed, predict_before, score_block, signal_interval,
+)
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.lookahead cimport rows_ahead
 from edgeolk.core.refused cimport outcome_error
-from edgeolk.core.said cimport note_said, numbers_said
+from edgeolk.core.said cimport write_outputs, n_outputs
 from edgeolk.core.state cimport DONE, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean
-from edgeolk.core.together cimport rows_together
+from edgeolk.core.together cimport block_rows
 from edgeolk.core.updates.sorf cimport answer_by_label
 
 
@@ -21,8 +23,8 @@ cdef inline int take_in_order(
 ) except -1:
     """Learn checked rows in order if labels are given, else score them, one score per column.
 
-    ``before`` receives the result of ``ask_before`` for each row learned, followed by scratch for
-    one score per column; ``after`` receives the additional outputs of each row, ``numbers_said``
+    ``before`` receives the result of ``predict_before`` for each row learned, followed by scratch
+    for one score per column; ``after`` receives the additional outputs of each row, ``n_outputs``
     numbers. ``progress`` is called now and then with the number of rows done since its last call.
 
     If bad rows are skipped, so are rows that turn out bad when learned. The only code of the caller
@@ -30,43 +32,43 @@ cdef inline int take_in_order(
     they are used.
     """
     cdef State* s = &engine.state
-    cdef State own            # private copy of a reader, which stores properties of the current row
+    cdef State reader         # private copy of a reader, which stores properties of the current row
     cdef void* scratch = NULL
     cdef bint learns = label != NULL
     cdef const void* x
     cdef Py_ssize_t i, together
-    cdef Py_ssize_t look = first + look_every(s)
-    cdef Py_ssize_t told = first
-    cdef Py_ssize_t alike = end       # the last label is used for rows up to here
+    cdef Py_ssize_t check_at = first + signal_interval(s)
+    cdef Py_ssize_t reported = first
+    cdef Py_ssize_t label_end = end   # the last label is used for rows up to here
     cdef int outcome = DONE
     if learns:
         engine.take()
     else:
-        alike = first + answer_by_label(s, end - first)
-        engine.enter(&own, &scratch)
-        s = &own
+        label_end = first + answer_by_label(s, end - first)
+        engine.enter(&reader, &scratch)
+        s = &reader
     try:
         with nogil:
             if mean:
                 prepare_mean(s)
-            together = 1 if learns else rows_together(s)
+            together = 1 if learns else block_rows(s)
             i = first
             while i < end and outcome == DONE:
-                if i >= look:
-                    look += look_every(s)
+                if i >= check_at:
+                    check_at += signal_interval(s)
                     with gil:
                         PyErr_CheckSignals()
                         if progress is not None:
-                            progress(i - told)
-                            told = i
-                if i >= alike:  # the last label has expired
-                    s.structured.lapsed = True
-                    alike = end
+                            progress(i - reported)
+                            reported = i
+                if i >= label_end:  # the last label has expired
+                    s.sorf.lapsed = True
+                    label_end = end
                 if together > 1:
-                    i += score_block(s, rows, i, min(together, alike - i), mean, f, &outcome)
+                    i += score_block(s, rows, i, min(together, label_end - i), mean, f, &outcome)
                     continue
                 if before != NULL:
-                    outcome = ask_before(s, rows, i, before + i, before + rows.n)
+                    outcome = predict_before(s, rows, i, before + i, before + rows.n)
                     if outcome != DONE:
                         break
                 elif learns and after == NULL and rows_ahead(s) > 0:
@@ -76,7 +78,7 @@ cdef inline int take_in_order(
                 if learns:
                     outcome = learn_placed(s, x, label, weight, i, f)
                     if after != NULL and outcome == DONE:
-                        note_said(s, after + i * numbers_said(s))
+                        write_outputs(s, after + i * n_outputs(s))
                 elif x == NULL:
                     outcome = REFUSED_ROW
                 else:
@@ -89,7 +91,7 @@ cdef inline int take_in_order(
         else:
             engine.leave(scratch)
     if progress is not None:
-        progress(i - told)
+        progress(i - reported)
     if outcome != DONE:
         raise outcome_error(outcome, f"X[{i}]")
     return 0

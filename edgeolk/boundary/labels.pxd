@@ -15,7 +15,7 @@ cdef inline str others():
     return "; the estimators of edgeolk.sklearn take labels of any kind"
 
 
-cdef inline str elsewhere(Engine engine):
+cdef inline str label_hint(Engine engine):
     """Hint where such labels are accepted, if anywhere."""
     cdef State* s = &engine.state
     if s.errors != NULL or s.c.choice.loss == LOSS_NOVELTY:
@@ -47,7 +47,7 @@ cdef inline double checked_label(Engine engine, object y, str name) except? -2.0
                 f"{name} must be a number, got {type(y).__name__}{others()}") from None
     if not is_label(&engine.state, label):
         raise label_error(
-            label, labels_allowed(&engine.state), name, f"{y!r}{elsewhere(engine)}")
+            label, labels_allowed(&engine.state), name, f"{y!r}{label_hint(engine)}")
     return label
 
 

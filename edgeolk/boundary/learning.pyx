@@ -10,8 +10,8 @@ from edgeolk.errors import BadRowError
 from edgeolk.progress import Progress
 
 from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
-from edgeolk.boundary.labels cimport checked_label, elsewhere, first_bad_label
-from edgeolk.boundary.messages cimport as_told
+from edgeolk.boundary.labels cimport checked_label, label_hint, first_bad_label
+from edgeolk.boundary.messages cimport describe_array
 from edgeolk.boundary.ndarray cimport as_doubles, described, is_plain, is_vector
 from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.scoring cimport Scorer
@@ -21,7 +21,7 @@ from edgeolk.boundary.weights cimport check_weights, checked_weight
 from edgeolk.core.labels cimport labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.refused cimport label_error, outcome_error
-from edgeolk.core.said cimport numbers_said
+from edgeolk.core.said cimport n_outputs
 from edgeolk.core.state cimport DONE, State
 from edgeolk.core.step cimport ask, count_asked, learn, skip, wants
 
@@ -30,7 +30,7 @@ cnp.import_array()
 
 cdef int check_out(object array, str name) except -1:
     if not is_vector(array, cnp.NPY_FLOAT64) or not cnp.PyArray_ISWRITEABLE(array):
-        raise TypeError(f"{name} must be a writable float64 array, got {as_told(array)}")
+        raise TypeError(f"{name} must be a writable float64 array, got {describe_array(array)}")
     return 0
 
 
@@ -76,22 +76,22 @@ cdef class RowLearner(Scorer):
         try:
             return self.learned_one(x, y, weight)
         except BadRowError:
-            return self.left_out()
+            return self.skipped_row()
 
     cdef double learned_one(self, object x, object y, object weight) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
-        cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
+        cdef double row_weight = 1.0 if weight is None else checked_weight(self.engine, weight)
         cdef double numbers[SHORT]
         if not is_plain(x, 1) and short_row(&self.engine.state, x, numbers):
             self.engine.idle()
-            return self.learned_placed(self.placed_numbers(numbers, True), label, counts)
+            return self.learned_placed(self.placed_numbers(numbers, True), label, row_weight)
         cdef object row = self.checked_row(x)
         self.engine.idle()
-        return self.learned_placed(self.placed(row, True), label, counts)
+        return self.learned_placed(self.placed(row, True), label, row_weight)
 
-    cdef double learned_placed(self, const void* x, double label, double counts) except? -1.0:
+    cdef double learned_placed(self, const void* x, double label, double row_weight) except? -1.0:
         cdef double f
-        cdef int outcome = learn(&self.engine.state, x, label, counts, &f)
+        cdef int outcome = learn(&self.engine.state, x, label, row_weight, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         if self.engine.state.errors != NULL:
@@ -100,7 +100,7 @@ cdef class RowLearner(Scorer):
             warn_of_levels(self.engine)
         return f
 
-    cdef double left_out(self) except? -1.0:
+    cdef double skipped_row(self) except? -1.0:
         """Count a bad row; its score is NaN."""
         self.engine.idle()
         skip(&self.engine.state)
@@ -160,13 +160,13 @@ cdef class RowLearner(Scorer):
         try:
             return self.learned_sparse(indices, values, y, weight)
         except BadRowError:
-            return self.left_out()
+            return self.skipped_row()
 
     cdef double learned_sparse(self, object indices, object values, object y,
                                object weight) except? -1.0:
         cdef double label = checked_label(self.engine, y, "y")
-        cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
-        return self.learned_placed(self.checked_sparse(indices, values, True), label, counts)
+        cdef double row_weight = 1.0 if weight is None else checked_weight(self.engine, weight)
+        return self.learned_placed(self.checked_sparse(indices, values, True), label, row_weight)
 
     def wants_label(self, x):
         """Whether the label of a row could change the model; nothing is learned.
@@ -284,7 +284,7 @@ cdef class RowLearner(Scorer):
         else:
             check_out(before, "before")
         if after is not None:
-            if numbers_said(s) == 0:
+            if n_outputs(s) == 0:
                 raise TypeError("outputs in addition to the score need history=True")
             check_out(after, "after")
         self.learned_many(X, y, out, None, None, before, after)
@@ -294,53 +294,53 @@ cdef class RowLearner(Scorer):
         """Learn rows; ``before`` takes a number per row and has scratch for a score per column,
         ``after`` takes the additional outputs of each row."""
         cdef Batch rows
-        cdef object held = converted_rows(&self.engine.state, X)
+        cdef object arrays = converted_rows(&self.engine.state, X)
         cdef object targets
         if y is None and self.engine.state.c.choice.loss == LOSS_NOVELTY:
-            y = np.zeros(row_count(held))
-        cdef object counts
+            y = np.zeros(row_count(arrays))
+        cdef object row_weight
         cdef const double* weights = NULL
         cdef const double* label
         cdef double* f
-        cdef double* asked = NULL
-        cdef double* judged = NULL
+        cdef double* predicted = NULL
+        cdef double* outputs = NULL
         targets = as_doubles(y, "y")
-        counts = None if weight is None else as_doubles(weight, "weight")
-        read = (*as_tuple(held), targets)
-        if counts is not None:
-            read += (counts,)
-        cdef object scores = self.result_array(out, row_count(held), read)
+        row_weight = None if weight is None else as_doubles(weight, "weight")
+        read = (*as_tuple(arrays), targets)
+        if row_weight is not None:
+            read += (row_weight,)
+        cdef object scores = self.result_array(out, row_count(arrays), read)
         cdef State* s = &self.engine.state
         cdef Py_ssize_t bad_row, bad
         cdef Py_ssize_t first = 0
-        describe(s, held, &rows)
+        describe(s, arrays, &rows)
         label = described(targets, "y", "labels", rows.n)
-        if counts is not None:
-            weights = described(counts, "weight", "numbers", rows.n)
+        if row_weight is not None:
+            weights = described(row_weight, "weight", "numbers", rows.n)
             check_weights(self.engine, weights, rows.n)
         if before is not None:
             if cnp.PyArray_DIM(before, 0) != rows.n + s.c.columns:
                 raise ValueError(f"before must have {rows.n + s.c.columns} numbers")
-            asked = <double*>cnp.PyArray_DATA(before)
+            predicted = <double*>cnp.PyArray_DATA(before)
         if after is not None:
-            if cnp.PyArray_DIM(after, 0) != rows.n * numbers_said(s):
-                raise ValueError(f"after must have {rows.n * numbers_said(s)} numbers")
-            judged = <double*>cnp.PyArray_DATA(after)
+            if cnp.PyArray_DIM(after, 0) != rows.n * n_outputs(s):
+                raise ValueError(f"after must have {rows.n * n_outputs(s)} numbers")
+            outputs = <double*>cnp.PyArray_DATA(after)
         if progress is not None:
             progress.total = rows.n
         f = <double*>cnp.PyArray_DATA(scores)
         while True:
             bad_row = first_bad_row(s, &rows, first)
             bad = first_bad_label(s, label, first, bad_row)
-            self.in_order(&rows, first, bad, label, weights, f, asked, judged, progress)
+            self.in_order(&rows, first, bad, label, weights, f, predicted, outputs, progress)
             if bad == rows.n:
                 break
             if s.skipped == NULL or (bad < bad_row and isfinite(label[bad])):
                 if bad == bad_row:
-                    raise self.row_error(held, &rows, bad)
+                    raise self.row_error(arrays, &rows, bad)
                 raise label_error(label[bad], labels_allowed(s), f"y[{bad}]",
-                                  f"{label[bad]:g}{elsewhere(self.engine)}")
-            f[bad] = self.left_out()
+                                  f"{label[bad]:g}{label_hint(self.engine)}")
+            f[bad] = self.skipped_row()
             first = bad + 1
         warn_of_levels(self.engine)
         watch_error(self.engine, label, f, rows.n)

@@ -1,7 +1,7 @@
 """Error messages for unsupported arrays."""
 
 
-cdef inline str as_told(object array):
+cdef inline str describe_array(object array):
     """Kind, type and shape of an array, for a message."""
     if not hasattr(array, "flags"):
         return type(array).__name__

@@ -118,15 +118,15 @@ cdef inline bint copy_array(object x, Py_ssize_t d, double* row) noexcept:
 cdef inline bint copy_buffer(object x, Py_ssize_t d, double* row) except -1:
     """Copy an ``array.array`` or a one-dimensional memoryview."""
     cdef Py_buffer view
-    cdef bint good = False
+    cdef bint copied = False
     try:
         PyObject_GetBuffer(x, &view, PyBUF_STRIDES | PyBUF_FORMAT)
     except (BufferError, ValueError):  # released, or not available in this form
         return False
     if view.ndim == 1 and view.shape[0] == d:
-        good = copy_typed(view.buf, code_of(view.format), view.strides[0], d, row)
+        copied = copy_typed(view.buf, code_of(view.format), view.strides[0], d, row)
     PyBuffer_Release(&view)
-    return good
+    return copied
 
 
 cdef inline bint copy_item(PyObject* item, double* number) noexcept:

@@ -9,14 +9,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, indices_rise, row_count, whole_numbers,
+    Batch, as_tuple, converted_rows, describe, indices_rise, row_count, as_integers,
 )
 from edgeolk.boundary.in_order cimport take_in_order
-from edgeolk.boundary.messages cimport as_told
+from edgeolk.boundary.messages cimport describe_array
 from edgeolk.boundary.ndarray cimport as_doubles, as_numbers, is_plain, is_vector
 from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.sparse cimport first_bad_row, values_fit, warn_of_zeros
-from edgeolk.core.arena cimport lies_in_use
+from edgeolk.core.arena cimport overlaps_model
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.familiarity cimport familiarity
 from edgeolk.core.preprocessing cimport take_dense, take_sparse
@@ -103,19 +103,20 @@ cdef class Scorer:
     cdef object result_array(self, object out, Py_ssize_t n, tuple read):
         """out if it is suitable and does not overlap the arrays read; a new array for None."""
         cdef char* start
-        cdef char* lent
+        cdef char* read_start
         if out is None:
             return np.empty(n)
         if not (is_plain(out, 1) and cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT64
                 and cnp.PyArray_ISWRITEABLE(out) and cnp.PyArray_DIM(out, 0) == n):
             raise ValueError(f"out must be a writable contiguous float64 array of length {n}, got"
-                             f" {as_told(out)}")
+                             f" {describe_array(out)}")
         start = <char*>cnp.PyArray_DATA(out)
         for array in read:
-            lent = <char*>cnp.PyArray_DATA(array)
-            if start < lent + cnp.PyArray_NBYTES(array) and lent < start + cnp.PyArray_NBYTES(out):
+            read_start = <char*>cnp.PyArray_DATA(array)
+            if (start < read_start + cnp.PyArray_NBYTES(array)
+                    and read_start < start + cnp.PyArray_NBYTES(out)):
                 raise ValueError("out must not share memory with X or y")
-        if lies_in_use(start, start + cnp.PyArray_NBYTES(out)):
+        if overlaps_model(start, start + cnp.PyArray_NBYTES(out)):
             raise ValueError("out must not share memory with a learner's buffer")
         return out
 
@@ -138,7 +139,7 @@ cdef class Scorer:
         if not (cnp.PyArray_CheckExact(index) and is_vector(index, cnp.NPY_INT32)
                 and is_plain(value, 1)
                 and is_vector(value, cnp.NPY_FLOAT64)):
-            index = whole_numbers(index, "indices", np.int32)
+            index = as_integers(index, "indices", np.int32)
             value = as_doubles(value, "values")
             if not (is_vector(index, cnp.NPY_INT32) and is_vector(value, cnp.NPY_FLOAT64)):
                 raise ValueError("indices have changed while values were converted")
@@ -220,11 +221,11 @@ cdef class Scorer:
             As for ``decision_function``.
         """
         cdef Batch rows
-        cdef object held = converted_rows(&self.engine.state, X)
-        cdef object made = np.empty((row_count(held), self.engine.state.c.columns))
-        self.check_rows(held, &rows)
-        self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(made))
-        return made
+        cdef object arrays = converted_rows(&self.engine.state, X)
+        cdef object scores = np.empty((row_count(arrays), self.engine.state.c.columns))
+        self.check_rows(arrays, &rows)
+        self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(scores))
+        return scores
 
     cdef double score_placed(self, const void* x) except? -1.0:
         cdef double f
@@ -361,15 +362,15 @@ cdef class Scorer:
         RuntimeError
             Another thread is inside a long call.
         """
-        cdef double nearness
+        cdef double similarity
         if self.engine.state.c.choice.basis != BASIS_SUPPORT_VECTORS:
             raise AttributeError(
                 "familiarity_one needs support vectors: features do not reveal which rows"
                 " were seen")
         x = self.checked_row(x)
         self.engine.idle()
-        nearness = familiarity(&self.engine.state, self.placed(x, False))
-        return nearness
+        similarity = familiarity(&self.engine.state, self.placed(x, False))
+        return similarity
 
     def decision_function(self, X, out=None):
         """Scores of many rows, computed without the interpreter lock.
@@ -400,9 +401,9 @@ cdef class Scorer:
         """
         cdef Batch rows
         self.one_score()
-        cdef object held = converted_rows(&self.engine.state, X)
-        cdef object scores = self.result_array(out, row_count(held), as_tuple(held))
-        self.check_rows(held, &rows)
+        cdef object arrays = converted_rows(&self.engine.state, X)
+        cdef object scores = self.result_array(out, row_count(arrays), as_tuple(arrays))
+        self.check_rows(arrays, &rows)
         self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(scores))
         return scores
 

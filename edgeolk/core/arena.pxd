@@ -8,7 +8,7 @@ cdef struct Claim:
     Claim* next
 
 
-cdef bint lies_in_use(const char* start, const char* end) noexcept
+cdef bint overlaps_model(const char* start, const char* end) noexcept
 
 
 cdef class Arena:

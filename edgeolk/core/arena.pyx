@@ -46,7 +46,7 @@ cdef void leave(Claim* claim) noexcept:
         link = &link[0].next
 
 
-cdef bint lies_in_use(const char* start, const char* end) noexcept:
+cdef bint overlaps_model(const char* start, const char* end) noexcept:
     """Whether memory overlaps a buffer in which a model is built."""
     cdef const Claim* claim = CLAIMS
     while claim != NULL:

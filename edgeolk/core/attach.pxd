@@ -56,7 +56,7 @@ cdef inline int attach(State* s, dict places) except -1:
     s.window_y = <double*>at(places, "window_labels")
     s.mean_start = <double*>at(places, "mean_start")
     s.mean_sum = <double*>at(places, "mean_sum")
-    s.own = <double*>at(places, "own")
+    s.per_update = <double*>at(places, "own")
     s.norms = at(places, "norms")
     s.query = at(places, "query")
     s.nonzero_index = <int32_t*>at(places, "nonzero_index")
@@ -91,18 +91,18 @@ cdef inline int attach_forecast(State* s, dict places) except -1:
     t.season = at(places, "season")
     t.asked = <uint64_t*>&s.m.steps
     t.flags = &s.m.flags
-    s.structured.state.t = <uint64_t*>at(places, "kernel_rows")
+    s.sorf.state.t = <uint64_t*>at(places, "kernel_rows")
     return 0
 
 
 cdef inline int attach_structured(State* s, dict places) except -1:
     """Pointers of a learner on structured features into the block."""
-    cdef olk_sorf* p = &s.structured.made
-    cdef olk_sorf_state* t = &s.structured.state
+    cdef olk_sorf* p = &s.sorf.config
+    cdef olk_sorf_state* t = &s.sorf.state
     cdef Model* m = s.m
-    cdef Py_ssize_t number = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
-    cdef Py_ssize_t row = number * p.d
-    cdef Py_ssize_t longer = row + number
+    cdef Py_ssize_t item = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
+    cdef Py_ssize_t row = item * p.d
+    cdef Py_ssize_t row_and_bias = row + item
     t.w = at(places, "weights")
     t.a = at(places, "mean_weights")
     t.L = <double*>at(places, "blend")
@@ -115,12 +115,12 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     t.flags = &m.flags
     t.target = <double*>at(places, "target")
     t.last = <double*>at(places, "last_label")
-    s.structured.answered = <int64_t*>at(places, "answered")
-    if s.structured.answered != NULL:
-        s.structured.answered[0] = 0
+    s.sorf.answered = <int64_t*>at(places, "answered")
+    if s.sorf.answered != NULL:
+        s.sorf.answered[0] = 0
     t.novelty = <double*>at(places, "novelty")
     t.wl = at(places, "linear")
-    t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer
+    t.Sl = NULL if t.wl == NULL else <char*>t.wl + row_and_bias
     t.log_scale = at(places, "relevance")
     t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
     t.shared = at(places, "shared_relevance")
@@ -134,7 +134,7 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     t.inputs = at(places, "inputs")
     if s.query == NULL:
         s.query = t.inputs  # relevance scales a row in place
-    elif t.inputs == NULL and s.preprocessing.hold > 0.0:
+    elif t.inputs == NULL and s.preprocessing.clamp > 0.0:
         t.inputs = s.query  # a single row, learned or scored, is placed here
     t.channels = at(places, "channels")
     t.readings = <uint32_t*>at(places, "channel_counts")
@@ -142,7 +142,7 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     t.watch = <uint64_t*>at(places, "watch")
     if t.watch != NULL:
         # A converted row is placed in the part of inputs that is not yet written.
-        s.query = <char*>t.inputs + 2 * number * s.c.n_features
+        s.query = <char*>t.inputs + 2 * item * s.c.n_features
     t.scores = <double*>at(places, "class_scores")
     t.recalled = <double*>at(places, "recalled")
     t.row = at(places, "feature_row")

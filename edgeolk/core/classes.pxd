@@ -23,7 +23,7 @@ cdef inline void take_hinge(State* s, int64_t rival, Example* e) noexcept nogil:
 
 
 cdef inline void take_softmax(State* s, const double* f, int64_t rival, Example* e) noexcept nogil:
-    """1 - p at the class, -p elsewhere, p = softmax(f).
+    """1 - p at the class, -p label_hint, p = softmax(f).
 
     The class's share is the sum of the others': 1 - p would lose the digits of a small one.
     """

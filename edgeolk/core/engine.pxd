@@ -30,6 +30,6 @@ cdef class Engine:
     cdef int decide_row(self, object x, double* f) except -1
     cdef int take(self) except -1
     cdef void release(self) noexcept
-    cdef int enter(self, State* own, void** scratch) except -1
+    cdef int enter(self, State* reader, void** scratch) except -1
     cdef void leave(self, void* scratch) noexcept
     cdef int idle(self) except -1

@@ -20,7 +20,7 @@ from edgeolk.core.decode cimport (
     decode, decode_features, decode_forecast, decode_preprocessing, decode_structured,
 )
 from edgeolk.core.expansion cimport coefficient_count
-from edgeolk.core.forecasting cimport rows_waiting
+from edgeolk.core.forecasting cimport n_pending
 from edgeolk.core.preprocessing cimport take_dense
 from edgeolk.core.parts cimport BASIS_STRUCTURED
 from edgeolk.core.headers cimport (
@@ -29,16 +29,16 @@ from edgeolk.core.headers cimport (
 )
 from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
 from edgeolk.core.mend cimport mend
-from edgeolk.core.readers cimport with_own_scratch
+from edgeolk.core.readers cimport allocate_scratch
 from edgeolk.core.refused cimport label_error, not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport DONE, Model, State, Width
 from edgeolk.core.step cimport (
     ask, construct, count_asked, decide, learn, prepare_mean, restart, skip, tell, wants,
 )
-from edgeolk.core.structured cimport Structured
+from edgeolk.core.structured cimport Sorf
 from edgeolk.core.updates.sorf cimport (
-    answer_by_label, sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
+    answer_by_label, sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_check,
 )
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.said cimport reason_of
@@ -126,15 +126,15 @@ cdef class Engine:
     cdef void release(self) noexcept:
         self.users = 0
 
-    cdef int enter(self, State* own, void** scratch) except -1:
+    cdef int enter(self, State* reader, void** scratch) except -1:
         """Begin a long call that only reads, on a copy of the struct; if other threads read too,
         with separate scratch, which ``leave`` frees."""
         self.check_idle()
-        own[0] = self.state
-        own.sparse_x = NULL
+        reader[0] = self.state
+        reader.sparse_x = NULL
         scratch[0] = NULL
         if self.users > 0:
-            scratch[0] = with_own_scratch(own, self.arena.length)
+            scratch[0] = allocate_scratch(reader, self.arena.length)
             if scratch[0] == NULL:
                 raise MemoryError("no memory for the scratch of another thread")
         self.users += 1
@@ -221,14 +221,14 @@ cdef class Engine:
 
     def restart(self):
         """Forget the history, or the last label; keep what was learned."""
-        if self.state.structured.state.watch != NULL:
+        if self.state.sorf.state.watch != NULL:
             self.idle()
             olk_begin_step(&self.state.m.flags)
-            self.state.structured.all.restart_rows(
-                &self.state.structured.made, &self.state.structured.state)
+            self.state.sorf.ops.restart_rows(
+                &self.state.sorf.config, &self.state.sorf.state)
             olk_end_step(&self.state.m.flags, 0)
             return
-        if not self.state.structured.made.last_label:
+        if not self.state.sorf.config.last_label:
             self.check_forecasts()
         self.idle()
         restart(&self.state)
@@ -241,27 +241,27 @@ cdef class Engine:
         """
         self.check_forecasts()
         self.idle()
-        self.state.forecast.made.frozen = 1
+        self.state.forecast.config.frozen = 1
 
     def said(self):
         """The last forecast, the half width of each interval, the weights of the experts."""
-        cdef olk_forecast_answer* said = &self.state.forecast.said
+        cdef olk_forecast_answer* last = &self.state.forecast.last
         self.check_forecasts()
         return (
-            said.answer,
-            [said.reach[i] for i in range(self.state.forecast.made.n_levels)],
-            [said.share[i] for i in range(3 if self.state.forecast.made.kernel else 2)],
+            last.answer,
+            [last.reach[i] for i in range(self.state.forecast.config.n_levels)],
+            [last.share[i] for i in range(3 if self.state.forecast.config.kernel else 2)],
         )
 
     def forecaster(self):
         """The configuration struct of the forecaster, by member name."""
         self.check_forecasts()
-        return self.state.forecast.made
+        return self.state.forecast.config
 
     def waiting(self):
         """Number of rows predicted whose targets have not arrived."""
         self.check_forecasts()
-        return rows_waiting(&self.state)
+        return n_pending(&self.state)
 
     cdef int decide_row(self, object x, double* f) except -1:
         cdef Py_buffer view
@@ -323,7 +323,7 @@ cdef class Engine:
         """Counters of the block by name; 0 for those that the model does not keep."""
         cdef State* s = &self.state
         cdef const Width* before = s.preprocessing.width
-        cdef const uint64_t* watch = s.structured.state.watch
+        cdef const uint64_t* watch = s.sorf.state.watch
         return {
             "steps": self.steps,
             "mistakes": s.m.mistakes + (before.mistakes if before != NULL else 0),
@@ -341,7 +341,7 @@ cdef class Engine:
             "clipped": s.function.clipped if s.function != NULL else 0,
             "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
-            "rows_since_look": <int64_t>sorf_since_look(s),
+            "rows_since_look": <int64_t>sorf_since_check(s),
             "n_remembered": <int64_t>sorf_remembered(s),
             "memory_share": sorf_memory_share(s),
             "memory_percent": <int64_t>(100.0 * sorf_memory_share(s) + 0.5),
@@ -350,21 +350,21 @@ cdef class Engine:
 
     def reason(self):
         """What decided the verdict on the last row, as one number (``reason_of``)."""
-        return reason_of(self.state.structured.state.watch)
+        return reason_of(self.state.sorf.state.watch)
 
     def accept(self):
         """Treat the recent rows as normal from now on."""
-        if self.state.structured.state.watch == NULL:
+        if self.state.sorf.state.watch == NULL:
             raise AttributeError("only novelty with history=True provides this")
         self.idle()
         olk_begin_step(&self.state.m.flags)
-        self.state.structured.all.accept(&self.state.structured.made, &self.state.structured.state)
+        self.state.sorf.ops.accept(&self.state.sorf.config, &self.state.sorf.state)
         olk_end_step(&self.state.m.flags, 0)
 
     def verdict(self):
         """Of the last row learned: whether it is novel, whether an event is ongoing, which part,
         channel and kind; None unless the learner does novelty detection over time."""
-        cdef const uint64_t* watch = self.state.structured.state.watch
+        cdef const uint64_t* watch = self.state.sorf.state.watch
         cdef uint64_t bits
         if watch == NULL:
             return None
@@ -377,8 +377,8 @@ cdef class Engine:
 
         ``multiples`` are the widths as multiples of gamma, ``most`` the largest sum |x_j| accepted.
         """
-        cdef Structured* f = &self.state.structured
-        return {**f.made, "multiples": f.widths, "most": f.most}
+        cdef Sorf* f = &self.state.sorf
+        return {**f.config, "multiples": f.widths, "most": f.max_sum}
 
     def gamma(self):
         """The kernel width in use."""

@@ -10,8 +10,8 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from edgeolk.core.parts cimport basis_per_member, coefficients_most_factor, kernel_normalised
-from edgeolk.core.real cimport get, put as write, real
+from edgeolk.core.parts cimport basis_per_member, coefficients_max_factor, kernel_normalised
+from edgeolk.core.real cimport get, put as write, value_type
 from edgeolk.core.ring cimport (
     copy_slot, lengths_from, note_nonzeros, note_vector, take_vector, write_vector,
 )
@@ -27,9 +27,9 @@ cdef inline double kernel_row_to(State* s, int64_t n, const void* x, const void*
     """
     if x == s.sparse_x and x != NULL:
         return s.sparse_fn(&s.c.kernel, s.sv, s.norms, s.c.stride, n, s.nonzeros,
-                           s.nonzero_index, s.nonzero_value, real(s), coef, row)
+                           s.nonzero_index, s.nonzero_value, value_type(s), coef, row)
     return s.row_fn(&s.c.kernel, s.sv, s.lengths, &s.quantum, s.c.stride, n, s.c.n_features, x,
-                    real(s), coef, row, s.products if row != NULL else NULL)
+                    value_type(s), coef, row, s.products if row != NULL else NULL)
 
 
 cdef inline double kernel_row(State* s, const void* x, const void* coef,
@@ -45,7 +45,7 @@ cdef inline double next_row(State* s, const void* x, const void* coef,
     if values == NULL:
         return kernel_row(s, x, coef, row)
     s.ahead.next = NULL
-    return s.simd.recall[s.ahead.real](values, s.m.n, real(s), coef, row)
+    return s.simd.recall[s.ahead.value_type](values, s.m.n, value_type(s), coef, row)
 
 
 cdef inline double score(State* s, const void* x, void* row) noexcept nogil:
@@ -60,11 +60,11 @@ cdef inline void class_row(State* s, const void* x, const void* coef, double sca
     cdef const void* values = s.ahead.next
     if values != NULL and not s.c.reads_row:
         s.ahead.next = NULL
-        s.simd.weigh_values[real(s)](s.ahead.real, values, coef, s.c.weights, s.m.n, s.c.columns,
-                                     f)
+        s.simd.weigh_values[value_type(s)](
+            s.ahead.value_type, values, coef, s.c.weights, s.m.n, s.c.columns, f)
     else:
         next_row(s, x, NULL, s.row)
-        s.simd.weigh[real(s)](s.row, coef, s.c.weights, s.m.n, s.c.columns, f)
+        s.simd.weigh[value_type(s)](s.row, coef, s.c.weights, s.m.n, s.c.columns, f)
     for k in range(s.c.columns):
         f[k] *= scale
 
@@ -95,7 +95,7 @@ cdef inline void set_coefficient(const State* s, int64_t at, double value) noexc
     write(s, s.coef, at, value)
 
 
-cdef inline int64_t reach(const State* s) noexcept nogil:
+cdef inline int64_t used_length(const State* s) noexcept nogil:
     """Length of the coefficient array up to the last in use; gaps between columns are 0."""
     return (s.c.columns - 1) * s.c.weights + s.m.n
 
@@ -106,7 +106,7 @@ cdef inline double alpha(const State* s, int64_t at) noexcept nogil:
 
 cdef inline void squares(State* s) noexcept nogil:
     """work[i] <- the sum over the columns of coef^2."""
-    s.simd.squares[real(s)](s.coef, s.c.weights, s.m.n, s.c.columns, s.work)
+    s.simd.squares[value_type(s)](s.coef, s.c.weights, s.m.n, s.c.columns, s.work)
 
 
 cdef inline double square(const State* s, int64_t slot) noexcept nogil:
@@ -153,16 +153,16 @@ cdef inline double squared_norm(State* s) noexcept nogil:
     Uses the column scratch, and with several columns the kernel row and the class scores.
     """
     cdef int64_t i, k
-    cdef double a, below, own
+    cdef double a, below, k_self
     cdef double total = 0.0
     if s.c.columns > 1:
         for i in range(s.m.n):
             slot_row(s, i, i, NULL, s.row)
-            own = self_kernel(s, s.column)
-            s.simd.weigh[real(s)](s.row, s.coef, s.c.weights, i, s.c.columns, s.class_scores)
+            k_self = self_kernel(s, s.column)
+            s.simd.weigh[value_type(s)](s.row, s.coef, s.c.weights, i, s.c.columns, s.class_scores)
             for k in range(s.c.columns):
                 a = coefficient(s, k * s.c.weights + i)
-                total += a * (2.0 * s.class_scores[k] + a * own)
+                total += a * (2.0 * s.class_scores[k] + a * k_self)
         total *= s.function.scale * s.function.scale
         return total if total > 0.0 else 0.0
     for i in range(s.m.n):
@@ -181,14 +181,14 @@ cdef inline int64_t coefficient_count(const State* s) noexcept nogil:
     return basis_per_member(s.c.choice.basis) * s.m.n
 
 
-cdef inline void settle(State* s, int64_t at) noexcept nogil:
+cdef inline void flush_average(State* s, int64_t at) noexcept nogil:
     """Bring the running sum of a coefficient up to date, before that coefficient changes."""
     if s.mean_sum != NULL:
         s.mean_sum[at] += coefficient(s, at) * (s.averaging.weight - s.mean_start[at])
         s.mean_start[at] = s.averaging.weight
 
 
-cdef inline void fold(State* s) noexcept nogil:
+cdef inline void apply_scale(State* s) noexcept nogil:
     """Multiply the common scale into the coefficients (and flush the running mean)."""
     cdef int64_t i, _column
     cdef int64_t n = coefficient_count(s)
@@ -197,9 +197,10 @@ cdef inline void fold(State* s) noexcept nogil:
     for _column in range(s.c.columns):
         coef = <char*>s.coef + at * s.c.coefficient_bytes
         if s.mean_sum != NULL:
-            s.simd.settle[real(s)](coef, s.averaging.weight, s.mean_start + at, s.mean_sum + at, n)
+            s.simd.settle[value_type(s)](
+                coef, s.averaging.weight, s.mean_start + at, s.mean_sum + at, n)
             memset(s.mean_start + at, 0, <size_t>n * sizeof(double))
-        s.simd.scale[real(s)](coef, n, s.function.scale)
+        s.simd.scale[value_type(s)](coef, n, s.function.scale)
         at += s.c.weights
     if s.mean_sum != NULL:
         s.averaging.weight = 0.0
@@ -211,7 +212,7 @@ cdef inline void fold(State* s) noexcept nogil:
 
 cdef inline void shift(State* s, int64_t at, double change) noexcept nogil:
     """alpha += change, for one coefficient. The caller updates the norm."""
-    settle(s, at)
+    flush_average(s, at)
     set_coefficient(s, at, coefficient(s, at) + change / s.function.scale)
 
 
@@ -223,8 +224,8 @@ cdef inline void move(State* s, int64_t source, int64_t target) noexcept nogil:
     for column in range(s.c.columns):
         set_coefficient(s, column * s.c.weights + target,
                         coefficient(s, column * s.c.weights + source))
-    for column in range(s.c.own):
-        s.own[column * s.c.weights + target] = s.own[column * s.c.weights + source]
+    for column in range(s.c.n_per_update):
+        s.per_update[column * s.c.weights + target] = s.per_update[column * s.c.weights + source]
     if s.diagonal != NULL:
         s.diagonal[target] = s.diagonal[source]
     if s.arrival != NULL:
@@ -254,8 +255,8 @@ cdef inline void plain_row(State* s, int kind, const void* x, void* row) noexcep
     """row <- squared distances or inner products, without a kernel function."""
     cdef olk_kernel plain
     plain.kind = kind
-    s.row_fn(&plain, s.sv, NULL, &s.quantum, s.c.stride, s.m.n, s.c.n_features, x, real(s), NULL,
-             row, NULL)
+    s.row_fn(&plain, s.sv, NULL, &s.quantum, s.c.stride, s.m.n, s.c.n_features, x, value_type(s),
+             NULL, row, NULL)
 
 
 cdef inline void distance_row(State* s, const void* x) noexcept nogil:
@@ -266,18 +267,18 @@ cdef inline void distance_row(State* s, const void* x) noexcept nogil:
 cdef inline void rescale(State* s, double factor, Example* e) noexcept nogil:
     """f <- factor * f (factor > 0), in O(1) except for the rare apply_scale."""
     cdef Function* f = s.function
-    cdef double most
+    cdef double limit
     f.scale *= factor
     f.norm2 *= factor * factor
     e.f *= factor
     if s.averaging != NULL:
         # A mean relative to a scale that has shrunk far would lose all its digits.
         if not (0.015625 <= f.scale <= 64.0):
-            fold(s)
+            apply_scale(s)
         return
-    most = coefficients_most_factor(s.c.choice.coefficients)
-    if not (1.0 / most <= f.scale <= most):
-        fold(s)
+    limit = coefficients_max_factor(s.c.choice.coefficients)
+    if not (1.0 / limit <= f.scale <= limit):
+        apply_scale(s)
 
 
 cdef inline void shift_slot(State* s, int64_t slot, double change, const Example* e) noexcept nogil:
@@ -313,8 +314,8 @@ cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogi
             s.mean_start[at] = s.averaging.weight
         if s.mean_sum != NULL:
             s.mean_sum[at] = 0.0
-    for column in range(s.c.own):
-        s.own[column * s.c.weights + slot] = 0.0
+    for column in range(s.c.n_per_update):
+        s.per_update[column * s.c.weights + slot] = 0.0
     if s.diagonal != NULL:
         s.diagonal[slot] = e.self_kernel
     if s.arrival != NULL:
@@ -364,19 +365,19 @@ cdef inline void follow_evicted(State* s, int64_t slot, Example* e) noexcept nog
     cdef Function* f = s.function
     cdef int64_t k
     cdef double a, shared
-    cdef double own = diagonal(s, slot)
-    cdef double with_candidate
+    cdef double k_self = diagonal(s, slot)
+    cdef double k_incoming
     slot_row(s, slot, s.m.n, NULL, s.row)
-    with_candidate = pair_kernel(s, s.column, e.x)
-    s.simd.weigh[real(s)](s.row, s.coef, s.c.weights, s.m.n, s.c.columns, s.class_scores)
+    k_incoming = pair_kernel(s, s.column, e.x)
+    s.simd.weigh[value_type(s)](s.row, s.coef, s.c.weights, s.m.n, s.c.columns, s.class_scores)
     shared = 0.0
     for k in range(s.c.columns):
         a = alpha(s, k * s.c.weights + slot)
-        f.norm2 += a * a * own - 2.0 * a * f.scale * s.class_scores[k]
+        f.norm2 += a * a * k_self - 2.0 * a * f.scale * s.class_scores[k]
         shared += e.share[k] * a
     if f.norm2 < 0.0:
         f.norm2 = 0.0
-    e.f -= shared * with_candidate
+    e.f -= shared * k_incoming
     f.removals += 1
 
 
@@ -406,9 +407,9 @@ cdef inline void compact(State* s, const int32_t* kept, int64_t h) noexcept nogi
 cdef inline double largest_weight(State* s) noexcept nogil:
     """max_i |alpha_i| sqrt(k(s_i, s_i)), |alpha_i| the norm of a slot's coefficients."""
     cdef int64_t i
-    cdef double most = 0.0
+    cdef double limit = 0.0
     if s.c.columns > 1:
         for i in range(s.m.n):
-            most = max(most, square(s, i) * diagonal(s, i))
-        return s.function.scale * sqrt(most)
-    return s.function.scale * s.simd.max_abs[real(s)](s.coef, s.diagonal, s.m.n)
+            limit = max(limit, square(s, i) * diagonal(s, i))
+        return s.function.scale * sqrt(limit)
+    return s.function.scale * s.simd.max_abs[value_type(s)](s.coef, s.diagonal, s.m.n)

@@ -13,7 +13,7 @@ cdef enum:
     CHUNK = 64  # slots at a time: their kernel row is on the stack
 
 
-cdef inline double own_kernel(const State* s, int64_t slot) noexcept nogil:
+cdef inline double slot_self_kernel(const State* s, int64_t slot) noexcept nogil:
     """k(s_i, s_i), computed from the vector if no diagonal is stored."""
     cdef int64_t j
     cdef double v
@@ -38,18 +38,18 @@ cdef inline double familiarity(State* s, const void* x) noexcept nogil:
     cdef double row[CHUNK]
     cdef int64_t i, n
     cdef int64_t start = 0
-    cdef double own
-    cdef double most = -INFINITY
-    cdef double of_row = self_kernel(s, x)
-    if not of_row > 0.0:
+    cdef double k_self
+    cdef double best = -INFINITY
+    cdef double k_row = self_kernel(s, x)
+    if not k_row > 0.0:
         return 0.0
     while start < s.m.n:
         n = min(<int64_t>CHUNK, s.m.n - start)
         s.row_fn(&s.c.kernel, <const char*>s.sv + start * s.c.item, lengths_from(s, start),
                  &s.quantum, s.c.stride, n, s.c.n_features, x, OLK_F64, NULL, row, NULL)
         for i in range(n):
-            own = own_kernel(s, start + i)
-            if own > 0.0:
-                most = max(most, row[i] / (sqrt(own) * sqrt(of_row)))
+            k_self = slot_self_kernel(s, start + i)
+            if k_self > 0.0:
+                best = max(best, row[i] / (sqrt(k_self) * sqrt(k_row)))
         start += n
-    return most if isfinite(most) else 0.0
+    return best if isfinite(best) else 0.0

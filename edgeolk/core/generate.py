@@ -37,7 +37,7 @@ FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "policy_counts_exchanges": ("policy", lambda row: row.counts_exchanges),
     "loss_is_capped": ("loss", lambda row: row.capped),
     "kernel_normalised": ("kernel", lambda row: row.normalised),
-    "update_is_whole": ("update", lambda row: row.whole),
+    "update_is_sorf": ("update", lambda row: row.whole),
     "dtype_is_short": ("dtype", lambda row: row.most < MOST_FLOAT),
     "basis_freezes": ("basis", lambda row: row.freezes),
     "basis_has_frequencies": ("basis", lambda row: bool(row.members)),
@@ -46,13 +46,13 @@ FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 #: Numeric properties of parts: C function -> (its type, axis, property of a row).
 NUMBERS: dict[str, tuple[str, str, Callable[[Any], float]]] = {
-    "update_most_weight": ("double", "update", lambda row: row.most_weight),
+    "update_max_weight": ("double", "update", lambda row: row.most_weight),
     "basis_per_member": ("int", "basis", lambda row: row.per_member),
-    "dtype_most": ("double", "dtype", lambda row: row.most),
-    "dtype_most_gamma": ("double", "dtype", lambda row: most_gamma(row.most)),
-    "coefficients_most": ("double", "coefficients", lambda row: row.most),
-    "coefficients_most_kernel": ("double", "coefficients", lambda row: row.most_kernel),
-    "coefficients_most_factor": ("double", "coefficients", lambda row: row.most_factor),
+    "dtype_max": ("double", "dtype", lambda row: row.most),
+    "dtype_max_gamma": ("double", "dtype", lambda row: most_gamma(row.most)),
+    "coefficients_max": ("double", "coefficients", lambda row: row.most),
+    "coefficients_max_kernel": ("double", "coefficients", lambda row: row.most_kernel),
+    "coefficients_max_factor": ("double", "coefficients", lambda row: row.most_factor),
 }
 
 

@@ -13,7 +13,7 @@ from libc.string cimport memset
 
 from edgeolk.core.expansion cimport alpha, gather, kernel_row, self_kernel, shift
 from edgeolk.core.parts cimport kernel_normalised
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.headers cimport OLK_F64
 from edgeolk.core.state cimport Example, Model, State
 
@@ -26,7 +26,7 @@ cdef inline int64_t entry(int64_t i, int64_t j) noexcept nogil:
 cdef inline double border(State* s, double ridge, const Example* e) noexcept nogil:
     """work <- u = Ki k; returns delta."""
     cdef int64_t n = s.m.n
-    s.simd.symmetric_product(s.inverse, n, wide(s.row), s.work)
+    s.simd.symmetric_product(s.inverse, n, doubles(s.row), s.work)
     return e.self_kernel + ridge - s.simd.dot[OLK_F64](s.work, s.row, n)
 
 
@@ -56,11 +56,11 @@ cdef inline void exchange_bordered(State* s, int64_t r, double delta) noexcept n
         s.work2[i] = column_entry(s, i, r, delta)
     # The column of the incoming vector is kept in row until those of r are no longer needed.
     for i in range(n):
-        wide(s.row)[i] = -s.work[i] / delta - s.work2[i] * ct / cr
-    wide(s.row)[r] = 1.0 / delta - ct * ct / cr
+        doubles(s.row)[i] = -s.work[i] / delta - s.work2[i] * ct / cr
+    doubles(s.row)[r] = 1.0 / delta - ct * ct / cr
     s.simd.rank_two_update(s.inverse, n, 1.0 / delta, s.work, 1.0 / cr, s.work2)
     for i in range(n):
-        s.inverse[entry(i, r)] = wide(s.row)[i]
+        s.inverse[entry(i, r)] = doubles(s.row)[i]
 
 
 cdef inline bint has_pivots(const State* s) noexcept nogil:
@@ -69,11 +69,11 @@ cdef inline bint has_pivots(const State* s) noexcept nogil:
     (K^-1)_ii is at least 1 / K_ii: the bound, which files are checked against too, is far below it.
     """
     cdef int64_t i
-    cdef double least = 0.0
+    cdef double min_pivot = 0.0
     if kernel_normalised(s.c.kernel.kind):
-        least = 1e-3
+        min_pivot = 1e-3
     for i in range(s.m.n):
-        if not s.inverse[entry(i, i)] > least:
+        if not s.inverse[entry(i, i)] > min_pivot:
             return False
     return True
 
@@ -102,7 +102,7 @@ cdef inline void fill_gram(State* s, double ridge) noexcept nogil:
     for i in range(s.m.n):
         kernel_row(s, gather(s, i), NULL, s.row)
         for j in range(i + 1):
-            line[j] = wide(s.row)[j]
+            line[j] = doubles(s.row)[j]
         line[i] += ridge
         line += i + 1
 

@@ -13,13 +13,13 @@ from libc.string cimport memcpy
 from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features, take_values
 from edgeolk.core.ring cimport lengths_from
 from edgeolk.core.headers cimport olk_wanted
-from edgeolk.core.state cimport MOST_CHANGED, State
-from edgeolk.core.together cimport row_bytes, worth_together
+from edgeolk.core.state cimport MAX_CHANGED, State
+from edgeolk.core.together cimport row_bytes, pays_together
 
 
 cdef inline int64_t rows_ahead(const State* s) noexcept nogil:
     """How many rows are worth computing ahead now, 0 for none."""
-    if s.ahead.rows == 0 or not (maps_features(s) or worth_together(s)):
+    if s.ahead.rows == 0 or not (maps_features(s) or pays_together(s)):
         return 0
     # Until the kernel width is known, any row may change it.
     if s.preprocessing.width != NULL and not s.preprocessing.width.gamma > 0.0:
@@ -39,7 +39,7 @@ cdef inline void work_out(State* s, int64_t first, int64_t n, int64_t i,
                           int64_t count) noexcept nogil:
     """Compute values of rows i .. i + count - 1 with slots first .. first + n - 1."""
     cdef olk_wanted wanted
-    wanted.real = s.ahead.real
+    wanted.real = s.ahead.value_type
     wanted.coef = NULL
     wanted.columns = 1
     wanted.values = values_ahead(s, i) + first * s.ahead.value_bytes
@@ -80,7 +80,7 @@ cdef inline void look_ahead(State* s, int64_t count) noexcept nogil:
 cdef inline bint follow_ring(State* s, int64_t i, int64_t count) noexcept nogil:
     """Recompute values of rows i .. count - 1 with changed slots; False: recompute all of them."""
     cdef int64_t k
-    if s.ahead.n_changed > MOST_CHANGED:
+    if s.ahead.n_changed > MAX_CHANGED:
         return False
     for k in range(s.ahead.n_changed):
         if s.ahead.changed[k] < s.m.n:

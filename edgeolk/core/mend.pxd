@@ -15,7 +15,7 @@ from edgeolk.core.parts cimport (
 )
 from edgeolk.core.policies.neighbours cimport rescan
 from edgeolk.core.policies.projectron cimport grow_factor, span_distance
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.ring cimport note_norm, take_vector
 from edgeolk.core.state cimport Example, State
 
@@ -63,7 +63,7 @@ cdef inline bint mend(State* s) noexcept nogil:
     cdef int64_t i
     cdef int64_t n = s.m.n
     cdef void* column = s.column
-    cdef bint whole = True
+    cdef bint rebuilt = True
     if s.function == NULL:
         return True
     s.sparse_x = NULL
@@ -86,7 +86,7 @@ cdef inline bint mend(State* s) noexcept nogil:
     if s.inverse != NULL:
         refresh_inverse(s, 0.0)
     if s.factor != NULL and n > 0:
-        whole = refactor(s)
+        rebuilt = refactor(s)
     if s.c.tracks_norm:
         if basis_starts_full(s.c.choice.basis) or (s.nystrom != NULL and s.nystrom.rank > 0):
             s.function.norm2 = weights_norm(s)
@@ -94,4 +94,4 @@ cdef inline bint mend(State* s) noexcept nogil:
             s.function.norm2 = squared_norm(s)
     s.sparse_x = NULL
     s.column = column
-    return whole
+    return rebuilt

@@ -62,7 +62,7 @@ cdef inline void raise_level(const Moments* s, int64_t j) noexcept nogil:
 
 cdef inline void add_reading(const Moments* s, int64_t j, double x, double n) noexcept nogil:
     """Add the n-th reading of feature j to its statistics."""
-    cdef double u, delta, step, total, part, growth
+    cdef double u, delta, step, total, rounded, growth
     while fabs(x) >= top(s.level[j]):
         raise_level(s, j)
     u = x * unit(2 - s.level[j])
@@ -71,8 +71,8 @@ cdef inline void add_reading(const Moments* s, int64_t j, double x, double n) no
     step = s.low[j] + delta / n
     # mean + step without error, as total + low (Knuth's two-sum)
     total = s.mean[j] + step
-    part = total - s.mean[j]
-    s.low[j] = (s.mean[j] - (total - part)) + (step - part)
+    rounded = total - s.mean[j]
+    s.low[j] = (s.mean[j] - (total - rounded)) + (step - rounded)
     s.mean[j] = total
     # m2_n = m2_{n-1} + (x - mean_{n-1}) (x - mean_n)
     growth = delta * ((u - s.mean[j]) - s.low[j])
@@ -81,15 +81,15 @@ cdef inline void add_reading(const Moments* s, int64_t j, double x, double n) no
 
 cdef inline bint moments_hold(const Moments* s, int64_t j, double n) noexcept nogil:
     """Whether the invariants hold after n readings, of arbitrary memory."""
-    cdef double most
+    cdef double max_size
     if not 0 <= s.level[j] <= 2:
         return False
-    most = ldexp(1.0, TOP_BITS) if s.level[j] < 2 else DBL_MAX * unit(0)
+    max_size = ldexp(1.0, TOP_BITS) if s.level[j] < 2 else DBL_MAX * unit(0)
     if not (
-        fabs(s.mean[j]) <= most
+        fabs(s.mean[j]) <= max_size
         and fabs(s.low[j]) <= ldexp(fabs(s.mean[j]), -52)
         # sd <= max |x|, except for rounding
-        and 0.0 <= s.m2[j] <= 1.001 * n * most * most
+        and 0.0 <= s.m2[j] <= 1.001 * n * max_size * max_size
     ):
         return False
     if n <= 1.0 and s.m2[j] != 0.0:

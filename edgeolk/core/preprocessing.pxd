@@ -13,7 +13,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memcpy
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.finite cimport all_finite, real
+from edgeolk.core.finite cimport all_finite, floating
 from edgeolk.core.forecasting cimport last_input
 from edgeolk.core.rows cimport (
     olk_read_f64, place, place_sparse, read_index,
@@ -23,10 +23,10 @@ from edgeolk.core.headers cimport (
     olk_learn_apart, olk_learn_common, olk_learn_pairs, olk_length, olk_measure, olk_measure_again,
     olk_one_line, olk_pair_line, olk_scale_alike, olk_scale_reading, olk_scaler, olk_shortening,
 )
-from edgeolk.core.state cimport MOST_LEARNED, Indices, Raw, State
+from edgeolk.core.state cimport MAX_LEARNED, Indices, Raw, State
 
 cdef enum:
-    BATCH = MOST_LEARNED      # readings per piece, on the C stack
+    BATCH = MAX_LEARNED       # readings per piece, on the C stack
 
 
 cdef inline int64_t rows_seen(const State* s) noexcept nogil:
@@ -57,7 +57,7 @@ cdef inline bint fetch(Reader* r) noexcept nogil:
     cdef const Raw* raw = r.raw
     cdef int64_t k
     cdef int64_t j
-    cdef int64_t before = r.first - 1
+    cdef int64_t previous = r.first - 1
     cdef bint good = True
     if raw.wide != NULL:
         for k in range(r.m):
@@ -72,9 +72,9 @@ cdef inline bint fetch(Reader* r) noexcept nogil:
             j = read_index(raw.index, r.at)
             if j >= r.first + r.m:
                 break
-            if j <= before:
+            if j <= previous:
                 return False
-            before = j
+            previous = j
             r.x[j - r.first] = olk_read_f64(raw.value + r.at)
             r.at += 1
     if all_finite(r.x, r.m):
@@ -114,7 +114,7 @@ cdef inline double readings(const State* s, int64_t rows) noexcept nogil:
     return <double>rows * <double>s.c.n_features
 
 
-cdef inline bint are_alike(const State* s) noexcept nogil:
+cdef inline bint have_common_scale(const State* s) noexcept nogil:
     """Whether all inputs have had one common scale so far."""
     return s.preprocessing.common != NULL or (
         s.preprocessing.pair != NULL and s.preprocessing.pair.others >= 0.0)
@@ -147,7 +147,7 @@ cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept 
         s.preprocessing.pair_now = s.preprocessing.pair[0]
 
 
-cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept nogil:
+cdef inline bint scale_by_common(State* s, const Raw* raw, bint learning) noexcept nogil:
     """Write the row to ``query``, scaled by the common scale of all inputs."""
     cdef Reader r
     cdef double z[BATCH]
@@ -160,7 +160,7 @@ cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept n
         line = olk_pair_line(&s.preprocessing.pair_now if learning else s.preprocessing.pair, count)
     begin_reading(&r, raw)
     while read_on(s, &r):
-        olk_scale_alike(&line, s.preprocessing.alike_clip, r.x, r.m, z)
+        olk_scale_alike(&line, s.preprocessing.common_clip, r.x, r.m, z)
         write(s, r.first, z, r.m)
     return r.good
 
@@ -187,14 +187,14 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
     cdef int64_t k
     cdef int64_t seen = rows_seen(s)
     cdef bint gaps = s.forecast.on
-    s.preprocessing.alike = are_alike(s)
-    if s.preprocessing.alike:
+    s.preprocessing.is_common = have_common_scale(s)
+    if s.preprocessing.is_common:
         if learning:
             note_readings(s, raw, seen)
-            s.preprocessing.alike = (s.preprocessing.common != NULL
-                                     or s.preprocessing.pair_now.others >= 0.0)
-        if s.preprocessing.alike:
-            return scale_alike(s, raw, learning)
+            s.preprocessing.is_common = (s.preprocessing.common != NULL
+                                         or s.preprocessing.pair_now.others >= 0.0)
+        if s.preprocessing.is_common:
+            return scale_by_common(s, raw, learning)
     # A forecaster predicts every row as if it were learned next.
     learning = learning or gaps
     begin_reading(&r, raw, gaps)
@@ -220,15 +220,15 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
     cdef int64_t k
     cdef int64_t seen = rows_seen(s) - 1
     cdef bint compact = s.preprocessing.scaler.records != NULL
-    cdef bint apart = compact and not s.preprocessing.alike
+    cdef bint separate = compact and not s.preprocessing.is_common
     if s.preprocessing.scaler.method == 0:
         return
     if s.preprocessing.common != NULL:
         s.preprocessing.common[0] = s.preprocessing.common_now
         return
-    if are_alike(s):
+    if have_common_scale(s):
         s.preprocessing.pair[0] = s.preprocessing.pair_now
-    if apart:
+    if separate:
         memcpy(s.preprocessing.scaler.records, s.preprocessing.learned,
                <size_t>(OLK_COMPACT_BYTES * min(<int64_t>BATCH, s.c.n_features)))
         if s.c.n_features <= BATCH:
@@ -236,7 +236,7 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
     begin_reading(&r, &s.preprocessing.raw, s.forecast.on)
     while read_on(s, &r):
         if compact:
-            if r.first > 0 or not apart:
+            if r.first > 0 or not separate:
                 learn_readings(s, r.first, r.m, r.x, seen,
                                s.preprocessing.scaler.records + OLK_COMPACT_BYTES * r.first, z)
             continue
@@ -245,7 +245,7 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
                 olk_keep_reading(&s.preprocessing.scaler, r.first + k, r.x[k], seen)
 
 
-cdef inline double shorter(const State* s, const Raw* raw, bint* good) noexcept nogil:
+cdef inline double shortening(const State* s, const Raw* raw, bint* good) noexcept nogil:
     """Factor that shortens a row to the maximum norm, 1 if it is within."""
     cdef Reader r
     cdef int64_t k
@@ -256,14 +256,14 @@ cdef inline double shorter(const State* s, const Raw* raw, bint* good) noexcept 
         for k in range(r.m):
             olk_measure(&length, r.x[k])
     good[0] = good[0] and r.good
-    if olk_is_within(&length, s.preprocessing.longest):
+    if olk_is_within(&length, s.preprocessing.max_norm):
         return 1.0
     length.total = 0.0
     begin_reading(&r, raw)
     while read_on(s, &r):
         for k in range(r.m):
             olk_measure_again(&length, r.x[k])
-    return olk_shortening(&length, s.preprocessing.longest)
+    return olk_shortening(&length, s.preprocessing.max_norm)
 
 
 cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil:
@@ -298,8 +298,8 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
     if s.preprocessing.scaler.method != 0:
         good = scale_row(s, raw, learning)
         use_query(s, &now)
-    if s.preprocessing.longest > 0.0:
-        factor = shorter(s, &now, &good)
+    if s.preprocessing.max_norm > 0.0:
+        factor = shortening(s, &now, &good)
         if factor < 1.0:
             s.preprocessing.bounded = True
             shorten(s, &now, factor)
@@ -313,7 +313,7 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
     return place_sparse(s, now.index, now.value, now.count)
 
 
-cdef inline const void* take_dense(State* s, const real* x, bint learning) noexcept nogil:
+cdef inline const void* take_dense(State* s, const floating* x, bint learning) noexcept nogil:
     """The preprocessed row, in place or in scratch; NULL if it has changed since it was checked.
 
     ``learning``: whether it will be learned, not only scored.
@@ -321,7 +321,7 @@ cdef inline const void* take_dense(State* s, const real* x, bint learning) noexc
     cdef Raw raw = Raw(NULL, NULL, Indices(NULL, NULL), NULL, 0)
     if not s.preprocessing.reshapes:
         return place(s, x)
-    if real is double:
+    if floating is double:
         raw.wide = x
     else:
         raw.narrow = x

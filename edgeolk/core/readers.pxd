@@ -18,42 +18,42 @@ cdef inline void move_pointer(void** pointer, Py_ssize_t by) noexcept nogil:
         pointer[0] = <char*>pointer[0] + by
 
 
-cdef inline void* with_own_scratch(State* own, Py_ssize_t length) noexcept:
+cdef inline void* allocate_scratch(State* reader, Py_ssize_t length) noexcept:
     """Allocate scratch for a reader and point its struct into it; NULL if memory is short.
 
     All scratch regions of ``configuration/regions.py`` must be listed: two readers would write to
     one left out (``tests/edgeolk/test_readers.py``).
     """
-    cdef char* block = <char*>own.m
+    cdef char* block = <char*>reader.m
     # Scratch starts after the saved state, whose length is in the header.
-    cdef char* scratch = block + 8 * <Py_ssize_t>own.m.eighths
-    cdef char* made = <char*>PyMem_Malloc(2 * WIDEST + (block + length - scratch))
+    cdef char* scratch = block + 8 * <Py_ssize_t>reader.m.eighths
+    cdef char* allocated = <char*>PyMem_Malloc(2 * WIDEST + (block + length - scratch))
     cdef char* start
     cdef Py_ssize_t by
-    if made == NULL:
+    if allocated == NULL:
         return NULL
     # With the alignment of the block.
-    start = made + (<uintptr_t>scratch - <uintptr_t>made) % WIDEST
+    start = allocated + (<uintptr_t>scratch - <uintptr_t>allocated) % WIDEST
     by = start - scratch
-    move_pointer(&own.query, by)
-    move_pointer(<void**>&own.nonzero_index, by)
-    move_pointer(&own.nonzero_value, by)
-    move_pointer(&own.column, by)
-    move_pointer(&own.row, by)
-    move_pointer(&own.distance, by)
-    move_pointer(&own.products, by)
-    move_pointer(&own.mean_coef, by)
-    move_pointer(<void**>&own.class_scores, by)
-    move_pointer(<void**>&own.gram, by)
-    move_pointer(<void**>&own.pulls, by)
-    move_pointer(<void**>&own.work, by)
-    move_pointer(<void**>&own.work2, by)
-    move_pointer(<void**>&own.order, by)
-    move_pointer(&own.ahead.x, by)
-    move_pointer(&own.ahead.values, by)
-    move_pointer(<void**>&own.ahead.features, by)
-    move_pointer(&own.structured.state.inputs, by)
-    move_pointer(<void**>&own.structured.state.scores, by)
-    move_pointer(<void**>&own.structured.state.recalled, by)
-    move_pointer(&own.structured.state.row, by)
-    return made
+    move_pointer(&reader.query, by)
+    move_pointer(<void**>&reader.nonzero_index, by)
+    move_pointer(&reader.nonzero_value, by)
+    move_pointer(&reader.column, by)
+    move_pointer(&reader.row, by)
+    move_pointer(&reader.distance, by)
+    move_pointer(&reader.products, by)
+    move_pointer(&reader.mean_coef, by)
+    move_pointer(<void**>&reader.class_scores, by)
+    move_pointer(<void**>&reader.gram, by)
+    move_pointer(<void**>&reader.pulls, by)
+    move_pointer(<void**>&reader.work, by)
+    move_pointer(<void**>&reader.work2, by)
+    move_pointer(<void**>&reader.order, by)
+    move_pointer(&reader.ahead.x, by)
+    move_pointer(&reader.ahead.values, by)
+    move_pointer(<void**>&reader.ahead.features, by)
+    move_pointer(&reader.sorf.state.inputs, by)
+    move_pointer(<void**>&reader.sorf.state.scores, by)
+    move_pointer(<void**>&reader.sorf.state.recalled, by)
+    move_pointer(&reader.sorf.state.row, by)
+    return allocated

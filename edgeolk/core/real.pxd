@@ -10,7 +10,7 @@ from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport State
 
 
-cdef inline int real(const State* s) noexcept nogil:
+cdef inline int value_type(const State* s) noexcept nogil:
     """The type of coefficients: an index into the tables of C functions."""
     return s.c.choice.coefficients
 
@@ -21,13 +21,13 @@ cdef inline int row_type(const State* s) noexcept nogil:
 
 
 cdef inline double get(const State* s, const void* v, int64_t i) noexcept nogil:
-    return olk_get(real(s), v, i)
+    return olk_get(value_type(s), v, i)
 
 
 cdef inline void put(const State* s, void* v, int64_t i, double value) noexcept nogil:
-    olk_put(real(s), v, i, value)
+    olk_put(value_type(s), v, i, value)
 
 
-cdef inline double* wide(void* v) noexcept nogil:
+cdef inline double* doubles(void* v) noexcept nogil:
     """The array of a model whose coefficients are float64."""
     return <double*>v

@@ -4,8 +4,8 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.core.state cimport (
-    REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_LATE, REFUSED_NONE_WAITS,
-    REFUSED_OVERFLOW, REFUSED_ROW, REFUSED_TARGET, REFUSED_WAITING,
+    REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_LATE, REFUSED_NO_PENDING,
+    REFUSED_OVERFLOW, REFUSED_ROW, REFUSED_TARGET, REFUSED_PENDING,
 )
 
 
@@ -33,11 +33,11 @@ cdef inline object outcome_error(int outcome, str where):
         return BadRowError(
             f"{where}: its target must be from -1e100 to 1e100, from -1e15 to 1e15 where history="
             "True keeps it in single precision. The model is unchanged")
-    if outcome == REFUSED_WAITING:
+    if outcome == REFUSED_PENDING:
         return RuntimeError(
             f"{where}: a row answered by ask_one still waits for its target: call tell_one"
             " (None: never known). The model is unchanged")
-    if outcome == REFUSED_NONE_WAITS:
+    if outcome == REFUSED_NO_PENDING:
         return RuntimeError("tell_one: no row waits for a target; call ask_one first")
     if outcome == REFUSED_LATE:
         return RuntimeError(
@@ -62,20 +62,20 @@ cdef inline object not_finite(object row, object features, str name):
     """The exception for a row with a non-finite or too large number; ``features``: its indices."""
     from edgeolk.errors import BadRowError
 
-    cdef Py_ssize_t at = 0
+    cdef Py_ssize_t largest = 0
     cdef Py_ssize_t k
     for k in range(len(row)):
         if not isfinite(row[k]):
             return BadRowError(f"{name} must be finite, got {row[k]} at feature {features[k]}")
-        if abs(row[k]) > abs(row[at]):
-            at = k
+        if abs(row[k]) > abs(row[largest]):
+            largest = k
     return BadRowError(
-        f"{name} must fit the storage type, got {row[at]} at feature {features[at]}")
+        f"{name} must fit the storage type, got {row[largest]} at feature {features[largest]}")
 
 
-cdef inline object label_error(double label, str allowed, str where, object said):
+cdef inline object label_error(double label, str allowed, str where, object got):
     """The exception for a refused label: BadRowError if it is not finite, else ValueError."""
     from edgeolk.errors import BadRowError
 
     return (ValueError if isfinite(label) else BadRowError)(
-        f"{where} must be {allowed}, got {said}")
+        f"{where} must be {allowed}, got {got}")

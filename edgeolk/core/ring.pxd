@@ -13,7 +13,7 @@ from edgeolk.core.headers cimport (
     olk_fetch, olk_get, olk_nonzeros, olk_put, olk_real_bytes, olk_store,
 )
 from edgeolk.core.real cimport row_type
-from edgeolk.core.state cimport MOST_CHANGED, State
+from edgeolk.core.state cimport MAX_CHANGED, State
 
 
 cdef inline void write_vector(State* s, void* base, int64_t stride, int64_t slot,
@@ -64,7 +64,7 @@ cdef inline void copy_slot(State* s, int64_t source, int64_t target) noexcept no
 
 cdef inline void note_vector(State* s, int64_t slot) noexcept nogil:
     """After a slot of the ring was written: update its norm, record the change."""
-    if s.ahead.n_changed < MOST_CHANGED:
+    if s.ahead.n_changed < MAX_CHANGED:
         s.ahead.changed[s.ahead.n_changed] = <int32_t>slot
     s.ahead.n_changed += 1
     note_norm(s, slot)

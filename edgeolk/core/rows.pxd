@@ -8,9 +8,9 @@ from libc.math cimport isfinite, isinf
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from edgeolk.core.finite cimport all_finite, all_within, finite_as_float, real
+from edgeolk.core.finite cimport all_finite, all_within, finite_as_float, floating
 from edgeolk.core.parts cimport (
-    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, dtype_is_short, dtype_most,
+    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, dtype_is_short, dtype_max,
 )
 from edgeolk.core.ring cimport note_nonzeros, note_reading
 from edgeolk.core.headers cimport (
@@ -19,7 +19,7 @@ from edgeolk.core.headers cimport (
 from edgeolk.core.state cimport Indices, State
 
 
-cdef inline bint none_infinite(const real* x, int64_t count) noexcept nogil:
+cdef inline bint no_infinity(const floating* x, int64_t count) noexcept nogil:
     """Whether all are finite or NaN."""
     cdef int64_t k
     for k in range(count):
@@ -28,18 +28,18 @@ cdef inline bint none_infinite(const real* x, int64_t count) noexcept nogil:
     return True
 
 
-cdef inline bint accepts(const State* s, const real* x, int64_t count) noexcept nogil:
+cdef inline bint accepts(const State* s, const floating* x, int64_t count) noexcept nogil:
     """Whether storage can represent these numbers; a forecaster also accepts NaN, a gap."""
     if s.c.takes_gaps:
         return True
     if s.forecast.on:
-        return all_finite(x, count) or none_infinite(x, count)
+        return all_finite(x, count) or no_infinity(x, count)
     # A scaled or bounded row always fits storage.
     if s.c.vectors == DTYPE_FLOAT64 or s.preprocessing.reshapes:
         return all_finite(x, count)
     if dtype_is_short(s.c.vectors):
-        return all_within(x, count, dtype_most(s.c.vectors))
-    if real is float:
+        return all_within(x, count, dtype_max(s.c.vectors))
+    if floating is float:
         return all_finite(x, count)
     else:
         return finite_as_float(x, count)
@@ -54,18 +54,18 @@ cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
         (<float*>s.query)[j] = olk_seen(s.c.vectors, <float>v, j, &s.quantum)
 
 
-cdef inline const void* place(State* s, const real* x) noexcept nogil:
+cdef inline const void* place(State* s, const floating* x) noexcept nogil:
     """The row rounded to storage: in place, or converted in scratch."""
     cdef int64_t j
     cdef const void* placed = x
-    cdef int own = DTYPE_FLOAT64
-    if real is float:
-        own = DTYPE_FLOAT32
+    cdef int row_dtype = DTYPE_FLOAT64
+    if floating is float:
+        row_dtype = DTYPE_FLOAT32
     s.beyond = 0
     if s.c.vectors == DTYPE_INT8:
-        s.beyond = olk_see_levels(own, x, <float*>s.query, s.c.n_features, &s.quantum)
+        s.beyond = olk_see_levels(row_dtype, x, <float*>s.query, s.c.n_features, &s.quantum)
         placed = s.query
-    elif s.c.vectors != own:
+    elif s.c.vectors != row_dtype:
         placed = s.query
         for j in range(s.c.n_features):
             place_number(s, j, x[j])
@@ -104,7 +104,7 @@ cdef inline const void* place_narrow(State* s, Indices index, const double* valu
                                      int64_t count) noexcept nogil:
     """As place_sparse, for storage that keeps numbers as others; a zero may lie between levels."""
     cdef int64_t k
-    cdef int64_t before = -1
+    cdef int64_t previous = -1
     cdef int64_t j
     cdef double v
     cdef float* x = <float*>s.query
@@ -113,9 +113,9 @@ cdef inline const void* place_narrow(State* s, Indices index, const double* valu
     for k in range(count):
         j = read_index(index, k)
         v = olk_read_f64(value + k)
-        if not (before < j < s.c.n_features and isfinite(v)):
+        if not (previous < j < s.c.n_features and isfinite(v)):
             return NULL
-        before = j
+        previous = j
         x[j] = <float>v if s.c.vectors == DTYPE_INT8 else olk_seen(s.c.vectors, <float>v, j, NULL)
     if s.c.vectors == DTYPE_INT8:
         s.beyond = olk_see_levels(OLK_F32, x, x, s.c.n_features, &s.quantum)

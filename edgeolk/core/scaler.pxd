@@ -18,7 +18,7 @@ from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport HUGE_VAL, fabs, fmax, isfinite, ldexp, sqrt
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
-from edgeolk.core.finite cimport real
+from edgeolk.core.finite cimport floating
 from edgeolk.core.moments cimport Moments, add_reading, moments_hold, unit
 from edgeolk.core.headers cimport (
     OLK_COMPACT_BYTES, OLK_START, olk_compact_holds, olk_compact_rule_of, olk_feature,
@@ -90,7 +90,7 @@ cdef inline void widen(Scaler* s, int64_t j, double x) noexcept nogil:
         s.kept.most[j] = x
 
 
-cdef inline void learn(Scaler* s, const real* x) noexcept nogil:
+cdef inline void learn(Scaler* s, const floating* x) noexcept nogil:
     """Add a finite row to the statistics. Once frozen, only count clipped readings."""
     cdef int64_t j
     cdef Head* h = s.head
@@ -109,7 +109,7 @@ cdef inline void learn(Scaler* s, const real* x) noexcept nogil:
     h.frozen = h.n_seen == h.freeze_after
 
 
-cdef inline void learn_rows(Scaler* s, const real* x, int64_t n) noexcept nogil:
+cdef inline void learn_rows(Scaler* s, const floating* x, int64_t n) noexcept nogil:
     cdef int64_t i
     for i in range(n):
         learn(s, x + i * s.head.n_features)
@@ -157,7 +157,8 @@ cdef inline double scaled_number(const Lines* f, int64_t k, double x) noexcept n
     return olk_scaled_number(f.centre[k], f.rest[k], f.half[k], f.low[k], f.high[k], x)
 
 
-cdef inline bint fits_row(const Lines* f, const real* x, double limit, int64_t m) noexcept nogil:
+cdef inline bint fits_row(const Lines* f, const floating* x, double limit,
+                          int64_t m) noexcept nogil:
     cdef int64_t k
     cdef int64_t misses = 0
     for k in range(m):
@@ -165,14 +166,14 @@ cdef inline bint fits_row(const Lines* f, const real* x, double limit, int64_t m
     return misses == 0
 
 
-cdef inline void write_row(const Lines* f, const real* x, scaled* z, int64_t m) noexcept nogil:
+cdef inline void write_row(const Lines* f, const floating* x, scaled* z, int64_t m) noexcept nogil:
     cdef int64_t k
     for k in range(m):
         z[k] = <scaled>scaled_number(f, k, x[k])
 
 
 cdef inline int64_t transform_rows(
-    const Scaler* s, const real* x, scaled* z, int64_t n
+    const Scaler* s, const floating* x, scaled* z, int64_t n
 ) noexcept nogil:
     """Scale rows into z, which may be x. Returns -1 when done, as always for clip > 0.
 
@@ -226,19 +227,19 @@ cdef inline bint feature_holds(const olk_feature* f, int64_t n_seen, bint frozen
 cdef inline bint range_holds(const Scaler* s, int64_t j) noexcept nogil:
     """Whether min <= max, and mean and sd of clip > 0 are possible for readings between them."""
     cdef olk_feature f
-    cdef double least = s.kept.least[j]
-    cdef double most = s.kept.most[j]
-    cdef double margin = 1e-6 * (0.5 * most - 0.5 * least) + 1e-14 * fmax(fabs(least), fabs(most))
-    if not (-DBL_MAX <= least <= most <= DBL_MAX):
+    cdef double low = s.kept.least[j]
+    cdef double high = s.kept.most[j]
+    cdef double margin = 1e-6 * (0.5 * high - 0.5 * low) + 1e-14 * fmax(fabs(low), fabs(high))
+    if not (-DBL_MAX <= low <= high <= DBL_MAX):
         return False
-    if s.head.n_seen <= 1 and least != most or s.head.n_seen == 0 and least != 0.0:
+    if s.head.n_seen <= 1 and low != high or s.head.n_seen == 0 and low != 0.0:
         return False
     if s.head.clip == 0.0:
         return True
     f = olk_recall(&s.kept, j).feature
     return (
-        0.5 * least - margin <= 0.5 * f.mean <= 0.5 * most + margin
-        and 0.5 * f.sd <= (0.5 * most - 0.5 * least) + margin
+        0.5 * low - margin <= 0.5 * f.mean <= 0.5 * high + margin
+        and 0.5 * f.sd <= (0.5 * high - 0.5 * low) + margin
     )
 
 

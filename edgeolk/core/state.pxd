@@ -14,12 +14,12 @@ from edgeolk.core.headers cimport (
     olk_common, olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_scaler, olk_simd,
     olk_sparse_fn, olk_two_numbers, olk_width as Width,
 )
-from edgeolk.core.structured cimport Forecasting, Structured
+from edgeolk.core.structured cimport Forecasting, Sorf
 
 
 cdef extern from *:
-    """#define OLK_MOST_COUNT ((int64_t)1 << 62)"""
-    const int64_t MOST_COUNT "OLK_MOST_COUNT"  # limit of every counter (files/invariants.py)
+    """#define OLK_MAX_COUNT ((int64_t)1 << 62)"""
+    const int64_t MAX_COUNT "OLK_MAX_COUNT"    # limit of every counter (files/invariants.py)
 
 
 cdef struct Model:
@@ -102,7 +102,7 @@ cdef struct Span:
 
 cdef enum:
     MODEL_RUNS = 4            # contiguous runs of regions that a reset zeroes, at most
-    MOST_LEARNED = 64         # inputs whose updated records are kept until the row is accepted
+    MAX_LEARNED = 64          # inputs whose updated records are kept until the row is accepted
 
 
 cdef struct Preprocessing:
@@ -111,8 +111,8 @@ cdef struct Preprocessing:
     bint on                   # statistics or the width are updated after a row is learned
     olk_scaler scaler         # method 0: no scaler
     # Updated records of the first inputs of the row being learned, so that they are computed once.
-    uint8_t learned[MOST_LEARNED * 9]
-    double longest            # maximum norm of a row, 0 for none
+    uint8_t learned[MAX_LEARNED * 9]
+    double max_norm           # maximum norm of a row, 0 for none
     int64_t* clipped          # number of rows shortened, or NULL
     bint bounded              # whether the row in scratch was shortened
     Raw raw                   # the row being learned
@@ -125,30 +125,30 @@ cdef struct Preprocessing:
     olk_common common_now     # including the row being learned
     olk_two_numbers pair_now
     bint pairs                # whether two-valued readings are detected, with the width
-    bint alike                # whether the row in scratch was scaled by the common scale
-    double alike_clip         # deviations that it is then clipped to
-    double hold               # bound on individually scaled inputs of the features, 0: none
+    bint is_common            # whether the row in scratch was scaled by the common scale
+    double common_clip        # deviations that it is then clipped to
+    double clamp              # bound on individually scaled inputs of the features, 0: none
     void* mean                # (d,) mean of these rows, in the row type
     Span model[MODEL_RUNS]    # what a reset zeroes once the width is known, in runs of regions
 
 
 cdef enum:
-    MOST_AHEAD = 64           # rows that may be pending
-    MOST_CHANGED = 8          # slots that a step may change without recomputing all values
+    MAX_AHEAD = 64            # rows that may be pending
+    MAX_CHANGED = 8           # slots that a step may change without recomputing all values
 
 
 cdef struct Ahead:
     # Rows to be learned next, and their kernel values with the ring (lookahead.pxd).
     int64_t rows              # capacity, 0 for none
-    int32_t beyond[MOST_AHEAD]     # of each row, as in State
+    int32_t beyond[MAX_AHEAD]      # of each row, as in State
     void* x                   # (rows, d) in the row type
     void* values              # (rows, weights) k(s_i, x)
     double* features          # (rows, rank) M (k(s_i, x))_i, NULL without such a map
-    int real                  # the type of the values
+    int value_type            # the type of the values
     int64_t value_bytes       # of one value
     const void* next          # values of the row about to be learned, or NULL
-    int32_t changed[MOST_CHANGED]  # slots of the ring written since the values were computed
-    int64_t n_changed         # more than MOST_CHANGED: unknown which
+    int32_t changed[MAX_CHANGED]   # slots of the ring written since the values were computed
+    int64_t n_changed         # more than MAX_CHANGED: unknown which
 
 
 cdef struct Settings:
@@ -158,7 +158,7 @@ cdef struct Settings:
     int64_t stride            # numbers between the starts of two features in the ring
     int64_t weights           # coefficients of a column, padding included
     int64_t columns
-    int64_t own               # numbers that the update stores per coefficient
+    int64_t n_per_update      # numbers that the update stores per coefficient
     int64_t item              # bytes of one stored number
     int64_t coefficient_bytes  # of one coefficient
     int vectors               # storage type that rows are rounded to
@@ -200,7 +200,7 @@ cdef struct State:
     double* nearest_k         # (B,) kernel value with it
     double* map               # (B, B): V, then (rank, B): kernel row -> features, or NULL
     void* window              # (d, window_stride) last examples (POMDR), or NULL
-    double* own               # (n_per_update, weights) numbers that the update stores, or NULL
+    double* per_update        # (n_per_update, weights) numbers that the update stores, or NULL
     double* window_y          # (window_stride,) their labels
     double* mean_start        # (columns, weights) or NULL
     double* mean_sum          # (columns, weights) or NULL
@@ -230,7 +230,7 @@ cdef struct State:
     const olk_simd* simd      # the variant in use: linear algebra, searches
     Ahead ahead
     Preprocessing preprocessing
-    Structured structured     # the learner on structured features; ops = NULL for other bases
+    Sorf sorf                 # the learner on structured features; ops = NULL for other bases
     Forecasting forecast      # the forecaster on top of it
 
 
@@ -257,6 +257,6 @@ cdef enum Outcome:
     REFUSED_COUNT = 4         # the step counter is at its limit
     REFUSED_COEFFICIENT = 5   # the new coefficient is out of range (range.pxd)
     REFUSED_TARGET = 6        # a target out of the range of structured features
-    REFUSED_WAITING = 7       # an immediate target, while other rows are pending
-    REFUSED_NONE_WAITS = 8    # a late target, but no row is pending
+    REFUSED_PENDING = 7       # an immediate target, while other rows are pending
+    REFUSED_NO_PENDING = 8    # a late target, but no row is pending
     REFUSED_LATE = 9          # an immediate target, but the learner expects late ones

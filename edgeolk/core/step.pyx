@@ -20,7 +20,7 @@ from edgeolk.core.preprocessing cimport keep_statistics, rows_seen
 from edgeolk.core.headers cimport olk_begin_step, olk_bernoulli, olk_end_step, olk_pcg32_seed
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
-    policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_whole,
+    policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_sorf,
 )
 from edgeolk.core.policies.replacement cimport dynamic_budget
 from edgeolk.core.range cimport in_range, may_enter
@@ -28,7 +28,7 @@ from edgeolk.core.real cimport put
 from edgeolk.core.sampling cimport sampling_probability
 from edgeolk.core.thresholds cimport threshold
 from edgeolk.core.state cimport (
-    DONE, Example, MOST_COUNT, Model, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL,
+    DONE, Example, MAX_COUNT, Model, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL,
     REFUSED_OVERFLOW, Span, State,
 )
 from edgeolk.core.switches cimport (
@@ -148,7 +148,7 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
     cdef Example e
     cdef double a
     cdef int outcome = DONE
-    if update_is_whole(s.c.choice.update):
+    if update_is_sorf(s.c.choice.update):
         return update_learn(s, x, y, weight, f)
     e.x = x
     e.weight = weight
@@ -170,12 +170,12 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
         renew_norm(s)
         bound(s, &e)
     if s.quantum.scale != NULL:
-        s.function.clipped = min(s.function.clipped + s.beyond, MOST_COUNT)
+        s.function.clipped = min(s.function.clipped + s.beyond, MAX_COUNT)
     update_end(s, &e)
     return DONE
 
 
-cdef void begin_anew(State* s) noexcept nogil:
+cdef void reset_model(State* s) noexcept nogil:
     """Reinitialise the model and its generator; keep the counters of the stream."""
     cdef Span* part
     cdef int64_t asked = 0
@@ -206,12 +206,12 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
     Returns an Outcome; on a refusal nothing but scratch has changed.
     """
     cdef int outcome
-    if s.m.steps >= MOST_COUNT:
+    if s.m.steps >= MAX_COUNT:
         return REFUSED_COUNT
     outcome = step(s, x, y, weight, f)
     if outcome != DONE:
         return outcome
-    if s.forecast.on and s.forecast.made.frozen:  # as if there had been no row
+    if s.forecast.on and s.forecast.config.frozen:  # as if there had been no row
         s.m.steps -= 1
         olk_end_step(&s.m.flags, 0)
         return DONE
@@ -223,24 +223,24 @@ cdef inline void finish(State* s, const void* x) noexcept nogil:
     """After a row was learned: update statistics, drift and width, and end the step."""
     if s.preprocessing.on:
         keep_statistics(s)
-    if s.structured.made.drift:
+    if s.sorf.config.drift:
         sorf_watch(s, rows_seen(s))
     if s.preprocessing.on:
         if s.preprocessing.clipped != NULL:
             s.preprocessing.clipped[0] += s.preprocessing.bounded
         if s.preprocessing.follows != NULL:
             if not s.forecast.on:  # whose kernel learns when a target arrives
-                follow_row(s, s.structured.held_square)
+                follow_row(s, s.sorf.clamped_square)
         elif width_is_due(s, x):
             set_width(s)
-            begin_anew(s)
+            reset_model(s)
     olk_end_step(&s.m.flags, 0)
 
 
 cdef int ask(State* s, const void* x, double* f) noexcept nogil:
     """Predict one checked row and keep it until its target arrives; returns an Outcome."""
     cdef int outcome
-    if s.m.steps >= MOST_COUNT:
+    if s.m.steps >= MAX_COUNT:
         return REFUSED_COUNT
     outcome = forecast_ask(s, x, f)
     if outcome == DONE:
@@ -258,10 +258,10 @@ cdef int tell(State* s, double y) noexcept nogil:
 
 cdef void restart(State* s) noexcept nogil:
     """Forget the history of a forecaster, or the last label."""
-    if s.structured.made.last_label:
-        s.structured.state.last[0] = 0.0
+    if s.sorf.config.last_label:
+        s.sorf.state.last[0] = 0.0
     else:
-        s.structured.all.restart(&s.forecast.made, &s.forecast.state)
+        s.sorf.ops.restart(&s.forecast.config, &s.forecast.state)
     olk_end_step(&s.m.flags, 0)
 
 
@@ -269,7 +269,7 @@ cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
     """f(x), or the mean model's score after prepare_mean; one score per column."""
     cdef Example e
     cdef int64_t k
-    if update_is_whole(s.c.choice.update):
+    if update_is_sorf(s.c.choice.update):
         return DONE if update_decide(s, x, 1, f) == 1 else REFUSED_OVERFLOW
     if s.c.columns > 1:
         class_row(s, x, s.mean_coef if mean else s.coef, 1.0 if mean else s.function.scale, f)
@@ -292,7 +292,7 @@ cdef void construct(State* s) noexcept nogil:
     olk_pcg32_seed(&s.m.rng, s.m.seed)
     if s.function != NULL:
         s.function.scale = 1.0
-    if basis_starts_full(s.c.choice.basis) and not update_is_whole(s.c.choice.update):
+    if basis_starts_full(s.c.choice.basis) and not update_is_sorf(s.c.choice.update):
         s.m.n = <int32_t>s.c.budget
     basis_construct(s)
     update_construct(s)
@@ -301,7 +301,7 @@ cdef void construct(State* s) noexcept nogil:
 cdef void skip(State* s) noexcept nogil:
     """Count a bad row that is skipped."""
     olk_begin_step(&s.m.flags)
-    s.skipped.rows += s.skipped.rows < MOST_COUNT
+    s.skipped.rows += s.skipped.rows < MAX_COUNT
     olk_end_step(&s.m.flags, 0)
 
 
@@ -327,5 +327,5 @@ cdef void count_asked(State* s) noexcept nogil:
     """Count a requested label, for models that keep this counter."""
     if s.function != NULL:
         olk_begin_step(&s.m.flags)
-        s.function.labels_asked += s.function.labels_asked < MOST_COUNT
+        s.function.labels_asked += s.function.labels_asked < MAX_COUNT
         olk_end_step(&s.m.flags, 0)

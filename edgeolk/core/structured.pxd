@@ -8,15 +8,15 @@ from edgeolk.core.headers cimport (
 )
 
 
-cdef struct Structured:
+cdef struct Sorf:
     # Structured features and the learner on them.
-    const olk_sorf_functions* all  # for the storage type and processor; NULL for other bases
-    olk_sorf made
+    const olk_sorf_functions* ops  # for the storage type and processor; NULL for other bases
+    olk_sorf config
     olk_sorf_state state
     double widths[4][8]       # of each group, as multiples of gamma
     double squares            # sum of squares of the row being learned, as scaled
-    double held_square        # the same of the clamped inputs
-    double most               # the largest sum |x_j| accepted
+    double clamped_square     # the same of the clamped inputs
+    double max_sum            # the largest sum |x_j| accepted
     int64_t* answered         # rows scored since the last label, if that expires; else NULL
     bint lapsed               # the last label has expired for the rows being scored
 
@@ -24,9 +24,9 @@ cdef struct Structured:
 cdef struct Forecasting:
     # The forecaster on top of them.
     bint on
-    olk_forecast made
+    olk_forecast config
     olk_forecast_state state
-    olk_forecast_answer said  # the last forecast; not in the block
+    olk_forecast_answer last  # the last forecast; not in the block
 
 
 cdef const olk_sorf_functions* functions_for(int dtype) noexcept

@@ -5,9 +5,9 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features
 from edgeolk.core.parts cimport (
-    BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_whole,
+    BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_sorf,
 )
-from edgeolk.core.real cimport real, row_type
+from edgeolk.core.real cimport row_type, value_type
 from edgeolk.core.headers cimport (
     OLK_BLOCK, OLK_F64, OLK_MOST_TOGETHER, OLK_SUMS_OF_BLOCK, olk_real_bytes, olk_wanted,
 )
@@ -24,32 +24,32 @@ cdef inline int64_t row_bytes(const State* s) noexcept nogil:
     return s.c.n_features * olk_real_bytes(row_type(s))
 
 
-cdef inline bint worth_together(const State* s) noexcept nogil:
+cdef inline bint pays_together(const State* s) noexcept nogil:
     """Whether dense rows are cheaper together than one by one."""
-    if update_is_whole(s.c.choice.update):
+    if update_is_sorf(s.c.choice.update):
         return s.c.columns == 1
     return (s.m.n * s.c.n_features >= 256 and s.c.choice.basis == BASIS_SUPPORT_VECTORS)
 
 
-cdef inline int64_t rows_together(const State* s) noexcept nogil:
+cdef inline int64_t block_rows(const State* s) noexcept nogil:
     """Maximum number of dense rows scored at a time; 1 if one by one is no slower."""
-    cdef int64_t most
+    cdef int64_t max_rows
     if s.forecast.on:
         return 1
-    most = min(<int64_t>OLK_BLOCK, <int64_t>(8 * NUMBERS_OF_BLOCK) // row_bytes(s))
+    max_rows = min(<int64_t>OLK_BLOCK, <int64_t>(8 * NUMBERS_OF_BLOCK) // row_bytes(s))
     if maps_features(s):
-        return max(<int64_t>1, min(most, s.ahead.rows))
+        return max(<int64_t>1, min(max_rows, s.ahead.rows))
     # Fewer rows than the loops process at a time gain nothing.
-    if most < OLK_MOST_TOGETHER or not worth_together(s):
+    if max_rows < OLK_MOST_TOGETHER or not pays_together(s):
         return 1
     # The sums of a block are on the stack, including padding.
     if s.c.columns * 2 * OLK_MOST_TOGETHER > OLK_SUMS_OF_BLOCK:
         return 1
-    return most - most % OLK_MOST_TOGETHER
+    return max_rows - max_rows % OLK_MOST_TOGETHER
 
 
-cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, bint mean,
-                                    double* f) noexcept nogil:
+cdef inline int64_t decide_block(State* s, const void* rows, int64_t count, bint mean,
+                                 double* f) noexcept nogil:
     """Scores of rows as by ``decide``; returns the number of rows with finite scores.
 
     If features are computed from kernel values, these are present already (``take_values``).
@@ -58,10 +58,10 @@ cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, b
     cdef olk_wanted wanted
     cdef int64_t i, k
     cdef double scale
-    if update_is_whole(s.c.choice.update):
+    if update_is_sorf(s.c.choice.update):
         return update_decide(s, rows, count, f)
     scale = 1.0 if mean else s.function.scale
-    wanted.real = real(s)
+    wanted.real = value_type(s)
     wanted.coef = s.mean_coef if mean else s.coef
     wanted.columns = s.c.columns
     wanted.stride = s.c.weights

@@ -100,7 +100,7 @@ cdef class Columns:
     cdef dict coming          # ``place`` once the last row is learned
     cdef object numbers       # the row, the last row learned, flags of values present
     cdef Py_ssize_t n         # columns, -1 if not yet known
-    cdef bint whole           # whether the row was completed
+    cdef bint complete        # whether the row was completed
     cdef double* row_
     cdef double* last
     cdef char* found
@@ -132,19 +132,19 @@ cdef class Columns:
         self.row_ = <double*>cnp.PyArray_DATA(self.numbers)
         self.last = self.row_ + n
         self.found = <char*>(self.last + n)
-        self.whole = False
+        self.complete = False
         return 0
 
     def __reduce__(self):
-        held = None if self.n < 0 else bytes(self.numbers.data)
+        saved = None if self.n < 0 else bytes(self.numbers.data)
         features = None if self.n < 0 else int(self.n)
-        return _restored, (features, self.unseen, self.missing, self.place, held)
+        return _restored, (features, self.unseen, self.missing, self.place, saved)
 
     def __setstate__(self, state):
-        self.place, held = state
+        self.place, saved = state
         self.coming = self.place
-        if held is not None:
-            memcpy(self.row_, <const char*><bytes>held, self.numbers.nbytes)
+        if saved is not None:
+            memcpy(self.row_, <const char*><bytes>saved, self.numbers.nbytes)
 
     @property
     def known(self):
@@ -176,13 +176,13 @@ cdef class Columns:
             A value is not a finite number (text never is), or a key is unseen or missing and this
             is not allowed.
         """
-        cdef bint same = self.whole
+        cdef bint same = self.complete
         cdef bint grows
         cdef bint gaps = self.missing == "gap"
         cdef Py_ssize_t found = 0
         cdef Py_ssize_t at
         cdef double number
-        self.whole = self.same = False
+        self.complete = self.same = False
         self.coming = self.place
         grows = self.grows(x)
         if grows:
@@ -196,14 +196,14 @@ cdef class Columns:
                 found += self.take(key, x[key], gaps, &same)
         if found < self.n:
             if self.missing == "raise" and found < len(self.coming):
-                lacking = [key for key in self.coming if x.get(key) is None]
-                raise ValueError(f"feature {lacking[0]!r} is missing")
+                missing = [key for key in self.coming if x.get(key) is None]
+                raise ValueError(f"feature {missing[0]!r} is missing")
             for at in range(self.n):
                 if not self.found[at]:
                     number = NAN if gaps else (self.last[at] if self.missing == "last" else 0.0)
                     same &= self.row_[at] == number
                     self.row_[at] = number
-        self.whole = True
+        self.complete = True
         self.same = same
         return self.made
 
@@ -263,8 +263,8 @@ cdef class Columns:
         memcpy(self.last, self.row_, self.n * sizeof(double))
 
 
-def _restored(features, unseen, missing, place, held):
+def _restored(features, unseen, missing, place, saved):
     """Restore pickled columns."""
-    made = Columns(features, unseen, missing)
-    made.__setstate__((place, held))
-    return made
+    columns = Columns(features, unseen, missing)
+    columns.__setstate__((place, saved))
+    return columns

@@ -44,11 +44,11 @@ cdef inline object checked(object x, str name, int ndim, int64_t d):
     else:
         finite = all_finite(<const float*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x))
     if not finite:
-        refuse_row(x, name, ndim)
+        raise_not_finite(x, name, ndim)
     return x
 
 
-cdef inline int refuse_row(object x, str name, int ndim) except -1:
+cdef inline int raise_not_finite(object x, str name, int ndim) except -1:
     import numpy as np
 
     bad = np.argwhere(~np.isfinite(x))[0]

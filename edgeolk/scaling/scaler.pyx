@@ -225,14 +225,15 @@ cdef class RunningScaler(ScalerState):
         """
         cdef object rows = self.rows_of(X)
         cdef object scaled = self.out_for(out, rows)
-        cdef object known = None if before is None else checked(before, "before", 2, 2)
+        cdef object recorded = None if before is None else checked(before, "before", 2, 2)
         cdef int64_t n = cnp.PyArray_DIM(rows, 0)
-        if known is not None and (known is not before or len(known) != n or not is_wide(known)
-                                  or not keeps_mean(&self.scaler)):
+        if recorded is not None and (
+                recorded is not before or len(recorded) != n or not is_wide(recorded)
+                or not keeps_mean(&self.scaler)):
             raise ValueError(f"before must be a float64 array of shape ({n}, 2)")
         cdef const char* x = <const char*>cnp.PyArray_DATA(rows)
         cdef char* z = <char*>cnp.PyArray_DATA(scaled)
-        cdef double* told = NULL if known is None else <double*>cnp.PyArray_DATA(known)
+        cdef double* statistics = NULL if recorded is None else <double*>cnp.PyArray_DATA(recorded)
         cdef bint wide = is_wide(rows)
         cdef bint wide_out = is_wide(scaled)
         cdef int64_t d = self.scaler.head.n_features
@@ -241,9 +242,9 @@ cdef class RunningScaler(ScalerState):
         self.busy = True
         with nogil:
             while i < n:
-                if told != NULL:
-                    told[2 * i] = mean_of(&self.scaler, 0)
-                    told[2 * i + 1] = scale_of(&self.scaler, 0)
+                if statistics != NULL:
+                    statistics[2 * i] = mean_of(&self.scaler, 0)
+                    statistics[2 * i + 1] = scale_of(&self.scaler, 0)
                 learn_any(&self.scaler, x, wide, 1)
                 if transform_any(&self.scaler, x, wide, z, wide_out, 1) >= 0:
                     break

@@ -12,7 +12,7 @@ from edgeolk.core.headers cimport (
     OLK_LINEAR, olk_pcg64, olk_pcg64_seed, olk_standard_normal, olk_store,
 )
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.real cimport put, real
+from edgeolk.core.real cimport put, value_type
 from edgeolk.core.state cimport State
 
 
@@ -21,8 +21,8 @@ cdef inline double fourier_score(State* s, const void* x, const void* coef,
     """w . z(x); sets s.row[:D] to the cosines and s.row[D:2D] to the sines."""
     cdef int64_t n = s.m.n
     plain_row(s, OLK_LINEAR, x, s.row)
-    s.simd.cos_sin[real(s)](s.row, n, 1.0 / sqrt(<double>n))
-    return s.simd.dot[real(s)](coef, s.row, 2 * n)
+    s.simd.cos_sin[value_type(s)](s.row, n, 1.0 / sqrt(<double>n))
+    return s.simd.dot[value_type(s)](coef, s.row, 2 * n)
 
 
 cdef inline double drawn_score(State* s, const void* x, const void* coef,
@@ -44,8 +44,8 @@ cdef inline double drawn_score(State* s, const void* x, const void* coef,
                 angle += <double><float>(
                     olk_standard_normal(&generator) * width) * (<const float*>x)[j]
         put(s, s.row, k, angle)
-    s.simd.cos_sin[real(s)](s.row, n, 1.0 / sqrt(<double>n))
-    return s.simd.dot[real(s)](coef, s.row, 2 * n)
+    s.simd.cos_sin[value_type(s)](s.row, n, 1.0 / sqrt(<double>n))
+    return s.simd.dot[value_type(s)](coef, s.row, 2 * n)
 
 
 cdef inline void fourier_construct(State* s) noexcept nogil:

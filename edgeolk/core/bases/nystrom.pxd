@@ -11,9 +11,9 @@ from libc.string cimport memcpy, memset
 
 from edgeolk.core.headers cimport OLK_F64, olk_symmetric_eigen
 from edgeolk.core.bases.weights cimport add_features
-from edgeolk.core.expansion cimport fold, gather, kernel_row, put
+from edgeolk.core.expansion cimport apply_scale, gather, kernel_row, put
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -48,7 +48,7 @@ cdef inline double nystrom_score(State* s, const void* x, const void* coef,
         s.ahead.next = NULL
     else:
         kernel_row(s, x, NULL, s.row)
-        s.simd.matrix_vector(s.map, s.m.n, rank, s.m.n, wide(s.row), s.work)
+        s.simd.matrix_vector(s.map, s.m.n, rank, s.m.n, doubles(s.row), s.work)
     return s.simd.dot[OLK_F64](coef, s.work, rank)
 
 
@@ -71,9 +71,9 @@ cdef inline void change_basis(State* s) noexcept nogil:
     cdef int64_t i, j, best
     cdef int64_t rank = 0
     # Eigenvalues below this share of the first are noise of the rows.
-    cdef double least = 1e-10 if s.c.choice.dtype == DTYPE_FLOAT64 else 1e-6
+    cdef double min_ratio = 1e-10 if s.c.choice.dtype == DTYPE_FLOAT64 else 1e-6
     cdef double root
-    fold(s)
+    apply_scale(s)
     for i in range(n):
         kernel_row(s, gather(s, i), NULL, s.map + i * n)
     olk_symmetric_eigen(s.simd, s.map, s.work, s.work2, n)
@@ -83,7 +83,7 @@ cdef inline void change_basis(State* s) noexcept nogil:
             if s.work[j] > s.work[best]:
                 best = j
         swap_rows(s.map, s.work, n, rank, best)
-        if not s.work[rank] > least * s.work[0]:
+        if not s.work[rank] > min_ratio * s.work[0]:
             break
         rank += 1
     if rank == 0:
@@ -100,7 +100,7 @@ cdef inline void change_basis(State* s) noexcept nogil:
         for j in range(n):
             s.map[i * n + j] /= root
     for i in range(n):
-        wide(s.coef)[i] = s.work2[i] if i < rank else 0.0
+        doubles(s.coef)[i] = s.work2[i] if i < rank else 0.0
     s.nystrom.rank = rank
 
 

@@ -4,17 +4,17 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from edgeolk.core.expansion cimport fold, put, slot_row, squared_norm
+from edgeolk.core.expansion cimport apply_scale, put, slot_row, squared_norm
 from edgeolk.core.hints cimport window_correlation
 from edgeolk.core.policies.projectron cimport (
     add_projected, grow_factor, is_projection, span_distance,
 )
 from edgeolk.core.bounds.projection cimport clamp_to_ball
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 
-cdef inline void fold_younger_half(State* s) noexcept nogil:
+cdef inline void merge_younger_half(State* s) noexcept nogil:
     """alpha_j += alpha_r, j the anchor of r: argmax of k(s_j, s_r) over the older half."""
     cdef Model* m = s.m
     cdef int64_t h = s.c.budget // 2
@@ -24,10 +24,10 @@ cdef inline void fold_younger_half(State* s) noexcept nogil:
         slot_row(s, r, h, NULL, s.row)
         best = 0
         for j in range(1, h):
-            if wide(s.row)[j] > wide(s.row)[best]:
+            if doubles(s.row)[j] > doubles(s.row)[best]:
                 best = j
-        wide(s.coef)[best] += wide(s.coef)[r]
-    memset(wide(s.coef) + h, 0, <size_t>(m.n - h) * sizeof(double))
+        doubles(s.coef)[best] += doubles(s.coef)[r]
+    memset(doubles(s.coef) + h, 0, <size_t>(m.n - h) * sizeof(double))
     m.n = h
     s.function.norm2 = squared_norm(s)
     if s.function.norm2 > 1e-12 * s.c.p.U * s.c.p.U:
@@ -35,7 +35,7 @@ cdef inline void fold_younger_half(State* s) noexcept nogil:
         factor = s.c.p.U / sqrt(s.function.norm2)
         s.function.scale *= factor
         s.function.norm2 = s.c.p.U * s.c.p.U
-    fold(s)
+    apply_scale(s)
     s.hints.error = 0.0
     s.halving.count += 1
 
@@ -66,5 +66,5 @@ cdef inline bint admit_anchored(State* s, double a, Example* e) noexcept nogil:
     if <double>m.n >= s.c.p.b0:
         s.halving.anchored = 1
     if m.n == s.c.budget:
-        fold_younger_half(s)
+        merge_younger_half(s)
     return True

@@ -19,13 +19,13 @@ from edgeolk.core.policies.forgetron cimport (
 )
 from edgeolk.core.policies.replacement cimport take_oldest
 from edgeolk.core.headers cimport OLK_F64
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 
-cdef inline Evicted kept(const State* s, int64_t i) noexcept nogil:
+cdef inline Evicted cached(const State* s, int64_t i) noexcept nogil:
     """As ``evicted``, from cached scores and the kernel row of the incoming vector."""
-    return Evicted(s.function.scale * s.scores[i], wide(s.row)[i])
+    return Evicted(s.function.scale * s.scores[i], doubles(s.row)[i])
 
 
 cdef inline int64_t cheapest_removal(const State* s, double a) noexcept nogil:
@@ -33,20 +33,20 @@ cdef inline int64_t cheapest_removal(const State* s, double a) noexcept nogil:
     cdef int64_t i
     cdef int64_t r = 0
     cdef double cost
-    cdef double least = 0.0
+    cdef double min_cost = 0.0
     for i in range(s.m.n):
-        cost = removal_cost(fabs(s.function.scale * wide(s.coef)[i]),
-                            margin_of(s, i, kept(s, i), a))
-        if i == 0 or cost < least or (cost == least and s.arrival[i] < s.arrival[r]):
-            least = cost
+        cost = removal_cost(fabs(s.function.scale * doubles(s.coef)[i]),
+                            margin_of(s, i, cached(s, i), a))
+        if i == 0 or cost < min_cost or (cost == min_cost and s.arrival[i] < s.arrival[r]):
+            min_cost = cost
             r = i
     return r
 
 
-cdef inline void score_candidate(State* s, int64_t slot, const Example* e) noexcept nogil:
+cdef inline void score_incoming(State* s, int64_t slot, const Example* e) noexcept nogil:
     """Update the scores for the vector just put in a slot; row is its kernel row."""
-    wide(s.row)[slot] = e.self_kernel
-    s.simd.axpy[OLK_F64](s.scores, wide(s.coef)[slot], s.row, s.m.n)
+    doubles(s.row)[slot] = e.self_kernel
+    s.simd.axpy[OLK_F64](s.scores, doubles(s.coef)[slot], s.row, s.m.n)
     s.scores[slot] = s.simd.dot[OLK_F64](s.coef, s.row, s.m.n)
 
 
@@ -58,15 +58,15 @@ cdef inline bint admit_forgetron_greedy(State* s, double a, Example* e) noexcept
     cdef double phi
     if m.n < s.c.budget:
         put(s, m.n, a, e)
-        score_candidate(s, m.n - 1, e)
+        score_incoming(s, m.n - 1, e)
         return True
     r = cheapest_removal(s, a)
-    gone = kept(s, r)
+    gone = cached(s, r)
     phi = next_factor(s, fabs(alpha(s, r)), margin_of(s, r, gone, a))
     slot_row(s, r, m.n, NULL, s.work)
-    s.simd.axpy[OLK_F64](s.scores, -wide(s.coef)[r], s.work, m.n)
+    s.simd.axpy[OLK_F64](s.scores, -doubles(s.coef)[r], s.work, m.n)
     exchange_shrunk(s, r, gone, phi, a, e)
-    score_candidate(s, r, e)
+    score_incoming(s, r, e)
     i = take_oldest(s)
     s.scores[i] = slot_row(s, i, m.n, s.coef, NULL)
     return True

@@ -4,18 +4,18 @@ from libc.math cimport fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.expansion cimport (
-    class_row, compact, fold, put, score, slot_row, square, squared_norm,
+    class_row, compact, apply_scale, put, score, slot_row, square, squared_norm,
 )
 from edgeolk.core.classes cimport along_shares
 from edgeolk.core.headers cimport olk_kth_largest
 from edgeolk.core.linalg cimport solve_packed
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 
 cdef inline double size_of(const State* s, int64_t slot) noexcept nogil:
     """The key that slots are ordered by."""
-    return fabs(wide(s.coef)[slot]) if s.c.columns == 1 else square(s, slot)
+    return fabs(doubles(s.coef)[slot]) if s.c.columns == 1 else square(s, slot)
 
 
 cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
@@ -67,15 +67,15 @@ cdef inline double fill_system(State* s, int64_t h, double ridge) noexcept nogil
     for p in range(h):
         slot_row(s, s.order[p], n, NULL, s.row)
         for q in range(p + 1):
-            line[q] = wide(s.row)[s.order[q]]
+            line[q] = doubles(s.row)[s.order[q]]
         trace += line[p]
         line[p] += ridge
         line += p + 1
         for column in range(s.c.columns):
-            coef = wide(s.coef) + column * s.c.weights
+            coef = doubles(s.coef) + column * s.c.weights
             pull = 0.0
             for q in range(h, n):
-                pull += coef[s.order[q]] * wide(s.row)[s.order[q]]
+                pull += coef[s.order[q]] * doubles(s.row)[s.order[q]]
             pulls_of(s, column, h)[p] = pull
     return trace / <double>h
 
@@ -103,7 +103,7 @@ cdef inline void halve(State* s) noexcept nogil:
         for column in range(s.c.columns):
             solve_packed(s, s.gram, pulls_of(s, column, h), h)
             for p in range(h):
-                wide(s.coef)[column * s.c.weights + s.order[p]] += pulls_of(s, column, h)[p]
+                doubles(s.coef)[column * s.c.weights + s.order[p]] += pulls_of(s, column, h)[p]
     compact(s, s.order, h)
     before = s.function.norm2
     s.function.norm2 = squared_norm(s)
@@ -113,7 +113,7 @@ cdef inline void halve(State* s) noexcept nogil:
         factor = sqrt(before / s.function.norm2)
         s.function.scale *= factor
         s.function.norm2 = before
-    fold(s)
+    apply_scale(s)
     s.halving.count += 1
 
 

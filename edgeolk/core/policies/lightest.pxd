@@ -14,7 +14,7 @@ from edgeolk.core.expansion cimport (
 )
 from edgeolk.core.linalg cimport solve_packed
 from edgeolk.core.range cimport may_enter
-from edgeolk.core.real cimport get, real, wide
+from edgeolk.core.real cimport doubles, get, value_type
 from edgeolk.core.ring cimport note_vector
 from edgeolk.core.headers cimport OLK_F64, olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
@@ -28,7 +28,7 @@ cdef inline int64_t lightest_slot(State* s) noexcept nogil:
             for i in range(s.m.n):
                 s.work[i] *= s.diagonal[i]
         return s.simd.argmin_abs[OLK_F64](s.work, NULL, s.arrival, s.m.n)
-    return s.simd.argmin_abs[real(s)](s.coef, s.diagonal, s.arrival, s.m.n)
+    return s.simd.argmin_abs[value_type(s)](s.coef, s.diagonal, s.arrival, s.m.n)
 
 
 cdef inline void vacate(State* s, int64_t slot) noexcept nogil:
@@ -61,7 +61,7 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
     cdef double bp = coefficient(s, p)
     cdef double spread, h
     distance_row(s, gather(s, p))
-    s.simd.merge(real(s), bp, s.c.kernel.gamma, <int64_t>s.c.p.iters, s.coef, s.distance, m.n,
+    s.simd.merge(value_type(s), bp, s.c.kernel.gamma, <int64_t>s.c.p.iters, s.coef, s.distance, m.n,
                  s.work, s.work2)
     s.work2[p] = INFINITY
     best = s.simd.argmin[OLK_F64](s.work2, m.n)
@@ -113,9 +113,9 @@ cdef inline void note_gram(State* s, int64_t slot) noexcept nogil:
     cdef int64_t i
     cdef int64_t n = s.m.n
     for i in range(slot + 1):
-        s.factor[slot * (slot + 1) // 2 + i] = wide(s.row)[i]
+        s.factor[slot * (slot + 1) // 2 + i] = doubles(s.row)[i]
     for i in range(slot + 1, n):
-        s.factor[i * (i + 1) // 2 + slot] = wide(s.row)[i]
+        s.factor[i * (i + 1) // 2 + slot] = doubles(s.row)[i]
 
 
 cdef inline double gram_entry(const State* s, int64_t i, int64_t j) noexcept nogil:
@@ -168,7 +168,7 @@ cdef inline bint admit_lightest_project(State* s, double a, Example* e) noexcept
     cdef Model* m = s.m
     cdef int64_t p
     put(s, m.n, a, e)
-    wide(s.row)[m.n - 1] = e.self_kernel
+    doubles(s.row)[m.n - 1] = e.self_kernel
     note_gram(s, m.n - 1)
     if m.n <= s.c.budget:
         return True
@@ -177,6 +177,6 @@ cdef inline bint admit_lightest_project(State* s, double a, Example* e) noexcept
     vacate(s, p)
     if p < m.n:
         # The incoming vector has moved to slot p: its kernel row, with k(x, x) in place of p.
-        wide(s.row)[p] = e.self_kernel
+        doubles(s.row)[p] = e.self_kernel
         note_gram(s, p)
     return True

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport distance_row, gather, row_at, slot_distance, slot_kernel
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.real cimport get, put as write, real, row_type
+from edgeolk.core.real cimport get, put as write, row_type, value_type
 from edgeolk.core.ring cimport note_nonzeros
 from edgeolk.core.headers cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, olk_get, olk_kernel
 from edgeolk.core.state cimport Model, State
@@ -17,19 +17,19 @@ from edgeolk.core.state cimport Model, State
 
 cdef enum:
     LOST = -2                 # the neighbour was just evicted
-    MOST_CANDIDATES = 16      # one slot in 16 may be read in full, else all are
+    MAX_CANDIDATES = 16       # one slot in 16 may be read in full, else all are
 
 
-cdef inline int64_t nearest_to_candidate(const State* s, int64_t but) noexcept nogil:
+cdef inline int64_t nearest_to_incoming(const State* s, int64_t excluded) noexcept nogil:
     """argmin of the distance row, excluding one slot (-1: none); -1 if the ring is empty."""
     cdef int64_t best
-    cdef double own
-    if but < 0:
-        return s.simd.argmin[real(s)](s.distance, s.m.n)
-    own = get(s, s.distance, but)
-    write(s, s.distance, but, INFINITY)
-    best = s.simd.argmin[real(s)](s.distance, s.m.n)
-    write(s, s.distance, but, own)
+    cdef double saved
+    if excluded < 0:
+        return s.simd.argmin[value_type(s)](s.distance, s.m.n)
+    saved = get(s, s.distance, excluded)
+    write(s, s.distance, excluded, INFINITY)
+    best = s.simd.argmin[value_type(s)](s.distance, s.m.n)
+    write(s, s.distance, excluded, saved)
     return best
 
 
@@ -68,39 +68,39 @@ cdef inline bint rescan_nonzeros(State* s, int64_t slot, const void* x) noexcept
     cdef olk_kernel plain
     cdef int64_t i
     cdef int64_t best = -1
-    cdef int64_t left = s.m.n // MOST_CANDIDATES + 1
-    cdef double own, d2
-    cdef double least = INFINITY
+    cdef int64_t left = s.m.n // MAX_CANDIDATES + 1
+    cdef double x2, d2
+    cdef double min_d2 = INFINITY
     cdef double bound = INFINITY
     # Maximum error of a squared distance computed in either way, relative to |x|^2 + |s|^2.
-    cdef double doubt = 4.0 * <double>(s.c.n_features + 8)
+    cdef double max_error = 4.0 * <double>(s.c.n_features + 8)
     if s.c.kernel.kind != OLK_GAUSSIAN or s.norms == NULL or s.nonzero_index == NULL:
         return False
     note_nonzeros(s, x)
     if s.sparse_x != x:
         return False
     # Distances have the type of coefficients, which may be the narrower one.
-    if s.c.vectors == DTYPE_FLOAT64 and real(s) == OLK_F64:
-        doubt *= 2.0 ** -53
+    if s.c.vectors == DTYPE_FLOAT64 and value_type(s) == OLK_F64:
+        max_error *= 2.0 ** -53
     else:
-        doubt *= 2.0 ** -24
+        max_error *= 2.0 ** -24
     plain.kind = OLK_DISTANCE
     s.sparse_fn(&plain, s.sv, s.norms, s.c.stride, s.m.n, s.nonzeros, s.nonzero_index,
-                s.nonzero_value, real(s), NULL, s.distance)
-    own = squared_length(s, slot)
+                s.nonzero_value, value_type(s), NULL, s.distance)
+    x2 = squared_length(s, slot)
     for i in range(s.m.n):
         if i != slot:
-            bound = min(bound, get(s, s.distance, i) + doubt * (own + squared_length(s, i)))
+            bound = min(bound, get(s, s.distance, i) + max_error * (x2 + squared_length(s, i)))
     for i in range(s.m.n):
-        if i == slot or get(s, s.distance, i) - doubt * (own + squared_length(s, i)) > bound:
+        if i == slot or get(s, s.distance, i) - max_error * (x2 + squared_length(s, i)) > bound:
             continue
         left -= 1
         if left < 0:
             return False
         write(s, s.distance, i, slot_distance(s, x, i))
         d2 = get(s, s.distance, i)
-        if d2 < least:
-            least = d2
+        if d2 < min_d2:
+            min_d2 = d2
             best = i
     if best < 0:
         return False
@@ -115,14 +115,14 @@ cdef inline void rescan(State* s, int64_t slot) noexcept nogil:
     if rescan_nonzeros(s, slot, x):
         return
     distance_row(s, x)
-    best = nearest_to_candidate(s, slot)
+    best = nearest_to_incoming(s, slot)
     set_nearest(s, slot, best, slot_kernel(s, x, best) if best >= 0 else 0.0)
 
 
 cdef inline void neighbours_admit(State* s) noexcept nogil:
     """Before the incoming vector is put in slot n of a ring that is not full."""
     cdef int64_t n = s.m.n
-    cdef int64_t best = nearest_to_candidate(s, -1)
+    cdef int64_t best = nearest_to_incoming(s, -1)
     set_nearest(s, n, best, row_at(s, best) if best >= 0 else 0.0)
     offer(s, n)
 
@@ -132,7 +132,7 @@ cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
     cdef Model* m = s.m
     cdef const void* before = s.sparse_x
     cdef int64_t i
-    cdef int64_t best = nearest_to_candidate(s, r)
+    cdef int64_t best = nearest_to_incoming(s, r)
     for i in range(m.n):
         if i != r and s.nearest[i] == r:
             s.nearest[i] = LOST

@@ -14,7 +14,7 @@ from edgeolk.core.expansion cimport add_norm, put, shift
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT64, UPDATE_PROJECTRON_ICML, UPDATE_PROJECTRON_JMLR,
 )
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -27,7 +27,7 @@ cdef inline double span_distance(State* s, const Example* e, double* p) noexcept
     """work <- beta = K^-1 k; p <- ||P k||^2; returns ||delta||^2 = k(x,x) - p, 0 if in the span."""
     cdef Model* m = s.m
     cdef double residual
-    p[0] = s.simd.solve_inverse_factor(s.factor, m.n, wide(s.row), s.work)
+    p[0] = s.simd.solve_inverse_factor(s.factor, m.n, doubles(s.row), s.work)
     residual = e.self_kernel - p[0]
     # Duplicates leave rounding noise, possibly negative: treat it as in the span.
     if residual <= rounding_guard(s) * e.self_kernel:

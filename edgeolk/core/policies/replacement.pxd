@@ -4,8 +4,8 @@ from libc.math cimport floor, sqrt
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport drop, fold, put, rescale, squares
-from edgeolk.core.real cimport real
+from edgeolk.core.expansion cimport drop, apply_scale, put, rescale, squares
+from edgeolk.core.real cimport value_type
 from edgeolk.core.headers cimport OLK_F64, olk_uniform, olk_uniform_index
 from edgeolk.core.state cimport Example, Model, State
 
@@ -22,7 +22,7 @@ cdef inline int64_t smallest_slot(State* s) noexcept nogil:
     if s.c.columns > 1:
         squares(s)
         return s.simd.argmin_abs[OLK_F64](s.work, NULL, s.arrival, s.m.n)
-    return s.simd.argmin_abs[real(s)](s.coef, NULL, s.arrival, s.m.n)
+    return s.simd.argmin_abs[value_type(s)](s.coef, NULL, s.arrival, s.m.n)
 
 
 cdef inline bint admit_free(State* s, double a, Example* e) noexcept nogil:
@@ -112,13 +112,13 @@ cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept
         put(s, m.n, a, e)
         return True
     if s.mean_sum != NULL:
-        fold(s)
-    if s.simd.sizes[real(s)](s.coef, s.diagonal, m.n, s.work) == 0.0:
+        apply_scale(s)
+    if s.simd.sizes[value_type(s)](s.coef, s.diagonal, m.n, s.work) == 0.0:
         r = s.simd.argmin[OLK_F64](s.work, m.n)
     else:
         c = keeping_factor(s)
         r = max(<int64_t>0, s.simd.leaver(s.work, m.n, c, olk_uniform(&m.rng)))
-        s.simd.divide_by_probability[real(s)](s.coef, s.work, m.n, c)
+        s.simd.divide_by_probability[value_type(s)](s.coef, s.work, m.n, c)
     drop(s, r, e)
     put(s, r, a, e)
     return True

@@ -15,26 +15,26 @@ cdef inline bint passive_aggressive_asks(const State* s, const Example* e) noexc
     return loss_residual(s, e) > 0.0 and e.self_kernel > 0.0
 
 
-cdef inline double reach(const Example* e) noexcept nogil:
+cdef inline double loss_drop(const Example* e) noexcept nogil:
     """Decrease of H per unit of tau: k(x, x), over all columns."""
     return e.self_kernel * e.power
 
 
 cdef inline double pa_coefficient(const State* s, const Example* e, double p) noexcept nogil:
     """tau = H / k(x, x)."""
-    return loss_sign(s, e) * loss_residual(s, e) / reach(e)
+    return loss_sign(s, e) * loss_residual(s, e) / loss_drop(e)
 
 
 cdef inline double pa1_coefficient(const State* s, const Example* e, double p) noexcept nogil:
     """... cut at C."""
-    return loss_sign(s, e) * min(s.c.p.C * e.weight, loss_residual(s, e) / reach(e))
+    return loss_sign(s, e) * min(s.c.p.C * e.weight, loss_residual(s, e) / loss_drop(e))
 
 
 cdef inline double pa2_coefficient(const State* s, const Example* e, double p) noexcept nogil:
     """... damped by 1 / (2C)."""
-    return loss_sign(s, e) * loss_residual(s, e) / (reach(e) + 0.5 / (s.c.p.C * e.weight))
+    return loss_sign(s, e) * loss_residual(s, e) / (loss_drop(e) + 0.5 / (s.c.p.C * e.weight))
 
 
 cdef inline double sparse_pa_coefficient(const State* s, const Example* e, double p) noexcept nogil:
     """... cut at eta / p."""
-    return loss_sign(s, e) * min(s.c.p.eta / p, loss_residual(s, e) / reach(e))
+    return loss_sign(s, e) * min(s.c.p.eta / p, loss_residual(s, e) / loss_drop(e))

@@ -19,23 +19,23 @@ cdef inline bint is_wide(const State* s) noexcept nogil:
 
 
 cdef inline bint takes(const State* s, const void* x) noexcept nogil:
-    return olk_sorf_takes(x, s.c.n_features, is_wide(s), s.structured.most)
+    return olk_sorf_takes(x, s.c.n_features, is_wide(s), s.sorf.max_sum)
 
 
-cdef inline void hold_inputs(State* s) noexcept nogil:
+cdef inline void clamp_inputs(State* s) noexcept nogil:
     """Clamp inputs that are scaled individually (S 15), not those with a common scale."""
-    s.structured.made.hold = 0.0 if s.preprocessing.alike else s.preprocessing.hold
+    s.sorf.config.hold = 0.0 if s.preprocessing.is_common else s.preprocessing.clamp
 
 
 cdef inline int64_t answer_by_label(State* s, int64_t rows) noexcept nogil:
     """This many rows are scored next; returns for how many of them the last label is used."""
-    cdef int64_t* answered = s.structured.answered
+    cdef int64_t* answered = s.sorf.answered
     cdef int64_t counts = rows
     if answered == NULL:
         return rows
     counts = min(rows, max(<int64_t>0, <int64_t>s.c.p.lapse - answered[0]))
     answered[0] = min(answered[0] + rows, <int64_t>s.c.p.lapse)
-    s.structured.lapsed = counts == 0
+    s.sorf.lapsed = counts == 0
     return counts
 
 
@@ -46,24 +46,24 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     cdef olk_row_sums sums
     if s.forecast.on:
         return forecast_learn(s, x, y, f)
-    hold_inputs(s)
+    clamp_inputs(s)
     # Before the features scale the row in place.
-    sums = olk_sums_of_row(x, s.c.n_features, is_wide(s), s.structured.made.hold)
-    if not s.c.takes_gaps and not sums.sizes <= s.structured.most:
+    sums = olk_sums_of_row(x, s.c.n_features, is_wide(s), s.sorf.config.hold)
+    if not s.c.takes_gaps and not sums.sizes <= s.sorf.max_sum:
         return REFUSED_OVERFLOW
-    if s.structured.answered != NULL:
-        s.structured.answered[0] = 0
-    s.structured.squares = sums.squares
-    s.structured.held_square = sums.held
+    if s.sorf.answered != NULL:
+        s.sorf.answered[0] = 0
+    s.sorf.squares = sums.squares
+    s.sorf.clamped_square = sums.held
     if s.c.takes_gaps:
-        f[0] = s.structured.all.watch(&s.structured.made, &s.structured.state, &row)
+        f[0] = s.sorf.ops.watch(&s.sorf.config, &s.sorf.state, &row)
         return DONE
-    if s.structured.made.task == OLK_SORF_NOVELTY:
-        f[0] = s.structured.all.novelty(&s.structured.made, &s.structured.state, &row)
+    if s.sorf.config.task == OLK_SORF_NOVELTY:
+        f[0] = s.sorf.ops.novelty(&s.sorf.config, &s.sorf.state, &row)
         return DONE
-    if s.structured.made.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
+    if s.sorf.config.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
         return REFUSED_TARGET
-    f[0] = s.structured.all.step(&s.structured.made, &s.structured.state, &row, y, weight)
+    f[0] = s.sorf.ops.step(&s.sorf.config, &s.sorf.state, &row, y, weight)
     if s.errors != NULL:
         s.errors.squared += (y - f[0]) * (y - f[0])
         s.errors.absolute += fabs(y - f[0])
@@ -77,7 +77,7 @@ cdef inline Py_ssize_t deviating(const State* s) noexcept nogil:
         return 0
     if s.preprocessing.common != NULL:
         return d if s.preprocessing.common.squares > 0.0 else 0
-    if s.preprocessing.alike:
+    if s.preprocessing.is_common:
         return d if s.preprocessing.pair.others > 0.0 else 0
     return olk_deviating(&s.preprocessing.scaler, d)
 
@@ -85,45 +85,45 @@ cdef inline Py_ssize_t deviating(const State* s) noexcept nogil:
 cdef inline void sorf_watch(State* s, int64_t seen) noexcept nogil:
     """Check for drift, after a row was learned and added to the scaler."""
     cdef const olk_scaler* scaler = NULL
-    if s.preprocessing.scaler.method != 0 and not s.preprocessing.alike:
+    if s.preprocessing.scaler.method != 0 and not s.preprocessing.is_common:
         scaler = &s.preprocessing.scaler
-    olk_watch(&s.structured.made, &s.structured.state, scaler, s.structured.squares,
+    olk_watch(&s.sorf.config, &s.sorf.state, scaler, s.sorf.squares,
               deviating(s), seen, is_wide(s), <size_t>s.c.item)
 
 
 cdef inline double sorf_alarms(const State* s) noexcept nogil:
     """Number of drift alarms."""
-    if not s.structured.made.drift:
+    if not s.sorf.config.drift:
         return 0.0
-    return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_ALARMS)
+    return olk_drift_number(&s.sorf.state, is_wide(s), OLK_DRIFT_ALARMS)
 
 
 cdef inline Py_ssize_t sorf_remembered(const State* s) noexcept nogil:
     """Number of rows in the memory."""
-    if s.structured.state.memory_held == NULL:
+    if s.sorf.state.memory_held == NULL:
         return 0
-    return olk_memory_held(&s.structured.state)
+    return olk_memory_held(&s.sorf.state)
 
 
 cdef inline double sorf_memory_share(const State* s) noexcept nogil:
     """The weight of the memory in the next score."""
-    if s.structured.state.memory_mistakes == NULL:
+    if s.sorf.state.memory_mistakes == NULL:
         return 0.0
-    return olk_memory_share(&s.structured.made, &s.structured.state)
+    return olk_memory_share(&s.sorf.config, &s.sorf.state)
 
 
-cdef inline double sorf_since_look(const State* s) noexcept nogil:
+cdef inline double sorf_since_check(const State* s) noexcept nogil:
     """Rows since drift was last checked, which is when alarms are raised."""
-    if not s.structured.made.drift:
+    if not s.sorf.config.drift:
         return 0.0
-    return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_SINCE)
+    return olk_drift_number(&s.sorf.state, is_wide(s), OLK_DRIFT_SINCE)
 
 
 cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
                                 double* f) noexcept nogil:
     """Scores of checked rows, one per column; returns the number of rows with finite scores."""
     cdef olk_sorf_row row = olk_sorf_row(rows, NULL, 0)
-    cdef const olk_sorf_state* state = &s.structured.state
+    cdef const olk_sorf_state* state = &s.sorf.state
     cdef olk_sorf_state without
     cdef double no_label = 0.0
     cdef int64_t k
@@ -131,14 +131,14 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
     cdef int64_t nbytes = s.c.n_features * (8 if is_wide(s) else 4)
     if s.forecast.on:
         return 1 if forecast_predict(s, rows, f) == DONE and isfinite(f[0]) else 0
-    hold_inputs(s)
+    clamp_inputs(s)
     while good < count and (s.c.takes_gaps or takes(s, <const char*>rows + good * nbytes)):
         good += 1
-    if s.structured.answered != NULL and s.structured.lapsed:
-        without = s.structured.state
+    if s.sorf.answered != NULL and s.sorf.lapsed:
+        without = s.sorf.state
         without.last = &no_label
         state = &without
-    s.structured.all.scores(&s.structured.made, state, &row, good, f)
+    s.sorf.ops.scores(&s.sorf.config, state, &row, good, f)
     for k in range(good * s.c.columns):
         if not isfinite(f[k]):
             return k // s.c.columns
@@ -147,6 +147,6 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
 
 cdef inline void sorf_construct(State* s) noexcept nogil:
     """Initialise averaging windows, variances of the linear expert, spread of the inputs."""
-    olk_sorf_begin(&s.structured.made, &s.structured.state, is_wide(s))
+    olk_sorf_begin(&s.sorf.config, &s.sorf.state, is_wide(s))
     if s.forecast.on:
-        s.structured.all.begin(&s.forecast.made, &s.forecast.state)
+        s.sorf.ops.begin(&s.forecast.config, &s.forecast.state)
