@@ -28,7 +28,7 @@ class _BudgetedPa(KernelLearner):
     allow_skip: bool = flag(True)
 
     def rule(self) -> Alone:
-        """Who takes over the weight of a lost vector."""
+        """The vectors that compensate for a removed one."""
         raise NotImplementedError
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
@@ -39,7 +39,7 @@ class _BudgetedPa(KernelLearner):
 
 
 class BpaS(_BudgetedPa):
-    """Only the candidate takes over the weight of the lost vector.
+    """Only the incoming vector compensates for the removed one.
     BPA-S of Wang, Vucetic, AISTATS 2010."""
 
     def rule(self) -> Alone:
@@ -47,7 +47,7 @@ class BpaS(_BudgetedPa):
 
 
 class BpaNn(_BudgetedPa):
-    """The candidate and the lost vector's nearest neighbour take over its weight.
+    """The incoming vector and the nearest neighbour of the removed one compensate.
     BPA-NN of Wang, Vucetic, AISTATS 2010."""
 
     eps: float = positive(1e-8)  # below it a Gram matrix counts as singular
@@ -57,8 +57,8 @@ class BpaNn(_BudgetedPa):
 
 
 class BpaP(_BudgetedPa):
-    """All the others take over the weight of the lost vector; an example in their span
-    moves them and takes no slot.
+    """All other vectors compensate for the removed one; an example in their span changes
+    their coefficients and takes no slot.
     BPA-P of Wang, Vucetic, AISTATS 2010."""
 
     eps: float = positive(1e-8)

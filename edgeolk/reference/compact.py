@@ -1,4 +1,4 @@
-"""A running scaler in 9 bytes an input, from its text alone: scalars of numpy, one at a time."""
+"""A running scaler in 9 bytes per input, written from its specification with numpy scalars."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 F = np.float32
-#: A scalar of that type.
+#: A scalar of type F.
 Real = Any
 LEAST = F(2.0**-100)
 MOST = F(2.0**124)
@@ -36,7 +36,7 @@ def hashed(row: int, j: int) -> int:
 
 
 class Input:
-    """One input: the three numbers that are stored, w, S and code."""
+    """One input, stored as three numbers: w, S and code."""
 
     def __init__(self, j: int = 0, clip: float = 5.0, window: int = 10_000) -> None:
         self.j, self.clip, self.window = j, F(clip), window
@@ -78,7 +78,7 @@ class Input:
         return (x - F(self.units - low) * unit) - F(low) * unit
 
     def learn(self, x: float, row: int) -> None:
-        """One reading; ``row`` is the number of its row, from 1."""
+        """Learn one reading; ``row`` is the number of its row, from 1."""
         x = F(x)
         if np.isnan(x):
             return

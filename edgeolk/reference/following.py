@@ -1,7 +1,7 @@
-"""What a learner on structured features does with rows on their way in: one scale for all inputs,
-inputs that are held, a width that follows the rows (section 15 of docs/sorf.md).
+"""Preprocessing of a learner on structured features: one scale for all inputs, clamped inputs, a
+width that adapts to the rows (section 15 of docs/sorf.md).
 
-The scaler of each input is not made again here: a row comes with what it made of it.
+The scaler of each input is not implemented here: a row is passed together with its scaled version.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HELD, COMMON_CLIP, PRIOR, WINDOW, LEAST = 2.5, 8.0, 32, 4096, 1e-6
 
 
 class Common:
-    """One mean and deviation over all readings of all inputs, each of which is remembered."""
+    """Mean and deviation over all readings of all inputs, which are all stored."""
 
     def __init__(self, clip: float = COMMON_CLIP) -> None:
         self.readings: list[float] = []
@@ -29,7 +29,7 @@ class Common:
 
     @property
     def two(self) -> bool:
-        """Whether every reading so far was one of two numbers."""
+        """Whether all readings so far had at most two values."""
         return len(set(self.readings)) <= 2
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
@@ -42,8 +42,8 @@ class Common:
 class Following:
     """A model of gamma = 1/2 whose angles are divided by sqrt(q).
 
-    ``model`` is a learner of its own, made with that gamma; ``scale`` says what is before it:
-    "standard", "minmax" (rows come scaled by it) or "common".
+    ``model`` is a separate learner with that gamma; ``scale`` is the scaler before it: "standard",
+    "minmax" (rows are passed scaled by it) or "common".
     """
 
     def __init__(self, model: Sorf | SorfNovelty, scale: str = "standard") -> None:
@@ -56,7 +56,7 @@ class Following:
         self.holds = isinstance(model, Sorf) and not model.regression and scale == "standard"
 
     def seen(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """The row as it goes to the model, which is set to the width and the hold of now."""
+        """The row as passed to the model; sets the current width and clamp of the model."""
         alike = self.scale == "common" or (self.scale == "standard" and self.common.two)
         z = self.common(x) if alike else np.asarray(z, float)
         if isinstance(self.model, Sorf):
@@ -67,7 +67,7 @@ class Following:
         return z.astype(self.real).astype(float)
 
     def step(self, x: np.ndarray, z: np.ndarray, *label: float, **more: Any) -> float:
-        """x as it came, z as the scaler of each input made it, this row included."""
+        """Learn x, with z its version scaled by statistics that include it."""
         self.common.learn(x)
         row = self.seen(x, z)
         said = self.model.step(row, *label, **more)

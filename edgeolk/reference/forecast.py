@@ -1,8 +1,8 @@
 """The forecaster over a kernel learner, from the text of docs/forecast.md, in plain numpy.
 
-Names are those of the text. ``real`` is the type that state is kept in: what is kept goes through
-it, everything between is float64. The scaler and the kernel are the caller's: ``scale(x)`` returns
-z for a row that is remembered, ``peek(x)`` for one that is not.
+Names are those of the text. ``real`` is the type of state: stored numbers are rounded to it,
+everything else is float64. The caller supplies scaler and kernel: ``scale(x)`` returns z for a row
+that is learned, ``peek(x)`` for one that is not.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Linear:
 
 
 class Widened:
-    """Section 6: a kernel model of gamma = 1/2 whose width follows the rows that it learns."""
+    """Section 6: a kernel model of gamma = 1/2 whose width adapts to the rows that it learns."""
 
     def __init__(self, model: Any, real: type) -> None:
         self.model, self.real = model, real

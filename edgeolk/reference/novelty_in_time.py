@@ -1,8 +1,8 @@
-"""Novelty of rows in the order of time (N of the specification), a line of it a line here.
+"""Novelty over time (N of the specification), line by line.
 
-Arithmetic is float64; what is remembered is rounded to float32 whenever it is written, beside
-weights of int8 and float32. Readings where the text is silent: the inputs of the features are
-scratch of that type too, and already times g; a variance does not fall below 0.
+Arithmetic is float64; with weights of int8 and float32, state is rounded to float32 whenever it is
+written. Details not in the specification: the inputs of the features have that type too, and are
+already multiplied by g; a variance does not fall below 0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def clip(v: float) -> float:
 
 
 class Channel:
-    """What is remembered of one channel."""
+    """The state of one channel."""
 
     real: type
 
@@ -49,7 +49,7 @@ class Channel:
         gap = value - getattr(self, mean)
         setattr(self, mean, getattr(self, mean) + gap / k)
         held = getattr(self, variance)
-        # A mean that is rounded when it is written may go past the value.
+        # A mean that is rounded when it is written may overshoot the value.
         setattr(self, variance, max(0.0, held + (gap * (value - getattr(self, mean)) - held) / k))
 
     def gate(self, window: int, robust: bool) -> float:
@@ -60,7 +60,7 @@ class Channel:
 
 
 class InTime(MeanFeature):
-    """`step` returns tau - u: below 0 is novel."""
+    """`step` returns tau - u: negative means novel."""
 
     def __init__(
         self,
@@ -87,9 +87,9 @@ class InTime(MeanFeature):
         self.novel = False
         self.why = ("pattern", 0, "value")
         self.u = 0.0
-        self.anew = False  # no row is known before the next one
+        self.anew = False  # no row precedes the next one
         self.lasted = 0
-        self.held: tuple[str, int, float, float] | None = None  # what has to end before an event
+        self.held: tuple[str, int, float, float] | None = None  # must end before the event
 
     def accept(self) -> None:
         for ch in self.channels:
@@ -105,7 +105,7 @@ class InTime(MeanFeature):
         self.quiet, self.held, self.lasted, self.anew = HOLD + 1, None, 0, True
 
     def still(self, x: np.ndarray) -> bool:
-        """Whether the fault that began the event lasts."""
+        """Whether the fault that started the event persists."""
         if self.held is None or self.lasted >= self.W / 4:
             return False
         what, j, mean, deviation = self.held
@@ -116,7 +116,7 @@ class InTime(MeanFeature):
         return bool(there and abs(reading - mean) > STILL_OFF * deviation)
 
     def take(self, at: int, what: int, most: float, mean: float, variance: float) -> None:
-        """What is odd in a row has to end before the event does."""
+        """Record the anomaly that must end before the event does."""
         self.held = None
         if WHATS[what] == "flat":
             self.held = ("flat", at, 0.0, 0.0)

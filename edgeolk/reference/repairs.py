@@ -1,7 +1,7 @@
-"""Passive-aggressive on a budget: choose whom to lose and repair the rest.
+"""Passive-aggressive on a budget: choose a vector to remove and compensate with the others.
 
-The rules differ only in which vectors may take over the weight of the lost one. Coefficients are a
-number for each vector, or a row of one for each class.
+The rules differ only in which vectors may compensate for the removed one. Coefficients are a number
+per vector, or a row with one per class.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 
 from edgeolk.reference.vectors import Vectors
 
-# Squared error of a replacement, and the weights of the projection that makes it, per unit
-# of the lost coefficient: on the old slots, on the candidate.
+# Squared error of a projection, and its weights per unit of the removed coefficient: on the old
+# slots, on the incoming vector.
 Repair = tuple[float, np.ndarray, float]
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of tau along e for a loss H: PA-I's with the rate C, or one of a fixed size."""
+    """A step of tau along e for a loss H: that of PA-I with rate C, or one of fixed size."""
 
     e: Any  # the sign, or a number for each class
     H: float
@@ -29,39 +29,39 @@ class Step:
     fixed: float | None = None
 
     def tau(self, reach: float) -> float:
-        """The best size where the vectors that move have the squared norm ``reach``."""
+        """The best size if the direction of the step has the squared norm ``reach``."""
         if self.fixed is not None:
             return self.fixed
         return min(self.C, self.H / (self.square * reach)) if reach > 0.0 else 0.0
 
     def cost(self, reach: float) -> float:
-        """What that step costs, the loss that it leaves among it."""
+        """The cost of that step, including the remaining loss."""
         tau, square = self.tau(reach), self.square
         return 0.5 * square * tau * tau * reach + self.C * (self.H - square * tau * reach)
 
 
 class Alone:
-    """Only the candidate takes over the weight of the lost vector."""
+    """Only the incoming vector compensates for the removed one."""
 
-    #: Whether a candidate in the span of the others moves them, and takes no slot.
+    #: Whether an incoming vector in the span of the others changes their coefficients only.
     spans = False
 
     def __init__(self, eps: float = 0.0) -> None:
         self.eps = eps
 
     def victims(self, held: Vectors, row: np.ndarray, kxx: float) -> list[Repair]:
-        """How the vectors that may do so stand in for each slot."""
+        """The compensation for the removal of each slot."""
         return [self.victim(held, r, row, kxx) for r in range(held.m)]
 
     def victim(self, held: Vectors, r: int, row: np.ndarray, kxx: float) -> Repair:
-        """How the vectors that may do so stand in for slot r."""
+        """The compensation for the removal of slot r."""
         k_rr, k_rt = held._self_kernel(held.sv[r]), float(row[r])
         return max(0.0, k_rr - k_rt * k_rt / kxx), np.zeros(held.m), k_rt / kxx
 
     def candidate(self, held: Vectors, x: np.ndarray, row: np.ndarray) -> tuple[float, np.ndarray]:
-        """Squared norm of the candidate's projection on the old slots it may use, and the
-        weights of that projection."""
-        # Without the candidate there is nobody left to adjust.
+        """Squared norm of the projection of the incoming vector on the permitted old slots, and
+        the weights of that projection."""
+        # Without the incoming vector there is no coefficient to adjust.
         return 0.0, np.zeros(held.m)
 
 
@@ -74,7 +74,7 @@ def nearest(S: np.ndarray, x: np.ndarray, excluded: int | None = None) -> int:
 
 
 class Nearest(Alone):
-    """The candidate and the lost vector's nearest neighbour take over its weight."""
+    """The incoming vector and the nearest neighbour of the removed one compensate."""
 
     def victim(self, held: Vectors, r: int, row: np.ndarray, kxx: float) -> Repair:
         alone = super().victim(held, r, row, kxx)
@@ -102,12 +102,12 @@ class Nearest(Alone):
 
 
 class Everybody(Alone):
-    """All the others take over the weight of the lost vector."""
+    """All other vectors compensate for the removed one."""
 
     spans = True
 
     def victims(self, held: Vectors, row: np.ndarray, kxx: float) -> list[Repair]:
-        # Column r of the inverse Gram of old vectors and candidate is, up to its diagonal
+        # Column r of the inverse Gram matrix of old and incoming vectors is, up to its diagonal
         # entry, minus the weights of the others in the projection of vector r.
         M = np.linalg.inv(np.block([[held.gram(), row[:, None]], [row[None, :], kxx]]))
         repairs = []
@@ -128,10 +128,9 @@ def admit_repaired(
     held: Vectors, rule: Alone, step: Step, x: np.ndarray, row: np.ndarray, kxx: float,
     allow_skip: bool,
 ) -> bool:  # fmt: skip
-    """Make a step for a candidate x that asks for one; whether the model changed.
+    """Make the step for an incoming x; returns whether the model changed.
 
-    A full model loses the vector whose loss costs least, or leaves the candidate out where that
-    costs less.
+    A full model removes the vector with the cheapest removal, or leaves out x if that is cheaper.
     """
     if rule.spans:
         reach, weights = rule.candidate(held, x, row)
@@ -145,7 +144,7 @@ def admit_repaired(
         return False
 
     repairs = rule.victims(held, row, kxx)
-    # The rest of the costs is the same for all old slots; leaving it out keeps near-ties apart.
+    # The other costs are the same for all old slots; omitting them keeps near-ties distinct.
     costs = [float(np.sum(held.alpha[r] ** 2)) * repairs[r][0] for r in range(held.m)]
     best = int(np.argmin(costs))
     if allow_skip:

@@ -1,6 +1,6 @@
-"""Section 7f of `sorf`: a memory of rows in 4 bits beside the features.
+"""Section 7f of `sorf`: a memory of rows with 4 bits per input.
 
-Written from the text, apart from the loops: whole numbers where the text has whole numbers, float64
+Written from the specification, independently of the loops: integers where it has integers, float64
 for everything else.
 """
 
@@ -15,15 +15,15 @@ from edgeolk.reference.base import require
 from edgeolk.reference.structured_drift import DriftingSorf
 
 SHARES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # Q
-# rho; with candidates of the narrower kernel, and of three classes or more
+# rho; with experts of the narrower kernel, and with three classes or more
 COST, COST_OF_TWO, COST_OF_CLASSES = 4.0, 3.0, -3.0
 NEAR, MOST_CODE = 9.0, 7
 
 
 class RememberingSorf(DriftingSorf):
-    """`DriftingSorf` with a memory of M rows; ``memory_gamma`` is the gamma_0 of the start.
+    """`DriftingSorf` with a memory of M rows; ``memory_gamma`` is the initial gamma_0.
 
-    ``memory_narrow``: the narrower of its two kernels has candidates of its own.
+    ``memory_narrow``: the narrower of its two kernels has separate experts.
     """
 
     def __init__(
@@ -57,15 +57,15 @@ class RememberingSorf(DriftingSorf):
         self.L_Q = np.zeros(len(SHARES))
         self.L_N = np.zeros((self.memory_kernels - 1, len(SHARES) - 1))  # from 1/4 on
 
-    # --- what it says of a row ---
+    # --- scores ---
 
     def units(self, x: np.ndarray) -> np.ndarray:
-        """The row as it enters 3.1, before relevance, in steps of the codes."""
+        """The row as in 3.1, before relevance, in units of the codes."""
         held = np.clip(np.asarray(x, dtype=float), -self.hold, self.hold)
         return np.asarray(np.clip(held / self.h, -MOST_CODE, MOST_CODE))
 
     def kernels(self, x: np.ndarray) -> np.ndarray:
-        """k_j of the rows held (2, m): two narrow widths in one, and the narrower alone."""
+        """k_j of the stored rows (2, m): the mean of two narrow kernels, and the narrower alone."""
         each = self.relevance and not self.shared
         by = np.exp(2.0 * self.lam.astype(float)) if each else np.ones(self.phi.d)
         z = ((self.units(x) - self.codes[: self.m]) ** 2) @ by / (25.0 * self.phi.d)
@@ -86,7 +86,7 @@ class RememberingSorf(DriftingSorf):
 
     @property
     def memory_parts(self) -> np.ndarray:
-        """Of each reading of the memory in the next answer."""
+        """Weight of each reading of the memory in the next score."""
         least = min(self.L_Q.min(), self.L_N.min(initial=np.inf))
         mistakes = [self.L_Q, *(np.concatenate([[np.inf], of]) for of in self.L_N)]
         e = np.exp([-(of - least) - self.memory_cost * SHARES for of in mistakes])
@@ -94,7 +94,7 @@ class RememberingSorf(DriftingSorf):
 
     @property
     def share(self) -> float:
-        """Of the memory in the next answer."""
+        """Weight of the memory in the next score."""
         return float(self.memory_parts.sum())
 
     def said(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:

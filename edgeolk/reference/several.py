@@ -1,7 +1,7 @@
-"""Several classes over one ring, written out: one vector and K coefficients a slot.
+"""Several classes on one ring: one vector and K coefficients per slot.
 
-Crammer & Singer, JMLR 2003; Crammer et al., JMLR 2006, section 8. Nothing is kept but the model;
-every matrix is made afresh.
+Crammer & Singer, JMLR 2003; Crammer et al., JMLR 2006, section 8. Only the model is stored; every
+matrix is recomputed.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from edgeolk.reference.base import logistic_function
 from edgeolk.reference.repairs import Alone, Everybody, Nearest, Step, admit_repaired
 from edgeolk.reference.vectors import Kernel, Vectors, lightest
 
-#: Who takes over the weight of a lost vector, by policy.
+#: The vectors that compensate for a removed one, by policy.
 RULES = {"simple": Alone, "nearest": Nearest, "project": Everybody}
 
 
 class Several(Vectors):
-    """An update and a policy by name, as ``ek.Learner`` takes them."""
+    """A learner with update and policy by name, as in ``ek.Learner``."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Several(Vectors):
         return int(np.argmax(self.scores(x)))
 
     def averaged(self) -> np.ndarray:
-        """Coefficients of the mean of the models that made the predictions; nobody ever leaves."""
+        """Coefficients of the mean of the models that made the predictions; without evictions."""
         return self.sums / max(self.t, 1)
 
     # ---- the step -----------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Sections 13, 14 and 7e of `sorf`: the drift alarm, leaking weights, one learned width.
 
-Written from the text, apart from the loops. Arithmetic is float64, rounded when stored: to float32
-but for float64 storage. The scaler is not here: a row comes as it was scaled, with the inputs that
-have a deviation, and an alarm that is the scaler's is answered by "scaler".
+Written from the specification, independently of the loops. Arithmetic is float64, rounded when
+stored: to float32 except for float64 storage. The scaler is not implemented here: a row is passed
+scaled, with the inputs that have a deviation, and an alarm of the scaler is recorded as "scaler".
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ class DriftingSorf(Sorf):
         deviates: np.ndarray | None = None,
         follows: bool = True,
     ) -> float:
-        """`deviates`: the inputs with a deviation in the scaler, None without one; `follows`: the
-        scaler is a standard one that is not frozen."""
+        """`deviates`: the inputs with a deviation in the scaler, None without a scaler; `follows`:
+        whether it is a standard scaler that is not frozen."""
         x = np.asarray(x, dtype=float)
         returned = super().step(x, y, weight)
         e, e_w, e_a = self.costs
@@ -117,7 +117,7 @@ class DriftingSorf(Sorf):
         return returned
 
     def said(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
-        """What a row is answered, f being what the features say of it."""
+        """The score of a row, f being that of the features."""
         return f
 
     def _followed(self, old: Any, new: float, rows: int) -> Any:
