@@ -35,26 +35,26 @@ FLAGS = [
     "-fno-unwind-tables",
 ]
 # On Windows, the headers of Python detect the pointer size only for Microsoft's compiler.
-WORDS = ["-DMS_WIN64"] if sysconfig.get_platform() in ("win-amd64", "win-arm64") else []
-FLAGS += WORDS
+WORD_SIZE_FLAGS = ["-DMS_WIN64"] if sysconfig.get_platform() in ("win-amd64", "win-arm64") else []
+FLAGS += WORD_SIZE_FLAGS
 # For make coverage: counters of the compiler, and line numbers of the Cython source.
 TRACED = os.environ.get("EDGEOLK_TRACED") == "1"
 if TRACED:
-    FLAGS = [*WORDS, "--coverage", "-ffp-contract=off", "-fno-inline"]
+    FLAGS = [*WORD_SIZE_FLAGS, "--coverage", "-ffp-contract=off", "-fno-inline"]
 
 # With sanitizers or counters -O3 takes minutes per module, because of unrolled loops, and finds no
 # more.
-FAST = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
+SPEED = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
 #: Modules of code that runs once per model, optimised for size; the others for speed.
-ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
+SIZE_MODULES = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
 #: Modules of code that runs once per call. boundary.scoring, which also converts rows, has loops.
-SHELLS = (
+CALL_MODULES = (
     "edgeolk.boundary.learning",
     "edgeolk.calibration",
     "edgeolk.river.columns",
     "edgeolk.scaling.scaler",
 )
-SHELL_FLAGS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
+CALL_FLAGS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 
 
 #: Microsoft's compiler, which has no vector types, compiles the loops as plain C11 only.
@@ -63,9 +63,9 @@ MICROSOFT = ["/std:c11", "/O2"]
 
 def flags_of(module):
     """Flags of GCC and Clang for a module; the loops are C11."""
-    if module in SHELLS:
-        return [*FLAGS, *SHELL_FLAGS]
-    return [*FLAGS, "-Os" if module in ONCE else FAST]
+    if module in CALL_MODULES:
+        return [*FLAGS, *CALL_FLAGS]
+    return [*FLAGS, "-Os" if module in SIZE_MODULES else SPEED]
 
 
 PACKAGES = (
@@ -99,20 +99,20 @@ def architectures():
     """
     if not sysconfig.get_platform().startswith("macosx"):
         return []
-    said = os.environ.get("ARCHFLAGS") or sysconfig.get_config_var("CFLAGS") or ""
-    return list(dict.fromkeys(re.findall(r"-arch +(\S+)", said)))
+    flags = os.environ.get("ARCHFLAGS") or sysconfig.get_config_var("CFLAGS") or ""
+    return list(dict.fromkeys(re.findall(r"-arch +(\S+)", flags)))
 
 
 def jobs():
     """How many compilers run at once: one per core, as far as memory is available."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     try:
-        said = Path("/proc/meminfo").read_text(encoding="ascii")
+        meminfo = Path("/proc/meminfo").read_text(encoding="ascii")
     except OSError:
         return cores or 1
-    free = re.search(r"^MemAvailable: +(\d+) kB", said, re.MULTILINE)
-    room = int(free[1]) * 1024 // COMPILER_BYTES if free else 1
-    return max(1, min(cores or 1, room))
+    free = re.search(r"^MemAvailable: +(\d+) kB", meminfo, re.MULTILINE)
+    capacity = int(free[1]) * 1024 // COMPILER_BYTES if free else 1
+    return max(1, min(cores or 1, capacity))
 
 
 def check_compiler(include_dirs):
@@ -134,22 +134,22 @@ def check_compiler(include_dirs):
             "edgeolk's loops are written for GCC and Clang, and clang-cl takes their flags in"
             f" another spelling. Install one ({PACKAGES}), or name another by CC."
         )
-    said = complaint([*WORDS, *(f"-I{folder}" for folder in include_dirs)], PROBE)
-    if said is None:
+    error = compile_error([*WORD_SIZE_FLAGS, *(f"-I{folder}" for folder in include_dirs)], PROBE)
+    if error is None:
         return
-    for whose in ("Python", "numpy"):
-        if f"word size: {whose}" in said:
+    for package in ("Python", "numpy"):
+        if f"word size: {package}" in error:
             raise SystemExit(
-                f"the headers of {whose} are for another word size than {command[0]!r} compiles for"
-                f" ({', '.join(include_dirs)}): use those of the target."
+                f"the headers of {package} are for another word size than {command[0]!r} compiles"
+                f" for ({', '.join(include_dirs)}): use those of the target."
             )
     raise SystemExit(
         f"{command[0]!r} cannot compile against the headers of Python and C. Install them"
-        f" ({PACKAGES}). It said:\n{said}"
+        f" ({PACKAGES}). Its message:\n{error}"
     )
 
 
-def complaint(flags, text=""):
+def compile_error(flags, text=""):
     """The error messages of the C compiler for a source text; None if it compiles."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "probe.c"
@@ -159,9 +159,9 @@ def complaint(flags, text=""):
     return run.stderr if run.returncode else None
 
 
-def accepted(flags):
+def supported(flags):
     """The flags that the C compiler supports."""
-    return [flag for flag in flags if complaint(["-Werror", flag]) is None]
+    return [flag for flag in flags if compile_error(["-Werror", flag]) is None]
 
 
 class BuildExtensions(build_ext):
@@ -193,7 +193,7 @@ class BuildExtensions(build_ext):
             super().build_extensions()
             return
         check_compiler([*self.include_dirs, numpy.get_include()])
-        known = accepted([*FLAGS, *SHELL_FLAGS, "-Os", FAST])
+        known = supported([*FLAGS, *CALL_FLAGS, "-Os", SPEED])
         # Symbols stay in the source tree, where instructions are counted by function.
         stripped = sysconfig.get_platform().startswith(("linux", "win")) and not self.into_tree
         links = ["-Wl,-s"] if stripped else []
@@ -204,8 +204,8 @@ class BuildExtensions(build_ext):
             extension.extra_link_args = links
             # The code that selects an instruction set must not be compiled for one of them.
             if extension.name in UNITS["HEADERS"]:
-                extension.extra_compile_args += accepted(["-fno-lto"])
-                extension.extra_link_args = [*links, *accepted(["-fno-lto"])]
+                extension.extra_compile_args += supported(["-fno-lto"])
+                extension.extra_link_args = [*links, *supported(["-fno-lto"])]
         super().build_extensions()
 
     def build_extension(self, extension):
@@ -235,16 +235,16 @@ class BuildExtensions(build_ext):
     def compile_unit(self, extension, unit):
         """The object of a unit, recompiled if a header is newer."""
         source = str(unit.source)
-        [made] = self.compiler.object_filenames([source])
+        [target] = self.compiler.object_filenames([source])
         headers = included([str(CORE / "loops" / UNITS["HEADERS"][extension.name])])
-        if self.force or newer_group([source, *headers, str(CORE / "units.py")], made):
+        if self.force or newer_group([source, *headers, str(CORE / "units.py")], target):
             common = [flag for flag in extension.extra_compile_args if not flag.startswith("-O")]
             self.compiler.compile(
                 [source],
                 include_dirs=extension.include_dirs,
-                extra_postargs=[*common, "-Os" if unit.instructions.small else FAST, *unit.flags],
+                extra_postargs=[*common, "-Os" if unit.instructions.small else SPEED, *unit.flags],
             )
-        return made
+        return target
 
 
 def write_from_rows():
@@ -262,14 +262,14 @@ def write_from_rows():
 
 def included(headers):
     """Headers, and all headers that they include."""
-    found, left = set(), [Path(header) for header in headers]
-    while left:
-        header = left.pop()
+    found, remaining = set(), [Path(header) for header in headers]
+    while remaining:
+        header = remaining.pop()
         if header in found or not header.exists():
             continue
         found.add(header)
         names = re.findall(r'^#include "([^"]+)"', header.read_text(encoding="utf-8"), re.MULTILINE)
-        left += [header.parent / name for name in names]
+        remaining += [header.parent / name for name in names]
     return sorted(map(str, found))
 
 
@@ -315,12 +315,12 @@ if __name__ == "__main__":
         emit_linenums=TRACED,
         force=TRACED,
     )
-    for made in extensions:
+    for ext in extensions:
         # Cython lists only the headers that a module names directly; it regenerates the C file if a
         # Cython source is newer.
-        units = [UNITS["HEADERS"][made.name]] if made.name in UNITS["HEADERS"] else []
-        made.depends = included([*made.depends, *(str(CORE / "loops" / name) for name in units)])
-        made.depends += [str(CORE / "units.py")] if units else []
+        units = [UNITS["HEADERS"][ext.name]] if ext.name in UNITS["HEADERS"] else []
+        ext.depends = included([*ext.depends, *(str(CORE / "loops" / name) for name in units)])
+        ext.depends += [str(CORE / "units.py")] if units else []
     setup(
         ext_modules=extensions,
         cmdclass={"build_ext": BuildExtensions},

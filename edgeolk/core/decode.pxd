@@ -122,6 +122,6 @@ cdef inline void decode_preprocessing(State* s, object config) except *:
     s.preprocessing.gamma_rows = preprocessing.gamma_rows
     s.preprocessing.pairs = config.finds_pairs
     s.preprocessing.clamp = config.held_to
-    s.preprocessing.common_clip = preprocessing.common_clip
+    s.preprocessing.common_clip = preprocessing.alike_clip
     s.preprocessing.reshapes = preprocessing.reshapes
     s.preprocessing.on = s.preprocessing.reshapes or preprocessing.gamma_rows > 0

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from edgeolk.checks import check_int, real
 from edgeolk.lean import Any
-from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, row_length
+from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, norm_number
 from edgeolk.preprocessing.scaling import (
     CLIP,
     COMMON_CLIP,
@@ -18,7 +18,7 @@ from edgeolk.preprocessing.scaling import (
 )
 
 #: An argument that is not given, where None is a valid value.
-_NOTHING: Any = object()
+_NOT_GIVEN: Any = object()
 
 
 def gamma_of(
@@ -33,7 +33,7 @@ def gamma_of(
     if "gamma" in own and isinstance(given.get("gamma"), str) and given["gamma"] == "auto":
         given["kernel_gamma"] = given.pop("gamma")
     gamma = _either("gamma", given, own)
-    if gamma is _NOTHING:
+    if gamma is _NOT_GIVEN:
         return None if kernel else usual.get("gamma")
     if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
         return gamma
@@ -60,14 +60,14 @@ def preprocessing_of(
     ``gamma_rows`` is given. Raises TypeError or ValueError: names the argument, what was got and
     what is allowed.
     """
-    named_rows = given.get("gamma_rows") is not None
+    rows_given = given.get("gamma_rows") is not None
     gamma_rows = _gamma_rows(given, gamma)
-    length = given.pop("clip_rows", None)
+    max_norm = given.pop("clip_rows", None)
     scaler = _scaler(given, own, usual.get("scale"), narrow=narrow)
-    follows = may_follow and gamma == "auto" and bool(scaler) and not named_rows
+    follows = may_follow and gamma == "auto" and bool(scaler) and not rows_given
     return Preprocessing(
         **scaler,
-        clip_rows=0.0 if length is None else row_length(length),
+        clip_rows=0.0 if max_norm is None else norm_number(max_norm),
         gamma_rows=0 if follows else gamma_rows,
         follows=follows,
     )
@@ -78,9 +78,9 @@ def _either(name: str, given: dict[str, Any], own: Collection[str]) -> Any:
 
     If the algorithm has a parameter of that name, only the alias refers to the argument.
     """
-    value = given.pop(ALIASES[name], _NOTHING)
+    value = given.pop(ALIASES[name], _NOT_GIVEN)
     if name not in own and name in given:
-        if value is not _NOTHING:
+        if value is not _NOT_GIVEN:
             raise TypeError(f"give {name}= or {ALIASES[name]}=, not both: they mean the same")
         value = given.pop(name)
     return value
@@ -105,12 +105,12 @@ def _scaler(
     window = given.pop("scale_window", None)
     freeze_after = given.pop("freeze_after", None)
     if scale is None:
-        asked = {
-            "scale_clip": None if clip is _NOTHING else clip,
+        needs_scaler = {
+            "scale_clip": None if clip is _NOT_GIVEN else clip,
             "scale_window": window,
             "freeze_after": freeze_after,
         }
-        for name, value in asked.items():
+        for name, value in needs_scaler.items():
             if value is not None:
                 hint = ""
                 if name == "scale_clip":
@@ -128,14 +128,14 @@ def _scaler(
     common = scale == "common"
     if common and window is not None:
         raise TypeError("scale_window does not apply to scale='common'")
-    number = (COMMON_CLIP if common else CLIP) if clip is _NOTHING else clip_number(clip)
-    made: dict[str, Any] = {
+    clip_value = (COMMON_CLIP if common else CLIP) if clip is _NOT_GIVEN else clip_number(clip)
+    fields: dict[str, Any] = {
         "method": INSIDE[scale],
-        "clip": number,
-        "window": 0 if common else window_number(window, number),
+        "clip": clip_value,
+        "window": 0 if common else window_number(window, clip_value),
     }
-    if narrow and fits_compact(**made):
-        made["method"] = COMPACT
+    if narrow and fits_compact(**fields):
+        fields["method"] = COMPACT
     if freeze_after is not None:
-        made["freeze_after"] = check_int("freeze_after", freeze_after, 1, 2**53)
-    return made
+        fields["freeze_after"] = check_int("freeze_after", freeze_after, 1, 2**53)
+    return fields

@@ -37,7 +37,7 @@ _STORED = {
     **{"freeze_after": "scale.freeze_after", "clip_rows": "clip_rows", "gamma_rows": "gamma_rows"},
     **{"follows": "width_follows"},
 }
-MOST_LENGTH = 1e30
+MAX_NORM = 1e30
 
 #: Short names of arguments -> full names. An algorithm may have a parameter of the short name.
 ALIASES = {"gamma": "kernel_gamma", "clip": "scale_clip"}
@@ -47,7 +47,7 @@ ARGUMENTS = (
     *("freeze_after", "clip_rows"),
 )
 #: Fields that decide whether compact statistics suffice.
-_OF_COMPACT = ("method", "clip", "window")
+_COMPACT_FIELDS = ("method", "clip", "window")
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,8 @@ class Preprocessing:
     def stored(self) -> dict[str, float]:
         """The numbers for the header of a block, without those omitted from files."""
         omitted = _omitted(self.method)
-        made = {name: float(getattr(self, field)) for field, name in _STORED.items()}
-        return {name: number for name, number in made.items() if number != omitted.get(name, 0.0)}
+        fields = {name: float(getattr(self, field)) for field, name in _STORED.items()}
+        return {name: number for name, number in fields.items() if number != omitted.get(name, 0.0)}
 
     def options(
         self, own: Collection[str], usual: Mapping[str, str], *, whole: bool
@@ -123,24 +123,24 @@ class Preprocessing:
         For an algorithm with parameters of these ``own`` names and the ``usual`` preprocessing by
         default; for a learner of the SORF family, ``whole``, the width adapts to scaled rows.
         """
-        said: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         if self.gamma_rows or self.follows:
-            said[named("gamma", own)] = "auto"
+            arguments[named("gamma", own)] = "auto"
         if self.gamma_rows != (0 if self.follows else GAMMA_ROWS) or (whole and self.method):
-            said.update({"gamma_rows": self.gamma_rows} if self.gamma_rows else {})
+            arguments.update({"gamma_rows": self.gamma_rows} if self.gamma_rows else {})
         if self.method:
-            said["scale"] = INSIDE_NAMES[self.method]
+            arguments["scale"] = INSIDE_NAMES[self.method]
             if self.clip != (COMMON_CLIP if self.method == INSIDE["common"] else CLIP):
-                said["scale_clip"] = self.clip
+                arguments["scale_clip"] = self.clip
             if self.window not in (0, WINDOW):
-                said["scale_window"] = self.window
+                arguments["scale_window"] = self.window
             if self.freeze_after:
-                said["freeze_after"] = self.freeze_after
+                arguments["freeze_after"] = self.freeze_after
         elif "scale" in usual:
-            said["scale"] = None
+            arguments["scale"] = None
         if self.clip_rows:
-            said["clip_rows"] = self.clip_rows
-        return said
+            arguments["clip_rows"] = self.clip_rows
+        return arguments
 
 
 def _omitted(method: int) -> dict[str, float]:
@@ -155,14 +155,14 @@ def named(name: str, own: Collection[str]) -> str:
     return ALIASES[name] if name in own else name
 
 
-def row_length(value: Any) -> float:
+def norm_number(value: Any) -> float:
     """The maximum norm of a row, for ``clip_rows``.
 
     Raises TypeError, ValueError: not a number, or out of range.
     """
     number = real("clip_rows", value, "a number or None")
-    if not 0.0 < number <= MOST_LENGTH:
-        raise ValueError(f"clip_rows must be above 0, at most {MOST_LENGTH:g}, got {value!r}")
+    if not 0.0 < number <= MAX_NORM:
+        raise ValueError(f"clip_rows must be above 0, at most {MAX_NORM:g}, got {value!r}")
     return number
 
 
@@ -172,30 +172,31 @@ def preprocessing_from(values: dict[str, float]) -> Preprocessing:
     Raises ValueError: a number is out of range.
     """
 
-    def number(name: str, least: int, most: int) -> int:
+    def number(name: str, minimum: int, maximum: int) -> int:
         value = values.pop(name)
-        if not (least <= value <= most and value == math.floor(value)):
+        if not (minimum <= value <= maximum and value == math.floor(value)):
             raise ValueError(f"the model is inconsistent: {name} is {value}")
         return int(value)
 
-    made: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if "scale.method" in values:
-        made["method"] = number("scale.method", 1, max(INSIDE_NAMES))
-        if made["method"] not in INSIDE_NAMES:
-            raise ValueError(f"the model is inconsistent: scale.method is {made['method']}")
-        omitted = _omitted(made["method"])
-        made["clip"] = clip_number(values.pop("scale.clip", omitted["scale.clip"]))
-        made["window"] = int(omitted["scale.window"])
-        if "scale.window" in values and made["window"]:
-            made["window"] = window_number(number("scale.window", 1, 2**53), made["clip"])
+        fields["method"] = number("scale.method", 1, max(INSIDE_NAMES))
+        if fields["method"] not in INSIDE_NAMES:
+            raise ValueError(f"the model is inconsistent: scale.method is {fields['method']}")
+        omitted = _omitted(fields["method"])
+        fields["clip"] = clip_number(values.pop("scale.clip", omitted["scale.clip"]))
+        fields["window"] = int(omitted["scale.window"])
+        if "scale.window" in values and fields["window"]:
+            fields["window"] = window_number(number("scale.window", 1, 2**53), fields["clip"])
         if "scale.freeze_after" in values:
-            made["freeze_after"] = number("scale.freeze_after", 1, 2**53)
-        if made["method"] == COMPACT and not fits_compact(**{k: made[k] for k in _OF_COMPACT}):
+            fields["freeze_after"] = number("scale.freeze_after", 1, 2**53)
+        compact = {name: fields[name] for name in _COMPACT_FIELDS}
+        if fields["method"] == COMPACT and not fits_compact(**compact):
             raise ValueError("the model is inconsistent: compact statistics do not suit its scaler")
     if "clip_rows" in values:
-        made["clip_rows"] = row_length(values.pop("clip_rows"))
+        fields["clip_rows"] = norm_number(values.pop("clip_rows"))
     if "gamma_rows" in values:
-        made["gamma_rows"] = number("gamma_rows", 2, 2**31 - 1)
+        fields["gamma_rows"] = number("gamma_rows", 2, 2**31 - 1)
     if "width_follows" in values:
-        made["follows"] = bool(number("width_follows", 1, 1))
-    return Preprocessing(**made)
+        fields["follows"] = bool(number("width_follows", 1, 1))
+    return Preprocessing(**fields)

@@ -18,9 +18,9 @@ INSIDE_NAMES = {**NAMES, INSIDE["common"]: "common"}
 CLIP = 5.0
 #: For a common scale of all inputs.
 COMMON_CLIP = 8.0
-LEAST_CLIP, MOST_CLIP = 2.0, 1e6
+MIN_CLIP, MAX_CLIP = 2.0, 1e6
 WINDOW = 10_000
-LEAST_WINDOW, MOST_WINDOW = 10, 2**31 - 1
+MIN_WINDOW, MAX_WINDOW = 10, 2**31 - 1
 RECORD_BYTES = 9
 #: Limits of compact statistics.
 COMPACT_CLIP, COMPACT_WINDOW = 1000.0, 21_844
@@ -31,8 +31,8 @@ def clip_number(clip: Any) -> float:
     if clip is None:
         return 0.0
     number = real("clip", clip, "a number or None")
-    if not LEAST_CLIP <= number <= MOST_CLIP:
-        raise ValueError(f"clip must be from {LEAST_CLIP:g} to {MOST_CLIP:g} or None, got {clip!r}")
+    if not MIN_CLIP <= number <= MAX_CLIP:
+        raise ValueError(f"clip must be from {MIN_CLIP:g} to {MAX_CLIP:g} or None, got {clip!r}")
     return number
 
 
@@ -44,7 +44,7 @@ def window_number(window: Any, clip: float) -> int:
                 f"window must be None with clip=None, which forgets no rows, got {window!r}"
             )
         return 0
-    return WINDOW if window is None else check_int("window", window, LEAST_WINDOW, MOST_WINDOW)
+    return WINDOW if window is None else check_int("window", window, MIN_WINDOW, MAX_WINDOW)
 
 
 def fits_compact(method: int, clip: float, window: int) -> bool:

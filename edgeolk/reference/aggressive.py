@@ -86,19 +86,21 @@ def takeover_weights(
         return np.linalg.solve(L.T, np.linalg.solve(L, target))
 
 
-def halve(held: Vectors, ridge: float, rescale: bool, U: float) -> None:
+def halve(vectors: Vectors, ridge: float, rescale: bool, U: float) -> None:
     """Keep the heavier half, which compensates for the other; rescale, or project on the ball."""
-    keep, gone = split_by_size(held.sizes(), held.m // 2)
-    K, old2 = held.gram(), max(0.0, held.norm2())
-    theta = takeover_weights(K[np.ix_(keep, keep)], K[np.ix_(keep, gone)], held.alpha[gone], ridge)
-    held.keep(keep)
-    held.alpha = held.alpha + theta
-    new2 = held.norm2()
+    keep, gone = split_by_size(vectors.sizes(), vectors.m // 2)
+    K, old2 = vectors.gram(), max(0.0, vectors.norm2())
+    theta = takeover_weights(
+        K[np.ix_(keep, keep)], K[np.ix_(keep, gone)], vectors.alpha[gone], ridge
+    )
+    vectors.keep(keep)
+    vectors.alpha = vectors.alpha + theta
+    new2 = vectors.norm2()
     # A kept part that cancels out must not be scaled up from rounding noise.
     if rescale and new2 > 1e-12 * old2:
-        held.alpha = held.alpha * math.sqrt(old2 / new2)
+        vectors.alpha = vectors.alpha * math.sqrt(old2 / new2)
     else:
-        held._project_on_ball(U)
+        vectors._project_on_ball(U)
 
 
 class Ahpatron(_Aggressive):

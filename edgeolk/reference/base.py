@@ -153,8 +153,8 @@ def not_negative(default: Any) -> Any:
     return option(default, "must not be negative", lambda value: value >= 0.0)
 
 
-def at_least(least: float, default: Any) -> Any:
-    return option(default, f"must be at least {least:g}", lambda value: value >= least)
+def at_least(minimum: float, default: Any) -> Any:
+    return option(default, f"must be at least {minimum:g}", lambda value: value >= minimum)
 
 
 def among(*words: str, called: str = "") -> Any:
@@ -207,19 +207,19 @@ class KernelLearner(Vectors):
     loss: str = "hinge"
 
     def __init_subclass__(cls) -> None:
-        found = [(name, held) for name, held in vars(cls).items() if isinstance(held, Option)]
-        cls.options = {**cls.options, **{held.called or name: (name, held) for name, held in found}}
+        found = [(name, spec) for name, spec in vars(cls).items() if isinstance(spec, Option)]
+        cls.options = {**cls.options, **{spec.called or name: (name, spec) for name, spec in found}}
 
     def __init__(
         self, kernel: Kernel, budget: int | None = None, seed: int = 0, **options: Any
     ) -> None:
         unknown = [name for name in options if name not in self.options]
         require(not unknown, f"no option {unknown}; there are {', '.join(self.options)}")
-        for name, (attribute, one) in self.options.items():
-            value = options.get(name, one.default)
+        for name, (attribute, spec) in self.options.items():
+            value = options.get(name, spec.default)
             require(value is not ..., f"{name} must be given")
-            unset = value is None and one.default is None
-            require(unset or one.holds(value), f"{name} {one.rule}")
+            unset = value is None and spec.default is None
+            require(unset or spec.holds(value), f"{name} {spec.rule}")
             setattr(self, attribute, value)
         require(budget is not None or not self.needs_budget, "this method needs a budget")
         require(budget is None or budget >= self.min_budget, "budget too small")

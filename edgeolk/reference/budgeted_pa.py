@@ -14,7 +14,7 @@ from edgeolk.reference.base import (
     positive,
 )
 from edgeolk.reference.passive_aggressive import pa_asks_for_update
-from edgeolk.reference.repairs import Alone, Everybody, Nearest, Step, admit_repaired
+from edgeolk.reference.repairs import AllOthers, IncomingOnly, Nearest, Step, admit_repaired
 
 
 class _BudgetedPa(KernelLearner):
@@ -27,7 +27,7 @@ class _BudgetedPa(KernelLearner):
     loss: str = among("hinge", "ramp", "epsilon")
     allow_skip: bool = flag(True)
 
-    def rule(self) -> Alone:
+    def rule(self) -> IncomingOnly:
         """The vectors that compensate for a removed one."""
         raise NotImplementedError
 
@@ -42,8 +42,8 @@ class BpaS(_BudgetedPa):
     """Only the incoming vector compensates for the removed one.
     BPA-S of Wang, Vucetic, AISTATS 2010."""
 
-    def rule(self) -> Alone:
-        return Alone()
+    def rule(self) -> IncomingOnly:
+        return IncomingOnly()
 
 
 class BpaNn(_BudgetedPa):
@@ -52,7 +52,7 @@ class BpaNn(_BudgetedPa):
 
     eps: float = positive(1e-8)  # below it a Gram matrix counts as singular
 
-    def rule(self) -> Alone:
+    def rule(self) -> IncomingOnly:
         return Nearest(self.eps)
 
 
@@ -63,5 +63,5 @@ class BpaP(_BudgetedPa):
 
     eps: float = positive(1e-8)
 
-    def rule(self) -> Alone:
-        return Everybody(self.eps)
+    def rule(self) -> IncomingOnly:
+        return AllOthers(self.eps)

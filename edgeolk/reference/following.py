@@ -33,9 +33,9 @@ class Common:
         return len(set(self.readings)) <= 2
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
-        held = np.array(self.readings or [0.0])
-        sd = float(held.std()) if held.min() < held.max() else 1.0
-        scaled = (np.asarray(x, float) - held.mean()) / sd
+        readings = np.array(self.readings or [0.0])
+        sd = float(readings.std()) if readings.min() < readings.max() else 1.0
+        scaled = (np.asarray(x, float) - readings.mean()) / sd
         return np.asarray(np.clip(scaled, -self.clip, self.clip))
 
 
@@ -55,12 +55,12 @@ class Following:
         self.common = Common()
         self.holds = isinstance(model, Sorf) and not model.regression and scale == "standard"
 
-    def seen(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    def prepared(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         """The row as passed to the model; sets the current width and clamp of the model."""
-        alike = self.scale == "common" or (self.scale == "standard" and self.common.two)
-        z = self.common(x) if alike else np.asarray(z, float)
+        shared = self.scale == "common" or (self.scale == "standard" and self.common.two)
+        z = self.common(x) if shared else np.asarray(z, float)
         if isinstance(self.model, Sorf):
-            self.model.hold = HELD if self.holds and not alike else math.inf
+            self.model.hold = HELD if self.holds and not shared else math.inf
             self.model.set_omega(self.unit / math.sqrt(self.q))
         else:
             self.model.phi.omega = self.unit / math.sqrt(self.q)
@@ -69,18 +69,18 @@ class Following:
     def step(self, x: np.ndarray, z: np.ndarray, *label: float, **more: Any) -> float:
         """Learn x, with z its version scaled by statistics that include it."""
         self.common.learn(x)
-        row = self.seen(x, z)
-        said = self.model.step(row, *label, **more)
+        row = self.prepared(x, z)
+        score = self.model.step(row, *label, **more)
         if isinstance(self.model, Sorf):
             row = np.clip(row, -self.model.hold, self.model.hold)
         square = float(row @ row)
         if square > 0.0:
             self.q += (square - self.q) / min(self.model.t + PRIOR, WINDOW)
             self.q = float(self.real(max(self.q, LEAST * self.d)))
-        return said
+        return score
 
     def decision(self, x: np.ndarray, z: np.ndarray) -> float:
-        return self.model.decision(self.seen(x, z))
+        return self.model.decision(self.prepared(x, z))
 
     def scores(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        return self.model.scores(self.seen(x, z))  # type: ignore[union-attr]
+        return self.model.scores(self.prepared(x, z))  # type: ignore[union-attr]

@@ -28,19 +28,19 @@ class Step:
     square: float = 1.0  # of e; 2 where two classes move
     fixed: float | None = None
 
-    def tau(self, reach: float) -> float:
+    def tau(self, norm2: float) -> float:
         """The best size if the direction of the step has the squared norm ``reach``."""
         if self.fixed is not None:
             return self.fixed
-        return min(self.C, self.H / (self.square * reach)) if reach > 0.0 else 0.0
+        return min(self.C, self.H / (self.square * norm2)) if norm2 > 0.0 else 0.0
 
-    def cost(self, reach: float) -> float:
+    def cost(self, norm2: float) -> float:
         """The cost of that step, including the remaining loss."""
-        tau, square = self.tau(reach), self.square
-        return 0.5 * square * tau * tau * reach + self.C * (self.H - square * tau * reach)
+        tau, square = self.tau(norm2), self.square
+        return 0.5 * square * tau * tau * norm2 + self.C * (self.H - square * tau * norm2)
 
 
-class Alone:
+class IncomingOnly:
     """Only the incoming vector compensates for the removed one."""
 
     #: Whether an incoming vector in the span of the others changes their coefficients only.
@@ -49,20 +49,20 @@ class Alone:
     def __init__(self, eps: float = 0.0) -> None:
         self.eps = eps
 
-    def victims(self, held: Vectors, row: np.ndarray, kxx: float) -> list[Repair]:
+    def victims(self, vectors: Vectors, row: np.ndarray, kxx: float) -> list[Repair]:
         """The compensation for the removal of each slot."""
-        return [self.victim(held, r, row, kxx) for r in range(held.m)]
+        return [self.victim(vectors, r, row, kxx) for r in range(vectors.m)]
 
-    def victim(self, held: Vectors, r: int, row: np.ndarray, kxx: float) -> Repair:
+    def victim(self, vectors: Vectors, r: int, row: np.ndarray, kxx: float) -> Repair:
         """The compensation for the removal of slot r."""
-        k_rr, k_rt = held._self_kernel(held.sv[r]), float(row[r])
-        return max(0.0, k_rr - k_rt * k_rt / kxx), np.zeros(held.m), k_rt / kxx
+        k_rr, k_rt = vectors._self_kernel(vectors.sv[r]), float(row[r])
+        return max(0.0, k_rr - k_rt * k_rt / kxx), np.zeros(vectors.m), k_rt / kxx
 
-    def candidate(self, held: Vectors, x: np.ndarray, row: np.ndarray) -> tuple[float, np.ndarray]:
+    def project(self, vectors: Vectors, x: np.ndarray, row: np.ndarray) -> tuple[float, np.ndarray]:
         """Squared norm of the projection of the incoming vector on the permitted old slots, and
         the weights of that projection."""
         # Without the incoming vector there is no coefficient to adjust.
-        return 0.0, np.zeros(held.m)
+        return 0.0, np.zeros(vectors.m)
 
 
 def nearest(S: np.ndarray, x: np.ndarray, excluded: int | None = None) -> int:
@@ -73,59 +73,59 @@ def nearest(S: np.ndarray, x: np.ndarray, excluded: int | None = None) -> int:
     return int(np.argmin(d2))
 
 
-class Nearest(Alone):
+class Nearest(IncomingOnly):
     """The incoming vector and the nearest neighbour of the removed one compensate."""
 
-    def victim(self, held: Vectors, r: int, row: np.ndarray, kxx: float) -> Repair:
-        alone = super().victim(held, r, row, kxx)
-        if held.m == 1:
-            return alone
-        k_rr, k_rt = held._self_kernel(held.sv[r]), float(row[r])
-        n = nearest(held.sv, held.sv[r], excluded=r)
-        k_nn, k_nt = held._self_kernel(held.sv[n]), float(row[n])
-        k_rn = float(held.kernel(held.sv[r : r + 1], held.sv[n])[0])
+    def victim(self, vectors: Vectors, r: int, row: np.ndarray, kxx: float) -> Repair:
+        single = super().victim(vectors, r, row, kxx)
+        if vectors.m == 1:
+            return single
+        k_rr, k_rt = vectors._self_kernel(vectors.sv[r]), float(row[r])
+        n = nearest(vectors.sv, vectors.sv[r], excluded=r)
+        k_nn, k_nt = vectors._self_kernel(vectors.sv[n]), float(row[n])
+        k_rn = float(vectors.kernel(vectors.sv[r : r + 1], vectors.sv[n])[0])
         det = k_nn * kxx - k_nt * k_nt
         if det <= self.eps * k_nn * kxx:
-            return alone
+            return single
         b_n = (kxx * k_rn - k_nt * k_rt) / det
         b_t = (k_nn * k_rt - k_nt * k_rn) / det
-        on_old = np.zeros(held.m)
-        on_old[n] = b_n
-        return max(0.0, k_rr - b_n * k_rn - b_t * k_rt), on_old, b_t
+        old_weights = np.zeros(vectors.m)
+        old_weights[n] = b_n
+        return max(0.0, k_rr - b_n * k_rn - b_t * k_rt), old_weights, b_t
 
-    def candidate(self, held: Vectors, x: np.ndarray, row: np.ndarray) -> tuple[float, np.ndarray]:
-        j = nearest(held.sv, x)
-        k_jj = held._self_kernel(held.sv[j])
-        weights = np.zeros(held.m)
+    def project(self, vectors: Vectors, x: np.ndarray, row: np.ndarray) -> tuple[float, np.ndarray]:
+        j = nearest(vectors.sv, x)
+        k_jj = vectors._self_kernel(vectors.sv[j])
+        weights = np.zeros(vectors.m)
         weights[j] = row[j] / k_jj
         return float(row[j]) ** 2 / k_jj, weights
 
 
-class Everybody(Alone):
+class AllOthers(IncomingOnly):
     """All other vectors compensate for the removed one."""
 
     spans = True
 
-    def victims(self, held: Vectors, row: np.ndarray, kxx: float) -> list[Repair]:
+    def victims(self, vectors: Vectors, row: np.ndarray, kxx: float) -> list[Repair]:
         # Column r of the inverse Gram matrix of old and incoming vectors is, up to its diagonal
         # entry, minus the weights of the others in the projection of vector r.
-        M = np.linalg.inv(np.block([[held.gram(), row[:, None]], [row[None, :], kxx]]))
+        M = np.linalg.inv(np.block([[vectors.gram(), row[:, None]], [row[None, :], kxx]]))
         repairs = []
-        for r in range(held.m):
+        for r in range(vectors.m):
             weights = -M[:, r] / M[r, r]
             weights[r] = 0.0
             repairs.append((1.0 / float(M[r, r]), weights[:-1], float(weights[-1])))
         return repairs
 
-    def candidate(self, held: Vectors, x: np.ndarray, row: np.ndarray) -> tuple[float, np.ndarray]:
-        if held.m == 0:
+    def project(self, vectors: Vectors, x: np.ndarray, row: np.ndarray) -> tuple[float, np.ndarray]:
+        if vectors.m == 0:
             return 0.0, np.zeros(0)
-        u = np.linalg.solve(held.gram(), row)
+        u = np.linalg.solve(vectors.gram(), row)
         return float(row @ u), u
 
 
 def admit_repaired(
-    held: Vectors, rule: Alone, step: Step, x: np.ndarray, row: np.ndarray, kxx: float,
+    vectors: Vectors, rule: IncomingOnly, step: Step, x: np.ndarray, row: np.ndarray, kxx: float,
     allow_skip: bool,
 ) -> bool:  # fmt: skip
     """Make the step for an incoming x; returns whether the model changed.
@@ -133,26 +133,26 @@ def admit_repaired(
     A full model removes the vector with the cheapest removal, or leaves out x if that is cheaper.
     """
     if rule.spans:
-        reach, weights = rule.candidate(held, x, row)
-        if kxx - reach <= rule.eps * kxx:
-            return held.move(np.multiply.outer(weights, step.tau(reach) * step.e))
+        norm2, weights = rule.project(vectors, x, row)
+        if kxx - norm2 <= rule.eps * kxx:
+            return vectors.move(np.multiply.outer(weights, step.tau(norm2) * step.e))
     tau = step.tau(kxx)
-    if not held.is_full:
-        held.append(x, tau * step.e)
+    if not vectors.is_full:
+        vectors.append(x, tau * step.e)
         return True
     if kxx <= 0.0:
         return False
 
-    repairs = rule.victims(held, row, kxx)
+    repairs = rule.victims(vectors, row, kxx)
     # The other costs are the same for all old slots; omitting them keeps near-ties distinct.
-    costs = [float(np.sum(held.alpha[r] ** 2)) * repairs[r][0] for r in range(held.m)]
+    costs = [float(np.sum(vectors.alpha[r] ** 2)) * repairs[r][0] for r in range(vectors.m)]
     best = int(np.argmin(costs))
     if allow_skip:
-        reach, weights = rule.candidate(held, x, row)
-        if step.cost(reach) < 0.5 * costs[best] + step.cost(kxx):
-            return held.move(np.multiply.outer(weights, step.tau(reach) * step.e))
-    _, on_old, on_new = repairs[best]
-    lost = held.alpha[best].copy()
-    held.alpha = held.alpha + np.multiply.outer(on_old, lost)
-    held.replace(best, x, lost * on_new + tau * step.e)
+        norm2, weights = rule.project(vectors, x, row)
+        if step.cost(norm2) < 0.5 * costs[best] + step.cost(kxx):
+            return vectors.move(np.multiply.outer(weights, step.tau(norm2) * step.e))
+    _, old_weights, new_weight = repairs[best]
+    removed = vectors.alpha[best].copy()
+    vectors.alpha = vectors.alpha + np.multiply.outer(old_weights, removed)
+    vectors.replace(best, x, removed * new_weight + tau * step.e)
     return True

@@ -84,7 +84,7 @@ class Features:
             return self.D
         return int(P * (self.first[g + 1] - self.first[g]))
 
-    def fold(self, x: np.ndarray) -> np.ndarray:
+    def sketch(self, x: np.ndarray) -> np.ndarray:
         v = np.zeros((self.N, P))
         for i in range(self.d):
             v[:, i % P] += self.s1[:, i] * x[i]
@@ -95,9 +95,9 @@ class Features:
 
     def angles(self, x: np.ndarray) -> np.ndarray:
         """theta (D,)."""
-        return np.asarray((self.transform(self.fold(x)) * self.omega).ravel()[: self.D])
+        return np.asarray((self.transform(self.sketch(x)) * self.omega).ravel()[: self.D])
 
-    def turn(self, t: int) -> Iterator[tuple[int, slice]]:
+    def due(self, t: int) -> Iterator[tuple[int, slice]]:
         """Group and frequencies of every block that is due in row t."""
         for b in range(t % 8, self.N, 8):
             g = int(np.searchsorted(self.first, b, side="right")) - 1
@@ -108,7 +108,7 @@ class Features:
         theta = self.angles(x)
         return np.stack([np.cos(theta), np.sin(theta)], axis=1)
 
-    def back(self, delta: np.ndarray, real: type) -> np.ndarray:
+    def transpose(self, delta: np.ndarray, real: type) -> np.ndarray:
         """The transpose of the linear map from x to theta, applied to delta (D,)."""
         padded = np.zeros(self.N * P)
         padded[: self.D] = delta
@@ -228,10 +228,10 @@ class Sorf:
 
     def shares(self) -> tuple[np.ndarray, np.ndarray, float, float]:
         """E_g, alpha_g, beta, beta_p."""
-        least = min(self.L.min(), self.L_linear, self.L_last)
-        e = np.exp(-self.sharp * (self.L - least))
-        e_l = math.exp(-self.sharp * (self.L_linear - least))
-        e_p = math.exp(-self.sharp * (self.L_last - least))
+        lowest = min(self.L.min(), self.L_linear, self.L_last)
+        e = np.exp(-self.sharp * (self.L - lowest))
+        e_l = math.exp(-self.sharp * (self.L_linear - lowest))
+        e_p = math.exp(-self.sharp * (self.L_last - lowest))
         Z = e.sum() + e_l + e_p
         return e.sum(axis=1) / Z, e @ self.blends / Z, e_l / Z, e_p / Z
 
@@ -295,7 +295,7 @@ class Sorf:
             y = self._scaled_target(y)
         elif self.margin(f, y) <= 0.0:
             self.mistakes += 1
-        self._asked(x, y, f, fw, fa)
+        self._scored(x, y, f, fw, fa)
         self._count(fw, fa, f_l, y, weight)
         if self.linear:
             self._learn_linear(x, y, f_l)
@@ -315,14 +315,14 @@ class Sorf:
         return returned
 
     def _scaled_target(self, y: float) -> float:
-        """The target scaled by mean and deviation that include it; self.t is not yet incremented."""
+        """The target scaled by mean and deviation that include it, before self.t grows."""
         gap = y - self.mean
         self.mean += gap / (self.t + 1)
         self.m2 += gap * (y - self.mean)
         variance = self.m2 / self.t if self.t else 0.0
         return (y - self.mean) / (math.sqrt(variance) if variance > 0.0 else 1.0)
 
-    def _asked(
+    def _scored(
         self, x: np.ndarray, y: float, f: np.ndarray, fw: np.ndarray, fa: np.ndarray
     ) -> None:
         """Hook with the scores of a row, before anything but the target scale has changed."""
@@ -360,7 +360,7 @@ class Sorf:
         self.w.add(k, list(columns), tau * signs[None, :, None] * phi[k][:, None, :])
 
     def _average(self) -> None:
-        for g, k in self.phi.turn(self.t):
+        for g, k in self.phi.due(self.t):
             change = (self.w.v[k].astype(float) - self.a.v[k].astype(float)) / self.n[g]
             self.a.add(k, range(self.K), change)
 
@@ -404,7 +404,7 @@ class Sorf:
         self, scaled: np.ndarray, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]
     ) -> np.ndarray:
         """by_angles, with respect to lambda."""
-        return np.asarray(scaled * self.phi.back(self.by_angles(phi, weigh, live), self.real))
+        return np.asarray(scaled * self.phi.transpose(self.by_angles(phi, weigh, live), self.real))
 
     def error(self, f: np.ndarray, y: float) -> tuple[dict[int, float], float] | None:
         """The columns whose scores are wrong, and the residual; None for no error."""
@@ -419,12 +419,12 @@ class Sorf:
     ) -> None:
         if (error := self.error(f, y)) is None:
             return
-        columns, missing = error
-        q = missing * self.gradient(scaled, phi, columns, live)
+        columns, residual = error
+        q = residual * self.gradient(scaled, phi, columns, live)
         self.u += 1
         self.grad2 = (0.999 * self.grad2.astype(float) + 0.001 * q * q).astype(self.real)
         G, some = self.grad2.astype(float), self.grad2 > 0.0
-        pace = np.sqrt(G[some] / (1.0 - 0.999**self.u) + 1e-12)
+        rms = np.sqrt(G[some] / (1.0 - 0.999**self.u) + 1e-12)
         lam = self.lam.astype(float)
-        lam[some] = np.clip(lam[some] + 0.003 * q[some] / pace, -2.0, 2.0)
+        lam[some] = np.clip(lam[some] + 0.003 * q[some] / rms, -2.0, 2.0)
         self.lam = lam.astype(self.real)

@@ -29,7 +29,7 @@ class MeanFeature:
 
     def average(self, phi: np.ndarray, t: int, n: float) -> None:
         """Update the blocks that are due in row t towards its features, by 1 / n."""
-        for _, k in self.phi.turn(t):
+        for _, k in self.phi.due(t):
             change = (self.kappa * phi[k] - self.a.v[k, 0].astype(float)) / n
             self.a.add(k, [0], change[:, None, :])
 

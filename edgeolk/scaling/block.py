@@ -22,7 +22,7 @@ from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, ScalerPlan, plan_o
 
 FORMAT_VERSION = 2
 MAGIC = b"edgescal"
-MOST_SEEN = 2**62
+MAX_SEEN = 2**62
 
 HEAD = struct.Struct("<8sIIqqqqHHId")
 #: The fields of Head and of the statistics of a feature (core/loops/preprocessing.h).
@@ -50,16 +50,16 @@ class Head(NamedTuple):
     clip: float
 
 
-def turned(block: bytes | bytearray | memoryview, plan: ScalerPlan) -> bytearray:
+def byte_swapped(block: bytes | bytearray | memoryview, plan: ScalerPlan) -> bytearray:
     """The block with its byte order swapped."""
-    made = bytearray(block)
+    swapped = bytearray(block)
     parts: list[tuple[Any, int, int]] = [(_HEAD_NUMBERS, 1, 0)]
     for region in plan.regions[1:-1]:
         element = _ELEMENTS.get(region.name, np.dtype("f8"))
         parts.append((element, region.nbytes // element.itemsize, region.offset))
     for element, count, offset in parts:
-        np.frombuffer(made, element, count, offset).byteswap(inplace=True)
-    return made
+        np.frombuffer(swapped, element, count, offset).byteswap(inplace=True)
+    return swapped
 
 
 def sealed(arena: Arena) -> bytes:
@@ -67,7 +67,7 @@ def sealed(arena: Arena) -> bytes:
     block = bytearray(memoryview(arena))
     if sys.byteorder == "big":
         head = Head(*struct.unpack_from(HEAD.format.replace("<", ">"), block))
-        block = turned(block, plan_of(head.n_features, head.method, head.clip > 0))
+        block = byte_swapped(block, plan_of(head.n_features, head.method, head.clip > 0))
     return seal.sealed(block)
 
 
@@ -93,8 +93,8 @@ def _check_head(head: Head) -> None:
         head.method not in NAMES
         or head.frozen not in (0, 1)
         or bool(head.window) != bool(head.clip)
-        or not 0 <= head.freeze_after <= MOST_SEEN
-        or not 0 <= head.n_seen <= MOST_SEEN
+        or not 0 <= head.freeze_after <= MAX_SEEN
+        or not 0 <= head.n_seen <= MAX_SEEN
         or (head.freeze_after and head.n_seen > head.freeze_after)
         or (head.freeze_after and head.n_seen == head.freeze_after and not head.frozen)
     ):
@@ -138,10 +138,10 @@ def check_start(start: bytes, size: int, most: int | None = None) -> int:
     if nbytes != size:
         raise ValueError(f"the scaler should have {nbytes} bytes, got {size}")
     _checked_head(start)
-    taken = size + ALIGNMENT
-    if most is not None and taken > most:
-        raise ValueError(f"the scaler takes {taken} bytes, more than ram allows: {most}")
-    return taken
+    nbytes_taken = size + ALIGNMENT
+    if most is not None and nbytes_taken > most:
+        raise ValueError(f"the scaler takes {nbytes_taken} bytes, more than ram allows: {most}")
+    return nbytes_taken
 
 
 def checked(block: bytes) -> tuple[Head, bytes]:
@@ -153,5 +153,5 @@ def checked(block: bytes) -> tuple[Head, bytes]:
     seal.verify(block, nbytes, "scaler")
     head = _checked_head(block)
     if sys.byteorder == "big":
-        block = bytes(turned(block, plan_of(head.n_features, head.method, head.clip > 0)))
+        block = bytes(byte_swapped(block, plan_of(head.n_features, head.method, head.clip > 0)))
     return head, block

@@ -55,17 +55,17 @@ class ScalerPlan:
 
 def plan_of(n_features: int, method: int, clipped: bool) -> ScalerPlan:
     """Lay out regions on 64-byte boundaries, with alignment slack last."""
-    kinds: tuple[tuple[str, int, str], ...] = _WINSORISED if clipped else ()
+    specs: tuple[tuple[str, int, str], ...] = _WINSORISED if clipped else ()
     if method == COMPACT:
-        kinds = _COMPACT
+        specs = _COMPACT
     elif method == METHODS["minmax"]:
-        kinds += _RANGE
+        specs += _RANGE
     elif not clipped:
-        kinds += _MOMENTS
+        specs += _MOMENTS
     regions = []
     offset = 0
     head = ("header", HEAD_BYTES, "configuration and counters")
-    rest = [(name, size * n_features, purpose) for name, size, purpose in kinds]
+    rest = [(name, size * n_features, purpose) for name, size, purpose in specs]
     for name, size, purpose in (head, *rest):
         size = -(-size // ALIGNMENT) * ALIGNMENT
         regions.append(Region(name, offset, size, purpose))

@@ -31,13 +31,13 @@ cdef class ScalerState:
         cdef Head* head
         cdef char* base
         cdef Py_ssize_t d = check_int("n_features", n_features, 1)
-        cdef double deviations = clip_number(clip)
-        cdef int64_t rows = window_number(window, deviations)
-        cdef int number = form_number(method, compact, deviations, rows)
-        cdef int64_t last = 0
+        cdef double clip_deviations = clip_number(clip)
+        cdef int64_t rows = window_number(window, clip_deviations)
+        cdef int number = form_number(method, compact, clip_deviations, rows)
+        cdef int64_t last_row = 0
         if freeze_after is not None:
-            last = check_int("freeze_after", freeze_after, 1, 2**62)
-        plan = plan_of(d, number, deviations > 0.0)
+            last_row = check_int("freeze_after", freeze_after, 1, 2**62)
+        plan = plan_of(d, number, clip_deviations > 0.0)
         self.arena = Arena(plan.nbytes, buffer)
         base = self.arena.base
         head = <Head*>base
@@ -45,9 +45,9 @@ cdef class ScalerState:
         head.format_version = blocks.FORMAT_VERSION
         head.nbytes = self.arena.length
         head.n_features = d
-        head.freeze_after = last
+        head.freeze_after = last_row
         head.method = number
-        head.clip = deviations
+        head.clip = clip_deviations
         head.window = rows
         self.bind(base, {region.name: region.offset for region in plan.regions})
 
@@ -93,11 +93,11 @@ cdef class ScalerState:
         TypeError, ValueError
             As ``RunningScaler`` would.
         """
-        deviations = clip_number(clip)
-        rows = window_number(None, deviations)
+        clip_deviations = clip_number(clip)
+        rows = window_number(None, clip_deviations)
         return plan_of(
             check_int("n_features", n_features, 1),
-            form_number(method, compact, deviations, rows), deviations > 0.0)
+            form_number(method, compact, clip_deviations, rows), clip_deviations > 0.0)
 
     cdef int idle(self) except -1:
         # Checked last, so that no Python code runs between the check and the work.
