@@ -1,7 +1,7 @@
 """A batch of rows in place, dense or sparse, checked once, then placed one by one without Python.
 
 Design. Converting runs code of the caller (properties, ``__array__``), which may change arrays
-that have been checked. So all conversions come first, in ``converted_rows``; ``describe`` then
+that have been checked. So all conversions come first, in ``convert_rows``; ``describe`` then
 takes the pointers and checks, with no Python code from there to the last use. Another thread may
 still write to the arrays while the interpreter lock is released: every index is checked again where
 it is used. Modules that cimport this call ``cnp.import_array()`` first.
@@ -98,7 +98,7 @@ cdef inline bint is_wide(object indices):
     return cnp.PyArray_Check(indices) and cnp.PyArray_TYPE(indices) == cnp.NPY_INT64
 
 
-cdef inline tuple converted_csr(object X):
+cdef inline tuple convert_csr(object X):
     """indptr, indices and data of a CSR matrix (any object with these attributes) as plain arrays.
 
     Indices increase strictly within each row: other matrices are converted to this canonical format
@@ -117,7 +117,7 @@ cdef inline tuple converted_csr(object X):
     )
 
 
-cdef inline object converted_rows(State* s, object X):
+cdef inline object convert_rows(State* s, object X):
     """The arrays of a matrix: one if dense, three if CSR. Runs Python code."""
     form = getattr(X, "format", None)
     if not isinstance(form, str):  # a table may have a column of this name
@@ -131,7 +131,7 @@ cdef inline object converted_rows(State* s, object X):
             form = X.format
     if form == "csr":
         shape = tuple(X.shape)
-        arrays = converted_csr(X)
+        arrays = convert_csr(X)
         if len(shape) != 2 or shape[1] != s.c.n_features:
             raise ValueError(f"X must have {s.c.n_features} columns, got shape {shape}")
         if len(arrays[0]) != shape[0] + 1:
@@ -142,7 +142,7 @@ cdef inline object converted_rows(State* s, object X):
 
 
 cdef inline Py_ssize_t row_count(object arrays):
-    """Number of rows in the result of ``converted_rows``."""
+    """Number of rows in the result of ``convert_rows``."""
     if isinstance(arrays, tuple):
         return cnp.PyArray_DIM(arrays[0], 0) - 1
     return cnp.PyArray_DIM(arrays, 0)
@@ -153,7 +153,7 @@ cdef inline tuple as_tuple(object arrays):
 
 
 cdef inline int describe(State* s, object arrays, Batch* rows) except -1:
-    """Take pointers to the result of ``converted_rows``, and check its structure."""
+    """Take pointers to the result of ``convert_rows``, and check its structure."""
     if isinstance(arrays, tuple):
         return describe_csr(s, arrays, rows)
     if not is_plain(arrays, 2):

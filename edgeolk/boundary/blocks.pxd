@@ -11,7 +11,7 @@ from libc.string cimport memcpy
 from edgeolk.boundary.batches cimport Batch, take_row
 from edgeolk.core.bases.nystrom cimport maps_features, take_values
 from edgeolk.core.lookahead cimport (
-    follow_ring, look_ahead, put_row_ahead, rows_ahead, take_row_ahead,
+    update_changed_slots, compute_ahead, put_row_ahead, rows_ahead, take_row_ahead,
 )
 from edgeolk.core.labels cimport is_label, is_weight
 from edgeolk.core.refused cimport is_bad_row
@@ -88,7 +88,7 @@ cdef inline Py_ssize_t learn_block(
     if count == 0:
         outcome[0] = learn_placed(s, x, label, weight, first, f)
         return 1 if outcome[0] == DONE else 0
-    look_ahead(s, count)
+    compute_ahead(s, count)
     for k in range(count):
         i = first + k
         x = take_row_ahead(s, k)
@@ -96,7 +96,7 @@ cdef inline Py_ssize_t learn_block(
         if outcome[0] != DONE:
             s.ahead.next = NULL
             return k
-        if k + 1 < count and not follow_ring(s, k + 1, count):
+        if k + 1 < count and not update_changed_slots(s, k + 1, count):
             return k + 1
     return count
 

@@ -16,7 +16,7 @@ from edgeolk.core.together cimport block_rows
 from edgeolk.core.updates.sorf cimport answer_by_label
 
 
-cdef inline int take_in_order(
+cdef inline int run_in_order(
     Engine engine, bint mean, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
     const double* label, const double* weight, double* f, double* before, double* after,
     object progress

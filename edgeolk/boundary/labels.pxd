@@ -23,7 +23,7 @@ cdef inline str label_hint(Engine engine):
     return others() if s.c.columns > 1 else f"; n_classes=2 takes 0 and 1{others()}"
 
 
-cdef inline double checked_label(Engine engine, object y, str name) except? -2.0:
+cdef inline double parse_label(Engine engine, object y, str name) except? -2.0:
     """The label as a number: -1 or +1, a class, or any finite target in regression."""
     cdef int overflow = 0
     cdef double label

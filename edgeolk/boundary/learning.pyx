@@ -9,15 +9,15 @@ import numpy as np
 from edgeolk.errors import BadRowError
 from edgeolk.progress import Progress
 
-from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
-from edgeolk.boundary.labels cimport checked_label, label_hint, first_bad_label
+from edgeolk.boundary.batches cimport Batch, as_tuple, convert_rows, describe, row_count
+from edgeolk.boundary.labels cimport parse_label, label_hint, first_bad_label
 from edgeolk.boundary.messages cimport describe_array
-from edgeolk.boundary.ndarray cimport as_doubles, described, is_plain, is_vector
+from edgeolk.boundary.ndarray cimport as_doubles, pointer_to, is_plain, is_vector
 from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.scoring cimport Scorer
 from edgeolk.boundary.sparse cimport first_bad_row
 from edgeolk.boundary.warned cimport warn_of_levels, watch_error
-from edgeolk.boundary.weights cimport check_weights, checked_weight
+from edgeolk.boundary.weights cimport check_weights, parse_weight
 from edgeolk.core.labels cimport labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.refused cimport label_error, outcome_error
@@ -72,24 +72,24 @@ cdef class RowLearner(Scorer):
         With a contiguous float32 or float64 row only the returned float is allocated.
         """
         if self.engine.state.skipped == NULL:
-            return self.learned_one(x, y, weight)
+            return self.learn_example(x, y, weight)
         try:
-            return self.learned_one(x, y, weight)
+            return self.learn_example(x, y, weight)
         except BadRowError:
             return self.skipped_row()
 
-    cdef double learned_one(self, object x, object y, object weight) except? -1.0:
-        cdef double label = checked_label(self.engine, y, "y")
-        cdef double row_weight = 1.0 if weight is None else checked_weight(self.engine, weight)
+    cdef double learn_example(self, object x, object y, object weight) except? -1.0:
+        cdef double label = parse_label(self.engine, y, "y")
+        cdef double row_weight = 1.0 if weight is None else parse_weight(self.engine, weight)
         cdef double numbers[SHORT]
         if not is_plain(x, 1) and short_row(&self.engine.state, x, numbers):
             self.engine.idle()
-            return self.learned_placed(self.placed_numbers(numbers, True), label, row_weight)
-        cdef object row = self.checked_row(x)
+            return self.learn_placed_row(self.place_numbers(numbers, True), label, row_weight)
+        cdef object row = self.check_row(x)
         self.engine.idle()
-        return self.learned_placed(self.placed(row, True), label, row_weight)
+        return self.learn_placed_row(self.place_row(row, True), label, row_weight)
 
-    cdef double learned_placed(self, const void* x, double label, double row_weight) except? -1.0:
+    cdef double learn_placed_row(self, const void* x, double label, double row_weight) except? -1.0:
         cdef double f
         cdef int outcome = learn(&self.engine.state, x, label, row_weight, &f)
         if outcome != DONE:
@@ -138,9 +138,9 @@ cdef class RowLearner(Scorer):
         cdef double f
         cdef int outcome
         self.engine.check_forecasts()
-        cdef object row = self.checked_row(x)
+        cdef object row = self.check_row(x)
         self.engine.idle()
-        outcome = ask(&self.engine.state, self.placed(row, True), &f)
+        outcome = ask(&self.engine.state, self.place_row(row, True), &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -156,17 +156,17 @@ cdef class RowLearner(Scorer):
             As for ``learn_one``.
         """
         if self.engine.state.skipped == NULL:
-            return self.learned_sparse(indices, values, y, weight)
+            return self.learn_sparse_row(indices, values, y, weight)
         try:
-            return self.learned_sparse(indices, values, y, weight)
+            return self.learn_sparse_row(indices, values, y, weight)
         except BadRowError:
             return self.skipped_row()
 
-    cdef double learned_sparse(self, object indices, object values, object y,
-                               object weight) except? -1.0:
-        cdef double label = checked_label(self.engine, y, "y")
-        cdef double row_weight = 1.0 if weight is None else checked_weight(self.engine, weight)
-        return self.learned_placed(self.checked_sparse(indices, values, True), label, row_weight)
+    cdef double learn_sparse_row(self, object indices, object values, object y,
+                                 object weight) except? -1.0:
+        cdef double label = parse_label(self.engine, y, "y")
+        cdef double row_weight = 1.0 if weight is None else parse_weight(self.engine, weight)
+        return self.learn_placed_row(self.check_sparse(indices, values, True), label, row_weight)
 
     def wants_label(self, x):
         """Whether the label of a row could change the model; nothing is learned.
@@ -190,7 +190,7 @@ cdef class RowLearner(Scorer):
         """
         cdef double f = 0.0
         if self.engine.state.c.columns > 1:
-            self.checked_row(x)
+            self.check_row(x)
         else:
             f = self.score_row(x)
         return wants(&self.engine.state, f)
@@ -256,9 +256,9 @@ cdef class RowLearner(Scorer):
             learned, the others not (``steps`` says how many), and the model is consistent.
         """
         if not verbose:
-            return self.learned_many(X, y, out, weight, None, None, None)
+            return self.learn_batch(X, y, out, weight, None, None, None)
         with Progress() as progress:
-            return self.learned_many(X, y, out, weight, progress, None, None)
+            return self.learn_batch(X, y, out, weight, progress, None, None)
 
     def _answer_many(self, X, y, out, before, after=None):
         """Learn rows as ``learn_many`` does, and record predictions before and outputs after each.
@@ -287,14 +287,14 @@ cdef class RowLearner(Scorer):
             if n_outputs(s) == 0:
                 raise TypeError("outputs in addition to the score need history=True")
             check_out(after, "after")
-        self.learned_many(X, y, out, None, None, before, after)
+        self.learn_batch(X, y, out, None, None, before, after)
 
-    cdef object learned_many(self, object X, object y, object out, object weight, object progress,
-                             object before, object after):
+    cdef object learn_batch(self, object X, object y, object out, object weight, object progress,
+                            object before, object after):
         """Learn rows; ``before`` takes a number per row and has scratch for a score per column,
         ``after`` takes the additional outputs of each row."""
         cdef Batch rows
-        cdef object arrays = converted_rows(&self.engine.state, X)
+        cdef object arrays = convert_rows(&self.engine.state, X)
         cdef object targets
         if y is None and self.engine.state.c.choice.loss == LOSS_NOVELTY:
             y = np.zeros(row_count(arrays))
@@ -314,9 +314,9 @@ cdef class RowLearner(Scorer):
         cdef Py_ssize_t bad_row, bad
         cdef Py_ssize_t first = 0
         describe(s, arrays, &rows)
-        label = described(targets, "y", "labels", rows.n)
+        label = pointer_to(targets, "y", "labels", rows.n)
         if row_weight is not None:
-            weights = described(row_weight, "weight", "numbers", rows.n)
+            weights = pointer_to(row_weight, "weight", "numbers", rows.n)
             check_weights(self.engine, weights, rows.n)
         if before is not None:
             if cnp.PyArray_DIM(before, 0) != rows.n + s.c.columns:

@@ -48,7 +48,7 @@ cdef inline object as_doubles(object x, str name):
     return as_numbers(x, name, 1).astype("float64", copy=False)
 
 
-cdef inline const double* described(object x, str name, str what, Py_ssize_t n) except NULL:
+cdef inline const double* pointer_to(object x, str name, str what, Py_ssize_t n) except NULL:
     """Pointer to n converted numbers, one per row; their values are not checked."""
     if not is_vector(x, cnp.NPY_FLOAT64):
         raise ValueError(f"{name} has changed while the arguments were converted")

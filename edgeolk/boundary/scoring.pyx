@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, indices_rise, row_count, as_integers,
+    Batch, as_tuple, convert_rows, describe, indices_rise, row_count, as_integers,
 )
-from edgeolk.boundary.in_order cimport take_in_order
+from edgeolk.boundary.in_order cimport run_in_order
 from edgeolk.boundary.messages cimport describe_array
 from edgeolk.boundary.ndarray cimport as_doubles, as_numbers, is_plain, is_vector
 from edgeolk.boundary.plain cimport SHORT, short_row
-from edgeolk.boundary.sparse cimport first_bad_row, values_fit, warn_of_zeros
+from edgeolk.boundary.sparse cimport first_bad_row, numbers_fit, warn_of_zeros
 from edgeolk.core.arena cimport overlaps_model
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.familiarity cimport familiarity
@@ -49,7 +49,7 @@ cdef class Scorer:
     def _engine(self):
         return self.engine
 
-    cdef object checked_row(self, object x):
+    cdef object check_row(self, object x):
         """x if it is plain, else a plain copy; checked for length and numbers that fit storage."""
         cdef Engine engine = self.engine
         cdef int64_t d = engine.state.c.n_features
@@ -66,7 +66,7 @@ cdef class Scorer:
             raise not_finite(x, range(len(x)), "x")
         return x
 
-    cdef const void* placed(self, object x, bint learning) except NULL:
+    cdef const void* place_row(self, object x, bint learning) except NULL:
         cdef const void* placed
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
             placed = take_dense(&self.engine.state, <const double*>cnp.PyArray_DATA(x), learning)
@@ -76,7 +76,7 @@ cdef class Scorer:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
 
-    cdef const void* placed_numbers(self, const double* row, bint learning) except NULL:
+    cdef const void* place_numbers(self, const double* row, bint learning) except NULL:
         """As ``placed``, for checked numbers in memory of the caller."""
         cdef const void* placed = take_dense(&self.engine.state, row, learning)
         if placed == NULL:
@@ -124,10 +124,10 @@ cdef class Scorer:
                       const double* label, const double* weight, double* f,
                       double* before=NULL, double* after=NULL, object progress=None) except -1:
         warn_of_zeros(self.engine, rows)
-        return take_in_order(self.engine, self.mean, rows, first, end, label, weight, f, before,
-                             after, progress)
+        return run_in_order(self.engine, self.mean, rows, first, end, label, weight, f, before,
+                            after, progress)
 
-    cdef const void* checked_sparse(
+    cdef const void* check_sparse(
         self, object indices, object values, bint learning
     ) except NULL:
         """One row by its non-zeros, checked and laid out in scratch."""
@@ -149,7 +149,7 @@ cdef class Scorer:
         if not indices_rise(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
             raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}, got"
                              f" {index.tolist()}")
-        if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
+        if n and not numbers_fit(s, <const double*>cnp.PyArray_DATA(value), n):
             raise not_finite(value, index, "values")
         self.engine.idle()
         placed = take_sparse(s, Indices(<const int32_t*>cnp.PyArray_DATA(index), NULL),
@@ -164,7 +164,7 @@ cdef class Scorer:
                 "this learner has one score per class: use scores_one or scores")
         return 0
 
-    cdef int decided(self, const void* x, double* f) except -1:
+    cdef int decide_placed(self, const void* x, double* f) except -1:
         """Compute the scores of a placed row, one per column."""
         cdef int outcome
         if self.mean:
@@ -178,7 +178,7 @@ cdef class Scorer:
     cdef object class_scores(self, const void* x):
         """The scores of a placed row, one per class, as a new array."""
         cdef object scores = np.empty(self.engine.state.c.columns)
-        self.decided(x, <double*>cnp.PyArray_DATA(scores))
+        self.decide_placed(x, <double*>cnp.PyArray_DATA(scores))
         return scores
 
     def scores_one(self, x):
@@ -195,13 +195,13 @@ cdef class Scorer:
         """
         cdef double row[SHORT]
         if self.engine.users == 0 and not is_plain(x, 1) and short_row(&self.engine.state, x, row):
-            return self.class_scores(self.placed_numbers(row, False))
-        x = self.checked_row(x)
+            return self.class_scores(self.place_numbers(row, False))
+        x = self.check_row(x)
         if self.engine.users > 0:
             # Another thread reads: the scratch of the block is in use.
             return self.scores(x[None])[0]
         self.engine.idle()
-        return self.class_scores(self.placed(x, False))
+        return self.class_scores(self.place_row(x, False))
 
     def scores(self, X):
         """Scores of many rows, one per class; for two classes, the single score.
@@ -221,7 +221,7 @@ cdef class Scorer:
             As for ``decision_function``.
         """
         cdef Batch rows
-        cdef object arrays = converted_rows(&self.engine.state, X)
+        cdef object arrays = convert_rows(&self.engine.state, X)
         cdef object scores = np.empty((row_count(arrays), self.engine.state.c.columns))
         self.check_rows(arrays, &rows)
         self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(scores))
@@ -230,7 +230,7 @@ cdef class Scorer:
     cdef double score_placed(self, const void* x) except? -1.0:
         cdef double f
         self.one_score()
-        self.decided(x, &f)
+        self.decide_placed(x, &f)
         return f
 
     cdef object label_of(self, double f):
@@ -241,12 +241,12 @@ cdef class Scorer:
     cdef double score_row(self, object x) except? -1.0:
         cdef double row[SHORT]
         if self.engine.users == 0 and not is_plain(x, 1) and short_row(&self.engine.state, x, row):
-            return self.score_placed(self.placed_numbers(row, False))
-        x = self.checked_row(x)
+            return self.score_placed(self.place_numbers(row, False))
+        x = self.check_row(x)
         if self.engine.users > 0:
             return self.decision_function(x[None])[0]
         self.engine.idle()
-        return self.score_placed(self.placed(x, False))
+        return self.score_placed(self.place_row(x, False))
 
     def decision_one_sparse(self, indices, values):
         """Score of one row given by its non-zeros; all other numbers are 0.
@@ -283,14 +283,14 @@ cdef class Scorer:
         if self.engine.users > 0:
             # Another thread reads: the scratch of the block is in use.
             return self.decision_function(self.one_row_matrix(indices, values))[0]
-        return self.score_placed(self.checked_sparse(indices, values, False))
+        return self.score_placed(self.check_sparse(indices, values, False))
 
     def predict_one_sparse(self, indices, values):
         """As ``predict_one`` for a row given by its non-zeros."""
         if self.engine.state.c.columns > 1:
             if self.engine.users > 0:
                 return int(self.predict(self.one_row_matrix(indices, values))[0])
-            return int(np.argmax(self.class_scores(self.checked_sparse(indices, values, False))))
+            return int(np.argmax(self.class_scores(self.check_sparse(indices, values, False))))
         return self.label_of(self.score_sparse(indices, values))
 
     def decision_one(self, x):
@@ -367,9 +367,9 @@ cdef class Scorer:
             raise AttributeError(
                 "familiarity_one needs support vectors: features do not reveal which rows"
                 " were seen")
-        x = self.checked_row(x)
+        x = self.check_row(x)
         self.engine.idle()
-        similarity = familiarity(&self.engine.state, self.placed(x, False))
+        similarity = familiarity(&self.engine.state, self.place_row(x, False))
         return similarity
 
     def decision_function(self, X, out=None):
@@ -401,7 +401,7 @@ cdef class Scorer:
         """
         cdef Batch rows
         self.one_score()
-        cdef object arrays = converted_rows(&self.engine.state, X)
+        cdef object arrays = convert_rows(&self.engine.state, X)
         cdef object scores = self.result_array(out, row_count(arrays), as_tuple(arrays))
         self.check_rows(arrays, &rows)
         self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(scores))

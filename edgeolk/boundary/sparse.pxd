@@ -35,7 +35,7 @@ cdef inline int warn_of_zeros(Engine engine, const Batch* rows) except -1:
     return 0
 
 
-cdef inline bint values_fit(State* s, const double* value, Py_ssize_t n) noexcept:
+cdef inline bint numbers_fit(State* s, const double* value, Py_ssize_t n) noexcept:
     """Whether storage can represent each of n numbers."""
     if n == 0:
         return True
@@ -49,10 +49,10 @@ cdef inline Py_ssize_t first_bad_row(State* s, const Batch* rows, Py_ssize_t fir
     if rows.start == NULL:
         return first_bad_dense(s, rows, first)
     # Bad rows are rare: first check all numbers at once.
-    if first == 0 and values_fit(s, rows.value, rows.entries):
+    if first == 0 and numbers_fit(s, rows.value, rows.entries):
         return rows.n
     for i in range(first, rows.n):
         if (not has_entries(rows, i, &start, &end)
-                or not values_fit(s, rows.value + start, end - start)):
+                or not numbers_fit(s, rows.value + start, end - start)):
             return i
     return rows.n

@@ -4,7 +4,7 @@ from edgeolk.core.engine cimport Engine
 from edgeolk.core.labels cimport check_weight
 
 
-cdef inline double checked_weight(Engine engine, object weight) except? -2.0:
+cdef inline double parse_weight(Engine engine, object weight) except? -2.0:
     """The weight as a number > 0; other than 1 only if the learner supports weights."""
     cdef double number
     try:

@@ -14,7 +14,7 @@ from edgeolk.core.expansion cimport class_row
 from edgeolk.core.state cimport Example, State
 
 
-cdef inline void take_hinge(State* s, int64_t rival, Example* e) noexcept nogil:
+cdef inline void set_hinge_shares(State* s, int64_t rival, Example* e) noexcept nogil:
     """1 at the class, -1 at its best rival."""
     memset(e.share, 0, <size_t>s.c.columns * sizeof(double))
     e.share[e.label] = 1.0
@@ -22,7 +22,8 @@ cdef inline void take_hinge(State* s, int64_t rival, Example* e) noexcept nogil:
     e.power = 2.0
 
 
-cdef inline void take_softmax(State* s, const double* f, int64_t rival, Example* e) noexcept nogil:
+cdef inline void set_softmax_shares(State* s, const double* f, int64_t rival,
+                                    Example* e) noexcept nogil:
     """1 - p at the class, -p label_hint, p = softmax(f).
 
     The class's share is the sum of the others': 1 - p would lose the digits of a small one.
@@ -44,7 +45,7 @@ cdef inline void take_softmax(State* s, const double* f, int64_t rival, Example*
     e.power += others * others
 
 
-cdef inline void see_classes(State* s, double y, Example* e) noexcept nogil:
+cdef inline void score_classes(State* s, double y, Example* e) noexcept nogil:
     """Margin and shares of a row; not finite if a score is not. Ties go to the lowest class."""
     cdef double* f = s.class_scores
     cdef int64_t k
@@ -61,12 +62,12 @@ cdef inline void see_classes(State* s, double y, Example* e) noexcept nogil:
             rival = k
     e.f = f[e.label] - f[rival] if isfinite(total) else NAN
     if s.c.softmax:
-        take_softmax(s, f, rival, e)
+        set_softmax_shares(s, f, rival, e)
     else:
-        take_hinge(s, rival, e)
+        set_hinge_shares(s, rival, e)
 
 
-cdef inline double along_shares(const State* s, const Example* e) noexcept nogil:
+cdef inline double share_weighted_score(const State* s, const Example* e) noexcept nogil:
     """sum_k share_k f_k, with the scores last computed."""
     cdef int64_t k
     cdef double total = 0.0

@@ -24,8 +24,8 @@ cdef class Engine:
     cdef dict regions
 
     cdef dict places(self)
-    cdef const void* checked_row(self, const Py_buffer* x, bint learning=*) except NULL
-    cdef double learned_row(self, object x, double y, double weight) except? -1.0
+    cdef const void* check_row(self, const Py_buffer* x, bint learning=*) except NULL
+    cdef double learn_checked(self, object x, double y, double weight) except? -1.0
     cdef int check_forecasts(self) except -1
     cdef int decide_row(self, object x, double* f) except -1
     cdef int take(self) except -1

@@ -146,7 +146,7 @@ cdef class Engine:
 
     # ---- rows without numpy ---------------------------------------------------------------------
 
-    cdef const void* checked_row(self, const Py_buffer* x, bint learning=False) except NULL:
+    cdef const void* check_row(self, const Py_buffer* x, bint learning=False) except NULL:
         cdef const double* numbers = <const double*>x.buf
         cdef Py_ssize_t j
         if x.shape[0] != self.state.c.n_features:
@@ -163,14 +163,14 @@ cdef class Engine:
         NaN for a bad row if bad rows are skipped.
         """
         if self.state.skipped == NULL:
-            return self.learned_row(x, y, weight)
+            return self.learn_checked(x, y, weight)
         try:
-            return self.learned_row(x, y, weight)
+            return self.learn_checked(x, y, weight)
         except BadRowError:
             skip(&self.state)
             return NAN
 
-    cdef double learned_row(self, object x, double y, double weight) except? -1.0:
+    cdef double learn_checked(self, object x, double y, double weight) except? -1.0:
         cdef double f
         cdef Py_buffer view
         cdef int outcome
@@ -180,7 +180,7 @@ cdef class Engine:
             check_weight(&self.state, self.config, weight)
         borrow(x, "x", 0, &view)
         try:
-            outcome = learn(&self.state, self.checked_row(&view, True), y, weight, &f)
+            outcome = learn(&self.state, self.check_row(&view, True), y, weight, &f)
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
@@ -200,7 +200,7 @@ cdef class Engine:
         self.check_forecasts()
         borrow(x, "x", 0, &view)
         try:
-            outcome = ask(&self.state, self.checked_row(&view, True), &f)
+            outcome = ask(&self.state, self.check_row(&view, True), &f)
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
@@ -269,7 +269,7 @@ cdef class Engine:
         borrow(x, "x", 0, &view)
         try:
             answer_by_label(&self.state, 1)
-            outcome = decide(&self.state, self.checked_row(&view), False, f)
+            outcome = decide(&self.state, self.check_row(&view), False, f)
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:

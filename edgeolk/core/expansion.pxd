@@ -13,7 +13,7 @@ from libc.string cimport memset
 from edgeolk.core.parts cimport basis_per_member, coefficients_max_factor, kernel_normalised
 from edgeolk.core.real cimport get, put as write, value_type
 from edgeolk.core.ring cimport (
-    copy_slot, lengths_from, note_nonzeros, note_vector, take_vector, write_vector,
+    copy_slot, lengths_from, list_nonzeros, mark_slot_changed, take_vector, write_vector,
 )
 from edgeolk.core.headers cimport OLK_DISTANCE, OLK_F64, olk_kernel
 from edgeolk.core.state cimport Example, Function, Model, State
@@ -138,12 +138,12 @@ cdef inline double slot_row(State* s, int64_t slot, int64_t n, const void* coef,
     cdef double total
     if s.nonzero_index == NULL:
         return kernel_row_to(s, n, x, coef, row)
-    note_nonzeros(s, x)
+    list_nonzeros(s, x)
     total = kernel_row_to(s, n, x, coef, row)
     # The column will be overwritten: its list of non-zeros must not be used for the next vector.
     s.sparse_x = NULL
     if before != NULL:
-        note_nonzeros(s, before)
+        list_nonzeros(s, before)
     return total
 
 
@@ -220,7 +220,7 @@ cdef inline void move(State* s, int64_t source, int64_t target) noexcept nogil:
     """Copy one slot over another: vector, coefficients, diagonal, arrival."""
     cdef int64_t column
     copy_slot(s, source, target)
-    note_vector(s, target)
+    mark_slot_changed(s, target)
     for column in range(s.c.columns):
         set_coefficient(s, column * s.c.weights + target,
                         coefficient(s, column * s.c.weights + source))
@@ -306,7 +306,7 @@ cdef inline void put(State* s, int64_t slot, double a, Example* e) noexcept nogi
     cdef Model* m = s.m
     cdef int64_t at, column
     write_vector(s, s.sv, s.c.stride, slot, e.x)
-    note_vector(s, slot)
+    mark_slot_changed(s, slot)
     for column in range(s.c.columns):
         at = column * s.c.weights + slot
         set_coefficient(s, at, a * e.share[column] / s.function.scale)
@@ -357,7 +357,7 @@ cdef inline void drop_known(State* s, int64_t slot, Evicted gone, Example* e) no
     vacate_slot(s, slot)
 
 
-cdef inline void follow_evicted(State* s, int64_t slot, Example* e) noexcept nogil:
+cdef inline void update_for_evicted(State* s, int64_t slot, Example* e) noexcept nogil:
     """Update norm and score for the removal of one slot of several columns.
 
     Costs a kernel row, which overwrites that of the incoming example.
@@ -385,7 +385,7 @@ cdef inline void drop(State* s, int64_t slot, Example* e) noexcept nogil:
     """As drop_known; costs a kernel row if the norm is tracked."""
     if s.c.columns > 1:
         if s.c.tracks_norm:
-            follow_evicted(s, slot, e)
+            update_for_evicted(s, slot, e)
         vacate_slot(s, slot)
     elif s.c.tracks_norm:
         drop_known(s, slot, evicted(s, slot, e), e)

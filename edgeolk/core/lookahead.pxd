@@ -35,8 +35,8 @@ cdef inline char* values_ahead(const State* s, int64_t i) noexcept nogil:
     return <char*>s.ahead.values + i * s.c.weights * s.ahead.value_bytes
 
 
-cdef inline void work_out(State* s, int64_t first, int64_t n, int64_t i,
-                          int64_t count) noexcept nogil:
+cdef inline void compute_values(State* s, int64_t first, int64_t n, int64_t i,
+                                int64_t count) noexcept nogil:
     """Compute values of rows i .. i + count - 1 with slots first .. first + n - 1."""
     cdef olk_wanted wanted
     wanted.real = s.ahead.value_type
@@ -67,23 +67,23 @@ cdef inline const void* take_row_ahead(State* s, int64_t i) noexcept nogil:
     return row_ahead(s, i)
 
 
-cdef inline void look_ahead(State* s, int64_t count) noexcept nogil:
+cdef inline void compute_ahead(State* s, int64_t count) noexcept nogil:
     """Compute the values of all rows ahead with the whole ring, or their features."""
     s.sparse_x = NULL
     s.ahead.n_changed = 0
     if maps_features(s):
         map_features(s, count)
     else:
-        work_out(s, 0, s.m.n, 0, count)
+        compute_values(s, 0, s.m.n, 0, count)
 
 
-cdef inline bint follow_ring(State* s, int64_t i, int64_t count) noexcept nogil:
+cdef inline bint update_changed_slots(State* s, int64_t i, int64_t count) noexcept nogil:
     """Recompute values of rows i .. count - 1 with changed slots; False: recompute all of them."""
     cdef int64_t k
     if s.ahead.n_changed > MAX_CHANGED:
         return False
     for k in range(s.ahead.n_changed):
         if s.ahead.changed[k] < s.m.n:
-            work_out(s, s.ahead.changed[k], 1, i, count - i)
+            compute_values(s, s.ahead.changed[k], 1, i, count - i)
     s.ahead.n_changed = 0
     return True

@@ -16,7 +16,7 @@ from edgeolk.core.parts cimport (
 from edgeolk.core.policies.neighbours cimport rescan
 from edgeolk.core.policies.projectron cimport grow_factor, span_distance
 from edgeolk.core.real cimport doubles
-from edgeolk.core.ring cimport note_norm, take_vector
+from edgeolk.core.ring cimport update_slot_norm, take_vector
 from edgeolk.core.state cimport Example, State
 
 
@@ -71,7 +71,7 @@ cdef inline bint mend(State* s) noexcept nogil:
         # Without column scratch, gather support vectors in that of the example.
         s.column = s.query
     for i in range(n):
-        note_norm(s, i)
+        update_slot_norm(s, i)
         if s.diagonal != NULL:
             s.diagonal[i] = self_kernel(s, take_vector(s, s.sv, s.c.stride, i))
         if s.arrival != NULL:

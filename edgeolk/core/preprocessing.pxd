@@ -86,7 +86,7 @@ cdef inline bint fetch(Reader* r) noexcept nogil:
     return good
 
 
-cdef inline bint read_on(const State* s, Reader* r) noexcept nogil:
+cdef inline bint read_next(const State* s, Reader* r) noexcept nogil:
     """Read the next piece; False at the end of the row: then ``good`` is about the whole row."""
     r.first += r.m
     r.m = min(<int64_t>BATCH, s.c.n_features - r.first)
@@ -107,7 +107,7 @@ cdef inline void write(State* s, int64_t first, const double* z, int64_t m) noex
         (<float*>s.query)[first + k] = <float>z[k]
 
 
-cdef inline double readings(const State* s, int64_t rows) noexcept nogil:
+cdef inline double reading_count(const State* s, int64_t rows) noexcept nogil:
     """Number of readings in the statistics after this many rows."""
     if s.preprocessing.scaler.freeze_after > 0:
         rows = min(rows, s.preprocessing.scaler.freeze_after)
@@ -120,14 +120,14 @@ cdef inline bint have_common_scale(const State* s) noexcept nogil:
         s.preprocessing.pair != NULL and s.preprocessing.pair.others >= 0.0)
 
 
-cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept nogil:
+cdef inline void update_common_statistics(State* s, const Raw* raw, int64_t seen) noexcept nogil:
     """Statistics of all inputs together with a row; ``keep_statistics`` writes them to the block.
 
     Once frozen, only a third distinct value is recorded.
     """
     cdef Reader r
     cdef int64_t k
-    cdef double count = readings(s, seen)
+    cdef double count = reading_count(s, seen)
     cdef bint frozen = s.preprocessing.scaler.freeze_after > 0 and (
         seen >= s.preprocessing.scaler.freeze_after)
     if s.preprocessing.common != NULL:
@@ -137,7 +137,7 @@ cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept 
     else:
         s.preprocessing.pair_now = s.preprocessing.pair[0]
     begin_reading(&r, raw)
-    while read_on(s, &r):
+    while read_next(s, &r):
         if s.preprocessing.common == NULL:
             olk_learn_pairs(&s.preprocessing.pair_now, r.x, r.m, count + r.first)
             continue
@@ -151,7 +151,7 @@ cdef inline bint scale_by_common(State* s, const Raw* raw, bint learning) noexce
     """Write the row to ``query``, scaled by the common scale of all inputs."""
     cdef Reader r
     cdef double z[BATCH]
-    cdef double count = readings(s, rows_seen(s) + learning)
+    cdef double count = reading_count(s, rows_seen(s) + learning)
     cdef olk_one_line line
     if s.preprocessing.common != NULL:
         line = olk_common_line(
@@ -159,7 +159,7 @@ cdef inline bint scale_by_common(State* s, const Raw* raw, bint learning) noexce
     else:
         line = olk_pair_line(&s.preprocessing.pair_now if learning else s.preprocessing.pair, count)
     begin_reading(&r, raw)
-    while read_on(s, &r):
+    while read_next(s, &r):
         olk_scale_alike(&line, s.preprocessing.common_clip, r.x, r.m, z)
         write(s, r.first, z, r.m)
     return r.good
@@ -190,7 +190,7 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
     s.preprocessing.is_common = have_common_scale(s)
     if s.preprocessing.is_common:
         if learning:
-            note_readings(s, raw, seen)
+            update_common_statistics(s, raw, seen)
             s.preprocessing.is_common = (s.preprocessing.common != NULL
                                          or s.preprocessing.pair_now.others >= 0.0)
         if s.preprocessing.is_common:
@@ -198,7 +198,7 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
     # A forecaster predicts every row as if it were learned next.
     learning = learning or gaps
     begin_reading(&r, raw, gaps)
-    while read_on(s, &r):
+    while read_next(s, &r):
         if learning and s.preprocessing.scaler.records != NULL:
             learn_readings(s, r.first, r.m, r.x, seen, to, z)
             to = later
@@ -234,7 +234,7 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
         if s.c.n_features <= BATCH:
             return
     begin_reading(&r, &s.preprocessing.raw, s.forecast.on)
-    while read_on(s, &r):
+    while read_next(s, &r):
         if compact:
             if r.first > 0 or not separate:
                 learn_readings(s, r.first, r.m, r.x, seen,
@@ -252,7 +252,7 @@ cdef inline double shortening(const State* s, const Raw* raw, bint* good) noexce
     cdef olk_length length
     length.total = length.most = 0.0
     begin_reading(&r, raw)
-    while read_on(s, &r):
+    while read_next(s, &r):
         for k in range(r.m):
             olk_measure(&length, r.x[k])
     good[0] = good[0] and r.good
@@ -260,7 +260,7 @@ cdef inline double shortening(const State* s, const Raw* raw, bint* good) noexce
         return 1.0
     length.total = 0.0
     begin_reading(&r, raw)
-    while read_on(s, &r):
+    while read_next(s, &r):
         for k in range(r.m):
             olk_measure_again(&length, r.x[k])
     return olk_shortening(&length, s.preprocessing.max_norm)
@@ -271,7 +271,7 @@ cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil
     cdef Reader r
     cdef int64_t k
     begin_reading(&r, raw)
-    while read_on(s, &r):
+    while read_next(s, &r):
         for k in range(r.m):
             r.x[k] *= factor
         write(s, r.first, r.x, r.m)
@@ -288,7 +288,7 @@ cdef inline void use_query(State* s, Raw* raw) noexcept nogil:
         raw.narrow = <const float*>s.query
 
 
-cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexcept nogil:
+cdef inline const void* preprocess(State* s, const Raw* raw, bint learning) noexcept nogil:
     """The preprocessed row; NULL if it has changed since it was checked."""
     cdef Raw now = raw[0]
     cdef bint good = True
@@ -325,7 +325,7 @@ cdef inline const void* take_dense(State* s, const floating* x, bint learning) n
         raw.wide = x
     else:
         raw.narrow = x
-    return reshaped(s, &raw, learning)
+    return preprocess(s, &raw, learning)
 
 
 cdef inline const void* take_sparse(State* s, Indices index, const double* value,
@@ -333,4 +333,4 @@ cdef inline const void* take_sparse(State* s, Indices index, const double* value
     cdef Raw raw = Raw(NULL, NULL, index, value, count)
     if not s.preprocessing.reshapes:
         return place_sparse(s, index, value, count)
-    return reshaped(s, &raw, learning)
+    return preprocess(s, &raw, learning)

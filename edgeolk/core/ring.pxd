@@ -62,15 +62,15 @@ cdef inline void copy_slot(State* s, int64_t source, int64_t target) noexcept no
                   olk_fetch(dtype, s.sv, j * stride + source, j, &s.quantum), &s.quantum)
 
 
-cdef inline void note_vector(State* s, int64_t slot) noexcept nogil:
+cdef inline void mark_slot_changed(State* s, int64_t slot) noexcept nogil:
     """After a slot of the ring was written: update its norm, record the change."""
     if s.ahead.n_changed < MAX_CHANGED:
         s.ahead.changed[s.ahead.n_changed] = <int32_t>slot
     s.ahead.n_changed += 1
-    note_norm(s, slot)
+    update_slot_norm(s, slot)
 
 
-cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
+cdef inline void update_slot_norm(State* s, int64_t slot) noexcept nogil:
     """norms[slot] <- norm of the vector as stored, if norms are kept."""
     if s.norms != NULL:
         olk_put(row_type(s), s.norms, slot,
@@ -101,7 +101,7 @@ cdef inline bint near_origin(const State* s) noexcept nogil:
     return s.c.kernel.gamma * size <= (OLK_NEAR_F64 if type == OLK_F64 else OLK_NEAR_F32)
 
 
-cdef inline void note_reading(State* s, const void* x) noexcept nogil:
+cdef inline void choose_sparse(State* s, const void* x) noexcept nogil:
     """sparse_x = x if its non-zeros are few enough to pay, else NULL."""
     cdef bint pays = 2 * s.nonzeros <= s.c.n_features
     if pays and s.c.choice.rows == ROWS_EITHER:
@@ -109,11 +109,11 @@ cdef inline void note_reading(State* s, const void* x) noexcept nogil:
     s.sparse_x = x if pays else NULL
 
 
-cdef inline void note_nonzeros(State* s, const void* x) noexcept nogil:
+cdef inline void list_nonzeros(State* s, const void* x) noexcept nogil:
     """List the non-zeros of x, unless they are many, and choose dense or sparse processing."""
     cdef int64_t d = s.c.n_features
     s.sparse_x = NULL
     if d > 64 and 2 * olk_count_nonzeros(row_type(s), x, d) > d:
         return
     s.nonzeros = olk_nonzeros(row_type(s), x, d, s.nonzero_index, s.nonzero_value)
-    note_reading(s, x)
+    choose_sparse(s, x)

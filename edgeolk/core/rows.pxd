@@ -12,7 +12,7 @@ from edgeolk.core.finite cimport all_finite, all_within, finite_as_float, floati
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, dtype_is_short, dtype_max,
 )
-from edgeolk.core.ring cimport note_nonzeros, note_reading
+from edgeolk.core.ring cimport list_nonzeros, choose_sparse
 from edgeolk.core.headers cimport (
     OLK_F32, olk_place_nonzeros, olk_real_bytes, olk_see_levels, olk_seen,
 )
@@ -70,7 +70,7 @@ cdef inline const void* place(State* s, const floating* x) noexcept nogil:
         for j in range(s.c.n_features):
             place_number(s, j, x[j])
     if s.nonzero_index != NULL:
-        note_nonzeros(s, placed)
+        list_nonzeros(s, placed)
     return placed
 
 
@@ -120,7 +120,7 @@ cdef inline const void* place_narrow(State* s, Indices index, const double* valu
     if s.c.vectors == DTYPE_INT8:
         s.beyond = olk_see_levels(OLK_F32, x, x, s.c.n_features, &s.quantum)
     if s.nonzero_index != NULL:
-        note_nonzeros(s, x)
+        list_nonzeros(s, x)
     return x
 
 
@@ -143,5 +143,5 @@ cdef inline const void* place_sparse(State* s, Indices index, const double* valu
         return NULL
     if s.nonzero_index != NULL:
         s.nonzeros = found
-        note_reading(s, s.query)
+        choose_sparse(s, s.query)
     return s.query

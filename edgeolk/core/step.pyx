@@ -11,7 +11,7 @@ from libc.math cimport INFINITY, fabs, isfinite
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.string cimport memset
 
-from edgeolk.core.classes cimport along_shares, see_classes
+from edgeolk.core.classes cimport share_weighted_score, score_classes
 from edgeolk.core.expansion cimport (
     class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
@@ -63,7 +63,7 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
         return 0.0
     a = update_coefficient(s, e, p)
     if s.c.tracks_norm and s.c.softmax:
-        e.f = along_shares(s, e)
+        e.f = share_weighted_score(s, e)
     if not may_enter(s, a):
         outcome[0] = REFUSED_COEFFICIENT
         return 0.0
@@ -113,7 +113,7 @@ cdef inline void restore(State* s, const Tally* before) noexcept nogil:
     olk_end_step(&s.m.flags, before.flags)
 
 
-cdef inline void renew_norm(State* s) noexcept nogil:
+cdef inline void refresh_norm(State* s) noexcept nogil:
     """Recompute ||f||^2 where the tracked value may be inaccurate.
 
     Some policies change single coefficients without updating the norm; and each removal may magnify
@@ -127,10 +127,10 @@ cdef inline void renew_norm(State* s) noexcept nogil:
             s.function.removals = 0
 
 
-cdef inline void see(State* s, double y, Example* e) noexcept nogil:
+cdef inline void score_example(State* s, double y, Example* e) noexcept nogil:
     """The score of a row, and the target that its loss compares with it."""
     if s.c.columns > 1:
-        see_classes(s, y, e)
+        score_classes(s, y, e)
         return
     e.y = y
     e.f = s.function.scale * basis_score(s, e.x, s.coef, s.row)
@@ -152,7 +152,7 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
         return update_learn(s, x, y, weight, f)
     e.x = x
     e.weight = weight
-    see(s, y, &e)
+    score_example(s, y, &e)
     e.self_kernel = self_kernel(s, x)
     e.hint = 0.0
     update_begin(s, &e)
@@ -167,7 +167,7 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
     update_shrink(s, a, &e)
     if a != 0.0 and basis_admit(s, a, &e):
         s.m.updates += 1
-        renew_norm(s)
+        refresh_norm(s)
         bound(s, &e)
     if s.quantum.scale != NULL:
         s.function.clipped = min(s.function.clipped + s.beyond, MAX_COUNT)

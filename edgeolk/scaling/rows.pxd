@@ -32,7 +32,7 @@ cdef inline int64_t transform_any(
     return transform_rows(s, <const float*>x, <float*>z, n)
 
 
-cdef inline object checked(object x, str name, int ndim, int64_t d):
+cdef inline object check_rows(object x, str name, int ndim, int64_t d):
     """x if it is plain, else a plain copy; checked for shape and finite numbers."""
     cdef bint finite
     if not is_plain(x, ndim):
@@ -57,7 +57,7 @@ cdef inline int raise_not_finite(object x, str name, int ndim) except -1:
         f"{name} must be finite, got {x[tuple(bad)]} at {where}feature {bad[ndim - 1]}")
 
 
-cdef inline object checked_out(object out, object x):
+cdef inline object check_out(object out, object x):
     """out if it is suitable for x scaled; a new float64 array for None."""
     cdef int ndim = cnp.PyArray_NDIM(x)
     cdef uintptr_t start, start_out

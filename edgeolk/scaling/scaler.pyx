@@ -4,7 +4,7 @@ cimport numpy as cnp
 from libc.stdint cimport int64_t, uintptr_t
 
 from edgeolk.scaling.known cimport keeps_mean, mean_of, scale_of
-from edgeolk.scaling.rows cimport checked, checked_out, is_wide, learn_any, transform_any
+from edgeolk.scaling.rows cimport check_rows, check_out, is_wide, learn_any, transform_any
 from edgeolk.scaling.state cimport ScalerState
 
 cnp.import_array()
@@ -105,15 +105,15 @@ cdef class RunningScaler(ScalerState):
         )
 
     cdef object row_of(self, object x):
-        return checked(x, "x", 1, self.scaler.head.n_features)
+        return check_rows(x, "x", 1, self.scaler.head.n_features)
 
     cdef object rows_of(self, object X):
-        return checked(X, "X", 2, self.scaler.head.n_features)
+        return check_rows(X, "X", 2, self.scaler.head.n_features)
 
     cdef object out_for(self, object out, object x):
         cdef uintptr_t start
         cdef uintptr_t base = <uintptr_t>self.arena.base
-        out = checked_out(out, x)
+        out = check_out(out, x)
         start = <uintptr_t>cnp.PyArray_DATA(out)
         if (
             start < base + <uintptr_t>self.arena.length
@@ -122,7 +122,7 @@ cdef class RunningScaler(ScalerState):
             raise ValueError("out must not overlap the buffer of the scaler")
         return out
 
-    cdef object transformed(self, object x, object out):
+    cdef object transform_checked(self, object x, object out):
         """Scale a row; x and out have been checked."""
         if transform_any(&self.scaler, cnp.PyArray_DATA(x), is_wide(x),
                          cnp.PyArray_DATA(out), is_wide(out), 1) >= 0:
@@ -172,7 +172,7 @@ cdef class RunningScaler(ScalerState):
         x = self.row_of(x)
         out = self.out_for(out, x)
         self.idle()
-        return self.transformed(x, out)
+        return self.transform_checked(x, out)
 
     def learn_transform_one(self, x, out=None):
         """Learn one row, then scale it by statistics that include it.
@@ -200,7 +200,7 @@ cdef class RunningScaler(ScalerState):
         learn_any(&self.scaler, cnp.PyArray_DATA(x), is_wide(x), 1)
         # Fails only if frozen, when nothing was learned: |x - mean| <= sqrt(n - 1) sd for a row
         # that is in the statistics.
-        return self.transformed(x, out)
+        return self.transform_checked(x, out)
 
     def _learn_transform_many(self, X, out, before=None):
         """Learn and scale rows in order, as ``learn_transform_one`` does one by one.
@@ -225,7 +225,7 @@ cdef class RunningScaler(ScalerState):
         """
         cdef object rows = self.rows_of(X)
         cdef object scaled = self.out_for(out, rows)
-        cdef object recorded = None if before is None else checked(before, "before", 2, 2)
+        cdef object recorded = None if before is None else check_rows(before, "before", 2, 2)
         cdef int64_t n = cnp.PyArray_DIM(rows, 0)
         if recorded is not None and (
                 recorded is not before or len(recorded) != n or not is_wide(recorded)

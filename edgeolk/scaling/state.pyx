@@ -199,7 +199,7 @@ cdef class ScalerState:
 
         With ``clip`` it may be outside the range scaled to 0 .. 1.
         """
-        return self.copied(self.scaler.kept.least)
+        return self.copy_array(self.scaler.kept.least)
 
     @property
     def max_(self):
@@ -207,9 +207,9 @@ cdef class ScalerState:
 
         With ``clip`` it may be outside the range scaled to 0 .. 1.
         """
-        return self.copied(self.scaler.kept.most)
+        return self.copy_array(self.scaler.kept.most)
 
-    cdef object copied(self, const double* values):
+    cdef object copy_array(self, const double* values):
         cdef Py_ssize_t j
         if values == NULL:
             return None

@@ -7,7 +7,7 @@ from libc.string cimport memset
 from edgeolk.core.expansion cimport apply_scale, put, slot_row, squared_norm
 from edgeolk.core.hints cimport window_correlation
 from edgeolk.core.policies.projectron cimport (
-    add_projected, grow_factor, is_projection, span_distance,
+    add_projected, grow_factor, may_be_projection, span_distance,
 )
 from edgeolk.core.bounds.projection cimport clamp_to_ball
 from edgeolk.core.real cimport doubles
@@ -47,7 +47,7 @@ cdef inline bint admit_anchored(State* s, double a, Example* e) noexcept nogil:
     cdef bint projecting = not s.halving.anchored and <double>m.n < s.c.p.b0
     if projecting:
         residual = span_distance(s, e, &p)
-        if not is_projection(e, p):
+        if not may_be_projection(e, p):
             return False
         if m.n > 0 and (residual == 0.0 or sqrt(residual) <= s.c.p.ald):
             add_projected(s, a, p, e)

@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t
 from edgeolk.core.expansion cimport (
     class_row, compact, apply_scale, put, score, slot_row, square, squared_norm,
 )
-from edgeolk.core.classes cimport along_shares
+from edgeolk.core.classes cimport share_weighted_score
 from edgeolk.core.headers cimport olk_kth_largest
 from edgeolk.core.linalg cimport solve_packed
 from edgeolk.core.real cimport doubles
@@ -128,7 +128,7 @@ cdef inline bint admit_halving(State* s, double a, Example* e) noexcept nogil:
             s.function.norm2 = s.c.p.U * s.c.p.U
         if s.c.columns > 1:
             class_row(s, e.x, s.coef, s.function.scale, s.class_scores)
-            e.f = along_shares(s, e)
+            e.f = share_weighted_score(s, e)
         else:
             e.f = score(s, e.x, NULL)
     put(s, m.n, a, e)

@@ -15,7 +15,7 @@ from edgeolk.core.expansion cimport (
 from edgeolk.core.linalg cimport solve_packed
 from edgeolk.core.range cimport may_enter
 from edgeolk.core.real cimport doubles, get, value_type
-from edgeolk.core.ring cimport note_vector
+from edgeolk.core.ring cimport mark_slot_changed
 from edgeolk.core.headers cimport OLK_F64, olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
 
@@ -72,7 +72,7 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
     keep = min(p, best)
     free = max(p, best)
     write_between(s, p, best, h, keep)
-    note_vector(s, keep)
+    mark_slot_changed(s, keep)
     set_coefficient(s, keep, bp * exp(-spread * (1.0 - h) * (1.0 - h))
                     + coefficient(s, best) * exp(-spread * h * h))
     s.arrival[keep] = m.steps
@@ -108,7 +108,7 @@ cdef inline bint admit_lightest_merged(State* s, double a, Example* e) noexcept 
     return admit_lightest(s, a, e, True)
 
 
-cdef inline void note_gram(State* s, int64_t slot) noexcept nogil:
+cdef inline void write_gram_row(State* s, int64_t slot) noexcept nogil:
     """gram[slot, :] <- kernel row of the vector now in that slot (packed lower triangle)."""
     cdef int64_t i
     cdef int64_t n = s.m.n
@@ -169,7 +169,7 @@ cdef inline bint admit_lightest_project(State* s, double a, Example* e) noexcept
     cdef int64_t p
     put(s, m.n, a, e)
     doubles(s.row)[m.n - 1] = e.self_kernel
-    note_gram(s, m.n - 1)
+    write_gram_row(s, m.n - 1)
     if m.n <= s.c.budget:
         return True
     p = lightest_slot(s)
@@ -178,5 +178,5 @@ cdef inline bint admit_lightest_project(State* s, double a, Example* e) noexcept
     if p < m.n:
         # The incoming vector has moved to slot p: its kernel row, with k(x, x) in place of p.
         doubles(s.row)[p] = e.self_kernel
-        note_gram(s, p)
+        write_gram_row(s, p)
     return True

@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t
 from edgeolk.core.expansion cimport distance_row, gather, row_at, slot_distance, slot_kernel
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.real cimport get, put as write, row_type, value_type
-from edgeolk.core.ring cimport note_nonzeros
+from edgeolk.core.ring cimport list_nonzeros
 from edgeolk.core.headers cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, olk_get, olk_kernel
 from edgeolk.core.state cimport Model, State
 
@@ -40,7 +40,7 @@ cdef inline void set_nearest(State* s, int64_t slot, int64_t other, double k) no
         s.nearest_k[slot] = k
 
 
-cdef inline void offer(State* s, int64_t slot) noexcept nogil:
+cdef inline void update_nearest(State* s, int64_t slot) noexcept nogil:
     """Make the vector in this slot the nearest of every slot that it is closest to."""
     cdef int64_t i
     cdef double d2
@@ -76,7 +76,7 @@ cdef inline bint rescan_nonzeros(State* s, int64_t slot, const void* x) noexcept
     cdef double max_error = 4.0 * <double>(s.c.n_features + 8)
     if s.c.kernel.kind != OLK_GAUSSIAN or s.norms == NULL or s.nonzero_index == NULL:
         return False
-    note_nonzeros(s, x)
+    list_nonzeros(s, x)
     if s.sparse_x != x:
         return False
     # Distances have the type of coefficients, which may be the narrower one.
@@ -124,7 +124,7 @@ cdef inline void neighbours_admit(State* s) noexcept nogil:
     cdef int64_t n = s.m.n
     cdef int64_t best = nearest_to_incoming(s, -1)
     set_nearest(s, n, best, row_at(s, best) if best >= 0 else 0.0)
-    offer(s, n)
+    update_nearest(s, n)
 
 
 cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
@@ -137,7 +137,7 @@ cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
         if i != r and s.nearest[i] == r:
             s.nearest[i] = LOST
     set_nearest(s, r, best, row_at(s, best) if best >= 0 else 0.0)
-    offer(s, r)
+    update_nearest(s, r)
     # Search again for slots that lost their neighbour: about one per exchange, but many if rows are
     # mostly zeros and a short row is the nearest of all.
     for i in range(m.n):
@@ -146,4 +146,4 @@ cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
     if s.sparse_x != before:
         s.sparse_x = NULL
         if before != NULL:
-            note_nonzeros(s, before)
+            list_nonzeros(s, before)

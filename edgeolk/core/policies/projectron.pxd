@@ -35,7 +35,7 @@ cdef inline double span_distance(State* s, const Example* e, double* p) noexcept
     return residual
 
 
-cdef inline bint is_projection(const Example* e, double p) noexcept nogil:
+cdef inline bint may_be_projection(const Example* e, double p) noexcept nogil:
     """Whether ||P k||^2 can be p: a projection is never longer than the vector.
 
     If it is far longer, the factor does not match this ring (a forged file); False for NaN.
@@ -84,7 +84,7 @@ cdef inline bint admit_span(State* s, double a, Example* e) noexcept nogil:
     cdef bint margin_error = z > 0.0 and (s.c.choice.update == UPDATE_PROJECTRON_JMLR
                                           or s.c.choice.update == UPDATE_PROJECTRON_ICML)
     residual = span_distance(s, e, &p)
-    if not is_projection(e, p):
+    if not may_be_projection(e, p):
         return False
     if margin_error:
         if p <= rounding_guard(s) * e.self_kernel:
