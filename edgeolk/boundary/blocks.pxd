@@ -11,14 +11,14 @@ from libc.string cimport memcpy
 from edgeolk.boundary.batches cimport Batch, take_row
 from edgeolk.core.bases.nystrom cimport maps_features, take_values
 from edgeolk.core.lookahead cimport (
-    update_changed_slots, compute_ahead, put_row_ahead, rows_ahead, take_row_ahead,
+    compute_ahead, put_row_ahead, rows_ahead, take_row_ahead, update_changed_slots,
 )
 from edgeolk.core.labels cimport is_label, is_weight
 from edgeolk.core.refused cimport is_bad_row
 from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, learn, skip
-from edgeolk.core.together cimport NUMBERS_OF_BLOCK, decide_block, row_bytes, block_rows
+from edgeolk.core.together cimport NUMBERS_OF_BLOCK, block_rows, decide_block, row_bytes
 from edgeolk.core.updates.sorf cimport answer_by_label
 from edgeolk.core.said cimport threshold_of
 

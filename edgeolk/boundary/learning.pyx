@@ -10,9 +10,9 @@ from edgeolk.errors import BadRowError
 from edgeolk.progress import Progress
 
 from edgeolk.boundary.batches cimport Batch, as_tuple, convert_rows, describe, row_count
-from edgeolk.boundary.labels cimport parse_label, label_hint, first_bad_label
+from edgeolk.boundary.labels cimport first_bad_label, label_hint, parse_label
 from edgeolk.boundary.messages cimport describe_array
-from edgeolk.boundary.ndarray cimport as_doubles, pointer_to, is_plain, is_vector
+from edgeolk.boundary.ndarray cimport as_doubles, is_plain, is_vector, pointer_to
 from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.scoring cimport Scorer
 from edgeolk.boundary.sparse cimport first_bad_row

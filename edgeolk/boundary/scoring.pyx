@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, convert_rows, describe, indices_rise, row_count, as_integers,
+    Batch, as_integers, as_tuple, convert_rows, describe, indices_rise, row_count,
 )
 from edgeolk.boundary.in_order cimport run_in_order
 from edgeolk.boundary.messages cimport describe_array
@@ -24,7 +24,7 @@ from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.refused cimport not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts
-from edgeolk.core.state cimport DONE, Indices, REFUSED_ROW, State
+from edgeolk.core.state cimport DONE, REFUSED_ROW, Indices, State
 from edgeolk.core.step cimport decide, prepare_mean
 from edgeolk.core.updates.sorf cimport answer_by_label
 

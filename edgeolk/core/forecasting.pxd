@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport (
-    DONE, REFUSED_LATE, REFUSED_NO_PENDING, REFUSED_OVERFLOW, REFUSED_TARGET, REFUSED_PENDING,
+    DONE, REFUSED_LATE, REFUSED_NO_PENDING, REFUSED_OVERFLOW, REFUSED_PENDING, REFUSED_TARGET,
     State,
 )
 from edgeolk.core.headers cimport (

@@ -14,7 +14,7 @@ from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features
 from edgeolk.core.ring cimport lengths_from
 from edgeolk.core.headers cimport olk_wanted
 from edgeolk.core.state cimport MAX_CHANGED, State
-from edgeolk.core.together cimport row_bytes, pays_together
+from edgeolk.core.together cimport pays_together, row_bytes
 
 
 cdef inline int64_t rows_ahead(const State* s) noexcept nogil:

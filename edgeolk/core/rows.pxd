@@ -12,7 +12,7 @@ from edgeolk.core.finite cimport all_finite, all_within, finite_as_float, floati
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, dtype_is_short, dtype_max,
 )
-from edgeolk.core.ring cimport list_nonzeros, choose_sparse
+from edgeolk.core.ring cimport choose_sparse, list_nonzeros
 from edgeolk.core.headers cimport (
     OLK_F32, olk_place_nonzeros, olk_real_bytes, olk_see_levels, olk_seen,
 )

@@ -11,7 +11,7 @@ from libc.math cimport INFINITY, fabs, isfinite
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.string cimport memset
 
-from edgeolk.core.classes cimport share_weighted_score, score_classes
+from edgeolk.core.classes cimport score_classes, share_weighted_score
 from edgeolk.core.expansion cimport (
     class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
@@ -28,8 +28,8 @@ from edgeolk.core.real cimport put
 from edgeolk.core.sampling cimport sampling_probability
 from edgeolk.core.thresholds cimport threshold
 from edgeolk.core.state cimport (
-    DONE, Example, MAX_COUNT, Model, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL,
-    REFUSED_OVERFLOW, Span, State,
+    DONE, MAX_COUNT, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_OVERFLOW, Example,
+    Model, Span, State,
 )
 from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,

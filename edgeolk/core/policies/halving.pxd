@@ -4,7 +4,7 @@ from libc.math cimport fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.expansion cimport (
-    class_row, compact, apply_scale, put, score, slot_row, square, squared_norm,
+    apply_scale, class_row, compact, put, score, slot_row, square, squared_norm,
 )
 from edgeolk.core.classes cimport share_weighted_score
 from edgeolk.core.headers cimport olk_kth_largest
