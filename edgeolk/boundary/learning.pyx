@@ -96,7 +96,7 @@ cdef class RowLearner(Scorer):
             raise outcome_error(outcome, "x")
         if self.engine.state.errors != NULL:
             watch_error(self.engine, &label, &f, 1)
-        if self.engine.state.quantum.scale != NULL:
+        if self.engine.state.quantizer.scale != NULL:
             warn_of_levels(self.engine)
         return f
 

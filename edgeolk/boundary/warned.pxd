@@ -9,7 +9,7 @@ from edgeolk.core.state cimport State
 cdef inline int warn_of_levels(Engine engine) except -1:
     """Warn once of a reading outside the range of int8 storage."""
     cdef State* s = &engine.state
-    if s.quantum.scale == NULL or s.function.clipped == 0 or engine.warned:
+    if s.quantizer.scale == NULL or s.function.clipped == 0 or engine.warned:
         return 0
     import warnings
 

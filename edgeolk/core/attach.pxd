@@ -39,10 +39,10 @@ cdef inline int attach(State* s, dict places) except -1:
     s.novelty = <double*>at(places, "novelty")
     s.sv = at(places, "support_vectors")
     s.coef = at(places, "coefficients")
-    s.quantum.scale = <const float*>at(places, "levels")
-    s.quantum.offset = NULL
-    if s.quantum.scale != NULL:
-        s.quantum.offset = s.quantum.scale + s.c.n_features
+    s.quantizer.scale = <const float*>at(places, "levels")
+    s.quantizer.offset = NULL
+    if s.quantizer.scale != NULL:
+        s.quantizer.offset = s.quantizer.scale + s.c.n_features
     s.diagonal = <double*>at(places, "diagonal")
     s.arrival = <int64_t*>at(places, "arrivals")
     s.inverse = <double*>at(places, "inverse")

@@ -28,7 +28,7 @@ from edgeolk.core.headers cimport (
     olk_forecast_answer, olk_simd,
 )
 from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
-from edgeolk.core.mend cimport mend
+from edgeolk.core.mend cimport rebuild_derived
 from edgeolk.core.readers cimport allocate_scratch
 from edgeolk.core.refused cimport label_error, not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts
@@ -107,7 +107,7 @@ cdef class Engine:
 
     def mend(self):
         """Recompute what derives from vectors and coefficients; False where that is impossible."""
-        return mend(&self.state)
+        return rebuild_derived(&self.state)
 
     # ---- one user at a time -------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ cdef inline double kernel_row_to(State* s, int64_t n, const void* x, const void*
     if x == s.sparse_x and x != NULL:
         return s.sparse_fn(&s.c.kernel, s.sv, s.norms, s.c.stride, n, s.nonzeros,
                            s.nonzero_index, s.nonzero_value, value_type(s), coef, row)
-    return s.row_fn(&s.c.kernel, s.sv, s.lengths, &s.quantum, s.c.stride, n, s.c.n_features, x,
+    return s.row_fn(&s.c.kernel, s.sv, s.lengths, &s.quantizer, s.c.stride, n, s.c.n_features, x,
                     value_type(s), coef, row, s.products if row != NULL else NULL)
 
 
@@ -236,7 +236,7 @@ cdef inline double slot_kernel(State* s, const void* x, int64_t slot) noexcept n
     """k(s_i, x) for one slot. Lanes read past it are inside the block and are ignored."""
     cdef double value
     cdef const char* start = <const char*>s.sv + slot * s.c.item
-    s.row_fn(&s.c.kernel, start, lengths_from(s, slot), &s.quantum, s.c.stride, 1, s.c.n_features,
+    s.row_fn(&s.c.kernel, start, lengths_from(s, slot), &s.quantizer, s.c.stride, 1, s.c.n_features,
              x, OLK_F64, NULL, &value, NULL)
     return value
 
@@ -246,7 +246,7 @@ cdef inline double slot_distance(State* s, const void* x, int64_t slot) noexcept
     cdef olk_kernel plain
     cdef double value
     plain.kind = OLK_DISTANCE
-    s.row_fn(&plain, <const char*>s.sv + slot * s.c.item, NULL, &s.quantum, s.c.stride, 1,
+    s.row_fn(&plain, <const char*>s.sv + slot * s.c.item, NULL, &s.quantizer, s.c.stride, 1,
              s.c.n_features, x, OLK_F64, NULL, &value, NULL)
     return value
 
@@ -255,7 +255,7 @@ cdef inline void plain_row(State* s, int kind, const void* x, void* row) noexcep
     """row <- squared distances or inner products, without a kernel function."""
     cdef olk_kernel plain
     plain.kind = kind
-    s.row_fn(&plain, s.sv, NULL, &s.quantum, s.c.stride, s.m.n, s.c.n_features, x, value_type(s),
+    s.row_fn(&plain, s.sv, NULL, &s.quantizer, s.c.stride, s.m.n, s.c.n_features, x, value_type(s),
              NULL, row, NULL)
 
 

@@ -23,7 +23,7 @@ cdef inline double slot_self_kernel(const State* s, int64_t slot) noexcept nogil
     if kernel_normalised(s.c.kernel.kind):
         return 1.0
     for j in range(s.c.n_features):
-        v = olk_fetch(s.c.vectors, s.sv, j * s.c.stride + slot, j, &s.quantum)
+        v = olk_fetch(s.c.vectors, s.sv, j * s.c.stride + slot, j, &s.quantizer)
         total += v * v
     if s.c.kernel.kind == OLK_LINEAR:
         return total
@@ -46,7 +46,7 @@ cdef inline double familiarity(State* s, const void* x) noexcept nogil:
     while start < s.m.n:
         n = min(<int64_t>CHUNK, s.m.n - start)
         s.row_fn(&s.c.kernel, <const char*>s.sv + start * s.c.item, lengths_from(s, start),
-                 &s.quantum, s.c.stride, n, s.c.n_features, x, OLK_F64, NULL, row, NULL)
+                 &s.quantizer, s.c.stride, n, s.c.n_features, x, OLK_F64, NULL, row, NULL)
         for i in range(n):
             k_self = slot_self_kernel(s, start + i)
             if k_self > 0.0:

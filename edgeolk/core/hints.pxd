@@ -18,8 +18,8 @@ cdef inline double window_hint(State* s, const void* x) noexcept nogil:
     cdef double total
     if q == 0:
         return 0.0
-    total = s.row_fn(&s.c.kernel, s.window, NULL, &s.quantum, s.c.window_stride, q, s.c.n_features,
-                     x, OLK_F64, s.window_y, NULL, NULL)
+    total = s.row_fn(&s.c.kernel, s.window, NULL, &s.quantizer, s.c.window_stride, q,
+                     s.c.n_features, x, OLK_F64, s.window_y, NULL, NULL)
     return total / <double>q
 
 

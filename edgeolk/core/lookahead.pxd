@@ -45,7 +45,7 @@ cdef inline void compute_values(State* s, int64_t first, int64_t n, int64_t i,
     wanted.values = values_ahead(s, i) + first * s.ahead.value_bytes
     wanted.apart = s.c.weights
     s.simd.rows[s.c.vectors](
-        &s.c.kernel, <const char*>s.sv + first * s.c.item, lengths_from(s, first), &s.quantum,
+        &s.c.kernel, <const char*>s.sv + first * s.c.item, lengths_from(s, first), &s.quantizer,
         s.c.stride, n, s.c.n_features, row_ahead(s, i), s.c.n_features, count, &wanted)
 
 

@@ -58,7 +58,7 @@ cdef inline bint refactor(State* s) noexcept nogil:
     return True
 
 
-cdef inline bint mend(State* s) noexcept nogil:
+cdef inline bint rebuild_derived(State* s) noexcept nogil:
     """Norms, arrivals, neighbours, scores, inverse, factor; False if no factor exists."""
     cdef int64_t i
     cdef int64_t n = s.m.n

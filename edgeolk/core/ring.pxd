@@ -31,7 +31,7 @@ cdef inline void write_vector(State* s, void* base, int64_t stride, int64_t slot
             (<double*>base)[j * stride + slot] = (<const double*>x)[j]
     else:
         for j in range(d):
-            olk_store(dtype, base, j * stride + slot, j, (<const float*>x)[j], &s.quantum)
+            olk_store(dtype, base, j * stride + slot, j, (<const float*>x)[j], &s.quantizer)
 
 
 cdef inline const void* take_vector(State* s, const void* base, int64_t stride,
@@ -48,7 +48,8 @@ cdef inline const void* take_vector(State* s, const void* base, int64_t stride,
             (<double*>s.column)[j] = (<const double*>base)[j * stride + slot]
     else:
         for j in range(d):
-            (<float*>s.column)[j] = <float>olk_fetch(dtype, base, j * stride + slot, j, &s.quantum)
+            (<float*>s.column)[j] = <float>olk_fetch(
+                dtype, base, j * stride + slot, j, &s.quantizer)
     return s.column
 
 
@@ -59,7 +60,7 @@ cdef inline void copy_slot(State* s, int64_t source, int64_t target) noexcept no
     cdef int dtype = s.c.vectors
     for j in range(s.c.n_features):
         olk_store(dtype, s.sv, j * stride + target, j,
-                  olk_fetch(dtype, s.sv, j * stride + source, j, &s.quantum), &s.quantum)
+                  olk_fetch(dtype, s.sv, j * stride + source, j, &s.quantizer), &s.quantizer)
 
 
 cdef inline void mark_slot_changed(State* s, int64_t slot) noexcept nogil:

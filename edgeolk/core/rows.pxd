@@ -51,7 +51,7 @@ cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
     elif s.c.vectors == DTYPE_FLOAT32:
         (<float*>s.query)[j] = <float>v
     else:
-        (<float*>s.query)[j] = olk_seen(s.c.vectors, <float>v, j, &s.quantum)
+        (<float*>s.query)[j] = olk_seen(s.c.vectors, <float>v, j, &s.quantizer)
 
 
 cdef inline const void* place(State* s, const floating* x) noexcept nogil:
@@ -63,7 +63,7 @@ cdef inline const void* place(State* s, const floating* x) noexcept nogil:
         row_dtype = DTYPE_FLOAT32
     s.beyond = 0
     if s.c.vectors == DTYPE_INT8:
-        s.beyond = olk_see_levels(row_dtype, x, <float*>s.query, s.c.n_features, &s.quantum)
+        s.beyond = olk_see_levels(row_dtype, x, <float*>s.query, s.c.n_features, &s.quantizer)
         placed = s.query
     elif s.c.vectors != row_dtype:
         placed = s.query
@@ -118,7 +118,7 @@ cdef inline const void* place_narrow(State* s, Indices index, const double* valu
         previous = j
         x[j] = <float>v if s.c.vectors == DTYPE_INT8 else olk_seen(s.c.vectors, <float>v, j, NULL)
     if s.c.vectors == DTYPE_INT8:
-        s.beyond = olk_see_levels(OLK_F32, x, x, s.c.n_features, &s.quantum)
+        s.beyond = olk_see_levels(OLK_F32, x, x, s.c.n_features, &s.quantizer)
     if s.nonzero_index != NULL:
         list_nonzeros(s, x)
     return x

@@ -188,7 +188,7 @@ cdef struct State:
     double* novelty           # threshold rho of novelty
     # arrays
     void* sv                  # (d, stride) in the storage type
-    olk_quantum quantum       # (d,) scale and offset of int8 storage, or NULLs
+    olk_quantum quantizer     # (d,) scale and offset of int8 storage, or NULLs
     void* coef                # (columns, weights) of the coefficients' type
     double* diagonal          # (slots,) or NULL
     int64_t* arrival          # (slots,) step of arrival, or NULL

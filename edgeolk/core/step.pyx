@@ -169,7 +169,7 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
         s.m.updates += 1
         refresh_norm(s)
         bound(s, &e)
-    if s.quantum.scale != NULL:
+    if s.quantizer.scale != NULL:
         s.function.clipped = min(s.function.clipped + s.beyond, MAX_COUNT)
     update_end(s, &e)
     return DONE

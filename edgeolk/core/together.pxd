@@ -72,7 +72,7 @@ cdef inline int64_t decide_block(State* s, const void* rows, int64_t count, bint
         for i in range(count):
             f[i] = s.simd.dot[OLK_F64](s.coef, features_of(s, i), s.nystrom.rank)
     else:
-        s.simd.rows[s.c.vectors](&s.c.kernel, s.sv, s.lengths, &s.quantum, s.c.stride, s.m.n,
+        s.simd.rows[s.c.vectors](&s.c.kernel, s.sv, s.lengths, &s.quantizer, s.c.stride, s.m.n,
                                  s.c.n_features, rows, s.c.n_features, count, &wanted)
     for i in range(count):
         if not mean and s.c.columns == 1:

@@ -57,4 +57,4 @@ cdef inline void fourier_construct(State* s) noexcept nogil:
     for k in range(s.c.budget):
         for j in range(s.c.n_features):
             olk_store(s.c.vectors, s.sv, j * s.c.stride + k, j,
-                      olk_standard_normal(&generator) * width, &s.quantum)
+                      olk_standard_normal(&generator) * width, &s.quantizer)

@@ -49,9 +49,9 @@ cdef inline void write_between(State* s, int64_t p, int64_t other, double h,
     cdef double sp, sj
     for j in range(s.c.n_features):
         line = j * s.c.stride
-        sp = olk_fetch(dtype, s.sv, line + p, j, &s.quantum)
-        sj = olk_fetch(dtype, s.sv, line + other, j, &s.quantum)
-        olk_store(dtype, s.sv, line + z, j, h * sp + (1.0 - h) * sj, &s.quantum)
+        sp = olk_fetch(dtype, s.sv, line + p, j, &s.quantizer)
+        sj = olk_fetch(dtype, s.sv, line + other, j, &s.quantizer)
+        olk_store(dtype, s.sv, line + z, j, h * sp + (1.0 - h) * sj, &s.quantizer)
 
 
 cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
