@@ -133,21 +133,21 @@ cdef struct Preprocessing:
 
 
 cdef enum:
-    MAX_AHEAD = 64            # rows that may be pending
+    MAX_AHEAD = 64            # rows computed ahead, at most
     MAX_CHANGED = 8           # slots that a step may change without recomputing all values
 
 
 cdef struct Ahead:
     # Rows to be learned next, and their kernel values with the ring (lookahead.pxd).
     int64_t rows              # capacity, 0 for none
-    int32_t beyond[MAX_AHEAD]      # of each row, as in State
+    int32_t beyond[MAX_AHEAD]  # of each row, as in State
     void* x                   # (rows, d) in the row type
     void* values              # (rows, weights) k(s_i, x)
     double* features          # (rows, rank) M (k(s_i, x))_i, NULL without such a map
     int value_type            # the type of the values
     int64_t value_bytes       # of one value
     const void* next          # values of the row about to be learned, or NULL
-    int32_t changed[MAX_CHANGED]   # slots of the ring written since the values were computed
+    int32_t changed[MAX_CHANGED]  # slots of the ring written since the values were computed
     int64_t n_changed         # more than MAX_CHANGED: unknown which
 
 
