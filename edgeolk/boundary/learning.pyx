@@ -271,9 +271,9 @@ cdef class RowLearner(Scorer):
             Receives, for each row, the class that ``predict_one`` returns or, for novelty, the
             threshold; the numbers after these n are scratch. None for a forecaster.
         after : float64 ndarray of shape (n * numbers,), optional
-            Receives, for each row, the additional outputs (``core/said.pxd``): half widths of the
-            intervals of a forecast and the weights of its experts, or the reason of a verdict of
-            novelty over time.
+            Receives, for each row, the additional outputs (``core/said.pxd``): half widths of
+            the intervals of a forecast and the weights of its experts, or the reason of a verdict
+            of novelty over time.
         """
         cdef State* s = &self.engine.state
         if s.forecast.on:

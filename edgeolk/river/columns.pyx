@@ -86,9 +86,9 @@ cdef class Columns:
     ----------
     place : dict
         The column of each known key.
-    made : ndarray
+    values : ndarray
         The last row.
-    same : bool
+    is_same : bool
         Whether the last row has the same numbers as the one before it.
     """
 
