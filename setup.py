@@ -25,7 +25,7 @@ UNITS = runpy.run_path(str(HERE / "edgeolk/core/units.py"), run_name="edgeolk.co
 
 # -fno-loop-unroll-and-jam: gcc's version of it makes the row loops twice as slow.
 # -fno-asynchronous-unwind-tables, -fno-unwind-tables: tables for C++ exceptions, which never pass
-# through here. Clang writes them for the second reason too.
+# through this code. Clang writes them unless both are given.
 # -g0: Python's own flags ask for debugging information, four times the size of the code.
 FLAGS = [
     "-g0",
@@ -34,38 +34,38 @@ FLAGS = [
     "-fno-asynchronous-unwind-tables",
     "-fno-unwind-tables",
 ]
-# Python's headers of Windows know the size of a pointer from Microsoft's compiler alone.
-WORDS = ["-DMS_WIN64"] if sysconfig.get_platform() in ("win-amd64", "win-arm64") else []
-FLAGS += WORDS
-# To see which lines run (make coverage): counts kept by the compiler, and numbers of lines of the
-# Cython source.
+# On Windows, the headers of Python detect the pointer size only for Microsoft's compiler.
+WORD_SIZE_FLAGS = ["-DMS_WIN64"] if sysconfig.get_platform() in ("win-amd64", "win-arm64") else []
+FLAGS += WORD_SIZE_FLAGS
+# For make coverage: counters of the compiler, and line numbers of the Cython source.
 TRACED = os.environ.get("EDGEOLK_TRACED") == "1"
 if TRACED:
-    FLAGS = [*WORDS, "--coverage", "-ffp-contract=off", "-fno-inline"]
+    FLAGS = [*WORD_SIZE_FLAGS, "--coverage", "-ffp-contract=off", "-fno-inline"]
 
-# Checks of sanitizers and counts in unrolled loops make -O3 take minutes a module and find no more.
-FAST = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
-#: Modules of code that runs once a model, made small; the others are made fast.
-ONCE = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
-#: Modules of code that runs once a call. The scorer's also turns rows into their type: loops.
-SHELLS = (
+# With sanitizers or counters -O3 takes minutes per module, because of unrolled loops, and finds no
+# more.
+SPEED = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
+#: Modules of code that runs once per model, optimised for size; the others for speed.
+SIZE_MODULES = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
+#: Modules of code that runs once per call. boundary.scoring, which also converts rows, has loops.
+CALL_MODULES = (
     "edgeolk.boundary.learning",
     "edgeolk.calibration",
     "edgeolk.river.columns",
     "edgeolk.scaling.scaler",
 )
-SHELL_FLAGS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
+CALL_FLAGS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
 
 
-#: Microsoft's compiler, which has no vector types: of the loops it makes the plain C11 ones alone.
+#: Microsoft's compiler, which has no vector types, compiles the loops as plain C11 only.
 MICROSOFT = ["/std:c11", "/O2"]
 
 
 def flags_of(module):
-    """What GCC and Clang are told for a module; C11 is what the loops are written in."""
-    if module in SHELLS:
-        return [*FLAGS, *SHELL_FLAGS]
-    return [*FLAGS, "-Os" if module in ONCE else FAST]
+    """Flags of GCC and Clang for a module; the loops are C11."""
+    if module in CALL_MODULES:
+        return [*FLAGS, *CALL_FLAGS]
+    return [*FLAGS, "-Os" if module in SIZE_MODULES else SPEED]
 
 
 PACKAGES = (
@@ -73,9 +73,9 @@ PACKAGES = (
     " python3-devel; Alpine: apk add gcc musl-dev python3-dev; macOS: xcode-select --install;"
     " Windows: pip install ziglang, and CC='python -m ziglang cc -target x86_64-windows-gnu'"
 )
-#: What the compiler of the largest unit holds, and as much again for others of the machine.
+#: Memory of the compiler for the largest unit, and the same amount left for other processes.
 COMPILER_BYTES = 600 << 20
-#: What has to compile: the headers of Python and numpy, both made for the target's word size.
+#: Must compile: the headers of Python and numpy, both for the word size of the target.
 PROBE = """
 #include <math.h>
 #include <Python.h>
@@ -86,37 +86,37 @@ _Static_assert(NPY_SIZEOF_PY_INTPTR_T == sizeof(void *), "word size: numpy");
 
 
 def compiler():
-    """The C compiler and its arguments, as CC or this Python names it."""
+    """The C compiler and its arguments, from CC or from this Python."""
     named = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
     return shlex.split(named, posix=sys.platform != "win32")
 
 
 def architectures():
-    """What a compiler of macOS is told to compile for; nothing elsewhere.
+    """The target architectures on macOS; empty elsewhere.
 
-    ``ARCHFLAGS`` says it, as setuptools has it, else this Python's own flags: two of them make a
-    universal module.
+    From ``ARCHFLAGS``, as in setuptools, else from the flags of this Python. Two architectures make
+    a universal module.
     """
     if not sysconfig.get_platform().startswith("macosx"):
         return []
-    said = os.environ.get("ARCHFLAGS") or sysconfig.get_config_var("CFLAGS") or ""
-    return list(dict.fromkeys(re.findall(r"-arch +(\S+)", said)))
+    flags = os.environ.get("ARCHFLAGS") or sysconfig.get_config_var("CFLAGS") or ""
+    return list(dict.fromkeys(re.findall(r"-arch +(\S+)", flags)))
 
 
 def jobs():
-    """How many compilers run at once: one a core, of those that the free memory has room for."""
+    """How many compilers run at once: one per core, as far as memory is available."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     try:
-        said = Path("/proc/meminfo").read_text(encoding="ascii")
+        meminfo = Path("/proc/meminfo").read_text(encoding="ascii")
     except OSError:
         return cores or 1
-    free = re.search(r"^MemAvailable: +(\d+) kB", said, re.MULTILINE)
-    room = int(free[1]) * 1024 // COMPILER_BYTES if free else 1
-    return max(1, min(cores or 1, room))
+    free = re.search(r"^MemAvailable: +(\d+) kB", meminfo, re.MULTILINE)
+    capacity = int(free[1]) * 1024 // COMPILER_BYTES if free else 1
+    return max(1, min(cores or 1, capacity))
 
 
 def check_compiler(include_dirs):
-    """End with a sentence that says what to install where C cannot be compiled.
+    """Exit with a message that says what to install if C cannot be compiled.
 
     Parameters
     ----------
@@ -134,23 +134,23 @@ def check_compiler(include_dirs):
             "edgeolk's loops are written for GCC and Clang, and clang-cl takes their flags in"
             f" another spelling. Install one ({PACKAGES}), or name another by CC."
         )
-    said = complaint([*WORDS, *(f"-I{folder}" for folder in include_dirs)], PROBE)
-    if said is None:
+    error = compile_error([*WORD_SIZE_FLAGS, *(f"-I{folder}" for folder in include_dirs)], PROBE)
+    if error is None:
         return
-    for whose in ("Python", "numpy"):
-        if f"word size: {whose}" in said:
+    for package in ("Python", "numpy"):
+        if f"word size: {package}" in error:
             raise SystemExit(
-                f"the headers of {whose} are for another word size than {command[0]!r} compiles for"
-                f" ({', '.join(include_dirs)}): give it those of the target."
+                f"the headers of {package} are for another word size than {command[0]!r} compiles"
+                f" for ({', '.join(include_dirs)}): use those of the target."
             )
     raise SystemExit(
         f"{command[0]!r} cannot compile against the headers of Python and C. Install them"
-        f" ({PACKAGES}). It said:\n{said}"
+        f" ({PACKAGES}). Its message:\n{error}"
     )
 
 
-def complaint(flags, text=""):
-    """What the C compiler says of a text that it refuses with these flags; None if it takes it."""
+def compile_error(flags, text=""):
+    """The error messages of the C compiler for a source text; None if it compiles."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "probe.c"
         source.write_text(text, encoding="utf-8", newline="\n")
@@ -159,18 +159,18 @@ def complaint(flags, text=""):
     return run.stderr if run.returncode else None
 
 
-def accepted(flags):
-    """Those of the flags that the C compiler knows."""
-    return [flag for flag in flags if complaint(["-Werror", flag]) is None]
+def supported(flags):
+    """The flags that the C compiler supports."""
+    return [flag for flag in flags if compile_error(["-Werror", flag]) is None]
 
 
 class BuildExtensions(build_ext):
-    """Compile with the flags that the compiler knows, once it is sure that there is one."""
+    """Check the compiler, then compile with the flags that it supports."""
 
     def finalize_options(self):
-        """Compile modules beside each other; -j says otherwise.
+        """Compile modules in parallel unless -j is given.
 
-        On Windows, a compiler that CC names is one like GCC: no other has it looked at.
+        On Windows, a compiler named by CC is one like GCC: distutils ignores CC for others.
         """
         if sys.platform == "win32" and os.environ.get("CC") and self.compiler is None:
             self.compiler = "mingw32"
@@ -179,12 +179,12 @@ class BuildExtensions(build_ext):
             self.parallel = jobs()
 
     def run(self):
-        """Note where the modules go: setuptools says otherwise while it builds them."""
+        """Record whether this is an in-place build: setuptools resets ``inplace`` meanwhile."""
         self.into_tree = bool(self.inplace)
         super().run()
 
     def build_extensions(self):
-        """Check the compiler, choose flags; an installed module carries no symbols."""
+        """Check the compiler and choose flags; installed modules are stripped."""
         self.microsofts = self.compiler.compiler_type == "msvc"
         if self.microsofts:
             for extension in self.extensions:
@@ -193,8 +193,8 @@ class BuildExtensions(build_ext):
             super().build_extensions()
             return
         check_compiler([*self.include_dirs, numpy.get_include()])
-        known = accepted([*FLAGS, *SHELL_FLAGS, "-Os", FAST])
-        # In the source tree they stay: instructions are counted by function there.
+        known = supported([*FLAGS, *CALL_FLAGS, "-Os", SPEED])
+        # Symbols stay in the source tree, where instructions are counted by function.
         stripped = sysconfig.get_platform().startswith(("linux", "win")) and not self.into_tree
         links = ["-Wl,-s"] if stripped else []
         links += ["--coverage"] if TRACED else []
@@ -202,14 +202,14 @@ class BuildExtensions(build_ext):
             flags = flags_of(extension.name)
             extension.extra_compile_args = [flag for flag in flags if flag in known]
             extension.extra_link_args = links
-            # What chooses a set must not be made of the code of one.
+            # The code that selects an instruction set must not be compiled for one of them.
             if extension.name in UNITS["HEADERS"]:
-                extension.extra_compile_args += accepted(["-fno-lto"])
-                extension.extra_link_args = [*links, *accepted(["-fno-lto"])]
+                extension.extra_compile_args += supported(["-fno-lto"])
+                extension.extra_link_args = [*links, *supported(["-fno-lto"])]
         super().build_extensions()
 
     def build_extension(self, extension):
-        """Compile a module's loops for every set of instructions first, with the flags of that."""
+        """First compile the loops of a module for every instruction set."""
         if header := UNITS["HEADERS"].get(extension.name):
             extension.extra_objects = [
                 self.compile_unit(extension, unit) for unit in self.units(header, extension)
@@ -217,8 +217,8 @@ class BuildExtensions(build_ext):
         super().build_extension(extension)
 
     def units(self, header, extension):
-        """The units of a module, each of which its macros then name."""
-        # Relative: setuptools puts the object of an absolute source below the tree.
+        """The units of a module; defines their macros."""
+        # Relative: for absolute sources setuptools puts objects outside the build folder.
         temporary = self.build_temp if sys.platform == "win32" else os.path.relpath(self.build_temp)
         folder = Path(temporary) / Path(header).stem
         command = None if self.microsofts else compiler()
@@ -233,22 +233,22 @@ class BuildExtensions(build_ext):
         return found
 
     def compile_unit(self, extension, unit):
-        """The object of a unit, made again where a header is newer."""
+        """The object of a unit, recompiled if a header is newer."""
         source = str(unit.source)
-        [made] = self.compiler.object_filenames([source])
+        [target] = self.compiler.object_filenames([source])
         headers = included([str(CORE / "loops" / UNITS["HEADERS"][extension.name])])
-        if self.force or newer_group([source, *headers, str(CORE / "units.py")], made):
+        if self.force or newer_group([source, *headers, str(CORE / "units.py")], target):
             common = [flag for flag in extension.extra_compile_args if not flag.startswith("-O")]
             self.compiler.compile(
                 [source],
                 include_dirs=extension.include_dirs,
-                extra_postargs=[*common, "-Os" if unit.instructions.small else FAST, *unit.flags],
+                extra_postargs=[*common, "-Os" if unit.instructions.small else SPEED, *unit.flags],
             )
-        return made
+        return target
 
 
 def write_from_rows():
-    """Files made of the rows of edgeolk/parts, read without the package's own __init__."""
+    """Write the sources generated from edgeolk/parts, without running edgeolk/__init__.py."""
     package = types.ModuleType("edgeolk")
     package.__path__ = [str(HERE / "edgeolk")]
     sys.modules["edgeolk"] = package
@@ -261,20 +261,20 @@ def write_from_rows():
 
 
 def included(headers):
-    """Headers, and all that these include: what a module that names them is made of."""
-    found, left = set(), [Path(header) for header in headers]
-    while left:
-        header = left.pop()
+    """Headers, and all headers that they include."""
+    found, remaining = set(), [Path(header) for header in headers]
+    while remaining:
+        header = remaining.pop()
         if header in found or not header.exists():
             continue
         found.add(header)
         names = re.findall(r'^#include "([^"]+)"', header.read_text(encoding="utf-8"), re.MULTILINE)
-        left += [header.parent / name for name in names]
+        remaining += [header.parent / name for name in names]
     return sorted(map(str, found))
 
 
 def extension(name):
-    """A compiled module; its flags are chosen when it is built."""
+    """A compiled module; its flags are set when it is built."""
     return Extension(
         name,
         [name.replace(".", "/") + ".pyx"],
@@ -309,18 +309,18 @@ if __name__ == "__main__":
     write_from_rows()
     extensions = cythonize(
         [extension(name) for name in MODULES],
-        # In processes of their own: their memory is free again when the C compiler needs it.
+        # In separate processes, whose memory is freed before the C compiler runs.
         nthreads=jobs(),
         compiler_directives=DIRECTIVES,
         emit_linenums=TRACED,
         force=TRACED,
     )
-    for made in extensions:
-        # Cython names the headers that a module names; it writes C again where one of its own
-        # files is newer.
-        units = [UNITS["HEADERS"][made.name]] if made.name in UNITS["HEADERS"] else []
-        made.depends = included([*made.depends, *(str(CORE / "loops" / name) for name in units)])
-        made.depends += [str(CORE / "units.py")] if units else []
+    for ext in extensions:
+        # Cython lists only the headers that a module names directly; it regenerates the C file if a
+        # Cython source is newer.
+        units = [UNITS["HEADERS"][ext.name]] if ext.name in UNITS["HEADERS"] else []
+        ext.depends = included([*ext.depends, *(str(CORE / "loops" / name) for name in units)])
+        ext.depends += [str(CORE / "units.py")] if units else []
     setup(
         ext_modules=extensions,
         cmdclass={"build_ext": BuildExtensions},

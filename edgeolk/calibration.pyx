@@ -1,9 +1,9 @@
 """Probabilities from scores that are not log odds, by two numbers learned online.
 
 Design: the model of Platt (1999) with its offset replaced by a floor, so that the most probable
-class is the one with the highest score, for two classes and for more. The numbers follow the
-likelihood by online Newton steps (Hazan, Agarwal & Kale 2007) whose past fades; nothing grows with
-the rows seen. An offset was rejected: with it, ``predict`` and ``predict_proba`` can disagree.
+class is the one with the highest score, for two classes or more. Both numbers maximise the
+likelihood by online Newton steps (Hazan, Agarwal & Kale 2007) with exponential forgetting; memory
+does not grow. An offset was rejected: with it, ``predict`` and ``predict_proba`` can disagree.
 """
 
 cimport numpy as cnp
@@ -14,24 +14,24 @@ import numpy as np
 
 cnp.import_array()
 
-#: Rows after which the weight of a row in the information has fallen to 1/e.
+#: Rows after which the weight of a row in the information matrix has decayed to 1/e.
 cdef double _MEMORY = 2000.0
-#: Information that the first values count for, against that of the rows.
+#: Information of the initial values, relative to that of the rows.
 cdef double _TRUST = 2.0
-cdef double _LONGEST_STEP = 0.5
+cdef double _MAX_STEP = 0.5
 cdef double _FLOOR = log(0.05 / 0.95)
-# The least and the largest logarithm of the slope, and of the odds of the floor.
-cdef double _LEAST_SLOPE = -9.0
-cdef double _MOST_SLOPE = 9.0
-cdef double _LEAST_FLOOR = -9.0
-cdef double _MOST_FLOOR = -0.5
+# Bounds on the logarithms of the slope, and of the odds of the floor.
+cdef double _MIN_SLOPE = -9.0
+cdef double _MAX_SLOPE = 9.0
+cdef double _MIN_FLOOR = -9.0
+cdef double _MAX_FLOOR = -0.5
 
 cdef enum:
-    AT_A_TIME = 32            # rows of a step
-    MOST = 64                 # classes whose probabilities fit the C stack
+    ROWS_PER_STEP = 32        # rows per step
+    MAX_CLASSES = 64          # classes whose probabilities fit the C stack
 
 
-cdef object plain_scores(object scores):
+cdef object as_scores(object scores):
     """Scores of shape (n, K) as contiguous float64."""
     cdef object array = np.ascontiguousarray(scores, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] < 1:
@@ -39,16 +39,16 @@ cdef object plain_scores(object scores):
     return array
 
 
-cdef double fill_shares(const double* scores, Py_ssize_t classes, double slope,
-                        double* shares) noexcept nogil:
+cdef double fill_probabilities(const double* scores, Py_ssize_t classes, double slope,
+                               double* shares) noexcept nogil:
     """softmax(slope s) of one row."""
     cdef Py_ssize_t k
     cdef double total = 0.0
-    cdef double most = slope * scores[0]
+    cdef double top = slope * scores[0]
     for k in range(1, classes):
-        most = fmax(most, slope * scores[k])
+        top = fmax(top, slope * scores[k])
     for k in range(classes):
-        shares[k] = exp(slope * scores[k] - most)
+        shares[k] = exp(slope * scores[k] - top)
         total += shares[k]
     for k in range(classes):
         shares[k] /= total
@@ -57,14 +57,14 @@ cdef double fill_shares(const double* scores, Py_ssize_t classes, double slope,
 
 def softmax(scores):
     """exp(s_k) / sum_j exp(s_j) of each row, for scores of shape (n, K)."""
-    cdef object array = plain_scores(scores)
+    cdef object array = as_scores(scores)
     cdef object shares = np.empty_like(array)
     cdef const double* score = <const double*>cnp.PyArray_DATA(array)
     cdef double* share = <double*>cnp.PyArray_DATA(shares)
     cdef Py_ssize_t classes = cnp.PyArray_DIM(array, 1)
     cdef Py_ssize_t i
     for i in range(cnp.PyArray_DIM(array, 0)):
-        fill_shares(score + i * classes, classes, 1.0, share + i * classes)
+        fill_probabilities(score + i * classes, classes, 1.0, share + i * classes)
     return shares
 
 
@@ -74,7 +74,7 @@ def softmax_of_two(double f):
     cdef double[2] shares
     scores[0] = 0.0
     scores[1] = f
-    fill_shares(scores, 2, 1.0, shares)
+    fill_probabilities(scores, 2, 1.0, shares)
     return shares[0], shares[1]
 
 
@@ -85,8 +85,8 @@ def two_columns(scores):
 
 
 cdef struct Slopes:
-    # What rows add to the Newton step: information and gradient, of the log slope and the log odds
-    # of the floor.
+    # Sums for a Newton step: information and gradient by the log slope and the log odds of the
+    # floor.
     double slope
     double both
     double floor
@@ -98,15 +98,15 @@ cdef struct Slopes:
 cdef class Calibration:
     """p_k = (1 - floor) softmax(slope s)_k + floor / K, slope > 0 and floor in (0, 1).
 
-    Its state is five numbers in the object itself, which ``pickle`` and ``copy`` keep; a row makes
+    Its state is five numbers in the object, supported by ``pickle`` and ``copy``; a row allocates
     no arrays.
 
     Attributes
     ----------
     slope : float
-        What a score is multiplied by; 1 at first.
+        The factor of scores; initially 1.
     floor : float
-        The share that is spread evenly over all classes; 0.05 at first.
+        The probability spread evenly over all classes; initially 0.05.
     """
 
     cdef double log_slope
@@ -132,16 +132,16 @@ cdef class Calibration:
 
     @property
     def slope(self):
-        """What a score is multiplied by."""
+        """The factor of scores."""
         return exp(self.log_slope)
 
     @property
     def floor(self):
-        """The share that is spread evenly over all classes."""
+        """The probability spread evenly over all classes."""
         return 1.0 / (1.0 + exp(-self.floor_odds))
 
     def learn(self, scores, labels, weight=None):
-        """Move both numbers towards those that make these labels likely.
+        """Update slope and floor towards a higher likelihood of these labels.
 
         Parameters
         ----------
@@ -150,24 +150,24 @@ cdef class Calibration:
         labels : integers of shape (n,)
             Columns of their classes.
         weight : float64 ndarray of shape (n,), optional
-            What each row counts.
+            Weight of each row.
 
         Raises
         ------
         ValueError
-            The arrays are of different lengths, or a label is no column.
+            The arrays differ in length, or a label is not a column.
         """
-        cdef object array = plain_scores(scores)
+        cdef object array = as_scores(scores)
         cdef Py_ssize_t classes = cnp.PyArray_DIM(array, 1)
         self.learn_rows(array, classes, labels, weight)
 
     def learn_two(self, scores, labels, weight=None):
-        """As ``learn`` of two classes, by the one score f of each row, of shape (n,)."""
+        """As ``learn`` for two classes, with a single score f per row, of shape (n,)."""
         self.learn_rows(np.ascontiguousarray(scores, dtype=np.float64), 1, labels, weight)
 
     cdef int learn_rows(self, object scores, Py_ssize_t columns, object labels,
                         object weight) except -1:
-        """Learn rows of one score, the other 0, or of one score a class."""
+        """Learn rows with a single score, the other being 0, or with one score per class."""
         cdef object label = np.ascontiguousarray(labels, dtype=np.int64)
         cdef object counts = None
         cdef Py_ssize_t n = len(scores)
@@ -183,22 +183,22 @@ cdef class Calibration:
             raise ValueError(f"labels and weight must be of shape {(n,)}, as scores are")
         if n and not (0 <= label.min() and label.max() < max(2, columns)):
             raise ValueError(f"labels must be from 0 to {max(2, columns) - 1}")
-        for first in range(0, n, AT_A_TIME):
+        for first in range(0, n, ROWS_PER_STEP):
             sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-            for i in range(first, min(first + AT_A_TIME, n)):
+            for i in range(first, min(first + ROWS_PER_STEP, n)):
                 self.add(score + i * columns, columns, column[i],
                          1.0 if count == NULL else count[i], &sums)
             self.step(&sums)
         return 0
 
     def learn_one(self, double f, bint second):
-        """As ``learn`` of one row of two classes with the one score f; ``second`` is its class."""
+        """As ``learn`` for a row of two classes with score f; ``second``: whether it is class 1."""
         cdef Slopes sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         self.add(&f, 1, second, 1.0, &sums)
         self.step(&sums)
 
     def learn_class(self, const double[::1] scores, Py_ssize_t classes, Py_ssize_t label):
-        """As ``learn`` of one row, by its scores of the first classes; ``label`` is one of them."""
+        """As ``learn`` for a row, by its scores of the first classes; ``label`` is one of them."""
         cdef Slopes sums = Slopes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if not 0 <= label < classes <= scores.shape[0] or classes < 2:
             raise ValueError(
@@ -208,29 +208,29 @@ cdef class Calibration:
 
     cdef void add(self, const double* row, Py_ssize_t columns, int64_t label, double weight,
                   Slopes* sums) noexcept:
-        """Add what a row contributes to a step."""
+        """Add the contribution of a row to a step."""
         cdef double[2] two
         cdef const double* scores = row
         cdef Py_ssize_t classes = columns
         cdef double slope = exp(self.log_slope)
         cdef double floor = 1.0 / (1.0 + exp(-self.floor_odds))
-        cdef double most, total, share, mean, odds, likely, of_slope, of_floor
+        cdef double top, total, share, mean, odds, likely, of_slope, of_floor
         cdef Py_ssize_t k
         if columns == 1:
             two[0] = 0.0
             two[1] = row[0]
             scores = two
             classes = 2
-        most = slope * scores[0]
+        top = slope * scores[0]
         for k in range(1, classes):
-            most = fmax(most, slope * scores[k])
+            top = fmax(top, slope * scores[k])
         total = mean = 0.0
         for k in range(classes):
-            odds = exp(slope * scores[k] - most)
+            odds = exp(slope * scores[k] - top)
             total += odds
             mean += odds * scores[k]
         mean /= total
-        share = exp(slope * scores[label] - most) / total
+        share = exp(slope * scores[label] - top) / total
         likely = (1.0 - floor) * share + floor / classes
         of_slope = (1.0 - floor) * share * slope * (scores[label] - mean) / likely
         of_floor = floor * (1.0 - floor) * (1.0 / classes - share) / likely
@@ -242,29 +242,29 @@ cdef class Calibration:
         sums.weight += weight
 
     cdef void step(self, const Slopes* sums) noexcept:
-        """A Newton step by the sums of some rows."""
-        cdef double* held = self.information
+        """Take a Newton step."""
+        cdef double* info = self.information
         cdef double fade = exp(-sums.weight / _MEMORY)
-        cdef double trust = _TRUST * fmin(1.0, sums.weight / _MEMORY)
-        cdef double by, pivot, slope, floor
-        held[0] = held[0] * fade + sums.slope + trust
-        held[1] = held[1] * fade + sums.both
-        held[2] = held[2] * fade + sums.floor + trust
-        # Two equations, by elimination with the larger pivot.
-        if fabs(held[0]) >= fabs(held[1]):
-            by = held[1] / held[0]
-            pivot = held[2] - by * held[1]
-            floor = (sums.towards_floor - by * sums.towards_slope) / pivot
-            slope = (sums.towards_slope - held[1] * floor) / held[0]
+        cdef double prior = _TRUST * fmin(1.0, sums.weight / _MEMORY)
+        cdef double ratio, pivot, slope, floor
+        info[0] = info[0] * fade + sums.slope + prior
+        info[1] = info[1] * fade + sums.both
+        info[2] = info[2] * fade + sums.floor + prior
+        # Solve two equations by elimination with the larger pivot.
+        if fabs(info[0]) >= fabs(info[1]):
+            ratio = info[1] / info[0]
+            pivot = info[2] - ratio * info[1]
+            floor = (sums.towards_floor - ratio * sums.towards_slope) / pivot
+            slope = (sums.towards_slope - info[1] * floor) / info[0]
         else:
-            by = held[0] / held[1]
-            pivot = held[1] - by * held[2]
-            floor = (sums.towards_slope - by * sums.towards_floor) / pivot
-            slope = (sums.towards_floor - held[2] * floor) / held[1]
-        slope = fmin(fmax(slope, -_LONGEST_STEP), _LONGEST_STEP)
-        floor = fmin(fmax(floor, -_LONGEST_STEP), _LONGEST_STEP)
-        self.log_slope = fmin(fmax(self.log_slope + slope, _LEAST_SLOPE), _MOST_SLOPE)
-        self.floor_odds = fmin(fmax(self.floor_odds + floor, _LEAST_FLOOR), _MOST_FLOOR)
+            ratio = info[0] / info[1]
+            pivot = info[1] - ratio * info[2]
+            floor = (sums.towards_slope - ratio * sums.towards_floor) / pivot
+            slope = (sums.towards_floor - info[2] * floor) / info[1]
+        slope = fmin(fmax(slope, -_MAX_STEP), _MAX_STEP)
+        floor = fmin(fmax(floor, -_MAX_STEP), _MAX_STEP)
+        self.log_slope = fmin(fmax(self.log_slope + slope, _MIN_SLOPE), _MAX_SLOPE)
+        self.floor_odds = fmin(fmax(self.floor_odds + floor, _MIN_FLOOR), _MAX_FLOOR)
 
     def probabilities(self, scores):
         """Probabilities of the classes.
@@ -278,18 +278,18 @@ cdef class Calibration:
         float64 ndarray of shape (n, K)
             Each row sums to 1; the class with the highest score is the most probable.
         """
-        cdef object array = plain_scores(scores)
-        cdef object made = np.empty_like(array)
+        cdef object array = as_scores(scores)
+        cdef object probabilities = np.empty_like(array)
         cdef const double* score = <const double*>cnp.PyArray_DATA(array)
-        cdef double* share = <double*>cnp.PyArray_DATA(made)
+        cdef double* share = <double*>cnp.PyArray_DATA(probabilities)
         cdef Py_ssize_t classes = cnp.PyArray_DIM(array, 1)
         cdef Py_ssize_t i
         for i in range(cnp.PyArray_DIM(array, 0)):
             self.fill(score + i * classes, classes, share + i * classes)
-        return made
+        return probabilities
 
     def probabilities_of_two(self, double f):
-        """Probabilities of two classes with the one score f, as two floats."""
+        """Probabilities of two classes with score f, as two floats."""
         cdef double[2] scores
         cdef double[2] shares
         scores[0] = 0.0
@@ -298,12 +298,12 @@ cdef class Calibration:
         return shares[0], shares[1]
 
     def probabilities_one(self, const double[::1] scores, Py_ssize_t classes):
-        """Probabilities of the first classes by the scores of one row, as a list of floats."""
-        cdef double[MOST] shares
+        """Probabilities of the first classes for the scores of one row, as a list of floats."""
+        cdef double[MAX_CLASSES] shares
         cdef Py_ssize_t k
         if not 0 < classes <= scores.shape[0]:
             raise ValueError(f"there are {scores.shape[0]} scores for {classes} classes")
-        if classes > MOST:
+        if classes > MAX_CLASSES:
             return self.probabilities(np.asarray(scores)[None, :classes])[0].tolist()
         self.fill(&scores[0], classes, shares)
         return [shares[k] for k in range(classes)]
@@ -311,6 +311,6 @@ cdef class Calibration:
     cdef void fill(self, const double* scores, Py_ssize_t classes, double* shares) noexcept:
         cdef double floor = 1.0 / (1.0 + exp(-self.floor_odds))
         cdef Py_ssize_t k
-        fill_shares(scores, classes, exp(self.log_slope), shares)
+        fill_probabilities(scores, classes, exp(self.log_slope), shares)
         for k in range(classes):
             shares[k] = (1.0 - floor) * shares[k] + floor / classes

@@ -1,10 +1,10 @@
-"""Many rows as they lie, dense or sparse, checked once and then placed one by one without Python.
+"""A batch of rows in place, dense or sparse, checked once, then placed one by one without Python.
 
 Design. Converting runs code of the caller (properties, ``__array__``), which may change arrays
-that have been looked at. So all conversions come first, in ``converted_rows``; ``describe`` then
+that have been checked. So all conversions come first, in ``convert_rows``; ``describe`` then
 takes the pointers and checks, with no Python code from there to the last use. Another thread may
-still write the arrays while the interpreter lock is released: whatever is used as an index is
-checked again where it is used. Whoever cimports this calls ``cnp.import_array()`` first.
+still write to the arrays while the interpreter lock is released: every index is checked again where
+it is used. Modules that cimport this call ``cnp.import_array()`` first.
 """
 
 cimport numpy as cnp
@@ -17,7 +17,7 @@ from edgeolk.boundary.ndarray cimport as_doubles, as_numbers, is_plain, is_vecto
 
 
 cdef enum:
-    ROWS_CHECKED = 64         # dense rows that are checked in one go
+    ROWS_CHECKED = 64         # dense rows checked together
 
 
 cdef struct Batch:
@@ -28,12 +28,12 @@ cdef struct Batch:
     const int64_t* start      # sparse: row i holds entries start[i]..start[i+1]-1, or NULL
     Indices index
     const double* value
-    int64_t entries           # of index and value
+    int64_t entries           # length of index and value
 
 
 cdef inline bint has_entries(const Batch* rows, Py_ssize_t i, int64_t* first,
                              int64_t* last) noexcept nogil:
-    """Where the entries of sparse row i lie, each end read once; False if that is nowhere."""
+    """Bounds of the entries of sparse row i, each read once; False if invalid."""
     first[0] = olk_read_i64(rows.start + i)
     last[0] = olk_read_i64(rows.start + i + 1)
     return 0 <= first[0] <= last[0] <= rows.entries
@@ -42,7 +42,7 @@ cdef inline bint has_entries(const Batch* rows, Py_ssize_t i, int64_t* first,
 cdef inline const void* take_row(
     State* s, const Batch* rows, Py_ssize_t i, bint learning
 ) noexcept nogil:
-    """Row i as the learner sees it; NULL if it is no row."""
+    """The preprocessed row i; NULL if it is invalid."""
     cdef int64_t first, last
     if rows.wide != NULL:
         return take_dense(s, rows.wide + i * rows.d, learning)
@@ -56,7 +56,7 @@ cdef inline const void* take_row(
 
 cdef inline bint accept(const State* s, const Batch* rows, Py_ssize_t i,
                         Py_ssize_t count) noexcept nogil:
-    """Whether storage can hold dense rows i .. i + count - 1."""
+    """Whether storage can represent dense rows i .. i + count - 1."""
     if rows.wide != NULL:
         return accepts(s, rows.wide + i * rows.d, count * rows.d)
     return accepts(s, rows.narrow + i * rows.d, count * rows.d)
@@ -64,10 +64,10 @@ cdef inline bint accept(const State* s, const Batch* rows, Py_ssize_t i,
 
 cdef inline Py_ssize_t first_bad_dense(State* s, const Batch* rows,
                                        Py_ssize_t first) noexcept nogil:
-    """The first dense row, from there on, that storage cannot hold, or their number."""
+    """Index of the first dense row from ``first`` that storage cannot represent, or rows.n."""
     cdef Py_ssize_t many
     while first < rows.n:
-        # Mostly nothing is bad: many rows in one go.
+        # Bad rows are rare: check many at a time.
         many = min(<Py_ssize_t>ROWS_CHECKED, rows.n - first)
         if not accept(s, rows, first, many):
             break
@@ -77,8 +77,8 @@ cdef inline Py_ssize_t first_bad_dense(State* s, const Batch* rows,
     return first
 
 
-cdef inline object whole_numbers(object x, str name, object kind):
-    """Whole numbers in one dimension as a contiguous array of that type."""
+cdef inline object as_integers(object x, str name, object kind):
+    """Integers in one dimension as a contiguous array of the given type."""
     import numpy as np
 
     from edgeolk.arrays import refuse_masked
@@ -86,7 +86,7 @@ cdef inline object whole_numbers(object x, str name, object kind):
     refuse_masked(x, name)
     cdef object array = np.asarray(x)
     if array.ndim != 1 or (array.dtype.kind not in "iu" and len(array)):
-        raise TypeError(f"{name} must be whole numbers in one dimension, got {array.dtype} of shape"
+        raise TypeError(f"{name} must be integers in one dimension, got {array.dtype} of shape"
                         f" {array.shape}")
     if len(array) and not (-1 < array.min() and array.max() <= np.iinfo(kind).max):
         raise ValueError(f"{name} must be from 0 to {np.iinfo(kind).max}")
@@ -94,15 +94,15 @@ cdef inline object whole_numbers(object x, str name, object kind):
 
 
 cdef inline bint is_wide(object indices):
-    """Whether they are an array of int64, which is read as it lies."""
+    """Whether they are an array of int64, which is read in place."""
     return cnp.PyArray_Check(indices) and cnp.PyArray_TYPE(indices) == cnp.NPY_INT64
 
 
-cdef inline tuple converted_csr(object X):
-    """indptr, indices and data of a CSR matrix (anything that has these) as plain arrays.
+cdef inline tuple convert_csr(object X):
+    """indptr, indices and data of a CSR matrix (any object with these attributes) as plain arrays.
 
-    Indices come to increase within each row, each once: scipy's canonical format, made by the
-    matrix's own methods where it is not there.
+    Indices increase strictly within each row: other matrices are converted to this canonical format
+    of scipy by their own methods.
     """
     import numpy as np
 
@@ -111,14 +111,14 @@ cdef inline tuple converted_csr(object X):
         X.sum_duplicates()
     value = as_doubles(X.data, "X.data")
     return (
-        whole_numbers(X.indptr, "X.indptr", np.int64),
-        whole_numbers(X.indices, "X.indices", np.int64 if is_wide(X.indices) else np.int32),
+        as_integers(X.indptr, "X.indptr", np.int64),
+        as_integers(X.indices, "X.indices", np.int64 if is_wide(X.indices) else np.int32),
         value,
     )
 
 
-cdef inline object converted_rows(State* s, object X):
-    """The arrays of a matrix: one for a dense one, three for a CSR one. Runs Python code."""
+cdef inline object convert_rows(State* s, object X):
+    """The arrays of a matrix: one if dense, three if CSR. Runs Python code."""
     form = getattr(X, "format", None)
     if not isinstance(form, str):  # a table may have a column of this name
         form = ""
@@ -131,7 +131,7 @@ cdef inline object converted_rows(State* s, object X):
             form = X.format
     if form == "csr":
         shape = tuple(X.shape)
-        arrays = converted_csr(X)
+        arrays = convert_csr(X)
         if len(shape) != 2 or shape[1] != s.c.n_features:
             raise ValueError(f"X must have {s.c.n_features} columns, got shape {shape}")
         if len(arrays[0]) != shape[0] + 1:
@@ -141,19 +141,19 @@ cdef inline object converted_rows(State* s, object X):
     return X if is_plain(X, 2) else as_numbers(X, "X", 2)
 
 
-cdef inline Py_ssize_t row_count(object held):
-    """Rows of what converted_rows gave."""
-    if isinstance(held, tuple):
-        return cnp.PyArray_DIM(held[0], 0) - 1
-    return cnp.PyArray_DIM(held, 0)
+cdef inline Py_ssize_t row_count(object arrays):
+    """Number of rows in the result of ``convert_rows``."""
+    if isinstance(arrays, tuple):
+        return cnp.PyArray_DIM(arrays[0], 0) - 1
+    return cnp.PyArray_DIM(arrays, 0)
 
 
-cdef inline tuple as_tuple(object held):
-    return held if isinstance(held, tuple) else (held,)
+cdef inline tuple as_tuple(object arrays):
+    return arrays if isinstance(arrays, tuple) else (arrays,)
 
 
 cdef inline int describe(State* s, object arrays, Batch* rows) except -1:
-    """Pointers to what converted_rows gave, its structure checked."""
+    """Take pointers to the result of ``convert_rows``, and check its structure."""
     if isinstance(arrays, tuple):
         return describe_csr(s, arrays, rows)
     if not is_plain(arrays, 2):
@@ -174,21 +174,21 @@ cdef inline int describe(State* s, object arrays, Batch* rows) except -1:
     return 0
 
 
-ctypedef fused Whole:
+ctypedef fused Integer:
     int32_t
     int64_t
 
 
-cdef inline bint indices_rise(const Whole* at, int64_t count, int64_t d) noexcept nogil:
+cdef inline bint indices_rise(const Integer* at, int64_t count, int64_t d) noexcept nogil:
     """0 <= at[0] < at[1] < ... < d."""
     cdef int64_t k
-    cdef int32_t falls
+    cdef int32_t not_rising
     if count == 0:
         return True
-    falls = at[0] < 0 or at[count - 1] >= d
+    not_rising = at[0] < 0 or at[count - 1] >= d
     for k in range(1, count):
-        falls |= at[k] <= at[k - 1]
-    return falls == 0
+        not_rising |= at[k] <= at[k - 1]
+    return not_rising == 0
 
 
 cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
@@ -225,12 +225,12 @@ cdef inline int describe_csr(State* s, tuple arrays, Batch* rows) except -1:
         else:
             rise = indices_rise(rows.index.narrow + first, last - first, rows.d)
         if not rise:
-            refuse_indices(rows, first, last)
+            raise_bad_indices(rows, first, last)
     return 0
 
 
-cdef inline int refuse_indices(const Batch* rows, int64_t first, int64_t last) except -1:
-    """Say what is wrong with the indices of a row."""
+cdef inline int raise_bad_indices(const Batch* rows, int64_t first, int64_t last) except -1:
+    """Raise the error for bad indices in a row."""
     cdef int64_t k
     for k in range(first, last):
         if not 0 <= read_index(rows.index, k) < rows.d:

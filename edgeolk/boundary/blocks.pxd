@@ -1,7 +1,7 @@
-"""Rows taken in blocks: scored together, or learned with those that come next in view.
+"""Rows in blocks: scored together, or learned with kernel values computed ahead.
 
-Dense rows make a block; one that is read by its non-zeros ends it, and is taken by itself, except
-where features are made of kernel values: these are taken row by row.
+A block consists of dense rows; a row processed as sparse ends it and is handled alone, unless
+features are computed from kernel values: these are computed row by row.
 """
 
 from libc.math cimport NAN
@@ -11,35 +11,35 @@ from libc.string cimport memcpy
 from edgeolk.boundary.batches cimport Batch, take_row
 from edgeolk.core.bases.nystrom cimport maps_features, take_values
 from edgeolk.core.lookahead cimport (
-    follow_ring, look_ahead, put_row_ahead, rows_ahead, take_row_ahead,
+    compute_ahead, put_row_ahead, rows_ahead, take_row_ahead, update_changed_slots,
 )
 from edgeolk.core.labels cimport is_label, is_weight
 from edgeolk.core.refused cimport is_bad_row
 from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport answer, decide, learn, skip
-from edgeolk.core.together cimport NUMBERS_OF_BLOCK, decide_together, row_bytes, rows_together
+from edgeolk.core.together cimport NUMBERS_OF_BLOCK, block_rows, decide_block, row_bytes
 from edgeolk.core.said cimport threshold_of
 
 
-cdef inline Py_ssize_t look_every(const State* s) noexcept nogil:
-    """Rows after which a long call looks at signals: some hundredths of a second of kernels."""
+cdef inline Py_ssize_t signal_interval(const State* s) noexcept nogil:
+    """Rows between checks for signals in a long call: some hundredths of a second."""
     cdef int64_t rows = 40_000_000 // (1000 + s.c.n_features * s.c.budget)
     return max(<int64_t>16, min(<int64_t>65536, rows))
 
 
 cdef inline int learn_placed(State* s, const void* x, const double* label, const double* weight,
                              Py_ssize_t i, double* f) noexcept nogil:
-    """Learn row i, placed, or leave it out where that is done with bad rows; f[i] is its score.
+    """Learn row i, already placed, or skip it if it is bad and bad rows are skipped; f[i] <- score.
 
-    Another thread may have written label and weight since they were checked: a label is an index.
+    Another thread may have changed label and weight since they were checked: a label is an index.
     """
     cdef double y = olk_read_f64(label + i)
-    cdef double counts = 1.0 if weight == NULL else olk_read_f64(weight + i)
+    cdef double row_weight = 1.0 if weight == NULL else olk_read_f64(weight + i)
     cdef int outcome
-    if x == NULL or not is_label(s, y) or not is_weight(s, counts):
+    if x == NULL or not is_label(s, y) or not is_weight(s, row_weight):
         return REFUSED_ROW
-    outcome = learn(s, x, y, counts, f + i)
+    outcome = learn(s, x, y, row_weight, f + i)
     if is_bad_row(outcome) and s.skipped != NULL:
         skip(s)
         f[i] = NAN
@@ -47,9 +47,9 @@ cdef inline int learn_placed(State* s, const void* x, const double* label, const
     return outcome
 
 
-cdef inline int ask_before(State* s, const Batch* rows, Py_ssize_t i, double* known,
-                           double* scores) noexcept nogil:
-    """What is known of row i before it is learned: the class it is taken for, or the threshold."""
+cdef inline int predict_before(State* s, const Batch* rows, Py_ssize_t i, double* known,
+                               double* scores) noexcept nogil:
+    """The prediction for row i before it is learned: its class, or the threshold of novelty."""
     cdef const void* x
     cdef int outcome
     cdef int64_t k, best
@@ -72,12 +72,12 @@ cdef inline Py_ssize_t learn_block(
     State* s, const Batch* rows, Py_ssize_t first, Py_ssize_t end, const double* label,
     const double* weight, double* f, int* outcome
 ) noexcept nogil:
-    """Learn the next rows, with their kernel values worked out together; returns how many."""
-    cdef Py_ssize_t most = min(rows_ahead(s), end - first)
+    """Learn the next rows, with kernel values computed together; returns how many."""
+    cdef Py_ssize_t max_rows = min(rows_ahead(s), end - first)
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t k, i
     cdef const void* x = NULL
-    while count < most:
+    while count < max_rows:
         x = take_row(s, rows, first + count, True)
         if x == NULL or (x == s.sparse_x and not maps_features(s)):
             break
@@ -86,7 +86,7 @@ cdef inline Py_ssize_t learn_block(
     if count == 0:
         outcome[0] = learn_placed(s, x, label, weight, first, f)
         return 1 if outcome[0] == DONE else 0
-    look_ahead(s, count)
+    compute_ahead(s, count)
     for k in range(count):
         i = first + k
         x = take_row_ahead(s, k)
@@ -94,13 +94,13 @@ cdef inline Py_ssize_t learn_block(
         if outcome[0] != DONE:
             s.ahead.next = NULL
             return k
-        if k + 1 < count and not follow_ring(s, k + 1, count):
+        if k + 1 < count and not update_changed_slots(s, k + 1, count):
             return k + 1
     return count
 
 
 cdef inline Py_ssize_t score_block(
-    State* s, const Batch* rows, Py_ssize_t first, Py_ssize_t most, bint mean, double* f,
+    State* s, const Batch* rows, Py_ssize_t first, Py_ssize_t max_rows, bint mean, double* f,
     int* outcome
 ) noexcept nogil:
     """Score the next rows together; returns how many."""
@@ -108,7 +108,7 @@ cdef inline Py_ssize_t score_block(
     cdef Py_ssize_t count = 0
     cdef Py_ssize_t good
     cdef const void* x = NULL
-    while count < most:
+    while count < max_rows:
         x = take_row(s, rows, first + count, False)
         if x == NULL or (x == s.sparse_x and not maps_features(s)):
             break
@@ -119,7 +119,7 @@ cdef inline Py_ssize_t score_block(
     if count == 0:
         outcome[0] = REFUSED_ROW if x == NULL else decide(s, x, mean, f + first * s.c.columns)
         return 1 if outcome[0] == DONE else 0
-    good = decide_together(s, block, count, mean, f + first * s.c.columns)
+    good = decide_block(s, block, count, mean, f + first * s.c.columns)
     if good < count:
         outcome[0] = REFUSED_OVERFLOW
     return good

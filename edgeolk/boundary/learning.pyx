@@ -1,5 +1,5 @@
 # cython: nonecheck=True
-"""Learning rows: one or many, dense or sparse."""
+"""Learning from rows: one or many, dense or sparse."""
 
 cimport numpy as cnp
 from libc.math cimport NAN, isfinite
@@ -9,19 +9,19 @@ import numpy as np
 from edgeolk.errors import BadRowError
 from edgeolk.progress import Progress
 
-from edgeolk.boundary.batches cimport Batch, as_tuple, converted_rows, describe, row_count
-from edgeolk.boundary.labels cimport checked_label, elsewhere, first_bad_label
-from edgeolk.boundary.messages cimport as_told
-from edgeolk.boundary.ndarray cimport as_doubles, described, is_plain, is_vector
+from edgeolk.boundary.batches cimport Batch, as_tuple, convert_rows, describe, row_count
+from edgeolk.boundary.labels cimport first_bad_label, label_hint, parse_label
+from edgeolk.boundary.messages cimport describe_array
+from edgeolk.boundary.ndarray cimport as_doubles, is_plain, is_vector, pointer_to
 from edgeolk.boundary.plain cimport SHORT, short_row
 from edgeolk.boundary.scoring cimport Scorer
 from edgeolk.boundary.sparse cimport first_bad_row
 from edgeolk.boundary.warned cimport warn_of_levels, watch_error
-from edgeolk.boundary.weights cimport check_weights, checked_weight
+from edgeolk.boundary.weights cimport check_weights, parse_weight
 from edgeolk.core.labels cimport labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
 from edgeolk.core.refused cimport label_error, outcome_error
-from edgeolk.core.said cimport numbers_said
+from edgeolk.core.said cimport n_outputs
 from edgeolk.core.state cimport DONE, State
 from edgeolk.core.step cimport ask, asks_score, count_asked, learn, skip, wants
 
@@ -30,7 +30,7 @@ cnp.import_array()
 
 cdef int check_out(object array, str name) except -1:
     if not is_vector(array, cnp.NPY_FLOAT64) or not cnp.PyArray_ISWRITEABLE(array):
-        raise TypeError(f"{name} must be a writable float64 array, got {as_told(array)}")
+        raise TypeError(f"{name} must be a writable float64 array, got {describe_array(array)}")
     return 0
 
 
@@ -48,71 +48,71 @@ cdef class RowLearner(Scorer):
             -1 or +1; a class from 0 to n_classes - 1; any finite number in regression; not needed
             for novelty.
         weight : float, optional
-            What the row counts, > 0, at most 1e6; 1 without it. It multiplies C or the step; for
-            ``sorf`` the margin that is asked for is sqrt(weight), a target is stepped to by
-            weight times the step, at most all the way, and the candidates' mistakes count so much.
-            Updates whose steps have a size of their own refuse any other.
+            The weight of the row, > 0, at most 1e6; default 1. It multiplies C or the step; for
+            ``sorf`` the required margin is sqrt(weight), the step towards a target is multiplied by
+            weight, at most to reach the target, and mistakes of the experts count by weight.
+            Updates with a fixed step size refuse any other weight.
 
         Returns
         -------
         float
             The score f(x) before the update; with several classes the margin of y's class, for
-            novelty f(x) less the threshold.
+            novelty f(x) minus the threshold.
 
         Raises
         ------
         TypeError, ValueError
-            Bad row, label or weight; the model is unchanged. ``BadRowError`` is what
-            ``on_bad_row="skip"`` counts instead, answering NaN.
+            Bad row, label or weight; the model is unchanged. Instead of ``BadRowError``,
+            ``on_bad_row="skip"`` counts the row and returns NaN.
         BudgetError
             The ring is full under ``full="raise"``; the model is unchanged.
 
         Notes
         -----
-        With a contiguous float32 or float64 row nothing is allocated but the returned float.
+        With a contiguous float32 or float64 row only the returned float is allocated.
         """
         if self.engine.state.skipped == NULL:
-            return self.learned_one(x, y, weight)
+            return self.learn_example(x, y, weight)
         try:
-            return self.learned_one(x, y, weight)
+            return self.learn_example(x, y, weight)
         except BadRowError:
-            return self.left_out()
+            return self.skipped_row()
 
-    cdef double learned_one(self, object x, object y, object weight) except? -1.0:
-        cdef double label = checked_label(self.engine, y, "y")
-        cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
+    cdef double learn_example(self, object x, object y, object weight) except? -1.0:
+        cdef double label = parse_label(self.engine, y, "y")
+        cdef double row_weight = 1.0 if weight is None else parse_weight(self.engine, weight)
         cdef double numbers[SHORT]
         if not is_plain(x, 1) and short_row(&self.engine.state, x, numbers):
             self.engine.idle()
-            return self.learned_placed(self.placed_numbers(numbers, True), label, counts)
-        cdef object row = self.checked_row(x)
+            return self.learn_placed_row(self.place_numbers(numbers, True), label, row_weight)
+        cdef object row = self.check_row(x)
         self.engine.idle()
-        return self.learned_placed(self.placed(row, True), label, counts)
+        return self.learn_placed_row(self.place_row(row, True), label, row_weight)
 
-    cdef double learned_placed(self, const void* x, double label, double counts) except? -1.0:
+    cdef double learn_placed_row(self, const void* x, double label, double row_weight) except? -1.0:
         cdef double f
-        cdef int outcome = learn(&self.engine.state, x, label, counts, &f)
+        cdef int outcome = learn(&self.engine.state, x, label, row_weight, &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         if self.engine.state.errors != NULL:
             watch_error(self.engine, &label, &f, 1)
-        if self.engine.state.quantum.scale != NULL:
+        if self.engine.state.quantizer.scale != NULL:
             warn_of_levels(self.engine)
         return f
 
-    cdef double left_out(self) except? -1.0:
-        """A bad row is counted; its score is NaN."""
+    cdef double skipped_row(self) except? -1.0:
+        """Count a bad row; its score is NaN."""
         self.engine.idle()
         skip(&self.engine.state)
         return NAN
 
     def ask_one(self, x):
-        """Answer one row, and remember it until its target comes; with ``history=True``.
+        """Predict one row, and keep it until its target arrives; with ``history=True``.
 
         Parameters
         ----------
         x : ndarray of shape (n_features,)
-            As for ``learn_one``. NaN is a reading that is missing.
+            As for ``learn_one``. NaN is a missing reading.
 
         Returns
         -------
@@ -122,25 +122,25 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         TypeError, ValueError
-            Bad row; nothing was changed.
+            Bad row; nothing has changed.
         AttributeError
-            The learner was made without ``history=True``.
+            The learner was created without ``history=True``.
 
         Notes
         -----
-        Rows wait in a queue of ``horizon`` places: one row more drops the oldest, whose target was
-        then never known.
+        Pending rows are in a queue of ``horizon`` places: one more row drops the oldest, whose
+        target then counts as never known.
 
         See Also
         --------
-        tell_one : brings the target of the oldest row that waits.
+        tell_one : brings the target of the oldest pending row.
         """
         cdef double f
         cdef int outcome
         self.engine.check_forecasts()
-        cdef object row = self.checked_row(x)
+        cdef object row = self.check_row(x)
         self.engine.idle()
-        outcome = ask(&self.engine.state, self.placed(row, True), &f)
+        outcome = ask(&self.engine.state, self.place_row(row, True), &f)
         if outcome != DONE:
             raise outcome_error(outcome, "x")
         return f
@@ -156,23 +156,23 @@ cdef class RowLearner(Scorer):
             As for ``learn_one``.
         """
         if self.engine.state.skipped == NULL:
-            return self.learned_sparse(indices, values, y, weight)
+            return self.learn_sparse_row(indices, values, y, weight)
         try:
-            return self.learned_sparse(indices, values, y, weight)
+            return self.learn_sparse_row(indices, values, y, weight)
         except BadRowError:
-            return self.left_out()
+            return self.skipped_row()
 
-    cdef double learned_sparse(self, object indices, object values, object y,
-                               object weight) except? -1.0:
-        cdef double label = checked_label(self.engine, y, "y")
-        cdef double counts = 1.0 if weight is None else checked_weight(self.engine, weight)
-        return self.learned_placed(self.checked_sparse(indices, values, True), label, counts)
+    cdef double learn_sparse_row(self, object indices, object values, object y,
+                                 object weight) except? -1.0:
+        cdef double label = parse_label(self.engine, y, "y")
+        cdef double row_weight = 1.0 if weight is None else parse_weight(self.engine, weight)
+        return self.learn_placed_row(self.check_sparse(indices, values, True), label, row_weight)
 
     def wants_label(self, x):
         """Whether the label of a row could change the model; nothing changes.
 
-        With the ramp loss a row with abs(f(x)) > 1 is left alone whatever its label, so the label
-        need not be bought (Wang & Vucetic 2010, section 4). With any other loss always True.
+        With the ramp loss a row with abs(f(x)) > 1 causes no update whatever its label, so the
+        label is not needed (Wang & Vucetic 2010, section 4). With any other loss always True.
 
         Parameters
         ----------
@@ -182,18 +182,18 @@ cdef class RowLearner(Scorer):
         Returns
         -------
         bool
-            After False, ``learn_one(x, y)`` would leave the function as it is.
+            If False, ``learn_one(x, y)`` would leave the function unchanged.
 
         See Also
         --------
-        ask_label : counts too how many labels were asked for.
+        ask_label : also counts the labels asked for.
         """
         cdef double f = 0.0
         if asks_score(&self.engine.state):
             f = self.score_row(x)
         else:
             self.engine.check_idle()
-            self.checked_row(x)
+            self.check_row(x)
         return wants(&self.engine.state, f)
 
     def ask_label(self, x):
@@ -211,7 +211,7 @@ cdef class RowLearner(Scorer):
         Raises
         ------
         RuntimeError
-            Another thread is inside a long call: a counter in the block would change.
+            Another thread is inside a long call, and a counter in the block would change.
         """
         cdef bint wanted
         self.engine.idle()
@@ -227,54 +227,54 @@ cdef class RowLearner(Scorer):
         Parameters
         ----------
         X : ndarray or CSR matrix of shape (n, n_features)
-            A C-contiguous float32 or float64 array is read where it lies; a CSR matrix (scipy's)
+            A C-contiguous float32 or float64 array is read in place; a CSR matrix (scipy's)
             row by row.
         y : array-like of shape (n,)
             Labels as for ``learn_one``.
         out : float64 ndarray of shape (n,), optional
-            Receives the scores; without it an array is made.
+            Receives the scores; by default a new array.
         weight : array-like of shape (n,), optional
             Weights as for ``learn_one``.
         verbose : bool
-            Whether a call that takes longer than a second shows on stderr how far it is: by a bar
-            of tqdm where that is installed, else by a line every few seconds.
+            Whether a call that takes longer than a second shows its progress on stderr: by a bar
+            of tqdm if that is installed, else by a line every few seconds.
 
         Returns
         -------
         float64 ndarray of shape (n,)
-            Score of each row before its update; NaN for a bad row that was left out.
+            Score of each row before its update; NaN for a bad row that was skipped.
 
         Raises
         ------
         TypeError, ValueError
-            The arrays are not rows, labels and weights: wrong shape, kind, or structure, or a bad
-            weight; nothing has been learned. Or a row or label is bad: the message names it, those
-            before it have been learned, it and those after it have not.
+            The arrays have a wrong shape, kind, or structure, or a weight is bad; nothing has been
+            learned. Or a row or label is bad: the message names it, and only the rows before it
+            have been learned.
         BudgetError
             As ``learn_one``; the rows before the refused one have been learned.
         KeyboardInterrupt
-            Signals are looked at every few hundredths of a second: the rows before have been
-            learned, the others not (``steps`` says how many), and the model is whole.
+            Signals are checked every few hundredths of a second: the rows before have been
+            learned, the others not (``steps`` says how many), and the model is consistent.
         """
         if not verbose:
-            return self.learned_many(X, y, out, weight, None, None, None)
+            return self.learn_batch(X, y, out, weight, None, None, None)
         with Progress() as progress:
-            return self.learned_many(X, y, out, weight, progress, None, None)
+            return self.learn_batch(X, y, out, weight, progress, None, None)
 
     def _answer_many(self, X, y, out, before, after=None):
-        """Learn rows as ``learn_many`` does, and note what a loop asks before and after each.
+        """Learn rows as ``learn_many`` does, and record predictions before and outputs after each.
 
         Parameters
         ----------
         X, y, out
-            As for ``learn_many``, which also says what is raised.
+            As for ``learn_many``, also for exceptions.
         before : float64 ndarray of shape (n + n_classes or 1,) or None
-            Receives, for each row, the class that ``predict_one`` gives or, for novelty, the
-            threshold; what is behind these n numbers is scratch. None for a forecaster.
+            Receives, for each row, the class that ``predict_one`` returns or, for novelty, the
+            threshold; the numbers after these n are scratch. None for a forecaster.
         after : float64 ndarray of shape (n * numbers,), optional
-            Receives, for each row, what is said beside its score (``core/said.pxd``): how far the
-            intervals of a forecast reach and the shares of its candidates, or by what a row was
-            judged that is watched in the order of time.
+            Receives, for each row, the additional outputs (``core/said.pxd``): half widths of
+            the intervals of a forecast and the weights of its experts, or the reason of a verdict
+            of novelty over time.
         """
         cdef State* s = &self.engine.state
         if s.forecast.on:
@@ -285,63 +285,63 @@ cdef class RowLearner(Scorer):
         else:
             check_out(before, "before")
         if after is not None:
-            if numbers_said(s) == 0:
-                raise TypeError("only history=True says more of a row than its score")
+            if n_outputs(s) == 0:
+                raise TypeError("outputs in addition to the score need history=True")
             check_out(after, "after")
-        self.learned_many(X, y, out, None, None, before, after)
+        self.learn_batch(X, y, out, None, None, before, after)
 
-    cdef object learned_many(self, object X, object y, object out, object weight, object progress,
-                             object before, object after):
-        """Learn rows; ``before`` has room for a number a row, and for a score a column, ``after``
-        for the numbers that are said of a row."""
+    cdef object learn_batch(self, object X, object y, object out, object weight, object progress,
+                            object before, object after):
+        """Learn rows; ``before`` takes a number per row and has scratch for a score per column,
+        ``after`` takes the additional outputs of each row."""
         cdef Batch rows
-        cdef object held = converted_rows(&self.engine.state, X)
+        cdef object arrays = convert_rows(&self.engine.state, X)
         cdef object targets
         if y is None and self.engine.state.c.choice.loss == LOSS_NOVELTY:
-            y = np.zeros(row_count(held))
-        cdef object counts
+            y = np.zeros(row_count(arrays))
+        cdef object row_weight
         cdef const double* weights = NULL
         cdef const double* label
         cdef double* f
-        cdef double* asked = NULL
-        cdef double* judged = NULL
+        cdef double* predicted = NULL
+        cdef double* outputs = NULL
         targets = as_doubles(y, "y")
-        counts = None if weight is None else as_doubles(weight, "weight")
-        read = (*as_tuple(held), targets)
-        if counts is not None:
-            read += (counts,)
-        cdef object scores = self.result_array(out, row_count(held), read)
+        row_weight = None if weight is None else as_doubles(weight, "weight")
+        read = (*as_tuple(arrays), targets)
+        if row_weight is not None:
+            read += (row_weight,)
+        cdef object scores = self.result_array(out, row_count(arrays), read)
         cdef State* s = &self.engine.state
         cdef Py_ssize_t bad_row, bad
         cdef Py_ssize_t first = 0
-        describe(s, held, &rows)
-        label = described(targets, "y", "labels", rows.n)
-        if counts is not None:
-            weights = described(counts, "weight", "numbers", rows.n)
+        describe(s, arrays, &rows)
+        label = pointer_to(targets, "y", "labels", rows.n)
+        if row_weight is not None:
+            weights = pointer_to(row_weight, "weight", "numbers", rows.n)
             check_weights(self.engine, weights, rows.n)
         if before is not None:
             if cnp.PyArray_DIM(before, 0) != rows.n + s.c.columns:
                 raise ValueError(f"before must have {rows.n + s.c.columns} numbers")
-            asked = <double*>cnp.PyArray_DATA(before)
+            predicted = <double*>cnp.PyArray_DATA(before)
         if after is not None:
-            if cnp.PyArray_DIM(after, 0) != rows.n * numbers_said(s):
-                raise ValueError(f"after must have {rows.n * numbers_said(s)} numbers")
-            judged = <double*>cnp.PyArray_DATA(after)
+            if cnp.PyArray_DIM(after, 0) != rows.n * n_outputs(s):
+                raise ValueError(f"after must have {rows.n * n_outputs(s)} numbers")
+            outputs = <double*>cnp.PyArray_DATA(after)
         if progress is not None:
             progress.total = rows.n
         f = <double*>cnp.PyArray_DATA(scores)
         while True:
             bad_row = first_bad_row(s, &rows, first)
             bad = first_bad_label(s, label, first, bad_row)
-            self.in_order(&rows, first, bad, label, weights, f, asked, judged, progress)
+            self.in_order(&rows, first, bad, label, weights, f, predicted, outputs, progress)
             if bad == rows.n:
                 break
             if s.skipped == NULL or (bad < bad_row and isfinite(label[bad])):
                 if bad == bad_row:
-                    raise self.row_error(held, &rows, bad)
+                    raise self.row_error(arrays, &rows, bad)
                 raise label_error(label[bad], labels_allowed(s), f"y[{bad}]",
-                                  f"{label[bad]:g}{elsewhere(self.engine)}")
-            f[bad] = self.left_out()
+                                  f"{label[bad]:g}{label_hint(self.engine)}")
+            f[bad] = self.skipped_row()
             first = bad + 1
         warn_of_levels(self.engine)
         watch_error(self.engine, label, f, rows.n)

@@ -1,8 +1,8 @@
-"""What is told of an array that a call may not have."""
+"""Error messages for unsupported arrays."""
 
 
-cdef inline str as_told(object array):
-    """What kind of array something is."""
+cdef inline str describe_array(object array):
+    """Kind, type and shape of an array, for a message."""
     if not hasattr(array, "flags"):
         return type(array).__name__
     kind = "" if array.flags.c_contiguous else "strided "

@@ -1,13 +1,13 @@
-"""How an array comes in: used where it lies if it is plain, converted otherwise.
+"""Intake of arrays: used in place if plain, otherwise converted.
 
-Whoever cimports this calls ``cnp.import_array()`` first.
+Modules that cimport this call ``cnp.import_array()`` first.
 """
 
 cimport numpy as cnp
 
 
 cdef inline bint is_plain(object x, int ndim) noexcept:
-    """C-contiguous, aligned, native float32 or float64 of ndim dimensions."""
+    """Whether x is C-contiguous, aligned, native float32 or float64 of ndim dimensions."""
     cdef int kind
     if not cnp.PyArray_Check(x):
         return False
@@ -22,7 +22,7 @@ cdef inline bint is_plain(object x, int ndim) noexcept:
 
 
 cdef inline object as_numbers(object x, str name, int ndim):
-    """An array-like of real numbers as a plain array; the slow way in."""
+    """An array-like of real numbers as a plain array; the slow path."""
     import numpy as np
 
     from edgeolk.arrays import real_array
@@ -36,7 +36,7 @@ cdef inline object as_numbers(object x, str name, int ndim):
 
 
 cdef inline bint is_vector(object x, int kind) noexcept:
-    """A plain vector of that element type."""
+    """Whether x is a plain vector of the given element type."""
     return (cnp.PyArray_Check(x) and cnp.PyArray_NDIM(x) == 1 and cnp.PyArray_ISCARRAY_RO(x)
             and cnp.PyArray_TYPE(x) == kind)
 
@@ -48,8 +48,8 @@ cdef inline object as_doubles(object x, str name):
     return as_numbers(x, name, 1).astype("float64", copy=False)
 
 
-cdef inline const double* described(object x, str name, str what, Py_ssize_t n) except NULL:
-    """Where n converted numbers lie, one for each row; what they are is not looked at."""
+cdef inline const double* pointer_to(object x, str name, str what, Py_ssize_t n) except NULL:
+    """Pointer to n converted numbers, one per row; their values are not checked."""
     if not is_vector(x, cnp.NPY_FLOAT64):
         raise ValueError(f"{name} has changed while the arguments were converted")
     if cnp.PyArray_DIM(x, 0) != n:

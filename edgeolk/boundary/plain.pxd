@@ -1,7 +1,7 @@
 """Short rows of plain Python, read without numpy: lists, tuples, buffers, arrays of any real type.
 
-No code of the caller runs here. What is refused, or is not one of these, is left to the slow way in
-(``as_numbers``), which says what is wrong with it.
+No code of the caller runs here. Anything else, or invalid, is left to the slow path
+(``as_numbers``), which raises the error.
 """
 
 cimport numpy as cnp
@@ -24,7 +24,7 @@ from edgeolk.core.state cimport State
 cdef enum:
     SHORT = 256               # numbers of a short row: 2 KiB on the C stack
 
-# Types by the codes of the struct module: one C type each.
+# The C types of the codes of the struct module.
 ctypedef fused Element:
     signed char
     unsigned char
@@ -49,7 +49,7 @@ cdef inline void copy_row(const Element* first, Py_ssize_t stride, Py_ssize_t d,
 
 
 cdef inline double half_number(unsigned short bits) noexcept nogil:
-    """The number of an IEEE 754 binary16."""
+    """The value of an IEEE 754 binary16."""
     cdef int power = (bits >> 10) & 31
     cdef int digits = bits & 1023
     cdef double size
@@ -99,7 +99,7 @@ cdef inline bint copy_typed(const void* at, char code, Py_ssize_t stride, Py_ssi
 
 
 cdef inline char code_of(const char* format) noexcept nogil:
-    """The code of a buffer's elements; 0 where they are no native numbers."""
+    """The struct code of the elements of a buffer; 0 if they are not native numbers."""
     if format == NULL:
         return b"B"
     format += format[0] == b"@"
@@ -107,7 +107,7 @@ cdef inline char code_of(const char* format) noexcept nogil:
 
 
 cdef inline bint copy_array(object x, Py_ssize_t d, double* row) noexcept:
-    """The numbers of an array of one dimension; numpy's own types have the codes of struct."""
+    """Copy a one-dimensional array; numpy's types have the codes of the struct module."""
     if (cnp.PyArray_NDIM(x) != 1 or cnp.PyArray_DIM(x, 0) != d or not cnp.PyArray_ISBEHAVED_RO(x)
             or not 0 <= cnp.PyArray_TYPE(x) < cnp.NPY_NTYPES_LEGACY):
         return False
@@ -116,21 +116,21 @@ cdef inline bint copy_array(object x, Py_ssize_t d, double* row) noexcept:
 
 
 cdef inline bint copy_buffer(object x, Py_ssize_t d, double* row) except -1:
-    """The numbers of an ``array.array`` or a memoryview of one dimension."""
+    """Copy an ``array.array`` or a one-dimensional memoryview."""
     cdef Py_buffer view
-    cdef bint good = False
+    cdef bint copied = False
     try:
         PyObject_GetBuffer(x, &view, PyBUF_STRIDES | PyBUF_FORMAT)
-    except (BufferError, ValueError):  # released, or not to be had so
+    except (BufferError, ValueError):  # released, or not available in this form
         return False
     if view.ndim == 1 and view.shape[0] == d:
-        good = copy_typed(view.buf, code_of(view.format), view.strides[0], d, row)
+        copied = copy_typed(view.buf, code_of(view.format), view.strides[0], d, row)
     PyBuffer_Release(&view)
-    return good
+    return copied
 
 
 cdef inline bint copy_item(PyObject* item, double* number) noexcept:
-    """A float, an int of 64 bits or a bool as it is; False for anything else."""
+    """Copy a float, an int of 64 bits or a bool; False for anything else."""
     cdef int overflow = 0
     if PyFloat_Check(<object>item):
         number[0] = PyFloat_AS_DOUBLE(<object>item)
@@ -144,7 +144,7 @@ cdef inline bint copy_item(PyObject* item, double* number) noexcept:
 
 
 cdef inline bint short_row(const State* s, object x, double* row) except -1:
-    """Whether x is a short row, now in ``row`` (of SHORT numbers), that storage can hold."""
+    """Copy x to ``row`` (of SHORT numbers) if it is a short row that storage can represent."""
     cdef Py_ssize_t d = s.c.n_features
     cdef Py_ssize_t j
     if d > SHORT:

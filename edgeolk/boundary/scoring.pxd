@@ -1,4 +1,4 @@
-"""What learning takes of scoring: rows checked and placed."""
+"""The parts of scoring that learning uses: checking and placing rows."""
 
 from edgeolk.boundary.batches cimport Batch
 from edgeolk.core.engine cimport Engine
@@ -9,20 +9,20 @@ cdef class Scorer:
     cdef bint mean
     cdef bint counts          # whether rows scored are answers that ``lapse`` counts
 
-    cdef object checked_row(self, object x)
-    cdef const void* placed(self, object x, bint learning) except NULL
-    cdef const void* placed_numbers(self, const double* row, bint learning) except NULL
+    cdef object check_row(self, object x)
+    cdef const void* place_row(self, object x, bint learning) except NULL
+    cdef const void* place_numbers(self, const double* row, bint learning) except NULL
     cdef int check_rows(self, object arrays, Batch* rows) except -1
     cdef object row_error(self, object arrays, const Batch* rows, Py_ssize_t bad)
     cdef object result_array(self, object out, Py_ssize_t n, tuple read)
     cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
                       const double* label, const double* weight, double* f,
                       double* before=*, double* after=*, object progress=*) except -1
-    cdef const void* checked_sparse(
+    cdef const void* check_sparse(
         self, object indices, object values, bint learning
     ) except NULL
     cdef int one_score(self) except -1
-    cdef int decided(self, const void* x, double* f) except -1
+    cdef int decide_placed(self, const void* x, double* f) except -1
     cdef object class_scores(self, const void* x)
     cdef double score_placed(self, const void* x) except? -1.0
     cdef object label_of(self, double f)

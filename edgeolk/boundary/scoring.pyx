@@ -1,5 +1,5 @@
 # cython: nonecheck=True
-"""Scores of rows: one or many, dense or sparse, of the last function or the mean of all."""
+"""Scores of rows: one or many, dense or sparse, by the last function or the mean of all."""
 
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t
@@ -9,14 +9,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from edgeolk.boundary.batches cimport (
-    Batch, as_tuple, converted_rows, describe, indices_rise, row_count, whole_numbers,
+    Batch, as_integers, as_tuple, convert_rows, describe, indices_rise, row_count,
 )
-from edgeolk.boundary.in_order cimport take_in_order
-from edgeolk.boundary.messages cimport as_told
+from edgeolk.boundary.in_order cimport run_in_order
+from edgeolk.boundary.messages cimport describe_array
 from edgeolk.boundary.ndarray cimport as_doubles, as_numbers, is_plain, is_vector
 from edgeolk.boundary.plain cimport SHORT, short_row
-from edgeolk.boundary.sparse cimport first_bad_row, values_fit, warn_of_zeros
-from edgeolk.core.arena cimport lies_in_use
+from edgeolk.boundary.sparse cimport first_bad_row, numbers_fit, warn_of_zeros
+from edgeolk.core.arena cimport overlaps_model
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.familiarity cimport familiarity
 from edgeolk.core.preprocessing cimport take_dense, take_sparse
@@ -24,7 +24,7 @@ from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.refused cimport not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts
-from edgeolk.core.state cimport DONE, Indices, REFUSED_ROW, State
+from edgeolk.core.state cimport DONE, REFUSED_ROW, Indices, State
 from edgeolk.core.step cimport answer, prepare_mean
 
 cnp.import_array()
@@ -53,8 +53,8 @@ cdef class Scorer:
     def _engine(self):
         return self.engine
 
-    cdef object checked_row(self, object x):
-        """x if it is plain and of the right length, else a plain copy; finite in storage."""
+    cdef object check_row(self, object x):
+        """x if it is plain, else a plain copy; checked for length and numbers that fit storage."""
         cdef Engine engine = self.engine
         cdef int64_t d = engine.state.c.n_features
         cdef bint good
@@ -70,7 +70,7 @@ cdef class Scorer:
             raise not_finite(x, range(len(x)), "x")
         return x
 
-    cdef const void* placed(self, object x, bint learning) except NULL:
+    cdef const void* place_row(self, object x, bint learning) except NULL:
         cdef const void* placed
         if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
             placed = take_dense(&self.engine.state, <const double*>cnp.PyArray_DATA(x), learning)
@@ -80,15 +80,15 @@ cdef class Scorer:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
 
-    cdef const void* placed_numbers(self, const double* row, bint learning) except NULL:
-        """As ``placed``, of checked numbers that the caller keeps."""
+    cdef const void* place_numbers(self, const double* row, bint learning) except NULL:
+        """As ``placed``, for checked numbers in memory of the caller."""
         cdef const void* placed = take_dense(&self.engine.state, row, learning)
         if placed == NULL:
             raise outcome_error(REFUSED_ROW, "x")
         return placed
 
     cdef int check_rows(self, object arrays, Batch* rows) except -1:
-        """Describe converted rows, each checked. No Python code runs until the caller's next."""
+        """Describe and check converted rows. No Python code may run before they are used."""
         cdef Py_ssize_t bad
         describe(&self.engine.state, arrays, rows)
         bad = first_bad_row(&self.engine.state, rows, 0)
@@ -97,7 +97,7 @@ cdef class Scorer:
         return 0
 
     cdef object row_error(self, object arrays, const Batch* rows, Py_ssize_t bad):
-        """What is wrong with a row that storage cannot hold."""
+        """The exception for a row that storage cannot represent."""
         cdef object numbers = arrays
         if rows.start == NULL:
             return not_finite(arrays[bad], range(rows.d), f"X[{bad}]")
@@ -105,21 +105,22 @@ cdef class Scorer:
         return not_finite(arrays[2][numbers], arrays[1][numbers], f"X[{bad}]")
 
     cdef object result_array(self, object out, Py_ssize_t n, tuple read):
-        """out if it will do, and does not lie over what is read while it is written."""
+        """out if it is suitable and does not overlap the arrays read; a new array for None."""
         cdef char* start
-        cdef char* lent
+        cdef char* read_start
         if out is None:
             return np.empty(n)
         if not (is_plain(out, 1) and cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT64
                 and cnp.PyArray_ISWRITEABLE(out) and cnp.PyArray_DIM(out, 0) == n):
             raise ValueError(f"out must be a writable contiguous float64 array of length {n}, got"
-                             f" {as_told(out)}")
+                             f" {describe_array(out)}")
         start = <char*>cnp.PyArray_DATA(out)
         for array in read:
-            lent = <char*>cnp.PyArray_DATA(array)
-            if start < lent + cnp.PyArray_NBYTES(array) and lent < start + cnp.PyArray_NBYTES(out):
+            read_start = <char*>cnp.PyArray_DATA(array)
+            if (start < read_start + cnp.PyArray_NBYTES(array)
+                    and read_start < start + cnp.PyArray_NBYTES(out)):
                 raise ValueError("out must not share memory with X or y")
-        if lies_in_use(start, start + cnp.PyArray_NBYTES(out)):
+        if overlaps_model(start, start + cnp.PyArray_NBYTES(out)):
             raise ValueError("out must not share memory with a learner's buffer")
         return out
 
@@ -127,10 +128,10 @@ cdef class Scorer:
                       const double* label, const double* weight, double* f,
                       double* before=NULL, double* after=NULL, object progress=None) except -1:
         warn_of_zeros(self.engine, rows)
-        return take_in_order(self.engine, self.mean, self.counts, rows, first, end, label, weight,
-                             f, before, after, progress)
+        return run_in_order(self.engine, self.mean, self.counts, rows, first, end, label, weight,
+                            f, before, after, progress)
 
-    cdef const void* checked_sparse(
+    cdef const void* check_sparse(
         self, object indices, object values, bint learning
     ) except NULL:
         """One row by its non-zeros, checked and laid out in scratch."""
@@ -142,7 +143,7 @@ cdef class Scorer:
         if not (cnp.PyArray_CheckExact(index) and is_vector(index, cnp.NPY_INT32)
                 and is_plain(value, 1)
                 and is_vector(value, cnp.NPY_FLOAT64)):
-            index = whole_numbers(index, "indices", np.int32)
+            index = as_integers(index, "indices", np.int32)
             value = as_doubles(value, "values")
             if not (is_vector(index, cnp.NPY_INT32) and is_vector(value, cnp.NPY_FLOAT64)):
                 raise ValueError("indices have changed while values were converted")
@@ -152,7 +153,7 @@ cdef class Scorer:
         if not indices_rise(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
             raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}, got"
                              f" {index.tolist()}")
-        if n and not values_fit(s, <const double*>cnp.PyArray_DATA(value), n):
+        if n and not numbers_fit(s, <const double*>cnp.PyArray_DATA(value), n):
             raise not_finite(value, index, "values")
         self.engine.idle()
         placed = take_sparse(s, Indices(<const int32_t*>cnp.PyArray_DATA(index), NULL),
@@ -167,8 +168,8 @@ cdef class Scorer:
                 "this learner has one score per class: use scores_one or scores")
         return 0
 
-    cdef int decided(self, const void* x, double* f) except -1:
-        """The scores of a placed row, one a column."""
+    cdef int decide_placed(self, const void* x, double* f) except -1:
+        """Compute the scores of a placed row, one per column."""
         cdef int outcome
         if self.mean:
             prepare_mean(&self.engine.state)
@@ -178,13 +179,13 @@ cdef class Scorer:
         return 0
 
     cdef object class_scores(self, const void* x):
-        """The scores of a placed row, one a class."""
+        """The scores of a placed row, one per class, as a new array."""
         cdef object scores = np.empty(self.engine.state.c.columns)
-        self.decided(x, <double*>cnp.PyArray_DATA(scores))
+        self.decide_placed(x, <double*>cnp.PyArray_DATA(scores))
         return scores
 
     def scores_one(self, x):
-        """Scores of one row, one a class; for two classes, the one score there is.
+        """Scores of one row, one per class; for two classes, the single score.
 
         Parameters
         ----------
@@ -197,16 +198,16 @@ cdef class Scorer:
         """
         cdef double row[SHORT]
         if self.engine.users == 0 and not is_plain(x, 1) and short_row(&self.engine.state, x, row):
-            return self.class_scores(self.placed_numbers(row, False))
-        x = self.checked_row(x)
+            return self.class_scores(self.place_numbers(row, False))
+        x = self.check_row(x)
         if self.engine.users > 0:
             # Another thread reads: the scratch of the block is in use.
             return self.scores(x[None])[0]
         self.engine.idle()
-        return self.class_scores(self.placed(x, False))
+        return self.class_scores(self.place_row(x, False))
 
     def scores(self, X):
-        """Scores of many rows, one a class; for two classes, the one score there is.
+        """Scores of many rows, one per class; for two classes, the single score.
 
         Parameters
         ----------
@@ -223,16 +224,16 @@ cdef class Scorer:
             As for ``decision_function``.
         """
         cdef Batch rows
-        cdef object held = converted_rows(&self.engine.state, X)
-        cdef object made = np.empty((row_count(held), self.engine.state.c.columns))
-        self.check_rows(held, &rows)
-        self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(made))
-        return made
+        cdef object arrays = convert_rows(&self.engine.state, X)
+        cdef object scores = np.empty((row_count(arrays), self.engine.state.c.columns))
+        self.check_rows(arrays, &rows)
+        self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(scores))
+        return scores
 
     cdef double score_placed(self, const void* x) except? -1.0:
         cdef double f
         self.one_score()
-        self.decided(x, &f)
+        self.decide_placed(x, &f)
         return f
 
     cdef object label_of(self, double f):
@@ -243,21 +244,21 @@ cdef class Scorer:
     cdef double score_row(self, object x) except? -1.0:
         cdef double row[SHORT]
         if self.engine.users == 0 and not is_plain(x, 1) and short_row(&self.engine.state, x, row):
-            return self.score_placed(self.placed_numbers(row, False))
-        x = self.checked_row(x)
+            return self.score_placed(self.place_numbers(row, False))
+        x = self.check_row(x)
         if self.engine.users > 0:
             return self.decision_function(x[None])[0]
         self.engine.idle()
-        return self.score_placed(self.placed(x, False))
+        return self.score_placed(self.place_row(x, False))
 
     def decision_one_sparse(self, indices, values):
-        """Score of one row given by its non-zeros; every other number of it is 0.
+        """Score of one row given by its non-zeros; all other numbers are 0.
 
         Parameters
         ----------
         indices : integers of shape (k,)
-            Increasing, from 0 to n_features - 1. A contiguous int32 array beside contiguous
-            float64 values is read where it lies; anything else is converted.
+            Increasing, from 0 to n_features - 1. A contiguous int32 array with contiguous
+            float64 values is read in place; anything else is converted.
         values : array-like of shape (k,)
             Finite.
 
@@ -268,7 +269,7 @@ cdef class Scorer:
         Raises
         ------
         TypeError, ValueError
-            Indices that do not increase or are no whole numbers, another number of values, or a
+            Indices that do not increase or are not integers, a different number of values, or a
             value that is not finite in storage.
         RuntimeError
             Another thread learns.
@@ -285,14 +286,14 @@ cdef class Scorer:
         if self.engine.users > 0:
             # Another thread reads: the scratch of the block is in use.
             return self.decision_function(self.one_row_matrix(indices, values))[0]
-        return self.score_placed(self.checked_sparse(indices, values, False))
+        return self.score_placed(self.check_sparse(indices, values, False))
 
     def predict_one_sparse(self, indices, values):
         """As ``predict_one`` for a row given by its non-zeros."""
         if self.engine.state.c.columns > 1:
             if self.engine.users > 0:
                 return int(self.predict(self.one_row_matrix(indices, values))[0])
-            return int(np.argmax(self.class_scores(self.checked_sparse(indices, values, False))))
+            return int(np.argmax(self.class_scores(self.check_sparse(indices, values, False))))
         return self.label_of(self.score_sparse(indices, values))
 
     def decision_one(self, x):
@@ -301,7 +302,7 @@ cdef class Scorer:
         Parameters
         ----------
         x : ndarray of shape (n_features,)
-            Finite. A contiguous float32 or float64 array is read where it lies. Lists, tuples,
+            Finite. A contiguous float32 or float64 array is read in place. Lists, tuples,
             ``array.array``, memoryviews and arrays of any real type of up to 256 features are read
             number by number, at about the same cost; other array-likes are converted by numpy.
 
@@ -318,7 +319,7 @@ cdef class Scorer:
 
     def predict_one(self, x):
         """Label of one row: 1 where f(x) >= 0, else -1; the class with the highest score, the
-        lowest of equals; the score itself in regression; -1 for novelty, else 1."""
+        lowest on ties; the score itself in regression; -1 for novelty, else 1."""
         if self.engine.state.c.columns > 1:
             return int(np.argmax(self.scores_one(x)))
         return self.label_of(self.score_row(x))
@@ -326,12 +327,12 @@ cdef class Scorer:
     def predict_proba_one(self, x):
         """Probability that the label of one row is +1: 1 / (1 + exp(-f(x))).
 
-        With several classes those of all of them, softmax of the scores, of shape (n_classes,).
+        With several classes the softmax of the scores, of shape (n_classes,).
 
         Raises
         ------
         AttributeError
-            The loss is not logistic: its scores are no log odds.
+            The loss is not logistic: scores are not log odds.
         """
         if self.engine.state.c.choice.loss != LOSS_LOGISTIC:
             raise AttributeError("predict_proba_one needs the logistic loss")
@@ -342,10 +343,10 @@ cdef class Scorer:
         return sigmoid(self.score_row(x))
 
     def familiarity_one(self, x):
-        """How near one row lies to the support vectors, by the largest cosine.
+        """Similarity of one row to the support vectors: the largest cosine.
 
-        max_i k(s_i, x) / sqrt(k(s_i, s_i) k(x, x)): near 0 the row lies where nothing was learned,
-        and its score means nothing. Costs a kernel row.
+        max_i k(s_i, x) / sqrt(k(s_i, s_i) k(x, x)): near 0 the row is far from all learned rows,
+        and its score is meaningless. Costs a kernel row.
 
         Parameters
         ----------
@@ -364,15 +365,15 @@ cdef class Scorer:
         RuntimeError
             Another thread is inside a long call.
         """
-        cdef double nearness
+        cdef double similarity
         if self.engine.state.c.choice.basis != BASIS_SUPPORT_VECTORS:
             raise AttributeError(
                 "familiarity_one needs support vectors: features do not reveal which rows"
                 " were seen")
-        x = self.checked_row(x)
+        x = self.check_row(x)
         self.engine.idle()
-        nearness = familiarity(&self.engine.state, self.placed(x, False))
-        return nearness
+        similarity = familiarity(&self.engine.state, self.place_row(x, False))
+        return similarity
 
     def decision_function(self, X, out=None):
         """Scores of many rows, computed without the interpreter lock.
@@ -380,10 +381,10 @@ cdef class Scorer:
         Parameters
         ----------
         X : ndarray or CSR matrix of shape (n, n_features)
-            A C-contiguous float32 or float64 array is read where it lies; a CSR matrix (scipy's)
+            A C-contiguous float32 or float64 array is read in place; a CSR matrix (scipy's)
             row by row.
         out : float64 ndarray of shape (n,), optional
-            Receives the scores; without it an array is made.
+            Receives the scores; by default a new array.
 
         Returns
         -------
@@ -392,20 +393,20 @@ cdef class Scorer:
         Raises
         ------
         TypeError
-            X holds no real numbers, or a row has a score for each class.
+            X does not have real numbers, or rows have one score per class.
         ValueError
-            X or out has another shape, X is no CSR matrix, or its numbers have changed meanwhile;
-            ``BadRowError`` for a number that is not finite in storage, which names row and feature.
+            X or out has a wrong shape, X is not a CSR matrix, or its numbers changed meanwhile;
+            ``BadRowError``, with row and feature, for a number that is not finite in storage.
         RuntimeError
             Another thread learns.
         KeyboardInterrupt
-            Signals are looked at every few hundredths of a second; out is then filled in part.
+            Signals are checked every few hundredths of a second; out is then partially filled.
         """
         cdef Batch rows
         self.one_score()
-        cdef object held = converted_rows(&self.engine.state, X)
-        cdef object scores = self.result_array(out, row_count(held), as_tuple(held))
-        self.check_rows(held, &rows)
+        cdef object arrays = convert_rows(&self.engine.state, X)
+        cdef object scores = self.result_array(out, row_count(arrays), as_tuple(arrays))
+        self.check_rows(arrays, &rows)
         self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(scores))
         return scores
 

@@ -1,4 +1,4 @@
-"""Rows given by their non-zeros: what storage can hold of them."""
+"""Checks of rows given by their non-zeros."""
 
 from libc.stdint cimport int64_t
 
@@ -10,11 +10,11 @@ from edgeolk.core.state cimport State
 
 
 cdef enum:
-    LONG = 16384  # numbers of a ring that take long to read beside a row's non-zeros
+    LONG = 16384  # numbers in a ring from which on dense processing is slow
 
 
 cdef inline int warn_of_zeros(Engine engine, const Batch* rows) except -1:
-    """Once, where a matrix of mostly zeros comes to a ring that is read in full for every row."""
+    """Warn once of a mostly zero matrix for a ring that is read in full for every row."""
     cdef const State* s = &engine.state
     cdef str remedy
     if (rows.start == NULL or s.nonzero_index != NULL or engine.warned_of_zeros
@@ -26,7 +26,7 @@ cdef inline int warn_of_zeros(Engine engine, const Batch* rows) except -1:
 
     engine.warned_of_zeros = True
     if engine.config.preprocessing.method:
-        remedy = "scaled rows have no zeros; scale= is best left out for such rows"
+        remedy = "scaled rows have no zeros; omit scale= for such rows"
     elif s.c.choice.dtype == DTYPE_INT8:
         remedy = "int8 has no zero to skip; dtype='float16' with sparse=True does"
     else:
@@ -35,24 +35,24 @@ cdef inline int warn_of_zeros(Engine engine, const Batch* rows) except -1:
     return 0
 
 
-cdef inline bint values_fit(State* s, const double* value, Py_ssize_t n) noexcept:
-    """Each of n numbers, as if each were a row's only one."""
+cdef inline bint numbers_fit(State* s, const double* value, Py_ssize_t n) noexcept:
+    """Whether storage can represent each of n numbers."""
     if n == 0:
         return True
     return accepts(s, value, n)
 
 
 cdef inline Py_ssize_t first_bad_row(State* s, const Batch* rows, Py_ssize_t first) noexcept:
-    """The first row, from there on, with a number that storage cannot hold, or their number."""
+    """Index of the first row from ``first`` that storage cannot represent, or rows.n."""
     cdef Py_ssize_t i
     cdef int64_t start, end
     if rows.start == NULL:
         return first_bad_dense(s, rows, first)
-    # Mostly nothing is bad: all numbers in one go, once.
-    if first == 0 and values_fit(s, rows.value, rows.entries):
+    # Bad rows are rare: first check all numbers at once.
+    if first == 0 and numbers_fit(s, rows.value, rows.entries):
         return rows.n
     for i in range(first, rows.n):
         if (not has_entries(rows, i, &start, &end)
-                or not values_fit(s, rows.value + start, end - start)):
+                or not numbers_fit(s, rows.value + start, end - start)):
             return i
     return rows.n

@@ -1,4 +1,4 @@
-"""What is warned of once: readings beyond storage, predictions that run away."""
+"""Warnings, each given once: readings out of range, diverging predictions."""
 
 from libc.math cimport fabs, isnan
 
@@ -7,9 +7,9 @@ from edgeolk.core.state cimport State
 
 
 cdef inline int warn_of_levels(Engine engine) except -1:
-    """Once, when the first reading lay beyond the levels of int8 storage."""
+    """Warn once of a reading outside the range of int8 storage."""
     cdef State* s = &engine.state
-    if s.quantum.scale == NULL or s.function.clipped == 0 or engine.warned:
+    if s.quantizer.scale == NULL or s.function.clipped == 0 or engine.warned:
         return 0
     import warnings
 
@@ -23,19 +23,19 @@ cdef inline int warn_of_levels(Engine engine) except -1:
 
 
 cdef enum:
-    RANGE = 100   # predictions beyond this many times the largest target have run away
-    KNOWN = 30    # targets after which their range is taken to be known
+    RANGE = 100   # predictions beyond this many times the largest target diverge
+    KNOWN = 30    # targets after which their range counts as known
 
 
 cdef inline int watch_error(
     Engine engine, const double* y, const double* f, Py_ssize_t n
 ) except -1:
-    """Once, when predictions have run away from the targets: a gradient with too long a step."""
+    """Warn once of predictions that diverge from the targets: gradient steps too large."""
     cdef Py_ssize_t i
     if engine.warned_of_error or engine.state.errors == NULL or engine.state.forecast.on:
         return 0
     for i in range(n):
-        if isnan(f[i]):  # a row that was left out
+        if isnan(f[i]):  # a skipped row
             continue
         engine.largest_target = max(engine.largest_target, fabs(y[i]))
         engine.targets_seen += 1

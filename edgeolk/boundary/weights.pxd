@@ -1,11 +1,11 @@
-"""What rows count: one weight, or one a row, checked."""
+"""Checks of row weights: a single one, or one per row."""
 
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.labels cimport check_weight
 
 
-cdef inline double checked_weight(Engine engine, object weight) except? -2.0:
-    """A weight > 0; any but 1 is refused where a learner has no use for it."""
+cdef inline double parse_weight(Engine engine, object weight) except? -2.0:
+    """The weight as a number > 0; other than 1 only if the learner supports weights."""
     cdef double number
     try:
         if isinstance(weight, (bool, str, bytes, bytearray)):
@@ -19,7 +19,7 @@ cdef inline double checked_weight(Engine engine, object weight) except? -2.0:
 
 
 cdef inline int check_weights(Engine engine, const double* weight, Py_ssize_t n) except -1:
-    """Each of n weights."""
+    """Check each of n weights."""
     cdef Py_ssize_t i
     for i in range(n):
         if weight[i] != 1.0:

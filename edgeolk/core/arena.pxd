@@ -2,18 +2,18 @@
 
 
 cdef struct Claim:
-    # Borrowed memory in use, in a list that takes no memory of its own.
+    # A buffer in use, as a node of an intrusive list.
     char* start
     char* end
     Claim* next
 
 
-cdef bint lies_in_use(const char* start, const char* end) noexcept
+cdef bint overlaps_model(const char* start, const char* end) noexcept
 
 
 cdef class Arena:
     cdef char* base               # the block, on a boundary of 8 to 64 bytes
-    cdef readonly Py_ssize_t nbytes     # taken in all: block and alignment slack
+    cdef readonly Py_ssize_t nbytes     # total: block and alignment slack
     cdef Py_ssize_t length        # of the block
     cdef void* owned
     cdef Py_buffer lent

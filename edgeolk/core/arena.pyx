@@ -1,10 +1,9 @@
 """Arena: the one allocation of a model, or memory lent by the caller.
 
-Design. Everything a model holds lies in one aligned block. Its size is the plan's total, in which
-the slack for alignment is counted, so that any buffer of that size serves wherever it starts, and
-what the plan says is what is taken. The block comes from Python's own allocator, so that
-tracemalloc sees it and a failed allocation is a MemoryError like any other. No other file may
-allocate.
+Design. All state of a model is in one aligned block. Its size is the total of the plan, including
+the slack for alignment, so that any buffer of that size will do wherever it starts, and exactly
+the planned size is used. The block comes from Python's allocator, so that tracemalloc sees it and
+a failed allocation is an ordinary MemoryError. No other file may allocate.
 """
 
 from cpython.buffer cimport PyBUF_ANY_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE
@@ -19,13 +18,13 @@ cdef enum:
 ALIGNMENT = WIDEST
 
 
-# Borrowed memory in use. A dict would not do: leaving it takes memory, and an arena must be able to
-# go when there is none.
+# Buffers in use. Not a dict: removing an entry may allocate, and an arena must be deallocated even
+# if no memory is left.
 cdef Claim* CLAIMS = NULL
 
 
 cdef int enter(Claim* claim) except -1:
-    """Two models in one buffer would overwrite each other."""
+    """Register a buffer; ValueError if another model uses it."""
     global CLAIMS
     cdef Claim* other = CLAIMS
     while other != NULL:
@@ -47,8 +46,8 @@ cdef void leave(Claim* claim) noexcept:
         link = &link[0].next
 
 
-cdef bint lies_in_use(const char* start, const char* end) noexcept:
-    """Whether memory overlaps that of a model in a caller's buffer."""
+cdef bint overlaps_model(const char* start, const char* end) noexcept:
+    """Whether memory overlaps a buffer in which a model is built."""
     cdef const Claim* claim = CLAIMS
     while claim != NULL:
         if start < claim.end and claim.start < end:
@@ -58,7 +57,7 @@ cdef bint lies_in_use(const char* start, const char* end) noexcept:
 
 
 cdef bint holds_numbers(const char* kind) noexcept:
-    """Whether a buffer's elements are bytes or numbers, not objects: those must not be zeroed."""
+    """Whether a buffer has elements of bytes or numbers; objects must not be zeroed."""
     if kind == NULL:
         return True
     if kind[0] in b"@=<>!":
@@ -67,20 +66,20 @@ cdef bint holds_numbers(const char* kind) noexcept:
 
 
 cdef class Arena:
-    """One zeroed block of ``nbytes`` bytes, aligned inside its first ``boundary``.
+    """A zeroed block of ``nbytes`` bytes, aligned within its first ``boundary`` bytes.
 
     Parameters
     ----------
     nbytes : int
-        Bytes taken in all, slack for alignment included.
+        Total bytes, including slack for alignment.
     buffer : writable contiguous buffer, optional
         Memory of the caller, at least ``nbytes`` long; only its first ``nbytes`` bytes are used.
         Without it the memory is allocated.
     mark : bytes, optional
-        First bytes of a block that already lies in the buffer: it is kept instead of zeroed, and
-        moved to the boundary if it was written where the boundary lay elsewhere.
+        First bytes of a block that is already in the buffer: it is kept instead of zeroed, and
+        moved to the boundary if it was written at another alignment.
     boundary : int
-        What the block is aligned to, 8 to 64, a power of two.
+        Alignment of the block: a power of two from 8 to 64.
 
     Raises
     ------
@@ -89,7 +88,7 @@ cdef class Arena:
     TypeError
         ``buffer`` has no writable contiguous buffer.
     ValueError
-        ``buffer`` is shorter than ``nbytes``, holds no such block, or another arena is in it.
+        ``buffer`` is shorter than ``nbytes``, has no such block, or is in use by another arena.
     """
 
     def __cinit__(self, Py_ssize_t nbytes, buffer=None, bytes mark=None,
@@ -134,7 +133,7 @@ cdef class Arena:
                 raise ValueError("buffer holds no block that begins with the mark")
             memmove(self.base, start + at, self.length)
             if start + at < self.base:
-                # No second mark may stay before the block.
+                # No second mark may remain before the block.
                 memset(start + at, 0, self.base - (start + at))
         elif self.borrowed:
             memset(start, 0, nbytes)
@@ -146,7 +145,7 @@ cdef class Arena:
         PyMem_Free(self.owned)
 
     def __getbuffer__(self, Py_buffer* view, int flags):
-        # The block without its slack, writable bytes.
+        # The block without its slack, as writable bytes.
         PyBuffer_FillInfo(view, self, self.base, self.length, 0, flags)
 
     def __len__(self):

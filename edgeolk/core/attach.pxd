@@ -1,6 +1,6 @@
-"""Where the regions of a block are: the pointers of the struct, set once.
+"""Sets the pointers of the struct to the regions of a block, once.
 
-``places`` has the address of each region by its name.
+``places`` maps the name of each region to its address.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -18,12 +18,12 @@ from edgeolk.core.width cimport use_width
 
 
 cdef inline void* at(dict places, str name) except? NULL:
-    """Where a region lies, or NULL."""
+    """Address of a region, or NULL."""
     return <void*><size_t>places.get(name, 0)
 
 
 cdef inline int attach(State* s, dict places) except -1:
-    """Pointers that learners of every kind have."""
+    """Pointers that all kinds of learners have."""
     cdef int dtype = s.c.choice.dtype
     s.row_fn = s.simd.row[dtype]
     s.sparse_fn = s.simd.sparse[dtype]
@@ -39,10 +39,10 @@ cdef inline int attach(State* s, dict places) except -1:
     s.novelty = <double*>at(places, "novelty")
     s.sv = at(places, "support_vectors")
     s.coef = at(places, "coefficients")
-    s.quantum.scale = <const float*>at(places, "levels")
-    s.quantum.offset = NULL
-    if s.quantum.scale != NULL:
-        s.quantum.offset = s.quantum.scale + s.c.n_features
+    s.quantizer.scale = <const float*>at(places, "levels")
+    s.quantizer.offset = NULL
+    if s.quantizer.scale != NULL:
+        s.quantizer.offset = s.quantizer.scale + s.c.n_features
     s.diagonal = <double*>at(places, "diagonal")
     s.arrival = <int64_t*>at(places, "arrivals")
     s.inverse = <double*>at(places, "inverse")
@@ -56,7 +56,7 @@ cdef inline int attach(State* s, dict places) except -1:
     s.window_y = <double*>at(places, "window_labels")
     s.mean_start = <double*>at(places, "mean_start")
     s.mean_sum = <double*>at(places, "mean_sum")
-    s.own = <double*>at(places, "own")
+    s.per_update = <double*>at(places, "own")
     s.norms = at(places, "norms")
     s.query = at(places, "query")
     s.nonzero_index = <int32_t*>at(places, "nonzero_index")
@@ -65,7 +65,7 @@ cdef inline int attach(State* s, dict places) except -1:
     s.row = at(places, "kernel_row")
     s.distance = at(places, "distance_row")
     s.products = s.distance if s.c.kernel.kind == OLK_GAUSSIAN else NULL
-    # What compares distances is to have all of them by one way.
+    # Policies that compare distances need all of them computed in the same way.
     s.lengths = s.norms if s.distance == NULL else NULL
     s.mean_coef = at(places, "mean_coefficients")
     s.class_scores = <double*>at(places, "class_scores")
@@ -81,7 +81,7 @@ cdef inline int attach(State* s, dict places) except -1:
 
 
 cdef inline int attach_forecast(State* s, dict places) except -1:
-    """Pointers of a forecaster into the block; the kernel counts its own rows."""
+    """Pointers of a forecaster into the block; its kernel has a separate row counter."""
     cdef olk_forecast_state* t = &s.forecast.state
     t.history = at(places, "history")
     t.diagonal = at(places, "forecaster")
@@ -91,18 +91,18 @@ cdef inline int attach_forecast(State* s, dict places) except -1:
     t.season = at(places, "season")
     t.asked = <uint64_t*>&s.m.steps
     t.flags = &s.m.flags
-    s.structured.state.t = <uint64_t*>at(places, "kernel_rows")
+    s.sorf.state.t = <uint64_t*>at(places, "kernel_rows")
     return 0
 
 
 cdef inline int attach_structured(State* s, dict places) except -1:
     """Pointers of a learner on structured features into the block."""
-    cdef olk_sorf* p = &s.structured.made
-    cdef olk_sorf_state* t = &s.structured.state
+    cdef olk_sorf* p = &s.sorf.config
+    cdef olk_sorf_state* t = &s.sorf.state
     cdef Model* m = s.m
-    cdef Py_ssize_t number = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
-    cdef Py_ssize_t row = number * p.d
-    cdef Py_ssize_t longer = row + number
+    cdef Py_ssize_t item = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
+    cdef Py_ssize_t row = item * p.d
+    cdef Py_ssize_t row_and_bias = row + item
     t.w = at(places, "weights")
     t.a = at(places, "mean_weights")
     t.L = <double*>at(places, "blend")
@@ -115,10 +115,10 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     t.flags = &m.flags
     t.target = <double*>at(places, "target")
     t.last = <double*>at(places, "last_label")
-    s.structured.answers = t.last + 1 if s.c.p.lapse > 0.0 and t.last != NULL else NULL
+    s.sorf.answers = t.last + 1 if s.c.p.lapse > 0.0 and t.last != NULL else NULL
     t.novelty = <double*>at(places, "novelty")
     t.wl = at(places, "linear")
-    t.Sl = NULL if t.wl == NULL else <char*>t.wl + longer
+    t.Sl = NULL if t.wl == NULL else <char*>t.wl + row_and_bias
     t.log_scale = at(places, "relevance")
     t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
     t.shared = at(places, "shared_relevance")
@@ -131,16 +131,16 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     t.memory_narrow = <double*>at(places, "memory_narrow")
     t.inputs = at(places, "inputs")
     if s.query == NULL:
-        s.query = t.inputs  # relevance scales a row where it lies
-    elif t.inputs == NULL and s.preprocessing.hold > 0.0:
-        t.inputs = s.query  # where a row lies that is learned, or scored alone
+        s.query = t.inputs  # relevance scales a row in place
+    elif t.inputs == NULL and s.preprocessing.clamp > 0.0:
+        t.inputs = s.query  # a single row, learned or scored, is placed here
     t.channels = at(places, "channels")
     t.readings = <uint32_t*>at(places, "channel_counts")
     t.deviations = at(places, "deviations")
     t.watch = <uint64_t*>at(places, "watch")
     if t.watch != NULL:
-        # A row that is converted lies where its inputs have not come to yet.
-        s.query = <char*>t.inputs + 2 * number * s.c.n_features
+        # A converted row is placed in the part of inputs that is not yet written.
+        s.query = <char*>t.inputs + 2 * item * s.c.n_features
     t.scores = <double*>at(places, "class_scores")
     t.recalled = <double*>at(places, "recalled")
     t.row = at(places, "feature_row")
@@ -150,7 +150,7 @@ cdef inline int attach_structured(State* s, dict places) except -1:
 
 
 cdef inline int attach_preprocessing(State* s, dict places, dict regions) except -1:
-    """Pointers of the preprocessing, and the width where it is known."""
+    """Pointers of the preprocessing, and the width if it is known."""
     cdef Py_ssize_t end = -1
     cdef int count = -1
     cdef olk_scaler* scaler = &s.preprocessing.scaler
@@ -177,7 +177,7 @@ cdef inline int attach_preprocessing(State* s, dict places, dict regions) except
             if region.offset != end:
                 count += 1
                 if count == MODEL_RUNS:
-                    raise RuntimeError(f"what starts anew lies in over {MODEL_RUNS} runs")
+                    raise RuntimeError(f"the regions to reset form more than {MODEL_RUNS} runs")
                 s.preprocessing.model[count].start = <char*>s.m + <Py_ssize_t>region.offset
             end = region.offset + region.nbytes
             s.preprocessing.model[count].nbytes = (

@@ -1,6 +1,6 @@
 """Rows in float64 buffers of any object, for processes without numpy.
 
-Borrowed by the buffer protocol itself: code of typed memoryviews would be half of a module.
+Uses the buffer protocol directly: the code of typed memoryviews would be half of the module.
 """
 
 from cpython.buffer cimport (
@@ -10,12 +10,12 @@ from libc.string cimport strcmp
 
 
 cdef inline bint is_double(const char* code) noexcept:
-    """Whether a format is that of native doubles."""
+    """Whether a format means native doubles."""
     return code != NULL and strcmp(code + (code[0] == b"@" or code[0] == b"="), b"d") == 0
 
 
 cdef inline int borrow(object x, str name, int writable, Py_buffer* view) except -1:
-    """Borrow a contiguous buffer of float64 until ``PyBuffer_Release``."""
+    """Acquire a contiguous float64 buffer; the caller releases it by ``PyBuffer_Release``."""
     try:
         PyObject_GetBuffer(x, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | writable)
     except BufferError as error:

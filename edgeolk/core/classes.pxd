@@ -1,8 +1,9 @@
 """Several classes over one ring: K columns of coefficients, one kernel row for all of them.
 
-Scores f_k(x) = sum_i a_ik k(s_i, x). The margin of a row is the score of its class less the best of
-the others; with it in the place of y f, and shares of a candidate over the columns, every update is
-that of two classes (Crammer & Singer 2003; Crammer et al. 2006, section 8).
+Scores f_k(x) = sum_i a_ik k(s_i, x). The margin of a row is the score of its class minus the best
+of the others. With the margin in place of y f, and the new coefficient multiplied by a share in
+each column, every update is that of two classes (Crammer & Singer 2003; Crammer et al. 2006,
+section 8).
 """
 
 from libc.math cimport NAN, exp, isfinite
@@ -13,7 +14,7 @@ from edgeolk.core.expansion cimport class_row
 from edgeolk.core.state cimport Example, State
 
 
-cdef inline void take_hinge(State* s, int64_t rival, Example* e) noexcept nogil:
+cdef inline void set_hinge_shares(State* s, int64_t rival, Example* e) noexcept nogil:
     """1 at the class, -1 at its best rival."""
     memset(e.share, 0, <size_t>s.c.columns * sizeof(double))
     e.share[e.label] = 1.0
@@ -21,8 +22,9 @@ cdef inline void take_hinge(State* s, int64_t rival, Example* e) noexcept nogil:
     e.power = 2.0
 
 
-cdef inline void take_softmax(State* s, const double* f, int64_t rival, Example* e) noexcept nogil:
-    """1 - p at the class, -p elsewhere, p = softmax(f).
+cdef inline void set_softmax_shares(State* s, const double* f, int64_t rival,
+                                    Example* e) noexcept nogil:
+    """1 - p at the class, -p label_hint, p = softmax(f).
 
     The class's share is the sum of the others': 1 - p would lose the digits of a small one.
     """
@@ -43,8 +45,8 @@ cdef inline void take_softmax(State* s, const double* f, int64_t rival, Example*
     e.power += others * others
 
 
-cdef inline void see_classes(State* s, double y, Example* e) noexcept nogil:
-    """Margin and shares of a row; not finite if a score is not. Ties go to the smallest class."""
+cdef inline void score_classes(State* s, double y, Example* e) noexcept nogil:
+    """Margin and shares of a row; not finite if a score is not. Ties go to the lowest class."""
     cdef double* f = s.class_scores
     cdef int64_t k
     cdef int64_t rival
@@ -60,13 +62,13 @@ cdef inline void see_classes(State* s, double y, Example* e) noexcept nogil:
             rival = k
     e.f = f[e.label] - f[rival] if isfinite(total) else NAN
     if s.c.softmax:
-        take_softmax(s, f, rival, e)
+        set_softmax_shares(s, f, rival, e)
     else:
-        take_hinge(s, rival, e)
+        set_hinge_shares(s, rival, e)
 
 
-cdef inline double along_shares(const State* s, const Example* e) noexcept nogil:
-    """sum_k share_k f_k, by the scores as last computed."""
+cdef inline double share_weighted_score(const State* s, const Example* e) noexcept nogil:
+    """sum_k share_k f_k, with the scores last computed."""
     cdef int64_t k
     cdef double total = 0.0
     for k in range(s.c.columns):

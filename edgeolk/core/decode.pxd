@@ -1,4 +1,4 @@
-"""From a configuration, a Python object, to the numbers of the C struct."""
+"""Decodes a configuration, a Python object, into the C struct."""
 
 from libc.stdint cimport int32_t
 
@@ -14,7 +14,7 @@ from edgeolk.core.width cimport sorf_set_width
 
 
 cdef inline void decode(State* s, object config) except *:
-    """The configuration as numbers."""
+    """The settings of all models."""
     cdef int32_t* choice = <int32_t*>&s.c.choice
     cdef double* param = <double*>&s.c.p
     cdef Py_ssize_t i
@@ -23,7 +23,7 @@ cdef inline void decode(State* s, object config) except *:
     s.c.stride = config.stride
     s.c.weights = config.weights
     s.c.columns = config.columns
-    s.c.own = config.update.own
+    s.c.n_per_update = config.update.own
     s.c.item = config.storage.nbytes
     s.c.coefficient_bytes = config.coefficient_bytes
     s.c.vectors = config.vectors
@@ -34,7 +34,7 @@ cdef inline void decode(State* s, object config) except *:
     s.c.takes_gaps = config.watches
     s.ahead.rows = config.lookahead
     s.ahead.value_bytes = config.value_bytes
-    s.ahead.real = OLK_F64 if s.ahead.value_bytes == 8 else OLK_F32
+    s.ahead.value_type = OLK_F64 if s.ahead.value_bytes == 8 else OLK_F32
     for i, value in enumerate(config.choices):
         choice[i] = value
     for i, value in enumerate(config.params):
@@ -45,26 +45,26 @@ cdef inline void decode(State* s, object config) except *:
 
 
 cdef inline void decode_features(State* s, object config) except *:
-    """Structured features alone: one group of one width, the kernel's."""
-    cdef olk_sorf* p = &s.structured.made
-    s.structured.all = functions_for(s.c.choice.dtype)
+    """Structured features as a basis: one group with the width of the kernel."""
+    cdef olk_sorf* p = &s.sorf.config
+    s.sorf.ops = functions_for(s.c.choice.dtype)
     p.d, p.D, p.classes, p.groups = config.n_features, config.budget, 1, 1
     p.first[0], p.first[1] = 0, -(-config.budget // 64)
     p.widths[0] = 1
-    s.structured.widths[0][0] = 1.0
+    s.sorf.widths[0][0] = 1.0
     p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
     sorf_set_width(s)
 
 
 cdef inline void decode_structured(State* s, object config) except *:
-    """What a learner on structured features is made of (S 3 of the specification)."""
-    cdef olk_sorf* p = &s.structured.made
+    """The configuration of a sorf learner (S 3 of the specification)."""
+    cdef olk_sorf* p = &s.sorf.config
     cdef int g, i
     values = config.values
     groups = int(values["groups"])
     blocks = -(-config.budget // 64)
     share, rest = divmod(blocks, groups)
-    s.structured.all = functions_for(s.c.choice.dtype)
+    s.sorf.ops = functions_for(s.c.choice.dtype)
     p.d, p.D, p.classes = config.n_inputs, config.budget, config.columns
     p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_TWO
     if s.c.choice.loss == LOSS_SQUARE:
@@ -80,7 +80,7 @@ cdef inline void decode_structured(State* s, object config) except *:
         widths = config.list_of(f"widths{g}")
         p.widths[g] = len(widths)
         for i, width in enumerate(widths):
-            s.structured.widths[g][i] = width
+            s.sorf.widths[g][i] = width
     blends = config.list_of("blends")
     p.n_blends = len(blends)
     for i, blend in enumerate(blends):
@@ -94,8 +94,8 @@ cdef inline void decode_structured(State* s, object config) except *:
 
 
 cdef inline void decode_forecast(State* s, object config) except *:
-    """What a forecaster is made of."""
-    cdef olk_forecast* p = &s.forecast.made
+    """The configuration of a forecaster."""
+    cdef olk_forecast* p = &s.forecast.config
     cdef int i
     s.forecast.on = config.forecasts
     if not s.forecast.on:
@@ -109,7 +109,7 @@ cdef inline void decode_forecast(State* s, object config) except *:
 
 
 cdef inline void decode_preprocessing(State* s, object config) except *:
-    """What is done with rows on their way in."""
+    """The configuration of preprocessing."""
     preprocessing = config.preprocessing
     s.preprocessing.scaler.method = preprocessing.method
     s.preprocessing.scaler.clip = preprocessing.clip
@@ -118,10 +118,10 @@ cdef inline void decode_preprocessing(State* s, object config) except *:
     if preprocessing.method == OLK_COMPACT:
         s.preprocessing.scaler.rule = olk_compact_rule_of(
             preprocessing.clip, preprocessing.window)
-    s.preprocessing.longest = preprocessing.clip_rows
+    s.preprocessing.max_norm = preprocessing.clip_rows
     s.preprocessing.gamma_rows = preprocessing.gamma_rows
     s.preprocessing.pairs = config.finds_pairs
-    s.preprocessing.hold = config.held_to
-    s.preprocessing.alike_clip = preprocessing.alike_clip
+    s.preprocessing.clamp = config.held_to
+    s.preprocessing.common_clip = preprocessing.alike_clip
     s.preprocessing.reshapes = preprocessing.reshapes
     s.preprocessing.on = s.preprocessing.reshapes or preprocessing.gamma_rows > 0

@@ -1,8 +1,8 @@
 """The engine: a shell around one model's C struct.
 
-Design. The step is free functions over the struct (step.pxd); this class decodes the configuration
-once, holds the regions as memoryviews for its life, and keeps two threads apart. It knows
-neither numpy nor the catalogue, so a process without numpy can run it.
+Design. The step is a set of free functions over the struct (step.pxd). This class decodes the
+configuration once, keeps the regions as memoryviews for its lifetime, and guards against concurrent
+use by two threads. It depends on neither numpy nor the catalogue, so it runs without numpy.
 """
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
@@ -20,7 +20,7 @@ from edgeolk.core.decode cimport (
     decode, decode_features, decode_forecast, decode_preprocessing, decode_structured,
 )
 from edgeolk.core.expansion cimport coefficient_count
-from edgeolk.core.forecasting cimport rows_waiting
+from edgeolk.core.forecasting cimport n_pending
 from edgeolk.core.preprocessing cimport take_dense
 from edgeolk.core.parts cimport BASIS_STRUCTURED
 from edgeolk.core.headers cimport (
@@ -28,8 +28,8 @@ from edgeolk.core.headers cimport (
     olk_end_step, olk_forecast_answer, olk_simd,
 )
 from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
-from edgeolk.core.mend cimport mend
-from edgeolk.core.readers cimport with_own_scratch
+from edgeolk.core.mend cimport rebuild_derived
+from edgeolk.core.readers cimport allocate_scratch
 from edgeolk.core.refused cimport label_error, not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport DONE, Model, State, Width
@@ -37,9 +37,9 @@ from edgeolk.core.step cimport (
     answer, ask, asks_score, construct, count_asked, learn, prepare_mean, restart, skip, tell,
     wants,
 )
-from edgeolk.core.structured cimport Structured
+from edgeolk.core.structured cimport Sorf
 from edgeolk.core.updates.sorf cimport (
-    sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_look,
+    sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_check,
 )
 from edgeolk.core.variants cimport chosen_simd
 from edgeolk.core.said cimport reason_of
@@ -47,7 +47,7 @@ from edgeolk.core.said cimport reason_of
 cdef const olk_simd* SIMD = chosen_simd()
 
 if sizeof(Model) != 88:
-    raise ImportError("the header's struct does not have the layout of the file format")
+    raise ImportError("the struct of the header does not match the layout of the file format")
 
 
 cdef class Engine:
@@ -56,11 +56,11 @@ cdef class Engine:
     Parameters
     ----------
     config : Settings
-        A configuration in full.
+        The complete configuration.
     regions : sequence of Region
-        The plan of the block: name, offset, bytes, purpose, element, shape.
+        The layout of the block: name, offset, bytes, purpose, element, shape.
     arena : Arena
-        As long as the plan says, its header written.
+        Of the planned size, with its header written.
     fresh : bool
         Whether to start a new model in the block.
     """
@@ -88,7 +88,7 @@ cdef class Engine:
             self.start()
 
     cdef dict places(self):
-        """Where each region lies; their views are kept."""
+        """The address of each region; keeps a view of each."""
         cdef dict found = {}
         for name, region in self.regions.items():
             if not region.element:
@@ -102,13 +102,13 @@ cdef class Engine:
         return found
 
     def start(self):
-        """A new model: what construction sets and draws."""
+        """Initialise a new model."""
         construct(&self.state)
         olk_end_step(&self.state.m.flags, 0)
 
     def mend(self):
-        """Compute afresh what follows from vectors and coefficients; whether that can be done."""
-        return mend(&self.state)
+        """Recompute what derives from vectors and coefficients; False where that is impossible."""
+        return rebuild_derived(&self.state)
 
     # ---- one user at a time -------------------------------------------------------------------
 
@@ -119,7 +119,7 @@ cdef class Engine:
         return 0
 
     cdef int take(self) except -1:
-        """A long call that learns begins: nobody else may be inside."""
+        """Begin a long call that learns: it needs exclusive access."""
         self.idle()
         self.users = -1
         return 0
@@ -127,17 +127,17 @@ cdef class Engine:
     cdef void release(self) noexcept:
         self.users = 0
 
-    cdef int enter(self, State* own, void** scratch) except -1:
-        """A long call that only reads begins, with a struct of its own; where others read too, with
-        scratch of its own, which ``leave`` gives back."""
+    cdef int enter(self, State* reader, void** scratch) except -1:
+        """Begin a long call that only reads, on a copy of the struct; if other threads read too,
+        with separate scratch, which ``leave`` frees."""
         self.check_idle()
-        own[0] = self.state
-        own.sparse_x = NULL
+        reader[0] = self.state
+        reader.sparse_x = NULL
         scratch[0] = NULL
         if self.users > 0:
-            scratch[0] = with_own_scratch(own, self.arena.length)
+            scratch[0] = allocate_scratch(reader, self.arena.length)
             if scratch[0] == NULL:
-                raise MemoryError("no memory for the scratch of one more thread")
+                raise MemoryError("no memory for the scratch of another thread")
         self.users += 1
         return 0
 
@@ -147,7 +147,7 @@ cdef class Engine:
 
     # ---- rows without numpy ---------------------------------------------------------------------
 
-    cdef const void* checked_row(self, const Py_buffer* x, bint learning=False) except NULL:
+    cdef const void* check_row(self, const Py_buffer* x, bint learning=False) except NULL:
         cdef const double* numbers = <const double*>x.buf
         cdef Py_ssize_t j
         if x.shape[0] != self.state.c.n_features:
@@ -159,19 +159,19 @@ cdef class Engine:
         return take_dense(&self.state, numbers, learning)
 
     def learn_row(self, object x, double y, double weight=1.0):
-        """Learn one row of a float64 buffer; the score before the update.
+        """Learn one row of a float64 buffer; returns the score before the update.
 
-        NaN for a bad row, where those are left out.
+        NaN for a bad row if bad rows are skipped.
         """
         if self.state.skipped == NULL:
-            return self.learned_row(x, y, weight)
+            return self.learn_checked(x, y, weight)
         try:
-            return self.learned_row(x, y, weight)
+            return self.learn_checked(x, y, weight)
         except BadRowError:
             skip(&self.state)
             return NAN
 
-    cdef double learned_row(self, object x, double y, double weight) except? -1.0:
+    cdef double learn_checked(self, object x, double y, double weight) except? -1.0:
         cdef double f
         cdef Py_buffer view
         cdef int outcome
@@ -181,7 +181,7 @@ cdef class Engine:
             check_weight(&self.state, self.config, weight)
         borrow(x, "x", 0, &view)
         try:
-            outcome = learn(&self.state, self.checked_row(&view, True), y, weight, &f)
+            outcome = learn(&self.state, self.check_row(&view, True), y, weight, &f)
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
@@ -194,14 +194,14 @@ cdef class Engine:
         return 0
 
     def ask_row(self, object x):
-        """Answer one row of a float64 buffer, and remember it until its target comes."""
+        """Predict one row of a float64 buffer, and keep it until its target arrives."""
         cdef double f
         cdef Py_buffer view
         cdef int outcome
         self.check_forecasts()
         borrow(x, "x", 0, &view)
         try:
-            outcome = ask(&self.state, self.checked_row(&view, True), &f)
+            outcome = ask(&self.state, self.check_row(&view, True), &f)
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
@@ -209,7 +209,7 @@ cdef class Engine:
         return f
 
     def tell_row(self, object y):
-        """The target of the oldest row that waits; None where it is never known."""
+        """Take the target of the oldest pending row; None if it will never be known."""
         cdef double target = NAN if y is None else y
         cdef int outcome
         self.check_forecasts()
@@ -233,57 +233,57 @@ cdef class Engine:
         return 0
 
     def restart(self):
-        """The history, or the last label, is forgotten; what was learned is kept."""
-        if self.state.structured.state.watch != NULL:
+        """Forget the history, or the last label; keep what was learned."""
+        if self.state.sorf.state.watch != NULL:
             self.idle()
             self.unseal()
             olk_begin_step(&self.state.m.flags)
-            self.state.structured.all.restart_rows(
-                &self.state.structured.made, &self.state.structured.state)
+            self.state.sorf.ops.restart_rows(
+                &self.state.sorf.config, &self.state.sorf.state)
             olk_end_step(&self.state.m.flags, 0)
             return
-        if not self.state.structured.made.last_label:
+        if not self.state.sorf.config.last_label:
             self.check_forecasts()
         self.idle()
         self.unseal()
         restart(&self.state)
 
     def freeze(self):
-        """From now on a forecaster learns nothing but the history of its target.
+        """From now on a forecaster updates nothing but the history of its target.
 
-        Means and unit of the target go on with that; weights, scaler, counters and errors stay.
-        It is of this engine, and in no file.
+        Means and scale of the target follow it; weights, scaler, counters and errors stay.
+        This is a property of this engine, and is not saved.
         """
         self.check_forecasts()
         self.idle()
-        self.state.forecast.made.frozen = 1
+        self.state.forecast.config.frozen = 1
 
     def said(self):
-        """The last answer, how far its intervals reach to each side, the shares of candidates."""
-        cdef olk_forecast_answer* said = &self.state.forecast.said
+        """The last forecast, the half width of each interval, the weights of the experts."""
+        cdef olk_forecast_answer* last = &self.state.forecast.last
         self.check_forecasts()
         return (
-            said.answer,
-            [said.reach[i] for i in range(self.state.forecast.made.n_levels)],
-            [said.share[i] for i in range(3 if self.state.forecast.made.kernel else 2)],
+            last.answer,
+            [last.reach[i] for i in range(self.state.forecast.config.n_levels)],
+            [last.share[i] for i in range(3 if self.state.forecast.config.kernel else 2)],
         )
 
     def forecaster(self):
-        """The C struct of the forecaster, by the names of its members."""
+        """The configuration struct of the forecaster, by member name."""
         self.check_forecasts()
-        return self.state.forecast.made
+        return self.state.forecast.config
 
     def waiting(self):
-        """Rows that were asked and whose targets have not come."""
+        """Number of rows predicted whose targets have not arrived."""
         self.check_forecasts()
-        return rows_waiting(&self.state)
+        return n_pending(&self.state)
 
     cdef int decide_row(self, object x, double* f) except -1:
         cdef Py_buffer view
         cdef int outcome
         borrow(x, "x", 0, &view)
         try:
-            outcome = answer(&self.state, self.checked_row(&view), False, True, f)
+            outcome = answer(&self.state, self.check_row(&view), False, True, f)
         finally:
             PyBuffer_Release(&view)
         if outcome != DONE:
@@ -295,7 +295,7 @@ cdef class Engine:
         cdef Py_buffer view
         borrow(x, "x", 0, &view)
         try:
-            self.checked_row(&view)
+            self.check_row(&view)
         finally:
             PyBuffer_Release(&view)
         return 0
@@ -309,7 +309,7 @@ cdef class Engine:
         return f
 
     def scores_row(self, object x, object out):
-        """Scores of one row, one a class, into a float64 buffer."""
+        """Scores of one row, one per class, written to a float64 buffer."""
         cdef Py_buffer view
         borrow(out, "out", PyBUF_WRITABLE, &view)
         try:
@@ -323,7 +323,7 @@ cdef class Engine:
     def wants_row(self, object x, bint asks=False):
         """Whether the label of one row of a float64 buffer could change the model.
 
-        Where it is asked for, a yes counts.
+        With ``asks``, a yes is counted.
         """
         cdef double f = 0.0
         cdef bint wanted
@@ -337,19 +337,19 @@ cdef class Engine:
             count_asked(&self.state)
         return wanted
 
-    # ---- what a Python face reads ---------------------------------------------------------------
+    # ---- read by the Python classes -------------------------------------------------------------
 
     @property
     def steps(self):
-        """Rows learned, those before the width of the kernel was known among them."""
+        """Rows learned, including those before the kernel width was known."""
         cdef const Width* before = self.state.preprocessing.width
         return self.state.m.steps + (before.steps if before != NULL else 0)
 
     def counters(self):
-        """Counters of the block by name; those the model does not keep are 0."""
+        """Counters of the block by name; 0 for those that the model does not keep."""
         cdef State* s = &self.state
         cdef const Width* before = s.preprocessing.width
-        cdef const uint64_t* watch = s.structured.state.watch
+        cdef const uint64_t* watch = s.sorf.state.watch
         return {
             "steps": self.steps,
             "mistakes": s.m.mistakes + (before.mistakes if before != NULL else 0),
@@ -367,7 +367,7 @@ cdef class Engine:
             "clipped": s.function.clipped if s.function != NULL else 0,
             "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
             "rank": s.nystrom.rank if s.nystrom != NULL else 0,
-            "rows_since_look": <int64_t>sorf_since_look(s),
+            "rows_since_look": <int64_t>sorf_since_check(s),
             "n_remembered": <int64_t>sorf_remembered(s),
             "memory_share": sorf_memory_share(s),
             "memory_percent": <int64_t>(100.0 * sorf_memory_share(s) + 0.5),
@@ -375,23 +375,23 @@ cdef class Engine:
         }
 
     def reason(self):
-        """By what the last row was judged, in one number (``reason_of``)."""
-        return reason_of(self.state.structured.state.watch)
+        """What decided the verdict on the last row, as one number (``reason_of``)."""
+        return reason_of(self.state.sorf.state.watch)
 
     def accept(self):
-        """What the last rows were is usual from now on."""
-        if self.state.structured.state.watch == NULL:
+        """Treat the recent rows as normal from now on."""
+        if self.state.sorf.state.watch == NULL:
             raise AttributeError("only novelty with history=True provides this")
         self.idle()
         self.unseal()
         olk_begin_step(&self.state.m.flags)
-        self.state.structured.all.accept(&self.state.structured.made, &self.state.structured.state)
+        self.state.sorf.ops.accept(&self.state.sorf.config, &self.state.sorf.state)
         olk_end_step(&self.state.m.flags, 0)
 
     def verdict(self):
-        """On the last row learned: whether it is novel, whether an event lasts, part, channel,
-        what; None where no rows are watched in the order of time."""
-        cdef const uint64_t* watch = self.state.structured.state.watch
+        """Of the last row learned: whether it is novel, whether an event is ongoing, which part,
+        channel and kind; None unless the learner does novelty detection over time."""
+        cdef const uint64_t* watch = self.state.sorf.state.watch
         cdef uint64_t bits
         if watch == NULL:
             return None
@@ -400,19 +400,19 @@ cdef class Engine:
                 bits >> 3 & 3)
 
     def structured(self):
-        """The C struct of the learner on structured features, by the names of its members.
+        """The configuration struct of the learner on structured features, by member name.
 
-        ``multiples`` are the widths as multiples of gamma, ``most`` the largest sum |x_j| taken.
+        ``multiples`` are the widths as multiples of gamma, ``most`` the largest sum |x_j| accepted.
         """
-        cdef Structured* f = &self.state.structured
-        return {**f.made, "multiples": f.widths, "most": f.most}
+        cdef Sorf* f = &self.state.sorf
+        return {**f.config, "multiples": f.widths, "most": f.max_sum}
 
     def gamma(self):
-        """Width of the kernel in use."""
+        """The kernel width in use."""
         return self.state.c.kernel.gamma
 
     def norm2(self):
-        """Squared norm kept by increments, or None where nothing needs it."""
+        """The incrementally tracked squared norm, or None if it is not tracked."""
         return self.state.function.norm2 if self.state.c.tracks_norm else None
 
     def check_idle(self):
@@ -421,7 +421,7 @@ cdef class Engine:
             raise RuntimeError("the learner is in use by another thread")
 
     def view(self, str name):
-        """A region as a memoryview of its true shape and type."""
+        """A region as a memoryview of its actual shape and type."""
         self.check_idle()
         return memoryview(self.views[name])
 
@@ -430,7 +430,7 @@ cdef class Engine:
         return self.state.function.scale
 
     def mean_view(self):
-        """Coefficients of the mean model, written to scratch anew."""
+        """Coefficients of the mean model, recomputed in scratch."""
         self.idle()
         prepare_mean(&self.state)
         return self.view("mean_coefficients")

@@ -5,22 +5,22 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.headers cimport OLK_MOST_AS_FLOAT, olk_within_f32, olk_within_f64
 
-ctypedef fused real:
+ctypedef fused floating:
     float
     double
 
 
-cdef inline bint all_within(const real* x, int64_t d, double most) noexcept nogil:
-    """Every |x_j| <= most, a number that x can hold; False for NaN."""
-    if real is float:
-        return olk_within_f32(x, d, <float>most)
+cdef inline bint all_within(const floating* x, int64_t d, double limit) noexcept nogil:
+    """Every |x_j| <= most, representable in the type of x; False for NaN."""
+    if floating is float:
+        return olk_within_f32(x, d, <float>limit)
     else:
-        return olk_within_f64(x, d, most)
+        return olk_within_f64(x, d, limit)
 
 
-cdef inline bint all_finite(const real* x, int64_t d) noexcept nogil:
-    """No NaN, no infinity. A product with 0 is 0 exactly for finite numbers only."""
-    if real is float:
+cdef inline bint all_finite(const floating* x, int64_t d) noexcept nogil:
+    """No NaN, no infinity; only then is 0 * x_j exactly 0."""
+    if floating is float:
         return olk_within_f32(x, d, FLT_MAX)
     else:
         return olk_within_f64(x, d, DBL_MAX)

@@ -1,9 +1,9 @@
 """Writes the generated sources of the compiled core from the rows of the parts, at build time.
 
-``parts.pxd`` holds their numbers as C sees them and what is true of them, ``switches.pxd`` one
-switch a role over the functions that the rows name; those of losses, which the functions of updates
-call themselves, are in ``loss_switch.pxd``. ``headers.pxd`` declares structs, functions and
-constants of the loops as their headers have them. Run by ``setup.py``; without numpy.
+``parts.pxd`` has their numbers and properties for C, ``switches.pxd`` one switch per role over the
+functions named in the rows; those of losses, which the functions of updates call, are in
+``loss_switch.pxd``. ``headers.pxd`` declares structs, functions and constants from the headers of
+the loops. Run by ``setup.py``; without numpy.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ from edgeolk.parts.storage import MOST_FLOAT
 from edgeolk.parts.table import TRAITS
 
 HERE = Path(__file__).parent
-#: Columns of a line that is written.
+#: Maximum columns of a written line.
 WIDTH = 100
 NOTE = '"""Written from the rows of edgeolk/parts by generate.py; do not edit."""'
 
-#: The rows of every axis with numbers in C.
+#: The rows of every axis that has numbers in C.
 ROWS: dict[str, Mapping[Any, Any]] = {**TRAITS, "kernel": KERNELS}
 
-#: What is true of a part: C function -> (axis, what its row says).
+#: Boolean properties of parts: C function -> (axis, property of a row).
 FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "policy_freezes": ("policy", lambda row: row.freezes),
     "policy_moves_norm": ("policy", lambda row: not row.follows_norm),
     "policy_counts_exchanges": ("policy", lambda row: row.counts_exchanges),
     "loss_is_capped": ("loss", lambda row: row.capped),
     "kernel_normalised": ("kernel", lambda row: row.normalised),
-    "update_is_whole": ("update", lambda row: row.whole),
+    "update_is_sorf": ("update", lambda row: row.whole),
     "dtype_is_short": ("dtype", lambda row: row.most < MOST_FLOAT),
     "basis_freezes": ("basis", lambda row: row.freezes),
     "basis_has_frequencies": ("basis", lambda row: bool(row.members)),
     "basis_starts_full": ("basis", lambda row: row.starts_full),
 }
 
-#: Numbers of a part: C function -> (its type, axis, what its row says).
+#: Numeric properties of parts: C function -> (its type, axis, property of a row).
 NUMBERS: dict[str, tuple[str, str, Callable[[Any], float]]] = {
-    "update_most_weight": ("double", "update", lambda row: row.most_weight),
+    "update_max_weight": ("double", "update", lambda row: row.most_weight),
     "basis_per_member": ("int", "basis", lambda row: row.per_member),
-    "dtype_most": ("double", "dtype", lambda row: row.most),
-    "dtype_most_gamma": ("double", "dtype", lambda row: most_gamma(row.most)),
-    "coefficients_most": ("double", "coefficients", lambda row: row.most),
-    "coefficients_most_kernel": ("double", "coefficients", lambda row: row.most_kernel),
-    "coefficients_most_factor": ("double", "coefficients", lambda row: row.most_factor),
+    "dtype_max": ("double", "dtype", lambda row: row.most),
+    "dtype_max_gamma": ("double", "dtype", lambda row: most_gamma(row.most)),
+    "coefficients_max": ("double", "coefficients", lambda row: row.most),
+    "coefficients_max_kernel": ("double", "coefficients", lambda row: row.most_kernel),
+    "coefficients_max_factor": ("double", "coefficients", lambda row: row.most_factor),
 }
 
 
-#: Headers of the loops of which Cython code has structs, functions and constants, each after those
-#: whose types it names.
+#: Headers of the loops whose structs, functions and constants are declared for Cython, each after
+#: those that declare its types.
 HEADERS = (
     *("storage.h", "winsor.h", "lines.h", "compact.h", "preprocessing.h", "common.h", "length.h"),
     *("width.h", "simd.h", "tiles.h", "nonzeros.h", "finite.h", "event_words.h", "dirty_flag.h"),
@@ -74,9 +74,9 @@ DERIVED = (
 
 
 class Role(NamedTuple):
-    """What the functions of one switch share; rows name them in the field of the role's name.
+    """The signature shared by the functions of one switch; rows name them in the field of the role.
 
-    ``default`` is returned where no row names a function.
+    ``default`` is returned for rows that name no function.
     """
 
     axis: str
@@ -85,7 +85,7 @@ class Role(NamedTuple):
     default: str = ""
 
 
-#: Functions that every row of an axis names; an update those of the whole step, or of its own.
+#: Functions that every row of an axis must name; those of updates depend on the family.
 NEEDED = {"policy": ("admit",), "basis": ("score",), "loss": ("slope",)}
 #: Folders of ``core`` with the functions of an axis.
 FOLDERS = {"update": "updates", "policy": "policies", "basis": "bases", "projection": "bounds"}
@@ -120,7 +120,7 @@ def _test(axis: str, members: Iterable[IntEnum], variable: str) -> str:
 
 
 def _wrapped(before: str, test: str, after: str = "") -> list[str]:
-    """``before test after`` on one line, or its conditions in brackets on lines of their own."""
+    """``before test after`` on one line, or with one condition per line in brackets."""
     if len(before + test + after) <= WIDTH:
         return [before + test + after]
     margin = " " * (len(before) - len(before.lstrip()))
@@ -129,7 +129,7 @@ def _wrapped(before: str, test: str, after: str = "") -> list[str]:
 
 
 def parts_pxd() -> str:
-    """The numbers of the parts, the structs of choices and parameters, facts about parts."""
+    """The numbers of the parts, the structs of choices and parameters, properties of parts."""
     lines = [NOTE, "", "from libc.stdint cimport int32_t", "", "cdef enum:"]
     enums: dict[str, type[IntEnum]] = {**AXES, "kernel": KernelKind}
     for axis, kind in enums.items():
@@ -151,9 +151,9 @@ def parts_pxd() -> str:
 
 
 def check() -> None:
-    """Every part has a row that names the functions it cannot do without.
+    """Check that every part has a row that names its required functions.
 
-    Raises ValueError: one has not: it would fall through the switches.
+    Raises ValueError: one is missing, and the part would fall through the switches.
     """
     for axis, kind in AXES.items():
         for member in kind:
@@ -173,7 +173,7 @@ def check() -> None:
 
 
 def switches_pxd(roles: Mapping[str, Role]) -> str:
-    """One switch a role, over the functions that the rows name."""
+    """One switch per role, over the functions named in the rows."""
     imports: dict[str, set[str]] = {}
     numbers: set[str] = set()
     bodies: list[str] = []
@@ -207,9 +207,9 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
 
 
 def _function(before: str, parameters: Sequence[str]) -> str:
-    """A function, or the type of a pointer to one, as Cython declares it."""
+    """The Cython declaration of a function, or of a pointer type to one."""
     start = f"    {before}("
-    # Cython ends a declaration with its bracket's line: the last words stay together.
+    # Cython ends a declaration at the line of its bracket: keep the last words together.
     *first, last = parameters
     lines = [start]
     for word in [*(f"{each}," for each in first), f"{last}) noexcept"]:
@@ -222,18 +222,18 @@ def _function(before: str, parameters: Sequence[str]) -> str:
 
 
 def _pointer_type(name: str, kind: str) -> str:
-    """A pointer to a function of a name, as Cython declares its type."""
+    """The Cython declaration of a named function pointer type."""
     returned, parameters = kind.split(" (*)(")
     return _function(f"ctypedef {returned} (*{name})", parameters.removesuffix(")").split(", "))
 
 
 def _is_known(kind: str, types: Container[str]) -> bool:
-    """Whether a type, or what it points to, has been declared."""
+    """Whether a type, or the type it points to, has been declared."""
     return "(*)" in kind or kind.replace("const ", "").strip(" *") in types
 
 
 def headers_pxd() -> str:
-    """What Cython code has of the loops: what their headers declare in types that it knows."""
+    """Cython declarations from the headers of the loops, as far as their types are known."""
     integers = ("int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t")
     lines = ['"""Written from the headers in loops by generate.py; do not edit."""', ""]
     lines += ["from libc.stddef cimport ptrdiff_t"]
@@ -273,9 +273,9 @@ def headers_pxd() -> str:
 
 
 def parameters_of(struct: str, header: str) -> list[str]:
-    """A function that gives the members of a struct the parameters of their name.
+    """A function that sets the members of a struct from the parameters of the same name.
 
-    Raises ValueError: nothing sets a member.
+    Raises ValueError: a member that nothing sets.
     """
     lines = ["", "", "cdef inline void take_parameters("]
     lines[-1] += f"{struct}* p, const Params* v) noexcept nogil:"
@@ -288,7 +288,7 @@ def parameters_of(struct: str, header: str) -> list[str]:
 
 
 def write() -> None:
-    """Write the files, where they would change."""
+    """Write the files that would change."""
     check()
     texts = {
         "parts.pxd": parts_pxd(),

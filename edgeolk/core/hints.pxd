@@ -1,4 +1,4 @@
-"""The window of last examples that an optimistic learner guesses the next gradient from."""
+"""The window of recent examples from which an optimistic learner predicts the next gradient."""
 
 from libc.stdint cimport int64_t
 
@@ -18,8 +18,8 @@ cdef inline double window_hint(State* s, const void* x) noexcept nogil:
     cdef double total
     if q == 0:
         return 0.0
-    total = s.row_fn(&s.c.kernel, s.window, NULL, &s.quantum, s.c.window_stride, q, s.c.n_features,
-                     x, OLK_F64, s.window_y, NULL, NULL)
+    total = s.row_fn(&s.c.kernel, s.window, NULL, &s.quantizer, s.c.window_stride, q,
+                     s.c.n_features, x, OLK_F64, s.window_y, NULL, NULL)
     return total / <double>q
 
 
@@ -38,7 +38,7 @@ cdef inline double window_correlation(State* s, const double* beta) noexcept nog
 
 
 cdef inline void window_push(State* s, const void* x, double y) noexcept nogil:
-    """Every example enters, whether it caused an update or not."""
+    """Add an example, whether or not it caused an update."""
     cdef int64_t slot = s.hints.seen % <int64_t>s.c.p.hint_rows
     write_vector(s, s.window, s.c.window_stride, slot, x)
     s.window_y[slot] = y

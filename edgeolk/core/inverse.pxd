@@ -1,10 +1,10 @@
-"""The kept inverse of the Gram matrix of the ring, bordered by a candidate in O(n^2).
+"""The inverse of the Gram matrix of the ring, bordered by an incoming vector in O(n^2).
 
 With Ki = (K + ridge I)^-1, u = Ki k and delta = k(x,x) + ridge - k'u, the inverse M with the
-candidate t as last index is [Ki + u u'/delta, -u/delta; -u'/delta, 1/delta]. Taking r out of it
-again is M_SS - c_S c_S' / c_r with c = M e_r. Rounding grows with every exchange, so the matrix is
-computed afresh every 10 B exchanges. Only its lower triangle is kept, packed: a step costs what
-reading it costs.
+incoming vector t as last index is [Ki + u u'/delta, -u/delta; -u'/delta, 1/delta]. Removing r from
+it is M_SS - c_S c_S' / c_r with c = M e_r. Rounding errors grow with every exchange, so the matrix
+is recomputed every 10 B exchanges. Only its lower triangle is stored, packed: a step costs as much
+as reading it.
 """
 
 from libc.math cimport isfinite
@@ -13,25 +13,25 @@ from libc.string cimport memset
 
 from edgeolk.core.expansion cimport alpha, gather, kernel_row, self_kernel, shift
 from edgeolk.core.parts cimport kernel_normalised
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.headers cimport OLK_F64
 from edgeolk.core.state cimport Example, Model, State
 
 
 cdef inline int64_t entry(int64_t i, int64_t j) noexcept nogil:
-    """Where entry (i, j) of a symmetric matrix lies in its packed lower triangle."""
+    """Index of entry (i, j) of a symmetric matrix in its packed lower triangle."""
     return i * (i + 1) // 2 + j if i >= j else j * (j + 1) // 2 + i
 
 
 cdef inline double border(State* s, double ridge, const Example* e) noexcept nogil:
     """work <- u = Ki k; returns delta."""
     cdef int64_t n = s.m.n
-    s.simd.symmetric_product(s.inverse, n, wide(s.row), s.work)
+    s.simd.symmetric_product(s.inverse, n, doubles(s.row), s.work)
     return e.self_kernel + ridge - s.simd.dot[OLK_F64](s.work, s.row, n)
 
 
 cdef inline void append_bordered(State* s, double delta) noexcept nogil:
-    """The candidate joins as index n (before it is put there)."""
+    """Extend the inverse by the incoming vector as index n (before it is put there)."""
     cdef int64_t i
     cdef int64_t n = s.m.n
     cdef double* line = s.inverse + entry(n, 0)
@@ -42,48 +42,48 @@ cdef inline void append_bordered(State* s, double delta) noexcept nogil:
 
 
 cdef inline double column_entry(const State* s, int64_t i, int64_t r, double delta) noexcept nogil:
-    """M_ir with the candidate in M, u = work."""
+    """M_ir with the incoming vector in M, u = work."""
     return s.inverse[entry(i, r)] + s.work[i] * s.work[r] / delta
 
 
 cdef inline void exchange_bordered(State* s, int64_t r, double delta) noexcept nogil:
-    """Index r leaves, the candidate takes its place: M_ij - c_i c_j / c_r. Spoils row and work2."""
+    """Replace index r by the incoming vector: M_ij - c_i c_j / c_r. Overwrites row and work2."""
     cdef int64_t i
     cdef int64_t n = s.m.n
     cdef double ct = -s.work[r] / delta
     cdef double cr = column_entry(s, r, r, delta)
     for i in range(n):
         s.work2[i] = column_entry(s, i, r, delta)
-    # The candidate's column waits in row while r's lines are still in the way.
+    # The column of the incoming vector is kept in row until those of r are no longer needed.
     for i in range(n):
-        wide(s.row)[i] = -s.work[i] / delta - s.work2[i] * ct / cr
-    wide(s.row)[r] = 1.0 / delta - ct * ct / cr
+        doubles(s.row)[i] = -s.work[i] / delta - s.work2[i] * ct / cr
+    doubles(s.row)[r] = 1.0 / delta - ct * ct / cr
     s.simd.rank_two_update(s.inverse, n, 1.0 / delta, s.work, 1.0 / cr, s.work2)
     for i in range(n):
-        s.inverse[entry(i, r)] = wide(s.row)[i]
+        s.inverse[entry(i, r)] = doubles(s.row)[i]
 
 
 cdef inline bint has_pivots(const State* s) noexcept nogil:
-    """Whether the diagonal is one of an inverse; that of a forged file may end otherwise.
+    """Whether the diagonal can be that of an inverse; it may not be after a forged file.
 
-    (K^-1)_ii is at least 1 / K_ii: the bound, which a file is held to as well, is far below it.
+    (K^-1)_ii is at least 1 / K_ii: the bound, which files are checked against too, is far below it.
     """
     cdef int64_t i
-    cdef double least = 0.0
+    cdef double min_pivot = 0.0
     if kernel_normalised(s.c.kernel.kind):
-        least = 1e-3
+        min_pivot = 1e-3
     for i in range(s.m.n):
-        if not s.inverse[entry(i, i)] > least:
+        if not s.inverse[entry(i, i)] > min_pivot:
             return False
     return True
 
 
 cdef inline double spread_weight(State* s, int64_t r, int64_t column,
                                  double delta) noexcept nogil:
-    """Spread a k(s_r, .), a = alpha_r of that column, over the others and the candidate.
+    """Distribute a k(s_r, .), a = alpha_r of that column, over the others and the incoming vector.
 
-    Call before the exchange. alpha_i += a (-c_i / c_r) for i != r; returns the candidate's share
-    a (-c_t / c_r).
+    Call before the exchange. alpha_i += a (-c_i / c_r) for i != r; returns a (-c_t / c_r), the part
+    of the incoming vector.
     """
     cdef int64_t i
     cdef int64_t at = column * s.c.weights
@@ -102,13 +102,13 @@ cdef inline void fill_gram(State* s, double ridge) noexcept nogil:
     for i in range(s.m.n):
         kernel_row(s, gather(s, i), NULL, s.row)
         for j in range(i + 1):
-            line[j] = wide(s.row)[j]
+            line[j] = doubles(s.row)[j]
         line[i] += ridge
         line += i + 1
 
 
 cdef inline void refresh_inverse(State* s, double ridge) noexcept nogil:
-    """Ki from the support vectors, O(n^2 d + n^3); the ridge rises until there is an inverse."""
+    """Ki from the support vectors, O(n^2 d + n^3); the ridge is raised until an inverse exists."""
     cdef int64_t i
     cdef Model* m = s.m
     s.function.removals = 0

@@ -1,4 +1,4 @@
-"""Small dense linear algebra in place: what is made of the loops of loops/."""
+"""Small dense linear algebra in place, composed of the functions in loops/."""
 
 from libc.stdint cimport int64_t
 

@@ -1,4 +1,4 @@
-"""Losses as functions of the score f, their derivatives with respect to f, and what steps mend.
+"""Losses of the score f, their derivatives with respect to f, and residuals.
 
 With several classes f is the margin and y = 1; for novelty y is the threshold."""
 
@@ -22,7 +22,7 @@ cdef inline double softplus(double u) noexcept nogil:
 
 
 cdef inline double label(const State* s, const Example* e) noexcept nogil:
-    """The sign of a candidate's coefficient under a loss of the margin."""
+    """The sign of the new coefficient under a loss of the margin."""
     return e.y
 
 
@@ -38,7 +38,7 @@ cdef inline double hinge_slope(const State* s, const Example* e) noexcept nogil:
 
 
 cdef inline double ramp_slope(const State* s, const Example* e) noexcept nogil:
-    """The hinge's, flat wherever |f| > 1."""
+    """The slope of the hinge, 0 wherever |f| > 1."""
     return 0.0 if fabs(e.f) > 1.0 else hinge_slope(s, e)
 
 

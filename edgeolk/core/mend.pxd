@@ -1,6 +1,7 @@
-"""After a torn step: what follows from vectors and coefficients is computed afresh.
+"""Recomputes everything that derives from vectors and coefficients, after an interrupted step.
 
-Counts and numbers have been checked before; the regions written here have not, and are not read.
+Counts, vectors and coefficients have been checked; the regions written here have not, and are not
+read.
 """
 
 from libc.stdint cimport int64_t
@@ -14,8 +15,8 @@ from edgeolk.core.parts cimport (
 )
 from edgeolk.core.policies.neighbours cimport rescan
 from edgeolk.core.policies.projectron cimport grow_factor, span_distance
-from edgeolk.core.real cimport wide
-from edgeolk.core.ring cimport note_norm, take_vector
+from edgeolk.core.real cimport doubles
+from edgeolk.core.ring cimport take_vector, update_slot_norm
 from edgeolk.core.state cimport Example, State
 
 
@@ -31,7 +32,7 @@ cdef inline double weights_norm(const State* s) noexcept nogil:
 
 
 cdef inline bint refactor(State* s) noexcept nogil:
-    """The kept factor, row by row; False where the vectors do not have one."""
+    """Recompute the factor row by row; False if the vectors have none."""
     cdef int64_t i
     cdef int64_t n = s.m.n
     cdef Example e
@@ -46,7 +47,7 @@ cdef inline bint refactor(State* s) noexcept nogil:
         take_vector(s, s.sv, s.c.stride, i)
         e.self_kernel = self_kernel(s, s.column)
         kernel_row_to(s, i, s.column, NULL, s.row)
-        # The row of slot i of a ring that has the slots before it.
+        # Slot i relative to a ring of the slots before it.
         s.m.n = <int>i
         residual = span_distance(s, &e, &p)
         if not residual > 0.0:
@@ -57,20 +58,20 @@ cdef inline bint refactor(State* s) noexcept nogil:
     return True
 
 
-cdef inline bint mend(State* s) noexcept nogil:
-    """Norms, arrivals, neighbours, scores, inverse, factor; False if there is no factor."""
+cdef inline bint rebuild_derived(State* s) noexcept nogil:
+    """Norms, arrivals, neighbours, scores, inverse, factor; False if no factor exists."""
     cdef int64_t i
     cdef int64_t n = s.m.n
     cdef void* column = s.column
-    cdef bint whole = True
+    cdef bint rebuilt = True
     if s.function == NULL:
         return True
     s.sparse_x = NULL
     if s.column == NULL:
-        # Without a scratch of its own, a support vector goes where an example would lie.
+        # Without column scratch, gather support vectors in that of the example.
         s.column = s.query
     for i in range(n):
-        note_norm(s, i)
+        update_slot_norm(s, i)
         if s.diagonal != NULL:
             s.diagonal[i] = self_kernel(s, take_vector(s, s.sv, s.c.stride, i))
         if s.arrival != NULL:
@@ -85,7 +86,7 @@ cdef inline bint mend(State* s) noexcept nogil:
     if s.inverse != NULL:
         refresh_inverse(s, 0.0)
     if s.factor != NULL and n > 0:
-        whole = refactor(s)
+        rebuilt = refactor(s)
     if s.c.tracks_norm:
         if basis_starts_full(s.c.choice.basis) or (s.nystrom != NULL and s.nystrom.rank > 0):
             s.function.norm2 = weights_norm(s)
@@ -93,4 +94,4 @@ cdef inline bint mend(State* s) noexcept nogil:
             s.function.norm2 = squared_norm(s)
     s.sparse_x = NULL
     s.column = column
-    return whole
+    return rebuilt

@@ -1,11 +1,11 @@
-"""A row on its way in: scaled by the scaler in the block, bounded, then as storage holds it.
+"""Preprocessing of a row: scaled by the scaler in the block, bounded, rounded to the storage type.
 
-A row that is learned is scaled by statistics that include it (loops/preprocessing.h). They are put
-into the block only when the learner has taken the row (``keep_statistics``), so that a row it
-refuses changes nothing. Those of the first inputs wait beside the block where they are records of 9
-bytes; the others are made twice, which costs no memory.
+A row that is learned is scaled by statistics that include it (loops/preprocessing.h). They are
+written to the block only after the learner has accepted the row (``keep_statistics``), so that a
+refused row changes nothing. For records of 9 bytes, those of the first inputs are kept outside the
+block until then; the others are computed twice, which costs no memory.
 
-The row that is passed in is only read. What the learner sees lies in ``query``.
+The row passed in is only read. The learner sees the one in ``query``.
 """
 
 from libc.math cimport isfinite, isnan
@@ -13,7 +13,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memcpy
 
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.finite cimport all_finite, real
+from edgeolk.core.finite cimport all_finite, floating
 from edgeolk.core.forecasting cimport last_input
 from edgeolk.core.rows cimport (
     olk_read_f64, place, place_sparse, read_index,
@@ -23,26 +23,26 @@ from edgeolk.core.headers cimport (
     olk_learn_apart, olk_learn_common, olk_learn_pairs, olk_length, olk_measure, olk_measure_again,
     olk_one_line, olk_pair_line, olk_scale_alike, olk_scale_reading, olk_scaler, olk_shortening,
 )
-from edgeolk.core.state cimport MOST_LEARNED, Indices, Raw, State
+from edgeolk.core.state cimport MAX_LEARNED, Indices, Raw, State
 
 cdef enum:
-    BATCH = MOST_LEARNED      # readings of a piece, on the C stack
+    BATCH = MAX_LEARNED       # readings per piece, on the C stack
 
 
 cdef inline int64_t rows_seen(const State* s) noexcept nogil:
-    """Rows that the scaler has been given, from the counters of the block."""
+    """Rows that the scaler has seen, from the counters of the block."""
     return s.m.steps + (s.preprocessing.width.steps if s.preprocessing.width != NULL else 0)
 
 
 cdef struct Reader:
-    # A row that is read in pieces.
+    # Reads a row in pieces.
     const Raw* raw
-    int64_t first             # the first reading of the piece at hand
-    int64_t m                 # how many they are
+    int64_t first             # the first reading of the current piece
+    int64_t m                 # length of the piece
     int64_t at                # the next entry of a sparse row
-    bint gaps                 # NaN is a reading that is missing
-    bint good                 # so far every number was finite, every index where it must be
-    double x[BATCH]           # the piece; a number that is not finite counts as 0
+    bint gaps                 # NaN is a missing reading
+    bint good                 # every number so far was finite, every index valid
+    double x[BATCH]           # the piece; non-finite numbers are replaced by 0
 
 
 cdef inline void begin_reading(Reader* r, const Raw* raw, bint gaps=False) noexcept nogil:
@@ -53,11 +53,11 @@ cdef inline void begin_reading(Reader* r, const Raw* raw, bint gaps=False) noexc
 
 
 cdef inline bint fetch(Reader* r) noexcept nogil:
-    """The readings of a piece; False if another thread has written there since the row was read."""
+    """Read a piece; False if another thread has written to the row since it was checked."""
     cdef const Raw* raw = r.raw
     cdef int64_t k
     cdef int64_t j
-    cdef int64_t before = r.first - 1
+    cdef int64_t previous = r.first - 1
     cdef bint good = True
     if raw.wide != NULL:
         for k in range(r.m):
@@ -72,9 +72,9 @@ cdef inline bint fetch(Reader* r) noexcept nogil:
             j = read_index(raw.index, r.at)
             if j >= r.first + r.m:
                 break
-            if j <= before:
+            if j <= previous:
                 return False
-            before = j
+            previous = j
             r.x[j - r.first] = olk_read_f64(raw.value + r.at)
             r.at += 1
     if all_finite(r.x, r.m):
@@ -86,8 +86,8 @@ cdef inline bint fetch(Reader* r) noexcept nogil:
     return good
 
 
-cdef inline bint read_on(const State* s, Reader* r) noexcept nogil:
-    """Read the next piece; False where there is none: ``good`` is then said of the whole row."""
+cdef inline bint read_next(const State* s, Reader* r) noexcept nogil:
+    """Read the next piece; False at the end of the row: then ``good`` is about the whole row."""
     r.first += r.m
     r.m = min(<int64_t>BATCH, s.c.n_features - r.first)
     if r.m == 0:
@@ -98,7 +98,7 @@ cdef inline bint read_on(const State* s, Reader* r) noexcept nogil:
 
 
 cdef inline void write(State* s, int64_t first, const double* z, int64_t m) noexcept nogil:
-    """Numbers first .. first + m - 1 of the row that the learner sees."""
+    """Write numbers first .. first + m - 1 of the row that the learner sees."""
     cdef int64_t k
     if s.c.vectors == DTYPE_FLOAT64:
         memcpy(<double*>s.query + first, z, <size_t>m * sizeof(double))
@@ -107,27 +107,27 @@ cdef inline void write(State* s, int64_t first, const double* z, int64_t m) noex
         (<float*>s.query)[first + k] = <float>z[k]
 
 
-cdef inline double readings(const State* s, int64_t rows) noexcept nogil:
-    """Readings in the statistics after so many rows."""
+cdef inline double reading_count(const State* s, int64_t rows) noexcept nogil:
+    """Number of readings in the statistics after this many rows."""
     if s.preprocessing.scaler.freeze_after > 0:
         rows = min(rows, s.preprocessing.scaler.freeze_after)
     return <double>rows * <double>s.c.n_features
 
 
-cdef inline bint are_alike(const State* s) noexcept nogil:
-    """Whether one scale is that of all inputs, so far."""
+cdef inline bint have_common_scale(const State* s) noexcept nogil:
+    """Whether all inputs have had one common scale so far."""
     return s.preprocessing.common != NULL or (
         s.preprocessing.pair != NULL and s.preprocessing.pair.others >= 0.0)
 
 
-cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept nogil:
-    """What is known of all inputs together, with a row; ``keep_statistics`` puts it into the block.
+cdef inline void update_common_statistics(State* s, const Raw* raw, int64_t seen) noexcept nogil:
+    """Statistics of all inputs together with a row; ``keep_statistics`` writes them to the block.
 
-    Once frozen, only a third number is noted.
+    Once frozen, only a third distinct value is recorded.
     """
     cdef Reader r
     cdef int64_t k
-    cdef double count = readings(s, seen)
+    cdef double count = reading_count(s, seen)
     cdef bint frozen = s.preprocessing.scaler.freeze_after > 0 and (
         seen >= s.preprocessing.scaler.freeze_after)
     if s.preprocessing.common != NULL:
@@ -137,7 +137,7 @@ cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept 
     else:
         s.preprocessing.pair_now = s.preprocessing.pair[0]
     begin_reading(&r, raw)
-    while read_on(s, &r):
+    while read_next(s, &r):
         if s.preprocessing.common == NULL:
             olk_learn_pairs(&s.preprocessing.pair_now, r.x, r.m, count + r.first)
             continue
@@ -147,11 +147,11 @@ cdef inline void note_readings(State* s, const Raw* raw, int64_t seen) noexcept 
         s.preprocessing.pair_now = s.preprocessing.pair[0]
 
 
-cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept nogil:
-    """The row scaled by one scale for all inputs in ``query``."""
+cdef inline bint scale_by_common(State* s, const Raw* raw, bint learning) noexcept nogil:
+    """Write the row to ``query``, scaled by the common scale of all inputs."""
     cdef Reader r
     cdef double z[BATCH]
-    cdef double count = readings(s, rows_seen(s) + learning)
+    cdef double count = reading_count(s, rows_seen(s) + learning)
     cdef olk_one_line line
     if s.preprocessing.common != NULL:
         line = olk_common_line(
@@ -159,15 +159,15 @@ cdef inline bint scale_alike(State* s, const Raw* raw, bint learning) noexcept n
     else:
         line = olk_pair_line(&s.preprocessing.pair_now if learning else s.preprocessing.pair, count)
     begin_reading(&r, raw)
-    while read_on(s, &r):
-        olk_scale_alike(&line, s.preprocessing.alike_clip, r.x, r.m, z)
+    while read_next(s, &r):
+        olk_scale_alike(&line, s.preprocessing.common_clip, r.x, r.m, z)
         write(s, r.first, z, r.m)
     return r.good
 
 
 cdef inline void learn_readings(const State* s, int64_t first, int64_t m, const double* x,
                                 int64_t seen, uint8_t* to, double* z) noexcept nogil:
-    """The readings scaled by records that include them; the records go to ``to``."""
+    """Scale readings by records that include them; the updated records go to ``to``."""
     cdef const olk_scaler* scaler = &s.preprocessing.scaler
     cdef int64_t k
     if not olk_is_frozen(scaler, seen):
@@ -179,7 +179,7 @@ cdef inline void learn_readings(const State* s, int64_t first, int64_t m, const 
 
 
 cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nogil:
-    """The scaled row in ``query``; the block's statistics stay as they are."""
+    """Write the scaled row to ``query``; the statistics in the block are unchanged."""
     cdef Reader r
     cdef double z[BATCH]
     cdef uint8_t later[BATCH * OLK_COMPACT_BYTES]
@@ -187,18 +187,18 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
     cdef int64_t k
     cdef int64_t seen = rows_seen(s)
     cdef bint gaps = s.forecast.on
-    s.preprocessing.alike = are_alike(s)
-    if s.preprocessing.alike:
+    s.preprocessing.is_common = have_common_scale(s)
+    if s.preprocessing.is_common:
         if learning:
-            note_readings(s, raw, seen)
-            s.preprocessing.alike = (s.preprocessing.common != NULL
-                                     or s.preprocessing.pair_now.others >= 0.0)
-        if s.preprocessing.alike:
-            return scale_alike(s, raw, learning)
-    # A forecaster answers every row as if it came next.
+            update_common_statistics(s, raw, seen)
+            s.preprocessing.is_common = (s.preprocessing.common != NULL
+                                         or s.preprocessing.pair_now.others >= 0.0)
+        if s.preprocessing.is_common:
+            return scale_by_common(s, raw, learning)
+    # A forecaster predicts every row as if it were learned next.
     learning = learning or gaps
     begin_reading(&r, raw, gaps)
-    while read_on(s, &r):
+    while read_next(s, &r):
         if learning and s.preprocessing.scaler.records != NULL:
             learn_readings(s, r.first, r.m, r.x, seen, to, z)
             to = later
@@ -214,29 +214,29 @@ cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nog
 
 
 cdef inline void keep_statistics(State* s) noexcept nogil:
-    """The row that was learned, and counted, goes into the statistics."""
+    """Add the row just learned and counted to the statistics."""
     cdef Reader r
     cdef double z[BATCH]
     cdef int64_t k
     cdef int64_t seen = rows_seen(s) - 1
     cdef bint compact = s.preprocessing.scaler.records != NULL
-    cdef bint apart = compact and not s.preprocessing.alike
+    cdef bint separate = compact and not s.preprocessing.is_common
     if s.preprocessing.scaler.method == 0:
         return
     if s.preprocessing.common != NULL:
         s.preprocessing.common[0] = s.preprocessing.common_now
         return
-    if are_alike(s):
+    if have_common_scale(s):
         s.preprocessing.pair[0] = s.preprocessing.pair_now
-    if apart:
+    if separate:
         memcpy(s.preprocessing.scaler.records, s.preprocessing.learned,
                <size_t>(OLK_COMPACT_BYTES * min(<int64_t>BATCH, s.c.n_features)))
         if s.c.n_features <= BATCH:
             return
     begin_reading(&r, &s.preprocessing.raw, s.forecast.on)
-    while read_on(s, &r):
+    while read_next(s, &r):
         if compact:
-            if r.first > 0 or not apart:
+            if r.first > 0 or not separate:
                 learn_readings(s, r.first, r.m, r.x, seen,
                                s.preprocessing.scaler.records + OLK_COMPACT_BYTES * r.first, z)
             continue
@@ -245,33 +245,33 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
                 olk_keep_reading(&s.preprocessing.scaler, r.first + k, r.x[k], seen)
 
 
-cdef inline double shorter(const State* s, const Raw* raw, bint* good) noexcept nogil:
-    """What a row is to be multiplied by so that it is no longer than allowed, 1 for nothing."""
+cdef inline double shortening(const State* s, const Raw* raw, bint* good) noexcept nogil:
+    """Factor that shortens a row to the maximum norm, 1 if it is within."""
     cdef Reader r
     cdef int64_t k
     cdef olk_length length
     length.total = length.most = 0.0
     begin_reading(&r, raw)
-    while read_on(s, &r):
+    while read_next(s, &r):
         for k in range(r.m):
             olk_measure(&length, r.x[k])
     good[0] = good[0] and r.good
-    if olk_is_within(&length, s.preprocessing.longest):
+    if olk_is_within(&length, s.preprocessing.max_norm):
         return 1.0
     length.total = 0.0
     begin_reading(&r, raw)
-    while read_on(s, &r):
+    while read_next(s, &r):
         for k in range(r.m):
             olk_measure_again(&length, r.x[k])
-    return olk_shortening(&length, s.preprocessing.longest)
+    return olk_shortening(&length, s.preprocessing.max_norm)
 
 
 cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil:
-    """The row times a factor in ``query``."""
+    """Write the row times a factor to ``query``."""
     cdef Reader r
     cdef int64_t k
     begin_reading(&r, raw)
-    while read_on(s, &r):
+    while read_next(s, &r):
         for k in range(r.m):
             r.x[k] *= factor
         write(s, r.first, r.x, r.m)
@@ -288,8 +288,8 @@ cdef inline void use_query(State* s, Raw* raw) noexcept nogil:
         raw.narrow = <const float*>s.query
 
 
-cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexcept nogil:
-    """The row as the learner sees it; NULL if it has changed since it was checked."""
+cdef inline const void* preprocess(State* s, const Raw* raw, bint learning) noexcept nogil:
+    """The preprocessed row; NULL if it has changed since it was checked."""
     cdef Raw now = raw[0]
     cdef bint good = True
     cdef double factor
@@ -298,8 +298,8 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
     if s.preprocessing.scaler.method != 0:
         good = scale_row(s, raw, learning)
         use_query(s, &now)
-    if s.preprocessing.longest > 0.0:
-        factor = shorter(s, &now, &good)
+    if s.preprocessing.max_norm > 0.0:
+        factor = shortening(s, &now, &good)
         if factor < 1.0:
             s.preprocessing.bounded = True
             shorten(s, &now, factor)
@@ -313,19 +313,19 @@ cdef inline const void* reshaped(State* s, const Raw* raw, bint learning) noexce
     return place_sparse(s, now.index, now.value, now.count)
 
 
-cdef inline const void* take_dense(State* s, const real* x, bint learning) noexcept nogil:
-    """A checked row as the learner sees it: where it lies, or in scratch; NULL if it has changed.
+cdef inline const void* take_dense(State* s, const floating* x, bint learning) noexcept nogil:
+    """The preprocessed row, in place or in scratch; NULL if it has changed since it was checked.
 
-    ``learning`` says whether it is going to be learned or only scored.
+    ``learning``: whether it will be learned, not only scored.
     """
     cdef Raw raw = Raw(NULL, NULL, Indices(NULL, NULL), NULL, 0)
     if not s.preprocessing.reshapes:
         return place(s, x)
-    if real is double:
+    if floating is double:
         raw.wide = x
     else:
         raw.narrow = x
-    return reshaped(s, &raw, learning)
+    return preprocess(s, &raw, learning)
 
 
 cdef inline const void* take_sparse(State* s, Indices index, const double* value,
@@ -333,4 +333,4 @@ cdef inline const void* take_sparse(State* s, Indices index, const double* value
     cdef Raw raw = Raw(NULL, NULL, index, value, count)
     if not s.preprocessing.reshapes:
         return place_sparse(s, index, value, count)
-    return reshaped(s, &raw, learning)
+    return preprocess(s, &raw, learning)

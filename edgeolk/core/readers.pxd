@@ -1,7 +1,7 @@
-"""Several threads that only read one model: each has a copy of its struct, and scratch of its own.
+"""Concurrent readers of one model: each has a copy of the struct, and separate scratch.
 
-The struct notes things about the row that is placed, so no two readers may share one. The first
-reader uses the block's scratch; the copies of the others point into memory of their own.
+The struct stores properties of the current row, so readers cannot share it. The first reader uses
+the scratch of the block; the copies of the others point into separate memory.
 """
 
 from cpython.mem cimport PyMem_Malloc
@@ -18,42 +18,42 @@ cdef inline void move_pointer(void** pointer, Py_ssize_t by) noexcept nogil:
         pointer[0] = <char*>pointer[0] + by
 
 
-cdef inline void* with_own_scratch(State* own, Py_ssize_t length) noexcept:
-    """Memory that the scratch pointers of a reader's struct then point into, or NULL.
+cdef inline void* allocate_scratch(State* reader, Py_ssize_t length) noexcept:
+    """Allocate scratch for a reader and point its struct into it; NULL if memory is short.
 
-    Every region of ``configuration/regions.py`` that is no state is moved: what is left out here is
-    written by two readers (``tests/edgeolk/test_readers.py``).
+    All scratch regions of ``configuration/regions.py`` must be listed: two readers would write to
+    one left out (``tests/edgeolk/test_readers.py``).
     """
-    cdef char* block = <char*>own.m
-    # State is what a file holds, and the header knows how long that is.
-    cdef char* scratch = block + 8 * <Py_ssize_t>own.m.eighths
-    cdef char* made = <char*>PyMem_Malloc(2 * WIDEST + (block + length - scratch))
+    cdef char* block = <char*>reader.m
+    # Scratch starts after the saved state, whose length is in the header.
+    cdef char* scratch = block + 8 * <Py_ssize_t>reader.m.eighths
+    cdef char* allocated = <char*>PyMem_Malloc(2 * WIDEST + (block + length - scratch))
     cdef char* start
     cdef Py_ssize_t by
-    if made == NULL:
+    if allocated == NULL:
         return NULL
-    # Aligned as in the block.
-    start = made + (<uintptr_t>scratch - <uintptr_t>made) % WIDEST
+    # With the alignment of the block.
+    start = allocated + (<uintptr_t>scratch - <uintptr_t>allocated) % WIDEST
     by = start - scratch
-    move_pointer(&own.query, by)
-    move_pointer(<void**>&own.nonzero_index, by)
-    move_pointer(&own.nonzero_value, by)
-    move_pointer(&own.column, by)
-    move_pointer(&own.row, by)
-    move_pointer(&own.distance, by)
-    move_pointer(&own.products, by)
-    move_pointer(&own.mean_coef, by)
-    move_pointer(<void**>&own.class_scores, by)
-    move_pointer(<void**>&own.gram, by)
-    move_pointer(<void**>&own.pulls, by)
-    move_pointer(<void**>&own.work, by)
-    move_pointer(<void**>&own.work2, by)
-    move_pointer(<void**>&own.order, by)
-    move_pointer(&own.ahead.x, by)
-    move_pointer(&own.ahead.values, by)
-    move_pointer(<void**>&own.ahead.features, by)
-    move_pointer(&own.structured.state.inputs, by)
-    move_pointer(<void**>&own.structured.state.scores, by)
-    move_pointer(<void**>&own.structured.state.recalled, by)
-    move_pointer(&own.structured.state.row, by)
-    return made
+    move_pointer(&reader.query, by)
+    move_pointer(<void**>&reader.nonzero_index, by)
+    move_pointer(&reader.nonzero_value, by)
+    move_pointer(&reader.column, by)
+    move_pointer(&reader.row, by)
+    move_pointer(&reader.distance, by)
+    move_pointer(&reader.products, by)
+    move_pointer(&reader.mean_coef, by)
+    move_pointer(<void**>&reader.class_scores, by)
+    move_pointer(<void**>&reader.gram, by)
+    move_pointer(<void**>&reader.pulls, by)
+    move_pointer(<void**>&reader.work, by)
+    move_pointer(<void**>&reader.work2, by)
+    move_pointer(<void**>&reader.order, by)
+    move_pointer(&reader.ahead.x, by)
+    move_pointer(&reader.ahead.values, by)
+    move_pointer(<void**>&reader.ahead.features, by)
+    move_pointer(&reader.sorf.state.inputs, by)
+    move_pointer(<void**>&reader.sorf.state.scores, by)
+    move_pointer(<void**>&reader.sorf.state.recalled, by)
+    move_pointer(&reader.sorf.state.row, by)
+    return allocated

@@ -1,22 +1,22 @@
-"""What is told of a row that is refused, whoever looked at it. Without numpy."""
+"""Exceptions for refused rows, labels and weights. Without numpy."""
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.core.state cimport (
-    REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_LATE, REFUSED_NONE_WAITS,
-    REFUSED_OVERFLOW, REFUSED_ROW, REFUSED_TARGET, REFUSED_WAITING,
+    REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_LATE, REFUSED_NO_PENDING,
+    REFUSED_OVERFLOW, REFUSED_PENDING, REFUSED_ROW, REFUSED_TARGET,
 )
 
 
 cdef inline bint is_bad_row(int outcome) noexcept nogil:
-    """Whether the row itself is to blame: where bad rows are left out, this one is."""
+    """Whether the row itself is bad, so that ``on_bad_row="skip"`` skips it."""
     return (outcome == REFUSED_OVERFLOW or outcome == REFUSED_COEFFICIENT
             or outcome == REFUSED_TARGET)
 
 
 cdef inline object outcome_error(int outcome, str where):
-    """The error for an Outcome that is not DONE."""
+    """The exception for an Outcome other than DONE."""
     from edgeolk.errors import BadRowError, BudgetError
     from edgeolk.parts.storage import largest_coefficients
 
@@ -33,11 +33,11 @@ cdef inline object outcome_error(int outcome, str where):
         return BadRowError(
             f"{where}: its target must be from -1e100 to 1e100, from -1e15 to 1e15 where history="
             "True keeps it in single precision. The model is unchanged")
-    if outcome == REFUSED_WAITING:
+    if outcome == REFUSED_PENDING:
         return RuntimeError(
             f"{where}: a row answered by ask_one still waits for its target: call tell_one"
             " (None: never known). The model is unchanged")
-    if outcome == REFUSED_NONE_WAITS:
+    if outcome == REFUSED_NO_PENDING:
         return RuntimeError("tell_one: no row waits for a target; call ask_one first")
     if outcome == REFUSED_LATE:
         return RuntimeError(
@@ -59,23 +59,23 @@ cdef inline object wrong_length(str name, int64_t features, int64_t got):
 
 
 cdef inline object not_finite(object row, object features, str name):
-    """Which number of a row is none, or is beyond storage; ``features`` are its numbers' places."""
+    """The exception for a row with a non-finite or too large number; ``features``: its indices."""
     from edgeolk.errors import BadRowError
 
-    cdef Py_ssize_t at = 0
+    cdef Py_ssize_t largest = 0
     cdef Py_ssize_t k
     for k in range(len(row)):
         if not isfinite(row[k]):
             return BadRowError(f"{name} must be finite, got {row[k]} at feature {features[k]}")
-        if abs(row[k]) > abs(row[at]):
-            at = k
+        if abs(row[k]) > abs(row[largest]):
+            largest = k
     return BadRowError(
-        f"{name} must fit the storage type, got {row[at]} at feature {features[at]}")
+        f"{name} must fit the storage type, got {row[largest]} at feature {features[largest]}")
 
 
-cdef inline object label_error(double label, str allowed, str where, object said):
-    """A label that is not allowed: a bad reading if it is not a number, else a wrong call."""
+cdef inline object label_error(double label, str allowed, str where, object got):
+    """The exception for a refused label: BadRowError if it is not finite, else ValueError."""
     from edgeolk.errors import BadRowError
 
     return (ValueError if isfinite(label) else BadRowError)(
-        f"{where} must be {allowed}, got {said}")
+        f"{where} must be {allowed}, got {got}")

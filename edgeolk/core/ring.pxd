@@ -1,7 +1,7 @@
-"""Feature-major arrays of examples, whatever their storage type: the ring, and the hint window.
+"""Feature-major arrays of examples, of any storage type: the ring, and the hint window.
 
-Number j of the vector in a slot lies at [j, slot]; a vector taken out is contiguous, in the type
-rows are computed in: double for float64 storage, else float.
+Number j of the vector in a slot is stored at [j, slot]; a gathered vector is contiguous, in the row
+type: double for float64 storage, else float.
 """
 
 from libc.math cimport fabs
@@ -13,7 +13,7 @@ from edgeolk.core.headers cimport (
     olk_fetch, olk_get, olk_nonzeros, olk_put, olk_real_bytes, olk_store,
 )
 from edgeolk.core.real cimport row_type
-from edgeolk.core.state cimport MOST_CHANGED, State
+from edgeolk.core.state cimport MAX_CHANGED, State
 
 
 cdef inline void write_vector(State* s, void* base, int64_t stride, int64_t slot,
@@ -22,7 +22,7 @@ cdef inline void write_vector(State* s, void* base, int64_t stride, int64_t slot
     cdef int64_t j
     cdef int64_t d = s.c.n_features
     cdef int dtype = s.c.vectors
-    # The two wide types by loops of their own: this runs at every update.
+    # Separate loops for the two wide types: this runs at every update.
     if dtype == DTYPE_FLOAT32:
         for j in range(d):
             (<float*>base)[j * stride + slot] = (<const float*>x)[j]
@@ -31,7 +31,7 @@ cdef inline void write_vector(State* s, void* base, int64_t stride, int64_t slot
             (<double*>base)[j * stride + slot] = (<const double*>x)[j]
     else:
         for j in range(d):
-            olk_store(dtype, base, j * stride + slot, j, (<const float*>x)[j], &s.quantum)
+            olk_store(dtype, base, j * stride + slot, j, (<const float*>x)[j], &s.quantizer)
 
 
 cdef inline const void* take_vector(State* s, const void* base, int64_t stride,
@@ -48,7 +48,8 @@ cdef inline const void* take_vector(State* s, const void* base, int64_t stride,
             (<double*>s.column)[j] = (<const double*>base)[j * stride + slot]
     else:
         for j in range(d):
-            (<float*>s.column)[j] = <float>olk_fetch(dtype, base, j * stride + slot, j, &s.quantum)
+            (<float*>s.column)[j] = <float>olk_fetch(
+                dtype, base, j * stride + slot, j, &s.quantizer)
     return s.column
 
 
@@ -59,19 +60,19 @@ cdef inline void copy_slot(State* s, int64_t source, int64_t target) noexcept no
     cdef int dtype = s.c.vectors
     for j in range(s.c.n_features):
         olk_store(dtype, s.sv, j * stride + target, j,
-                  olk_fetch(dtype, s.sv, j * stride + source, j, &s.quantum), &s.quantum)
+                  olk_fetch(dtype, s.sv, j * stride + source, j, &s.quantizer), &s.quantizer)
 
 
-cdef inline void note_vector(State* s, int64_t slot) noexcept nogil:
-    """A slot of the ring was written: its norm, where norms are kept, and that it has changed."""
-    if s.ahead.n_changed < MOST_CHANGED:
+cdef inline void mark_slot_changed(State* s, int64_t slot) noexcept nogil:
+    """After a slot of the ring was written: update its norm, record the change."""
+    if s.ahead.n_changed < MAX_CHANGED:
         s.ahead.changed[s.ahead.n_changed] = <int32_t>slot
     s.ahead.n_changed += 1
-    note_norm(s, slot)
+    update_slot_norm(s, slot)
 
 
-cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
-    """norms[slot] <- that of the vector as stored, where norms are kept."""
+cdef inline void update_slot_norm(State* s, int64_t slot) noexcept nogil:
+    """norms[slot] <- norm of the vector as stored, if norms are kept."""
     if s.norms != NULL:
         olk_put(row_type(s), s.norms, slot,
                 s.simd.norm[s.c.vectors](&s.c.kernel, <const char*>s.sv + slot * s.c.item,
@@ -79,14 +80,14 @@ cdef inline void note_norm(State* s, int64_t slot) noexcept nogil:
 
 
 cdef inline const void* lengths_from(const State* s, int64_t slot) noexcept nogil:
-    """The norms of the ring from a slot on, for rows read in full, or NULL."""
+    """The norms of the ring from a slot on, if dense rows use them, or NULL."""
     if s.lengths == NULL:
         return NULL
     return <const char*>s.lengths + slot * olk_real_bytes(row_type(s))
 
 
 cdef inline bint near_origin(const State* s) noexcept nogil:
-    """Whether a distance made of norms and products of the row noted keeps its digits (tiles.h)."""
+    """Whether a distance computed from norms and products is accurate for this row (tiles.h)."""
     cdef int64_t k
     cdef int type = row_type(s)
     cdef double v
@@ -101,19 +102,19 @@ cdef inline bint near_origin(const State* s) noexcept nogil:
     return s.c.kernel.gamma * size <= (OLK_NEAR_F64 if type == OLK_F64 else OLK_NEAR_F32)
 
 
-cdef inline void note_reading(State* s, const void* x) noexcept nogil:
-    """sparse_x = x if the non-zeros that are listed are few enough to pay, else NULL."""
+cdef inline void choose_sparse(State* s, const void* x) noexcept nogil:
+    """sparse_x = x if its non-zeros are few enough to pay, else NULL."""
     cdef bint pays = 2 * s.nonzeros <= s.c.n_features
     if pays and s.c.choice.rows == ROWS_EITHER:
         pays = near_origin(s)
     s.sparse_x = x if pays else NULL
 
 
-cdef inline void note_nonzeros(State* s, const void* x) noexcept nogil:
-    """List the non-zeros of x, unless they are many; what is cheaper for it is noted."""
+cdef inline void list_nonzeros(State* s, const void* x) noexcept nogil:
+    """List the non-zeros of x, unless they are many, and choose dense or sparse processing."""
     cdef int64_t d = s.c.n_features
     s.sparse_x = NULL
     if d > 64 and 2 * olk_count_nonzeros(row_type(s), x, d) > d:
         return
     s.nonzeros = olk_nonzeros(row_type(s), x, d, s.nonzero_index, s.nonzero_value)
-    note_reading(s, x)
+    choose_sparse(s, x)

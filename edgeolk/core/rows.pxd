@@ -1,26 +1,26 @@
-"""An example on its way in: whether storage can hold it, and where it lies as storage holds it.
+"""Placing an example: whether storage can represent it, and the example rounded to storage.
 
-The learner sees every example as its storage type would keep it, so that a support vector and the
-same example seen again are the same numbers.
+The learner sees every example rounded to the storage type, so that a support vector and the same
+example seen again are equal.
 """
 
 from libc.math cimport isfinite, isinf
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from edgeolk.core.finite cimport all_finite, all_within, finite_as_float, real
+from edgeolk.core.finite cimport all_finite, all_within, finite_as_float, floating
 from edgeolk.core.parts cimport (
-    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, dtype_is_short, dtype_most,
+    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, dtype_is_short, dtype_max,
 )
-from edgeolk.core.ring cimport note_nonzeros, note_reading
+from edgeolk.core.ring cimport choose_sparse, list_nonzeros
 from edgeolk.core.headers cimport (
     OLK_F32, olk_place_nonzeros, olk_real_bytes, olk_see_levels, olk_seen,
 )
 from edgeolk.core.state cimport Indices, State
 
 
-cdef inline bint none_infinite(const real* x, int64_t count) noexcept nogil:
-    """Finite numbers and gaps."""
+cdef inline bint no_infinity(const floating* x, int64_t count) noexcept nogil:
+    """Whether all are finite or NaN."""
     cdef int64_t k
     for k in range(count):
         if isinf(x[k]):
@@ -28,18 +28,18 @@ cdef inline bint none_infinite(const real* x, int64_t count) noexcept nogil:
     return True
 
 
-cdef inline bint accepts(const State* s, const real* x, int64_t count) noexcept nogil:
-    """Whether storage can hold these numbers; a forecaster takes gaps, NaN, too."""
+cdef inline bint accepts(const State* s, const floating* x, int64_t count) noexcept nogil:
+    """Whether storage can represent these numbers; a forecaster also accepts NaN, a gap."""
     if s.c.takes_gaps:
         return True
     if s.forecast.on:
-        return all_finite(x, count) or none_infinite(x, count)
-    # A row that is scaled or bounded fits storage then, whatever it was before.
+        return all_finite(x, count) or no_infinity(x, count)
+    # A scaled or bounded row always fits storage.
     if s.c.vectors == DTYPE_FLOAT64 or s.preprocessing.reshapes:
         return all_finite(x, count)
     if dtype_is_short(s.c.vectors):
-        return all_within(x, count, dtype_most(s.c.vectors))
-    if real is float:
+        return all_within(x, count, dtype_max(s.c.vectors))
+    if floating is float:
         return all_finite(x, count)
     else:
         return finite_as_float(x, count)
@@ -51,26 +51,26 @@ cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
     elif s.c.vectors == DTYPE_FLOAT32:
         (<float*>s.query)[j] = <float>v
     else:
-        (<float*>s.query)[j] = olk_seen(s.c.vectors, <float>v, j, &s.quantum)
+        (<float*>s.query)[j] = olk_seen(s.c.vectors, <float>v, j, &s.quantizer)
 
 
-cdef inline const void* place(State* s, const real* x) noexcept nogil:
-    """The row as storage holds it: where it lies, or converted in scratch."""
+cdef inline const void* place(State* s, const floating* x) noexcept nogil:
+    """The row rounded to storage: in place, or converted in scratch."""
     cdef int64_t j
     cdef const void* placed = x
-    cdef int own = DTYPE_FLOAT64
-    if real is float:
-        own = DTYPE_FLOAT32
+    cdef int row_dtype = DTYPE_FLOAT64
+    if floating is float:
+        row_dtype = DTYPE_FLOAT32
     s.beyond = 0
     if s.c.vectors == DTYPE_INT8:
-        s.beyond = olk_see_levels(own, x, <float*>s.query, s.c.n_features, &s.quantum)
+        s.beyond = olk_see_levels(row_dtype, x, <float*>s.query, s.c.n_features, &s.quantizer)
         placed = s.query
-    elif s.c.vectors != own:
+    elif s.c.vectors != row_dtype:
         placed = s.query
         for j in range(s.c.n_features):
             place_number(s, j, x[j])
     if s.nonzero_index != NULL:
-        note_nonzeros(s, placed)
+        list_nonzeros(s, placed)
     return placed
 
 
@@ -104,7 +104,7 @@ cdef inline const void* place_narrow(State* s, Indices index, const double* valu
                                      int64_t count) noexcept nogil:
     """As place_sparse, for storage that keeps numbers as others; a zero may lie between levels."""
     cdef int64_t k
-    cdef int64_t before = -1
+    cdef int64_t previous = -1
     cdef int64_t j
     cdef double v
     cdef float* x = <float*>s.query
@@ -113,14 +113,14 @@ cdef inline const void* place_narrow(State* s, Indices index, const double* valu
     for k in range(count):
         j = read_index(index, k)
         v = olk_read_f64(value + k)
-        if not (before < j < s.c.n_features and isfinite(v)):
+        if not (previous < j < s.c.n_features and isfinite(v)):
             return NULL
-        before = j
+        previous = j
         x[j] = <float>v if s.c.vectors == DTYPE_INT8 else olk_seen(s.c.vectors, <float>v, j, NULL)
     if s.c.vectors == DTYPE_INT8:
-        s.beyond = olk_see_levels(OLK_F32, x, x, s.c.n_features, &s.quantum)
+        s.beyond = olk_see_levels(OLK_F32, x, x, s.c.n_features, &s.quantizer)
     if s.nonzero_index != NULL:
-        note_nonzeros(s, x)
+        list_nonzeros(s, x)
     return x
 
 
@@ -143,5 +143,5 @@ cdef inline const void* place_sparse(State* s, Indices index, const double* valu
         return NULL
     if s.nonzero_index != NULL:
         s.nonzeros = found
-        note_reading(s, s.query)
+        choose_sparse(s, s.query)
     return s.query

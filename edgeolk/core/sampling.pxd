@@ -1,4 +1,4 @@
-"""Sampling: the probability with which an example that asks for an update gets it."""
+"""Sampling: the probability that an example which calls for an update is used."""
 
 from libc.math cimport fabs, log, pow
 
@@ -37,7 +37,7 @@ cdef inline double sampling_probability(const State* s, const Example* e) noexce
         return min(1.0, s.c.p.c * pow(t, -s.c.p.decay))
     if sampling == SAMPLING_DERIVATIVE:
         if s.c.softmax:
-            return e.share[e.label] / s.c.p.G  # 1 - p, the derivative by the class's own score
+            return e.share[e.label] / s.c.p.G  # 1 - p, the derivative by the score of the class
         return fabs(loss_slope(s, e)) / s.c.p.G
     if sampling == SAMPLING_MARGIN:
         return (2.0 - s.c.p.eta) / (2.0 - s.c.p.eta + s.c.p.eta * sigmoid(e.y * e.f))

@@ -1,24 +1,24 @@
 """A scaler in a block: learn a row, scale a row. Free of Python, for the class.
 
 The caller zeroes the memory, fills the Head, sets the pointers of a Scaler to regions that are
-multiples of 8 bytes from an aligned start, and calls learn_rows and transform_rows. Rows are
-finite; nothing here checks that. The regions, in bytes per feature:
+multiples of 8 bytes from an aligned start, and calls learn_rows and transform_rows. Rows must be
+finite; this is not checked here. The regions, in bytes per feature:
 
     clip = 0, METHOD_STANDARD: mean 8, low 8, m2 8, level 1
     clip > 0: features 40
     METHOD_MINMAX: least 8, most 8, and those of clip > 0
     METHOD_COMPACT: records 9
 
-With clip > 0 the statistics, and how a feature is scaled, are those of a learner's scaler:
-loops/preprocessing.h. With clip = 0 every reading counts alike and for ever, in another recurrence:
-the mean of Welford's, without forgetting (moments.pxd).
+With clip > 0 statistics and scaling are those of the scaler in a learner: loops/preprocessing.h.
+With clip = 0 all readings have equal weight for ever, by another recurrence: Welford's, without
+forgetting (moments.pxd).
 """
 
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport HUGE_VAL, fabs, fmax, isfinite, ldexp, sqrt
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
-from edgeolk.core.finite cimport real
+from edgeolk.core.finite cimport floating
 from edgeolk.core.moments cimport Moments, add_reading, moments_hold, unit
 from edgeolk.core.headers cimport (
     OLK_COMPACT_BYTES, OLK_START, olk_compact_holds, olk_compact_rule_of, olk_feature,
@@ -35,14 +35,14 @@ cdef enum:
     METHOD_STANDARD = 1       # moments.pxd, or loops/winsor.h with clip > 0
     METHOD_MINMAX = 2
     METHOD_COMPACT = 9        # as METHOD_STANDARD with clip > 0: loops/compact.h
-    BATCH = 64                # features whose roots are taken once for all rows, on the C stack
+    BATCH = 64                # features whose roots are computed once for all rows, on the C stack
 
 
 cdef struct Head:
     # The first 64 bytes of the block, the same layout on 32 and 64 bits. A file holds exactly this.
     char magic[8]
     uint32_t format_version
-    uint32_t crc              # where the learner's is
+    uint32_t crc              # at the same place as that of a learner
     int64_t nbytes            # of the block, header included
     int64_t n_features
     int64_t freeze_after      # 0: never
@@ -50,17 +50,17 @@ cdef struct Head:
     uint16_t method
     uint16_t frozen
     uint32_t window           # 0 if and only if clip is 0
-    double clip               # deviations; 0: every reading counts as it is
+    double clip               # deviations; 0: readings are not clipped
 
 
 cdef struct Scaler:
     Head* head
-    olk_scaler kept           # with clip > 0 as a learner has it; least and most of any minmax
-    Moments moments           # METHOD_STANDARD with clip = 0, which no learner has
+    olk_scaler kept           # with clip > 0 as in a learner; least and most of any minmax
+    Moments moments           # METHOD_STANDARD with clip = 0, not available in learners
 
 
 cdef struct Lines:
-    # Of some features in a row, as loops/lines.h has one.
+    # Linear scaling of a run of features, each as in loops/lines.h.
     double centre[BATCH]
     double rest[BATCH]
     double half[BATCH]
@@ -69,11 +69,11 @@ cdef struct Lines:
 
 
 cdef inline void point_to_statistics(Scaler* s, char* base) noexcept nogil:
-    """Statistics of clip > 0 by the head: those of each feature in 40 bytes, or in a record."""
+    """Point to the statistics of clip > 0 as the head says: 40 bytes per feature, or records."""
     s.kept.method = s.head.method
     s.kept.clip = s.head.clip
     s.kept.window = s.head.window
-    s.kept.freeze_after = INT64_MAX  # the head says when
+    s.kept.freeze_after = INT64_MAX  # the head decides
     if s.head.method == METHOD_COMPACT:
         s.kept.records = <uint8_t*>base
         s.kept.rule = olk_compact_rule_of(s.head.clip, s.head.window)
@@ -90,8 +90,8 @@ cdef inline void widen(Scaler* s, int64_t j, double x) noexcept nogil:
         s.kept.most[j] = x
 
 
-cdef inline void learn(Scaler* s, const real* x) noexcept nogil:
-    """One finite row into the statistics. Once frozen, only readings beyond clip are counted."""
+cdef inline void learn(Scaler* s, const floating* x) noexcept nogil:
+    """Add a finite row to the statistics. Once frozen, only count clipped readings."""
     cdef int64_t j
     cdef Head* h = s.head
     if h.clip > 0.0:
@@ -109,14 +109,14 @@ cdef inline void learn(Scaler* s, const real* x) noexcept nogil:
     h.frozen = h.n_seen == h.freeze_after
 
 
-cdef inline void learn_rows(Scaler* s, const real* x, int64_t n) noexcept nogil:
+cdef inline void learn_rows(Scaler* s, const floating* x, int64_t n) noexcept nogil:
     cdef int64_t i
     for i in range(n):
         learn(s, x + i * s.head.n_features)
 
 
 cdef inline olk_line plain_line(const Scaler* s, int64_t j) noexcept nogil:
-    """How a feature is scaled by statistics that no reading is clipped in."""
+    """Linear scaling of a feature with clip = 0."""
     cdef olk_line f
     cdef double n, back
     f.low = -HUGE_VAL
@@ -126,7 +126,7 @@ cdef inline olk_line plain_line(const Scaler* s, int64_t j) noexcept nogil:
         back = unit(s.moments.level[j])
         f.centre = 0.5 * s.moments.mean[j] * back
         f.rest = 0.5 * s.moments.low[j] * back
-        # sd = sqrt(m2 / n), in the order in which nothing overflows
+        # sd = sqrt(m2 / n), in an order that does not overflow
         f.half = 0.5 * sqrt(s.moments.m2[j] / n) * back
         return olk_settled(f, fabs(f.centre))
     f.centre = 0.5 * s.kept.least[j]
@@ -136,7 +136,7 @@ cdef inline olk_line plain_line(const Scaler* s, int64_t j) noexcept nogil:
 
 
 cdef inline void lines(const Scaler* s, int64_t first, int64_t m, Lines* to) noexcept nogil:
-    """How features first .. first + m - 1 are scaled now."""
+    """Current scaling of features first .. first + m - 1."""
     cdef int64_t k
     cdef olk_line f
     cdef olk_reading known
@@ -157,7 +157,8 @@ cdef inline double scaled_number(const Lines* f, int64_t k, double x) noexcept n
     return olk_scaled_number(f.centre[k], f.rest[k], f.half[k], f.low[k], f.high[k], x)
 
 
-cdef inline bint fits_row(const Lines* f, const real* x, double limit, int64_t m) noexcept nogil:
+cdef inline bint fits_row(const Lines* f, const floating* x, double limit,
+                          int64_t m) noexcept nogil:
     cdef int64_t k
     cdef int64_t misses = 0
     for k in range(m):
@@ -165,18 +166,18 @@ cdef inline bint fits_row(const Lines* f, const real* x, double limit, int64_t m
     return misses == 0
 
 
-cdef inline void write_row(const Lines* f, const real* x, scaled* z, int64_t m) noexcept nogil:
+cdef inline void write_row(const Lines* f, const floating* x, scaled* z, int64_t m) noexcept nogil:
     cdef int64_t k
     for k in range(m):
         z[k] = <scaled>scaled_number(f, k, x[k])
 
 
 cdef inline int64_t transform_rows(
-    const Scaler* s, const real* x, scaled* z, int64_t n
+    const Scaler* s, const floating* x, scaled* z, int64_t n
 ) noexcept nogil:
-    """Rows scaled into z, which may be x; or the index of one that does not fit, and none written.
+    """Scale rows into z, which may be x. Returns -1 when done, as always for clip > 0.
 
-    Returns -1 when done, which clip > 0 always comes to.
+    Otherwise returns the index of a row that does not fit the type of z, and writes nothing.
     """
     cdef Lines f
     cdef int64_t i, j, batch, first, m
@@ -205,7 +206,7 @@ cdef inline int64_t transform_rows(
 
 
 cdef inline bint feature_holds(const olk_feature* f, int64_t n_seen, bint frozen) noexcept nogil:
-    """Whether the CONVENTION of loops/winsor.h holds after n_seen readings."""
+    """Whether the invariants of loops/winsor.h hold after n_seen readings."""
     if not (
         isfinite(f.mean)
         and fabs(f.low) <= ldexp(fabs(f.mean), -52)
@@ -223,26 +224,26 @@ cdef inline bint feature_holds(const olk_feature* f, int64_t n_seen, bint frozen
 
 
 cdef inline bint range_holds(const Scaler* s, int64_t j) noexcept nogil:
-    """Whether least <= most, and mean and sd of clip > 0 belong to readings between them."""
+    """Whether min <= max, and mean and sd of clip > 0 are possible for readings between them."""
     cdef olk_feature f
-    cdef double least = s.kept.least[j]
-    cdef double most = s.kept.most[j]
-    cdef double margin = 1e-6 * (0.5 * most - 0.5 * least) + 1e-14 * fmax(fabs(least), fabs(most))
-    if not (-DBL_MAX <= least <= most <= DBL_MAX):
+    cdef double low = s.kept.least[j]
+    cdef double high = s.kept.most[j]
+    cdef double margin = 1e-6 * (0.5 * high - 0.5 * low) + 1e-14 * fmax(fabs(low), fabs(high))
+    if not (-DBL_MAX <= low <= high <= DBL_MAX):
         return False
-    if s.head.n_seen <= 1 and least != most or s.head.n_seen == 0 and least != 0.0:
+    if s.head.n_seen <= 1 and low != high or s.head.n_seen == 0 and low != 0.0:
         return False
     if s.head.clip == 0.0:
         return True
     f = olk_recall(&s.kept, j).feature
     return (
-        0.5 * least - margin <= 0.5 * f.mean <= 0.5 * most + margin
-        and 0.5 * f.sd <= (0.5 * most - 0.5 * least) + margin
+        0.5 * low - margin <= 0.5 * f.mean <= 0.5 * high + margin
+        and 0.5 * f.sd <= (0.5 * high - 0.5 * low) + margin
     )
 
 
 cdef inline bint scaler_holds(const Scaler* s) noexcept nogil:
-    """Whether some rows give these statistics; of a block from outside nothing is presumed."""
+    """Whether some rows give these statistics, in a block of arbitrary bytes."""
     cdef int64_t j
     cdef olk_reading known
     for j in range(s.head.n_features):

@@ -1,4 +1,4 @@
-"""What is done with one model: a new one made, a row learned or scored. Compiled once, here."""
+"""The operations on one model: construct, learn, predict, score. Compiled once, in step.pyx."""
 
 from edgeolk.core.state cimport State
 

@@ -2,16 +2,16 @@
 """One step, the same for every composition: score, loss, sampling, update, budget, bound.
 
 Design. Kernel, storage type, update, loss, sampling, policy and projection are numbers, each
-switched on once a row and outside every loop over support vectors; the switches are written from
-the rows of the parts. A step first finds out whether it can be done at all; only then does it
-write. Free functions over the C struct: no Python object is near.
+switched on once per row and outside every loop over support vectors; the switches are generated
+from the rows of the parts. A step first checks whether it can be done at all; only then does it
+write. Free functions over the C struct, without Python objects.
 """
 
 from libc.math cimport INFINITY, fabs, isfinite
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.string cimport memset
 
-from edgeolk.core.classes cimport along_shares, see_classes
+from edgeolk.core.classes cimport score_classes, share_weighted_score
 from edgeolk.core.expansion cimport (
     class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
@@ -20,7 +20,7 @@ from edgeolk.core.preprocessing cimport keep_statistics, rows_seen
 from edgeolk.core.headers cimport olk_begin_step, olk_bernoulli, olk_end_step, olk_pcg32_seed
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
-    policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_whole,
+    policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_sorf,
 )
 from edgeolk.core.policies.replacement cimport dynamic_budget
 from edgeolk.core.range cimport in_range, may_enter
@@ -28,8 +28,8 @@ from edgeolk.core.real cimport put
 from edgeolk.core.sampling cimport sampling_probability
 from edgeolk.core.thresholds cimport threshold
 from edgeolk.core.state cimport (
-    DONE, Example, MOST_COUNT, Model, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL,
-    REFUSED_OVERFLOW, Span, State,
+    DONE, MAX_COUNT, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL, REFUSED_OVERFLOW, Example,
+    Model, Span, State,
 )
 from edgeolk.core.switches cimport (
     basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
@@ -40,13 +40,13 @@ from edgeolk.core.width cimport follow_row, set_width, width_is_due
 
 
 cdef inline bint is_frozen(const State* s) noexcept nogil:
-    """Whether the ring is full and admits nobody."""
+    """Whether the ring is full and accepts no further vector."""
     return (s.m.n == s.c.budget and policy_freezes(s.c.choice.policy)
             and basis_freezes(s.c.choice.basis))
 
 
 cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
-    """The coefficient the example is to enter with; 0 leaves the model as it is."""
+    """The coefficient of the incoming example; 0 leaves the model unchanged."""
     cdef double a, p
     if loss_is_capped(s.c.choice.loss) and fabs(e.f) > 1.0:
         return 0.0
@@ -63,7 +63,7 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
         return 0.0
     a = update_coefficient(s, e, p)
     if s.c.tracks_norm and s.c.softmax:
-        e.f = along_shares(s, e)
+        e.f = share_weighted_score(s, e)
     if not may_enter(s, a):
         outcome[0] = REFUSED_COEFFICIENT
         return 0.0
@@ -71,15 +71,15 @@ cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
 
 
 cdef struct Tally:
-    # What a step writes before it is sure to be taken.
+    # What a step writes before it is certain to succeed, as it was before.
     uint16_t flags
     uint64_t rng
     int64_t mistakes
-    double mean_weight, squared, absolute  # where they are kept
+    double mean_weight, squared, absolute  # if they are kept
 
 
 cdef inline void count(State* s, const Example* e, double f, Tally* before) noexcept nogil:
-    """Count the example, the first that a step writes; before keeps what that changes."""
+    """Count the example, the first write of a step; saves what that changes in ``before``."""
     cdef Model* m = s.m
     before.flags = m.flags
     olk_begin_step(&m.flags)
@@ -113,11 +113,11 @@ cdef inline void restore(State* s, const Tally* before) noexcept nogil:
     olk_end_step(&s.m.flags, before.flags)
 
 
-cdef inline void renew_norm(State* s) noexcept nogil:
-    """||f||^2 from scratch where it may no longer be trusted.
+cdef inline void refresh_norm(State* s) noexcept nogil:
+    """Recompute ||f||^2 where the tracked value may be inaccurate.
 
-    Some policies move single coefficients without following the norm; and each removal may magnify
-    the rounding error of norm2 by (B / (B-1))^2, B that of the moment.
+    Some policies change single coefficients without updating the norm; and each removal may magnify
+    the rounding error of norm2 by (B / (B-1))^2, with the current B.
     """
     if not s.c.tracks_norm or s.c.choice.basis != BASIS_SUPPORT_VECTORS:
         return
@@ -127,10 +127,10 @@ cdef inline void renew_norm(State* s) noexcept nogil:
             s.function.removals = 0
 
 
-cdef inline void see(State* s, double y, Example* e) noexcept nogil:
-    """The score of a row, and what stands for its label."""
+cdef inline void score_example(State* s, double y, Example* e) noexcept nogil:
+    """The score of a row, and the target that its loss compares with it."""
     if s.c.columns > 1:
-        see_classes(s, y, e)
+        score_classes(s, y, e)
         return
     e.y = y
     e.f = s.function.scale * basis_score(s, e.x, s.coef, s.row)
@@ -138,7 +138,7 @@ cdef inline void see(State* s, double y, Example* e) noexcept nogil:
     e.share = &e.one
     e.power = 1.0
     if s.novelty != NULL:
-        # The first row is above no threshold, so that the model starts.
+        # The first row counts as novel whatever its score, so that the model starts.
         e.y = s.novelty[0] if s.m.updates > 0 else INFINITY
 
 
@@ -148,11 +148,11 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
     cdef Example e
     cdef double a
     cdef int outcome = DONE
-    if update_is_whole(s.c.choice.update):
+    if update_is_sorf(s.c.choice.update):
         return update_learn(s, x, y, weight, f)
     e.x = x
     e.weight = weight
-    see(s, y, &e)
+    score_example(s, y, &e)
     e.self_kernel = self_kernel(s, x)
     e.hint = 0.0
     update_begin(s, &e)
@@ -167,16 +167,16 @@ cdef inline int step(State* s, const void* x, double y, double weight, double* f
     update_shrink(s, a, &e)
     if a != 0.0 and basis_admit(s, a, &e):
         s.m.updates += 1
-        renew_norm(s)
+        refresh_norm(s)
         bound(s, &e)
-    if s.quantum.scale != NULL:
-        s.function.clipped = min(s.function.clipped + s.beyond, MOST_COUNT)
+    if s.quantizer.scale != NULL:
+        s.function.clipped = min(s.function.clipped + s.beyond, MAX_COUNT)
     update_end(s, &e)
     return DONE
 
 
-cdef void begin_anew(State* s) noexcept nogil:
-    """The model starts anew, its generator too; counters of the stream are kept."""
+cdef void reset_model(State* s) noexcept nogil:
+    """Reinitialise the model and its generator; keep the counters of the stream."""
     cdef Span* part
     cdef int64_t asked = 0
     cdef int64_t clipped = 0
@@ -201,17 +201,17 @@ cdef void begin_anew(State* s) noexcept nogil:
 
 
 cdef int learn(State* s, const void* x, double y, double weight, double* f) noexcept nogil:
-    """Learn one checked row that counts weight; f receives the score before the update.
+    """Learn one checked row with a weight; f receives the score before the update.
 
     Returns an Outcome; on a refusal nothing but scratch has changed.
     """
     cdef int outcome
-    if s.m.steps >= MOST_COUNT:
+    if s.m.steps >= MAX_COUNT:
         return REFUSED_COUNT
     outcome = step(s, x, y, weight, f)
     if outcome != DONE:
         return outcome
-    if s.forecast.on and s.forecast.made.frozen:  # as if no row had come
+    if s.forecast.on and s.forecast.config.frozen:  # as if there had been no row
         s.m.steps -= 1
         olk_end_step(&s.m.flags, 0)
         return DONE
@@ -220,27 +220,27 @@ cdef int learn(State* s, const void* x, double y, double weight, double* f) noex
 
 
 cdef inline void finish(State* s, const void* x) noexcept nogil:
-    """A row was taken: what lies beside the model follows, and the step is whole."""
+    """After a row was learned: update statistics, drift and width, and end the step."""
     if s.preprocessing.on:
         keep_statistics(s)
-    if s.structured.made.drift:
+    if s.sorf.config.drift:
         sorf_watch(s, rows_seen(s))
     if s.preprocessing.on:
         if s.preprocessing.clipped != NULL:
             s.preprocessing.clipped[0] += s.preprocessing.bounded
         if s.preprocessing.follows != NULL:
-            if not s.forecast.on:  # whose kernel learns when a target comes
-                follow_row(s, s.structured.held_square)
+            if not s.forecast.on:  # whose kernel learns when a target arrives
+                follow_row(s, s.sorf.clamped_square)
         elif width_is_due(s, x):
             set_width(s)
-            begin_anew(s)
+            reset_model(s)
     olk_end_step(&s.m.flags, 0)
 
 
 cdef int ask(State* s, const void* x, double* f) noexcept nogil:
-    """Answer one checked row and remember it until its target comes; returns an Outcome."""
+    """Predict one checked row and keep it until its target arrives; returns an Outcome."""
     cdef int outcome
-    if s.m.steps >= MOST_COUNT:
+    if s.m.steps >= MAX_COUNT:
         return REFUSED_COUNT
     outcome = forecast_ask(s, x, f)
     if outcome == DONE:
@@ -249,7 +249,7 @@ cdef int ask(State* s, const void* x, double* f) noexcept nogil:
 
 
 cdef int tell(State* s, double y) noexcept nogil:
-    """The target of the oldest row that waits, NaN where it is never known; an Outcome."""
+    """Take the target of the oldest pending row, NaN if never known; returns an Outcome."""
     cdef int outcome = forecast_tell(s, y)
     if outcome == DONE:
         olk_end_step(&s.m.flags, 0)
@@ -257,12 +257,12 @@ cdef int tell(State* s, double y) noexcept nogil:
 
 
 cdef void restart(State* s) noexcept nogil:
-    """The history of a forecaster, or the last label, is forgotten."""
-    if s.structured.made.last_label:
+    """Forget the history of a forecaster, or the last label."""
+    if s.sorf.config.last_label:
         olk_begin_step(&s.m.flags)
-        s.structured.state.last[0] = 0.0
+        s.sorf.state.last[0] = 0.0
     else:
-        s.structured.all.restart(&s.forecast.made, &s.forecast.state)
+        s.sorf.ops.restart(&s.forecast.config, &s.forecast.state)
     olk_end_step(&s.m.flags, 0)
 
 
@@ -277,10 +277,10 @@ cdef int answer(State* s, const void* x, bint mean, bint counts, double* f) noex
 
 
 cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
-    """f(x), or the mean model's score after prepare_mean; with several columns, a score each."""
+    """f(x), or the mean model's score after prepare_mean; one score per column."""
     cdef Example e
     cdef int64_t k
-    if update_is_whole(s.c.choice.update):
+    if update_is_sorf(s.c.choice.update):
         return DONE if update_decide(s, x, 1, f) == 1 else REFUSED_OVERFLOW
     if s.c.columns > 1:
         class_row(s, x, s.mean_coef if mean else s.coef, 1.0 if mean else s.function.scale, f)
@@ -299,20 +299,20 @@ cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
 
 
 cdef void construct(State* s) noexcept nogil:
-    """A new model: what construction sets and draws."""
+    """Initialise a new model."""
     olk_pcg32_seed(&s.m.rng, s.m.seed)
     if s.function != NULL:
         s.function.scale = 1.0
-    if basis_starts_full(s.c.choice.basis) and not update_is_whole(s.c.choice.update):
+    if basis_starts_full(s.c.choice.basis) and not update_is_sorf(s.c.choice.update):
         s.m.n = <int32_t>s.c.budget
     basis_construct(s)
     update_construct(s)
 
 
 cdef void skip(State* s) noexcept nogil:
-    """Count a bad row that is left out."""
+    """Count a bad row that is skipped."""
     olk_begin_step(&s.m.flags)
-    s.skipped.rows += s.skipped.rows < MOST_COUNT
+    s.skipped.rows += s.skipped.rows < MAX_COUNT
     olk_end_step(&s.m.flags, 0)
 
 
@@ -335,13 +335,13 @@ cdef bint asks_score(const State* s) noexcept nogil:
 
 
 cdef bint wants(const State* s, double f) noexcept nogil:
-    """Whether a row with this score would use its label."""
+    """Whether the label of a row with this score could change the model."""
     return not (loss_is_capped(s.c.choice.loss) and fabs(f) > 1.0)
 
 
 cdef void count_asked(State* s) noexcept nogil:
-    """Count a label that is asked for, where that is counted."""
+    """Count a requested label, for models that keep this counter."""
     if s.function != NULL:
         olk_begin_step(&s.m.flags)
-        s.function.labels_asked += s.function.labels_asked < MOST_COUNT
+        s.function.labels_asked += s.function.labels_asked < MAX_COUNT
         olk_end_step(&s.m.flags, 0)

@@ -1,4 +1,4 @@
-"""What the headers of ``loops`` declare, read from them: it is declared only there.
+"""Reads the declarations in the headers of ``loops``, their only source.
 
 ``generate.py`` writes structs, functions and constants for Cython, the exporter writes members of
 structs, benchmarks fill them through ctypes.
@@ -27,9 +27,9 @@ _VARIABLES = re.compile(r"^static const (\w+) (\w+ = [^{;]*);", re.MULTILINE)
 
 
 class Member(NamedTuple):
-    """One member: its type as C spells it, ``*`` included, and the size of each dimension.
+    """A member: its C type, including ``*``, and the size of each dimension.
 
-    A pointer to a function has as its type what it returns, ``(*)`` and its parameters.
+    The type of a function pointer is its return type, ``(*)`` and its parameters.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Member(NamedTuple):
 
 
 def _number(text: str, known: dict[str, int]) -> int:
-    """The value of a constant: names and numbers, added."""
+    """The value of a constant: a sum of names and numbers."""
     return sum(known[part] if part in known else int(part) for part in text.split(" + "))
 
 
@@ -47,7 +47,7 @@ def _text(header: str) -> str:
 
 
 def functions(header: str) -> dict[str, tuple[str, list[str]]]:
-    """The functions of a header: what each returns, and its parameters without their names."""
+    """The functions of a header: return type, and parameter types without names."""
     found = {}
     for returned, name, parameters in _FUNCTION.findall(_text(header)):
         words = " ".join(parameters.replace("restrict ", "").split()).split(", ")
@@ -57,7 +57,7 @@ def functions(header: str) -> dict[str, tuple[str, list[str]]]:
 
 
 def variables(header: str) -> dict[str, str]:
-    """The types of constants that are no enumerators."""
+    """The types of constants that are not enumerators."""
     return {
         name: kind
         for kind, names in _VARIABLES.findall(_text(header))
@@ -70,7 +70,7 @@ def _pointer(returned: str, parameters: str) -> str:
 
 
 def pointers(header: str) -> dict[str, str]:
-    """The types of pointers to functions that a header names."""
+    """The named function pointer types of a header."""
     found = _NAMED_POINTER.findall(_text(header))
     return {name: _pointer(returned, parameters) for returned, name, parameters in found}
 
@@ -80,7 +80,8 @@ def read(
 ) -> tuple[dict[str, int], dict[str, tuple[Member, ...]]]:
     """Constants of the enums of a header in ``loops``, and members of its structs.
 
-    known: constants of the headers that it includes. Those that the compiler decides are left out.
+    known: constants of the headers that it includes. Constants that depend on the compiler are
+    omitted.
     """
     text = _text(header)
     constants: dict[str, int] = {}

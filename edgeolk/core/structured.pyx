@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""The loops of structured features, compiled for every instruction set: the only place they are."""
+"""The loops of structured features, compiled for every instruction set, once, in this module."""
 
 from libc.string cimport strcmp
 
@@ -12,7 +12,7 @@ cdef extern from "structured_variants.h":
 
 
 cdef int variant() noexcept:
-    """The instruction set that the other loops run on; both lists have the same names."""
+    """Index of the instruction set that the other loops use; both lists have the same names."""
     cdef int i = 0
     while strcmp(olk_sorf_variants[i][0].name, chosen_simd().name) != 0:
         i += 1

@@ -1,13 +1,13 @@
-"""Many rows scored side by side: bit for bit the scores they have one by one."""
+"""Scores several rows together: bit for bit as one by one."""
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features
 from edgeolk.core.parts cimport (
-    BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_whole,
+    BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_sorf,
 )
-from edgeolk.core.real cimport real, row_type
+from edgeolk.core.real cimport row_type, value_type
 from edgeolk.core.headers cimport (
     OLK_BLOCK, OLK_F64, OLK_MOST_TOGETHER, OLK_SUMS_OF_BLOCK, olk_real_bytes, olk_wanted,
 )
@@ -16,52 +16,52 @@ from edgeolk.core.switches cimport update_begin, update_decide
 from edgeolk.core.thresholds cimport threshold
 
 cdef enum:
-    NUMBERS_OF_BLOCK = 2048   # room on the stack for rows that wait, in doubles
+    NUMBERS_OF_BLOCK = 2048   # stack buffer for the rows of a block, in doubles
 
 
 cdef inline int64_t row_bytes(const State* s) noexcept nogil:
-    """Of one row as the loops take it."""
+    """Bytes of one row in the row type."""
     return s.c.n_features * olk_real_bytes(row_type(s))
 
 
-cdef inline bint worth_together(const State* s) noexcept nogil:
-    """Whether dense rows cost less together than one by one."""
-    if update_is_whole(s.c.choice.update):
+cdef inline bint pays_together(const State* s) noexcept nogil:
+    """Whether dense rows are cheaper together than one by one."""
+    if update_is_sorf(s.c.choice.update):
         return s.c.columns == 1
     return (s.m.n * s.c.n_features >= 256 and s.c.choice.basis == BASIS_SUPPORT_VECTORS)
 
 
-cdef inline int64_t rows_together(const State* s) noexcept nogil:
-    """How many dense rows are scored at a time, at most; 1 where one by one is no slower."""
-    cdef int64_t most
+cdef inline int64_t block_rows(const State* s) noexcept nogil:
+    """Maximum number of dense rows scored at a time; 1 if one by one is no slower."""
+    cdef int64_t max_rows
     if s.forecast.on:
         return 1
-    most = min(<int64_t>OLK_BLOCK, <int64_t>(8 * NUMBERS_OF_BLOCK) // row_bytes(s))
+    max_rows = min(<int64_t>OLK_BLOCK, <int64_t>(8 * NUMBERS_OF_BLOCK) // row_bytes(s))
     if maps_features(s):
-        return max(<int64_t>1, min(most, s.ahead.rows))
-    # With fewer than the loops take at a time nothing is gained.
-    if most < OLK_MOST_TOGETHER or not worth_together(s):
+        return max(<int64_t>1, min(max_rows, s.ahead.rows))
+    # Fewer rows than the loops process at a time gain nothing.
+    if max_rows < OLK_MOST_TOGETHER or not pays_together(s):
         return 1
-    # A block has its rows' sums on the stack, and room to fill up.
+    # The sums of a block are on the stack, including padding.
     if s.c.columns * 2 * OLK_MOST_TOGETHER > OLK_SUMS_OF_BLOCK:
         return 1
-    return most - most % OLK_MOST_TOGETHER
+    return max_rows - max_rows % OLK_MOST_TOGETHER
 
 
-cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, bint mean,
-                                    double* f) noexcept nogil:
-    """Scores of rows side by side, as ``decide`` gives them; returns how many rows are good.
+cdef inline int64_t decide_block(State* s, const void* rows, int64_t count, bint mean,
+                                 double* f) noexcept nogil:
+    """Scores of rows as by ``decide``; returns the number of rows with finite scores.
 
-    Where features are made of kernel values, these have been taken already (``take_values``).
+    If features are computed from kernel values, these are present already (``take_values``).
     """
     cdef Example e
     cdef olk_wanted wanted
     cdef int64_t i, k
     cdef double scale
-    if update_is_whole(s.c.choice.update):
+    if update_is_sorf(s.c.choice.update):
         return update_decide(s, rows, count, f)
     scale = 1.0 if mean else s.function.scale
-    wanted.dtype = real(s)
+    wanted.dtype = value_type(s)
     wanted.coef = s.mean_coef if mean else s.coef
     wanted.columns = s.c.columns
     wanted.stride = s.c.weights
@@ -72,7 +72,7 @@ cdef inline int64_t decide_together(State* s, const void* rows, int64_t count, b
         for i in range(count):
             f[i] = s.simd.dot[OLK_F64](s.coef, features_of(s, i), s.nystrom.rank)
     else:
-        s.simd.rows[s.c.vectors](&s.c.kernel, s.sv, s.lengths, &s.quantum, s.c.stride, s.m.n,
+        s.simd.rows[s.c.vectors](&s.c.kernel, s.sv, s.lengths, &s.quantizer, s.c.stride, s.m.n,
                                  s.c.n_features, rows, s.c.n_features, count, &wanted)
     for i in range(count):
         if not mean and s.c.columns == 1:

@@ -17,37 +17,37 @@ LOOPS = Path(__file__).parent / "loops"
 # -ffp-contract=off: whether a*b+c is one rounding is stated by each set, not left open.
 # -fno-math-errno, -fno-trapping-math: loops with sqrt and selections vectorise; no result changes.
 NUMBERS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
-#: What GCC and Clang make vectors of x86-64 and their choice at run time with.
+#: Versions of GCC and Clang with vector types and run-time selection on x86-64.
 _X86 = "defined(__x86_64__) && (__clang_major__ >= 18 || (!defined(__clang__) && __GNUC__ >= 12))"
 
 
 @dataclass(frozen=True)
 class InstructionSet:
-    """A row: the set's name, which compilers make it, and what they are told."""
+    """An instruction set: its name, the compilers that support it, and their flags."""
 
-    #: What ``EDGEOLK_SIMD`` calls it.
+    #: Its name in ``EDGEOLK_SIMD``.
     name: str
-    #: A condition of the preprocessor, true for compilers and targets that have it.
+    #: A preprocessor condition, true for compilers and targets that support it.
     made_by: str
-    #: Spellings of the flags; the first that the compiler takes is used.
+    #: Alternative spellings of the flags; the first that the compiler accepts is used.
     flags: tuple[tuple[str, ...], ...] = ((),)
-    #: Whether code is made small: of a set that is seldom run where there is another.
+    #: Whether to optimise for size, for a set that is rarely used if others exist.
     small: bool = False
 
     @property
     def macro(self) -> str:
-        """Defined where this set is compiled."""
+        """Macro defined when this set is compiled."""
         return f"OLK_SET_{self.name.upper()}"
 
     @property
     def built(self) -> str:
-        """Defined for the unit that chooses, where this set is there to be chosen."""
+        """Macro defined for the unit that selects a set, if this set was compiled."""
         return f"OLK_HAS_{self.name.upper()}"
 
 
-#: Headers that units are made of, by the module that has them.
+#: Headers compiled as units, by module.
 HEADERS = {"edgeolk.core.variants": "rings.h", "edgeolk.core.structured": "structured_unit.h"}
-#: Macros, one of which is defined in each unit of a set, for headers of which a unit holds a part.
+#: For headers that are compiled in parts: macros, one of which is defined in each unit.
 PARTS = {
     "rings.h": ("OLK_SINGLE", "OLK_DOUBLE"),
     "structured_unit.h": ("OLK_SORF_INT8", "OLK_SORF_FLOAT32", "OLK_SORF_FLOAT64"),
@@ -55,17 +55,17 @@ PARTS = {
 
 
 def _feature(name: str) -> tuple[str, ...]:
-    """A feature of the processor for Clang, also where its driver names a processor without it."""
+    """Enable a processor feature in Clang, even if its driver names a processor without it."""
     return ("-Xclang", "-target-feature", "-Xclang", name)
 
 
 def _wide(level: int, *more: str) -> tuple[tuple[str, ...], ...]:
-    """A level of x86-64 as GCC and Clang spell it, and as zig does."""
+    """Flags for a level of x86-64, as spelled by GCC and Clang, and by zig."""
     return (f"-march=x86-64-v{level}", *more), (f"-march=x86_64_v{level}", *more)
 
 
-#: Plainest first. NEON of 32-bit ARM takes small numbers for zero, for which reason GCC makes no
-#: such instruction from vector types; Clang does.
+#: In order of preference, lowest first. NEON of 32-bit ARM flushes subnormals to zero, so GCC does
+#: not generate it from vector types; Clang does.
 SETS = (
     InstructionSet("scalar", "1", small=True),
     InstructionSet("baseline", "defined(__GNUC__)"),
@@ -82,9 +82,9 @@ SETS = (
 def chosen_flags(
     compiler: Sequence[str] | None, instructions: InstructionSet
 ) -> tuple[str, ...] | None:
-    """Return the flags of a set as a compiler spells them; None where it does not make the set.
+    """Return the flags of a set for a compiler; None if it does not support the set.
 
-    Microsoft's has no vector types, and is not asked: it is given as None.
+    Microsoft's compiler, without vector types, is given as None and not run.
     """
     if compiler is None:
         return () if instructions.made_by == "1" else None
@@ -100,20 +100,20 @@ def chosen_flags(
 
 @dataclass(frozen=True)
 class Unit:
-    """A source to compile: loops, for a set of instructions, with the flags of this."""
+    """A source to compile for an instruction set, with its flags."""
 
     source: Path
     instructions: InstructionSet
     flags: tuple[str, ...]
     part: str = ""
-    #: Of the architectures that are compiled for at once, those that have the set; none for all.
+    #: For universal binaries, the architectures that support the set; empty for all.
     only: tuple[str, ...] = ()
 
 
 def _flags_and_architectures(
     compiler: Sequence[str] | None, instructions: InstructionSet, architectures: Sequence[str]
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """The flags of a set, and which architectures have it where not all have."""
+    """The flags of a set, and the architectures that support it unless all do."""
     if compiler is None or not architectures:
         return chosen_flags(compiler, instructions), ()
     found = {name: chosen_flags([*compiler, "-arch", name], instructions) for name in architectures}
@@ -127,13 +127,13 @@ def _flags_and_architectures(
 def units(
     compiler: Sequence[str] | None, loops: str, folder: Path, architectures: Sequence[str] = ()
 ) -> list[Unit]:
-    """Write a source for every set that the compiler makes, and for every part of the loops.
+    """Write a source for every set that the compiler supports, and for every part of the header.
 
-    Its name, which debuggers and profilers show beside a function's, says what it holds.
-    ``compiler`` is followed by its arguments; None is Microsoft's, which makes the plainest set
-    alone. ``loops`` is the header of ``core/loops`` that is compiled; a source that is in the
-    ``folder`` already and the same is left alone. ``architectures`` are those that a compiler of
-    macOS makes one object for, as ``-arch`` names them; none: its own.
+    Its name, which debuggers and profilers show next to that of a function, says what it contains.
+    ``compiler`` includes its arguments; None is Microsoft's, which supports the scalar set only.
+    ``loops`` is the header of ``core/loops`` to compile; a source in ``folder`` that would not
+    change is not rewritten. ``architectures`` are those of a universal binary of macOS, as given to
+    ``-arch``; empty: the native one.
     """
     folder.mkdir(parents=True, exist_ok=True)
     made = []
@@ -155,8 +155,8 @@ def units(
 def objects(command: Sequence[str], loops: str, folder: Path) -> list[str]:
     """Compile the units of a header without setuptools.
 
-    ``command`` is the compiler with the flags of all units. Returns what is linked: the objects,
-    and the macros that say which sets there are.
+    ``command`` is the compiler with the flags of all units. Returns the arguments for linking: the
+    objects, and the macros that say which sets exist.
     """
     made = []
     for unit in units(command, loops, folder):
@@ -168,7 +168,7 @@ def objects(command: Sequence[str], loops: str, folder: Path) -> list[str]:
 
 
 def main() -> None:
-    """Compile all units with the compiler and the flags given, for its warnings."""
+    """Compile all units with the given compiler and flags, to see its warnings."""
     command = [*sys.argv[1:], *NUMBERS, f"-I{LOOPS}"]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
         list(pool.map(lambda header: objects(command, header, Path(folder)), HEADERS.values()))

@@ -1,4 +1,4 @@
-"""Which of the compiled instruction-set variants runs."""
+"""Selects the compiled instruction-set variant."""
 
 from edgeolk.core.headers cimport olk_simd
 

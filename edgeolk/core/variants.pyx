@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Which of the compiled instruction-set variants runs."""
+"""Selects the compiled instruction-set variant."""
 
 import os
 
@@ -44,7 +44,7 @@ cdef const olk_simd* IN_USE = choose()
 
 
 cdef const olk_simd* chosen_simd() noexcept:
-    """The variant that runs: the one EDGEOLK_SIMD names, else the widest this processor has."""
+    """The variant in use: the one named by EDGEOLK_SIMD, else the widest of this processor."""
     return IN_USE
 
 

@@ -1,10 +1,10 @@
-"""The width of the kernel, where it is not given: loops/width.h."""
+"""The kernel width, if it is not given: loops/width.h."""
 
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t, uint64_t
 
 from edgeolk.core.parts cimport (
-    DTYPE_FLOAT32, DTYPE_FLOAT64, basis_has_frequencies, dtype_most_gamma,
+    DTYPE_FLOAT32, DTYPE_FLOAT64, basis_has_frequencies, dtype_max_gamma,
 )
 from edgeolk.core.headers cimport (
     OLK_LAPLACIAN, olk_follow_square, olk_followed_gamma, olk_gamma_of, olk_least_square,
@@ -14,27 +14,27 @@ from edgeolk.core.state cimport State
 
 
 cdef inline void sorf_set_width(State* s) noexcept nogil:
-    """Angles a unit of the transform, and the largest row, for the width of the kernel."""
-    s.structured.most = olk_sorf_set_width(&s.structured.made, s.structured.widths,
-                                           s.c.kernel.gamma, s.c.vectors != DTYPE_FLOAT32)
+    """Set the angles per unit of the transform and the largest row, for the kernel width."""
+    s.sorf.max_sum = olk_sorf_set_width(&s.sorf.config, s.sorf.widths,
+                                        s.c.kernel.gamma, s.c.vectors != DTYPE_FLOAT32)
 
 
 cdef inline void start_following(State* s) noexcept nogil:
-    """A width that follows the rows begins with that of the configuration."""
-    cdef double q = max(0.5 / s.c.kernel.gamma, olk_least_square * <double>s.structured.made.d)
+    """Initialise a width that adapts to the rows with that of the configuration."""
+    cdef double q = max(0.5 / s.c.kernel.gamma, olk_least_square * <double>s.sorf.config.d)
     s.preprocessing.follows[0] = q if s.c.vectors == DTYPE_FLOAT64 else <double><float>q
 
 
 cdef inline void follow_row(State* s, double square) noexcept nogil:
-    """The width after a row that was learned, and counted; the square is that of the features."""
+    """Update the width after a row was learned and counted; ``square``: |x|^2 of its features."""
     cdef double* q = s.preprocessing.follows
-    q[0] = olk_follow_square(q[0], square, s.structured.made.d, s.c.vectors == DTYPE_FLOAT64,
-                             s.structured.state.t[0])
+    q[0] = olk_follow_square(q[0], square, s.sorf.config.d, s.c.vectors == DTYPE_FLOAT64,
+                             s.sorf.state.t[0])
     use_width(s)
 
 
 cdef inline void use_width(State* s) noexcept nogil:
-    """The width in the block, once it is known, is that of the kernel."""
+    """Copy the width in the block, once it is known, to the kernel."""
     if s.preprocessing.follows != NULL:
         if not s.preprocessing.follows[0] > 0.0:
             start_following(s)
@@ -42,13 +42,13 @@ cdef inline void use_width(State* s) noexcept nogil:
         sorf_set_width(s)
     elif s.preprocessing.width.gamma > 0.0:
         s.c.kernel.gamma = s.preprocessing.width.gamma
-        if s.structured.all != NULL:
-            olk_set_memory_steps(&s.structured.made, s.c.kernel.gamma)
+        if s.sorf.ops != NULL:
+            olk_set_memory_steps(&s.sorf.config, s.c.kernel.gamma)
             sorf_set_width(s)
 
 
 cdef inline bint width_is_due(State* s, const void* x) noexcept nogil:
-    """A row that was learned goes into the width; whether it is known with it."""
+    """Add a learned row to the estimate of the width; whether that is now complete."""
     cdef bint laplacian = s.c.kernel.kind == OLK_LAPLACIAN
     if s.preprocessing.width == NULL or s.preprocessing.width.gamma > 0.0:
         return False
@@ -58,11 +58,11 @@ cdef inline bint width_is_due(State* s, const void* x) noexcept nogil:
 
 
 cdef inline void set_width(State* s) noexcept nogil:
-    """The width from what was measured."""
-    cdef double most = DBL_MAX
+    """Compute the width from the measured rows."""
+    cdef double max_gamma = DBL_MAX
     if basis_has_frequencies(s.c.choice.basis):
-        most = dtype_most_gamma(s.c.choice.dtype)
+        max_gamma = dtype_max_gamma(s.c.choice.dtype)
     s.preprocessing.width.gamma = olk_gamma_of(
-        s.preprocessing.width, s.c.kernel.kind == OLK_LAPLACIAN, most, s.c.kernel.gamma
+        s.preprocessing.width, s.c.kernel.kind == OLK_LAPLACIAN, max_gamma, s.c.kernel.gamma
     )
     use_width(s)

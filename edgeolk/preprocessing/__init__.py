@@ -1,1 +1,1 @@
-"""Input preprocessing: scaling, clipping, the kernel's width."""
+"""Input preprocessing: scaling, clipping, the kernel width."""

@@ -1,4 +1,4 @@
-"""The arguments of input preprocessing, checked."""
+"""Checks the arguments of input preprocessing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from edgeolk.checks import check_int, real
 from edgeolk.lean import Any
-from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, row_length
+from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, norm_number
 from edgeolk.preprocessing.scaling import (
     CLIP,
     COMMON_CLIP,
@@ -17,23 +17,23 @@ from edgeolk.preprocessing.scaling import (
     window_number,
 )
 
-#: Stands for an argument that is not given where None is a value of its own.
-_NOTHING: Any = object()
+#: An argument that is not given, where None is a valid value.
+_NOT_GIVEN: Any = object()
 
 
 def gamma_of(
     given: dict[str, Any], own: Collection[str], usual: Mapping[str, str], *, kernel: bool
 ) -> float | str | None:
-    """The width that arguments ask for: a number, "auto", or None for the usual one of a kernel.
+    """The kernel width in the arguments: a number, "auto", or None for the default of the kernel.
 
-    It is taken out of ``given``; ``kernel`` says whether a kernel is given, which has a width.
-    Raises TypeError or ValueError: it is not one of these, or there are two.
+    It is removed from ``given``; ``kernel``: whether a kernel is given, which has a width.
+    Raises TypeError or ValueError: not one of these, or given twice.
     """
-    # An algorithm's own gamma is a number: "auto" can only mean the width.
+    # A parameter gamma of the algorithm is a number: "auto" can only mean the width.
     if "gamma" in own and isinstance(given.get("gamma"), str) and given["gamma"] == "auto":
         given["kernel_gamma"] = given.pop("gamma")
     gamma = _either("gamma", given, own)
-    if gamma is _NOTHING:
+    if gamma is _NOT_GIVEN:
         return None if kernel else usual.get("gamma")
     if gamma is None or (isinstance(gamma, str) and gamma == "auto"):
         return gamma
@@ -52,22 +52,22 @@ def preprocessing_of(
     narrow: bool,
     may_follow: bool,
 ) -> Preprocessing:
-    """The preprocessing that arguments ask for; they are taken out of ``given``.
+    """The preprocessing in the arguments, which are removed from ``given``.
 
-    ``own`` are the names that the algorithm has for parameters of its own, ``usual`` what it has
-    where nothing is said, ``gamma`` what ``gamma_of`` made; ``narrow`` says whether rows are seen
-    in single precision, and so whether statistics in few bytes may serve. Where it ``may_follow``,
-    the width follows scaled rows, unless a number of first rows is asked for. Raises TypeError or
-    ValueError: names the argument, what was got and what is allowed.
+    ``own``: names of the parameters of the algorithm; ``usual``: its defaults; ``gamma``: the
+    result of ``gamma_of``; ``narrow``: whether rows are rounded to single precision, so that
+    compact statistics may suffice. If ``may_follow``, the width adapts to scaled rows, unless
+    ``gamma_rows`` is given. Raises TypeError or ValueError: names the argument, what was got and
+    what is allowed.
     """
-    named_rows = given.get("gamma_rows") is not None
+    rows_given = given.get("gamma_rows") is not None
     gamma_rows = _gamma_rows(given, gamma)
-    length = given.pop("clip_rows", None)
+    max_norm = given.pop("clip_rows", None)
     scaler = _scaler(given, own, usual.get("scale"), narrow=narrow)
-    follows = may_follow and gamma == "auto" and bool(scaler) and not named_rows
+    follows = may_follow and gamma == "auto" and bool(scaler) and not rows_given
     return Preprocessing(
         **scaler,
-        clip_rows=0.0 if length is None else row_length(length),
+        clip_rows=0.0 if max_norm is None else norm_number(max_norm),
         gamma_rows=0 if follows else gamma_rows,
         follows=follows,
     )
@@ -76,18 +76,18 @@ def preprocessing_of(
 def _either(name: str, given: dict[str, Any], own: Collection[str]) -> Any:
     """The value of an argument, by its name or its alias.
 
-    Where the algorithm has a parameter of that name, only the alias means the argument.
+    If the algorithm has a parameter of that name, only the alias refers to the argument.
     """
-    value = given.pop(ALIASES[name], _NOTHING)
+    value = given.pop(ALIASES[name], _NOT_GIVEN)
     if name not in own and name in given:
-        if value is not _NOTHING:
+        if value is not _NOT_GIVEN:
             raise TypeError(f"give {name}= or {ALIASES[name]}=, not both: they mean the same")
         value = given.pop(name)
     return value
 
 
 def _gamma_rows(given: dict[str, Any], gamma: float | str | None) -> int:
-    """Rows that the width of the kernel is made from, 0 where it is not made from any."""
+    """Rows that the kernel width is estimated from, 0 for none."""
     rows = given.pop("gamma_rows", None)
     if gamma != "auto":
         if rows is not None:
@@ -99,18 +99,18 @@ def _gamma_rows(given: dict[str, Any], gamma: float | str | None) -> int:
 def _scaler(
     given: dict[str, Any], own: Collection[str], default: str | None, *, narrow: bool
 ) -> dict[str, Any]:
-    """The fields of the record that are its scaler's."""
+    """The fields of the record for its scaler."""
     scale = given.pop("scale", default)
     clip = _either("clip", given, own)
     window = given.pop("scale_window", None)
     freeze_after = given.pop("freeze_after", None)
     if scale is None:
-        asked = {
-            "scale_clip": None if clip is _NOTHING else clip,
+        needs_scaler = {
+            "scale_clip": None if clip is _NOT_GIVEN else clip,
             "scale_window": window,
             "freeze_after": freeze_after,
         }
-        for name, value in asked.items():
+        for name, value in needs_scaler.items():
             if value is not None:
                 hint = ""
                 if name == "scale_clip":
@@ -128,14 +128,14 @@ def _scaler(
     common = scale == "common"
     if common and window is not None:
         raise TypeError("scale_window does not apply to scale='common'")
-    number = (COMMON_CLIP if common else CLIP) if clip is _NOTHING else clip_number(clip)
-    made: dict[str, Any] = {
+    clip_value = (COMMON_CLIP if common else CLIP) if clip is _NOT_GIVEN else clip_number(clip)
+    fields: dict[str, Any] = {
         "method": INSIDE[scale],
-        "clip": number,
-        "window": 0 if common else window_number(window, number),
+        "clip": clip_value,
+        "window": 0 if common else window_number(window, clip_value),
     }
-    if narrow and fits_compact(**made):
-        made["method"] = COMPACT
+    if narrow and fits_compact(**fields):
+        fields["method"] = COMPACT
     if freeze_after is not None:
-        made["freeze_after"] = check_int("freeze_after", freeze_after, 1, 2**53)
-    return made
+        fields["freeze_after"] = check_int("freeze_after", freeze_after, 1, 2**53)
+    return fields

@@ -1,8 +1,8 @@
 """The record of input preprocessing.
 
-In this order: a scaler inside the block scales each feature, or all of them alike, ``clip_rows``
-bounds the length of the row, and the width of the kernel follows the rows where it is not given, or
-is made from the first ones.
+In this order: a scaler in the block scales each feature, or all by a common scale; ``clip_rows``
+bounds the norm of the row; the kernel width, if not given, adapts to the rows or is estimated from
+the first ones.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from edgeolk.preprocessing.scaling import (
 )
 
 GAMMA_ROWS = 100
-#: Values of a scaler that files do not write where they are these.
+#: Values of a scaler that are omitted from files.
 OMITTED = {"scale.clip": 5.0, "scale.window": 10_000.0}
-#: The same where one scale is that of all inputs. Not the defaults of today: those may change, and
-#: what files leave out may not.
+#: The same for a common scale of all inputs. Not the current defaults: those may change, but the
+#: omitted values may not.
 OMITTED_COMMON = {"scale.clip": 8.0, "scale.window": 0.0}
-#: Names in the header of a block, in its order.
+#: Names in the header of a block, in order.
 _STORED = {
     **{"method": "scale.method", "clip": "scale.clip", "window": "scale.window"},
     **{"freeze_after": "scale.freeze_after", "clip_rows": "clip_rows", "gamma_rows": "gamma_rows"},
     **{"follows": "width_follows"},
 }
-MOST_LENGTH = 1e30
+MAX_NORM = 1e30
 
-#: Short names of arguments -> their own. An algorithm may have a parameter of the short name.
+#: Short names of arguments -> full names. An algorithm may have a parameter of the short name.
 ALIASES = {"gamma": "kernel_gamma", "clip": "scale_clip"}
-#: Every argument there is.
+#: All arguments.
 ARGUMENTS = (
     *("gamma", "kernel_gamma", "gamma_rows", "scale", "clip", "scale_clip", "scale_window"),
     *("freeze_after", "clip_rows"),
 )
-#: What says whether statistics in few bytes serve.
-_OF_COMPACT = ("method", "clip", "window")
+#: Fields that decide whether compact statistics suffice.
+_COMPACT_FIELDS = ("method", "clip", "window")
 
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """What happens to a row on its way in. A field is 0 where that is not asked for."""
+    """Preprocessing of rows. A field is 0 if that step is not requested."""
 
     #: How each feature is scaled: a number of ``scaling.INSIDE``, or ``scaling.COMPACT``.
     method: int = 0
@@ -60,33 +60,33 @@ class Preprocessing:
     clip: float = 0.0
     #: Rows that the scaler remembers.
     window: int = 0
-    #: Rows after which the statistics of the scaler stay as they are.
+    #: Rows after which the statistics of the scaler are frozen.
     freeze_after: int = 0
-    #: The longest a row may be, in the Euclidean norm.
+    #: The maximum Euclidean norm of a row.
     clip_rows: float = 0.0
-    #: Rows that the width of the kernel is made from.
+    #: Rows that the kernel width is estimated from.
     gamma_rows: int = 0
-    #: Whether the width follows the rows (docs/sorf.md, section 15).
+    #: Whether the width adapts to the rows (docs/sorf.md, section 15).
     follows: bool = False
 
     @property
     def reshapes(self) -> bool:
-        """Whether the learner sees other numbers than were given."""
+        """Whether the learner sees modified numbers."""
         return bool(self.method or self.clip_rows)
 
     @property
     def scales_each(self) -> bool:
-        """Whether each input is scaled to a deviation of its own."""
+        """Whether each input is scaled by a separate deviation."""
         return self.method not in (0, METHODS["minmax"], INSIDE["common"])
 
     @property
     def alike_clip(self) -> float:
-        """Deviations that inputs of one scale are clipped to."""
+        """Deviations that inputs with a common scale are clipped to."""
         return self.clip if self.method == INSIDE["common"] else COMMON_CLIP
 
     @property
     def compact(self) -> bool:
-        """Whether statistics take ``RECORD_BYTES`` an input."""
+        """Whether statistics take ``RECORD_BYTES`` per input."""
         return self.method == COMPACT
 
     @property
@@ -110,41 +110,41 @@ class Preprocessing:
         return names
 
     def stored(self) -> dict[str, float]:
-        """Its numbers as the header of a block holds them, those that files leave out omitted."""
+        """The numbers for the header of a block, without those omitted from files."""
         omitted = _omitted(self.method)
-        made = {name: float(getattr(self, field)) for field, name in _STORED.items()}
-        return {name: number for name, number in made.items() if number != omitted.get(name, 0.0)}
+        fields = {name: float(getattr(self, field)) for field, name in _STORED.items()}
+        return {name: number for name, number in fields.items() if number != omitted.get(name, 0.0)}
 
     def options(
         self, own: Collection[str], usual: Mapping[str, str], *, whole: bool
     ) -> dict[str, Any]:
-        """The arguments that make it beside a kernel.
+        """The arguments that create this record, in addition to a kernel.
 
-        For an algorithm with parameters of these ``own`` names, with the ``usual`` preprocessing
-        where nothing is said, and whose width follows scaled rows where it is a ``whole`` step.
+        For an algorithm with parameters of these ``own`` names and the ``usual`` preprocessing by
+        default; for a learner of the SORF family, ``whole``, the width adapts to scaled rows.
         """
-        said: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         if self.gamma_rows or self.follows:
-            said[named("gamma", own)] = "auto"
+            arguments[named("gamma", own)] = "auto"
         if self.gamma_rows != (0 if self.follows else GAMMA_ROWS) or (whole and self.method):
-            said.update({"gamma_rows": self.gamma_rows} if self.gamma_rows else {})
+            arguments.update({"gamma_rows": self.gamma_rows} if self.gamma_rows else {})
         if self.method:
-            said["scale"] = INSIDE_NAMES[self.method]
+            arguments["scale"] = INSIDE_NAMES[self.method]
             if self.clip != (COMMON_CLIP if self.method == INSIDE["common"] else CLIP):
-                said["scale_clip"] = self.clip
+                arguments["scale_clip"] = self.clip
             if self.window not in (0, WINDOW):
-                said["scale_window"] = self.window
+                arguments["scale_window"] = self.window
             if self.freeze_after:
-                said["freeze_after"] = self.freeze_after
+                arguments["freeze_after"] = self.freeze_after
         elif "scale" in usual:
-            said["scale"] = None
+            arguments["scale"] = None
         if self.clip_rows:
-            said["clip_rows"] = self.clip_rows
-        return said
+            arguments["clip_rows"] = self.clip_rows
+        return arguments
 
 
 def _omitted(method: int) -> dict[str, float]:
-    """Values of such a scaler that files do not write where they are these."""
+    """Values of a scaler with this method that are omitted from files."""
     if not method:
         return {}
     return OMITTED_COMMON if method == INSIDE["common"] else OMITTED
@@ -155,47 +155,48 @@ def named(name: str, own: Collection[str]) -> str:
     return ALIASES[name] if name in own else name
 
 
-def row_length(value: Any) -> float:
-    """The longest that a row may be, for ``clip_rows``.
+def norm_number(value: Any) -> float:
+    """The maximum norm of a row, for ``clip_rows``.
 
-    Raises TypeError, ValueError: no number, or out of range.
+    Raises TypeError, ValueError: not a number, or out of range.
     """
     number = real("clip_rows", value, "a number or None")
-    if not 0.0 < number <= MOST_LENGTH:
-        raise ValueError(f"clip_rows must be above 0, at most {MOST_LENGTH:g}, got {value!r}")
+    if not 0.0 < number <= MAX_NORM:
+        raise ValueError(f"clip_rows must be above 0, at most {MAX_NORM:g}, got {value!r}")
     return number
 
 
 def preprocessing_from(values: dict[str, float]) -> Preprocessing:
-    """The preprocessing that a header describes; its numbers are taken out of ``values``.
+    """The preprocessing in a header; its numbers are removed from ``values``.
 
     Raises ValueError: a number is out of range.
     """
 
-    def number(name: str, least: int, most: int) -> int:
+    def number(name: str, minimum: int, maximum: int) -> int:
         value = values.pop(name)
-        if not (least <= value <= most and value == math.floor(value)):
+        if not (minimum <= value <= maximum and value == math.floor(value)):
             raise ValueError(f"the model is inconsistent: {name} is {value}")
         return int(value)
 
-    made: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if "scale.method" in values:
-        made["method"] = number("scale.method", 1, max(INSIDE_NAMES))
-        if made["method"] not in INSIDE_NAMES:
-            raise ValueError(f"the model is inconsistent: scale.method is {made['method']}")
-        omitted = _omitted(made["method"])
-        made["clip"] = clip_number(values.pop("scale.clip", omitted["scale.clip"]))
-        made["window"] = int(omitted["scale.window"])
-        if "scale.window" in values and made["window"]:
-            made["window"] = window_number(number("scale.window", 1, 2**53), made["clip"])
+        fields["method"] = number("scale.method", 1, max(INSIDE_NAMES))
+        if fields["method"] not in INSIDE_NAMES:
+            raise ValueError(f"the model is inconsistent: scale.method is {fields['method']}")
+        omitted = _omitted(fields["method"])
+        fields["clip"] = clip_number(values.pop("scale.clip", omitted["scale.clip"]))
+        fields["window"] = int(omitted["scale.window"])
+        if "scale.window" in values and fields["window"]:
+            fields["window"] = window_number(number("scale.window", 1, 2**53), fields["clip"])
         if "scale.freeze_after" in values:
-            made["freeze_after"] = number("scale.freeze_after", 1, 2**53)
-        if made["method"] == COMPACT and not fits_compact(**{k: made[k] for k in _OF_COMPACT}):
-            raise ValueError("the model is inconsistent: records do not serve its scaler")
+            fields["freeze_after"] = number("scale.freeze_after", 1, 2**53)
+        compact = {name: fields[name] for name in _COMPACT_FIELDS}
+        if fields["method"] == COMPACT and not fits_compact(**compact):
+            raise ValueError("the model is inconsistent: compact statistics do not suit its scaler")
     if "clip_rows" in values:
-        made["clip_rows"] = row_length(values.pop("clip_rows"))
+        fields["clip_rows"] = norm_number(values.pop("clip_rows"))
     if "gamma_rows" in values:
-        made["gamma_rows"] = number("gamma_rows", 2, 2**31 - 1)
+        fields["gamma_rows"] = number("gamma_rows", 2, 2**31 - 1)
     if "width_follows" in values:
-        made["follows"] = bool(number("width_follows", 1, 1))
-    return Preprocessing(**made)
+        fields["follows"] = bool(number("width_follows", 1, 1))
+    return Preprocessing(**fields)

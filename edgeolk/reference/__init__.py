@@ -1,8 +1,8 @@
 """Slow, readable implementations of the algorithms in plain numpy.
 
-Each learner follows its paper or its page literally and keeps nothing but the model. It is meant to
-be read, checked, subclassed and plotted. The tests hold the compiled learners to these, decision by
-decision. They take 10 to 1,000 times as long, and their memory is not fixed. Nothing else in
+Each learner follows its paper or its page literally and stores only the model. It is meant to be
+read, checked, subclassed and plotted. The tests compare the compiled learners with these, decision
+by decision. They take 10 to 1,000 times as long, and their memory is not fixed. Nothing else in
 edgeolk imports this package. Page: docs/prototype.md.
 
 >>> import numpy as np

@@ -19,7 +19,7 @@ from edgeolk.reference.vectors import Vectors
 
 
 class _Aggressive(KernelLearner):
-    """What the two variants share: margin test, insertion with rate lam, ball.
+    """Shared by the two variants: margin test, insertion with rate lam, ball.
     Ahpatron, AAAI 2024, algorithms 1 and 2."""
 
     U: float = positive(None)
@@ -68,9 +68,9 @@ def split_by_size(alpha: np.ndarray, h: int) -> tuple[np.ndarray, np.ndarray]:
 def takeover_weights(
     K_keep: np.ndarray, K_cross: np.ndarray, alpha_gone: np.ndarray, ridge: float
 ) -> np.ndarray:
-    """Weights on the kept vectors that stand in best for the removed part, ridged.
+    """Ridge regression of the removed part on the kept vectors: their additional weights.
 
-    A ridge too small to make the system positive definite is raised until it does.
+    The ridge is raised until the system is positive definite.
     """
     target = K_cross @ alpha_gone
     eye = np.eye(len(K_keep))
@@ -79,26 +79,28 @@ def takeover_weights(
         try:
             L = np.linalg.cholesky(system)
         except np.linalg.LinAlgError:
-            # The last term only matters for an all-zero Gram, which would never end.
+            # The last term only matters for an all-zero Gram matrix, to end the loop.
             floor = 1e-12 * float(np.mean(np.diag(K_keep)))
             ridge = max(10.0 * ridge, floor, np.finfo(float).tiny)
             continue
         return np.linalg.solve(L.T, np.linalg.solve(L, target))
 
 
-def halve(held: Vectors, ridge: float, rescale: bool, U: float) -> None:
-    """Keep the heavier half, which stands in for the other; rescaled, or inside the ball."""
-    keep, gone = split_by_size(held.sizes(), held.m // 2)
-    K, old2 = held.gram(), max(0.0, held.norm2())
-    theta = takeover_weights(K[np.ix_(keep, keep)], K[np.ix_(keep, gone)], held.alpha[gone], ridge)
-    held.keep(keep)
-    held.alpha = held.alpha + theta
-    new2 = held.norm2()
-    # A kept part that cancels must not be blown up out of rounding noise.
+def halve(vectors: Vectors, ridge: float, rescale: bool, U: float) -> None:
+    """Keep the heavier half, which compensates for the other; rescale, or project on the ball."""
+    keep, gone = split_by_size(vectors.sizes(), vectors.m // 2)
+    K, old2 = vectors.gram(), max(0.0, vectors.norm2())
+    theta = takeover_weights(
+        K[np.ix_(keep, keep)], K[np.ix_(keep, gone)], vectors.alpha[gone], ridge
+    )
+    vectors.keep(keep)
+    vectors.alpha = vectors.alpha + theta
+    new2 = vectors.norm2()
+    # A kept part that cancels out must not be scaled up from rounding noise.
     if rescale and new2 > 1e-12 * old2:
-        held.alpha = held.alpha * math.sqrt(old2 / new2)
+        vectors.alpha = vectors.alpha * math.sqrt(old2 / new2)
     else:
-        held._project_on_ball(U)
+        vectors._project_on_ball(U)
 
 
 class Ahpatron(_Aggressive):

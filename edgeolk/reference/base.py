@@ -1,7 +1,7 @@
 """Shared by all learners: kernels, losses, options and the step template.
 
-Nothing is cached between steps except the model itself, so that a slip in some
-incremental formula elsewhere cannot be repeated here.
+Nothing is cached between steps except the model itself, so that an error in an incremental formula
+of the compiled code cannot be repeated here.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from edgeolk.reference.vectors import Kernel, Vectors
 
 @dataclass(frozen=True)
 class Gaussian:
-    """A kernel that knows its width, for the methods that exist for this one only."""
+    """The Gaussian kernel as a class with its width, for methods that need this kernel."""
 
     gamma: float
 
     def __call__(self, S: np.ndarray, x: np.ndarray) -> np.ndarray:
-        # Differences, not the expanded square: a duplicate is then at distance exactly 0.
+        # Differences, not the expanded square, so that a duplicate has distance exactly 0.
         return np.asarray(np.exp(-self.gamma * np.sum((S - x) ** 2, axis=1)))
 
 
@@ -74,14 +74,14 @@ def hinge(y: float, f: float) -> float:
     return max(0.0, 1.0 - y * f)
 
 
-#: Half the width of the tube in which a prediction costs nothing.
+#: Half the width of the tube of zero loss.
 TOLERANCE = 0.1
-#: Losses of real targets.
+#: Losses for real targets.
 REAL = ("square", "epsilon")
 
 
 def piecewise_loss(loss: str, y: float, f: float) -> float:
-    """What a passive-aggressive step mends: the hinge, or what lies outside the tube."""
+    """The residual of a passive-aggressive step: the hinge, or the distance from the tube."""
     return max(0.0, abs(y - f) - TOLERANCE) if loss == "epsilon" else hinge(y, f)
 
 
@@ -132,16 +132,16 @@ def require(ok: bool, message: str) -> None:
 
 @dataclass(frozen=True)
 class Option:
-    """A keyword of a learner's constructor, then its attribute; None where that is the default."""
+    """A keyword of the constructor, which becomes an attribute; None only if it is the default."""
 
     default: Any
     holds: Callable[[Any], bool]
     rule: str
-    called: str = ""  # where the attribute is called otherwise
+    called: str = ""  # the keyword, if its name differs from the attribute
 
 
 def option(default: Any, rule: str, holds: Callable[[Any], bool], called: str = "") -> Any:
-    """An option with a rule; ``...`` as the default: it has to be given."""
+    """An option with a rule; with the default ``...`` it is required."""
     return Option(default, holds, rule, called)
 
 
@@ -153,12 +153,12 @@ def not_negative(default: Any) -> Any:
     return option(default, "must not be negative", lambda value: value >= 0.0)
 
 
-def at_least(least: float, default: Any) -> Any:
-    return option(default, f"must be at least {least:g}", lambda value: value >= least)
+def at_least(minimum: float, default: Any) -> Any:
+    return option(default, f"must be at least {minimum:g}", lambda value: value >= minimum)
 
 
 def among(*words: str, called: str = "") -> Any:
-    """One of these; the first is the default."""
+    """One of these words; the first is the default."""
     return option(words[0], f"is {' or '.join(words)}", lambda value: value in words, called)
 
 
@@ -179,11 +179,11 @@ class KernelLearner(Vectors):
     kernel : callable
         ``kernel(S, x)`` gives k(s_i, x) for the rows of S (m, d) and x (d,) as an array (m,).
     budget : int or None
-        The most support vectors; None where the method has no limit.
+        Maximum number of support vectors; None if the method has no limit.
     seed : int
-        Of the PCG32 generator ``rng``.
+        Seed of the PCG32 generator ``rng``.
     **options
-        What the class and its bases declare, such as ``C: float = positive(1.0)``.
+        Options declared by the class and its bases, such as ``C: float = positive(1.0)``.
 
     Attributes
     ----------
@@ -192,34 +192,34 @@ class KernelLearner(Vectors):
     alpha : ndarray (m,)
         Their coefficients.
     arrival : ndarray (m,)
-        When each came, as a running number.
+        Sequence number of each.
     t, mistakes, updates, capacity_hits : int
-        Rows learned; answers with y f <= 0; rows that changed the model; rows that a full model
-        could not take.
+        Rows learned; predictions with y f <= 0; rows that changed the model; rows that a full model
+        could not store.
     """
 
     min_budget = 1
     needs_budget = False
     keeps_average = False
 
-    #: Attribute and option by keyword, those of the bases among them.
+    #: Attribute and option by keyword, including those of the bases.
     options: ClassVar[dict[str, tuple[str, Option]]] = {}
     loss: str = "hinge"
 
     def __init_subclass__(cls) -> None:
-        found = [(name, held) for name, held in vars(cls).items() if isinstance(held, Option)]
-        cls.options = {**cls.options, **{held.called or name: (name, held) for name, held in found}}
+        found = [(name, spec) for name, spec in vars(cls).items() if isinstance(spec, Option)]
+        cls.options = {**cls.options, **{spec.called or name: (name, spec) for name, spec in found}}
 
     def __init__(
         self, kernel: Kernel, budget: int | None = None, seed: int = 0, **options: Any
     ) -> None:
         unknown = [name for name in options if name not in self.options]
         require(not unknown, f"no option {unknown}; there are {', '.join(self.options)}")
-        for name, (attribute, one) in self.options.items():
-            value = options.get(name, one.default)
+        for name, (attribute, spec) in self.options.items():
+            value = options.get(name, spec.default)
             require(value is not ..., f"{name} must be given")
-            unset = value is None and one.default is None
-            require(unset or one.holds(value), f"{name} {one.rule}")
+            unset = value is None and spec.default is None
+            require(unset or spec.holds(value), f"{name} {spec.rule}")
             setattr(self, attribute, value)
         require(budget is not None or not self.needs_budget, "this method needs a budget")
         require(budget is None or budget >= self.min_budget, "budget too small")
@@ -234,20 +234,20 @@ class KernelLearner(Vectors):
         self._begin()
 
     def _begin(self) -> None:
-        """Make state of its own, and check options that concern each other."""
+        """Initialise further state, and check combinations of options."""
 
     # --- public side ---
 
     def learn_one(self, x: np.ndarray, y: float) -> float:
-        """Learn a row; its score before the update. As ``ek.Learner.learn_one``."""
+        """Learn a row; returns its score before the update. As ``ek.Learner.learn_one``."""
         return self.step(x, y)
 
     def learn_many(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Learn rows (n, d) in order; their scores before the update (n,)."""
+        """Learn rows (n, d) in order; returns their scores before the update (n,)."""
         return np.array([self.step(row, label) for row, label in zip(X, y, strict=True)])
 
     def step(self, x: np.ndarray, y: float) -> float:
-        """Score of the model as it was before this example."""
+        """Learn an example; returns its score before the update."""
         x, y = self._checked(x, y)
         if self.dim is None:
             self.dim = x.size
@@ -267,13 +267,13 @@ class KernelLearner(Vectors):
         return f
 
     def decision(self, x: np.ndarray) -> float:
-        """The score of a row; nothing changes."""
+        """The score of a row; nothing is learned."""
         return self._combine(self.alpha, x)
 
     def averaged(self, x: np.ndarray, include_current: bool = False) -> float:
         """Mean of the models that made the predictions, f_1 = 0 among them.
 
-        With `include_current` the model that will score the next example counts too.
+        With `include_current` the mean includes the model that will score the next example.
         """
         if not self.keeps_average:
             raise AttributeError("this method has no averaged model")
@@ -283,7 +283,7 @@ class KernelLearner(Vectors):
 
     @property
     def n_support(self) -> int:
-        """Support vectors held. As ``ek.Learner.n_support``."""
+        """Number of support vectors. As ``ek.Learner.n_support``."""
         return self.m
 
     # --- for the subclasses ---
@@ -292,7 +292,7 @@ class KernelLearner(Vectors):
         return float(self.alpha @ row)
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
-        """Learn one checked row; whether the model changed.
+        """Learn one checked row; returns whether the model changed.
 
         Parameters
         ----------
@@ -301,7 +301,7 @@ class KernelLearner(Vectors):
         y, f : float
             Its label, and its score before the update.
         row : ndarray (m,)
-            k(s_i, x) of the slots as they are before the update.
+            k(s_i, x) of the slots before the update.
         kxx : float
             k(x, x).
         """
@@ -312,12 +312,12 @@ class KernelLearner(Vectors):
         self.coef_sum = np.append(self.coef_sum, 0.0)
 
     def is_frozen(self) -> bool:
-        """Whether there is no room for a candidate, which is counted."""
+        """Whether the model is full; counts this as a capacity hit."""
         self.capacity_hits += self.is_full
         return self.is_full
 
     def append_or_freeze(self, x: np.ndarray, coefficient: float) -> bool:
-        """One more support vector where there is room; whether there was."""
+        """Add a support vector unless the model is full; returns whether it was added."""
         if self.is_frozen():
             return False
         self.append(x, coefficient)

@@ -1,4 +1,4 @@
-"""Learners run over one stream beside each other: scores, errors, a picture."""
+"""Compares learners on one stream: scores, errors, a plot."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Comparison:
-    """What several learners answered to the rows of one stream, each before it learned the row.
+    """Scores of several learners for the rows of one stream, each before it learned the row.
 
     Attributes
     ----------
     y : ndarray (n,)
         The labels or targets.
     scores : dict of str to ndarray (n,)
-        The answers by the names of the learners.
+        Scores by name of the learner.
     real : bool
-        Whether targets are real numbers: errors are then absolute errors, else 1 for a mistake.
+        Whether targets are real numbers: then errors are absolute errors, else 1 per mistake.
     """
 
     y: np.ndarray
@@ -40,7 +40,7 @@ class Comparison:
         return np.asarray((total[rows] - total[first]) / (rows - first))
 
     def difference(self, name: str, other: str) -> float:
-        """The largest difference of two learners' scores."""
+        """The largest absolute difference between the scores of two learners."""
         return float(np.max(np.abs(self.scores[name] - self.scores[other])))
 
     def plot(self, path: str | None = None, window: int = 200) -> Any:
@@ -49,9 +49,9 @@ class Comparison:
         Parameters
         ----------
         path : str or None
-            A file to write, of the type that its ending names.
+            File to write; its suffix selects the format.
         window : int
-            Rows that the error is a mean of.
+            Rows over which the error is averaged.
 
         Returns
         -------
@@ -71,14 +71,14 @@ class Comparison:
         return figure
 
     def _lost(self, name: str) -> np.ndarray:
-        said = self.scores[name]
-        return np.abs(self.y - said) if self.real else np.asarray(self.y * said <= 0.0, float)
+        scores = self.scores[name]
+        return np.abs(self.y - scores) if self.real else np.asarray(self.y * scores <= 0.0, float)
 
 
 def compare(
     learners: Mapping[str, Any], X: np.ndarray, y: np.ndarray, *, real: bool = False
 ) -> Comparison:
-    """Run learners over the same rows.
+    """Run learners on the same rows.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from edgeolk.reference.base import (
     positive,
 )
 from edgeolk.reference.passive_aggressive import pa_asks_for_update
-from edgeolk.reference.repairs import Alone, Everybody, Nearest, Step, admit_repaired
+from edgeolk.reference.repairs import AllOthers, IncomingOnly, Nearest, Step, admit_repaired
 
 
 class _BudgetedPa(KernelLearner):
@@ -27,8 +27,8 @@ class _BudgetedPa(KernelLearner):
     loss: str = among("hinge", "ramp", "epsilon")
     allow_skip: bool = flag(True)
 
-    def rule(self) -> Alone:
-        """Who takes over the weight of a lost vector."""
+    def rule(self) -> IncomingOnly:
+        """The vectors that compensate for a removed one."""
         raise NotImplementedError
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
@@ -39,29 +39,29 @@ class _BudgetedPa(KernelLearner):
 
 
 class BpaS(_BudgetedPa):
-    """Only the candidate takes over the weight of the lost vector.
+    """Only the incoming vector compensates for the removed one.
     BPA-S of Wang, Vucetic, AISTATS 2010."""
 
-    def rule(self) -> Alone:
-        return Alone()
+    def rule(self) -> IncomingOnly:
+        return IncomingOnly()
 
 
 class BpaNn(_BudgetedPa):
-    """The candidate and the lost vector's nearest neighbour take over its weight.
+    """The incoming vector and the nearest neighbour of the removed one compensate.
     BPA-NN of Wang, Vucetic, AISTATS 2010."""
 
     eps: float = positive(1e-8)  # below it a Gram matrix counts as singular
 
-    def rule(self) -> Alone:
+    def rule(self) -> IncomingOnly:
         return Nearest(self.eps)
 
 
 class BpaP(_BudgetedPa):
-    """All the others take over the weight of the lost vector; an example in their span
-    moves them and takes no slot.
+    """All other vectors compensate for the removed one; an example in their span changes
+    their coefficients and takes no slot.
     BPA-P of Wang, Vucetic, AISTATS 2010."""
 
     eps: float = positive(1e-8)
 
-    def rule(self) -> Alone:
-        return Everybody(self.eps)
+    def rule(self) -> IncomingOnly:
+        return AllOthers(self.eps)

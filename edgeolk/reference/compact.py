@@ -1,4 +1,4 @@
-"""A running scaler in 9 bytes an input, from its text alone: scalars of numpy, one at a time."""
+"""A running scaler in 9 bytes per input, written from its specification with numpy scalars."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 F = np.float32
-#: A scalar of that type.
+#: A scalar of type F.
 Real = Any
-LEAST = F(2.0**-100)
-MOST = F(2.0**124)
-WORD = 2**32 - 1
+MIN = F(2.0**-100)
+MAX = F(2.0**124)
+MASK = 2**32 - 1
 
 
 def bits(x: Real) -> int:
@@ -19,7 +19,7 @@ def bits(x: Real) -> int:
 
 
 def real(word: int) -> Real:
-    return F(np.uint32(word & WORD).view(F))
+    return F(np.uint32(word & MASK).view(F))
 
 
 def two(n: int) -> Real:
@@ -27,16 +27,16 @@ def two(n: int) -> Real:
 
 
 def hashed(row: int, j: int) -> int:
-    w = (row * 0x9E3779B1 + j * 0x85EBCA77) & WORD
+    w = (row * 0x9E3779B1 + j * 0x85EBCA77) & MASK
     w ^= w >> 16
-    w = w * 0x7FEB352D & WORD
+    w = w * 0x7FEB352D & MASK
     w ^= w >> 15
-    w = w * 0x846CA68B & WORD
+    w = w * 0x846CA68B & MASK
     return w ^ w >> 16
 
 
 class Input:
-    """One input: the three numbers that are stored, w, S and code."""
+    """One input, stored as three numbers: w, S and code."""
 
     def __init__(self, j: int = 0, clip: float = 5.0, window: int = 10_000) -> None:
         self.j, self.clip, self.window = j, F(clip), window
@@ -69,7 +69,7 @@ class Input:
     def power(self) -> int:
         return (self.S >> 16) - 127 - 20 + (self.w & 15)
 
-    def put_away(self, distance: Real) -> None:
+    def store_distance(self, distance: Real) -> None:
         self.S = bits(distance) + 64 >> 7
 
     def distance(self, x: Real) -> Real:
@@ -78,11 +78,11 @@ class Input:
         return (x - F(self.units - low) * unit) - F(low) * unit
 
     def learn(self, x: float, row: int) -> None:
-        """One reading; ``row`` is the number of its row, from 1."""
+        """Learn one reading; ``row`` is the number of its row, from 1."""
         x = F(x)
         if np.isnan(x):
             return
-        x = max(min(x, MOST), -MOST)
+        x = max(min(x, MAX), -MAX)
         if self.code >= 6:
             self.run(x, row)
             return
@@ -91,7 +91,7 @@ class Input:
         if self.code == 0:
             self.w, self.code = bits(x), 1
         elif self.code == 1:
-            self.put_away(abs(d))
+            self.store_distance(abs(d))
             self.code = 2 if d >= 0 else 3
         elif self.code < 4:
             h = self.value if self.code == 2 else -self.value
@@ -99,10 +99,10 @@ class Input:
                 h = d
             least, mid, most = sorted((F(0), h, d))
             self.begin(x if mid == d else mean + mid, min(mid - least, most - mid))
-        elif abs(d) <= F(2.0**-21) * abs(mean) or abs(d) < LEAST:
+        elif abs(d) <= F(2.0**-21) * abs(mean) or abs(d) < MIN:
             return
         elif self.code == 4:
-            self.put_away(abs(d))
+            self.store_distance(abs(d))
             self.code = 5
         else:
             self.begin(mean, min(abs(d), self.value))
@@ -111,11 +111,11 @@ class Input:
         b = bits(sd) + 64
         e = (b >> 23) - 127
         k = max(0, (bits(abs(mean)) >> 23) - 133 - e)
-        if sd < LEAST or k > 15:
+        if sd < MIN or k > 15:
             self.code, self.w, self.S = 4, bits(mean), 0
             return
         units = min(int(np.floor(mean * two(20 - e - k) + F(0.5))), 2**27 - 1)
-        self.w, self.S, self.code = (units << 4 | k) & WORD, b >> 7, 6
+        self.w, self.S, self.code = (units << 4 | k) & MASK, b >> 7, 6
 
     def run(self, x: Real, row: int) -> None:
         code = min(self.code + 1, 65535)
@@ -144,17 +144,17 @@ class Input:
         if k > 15 and t < 3 * self.window:
             b = (b >> 23) + k - 15 << 23
             k = 15
-        if spread < LEAST or k > 15:
+        if spread < MIN or k > 15:
             mean = F(units * 2.0 ** ((b >> 23) - 147 + k))
             self.code, self.S, self.w = 4, 0, bits(mean)
             return
-        self.w, self.S, self.code = (units << 4 | k) & WORD, b >> 7, code
+        self.w, self.S, self.code = (units << 4 | k) & MASK, b >> 7, code
 
     def scaled(self, x: float) -> Real:
         x = F(x)
         if self.code < 6 or np.isnan(x):
             return F(0)
-        x = max(min(x, MOST), -MOST)
+        x = max(min(x, MAX), -MAX)
         return max(min(self.distance(x) / self.value, self.clip), -self.clip)
 
     def limit_age(self, age: int) -> None:

@@ -22,7 +22,7 @@ from edgeolk.reference.gradient import require_shrinkage
 
 
 class Fogd(KernelLearner):
-    """Linear gradient descent on random Fourier features; keeps no vectors at all.
+    """Linear gradient descent on random Fourier features; stores no vectors.
     FOGD of Lu, Hoi, Wang, Zhao, Liu, JMLR 2016."""
 
     keeps_average = True
@@ -82,7 +82,7 @@ def nystroem_map(K: np.ndarray, k: int, rcond: float) -> tuple[np.ndarray, np.nd
 
 class Nogd(KernelLearner):
     """Kernel gradient descent until full; from then on linear gradient descent in the
-    leading Nystroem features of the held vectors.
+    leading Nystroem features of the stored vectors.
     NOGD of Lu, Hoi, Wang, Zhao, Liu, JMLR 2016."""
 
     needs_budget = True
@@ -125,7 +125,7 @@ class Nogd(KernelLearner):
         return True
 
     def _start_features(self) -> None:
-        """The kept eigenfunctions' share of the model, orthogonally projected."""
+        """Project the model orthogonally on the kept eigenfunctions."""
         self.M, kept, rows = nystroem_map(self.gram(), self.k, self.rcond)
         self.w = np.sqrt(kept) * (rows @ self.alpha)
         self.alpha = self.M.T @ self.w

@@ -1,7 +1,7 @@
-"""What a learner on structured features does with rows on their way in: one scale for all inputs,
-inputs that are held, a width that follows the rows (section 15 of docs/sorf.md).
+"""Preprocessing of a learner on structured features: one scale for all inputs, clamped inputs, a
+width that adapts to the rows (section 15 of docs/sorf.md).
 
-The scaler of each input is not made again here: a row comes with what it made of it.
+The scaler of each input is not implemented here: a row is passed together with its scaled version.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HELD, COMMON_CLIP, PRIOR, WINDOW, LEAST = 2.5, 8.0, 32, 4096, 1e-6
 
 
 class Common:
-    """One mean and deviation over all readings of all inputs, each of which is remembered."""
+    """Mean and deviation over all readings of all inputs, which are all stored."""
 
     def __init__(self, clip: float = COMMON_CLIP) -> None:
         self.readings: list[float] = []
@@ -29,21 +29,21 @@ class Common:
 
     @property
     def two(self) -> bool:
-        """Whether every reading so far was one of two numbers."""
+        """Whether all readings so far had at most two values."""
         return len(set(self.readings)) <= 2
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
-        held = np.array(self.readings or [0.0])
-        sd = float(held.std()) if held.min() < held.max() else 1.0
-        scaled = (np.asarray(x, float) - held.mean()) / sd
+        readings = np.array(self.readings or [0.0])
+        sd = float(readings.std()) if readings.min() < readings.max() else 1.0
+        scaled = (np.asarray(x, float) - readings.mean()) / sd
         return np.asarray(np.clip(scaled, -self.clip, self.clip))
 
 
 class Following:
     """A model of gamma = 1/2 whose angles are divided by sqrt(q).
 
-    ``model`` is a learner of its own, made with that gamma; ``scale`` says what is before it:
-    "standard", "minmax" (rows come scaled by it) or "common".
+    ``model`` is a separate learner with that gamma; ``scale`` is the scaler before it: "standard",
+    "minmax" (rows are passed scaled by it) or "common".
     """
 
     def __init__(self, model: Sorf | SorfNovelty, scale: str = "standard") -> None:
@@ -55,32 +55,32 @@ class Following:
         self.common = Common()
         self.holds = isinstance(model, Sorf) and not model.regression and scale == "standard"
 
-    def seen(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """The row as it goes to the model, which is set to the width and the hold of now."""
-        alike = self.scale == "common" or (self.scale == "standard" and self.common.two)
-        z = self.common(x) if alike else np.asarray(z, float)
+    def prepared(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """The row as passed to the model; sets the current width and clamp of the model."""
+        shared = self.scale == "common" or (self.scale == "standard" and self.common.two)
+        z = self.common(x) if shared else np.asarray(z, float)
         if isinstance(self.model, Sorf):
-            self.model.hold = HELD if self.holds and not alike else math.inf
+            self.model.hold = HELD if self.holds and not shared else math.inf
             self.model.set_omega(self.unit / math.sqrt(self.q))
         else:
             self.model.phi.omega = self.unit / math.sqrt(self.q)
         return z.astype(self.real).astype(float)
 
     def step(self, x: np.ndarray, z: np.ndarray, *label: float, **more: Any) -> float:
-        """x as it came, z as the scaler of each input made it, this row included."""
+        """Learn x, with z its version scaled by statistics that include it."""
         self.common.learn(x)
-        row = self.seen(x, z)
-        said = self.model.step(row, *label, **more)
+        row = self.prepared(x, z)
+        score = self.model.step(row, *label, **more)
         if isinstance(self.model, Sorf):
             row = np.clip(row, -self.model.hold, self.model.hold)
         square = float(row @ row)
         if square > 0.0:
             self.q += (square - self.q) / min(self.model.t + PRIOR, WINDOW)
             self.q = float(self.real(max(self.q, LEAST * self.d)))
-        return said
+        return score
 
     def decision(self, x: np.ndarray, z: np.ndarray) -> float:
-        return self.model.decision(self.seen(x, z))
+        return self.model.decision(self.prepared(x, z))
 
     def scores(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        return self.model.scores(self.seen(x, z))  # type: ignore[union-attr]
+        return self.model.scores(self.prepared(x, z))  # type: ignore[union-attr]

@@ -1,8 +1,8 @@
 """The forecaster over a kernel learner, from the text of docs/forecast.md, in plain numpy.
 
-Names are those of the text. ``real`` is the type that state is kept in: what is kept goes through
-it, everything between is float64. The scaler and the kernel are the caller's: ``scale(x)`` returns
-z for a row that is remembered, ``peek(x)`` for one that is not.
+Names are those of the text. ``real`` is the type of state: stored numbers are rounded to it,
+everything else is float64. The caller supplies scaler and kernel: ``scale(x)`` returns z for a row
+that is learned, ``peek(x)`` for one that is not.
 """
 
 from __future__ import annotations
@@ -60,22 +60,22 @@ class Linear:
 
 
 class Widened:
-    """Section 6: a kernel model of gamma = 1/2 whose width follows the rows that it learns."""
+    """Section 6: a kernel model of gamma = 1/2 whose width adapts to the rows that it learns."""
 
     def __init__(self, model: Any, real: type) -> None:
         self.model, self.real = model, real
         self.unit, self.d = model.phi.omega.copy(), model.phi.d
         self.q, self.rows = float(self.d), 0
 
-    def of_now(self) -> Any:
+    def current(self) -> Any:
         self.model.set_omega(self.unit / math.sqrt(self.q))
         return self.model
 
     def decision(self, row: np.ndarray) -> float:
-        return float(self.of_now().decision(row))
+        return float(self.current().decision(row))
 
     def step(self, row: np.ndarray, y: float) -> None:
-        self.of_now().step(row, y)
+        self.current().step(row, y)
         self.rows += 1
         square = float(row @ row)
         if square > 0.0:
@@ -128,7 +128,7 @@ class Forecaster:
         z: np.ndarray = scale(np.asarray(x, dtype=float)).astype(self.real)
         return np.where(np.isnan(x), self.zl, z)
 
-    def work_out(self, z: np.ndarray) -> dict[str, Any]:
+    def compute(self, z: np.ndarray) -> dict[str, Any]:
         y1, m, v, sc = (float(i) for i in (self.y1, self.m, self.v, self.sc))
         e: dict[str, Any] = {"z": z, "known": self.known, "mo": float(self.mo)}
         if not self.known:
@@ -164,27 +164,27 @@ class Forecaster:
             ]
             e.update(s=s, base=base, a=a, G=G)
         p = y1 + sc * self.B(np.array(h2))
-        f = self.candidates(p, e.get("s"), y1)
-        out = y1 + float(self.shares() @ (f - y1))
+        f = self.experts(p, e.get("s"), y1)
+        out = y1 + float(self.expert_weights() @ (f - y1))
         self.reach = [float(q) * sc * float(self.mo) for q in self.quantile]
         return {**e, "dz": dz, "h2": np.array(h2), "sc": sc, "y1": y1, "p": p, "out": out}
 
     def seen(self, z: np.ndarray, a: float, G: float, h2: Sequence[float]) -> np.ndarray:
-        own = [G * a, *(G * clip(u, 5.0) for u in h2[1:4])]
-        return np.concatenate([z.astype(float), own]).astype(self.real).astype(float)
+        extra = [G * a, *(G * clip(u, 5.0) for u in h2[1:4])]
+        return np.concatenate([z.astype(float), extra]).astype(self.real).astype(float)
 
-    def candidates(self, p: float, s: float | None, y1: float) -> np.ndarray:
+    def experts(self, p: float, s: float | None, y1: float) -> np.ndarray:
         return np.array([p, s, y1] if self.S else [p, y1])
 
-    def shares(self) -> np.ndarray:
+    def expert_weights(self) -> np.ndarray:
         share = np.maximum(self.R.astype(float), 0.0) / self.Bc.astype(float)
         return share / share.sum() if share.sum() > 0.0 else np.full(self.C, 1.0 / self.C)
 
     def predict(self, x: np.ndarray) -> float:
-        return float(self.work_out(self.scaled(x, self.peek))["out"])
+        return float(self.compute(self.scaled(x, self.peek))["out"])
 
     def answer(self, x: np.ndarray) -> float:
-        e = self.work_out(self.scaled(x, self.scale))
+        e = self.compute(self.scaled(x, self.scale))
         out = float(e["out"])
         kept = {
             name: v.astype(self.real).astype(float)
@@ -241,7 +241,7 @@ class Forecaster:
         if me > 0.0:
             o = sc * me
             wrong = clip((e["out"] - y) / o, GCLIP)
-            for c, f in enumerate(self.candidates(e["p"], e.get("s"), y1)):
+            for c, f in enumerate(self.experts(e["p"], e.get("s"), y1)):
                 x = wrong * clip((e["out"] - f) / o, GCLIP)
                 self.R[c] = DELTA * float(self.R[c]) + x
                 self.Bc[c] = DELTA * float(self.Bc[c]) + x * x

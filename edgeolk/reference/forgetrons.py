@@ -12,7 +12,7 @@ SHARE = 15.0 / 32.0
 
 
 def psi(weight: float, mu: float) -> float:
-    """Bound on the damage of removing a vector of that weight and margin."""
+    """Upper bound on the cost of removing a vector of that weight and margin."""
     return weight * weight + 2.0 * weight - 2.0 * weight * mu
 
 
@@ -22,8 +22,8 @@ def shrinking_factor(sigma: float, mu: float, slack: float) -> float:
     b = 2.0 * sigma
     if a + b - slack <= 0.0:
         return 1.0
-    # The smaller positive root also when the parabola opens downwards: beyond the larger
-    # root the constraint holds again, but that root lies above 1 here.
+    # The smaller positive root, even if the parabola opens downwards: beyond the larger root the
+    # constraint holds again, but that root is above 1 here.
     return min(1.0, 2.0 * slack / (b + math.sqrt(b * b + 4.0 * a * slack)))
 
 
@@ -56,17 +56,17 @@ class Forgetron(KernelLearner):
         return self.oldest()
 
     def _weight_and_margin(self, r: int, y: float, row: np.ndarray) -> tuple[float, float]:
-        """|alpha_r| and the margin at s_r of the model with the candidate added."""
+        """|alpha_r| and the margin at s_r of the model with the incoming vector added."""
         side = math.copysign(1.0, self.alpha[r])
         return abs(float(self.alpha[r])), side * (self.decision(self.sv[r]) + y * float(row[r]))
 
     def _factor(self, sigma: float, mu: float, grown2: float) -> float:
-        """`grown2` is the squared norm of the model with the candidate added."""
+        """`grown2` is the squared norm of the model with the incoming vector added."""
         return shrinking_factor(sigma, mu, SHARE * self.mistakes - self.Q)
 
 
 class ForgetronBasic(Forgetron):
-    """Shrinks by a fixed factor, and further when that leaves the ball of radius U.
+    """Shrinks by a fixed factor, or more to stay within the ball of radius U.
     Dekel, Shalev-Shwartz, Singer, SIAM J. Comput. 2008."""
 
     U: float = positive(None)
@@ -86,7 +86,7 @@ class ForgetronBasic(Forgetron):
 
 
 class ForgetronGreedy(Forgetron):
-    """Self-tuned, but drops whichever old vector does the least damage; ties the oldest.
+    """Self-tuned, but drops the old vector with the cheapest removal; ties: the oldest.
     Dekel, Shalev-Shwartz, Singer, SIAM J. Comput. 2008."""
 
     def _victim(self, y: float, row: np.ndarray) -> int:

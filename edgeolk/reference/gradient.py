@@ -20,7 +20,7 @@ from edgeolk.reference.base import (
 
 
 def dynamic_budget(budget: int, c: float | None, t: int) -> int:
-    """Round-to-nearest reproduces the budgets printed for the published data sets."""
+    """Rounding to nearest reproduces the published budgets."""
     if c is None:
         return budget
     return min(budget, max(2, math.floor(1.0 + c * math.sqrt(t) + 0.5)))
@@ -57,7 +57,7 @@ class Olrd(KernelLearner):
         if self.projection == "ball":
             self._project_on_ball(self.U)
         elif self.projection == "inf" and self.U is not None:
-            # With the capacity, not the present size: the bound must already hold at the
+            # With the capacity, not the current size: the bound must already hold at the
             # first removal. An indefinite kernel may have k(s, s) < 0.
             sizes = np.abs(self.alpha) * np.sqrt(np.maximum(0.0, self._self_kernels()))
             bound = capacity * float(sizes.max())
@@ -173,7 +173,7 @@ class Bogd(KernelLearner):
         require_shrinkage(self.eta, self.lam)
 
     def _make_room(self) -> int:
-        """Rescale the survivors of a removal and say which slot is free."""
+        """Rescale the survivors of a removal; returns the free slot."""
         return self.unbiased_slot()
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
@@ -195,7 +195,7 @@ class Bogd(KernelLearner):
 
 
 def keep_probabilities(w: np.ndarray) -> np.ndarray:
-    """min(1, c w) with c such that exactly one of the positive sizes w is lost on average."""
+    """min(1, c w) with c such that on average exactly one of the sizes w > 0 is lost."""
     certain = np.zeros(len(w), dtype=bool)
     while True:
         c = (len(w) - 1 - certain.sum()) / w[~certain].sum()
@@ -206,7 +206,7 @@ def keep_probabilities(w: np.ndarray) -> np.ndarray:
 
 
 class BogdPlusPlus(Bogd):
-    """The same with light vectors likelier to leave; each survivor is divided by its own
+    """Bogd, but light vectors are more likely to leave; each survivor is divided by its
     probability of staying.
     BOGD++ of Zhao, Wang, Wu, Jin, Hoi, ICML 2012, with probabilities that cannot exceed 1."""
 

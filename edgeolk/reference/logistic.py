@@ -20,7 +20,7 @@ from edgeolk.reference.base import (
 
 
 class _Sampled(KernelLearner):
-    """A coin decides whether the example enters; the average is the model to use."""
+    """A random draw decides whether the example enters; the averaged model is to be used."""
 
     keeps_average = True
 
@@ -29,7 +29,7 @@ class _Sampled(KernelLearner):
     full: str = among("stop")
 
     def _chance_and_coefficient(self, y: float, f: float) -> tuple[float, float]:
-        """Probability of entering, and the coefficient then; 0 if there is nothing to do."""
+        """Probability of entering, and the coefficient; coefficient 0 for no update."""
         raise NotImplementedError
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
@@ -57,7 +57,7 @@ class Oskl(_Sampled):
 
 
 def auxiliary_ratio(z: float, h: str, gamma: float) -> float:
-    """l(z) / h(z), the chance of entering under the auxiliary loss h >= l = log(1 + e^-z)."""
+    """l(z) / h(z), the probability of entering under the auxiliary loss h >= l = log(1 + e^-z)."""
     shift = math.log(gamma)
     if h == "shift":
         upper, limit = shift + softplus(-z - shift), 1.0

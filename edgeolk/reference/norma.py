@@ -1,4 +1,4 @@
-"""Novelty on a ring, written out: NORMA of Kivinen, Smola & Williamson 2004."""
+"""Novelty on a ring: NORMA of Kivinen, Smola & Williamson 2004."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from edgeolk.reference.vectors import Kernel, Vectors
 
 
 class Norma(Vectors):
-    """A threshold that keeps a share nu of the rows below it."""
+    """Tracks a threshold such that a share nu of the rows is below it."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Norma(Vectors):
     def admit(self, x: np.ndarray, a: float) -> None:
         policy = self.policy
         if policy == "lightest":
-            # The candidate is the youngest: it leaves only where it weighs least.
+            # The incoming vector is the youngest: it is left out only if it is the lightest.
             if self.is_full and a < self.alpha.min():
                 return
             policy = "smallest"

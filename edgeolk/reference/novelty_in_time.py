@@ -1,8 +1,8 @@
-"""Novelty of rows in the order of time (N of the specification), a line of it a line here.
+"""Novelty over time (N of the specification), line by line.
 
-Arithmetic is float64; what is remembered is rounded to float32 whenever it is written, beside
-weights of int8 and float32. Readings where the text is silent: the inputs of the features are
-scratch of that type too, and already times g; a variance does not fall below 0.
+Arithmetic is float64; with weights of int8 and float32, state is rounded to float32 whenever it is
+written. Details not in the specification: the inputs of the features have that type too, and are
+already multiplied by g; a variance does not fall below 0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def clip(v: float) -> float:
 
 
 class Channel:
-    """What is remembered of one channel."""
+    """The state of one channel."""
 
     real: type
 
@@ -49,7 +49,7 @@ class Channel:
         gap = value - getattr(self, mean)
         setattr(self, mean, getattr(self, mean) + gap / k)
         held = getattr(self, variance)
-        # A mean that is rounded when it is written may go past the value.
+        # A mean that is rounded when it is written may overshoot the value.
         setattr(self, variance, max(0.0, held + (gap * (value - getattr(self, mean)) - held) / k))
 
     def gate(self, window: int, robust: bool) -> float:
@@ -60,7 +60,7 @@ class Channel:
 
 
 class InTime(MeanFeature):
-    """`step` returns tau - u: below 0 is novel."""
+    """`step` returns tau - u: negative means novel."""
 
     def __init__(
         self,
@@ -87,9 +87,9 @@ class InTime(MeanFeature):
         self.novel = False
         self.why = ("pattern", 0, "value")
         self.u = 0.0
-        self.anew = False  # no row is known before the next one
-        self.lasted = 0
-        self.held: tuple[str, int, float, float] | None = None  # what has to end before an event
+        self.restarted = False  # no row precedes the next one
+        self.event_rows = 0
+        self.held: tuple[str, int, float, float] | None = None  # must end before the event
 
     def accept(self) -> None:
         for ch in self.channels:
@@ -97,26 +97,26 @@ class InTime(MeanFeature):
             ch.m = ch.q = 0.0
             ch.e = 0.0 if ch.run > 0 else ch.e
             ch.lm, ch.rm = math.log(ch.e + 1e-6), math.log(1.0 + ch.run)
-        self.quiet, self.held, self.lasted = HOLD + 1, None, 0
+        self.quiet, self.held, self.event_rows = HOLD + 1, None, 0
 
     def restart(self) -> None:
         for ch in self.channels:
             ch.run = 0
-        self.quiet, self.held, self.lasted, self.anew = HOLD + 1, None, 0, True
+        self.quiet, self.held, self.event_rows, self.restarted = HOLD + 1, None, 0, True
 
-    def still(self, x: np.ndarray) -> bool:
-        """Whether the fault that began the event lasts."""
-        if self.held is None or self.lasted >= self.W / 4:
+    def persists(self, x: np.ndarray) -> bool:
+        """Whether the fault that started the event persists."""
+        if self.held is None or self.event_rows >= self.W / 4:
             return False
         what, j, mean, deviation = self.held
         if what == "flat":
             return self.channels[j].run > 0
         reading = float(self.real(x[j]))
-        there = math.isfinite(reading) and abs(reading) <= 1e15
-        return bool(there and abs(reading - mean) > STILL_OFF * deviation)
+        present = math.isfinite(reading) and abs(reading) <= 1e15
+        return bool(present and abs(reading - mean) > STILL_OFF * deviation)
 
     def take(self, at: int, what: int, most: float, mean: float, variance: float) -> None:
-        """What is odd in a row has to end before the event does."""
+        """Record the anomaly that must end before the event does."""
         self.held = None
         if WHATS[what] == "flat":
             self.held = ("flat", at, 0.0, 0.0)
@@ -136,7 +136,7 @@ class InTime(MeanFeature):
             s, b, y = [0.0] * 3, [0.0] * 3, ch.q
         else:
             k, fast = min(ch.n + 1, self.W), min(ch.n + 1, H)
-            if self.anew:
+            if self.restarted:
                 ch.last = x
             if ch.v > 0.0:
                 sd = math.sqrt(ch.v)
@@ -157,7 +157,8 @@ class InTime(MeanFeature):
                 gate * clip(ch.m / math.sqrt(ch.mv)) if ch.mv else 0.0,
             ]
             b = [abs(part) for part in s]
-            ch.run = min(ch.run + 1, 65535) if ch.n > 0 and x == ch.last and not self.anew else 0
+            repeats = ch.n > 0 and x == ch.last and not self.restarted
+            ch.run = min(ch.run + 1, 65535) if repeats else 0
             held = x
             if ch.v > 0.0 and ch.n >= 10:
                 most = CLOSED + (CLIP - CLOSED) * gate if self.robust else CLIP
@@ -186,13 +187,13 @@ class InTime(MeanFeature):
             for i in range(4):
                 if b[i] > most:
                     most, at, what = b[i], j, i
-        there = bool(np.any(np.isfinite(x) & (np.abs(x) <= 1e15)))
-        return np.array(s), most, at, what, sum(levels) / self.d, max(gates), there
+        present = bool(np.any(np.isfinite(x) & (np.abs(x) <= 1e15)))
+        return np.array(s), most, at, what, sum(levels) / self.d, max(gates), present
 
     def step(self, x: np.ndarray) -> float:
         before = [(ch.mu, ch.v) for ch in self.channels]
         with np.errstate(over="ignore"):
-            s, most, at, what, level, trust, there = self.see(x)
+            s, most, at, what, level, trust, present = self.see(x)
         returned, novel, self.u = 0.0, False, 0.0
         self.why = ("pattern", at, WHATS[what])
         if self.t < WARM:
@@ -202,21 +203,21 @@ class InTime(MeanFeature):
                 self.g = float(self.real(1.0 / math.sqrt(max(1e-6, spread))))
             advance = not (self.t == 1 and not moved)
         else:
-            returned, novel = self.judge(s, most, at, what, level, trust, there)
+            returned, novel = self.judge(s, most, at, what, level, trust, present)
             advance = True
         self.novel = novel
-        self.anew = False
+        self.restarted = False
         with np.errstate(over="ignore"):
-            still = self.still(x)
+            persists = self.persists(x)
         starts = novel and self.quiet > HOLD
         self.alarms += starts
         self.mistakes += novel
-        self.quiet = 0 if novel or still else min(self.quiet + 1, 65535)
-        if novel and not still:
+        self.quiet = 0 if novel or persists else min(self.quiet + 1, 65535)
+        if novel and not persists:
             self.take(at, what, most, *before[at])
-        self.lasted = 0 if starts else min(self.lasted + 1, 65535)
+        self.event_rows = 0 if starts else min(self.event_rows + 1, 65535)
         if self.quiet > HOLD:
-            self.held, self.lasted = None, 0
+            self.held, self.event_rows = None, 0
         self.t += advance
         return returned
 
@@ -228,18 +229,18 @@ class InTime(MeanFeature):
         what: int,
         level: float,
         trust: float,
-        there: bool,
+        present: bool,
     ) -> tuple[float, bool]:
         """C and D."""
         r, of = self.t - WARM, self.of_scores
         returned, novel = 0.0, False
         rare = 0.0
-        if there:
+        if present:
             phi = self.phi((self.g * s).astype(self.real).astype(float))
             rare = -math.log(max(self.similarity(phi), 0.0) + 0.02)
         if r >= FIRST - WARM:
             u = [0.0, 0.0, most - OFF]
-            if there:
+            if present:
                 u[0] = (rare - of.mu) / math.sqrt(of.v) if of.v else 0.0
                 u[1] = (level - of.lm) / math.sqrt(of.lv) if of.lv else 0.0
             self.u = u[0] + trust * max(0.0, max(u[1], u[2]) - u[0])
@@ -250,7 +251,7 @@ class InTime(MeanFeature):
             self.tau = float(self.real(tau))
             part = int(np.argmax(u)) if trust > 0.0 else 0
             self.why = (PARTS[part], at, WHATS[what])
-        if there:
+        if present:
             k = min(r + 1, self.W)
             for value, mean, variance in ((rare, "mu", "v"), (level, "lm", "lv")):
                 centre, spread = getattr(of, mean), getattr(of, variance)

@@ -12,7 +12,7 @@ from edgeolk.reference.projections import NEGLIGIBLE, project_on_span
 
 
 class Pomdr(KernelLearner):
-    """Scores with the model plus a hint, updates the model; a full model folds its younger
+    """Scores with the model plus a hint, updates the model; a full model merges its younger
     half into the nearest vectors of the older half.
     POMDR of Li, Liao 2023, from the authors' program."""
 
@@ -66,7 +66,7 @@ class Pomdr(KernelLearner):
         return changed
 
     def _project(self, x: np.ndarray, y: float, row: np.ndarray, kxx: float) -> bool | None:
-        """None when the example is not to be projected; else whether that moved the model."""
+        """None if the example is not projected; else whether the projection changed the model."""
         if not self.projecting or self.m == 0:
             return None
         beta, p, delta2 = project_on_span(self.gram(), row, kxx)
@@ -97,7 +97,7 @@ class Pomdr(KernelLearner):
             folded[int(np.argmax(self.kernel(self.sv[:h], self.sv[r])))] += self.alpha[r]
         self.keep(np.arange(h))
         norm2 = float(folded @ self.gram() @ folded)
-        # What cancels must not be blown up out of rounding noise.
+        # A sum that cancels out must not be scaled up from rounding noise.
         scale = self.U / math.sqrt(norm2) if norm2 > 1e-12 * self.U**2 else 1.0
         self.alpha = folded * scale
         self.S = 0.0

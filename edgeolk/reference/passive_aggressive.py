@@ -22,7 +22,7 @@ def pa_asks_for_update(y: float, f: float, kxx: float, loss: str) -> bool:
 
 
 class PassiveAggressive(KernelLearner):
-    """Smallest change of the model that answers for the hinge (or ramp) loss.
+    """Smallest change of the model that reduces the hinge (or ramp) loss.
     Crammer et al., JMLR 2006; ramp form of Wang, Vucetic, AISTATS 2010."""
 
     C: float = option(1.0, "must be positive and finite", lambda C: 0.0 < C < np.inf)
@@ -46,7 +46,7 @@ class PassiveAggressive(KernelLearner):
 
 
 class Pa(PassiveAggressive):
-    """PA: zero loss on the example as a hard constraint (C is without effect).
+    """PA: zero loss on the example as a hard constraint (C has no effect).
     Crammer et al., JMLR 2006."""
 
     def tau(self, H: float, kxx: float) -> float:
@@ -62,7 +62,7 @@ class Pa1(PassiveAggressive):
 
 
 class PaRand(Pa1):
-    """PA-I; a full model overwrites a uniformly drawn slot with the candidate.
+    """PA-I; a full model overwrites a uniformly drawn slot with the incoming vector.
     PA+Rand of Wang, Vucetic, AISTATS 2010."""
 
     needs_budget = True

@@ -13,7 +13,7 @@ GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 
 
 class _Subgradient(KernelLearner):
-    """Rate 1 / (lam t), which makes the model the plain sum of `beta` over lam t."""
+    """Rate 1 / (lam t), so that the model is the sum of `beta` divided by lam t."""
 
     lam: float = positive(1e-4)
 
@@ -30,7 +30,7 @@ class _Subgradient(KernelLearner):
 
 
 class Pegasos(_Subgradient):
-    """Every example inside the margin enters; nothing is ever removed.
+    """Every example inside the margin enters; none is ever removed.
     Kernel form of Pegasos, Shalev-Shwartz, Singer, Srebro, Cotter, Math. Programming 2011."""
 
     keeps_average = True
@@ -63,7 +63,7 @@ def merge_height(L: float, share: float, iters: int) -> float:
 
 
 class Bsgd(_Subgradient):
-    """A full model gives up its lightest vector: dropped, projected, or merged with another.
+    """A full model removes its lightest vector: dropped, projected, or merged with another.
     BSGD of Wang, Crammer, Vucetic, JMLR 2012."""
 
     needs_budget = True
@@ -98,7 +98,7 @@ class Bsgd(_Subgradient):
             freed = self._merge(S, beta, stamp, p)
         else:
             freed = p
-        # The freed slot receives the candidate, who is last, unless it is the candidate's own.
+        # The freed slot receives the incoming vector, which is last, unless that one is removed.
         slots, used = np.arange(self.m), True
         if freed < self.m:
             slots[freed] = self.m
@@ -113,7 +113,7 @@ class Bsgd(_Subgradient):
         return lightest(size, stamp)
 
     def _merge(self, S: np.ndarray, beta: np.ndarray, stamp: np.ndarray, p: int) -> int:
-        """Merge p in place with its best partner; the slot that becomes free."""
+        """Merge p in place with its best partner; returns the slot that becomes free."""
         best = None
         for j in range(len(beta)):
             if j == p or not beta[j] * beta[p] > 0.0:

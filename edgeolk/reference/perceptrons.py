@@ -25,7 +25,7 @@ class Stoptron(Perceptron):
 
 
 class Rbp(KernelLearner):
-    """A full perceptron overwrites a uniformly drawn slot with the candidate.
+    """A full perceptron overwrites a uniformly drawn slot with the incoming vector.
     Cavallanti, Cesa-Bianchi, Gentile, Machine Learning 2007."""
 
     needs_budget = True
@@ -36,7 +36,7 @@ class Rbp(KernelLearner):
 
 class ShiftingPerceptron(KernelLearner):
     """At the n-th update (from 0) everything shrinks by 1 - l, l = lam / (lam + n), and the
-    candidate enters with weight l; when full, in a uniformly drawn slot.
+    incoming vector has weight l; when full, it overwrites a uniformly drawn slot.
     Cavallanti, Cesa-Bianchi, Gentile, Machine Learning 2007."""
 
     lam: float = positive(1.0)
@@ -50,10 +50,10 @@ class ShiftingPerceptron(KernelLearner):
 
 
 class Budgeted(KernelLearner):
-    """Perceptron or PA-I step; the candidate always enters, one support vector leaves when full.
+    """Perceptron or PA-I step; the incoming vector always enters, one is evicted when full.
     Cited baselines of Wang, Vucetic, AISTATS 2010.
 
-    A policy of your own is a subclass with a ``victim``, a step of your own one with a
+    To define a new policy, override ``victim`` in a subclass; to define a new step, override
     ``coefficient``.
     """
 
@@ -63,7 +63,7 @@ class Budgeted(KernelLearner):
     C: float = positive(1.0)
 
     def coefficient(self, y: float, f: float, kxx: float) -> float | None:
-        """The candidate's coefficient given label, score and k(x, x); None: the model stays."""
+        """The new coefficient for label, score and k(x, x); None: no update."""
         if self.step_rule == "unit":
             return None if y * f > 0.0 else y
         if not (y * f < 1.0 and kxx > 0.0):
@@ -71,7 +71,7 @@ class Budgeted(KernelLearner):
         return y * min(self.C, hinge(y, f) / kxx)
 
     def victim(self, row: np.ndarray) -> int:
-        """The slot that a candidate x takes when the budget is full; row holds k(s_i, x), (m,)."""
+        """The slot that x overwrites when the budget is used up; row is k(s_i, x), (m,)."""
         raise NotImplementedError
 
     def update(self, x: np.ndarray, y: float, f: float, row: np.ndarray, kxx: float) -> bool:
@@ -80,7 +80,7 @@ class Budgeted(KernelLearner):
 
 
 class RemoveOldest(Budgeted):
-    """Drops the vector that has been held longest; unit steps unless told otherwise.
+    """Drops the vector stored for longest; unit steps by default.
     Cited baseline of Wang, Vucetic, AISTATS 2010."""
 
     def victim(self, row: np.ndarray) -> int:
@@ -88,7 +88,7 @@ class RemoveOldest(Budgeted):
 
 
 class RemoveSmallest(Budgeted):
-    """Drops the least |alpha|, the oldest of the tied; PA-I steps unless told otherwise.
+    """Drops the smallest |alpha|, ties: the oldest; PA-I steps by default.
     Cited baseline of Wang, Vucetic, AISTATS 2010."""
 
     step_rule: str = among("pa", "unit", called="step")

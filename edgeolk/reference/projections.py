@@ -1,4 +1,4 @@
-"""Perceptrons that express a mistake by the vectors they already hold when they can."""
+"""Perceptrons that project a mistake on the stored vectors if possible."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ NEGLIGIBLE = 1e-10
 
 
 def project_on_span(K: np.ndarray, kx: np.ndarray, kxx: float) -> tuple[np.ndarray, float, float]:
-    """Weights of the projection of k(x, .), its squared norm, and what it misses, squared."""
+    """Weights of the projection of k(x, .), its squared norm, and the squared residual."""
     beta = np.linalg.solve(K, kx)
     p = float(kx @ beta)
     return beta, p, max(0.0, kxx - p)
 
 
 class Projectron(KernelLearner):
-    """A mistake within eta of the span of the held vectors, or on a full model, is
-    projected on that span; any other becomes a vector.
+    """A mistake within eta of the span of the stored vectors, or on a full model, is
+    projected on that span; any other is stored as a vector.
     Orabona, Keshet, Caputo, JMLR 2009."""
 
     eta: float = not_negative(None)
@@ -47,9 +47,9 @@ class Projectron(KernelLearner):
 
 
 class ProjectronPlusPlus(Projectron):
-    """Also moves, within the span, on right answers whose margin is below 1.
-    Orabona, Keshet, Caputo, ICML 2008 and JMLR 2009; rule "loose" is what the authors of
-    Ahpatron ran."""
+    """Also updates, within the span, on correct predictions with a margin below 1.
+    Orabona, Keshet, Caputo, ICML 2008 and JMLR 2009; rule "loose" is the one in
+    the experiments of Ahpatron."""
 
     U: float = positive(None)
     rule: str = among("jmlr", "icml", "loose")
@@ -74,7 +74,7 @@ class ProjectronPlusPlus(Projectron):
         return tau > 0.0 and self.move(y * tau * beta)
 
     def _margin_step(self, missing: float, p: float, delta2: float, kxx: float) -> float:
-        """Length of the step along the projection; 0 when it might do harm."""
+        """Length of the step along the projection; 0 if it might do harm."""
         if p <= NEGLIGIBLE * kxx:
             return 0.0
         in_span = delta2 <= NEGLIGIBLE * kxx

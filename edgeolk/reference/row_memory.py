@@ -1,6 +1,6 @@
-"""Section 7f of `sorf`: a memory of rows in 4 bits beside the features.
+"""Section 7f of `sorf`: a memory of rows with 4 bits per input.
 
-Written from the text, apart from the loops: whole numbers where the text has whole numbers, float64
+Written from the specification, independently of the loops: integers where it has integers, float64
 for everything else.
 """
 
@@ -15,15 +15,15 @@ from edgeolk.reference.base import require
 from edgeolk.reference.structured_drift import DriftingSorf
 
 SHARES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # Q
-# rho; with candidates of the narrower kernel, and of three classes or more
+# rho; with experts of the narrower kernel, and with three classes or more
 COST, COST_OF_TWO, COST_OF_CLASSES = 4.0, 3.0, -3.0
-NEAR, MOST_CODE = 9.0, 7
+NEAR, MAX_CODE = 9.0, 7
 
 
 class RememberingSorf(DriftingSorf):
-    """`DriftingSorf` with a memory of M rows; ``memory_gamma`` is the gamma_0 of the start.
+    """`DriftingSorf` with a memory of M rows; ``memory_gamma`` is the initial gamma_0.
 
-    ``memory_narrow``: the narrower of its two kernels has candidates of its own.
+    ``memory_narrow``: the narrower of its two kernels has separate experts.
     """
 
     def __init__(
@@ -57,52 +57,52 @@ class RememberingSorf(DriftingSorf):
         self.L_Q = np.zeros(len(SHARES))
         self.L_N = np.zeros((self.memory_kernels - 1, len(SHARES) - 1))  # from 1/4 on
 
-    # --- what it says of a row ---
+    # --- scores ---
 
     def units(self, x: np.ndarray) -> np.ndarray:
-        """The row as it enters 3.1, before relevance, in steps of the codes."""
-        held = np.clip(np.asarray(x, dtype=float), -self.hold, self.hold)
-        return np.asarray(np.clip(held / self.h, -MOST_CODE, MOST_CODE))
+        """The row as in 3.1, before relevance, in units of the codes."""
+        clamped = np.clip(np.asarray(x, dtype=float), -self.hold, self.hold)
+        return np.asarray(np.clip(clamped / self.h, -MAX_CODE, MAX_CODE))
 
     def kernels(self, x: np.ndarray) -> np.ndarray:
-        """k_j of the rows held (2, m): two narrow widths in one, and the narrower alone."""
+        """k_j of the stored rows (2, m): the mean of two narrow kernels, and the narrower alone."""
         each = self.relevance and not self.shared
-        by = np.exp(2.0 * self.lam.astype(float)) if each else np.ones(self.phi.d)
-        z = ((self.units(x) - self.codes[: self.m]) ** 2) @ by / (25.0 * self.phi.d)
+        scale = np.exp(2.0 * self.lam.astype(float)) if each else np.ones(self.phi.d)
+        z = ((self.units(x) - self.codes[: self.m]) ** 2) @ scale / (25.0 * self.phi.d)
         p = np.exp(-NEAR * z)
         return np.stack([(p + p**3) / 2.0, p**3])
 
-    def recalled(self, x: np.ndarray) -> np.ndarray:
+    def memory_scores(self, x: np.ndarray) -> np.ndarray:
         """g (readings, K)."""
         g = np.zeros((self.memory_kernels, self.K))
-        for said, kernels in zip(g, self.kernels(x), strict=False):
+        for output, kernels in zip(g, self.kernels(x), strict=False):
             weighed = kernels * self.C[: self.m] / (self.top * (2.0 + self.r))
             if self.classes:
-                np.add.at(said, self.labels[: self.m], weighed)
-                np.subtract.at(said, self.rivals[: self.m], weighed)
+                np.add.at(output, self.labels[: self.m], weighed)
+                np.subtract.at(output, self.rivals[: self.m], weighed)
             else:
-                said[0] = 2.0 * float(weighed @ self.labels[: self.m])
+                output[0] = 2.0 * float(weighed @ self.labels[: self.m])
         return g
 
     @property
-    def memory_parts(self) -> np.ndarray:
-        """Of each reading of the memory in the next answer."""
-        least = min(self.L_Q.min(), self.L_N.min(initial=np.inf))
+    def memory_weights(self) -> np.ndarray:
+        """Weight of each reading of the memory in the next score."""
+        lowest = min(self.L_Q.min(), self.L_N.min(initial=np.inf))
         mistakes = [self.L_Q, *(np.concatenate([[np.inf], of]) for of in self.L_N)]
-        e = np.exp([-(of - least) - self.memory_cost * SHARES for of in mistakes])
+        e = np.exp([-(of - lowest) - self.memory_cost * SHARES for of in mistakes])
         return np.asarray(e @ SHARES / e.sum())
 
     @property
     def share(self) -> float:
-        """Of the memory in the next answer."""
-        return float(self.memory_parts.sum())
+        """Weight of the memory in the next score."""
+        return float(self.memory_weights.sum())
 
-    def said(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
-        return np.asarray(f + self.asked_shares @ (self.recalled_before - f))
+    def output(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
+        return np.asarray(f + self.weights_before @ (self.memory_before - f))
 
     def scores(self, x: np.ndarray) -> np.ndarray:
         f = super().scores(x)
-        return np.asarray(f + self.memory_parts @ (self.recalled(x) - f))
+        return np.asarray(f + self.memory_weights @ (self.memory_scores(x) - f))
 
     # --- the step ---
 
@@ -115,13 +115,13 @@ class RememberingSorf(DriftingSorf):
         follows: bool = True,
     ) -> float:
         x = np.asarray(x, dtype=float)
-        fs, g, shares = super().scores(x), self.recalled(x), self.memory_parts
+        fs, g, shares = super().scores(x), self.memory_scores(x), self.memory_weights
         f = fs + shares @ (g - fs)
         mistakes = self.mistakes + int(self.margin(f, y) <= 0.0)
-        self.recalled_before, self.asked_shares = g, shares
-        for counters, said, first in ((self.L_Q, g[0], 0), *((of, g[1], 1) for of in self.L_N)):
+        self.memory_before, self.weights_before = g, shares
+        for counters, output, first in ((self.L_Q, g[0], 0), *((of, g[1], 1) for of in self.L_N)):
             for i, part in enumerate(SHARES[first:]):
-                wrong = self.margin(fs + part * (said - fs), y) <= 0.0
+                wrong = self.margin(fs + part * (output - fs), y) <= 0.0
                 counters[i] = self.delta * counters[i] + weight * wrong
         self._remember(x, y, math.sqrt(weight) - self.margin(g[0], y), g[0])
         super().step(x, y, weight, deviates, follows)

@@ -1,7 +1,7 @@
-"""Several classes over one ring, written out: one vector and K coefficients a slot.
+"""Several classes on one ring: one vector and K coefficients per slot.
 
-Crammer & Singer, JMLR 2003; Crammer et al., JMLR 2006, section 8. Nothing is kept but the model;
-every matrix is made afresh.
+Crammer & Singer, JMLR 2003; Crammer et al., JMLR 2006, section 8. Only the model is stored; every
+matrix is recomputed.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 
 from edgeolk.reference.aggressive import halve
 from edgeolk.reference.base import logistic_function
-from edgeolk.reference.repairs import Alone, Everybody, Nearest, Step, admit_repaired
+from edgeolk.reference.repairs import AllOthers, IncomingOnly, Nearest, Step, admit_repaired
 from edgeolk.reference.vectors import Kernel, Vectors, lightest
 
-#: Who takes over the weight of a lost vector, by policy.
-RULES = {"simple": Alone, "nearest": Nearest, "project": Everybody}
+#: The vectors that compensate for a removed one, by policy.
+RULES = {"simple": IncomingOnly, "nearest": Nearest, "project": AllOthers}
 
 
 class Several(Vectors):
-    """An update and a policy by name, as ``ek.Learner`` takes them."""
+    """A learner with update and policy by name, as in ``ek.Learner``."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Several(Vectors):
         return int(np.argmax(self.scores(x)))
 
     def averaged(self) -> np.ndarray:
-        """Coefficients of the mean of the models that made the predictions; nobody ever leaves."""
+        """Coefficients of the mean of the models that made the predictions; without evictions."""
         return self.sums / max(self.t, 1)
 
     # ---- the step -----------------------------------------------------------------------------
@@ -76,7 +76,7 @@ class Several(Vectors):
             p = odds / odds.sum()
             e = -p
             e[y] += 1.0
-        tau = self.candidate(m, e, kxx, weight, float(e[y]))
+        tau = self.step_size(m, e, kxx, weight, float(e[y]))
         if self.update == "gradient":
             self.alpha = self.alpha * (1.0 - self.p["eta"] * self.p["lam"])
         if tau is not None and self.admit(x, row, kxx, e, tau, m, weight):
@@ -84,18 +84,18 @@ class Several(Vectors):
             self.bound()
         return m
 
-    def candidate(
-        self, m: float, e: np.ndarray, kxx: float, weight: float, steep: float
+    def step_size(
+        self, m: float, e: np.ndarray, kxx: float, weight: float, share: float
     ) -> float | None:
         """The size of the step along e; None for no step."""
         H, C, eta = max(0.0, 1.0 - m), self.p["C"] * weight, self.p["eta"]
         if self.loss == "ramp" and m < -1.0:
             return None
         softmax = self.loss == "logistic"
-        asks = m <= 0.0 if self.update == "perceptron" else (softmax and bool(e.any())) or m < 1.0
+        wanted = m <= 0.0 if self.update == "perceptron" else (softmax and bool(e.any())) or m < 1.0
         if self.update in ("pa", "pa1", "pa2"):
-            asks = asks and kxx > 0.0
-        if not asks:
+            wanted = wanted and kxx > 0.0
+        if not wanted:
             return None
         if self.policy in ("stop", "raise") and self.is_full:
             self.hits += 1
@@ -106,7 +106,7 @@ class Several(Vectors):
                 return None
             p = min(self.p["alpha"], H) / self.p["beta"]
         elif self.sampling == "derivative":
-            p = (steep if softmax else 1.0) / self.p["G"]
+            p = (share if softmax else 1.0) / self.p["G"]
         elif self.sampling == "margin":
             p = (2.0 - eta) / (2.0 - eta + eta * logistic_function(m))
         if not self.rng.bernoulli(p):
@@ -130,8 +130,8 @@ class Several(Vectors):
         if self.p["projection"] == "ball":
             self._project_on_ball(self.p["U"])
         elif self.p["projection"] == "clip":
-            most = self.p["clip_coefficients"] * self.p["eta"]
-            self.alpha = np.clip(self.alpha, -most, most)
+            limit = self.p["clip_coefficients"] * self.p["eta"]
+            self.alpha = np.clip(self.alpha, -limit, limit)
 
     # ---- the budget ---------------------------------------------------------------------------
 
@@ -153,9 +153,9 @@ class Several(Vectors):
 
     def admit_lightest(self, x: np.ndarray, a: np.ndarray) -> bool:
         S, A = np.vstack([self.sv, x]), np.vstack([self.alpha, a])
-        own = np.array([self._self_kernel(s) for s in S])
+        k_self = np.array([self._self_kernel(s) for s in S])
         arrival = np.append(self.arrival, self.arrivals)
-        p, last = lightest(np.sum(A**2, axis=1) * own, arrival), self.m
+        p, last = lightest(np.sum(A**2, axis=1) * k_self, arrival), self.m
         if self.policy == "lightest_project":
             rest = [i for i in range(len(S)) if i != p]
             K = self._gram_of(S)

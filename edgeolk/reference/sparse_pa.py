@@ -8,7 +8,7 @@ from edgeolk.reference.base import KernelLearner, among, hinge, positive, requir
 
 
 class Spa(KernelLearner):
-    """A coin, likelier to say yes the larger the loss, decides whether a PA step is made.
+    """A random draw, likelier to succeed the larger the loss, decides whether to step.
     Lu, Zhao, Hoi, SDM 2016."""
 
     keeps_average = True

@@ -1,9 +1,9 @@
 """Structured Fourier features with two small models (`sorf`): weights only, features from a seed.
 
-Features after Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016. Everything is float64
-between one stored number and the next; with int8 the stored weights are whole numbers, rounded by
-draws in the order the specification gives. Readings where it is silent: with float32 and int8
-storage the scaled inputs x' and the gradient q of `relevance`, summed block by block, are float32.
+Features after Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NeurIPS 2016. Arithmetic is float64
+except for stored numbers; with int8 the stored weights are integers, rounded by draws in the order
+of the specification. Details not in the specification: with float32 and int8 storage the scaled
+inputs x' and the gradient q of `relevance`, summed block by block, are float32.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ H = hadamard(P)
 
 
 class Signs(Pcg32):
-    """Random signs by whole words; counts the words drawn."""
+    """Random signs, 32 per word; counts the words drawn."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed, FEATURE_STREAM)
@@ -45,7 +45,7 @@ class Signs(Pcg32):
 
 
 class Features:
-    """cos and sin of D structured frequencies; `groups` holds a tuple of widths each."""
+    """cos and sin of D structured frequencies; `groups` has a tuple of widths per group."""
 
     def __init__(
         self, d: int, D: int, gamma: float, groups: Sequence[Sequence[float]], seed: int
@@ -79,12 +79,12 @@ class Features:
         return slice(P * self.first[g], min(self.D, P * self.first[g + 1]))
 
     def size(self, g: int) -> int:
-        """What the sums of a group are divided by."""
+        """The divisor of the sums of a group."""
         if len(self.first) == 2:
             return self.D
         return int(P * (self.first[g + 1] - self.first[g]))
 
-    def fold(self, x: np.ndarray) -> np.ndarray:
+    def sketch(self, x: np.ndarray) -> np.ndarray:
         v = np.zeros((self.N, P))
         for i in range(self.d):
             v[:, i % P] += self.s1[:, i] * x[i]
@@ -95,10 +95,10 @@ class Features:
 
     def angles(self, x: np.ndarray) -> np.ndarray:
         """theta (D,)."""
-        return np.asarray((self.transform(self.fold(x)) * self.omega).ravel()[: self.D])
+        return np.asarray((self.transform(self.sketch(x)) * self.omega).ravel()[: self.D])
 
-    def turn(self, t: int) -> Iterator[tuple[int, slice]]:
-        """Of every block whose turn it is in row t, its group and its frequencies."""
+    def due(self, t: int) -> Iterator[tuple[int, slice]]:
+        """Group and frequencies of every block that is due in row t."""
         for b in range(t % 8, self.N, 8):
             g = int(np.searchsorted(self.first, b, side="right")) - 1
             yield g, slice(P * b, min(self.D, P * (b + 1)))
@@ -108,8 +108,8 @@ class Features:
         theta = self.angles(x)
         return np.stack([np.cos(theta), np.sin(theta)], axis=1)
 
-    def back(self, delta: np.ndarray, real: type) -> np.ndarray:
-        """The transpose of what leads from x to theta, on delta (D,)."""
+    def transpose(self, delta: np.ndarray, real: type) -> np.ndarray:
+        """The transpose of the linear map from x to theta, applied to delta (D,)."""
         padded = np.zeros(self.N * P)
         padded[: self.D] = delta
         h = padded.reshape(self.N, P) * self.omega
@@ -122,7 +122,7 @@ class Features:
 
 
 class Weights:
-    """D x K x 2 stored numbers; int8 rounds by one word a frequency and column."""
+    """D x K x 2 stored numbers; int8 rounds by one random word per frequency and column."""
 
     def __init__(self, D: int, K: int, dtype: str, rounding: Pcg32) -> None:
         self.v = np.zeros((D, K, 2), dtype=dtype)
@@ -147,7 +147,7 @@ def rounded(v: np.ndarray, rounding: Pcg32) -> np.ndarray:
 class Sorf:
     """Two classes (y = -1, +1), K classes (`n_classes`, y = 0 .. K-1) or real y (`loss="square"`).
 
-    The shares of the candidates follow from their counters L, so they are no state.
+    The weights of the experts derive from their losses L, so they are not state.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class Sorf:
         self.lam = np.zeros(n_features, dtype=self.real)
         self.grad2 = np.zeros(n_features, dtype=self.real)
         self.mean, self.m2 = 0.0, 0.0
-        self.hold = math.inf  # where the features see inputs end (section 15)
+        self.hold = math.inf  # bound on the inputs of the features (section 15)
 
     def _start_blend(self) -> None:
         self.L = np.zeros((self.G, len(self.blends)))
@@ -204,7 +204,7 @@ class Sorf:
         self.n = np.ones(self.G)
 
     def set_omega(self, omega: np.ndarray) -> None:
-        """Another width: angles a unit of the transform."""
+        """Set the width: angles per unit of the transform."""
         self.phi.omega = omega
 
     # --- scores ---
@@ -228,10 +228,10 @@ class Sorf:
 
     def shares(self) -> tuple[np.ndarray, np.ndarray, float, float]:
         """E_g, alpha_g, beta, beta_p."""
-        least = min(self.L.min(), self.L_linear, self.L_last)
-        e = np.exp(-self.sharp * (self.L - least))
-        e_l = math.exp(-self.sharp * (self.L_linear - least))
-        e_p = math.exp(-self.sharp * (self.L_last - least))
+        lowest = min(self.L.min(), self.L_linear, self.L_last)
+        e = np.exp(-self.sharp * (self.L - lowest))
+        e_l = math.exp(-self.sharp * (self.L_linear - lowest))
+        e_p = math.exp(-self.sharp * (self.L_last - lowest))
         Z = e.sum() + e_l + e_p
         return e.sum(axis=1) / Z, e @ self.blends / Z, e_l / Z, e_p / Z
 
@@ -270,19 +270,19 @@ class Sorf:
         return float(f[int(y)] - f[self.rival(f, y)])
 
     def rival(self, f: np.ndarray, y: float) -> int:
-        """Best wrong class, the smallest at a tie."""
+        """Best wrong class, the lowest on ties."""
         others = np.array(f, dtype=float)
         others[int(y)] = -math.inf
         return int(np.argmax(others))
 
     def cost(self, f: np.ndarray, y: float) -> float:
-        """What a candidate's counter grows by."""
+        """The loss that is added to the counter of an expert."""
         if self.regression:
             return min(4.0, (y - float(f[0])) ** 2)
         return float(self.margin(f, y) <= 0.0)
 
     def step(self, x: np.ndarray, y: float, weight: float = 1.0) -> float:
-        """The score before the step: y f's f, the margin of K classes, or the predicted target."""
+        """Learn a row; returns f before it, the margin of K classes, or the predicted target."""
         x, y = np.array(x, dtype=float), float(y)
         scaled = self.inputs(x)
         phi = self.phi(scaled)
@@ -295,7 +295,7 @@ class Sorf:
             y = self._scaled_target(y)
         elif self.margin(f, y) <= 0.0:
             self.mistakes += 1
-        self._asked(x, y, f, fw, fa)
+        self._scored(x, y, f, fw, fa)
         self._count(fw, fa, f_l, y, weight)
         if self.linear:
             self._learn_linear(x, y, f_l)
@@ -315,17 +315,17 @@ class Sorf:
         return returned
 
     def _scaled_target(self, y: float) -> float:
-        """Mean and deviation take the row in first; self.t is not yet counted."""
+        """The target scaled by mean and deviation that include it, before self.t grows."""
         gap = y - self.mean
         self.mean += gap / (self.t + 1)
         self.m2 += gap * (y - self.mean)
         variance = self.m2 / self.t if self.t else 0.0
         return (y - self.mean) / (math.sqrt(variance) if variance > 0.0 else 1.0)
 
-    def _asked(
+    def _scored(
         self, x: np.ndarray, y: float, f: np.ndarray, fw: np.ndarray, fa: np.ndarray
     ) -> None:
-        """See what a row was answered, before anything but the target's scale has changed."""
+        """Hook with the scores of a row, before anything but the target scale has changed."""
 
     def _count(self, fw: np.ndarray, fa: np.ndarray, f_l: float, y: float, weight: float) -> None:
         for g in range(self.G):
@@ -349,7 +349,7 @@ class Sorf:
         return self.kappa * loss / ((2.0 if self.classes else 1.0) + self.r)
 
     def _columns(self, fw: np.ndarray, y: float) -> dict[int, float]:
-        """The columns that move and the sign they move with, ascending."""
+        """The columns to update and their signs, ascending."""
         if not self.classes:
             return {0: 1.0 if self.regression else y}
         return dict(sorted({int(y): 1.0, self.rival(fw, y): -1.0}.items()))
@@ -360,7 +360,7 @@ class Sorf:
         self.w.add(k, list(columns), tau * signs[None, :, None] * phi[k][:, None, :])
 
     def _average(self) -> None:
-        for g, k in self.phi.turn(self.t):
+        for g, k in self.phi.due(self.t):
             change = (self.w.v[k].astype(float) - self.a.v[k].astype(float)) / self.n[g]
             self.a.add(k, range(self.K), change)
 
@@ -372,7 +372,7 @@ class Sorf:
                 self.n[g] = max(self.shrink * self.n[g], min(self.cmin, self.t // 8 + 1))
 
     def _learn_linear(self, x: np.ndarray, y: float, f_l: float) -> None:
-        """AROW with a variance a weight."""
+        """AROW with one variance per weight."""
         push = y - f_l if self.regression else y * (1.0 - y * f_l)
         if not self.regression and not 1.0 - y * f_l > 0.0:
             return
@@ -408,11 +408,11 @@ class Sorf:
     def gradient(
         self, scaled: np.ndarray, phi: np.ndarray, weigh: dict[int, float], live: Sequence[bool]
     ) -> np.ndarray:
-        """The same, d/d lambda."""
-        return np.asarray(scaled * self.phi.back(self.by_angles(phi, weigh, live), self.real))
+        """by_angles, with respect to lambda."""
+        return np.asarray(scaled * self.phi.transpose(self.by_angles(phi, weigh, live), self.real))
 
     def error(self, f: np.ndarray, y: float) -> tuple[dict[int, float], float] | None:
-        """The columns whose scores are wrong, and how much is missing; None for no error."""
+        """The columns whose scores are wrong, and the residual; None for no error."""
         if self.regression:
             return {0: 1.0}, y - float(f[0])
         if not 1.0 - self.margin(f, y) > 0.0:
@@ -424,12 +424,12 @@ class Sorf:
     ) -> None:
         if (error := self.error(f, y)) is None:
             return
-        columns, missing = error
-        q = missing * self.gradient(scaled, phi, columns, live)
+        columns, residual = error
+        q = residual * self.gradient(scaled, phi, columns, live)
         self.u += 1
         self.grad2 = (0.999 * self.grad2.astype(float) + 0.001 * q * q).astype(self.real)
         G, some = self.grad2.astype(float), self.grad2 > 0.0
-        pace = np.sqrt(G[some] / (1.0 - 0.999**self.u) + 1e-12)
+        rms = np.sqrt(G[some] / (1.0 - 0.999**self.u) + 1e-12)
         lam = self.lam.astype(float)
-        lam[some] = np.clip(lam[some] + 0.003 * q[some] / pace, -2.0, 2.0)
+        lam[some] = np.clip(lam[some] + 0.003 * q[some] / rms, -2.0, 2.0)
         self.lam = lam.astype(self.real)

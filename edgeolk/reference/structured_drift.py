@@ -1,8 +1,8 @@
 """Sections 13, 14 and 7e of `sorf`: the drift alarm, leaking weights, one learned width.
 
-Written from the text, apart from the loops. Arithmetic is float64, rounded when stored: to float32
-but for float64 storage. The scaler is not here: a row comes as it was scaled, with the inputs that
-have a deviation, and an alarm that is the scaler's is answered by "scaler".
+Written from the specification, independently of the loops. Arithmetic is float64, rounded when
+stored: to float32 except for float64 storage. The scaler is not implemented here: a row is passed
+scaled, with the inputs that have a deviation, and an alarm of the scaler is recorded as "scaler".
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class DriftingSorf(Sorf):
         self.v, self.g, self.ef, self.es = (self.real(number) for number in (1.0, 0.0, 0.0, 0.0))
         self.last = self.alarms = 0
         self.wrong = False
-        self.rang: list[tuple[int, str]] = []
+        self.alarm_log: list[tuple[int, str]] = []
 
     # --- 7e ---
 
@@ -63,13 +63,13 @@ class DriftingSorf(Sorf):
             return
         if (error := self.error(f, y)) is None:
             return
-        columns, missing = error
-        q = missing * self.slope(scaled, phi, columns, live)
+        columns, residual = error
+        q = residual * self.slope(scaled, phi, columns, live)
         self.u += 1
         self.gg = self.real(0.999 * float(self.gg) + 0.001 * q * q)
         if self.gg > 0.0:
-            pace = math.sqrt(float(self.gg) / (1.0 - 0.999**self.u) + 1e-12)
-            self.set_scale(min(2.0, max(-2.0, float(self.gl) + 0.01 * q / pace)))
+            rms = math.sqrt(float(self.gg) / (1.0 - 0.999**self.u) + 1e-12)
+            self.set_scale(min(2.0, max(-2.0, float(self.gl) + 0.01 * q / rms)))
 
     # --- 14 ---
 
@@ -77,20 +77,20 @@ class DriftingSorf(Sorf):
         if self.leak > 0.0 and self.wrong:
             E, alpha, _, _ = self.shares()
             share = alpha / E if self.G > 1 else alpha
-            for g, k in self.phi.turn(self.t):
+            for g, k in self.phi.due(self.t):
                 if share[g] > 0.7 and self.n[g] < 2.0 * self.cmin:
                     self.w.add(k, range(self.K), -self.leak * self.w.v[k].astype(float))
         super()._average()
 
     # --- 13 ---
 
-    def _asked(
+    def _scored(
         self, x: np.ndarray, y: float, f: np.ndarray, fw: np.ndarray, fa: np.ndarray
     ) -> None:
-        lead = int(np.argmax(self.shares()[0]))
-        whole = 4.0 if self.regression else 1.0
-        said = self.said(x, f)
-        self.costs = [self.cost(part, y) / whole for part in (said, fw[lead], fa[lead])]
+        leader = int(np.argmax(self.shares()[0]))
+        max_cost = 4.0 if self.regression else 1.0
+        output = self.output(x, f)
+        self.costs = [self.cost(part, y) / max_cost for part in (output, fw[leader], fa[leader])]
         self.wrong = not self.regression and self.cost(f, y) > 0.0
 
     def step(
@@ -101,8 +101,8 @@ class DriftingSorf(Sorf):
         deviates: np.ndarray | None = None,
         follows: bool = True,
     ) -> float:
-        """`deviates`: the inputs with a deviation in the scaler, None without one; `follows`: the
-        scaler is a standard one that is not frozen."""
+        """`deviates`: the inputs with a deviation in the scaler, None without a scaler; `follows`:
+        whether it is a standard scaler that is not frozen."""
         x = np.asarray(x, dtype=float)
         returned = super().step(x, y, weight)
         e, e_w, e_a = self.costs
@@ -113,26 +113,26 @@ class DriftingSorf(Sorf):
             self.g = self._followed(self.g, e_w - e_a, 128)
             self.ef = self._followed(self.ef, e, 128)
             self.es = self._followed(self.es, e, 2048)
-            self._look(deviates is not None and follows)
+            self._check(deviates is not None and follows)
         return returned
 
-    def said(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
-        """What a row is answered, f being what the features say of it."""
+    def output(self, x: np.ndarray, f: np.ndarray) -> np.ndarray:
+        """The score of a row, f being that of the features."""
         return f
 
     def _followed(self, old: Any, new: float, rows: int) -> Any:
         return self.real(float(old) + (new - float(old)) / min(self.t, rows))
 
-    def _look(self, has_scaler: bool) -> None:
+    def _check(self, has_scaler: bool) -> None:
         if not (self.t - self.last > 256 and self.t > 500):
             return
         if not float(self.ef) > 2.0 * float(self.es) + 0.1:
             return
         if has_scaler and (self.v < 0.6 or self.v > 1.0 / 0.6):
-            self._ring("scaler")
+            self._alarm("scaler")
         elif self.g <= -0.1:
             self._forget()
-            self._ring("weights")
+            self._alarm("weights")
         else:
             self.last = self.t - 240
 
@@ -141,7 +141,7 @@ class DriftingSorf(Sorf):
         self.a.v[:] = 0
         self._start_blend()
 
-    def _ring(self, what: str) -> None:
+    def _alarm(self, what: str) -> None:
         self.last = self.t
         self.alarms += 1
-        self.rang.append((self.t, what))
+        self.alarm_log.append((self.t, what))

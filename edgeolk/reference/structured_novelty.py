@@ -1,4 +1,4 @@
-"""Novelty on structured features: the mean feature of the rows so far, and a quantile of the score.
+"""Novelty on structured features: the mean feature of all rows, and a quantile of the score.
 
 Kernel mean embedding of Smola, Gretton, Song, Scholkopf, ALT 2007; quantile tracking by stochastic
 gradient.
@@ -16,7 +16,7 @@ from edgeolk.reference.vectors import Pcg32
 
 
 class MeanFeature:
-    """The mean feature of the rows so far, in stored numbers."""
+    """The mean feature of all rows, in stored numbers."""
 
     def __init__(self, phi: Features, seed: int, dtype: str) -> None:
         self.phi = phi
@@ -28,14 +28,14 @@ class MeanFeature:
         return float(np.sum(phi * self.a.v[:, 0].astype(float))) / (self.kappa * self.phi.D)
 
     def average(self, phi: np.ndarray, t: int, n: float) -> None:
-        """Follow the features of row t, over n of them, where it is their turn."""
-        for _, k in self.phi.turn(t):
+        """Update the blocks that are due in row t towards its features, by 1 / n."""
+        for _, k in self.phi.due(t):
             change = (self.kappa * phi[k] - self.a.v[k, 0].astype(float)) / n
             self.a.add(k, [0], change[:, None, :])
 
 
 class SorfNovelty(MeanFeature):
-    """Rows without labels; `decision` below 0 is novel."""
+    """Rows without labels; a negative `decision` means novel."""
 
     def __init__(
         self,

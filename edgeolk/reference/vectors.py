@@ -1,4 +1,4 @@
-"""Random numbers, and the support vectors that a model holds."""
+"""Random numbers, and the support vectors of a model."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Pcg32:
         return (self.next_u32() * n) >> 32
 
     def bernoulli(self, p: float) -> bool:
-        """A sure outcome costs no draw."""
+        """A certain outcome uses no draw."""
         if p <= 0.0:
             return False
         if p >= 1.0:
@@ -50,12 +50,12 @@ class Pcg32:
 
 
 def lightest(sizes: np.ndarray, arrival: np.ndarray) -> int:
-    """The slot of the least size, the oldest of the tied."""
+    """The slot of the smallest size; ties: the oldest."""
     return min(range(len(sizes)), key=lambda i: (sizes[i], arrival[i]))
 
 
 class Vectors:
-    """Support vectors in slots, each with a coefficient, or with one for each class.
+    """Support vectors in slots, each with one coefficient, or with one per class.
 
     ``width`` is the shape of a coefficient: () for a number, (K,) for K classes.
     """
@@ -81,12 +81,12 @@ class Vectors:
         return self._gram_of(self.sv)
 
     def norm2(self) -> float:
-        """The squared norm of the model in the kernel's space."""
+        """The squared norm of the model in the feature space."""
         return float(np.vdot(self.alpha.T @ self.gram(), self.alpha.T))
 
     @property
     def m(self) -> int:
-        """Support vectors held."""
+        """Number of support vectors."""
         return len(self.alpha)
 
     @property
@@ -95,21 +95,21 @@ class Vectors:
         return self.budget is not None and self.m >= self.budget
 
     def append(self, x: np.ndarray, coefficient: Any) -> None:
-        """One more support vector."""
+        """Add a support vector."""
         self.sv = np.vstack([self.sv.reshape(-1, x.size), x])
         self.alpha = np.concatenate([self.alpha, [coefficient]])
         self.arrival = np.append(self.arrival, self.arrivals)
         self.arrivals += 1
 
     def replace(self, slot: int, x: np.ndarray, coefficient: Any) -> None:
-        """A support vector in the place of another."""
+        """Replace a support vector."""
         self.sv[slot] = x
         self.alpha[slot] = coefficient
         self.arrival[slot] = self.arrivals
         self.arrivals += 1
 
     def append_or_replace(self, x: np.ndarray, coefficient: Any, slot: Callable[[], int]) -> bool:
-        """One more support vector, in the slot of another where there is no room."""
+        """Add a support vector, in the slot of another if the model is full."""
         if self.is_full:
             self.replace(slot(), x, coefficient)
         else:
@@ -117,13 +117,13 @@ class Vectors:
         return True
 
     def move(self, change: np.ndarray) -> bool:
-        """Add to all coefficients; whether one is another number now."""
+        """Add to all coefficients; returns whether any changed."""
         before = self.alpha
         self.alpha = before + change
         return not np.array_equal(before, self.alpha)
 
     def keep(self, slots: np.ndarray) -> None:
-        """Drop all support vectors but these."""
+        """Keep only these support vectors."""
         self.sv = self.sv[slots].copy()
         self.alpha = self.alpha[slots].copy()
         self.arrival = self.arrival[slots].copy()
@@ -133,11 +133,11 @@ class Vectors:
         return np.asarray(np.sum(self.alpha.reshape(self.m, -1) ** 2, axis=1))
 
     def oldest(self) -> int:
-        """The slot of the support vector held longest."""
+        """The slot of the oldest support vector."""
         return int(np.argmin(self.arrival))
 
     def smallest(self) -> int:
-        """The slot of the smallest coefficient, the oldest of the tied."""
+        """The slot of the smallest coefficient; ties: the oldest."""
         return lightest(self.sizes(), self.arrival)
 
     def any_slot(self) -> int:
@@ -145,7 +145,7 @@ class Vectors:
         return self.rng.index(self.m)
 
     def unbiased_slot(self) -> int:
-        """A slot drawn uniformly; the others are scaled up, so that the mean model stays."""
+        """A slot drawn uniformly; scales up the others, so that the mean model is unchanged."""
         slot = self.any_slot()
         self.alpha = self.alpha * (self.m / (self.m - 1))
         return slot

@@ -1,4 +1,4 @@
-"""The place of each key of a dict in a learner's row."""
+"""Maps the keys of dicts to the columns of a learner's row."""
 
 cimport numpy as cnp
 from cpython.bool cimport PyBool_Check
@@ -22,12 +22,12 @@ MISSING = ("last", "zero", "raise", "gap")
 
 
 def in_order(keys):
-    """Keys by their text; those of one text, such as 1 and "1", by their type's name."""
+    """Keys sorted by their text; keys with equal text, such as 1 and "1", by type name."""
     return sorted(keys, key=lambda key: (str(key), type(key).__name__, repr(key)))
 
 
 cdef double slow_number(object value, object key, bint gaps) except? -1.0:
-    """A value of any type that is a number; says what is wrong where it is none."""
+    """The number of a value of any type, or the exception that says what is wrong."""
     cdef double number
     try:
         if isinstance(value, (str, bytes, bytearray)):
@@ -36,9 +36,9 @@ cdef double slow_number(object value, object key, bint gaps) except? -1.0:
     except (TypeError, ValueError):
         raise TypeError(
             f"feature {key!r} must be a number, got {type(value).__name__}; river's"
-            " OneHotEncoder makes numbers of words"
+            " OneHotEncoder encodes text as numbers"
         ) from None
-    except OverflowError:  # the value itself may have more digits than can be shown
+    except OverflowError:  # the value may have too many digits to print
         raise ValueError(
             f"feature {key!r} must be finite, got {type(value).__name__} beyond the range"
             " of a float"
@@ -49,7 +49,7 @@ cdef double slow_number(object value, object key, bint gaps) except? -1.0:
 
 
 cdef inline double number_of(object value, object key, bint gaps) except? -1.0:
-    """A value as a number; what is finite, or anything where there may be ``gaps``."""
+    """A value as a finite number; with ``gaps``, any number."""
     cdef int overflow = 0
     cdef double number
     if PyFloat_CheckExact(value):
@@ -66,30 +66,30 @@ cdef inline double number_of(object value, object key, bint gaps) except? -1.0:
 
 
 cdef class Columns:
-    """Keys of dicts in an order that is fixed once they are known; a row is one array, reused.
+    """Keys of dicts in an order that is fixed once they are known; rows share one array.
 
     Parameters
     ----------
     features : sequence of keys, int or None
-        The keys in order; how many there may be, columns going to keys as they come; None for those
-        of the first row that is learned, in the order of their text, and of their types' names
-        where two have one text. Keys that are equal are one.
+        The keys in order; or the maximum number of keys, which get columns as they appear; or None
+        for the keys of the first row learned, ordered by their text, and by type names if two have
+        the same text. Equal keys are one.
     unseen : {"warn", "ignore", "raise"}
-        What is done with a key that has no column: it is left out, with a warning the first time
-        unless the keys were named one by one; left out without a word; or the row is refused.
+        How a key without a column is handled: ignored, with a warning the first time unless
+        ``features`` lists the keys; ignored silently; or the row is refused.
     missing : {"last", "zero", "raise", "gap"}
-        What stands for a key that a row lacks, or that is None: what it was in the last row learned
-        that had it (0 before), 0, or nothing. "gap": NaN, for learners that know missing readings;
-        numbers that are not finite are such readings too.
+        Substitute for a key that is missing from a row, or None: its value in the last row learned
+        that had it (initially 0), 0, or an error. "gap": NaN, for learners that support missing
+        readings; numbers that are not finite are then missing readings too.
 
     Attributes
     ----------
     place : dict
-        The column of each key that has one.
-    made : ndarray
+        The column of each known key.
+    values : ndarray
         The last row.
-    same : bool
-        Whether the last row has the numbers of the one before it.
+    is_same : bool
+        Whether the last row has the same numbers as the one before it.
     """
 
     cdef readonly str unseen
@@ -97,10 +97,10 @@ cdef class Columns:
     cdef readonly dict place
     cdef readonly bint same
     cdef readonly object made
-    cdef dict coming          # the places once the last row is learned
-    cdef object numbers       # the row, then what was learned last, then where the row had a value
-    cdef Py_ssize_t n         # columns, -1 where they are not known
-    cdef bint whole           # whether the row is one that was made to its end
+    cdef dict coming          # ``place`` once the last row is learned
+    cdef object numbers       # the row, the last row learned, flags of values present
+    cdef Py_ssize_t n         # columns, -1 if not yet known
+    cdef bint complete        # whether the row was completed
     cdef double* row_
     cdef double* last
     cdef char* found
@@ -117,34 +117,34 @@ cdef class Columns:
             self.reserve(check_int("features", features, 1))
         elif features is not None:
             if isinstance(features, str) or len(set(features)) < len(list(features)):
-                raise ValueError(f"features must be keys that differ, got {features!r}")
+                raise ValueError(f"features must be distinct keys, got {features!r}")
             self.place = {key: place for place, key in enumerate(features)}
             self.reserve(check_int("the number of features", len(self.place), 1))
-            if unseen == "warn":  # others are left out on purpose
+            if unseen == "warn":  # other keys are ignored on purpose
                 self.unseen = "ignore"
 
     cdef int reserve(self, Py_ssize_t n) except -1:
         self.n = n
         self.coming = self.place
-        # Bytes of the marks are rounded up to numbers.
+        # The flags are rounded up to whole doubles.
         self.numbers = np.zeros(2 * n + (n + 7) // 8)
         self.made = self.numbers[:n]
         self.row_ = <double*>cnp.PyArray_DATA(self.numbers)
         self.last = self.row_ + n
         self.found = <char*>(self.last + n)
-        self.whole = False
+        self.complete = False
         return 0
 
     def __reduce__(self):
-        held = None if self.n < 0 else bytes(self.numbers.data)
+        saved = None if self.n < 0 else bytes(self.numbers.data)
         features = None if self.n < 0 else int(self.n)
-        return _restored, (features, self.unseen, self.missing, self.place, held)
+        return _restored, (features, self.unseen, self.missing, self.place, saved)
 
     def __setstate__(self, state):
-        self.place, held = state
+        self.place, saved = state
         self.coming = self.place
-        if held is not None:
-            memcpy(self.row_, <const char*><bytes>held, self.numbers.nbytes)
+        if saved is not None:
+            memcpy(self.row_, <const char*><bytes>saved, self.numbers.nbytes)
 
     @property
     def known(self):
@@ -153,36 +153,36 @@ cdef class Columns:
 
     @property
     def count(self):
-        """Number of columns; None where it is not known."""
+        """Number of columns; None if not yet known."""
         return None if self.n < 0 else self.n
 
     def begin(self, x):
-        """Fix the columns: one for each key of the first row."""
+        """Fix the columns: one per key of the first row."""
         if not x:
-            raise ValueError("the first row that is learned must have features")
-        # Keys of a dict have no order that means anything: the same keys make the same model.
+            raise ValueError("the first row learned must have features")
+        # The order of keys in a dict is arbitrary: the same keys must give the same model.
         self.place = {key: place for place, key in enumerate(in_order(x))}
         self.reserve(len(self.place))
 
     def row(self, x):
         """The numbers of a dict, in an array that the next call overwrites.
 
-        Keys that are new take free columns, and values are remembered for rows that lack them, only
-        if ``learned`` is called next.
+        New keys get free columns, and values are kept as substitutes in later rows, only if
+        ``learned`` is called next.
 
         Raises
         ------
         TypeError, ValueError
-            A value is no finite number (text is none, whatever it says), or a key is unseen or
-            missing and may not be.
+            A value is not a finite number (text never is), or a key is unseen or missing and this
+            is not allowed.
         """
-        cdef bint same = self.whole
+        cdef bint same = self.complete
         cdef bint grows
         cdef bint gaps = self.missing == "gap"
         cdef Py_ssize_t found = 0
         cdef Py_ssize_t at
         cdef double number
-        self.whole = self.same = False
+        self.complete = self.same = False
         self.coming = self.place
         grows = self.grows(x)
         if grows:
@@ -196,19 +196,19 @@ cdef class Columns:
                 found += self.take(key, x[key], gaps, &same)
         if found < self.n:
             if self.missing == "raise" and found < len(self.coming):
-                lacking = [key for key in self.coming if x.get(key) is None]
-                raise ValueError(f"feature {lacking[0]!r} is missing")
+                missing = [key for key in self.coming if x.get(key) is None]
+                raise ValueError(f"feature {missing[0]!r} is missing")
             for at in range(self.n):
                 if not self.found[at]:
                     number = NAN if gaps else (self.last[at] if self.missing == "last" else 0.0)
                     same &= self.row_[at] == number
                     self.row_[at] = number
-        self.whole = True
+        self.complete = True
         self.same = same
         return self.made
 
     cdef Py_ssize_t take(self, object key, object value, bint gaps, bint* same) except -1:
-        """A value into the column of its key: 1, or 0 where there is none of either."""
+        """Store a value in the column of its key; returns 1, or 0 without a value or column."""
         cdef Py_ssize_t at
         cdef double number
         if value is None:
@@ -223,7 +223,7 @@ cdef class Columns:
         return 1
 
     cdef Py_ssize_t column(self, object key) except -2:
-        """The column of a key, which may be a new one; -1 for none."""
+        """The column of a key, which may be a new one; -1 if it has none."""
         at = self.coming.get(key)
         if at is not None:
             return at
@@ -239,17 +239,17 @@ cdef class Columns:
         if self.unseen == "warn":
             self.unseen = "ignore"  # once is enough
             warnings.warn(
-                f"feature {key!r} has no column, and neither has any other key that comes now: "
-                f"there are {self.n} columns, for the first keys. Say how many there may be, "
-                f"such as features={max(16, 4 * self.n)}, where keys come later, as of a "
-                'OneHotEncoder; unseen="ignore" leaves them out without a word',
+                f"feature {key!r} has no column, nor has any other new key: "
+                f"there are {self.n} columns, for the first keys. If keys appear later, as from a "
+                f"OneHotEncoder, give their maximum number, such as "
+                f'features={max(16, 4 * self.n)}; unseen="ignore" ignores them silently',
                 UserWarning,
                 stacklevel=2,
             )
         return -1
 
     cdef bint grows(self, object x) except -1:
-        """Whether a row brings keys for columns that are free."""
+        """Whether a row has new keys, and columns are free."""
         if len(self.place) >= self.n:
             return False
         for key in x:
@@ -258,13 +258,13 @@ cdef class Columns:
         return False
 
     def learned(self):
-        """Remember the last row made: it was learned."""
+        """Record that the last row was learned."""
         self.place = self.coming
         memcpy(self.last, self.row_, self.n * sizeof(double))
 
 
-def _restored(features, unseen, missing, place, held):
-    """Columns as they were."""
-    made = Columns(features, unseen, missing)
-    made.__setstate__((place, held))
-    return made
+def _restored(features, unseen, missing, place, saved):
+    """Restore pickled columns."""
+    columns = Columns(features, unseen, missing)
+    columns.__setstate__((place, saved))
+    return columns

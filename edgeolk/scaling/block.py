@@ -1,4 +1,4 @@
-"""The block of a scaler as a file holds it: its header checked.
+"""The file of a scaler: writing its block, and checking the header when reading.
 
 A file is the block: the 64 bytes of Head (core/scaler.pxd), then the regions of the plan, all
 little-endian; a live block has the byte order of the machine.
@@ -22,15 +22,15 @@ from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, ScalerPlan, plan_o
 
 FORMAT_VERSION = 2
 MAGIC = b"edgescal"
-MOST_SEEN = 2**62
+MAX_SEEN = 2**62
 
 HEAD = struct.Struct("<8sIIqqqqHHId")
-#: Head and the statistics of a feature (core/loops/preprocessing.h), number by number.
+#: The fields of Head and of the statistics of a feature (core/loops/preprocessing.h).
 _HEAD_NUMBERS = np.dtype([("magic", "S8"), ("a", "u4", 2), ("b", "i8", 4), ("c", "u2", 2),
                           ("window", "u4"), ("clip", "f8")])  # fmt: skip
 FEATURE = np.dtype([("numbers", "<f8", 4), ("counts", "<u4", 2)])
 assert (_HEAD_NUMBERS.itemsize, FEATURE.itemsize) == (HEAD_BYTES, FEATURE_BYTES)
-#: What regions are made of; the others are numbers of 8 bytes.
+#: Element types of regions; the others have numbers of 8 bytes.
 _ELEMENTS = {"features": FEATURE, "level": np.dtype("u1"), "statistics": np.dtype("u1")}
 
 
@@ -50,24 +50,24 @@ class Head(NamedTuple):
     clip: float
 
 
-def turned(block: bytes | bytearray | memoryview, plan: ScalerPlan) -> bytearray:
-    """The block in the other byte order."""
-    made = bytearray(block)
+def byte_swapped(block: bytes | bytearray | memoryview, plan: ScalerPlan) -> bytearray:
+    """The block with its byte order swapped."""
+    swapped = bytearray(block)
     parts: list[tuple[Any, int, int]] = [(_HEAD_NUMBERS, 1, 0)]
     for region in plan.regions[1:-1]:
         element = _ELEMENTS.get(region.name, np.dtype("f8"))
         parts.append((element, region.nbytes // element.itemsize, region.offset))
     for element, count, offset in parts:
-        np.frombuffer(made, element, count, offset).byteswap(inplace=True)
-    return made
+        np.frombuffer(swapped, element, count, offset).byteswap(inplace=True)
+    return swapped
 
 
 def sealed(arena: Arena) -> bytes:
-    """The bytes of a file, with the CRC-32 of the block."""
+    """The bytes of a file, including the CRC-32 of the block."""
     block = bytearray(memoryview(arena))
     if sys.byteorder == "big":
         head = Head(*struct.unpack_from(HEAD.format.replace("<", ">"), block))
-        block = turned(block, plan_of(head.n_features, head.method, head.clip > 0))
+        block = byte_swapped(block, plan_of(head.n_features, head.method, head.clip > 0))
     return seal.sealed(block)
 
 
@@ -77,7 +77,7 @@ def write(path: str | PathLike[str], arena: Arena) -> None:
 
 
 def read(path: str | PathLike[str]) -> bytes:
-    """The block in a file, not yet checked."""
+    """The block in a file, unchecked."""
     return seal.read(path, HEAD_BYTES, "scaler")
 
 
@@ -93,8 +93,8 @@ def _check_head(head: Head) -> None:
         head.method not in NAMES
         or head.frozen not in (0, 1)
         or bool(head.window) != bool(head.clip)
-        or not 0 <= head.freeze_after <= MOST_SEEN
-        or not 0 <= head.n_seen <= MOST_SEEN
+        or not 0 <= head.freeze_after <= MAX_SEEN
+        or not 0 <= head.n_seen <= MAX_SEEN
         or (head.freeze_after and head.n_seen > head.freeze_after)
         or (head.freeze_after and head.n_seen == head.freeze_after and not head.frozen)
     ):
@@ -102,7 +102,7 @@ def _check_head(head: Head) -> None:
 
 
 def _length(block: bytes) -> int:
-    """The length that a file of this format says it has."""
+    """The length recorded in a file of this format."""
     if len(block) < HEAD_BYTES:
         raise ValueError(f"not a scaler: {len(block)} bytes, a header has {HEAD_BYTES}")
     magic, version, _, nbytes, *_ = HEAD.unpack_from(block)
@@ -117,7 +117,7 @@ def _length(block: bytes) -> int:
 
 
 def _checked_head(block: bytes) -> Head:
-    """The header of the present version, and what follows from it."""
+    """The header of the current format, checked."""
     head = Head(*HEAD.unpack_from(block))
     _check_head(head)
     plan = plan_of(check_int("n_features", head.n_features, 1), head.method, head.clip > 0)
@@ -129,23 +129,23 @@ def _checked_head(block: bytes) -> Head:
 
 
 def check_start(start: bytes, size: int, most: int | None = None) -> int:
-    """Check a scaler of ``size`` bytes by its header, before the rest is read.
+    """Check a scaler of ``size`` bytes by its header, before reading the rest.
 
-    Returns the bytes of its block. Raises ValueError: it is no scaler of that size, or takes more
+    Returns the bytes of its block. Raises ValueError: not a scaler of that size, or it takes more
     than ``most`` bytes.
     """
     nbytes = _length(start)
     if nbytes != size:
         raise ValueError(f"the scaler should have {nbytes} bytes, got {size}")
     _checked_head(start)
-    taken = size + ALIGNMENT
-    if most is not None and taken > most:
-        raise ValueError(f"the scaler takes {taken} bytes, more than ram allows: {most}")
-    return taken
+    nbytes_taken = size + ALIGNMENT
+    if most is not None and nbytes_taken > most:
+        raise ValueError(f"the scaler takes {nbytes_taken} bytes, more than ram allows: {most}")
+    return nbytes_taken
 
 
 def checked(block: bytes) -> tuple[Head, bytes]:
-    """The header and the live block of a file, everything checked but the statistics.
+    """The header and the block of a file in native byte order, all checked but the statistics.
 
     Raises ValueError: wrong mark, version, length, CRC or configuration.
     """
@@ -153,5 +153,5 @@ def checked(block: bytes) -> tuple[Head, bytes]:
     seal.verify(block, nbytes, "scaler")
     head = _checked_head(block)
     if sys.byteorder == "big":
-        block = bytes(turned(block, plan_of(head.n_features, head.method, head.clip > 0)))
+        block = bytes(byte_swapped(block, plan_of(head.n_features, head.method, head.clip > 0)))
     return head, block

@@ -1,4 +1,4 @@
-"""The scaler in a learner's block: as a scaler of its own, or as one scale for all inputs."""
+"""Copies of the scaler in a learner's block: a RunningScaler, or the common scale of all inputs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class CommonScale(NamedTuple):
     Attributes
     ----------
     mean, sd : float
-        Of all readings of all inputs; sd is 1 while it would be 0.
+        Of all readings of all inputs; sd is 1 where it would be 0.
     clip : float
-        Deviations from the mean at which a reading ends.
+        Deviations from the mean at which a reading is clipped.
     n_seen : int
-        Rows in them.
+        Rows in the statistics.
     """
 
     mean: float
@@ -39,11 +39,11 @@ class CommonScale(NamedTuple):
 
     @property
     def method(self) -> str:
-        """Its name among the arguments of a learner."""
+        """Its name in the ``scale`` argument of a learner."""
         return "common"
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Rows, or one row, scaled: an array of the shape of X."""
+        """Scale rows, or one row: an array of the shape of X."""
         readings: Any = np.asarray(X, dtype=np.float64)
         z: NDArray[np.float64] = np.clip(
             (readings / 2.0 - self.mean / 2.0) / (self.sd / 2.0), -self.clip, self.clip
@@ -52,7 +52,7 @@ class CommonScale(NamedTuple):
 
 
 def common_scale(prepared: Preprocessing, engine: Engine) -> CommonScale | None:
-    """The scale of all inputs in a block (core/loops/common.h); None where each has its own."""
+    """The common scale in a block (core/loops/common.h); None if inputs are scaled separately."""
     rows = min(engine.counters()["steps"], prepared.freeze_after or 2**62)
     readings = rows * int(engine.config.n_features)
     if "common" in prepared.regions:
@@ -74,7 +74,7 @@ def common_scale(prepared: Preprocessing, engine: Engine) -> CommonScale | None:
 
 
 def copied(prepared: Preprocessing, engine: Engine) -> RunningScaler:
-    """A scaler with the statistics in the block of a learner, by way of the scaler's file."""
+    """A scaler with the statistics in the block of a learner, created via the file format."""
     d: int = engine.config.n_features
     plan = plan_of(d, prepared.method, True)
     steps = engine.counters()["steps"]

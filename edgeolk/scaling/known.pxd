@@ -1,4 +1,4 @@
-"""What a scaler knows of a feature."""
+"""Mean and scale of a feature in a scaler."""
 
 from libc.math cimport isfinite
 
@@ -18,7 +18,7 @@ cdef inline bint keeps_mean(const Scaler* s) noexcept nogil:
 
 
 cdef inline double mean_of(const Scaler* s, Py_ssize_t j) noexcept nogil:
-    """The mean, where it is kept."""
+    """The mean, if it is kept."""
     cdef olk_compact record
     if s.kept.records != NULL:
         record = record_of(s, j)
@@ -29,7 +29,7 @@ cdef inline double mean_of(const Scaler* s, Py_ssize_t j) noexcept nogil:
 
 
 cdef inline double scale_of(const Scaler* s, Py_ssize_t j) noexcept nogil:
-    """What the feature is divided by; 0 where it counts as constant."""
+    """The divisor of the feature; 0 if it counts as constant."""
     cdef Lines f
     cdef olk_compact record
     if s.kept.records != NULL:

@@ -27,7 +27,7 @@ _RANGE = (("min", 8, "least of each feature"), ("max", 8, "most of each feature"
 
 @dataclass(frozen=True)
 class ScalerPlan:
-    """Memory of a scaler that need not exist yet.
+    """Memory layout of a scaler.
 
     Page: docs/rows.md.
 
@@ -40,7 +40,7 @@ class ScalerPlan:
     regions : tuple of Region
         ``(name, offset, nbytes, purpose)``, offsets from the start of the block.
     nbytes : int
-        Total, exactly what a scaler takes.
+        Total, exactly the size of the scaler.
     """
 
     method: str
@@ -54,18 +54,18 @@ class ScalerPlan:
 
 
 def plan_of(n_features: int, method: int, clipped: bool) -> ScalerPlan:
-    """Regions on 64-byte boundaries, alignment slack last."""
-    kinds: tuple[tuple[str, int, str], ...] = _WINSORISED if clipped else ()
+    """Lay out regions on 64-byte boundaries, with alignment slack last."""
+    specs: tuple[tuple[str, int, str], ...] = _WINSORISED if clipped else ()
     if method == COMPACT:
-        kinds = _COMPACT
+        specs = _COMPACT
     elif method == METHODS["minmax"]:
-        kinds += _RANGE
+        specs += _RANGE
     elif not clipped:
-        kinds += _MOMENTS
+        specs += _MOMENTS
     regions = []
     offset = 0
     head = ("header", HEAD_BYTES, "configuration and counters")
-    rest = [(name, size * n_features, purpose) for name, size, purpose in kinds]
+    rest = [(name, size * n_features, purpose) for name, size, purpose in specs]
     for name, size, purpose in (head, *rest):
         size = -(-size // ALIGNMENT) * ALIGNMENT
         regions.append(Region(name, offset, size, purpose))

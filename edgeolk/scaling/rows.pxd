@@ -1,4 +1,4 @@
-"""Rows on their way into and out of a scaler. Whoever cimports this calls cnp.import_array()."""
+"""Rows into and out of a scaler. Modules that cimport this call cnp.import_array()."""
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t, uintptr_t
@@ -32,8 +32,8 @@ cdef inline int64_t transform_any(
     return transform_rows(s, <const float*>x, <float*>z, n)
 
 
-cdef inline object checked(object x, str name, int ndim, int64_t d):
-    """x if it is plain, else a plain copy; of the right shape and finite."""
+cdef inline object check_rows(object x, str name, int ndim, int64_t d):
+    """x if it is plain, else a plain copy; checked for shape and finite numbers."""
     cdef bint finite
     if not is_plain(x, ndim):
         x = as_numbers(x, name, ndim)
@@ -44,11 +44,11 @@ cdef inline object checked(object x, str name, int ndim, int64_t d):
     else:
         finite = all_finite(<const float*>cnp.PyArray_DATA(x), cnp.PyArray_SIZE(x))
     if not finite:
-        refuse_row(x, name, ndim)
+        raise_not_finite(x, name, ndim)
     return x
 
 
-cdef inline int refuse_row(object x, str name, int ndim) except -1:
+cdef inline int raise_not_finite(object x, str name, int ndim) except -1:
     import numpy as np
 
     bad = np.argwhere(~np.isfinite(x))[0]
@@ -57,8 +57,8 @@ cdef inline int refuse_row(object x, str name, int ndim) except -1:
         f"{name} must be finite, got {x[tuple(bad)]} at {where}feature {bad[ndim - 1]}")
 
 
-cdef inline object checked_out(object out, object x):
-    """out if x can be scaled into it; a new float64 array for None."""
+cdef inline object check_out(object out, object x):
+    """out if it is suitable for x scaled; a new float64 array for None."""
     cdef int ndim = cnp.PyArray_NDIM(x)
     cdef uintptr_t start, start_out
     if out is None:

@@ -1,17 +1,17 @@
-"""The public class: rows in, rows out."""
+"""The public class of scalers: learning and scaling rows."""
 
 cimport numpy as cnp
 from libc.stdint cimport int64_t, uintptr_t
 
 from edgeolk.scaling.known cimport keeps_mean, mean_of, scale_of
-from edgeolk.scaling.rows cimport checked, checked_out, is_wide, learn_any, transform_any
+from edgeolk.scaling.rows cimport check_out, check_rows, is_wide, learn_any, transform_any
 from edgeolk.scaling.state cimport ScalerState
 
 cnp.import_array()
 
 
 cdef class RunningScaler(ScalerState):
-    """Scale features by what has been seen of them so far, in memory fixed at construction.
+    """Scale features by running statistics, in memory fixed at construction.
 
     Page: docs/rows.md.
 
@@ -21,25 +21,25 @@ cdef class RunningScaler(ScalerState):
         Numbers in a row.
     method : {"standard", "minmax"}
         ``"standard"``: (x - mean) / sd, with the population standard deviation (ddof 0).
-        ``"minmax"``: (x - min) / (max - min), 0 to 1 for what has been seen. What lies beyond the
-        range of a frozen scaler gives less than 0 or more than 1.
+        ``"minmax"``: (x - min) / (max - min), 0 to 1 for the rows seen. Readings outside the range
+        of a frozen scaler give less than 0 or more than 1.
     clip : float or None, from 2 to 1e6
-        A reading farther than this many standard deviations from the mean of its feature counts
-        as one that far: in the statistics, in the scaled row, and as the ends of the range.
-        None: every reading counts as it is, all rows alike and for ever, so that one glitch of a
-        sensor makes everything else the same number.
+        A reading more than this many standard deviations from the mean of its feature is clipped
+        to that distance: in the statistics, in the scaled row, and as the ends of the range.
+        None: readings are not clipped, all rows have equal weight for ever, and one glitch of a
+        sensor makes all other readings nearly equal.
     window : int, optional, from 10 to 2^31 - 1
-        With ``clip``: rows after which the statistics have forgotten all but 1/e of what they held.
+        With ``clip``: rows after which the weight of earlier rows has decayed to 1/e.
         Default 10,000.
     freeze_after : int, optional
-        Examples after which the statistics stay as they are. Without it only ``freeze`` stops them.
+        Examples after which the statistics are frozen. By default only ``freeze`` does this.
     compact : bool, default False
-        Statistics in single precision, 9 bytes a feature in place of 40: those of a learner that
+        Statistics in single precision, 9 bytes per feature instead of 40, as in a learner that
         scales inside. For ``method="standard"`` with a clip of at most 1000 and a window of at most
         21,844. Readings count as float32; ``n_clipped`` is not kept.
     buffer : writable contiguous buffer, optional
-        Memory to build the scaler in, at least ``plan(...).nbytes`` long; zeroed, kept alive and
-        not resizable while the scaler lives. Nothing else is taken.
+        Memory for the scaler, at least ``plan(...).nbytes`` long; zeroed, kept alive and not
+        resizable while the scaler exists. No other memory is used.
 
     Raises
     ------
@@ -50,37 +50,37 @@ cdef class RunningScaler(ScalerState):
 
     Notes
     -----
-    With ``clip`` = k the statistics are winsorised exponential moments. The first rows weigh less
-    than later ones, so that what a sensor sends while it warms up is forgotten. The start is the
-    median of the first three rows; until then every feature gives 0.
+    With ``clip`` = k the statistics are winsorised exponential moments. The first rows have less
+    weight than later ones, so that readings of a sensor that warms up are forgotten. The start is
+    the median of the first three rows; until then every feature gives 0.
 
-    - Glitches in fewer than one reading of k^2 (4 % for k = 5) are bounded for ever: a share p of
+    - Glitches in fewer than one of k^2 readings (4 % for k = 5) have a bounded effect: a share p of
       them makes the deviation at most sqrt((1 - p) / (1 - p k^2)) times too large.
     - A level shift of 100 deviations is no longer clipped after 0.3 windows, within one deviation
       of the mean after 1, and the deviation is again that of the readings after 9 (for 1e6
       deviations: 1.1, 2 and 28 windows). Before the window is full, read "rows so far" for it.
-    - A feature that was constant stays so after one glitch; it begins with a second reading off it.
+    - A constant feature stays constant after one glitch; it begins to vary with a second one.
 
-    ``n_clipped`` counts clipped readings by feature. On five sensor streams that had no part in the
-    choice of the defaults, learners err in 3.9 % of rows behind them and 6.3 % behind ``clip=None``
-    with glitches in 1 % of the readings, 3.1 and 2.9 % without. A smaller ``clip`` does better with
-    many glitches, a larger one keeps more of what is rare; windows from 3,000 on do the same.
+    ``n_clipped`` counts clipped readings by feature. On five sensor streams not used to choose the
+    defaults, learners err in 3.9 % of rows with the defaults and 6.3 % with ``clip=None`` if 1 % of
+    readings are glitches, 3.1 and 2.9 % without glitches. A smaller ``clip`` is better with many
+    glitches, a larger one keeps more of rare events; windows from 3,000 on perform equally.
 
     A constant feature gives exactly 0. So does one whose spread (sd, or max - min) is at most 2^-46
     of its size (its mean, or the larger end of its range), because 64 units in the last place of a
-    float64 are rounding, not signal; or whose spread is below the normal numbers. Before the first
-    example every feature gives 0.
+    float64 are rounding, not signal; or whose spread is subnormal. Before the first example every
+    feature gives 0.
 
     Finite rows give finite rows, however large. With ``clip=None`` a scaled number may not fit the
-    type of ``out``, which is refused with a ValueError; only a row far from all that was learned
-    comes to that.
+    type of ``out``, which raises a ValueError; this happens only for a row far from all rows
+    learned.
 
     Statistics are float64, with a mean of two float64, so that noise on a large offset keeps its
     digits; with ``clip=None`` by Welford's recurrence. The memory is the block of ``plan``, per
     feature 40 bytes ("standard") or 56 ("minmax"), with ``clip=None`` 25 or 16, each region
-    rounded up to 64; with ``compact=True`` 9, and a deviation below 2^-22 of the mean counts as
-    none. After construction nothing is allocated but returned Python objects. One thread at a time
-    may use a scaler; a second one gets a RuntimeError.
+    rounded up to 64; with ``compact=True`` 9, and a deviation below 2^-22 of the mean counts as 0.
+    After construction only returned Python objects are allocated. One thread at a time may use a
+    scaler; a second one gets a RuntimeError.
 
     References
     ----------
@@ -105,25 +105,25 @@ cdef class RunningScaler(ScalerState):
         )
 
     cdef object row_of(self, object x):
-        return checked(x, "x", 1, self.scaler.head.n_features)
+        return check_rows(x, "x", 1, self.scaler.head.n_features)
 
     cdef object rows_of(self, object X):
-        return checked(X, "X", 2, self.scaler.head.n_features)
+        return check_rows(X, "X", 2, self.scaler.head.n_features)
 
     cdef object out_for(self, object out, object x):
         cdef uintptr_t start
         cdef uintptr_t base = <uintptr_t>self.arena.base
-        out = checked_out(out, x)
+        out = check_out(out, x)
         start = <uintptr_t>cnp.PyArray_DATA(out)
         if (
             start < base + <uintptr_t>self.arena.length
             and base < start + <uintptr_t>cnp.PyArray_NBYTES(out)
         ):
-            raise ValueError("out must not lie in the buffer of the scaler")
+            raise ValueError("out must not overlap the buffer of the scaler")
         return out
 
-    cdef object transformed(self, object x, object out):
-        """The scaled row; x and out have been checked."""
+    cdef object transform_checked(self, object x, object out):
+        """Scale a row; x and out have been checked."""
         if transform_any(&self.scaler, cnp.PyArray_DATA(x), is_wide(x),
                          cnp.PyArray_DATA(out), is_wide(out), 1) >= 0:
             raise ValueError(f"x is too far from what was learned: scaled, it exceeds {out.dtype}")
@@ -135,8 +135,8 @@ cdef class RunningScaler(ScalerState):
         Parameters
         ----------
         x : ndarray of shape (n_features,)
-            Finite. A contiguous float32 or float64 array is read where it lies; other array-likes
-            of real numbers are converted.
+            Finite. A contiguous float32 or float64 array is read in place; other array-likes of
+            real numbers are converted.
 
         Raises
         ------
@@ -155,8 +155,8 @@ cdef class RunningScaler(ScalerState):
         x : ndarray of shape (n_features,)
             As for ``learn_one``.
         out : float64 or float32 ndarray of shape (n_features,), optional
-            Contiguous and writable; receives the scaled row. May be ``x`` itself. Without it a
-            float64 array is made.
+            Contiguous and writable; receives the scaled row. May be ``x`` itself. By default a
+            new float64 array.
 
         Returns
         -------
@@ -172,7 +172,7 @@ cdef class RunningScaler(ScalerState):
         x = self.row_of(x)
         out = self.out_for(out, x)
         self.idle()
-        return self.transformed(x, out)
+        return self.transform_checked(x, out)
 
     def learn_transform_one(self, x, out=None):
         """Learn one row, then scale it by statistics that include it.
@@ -200,7 +200,7 @@ cdef class RunningScaler(ScalerState):
         learn_any(&self.scaler, cnp.PyArray_DATA(x), is_wide(x), 1)
         # Fails only if frozen, when nothing was learned: |x - mean| <= sqrt(n - 1) sd for a row
         # that is in the statistics.
-        return self.transformed(x, out)
+        return self.transform_checked(x, out)
 
     def _learn_transform_many(self, X, out, before=None):
         """Learn and scale rows in order, as ``learn_transform_one`` does one by one.
@@ -210,13 +210,13 @@ cdef class RunningScaler(ScalerState):
         X, out
             As for ``transform``.
         before : float64 ndarray of shape (n, 2), optional
-            Receives mean and scale of the first feature, which are kept, before each row.
+            Receives mean and scale of the first feature before each row.
 
         Returns
         -------
         int
-            Rows done: all, or those before the first that is too far from what was learned, of
-            which a frozen scaler has learned nothing.
+            Rows done: all, or those before the first that is too far from the rows learned; only
+            a frozen scaler, which learns nothing, stops early.
 
         Raises
         ------
@@ -225,14 +225,15 @@ cdef class RunningScaler(ScalerState):
         """
         cdef object rows = self.rows_of(X)
         cdef object scaled = self.out_for(out, rows)
-        cdef object known = None if before is None else checked(before, "before", 2, 2)
+        cdef object recorded = None if before is None else check_rows(before, "before", 2, 2)
         cdef int64_t n = cnp.PyArray_DIM(rows, 0)
-        if known is not None and (known is not before or len(known) != n or not is_wide(known)
-                                  or not keeps_mean(&self.scaler)):
+        if recorded is not None and (
+                recorded is not before or len(recorded) != n or not is_wide(recorded)
+                or not keeps_mean(&self.scaler)):
             raise ValueError(f"before must be a float64 array of shape ({n}, 2)")
         cdef const char* x = <const char*>cnp.PyArray_DATA(rows)
         cdef char* z = <char*>cnp.PyArray_DATA(scaled)
-        cdef double* told = NULL if known is None else <double*>cnp.PyArray_DATA(known)
+        cdef double* statistics = NULL if recorded is None else <double*>cnp.PyArray_DATA(recorded)
         cdef bint wide = is_wide(rows)
         cdef bint wide_out = is_wide(scaled)
         cdef int64_t d = self.scaler.head.n_features
@@ -241,9 +242,9 @@ cdef class RunningScaler(ScalerState):
         self.busy = True
         with nogil:
             while i < n:
-                if told != NULL:
-                    told[2 * i] = mean_of(&self.scaler, 0)
-                    told[2 * i + 1] = scale_of(&self.scaler, 0)
+                if statistics != NULL:
+                    statistics[2 * i] = mean_of(&self.scaler, 0)
+                    statistics[2 * i + 1] = scale_of(&self.scaler, 0)
                 learn_any(&self.scaler, x, wide, 1)
                 if transform_any(&self.scaler, x, wide, z, wide_out, 1) >= 0:
                     break
@@ -259,7 +260,7 @@ cdef class RunningScaler(ScalerState):
         Parameters
         ----------
         X : ndarray of shape (n, n_features)
-            Finite. A C-contiguous float32 or float64 array is read where it lies.
+            Finite. A C-contiguous float32 or float64 array is read in place.
 
         Raises
         ------
@@ -284,8 +285,8 @@ cdef class RunningScaler(ScalerState):
         X : ndarray of shape (n, n_features)
             As for ``learn_many``.
         out : float64 or float32 ndarray of shape (n, n_features), optional
-            Contiguous and writable; receives the scaled rows. May be ``X`` itself. Without it a
-            float64 array is made.
+            Contiguous and writable; receives the scaled rows. May be ``X`` itself. By default a
+            new float64 array.
 
         Returns
         -------

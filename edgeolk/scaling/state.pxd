@@ -1,4 +1,4 @@
-"""The class under RunningScaler: its block and the pointers into it."""
+"""The base class of RunningScaler: its block and the pointers into it."""
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.scaler cimport Scaler
@@ -11,4 +11,4 @@ cdef class ScalerState:
 
     cdef int bind(self, char* base, dict at) except -1
     cdef int idle(self) except -1
-    cdef object copied(self, const double* values)
+    cdef object copy_array(self, const double* values)

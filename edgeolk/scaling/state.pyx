@@ -1,4 +1,4 @@
-"""A scaler as a block: construction, what it knows, files."""
+"""State of a scaler in a block: construction, properties, files."""
 
 from libc.stdint cimport int8_t, int64_t
 from libc.string cimport memcpy
@@ -18,11 +18,11 @@ from edgeolk.scaling import block as blocks
 from edgeolk.scaling.layout import HEAD_BYTES, plan_of
 
 if sizeof(Head) != HEAD_BYTES:
-    raise ImportError("edgeolk.scaling: this compiler lays out a struct unlike the file format")
+    raise ImportError("edgeolk.scaling: the struct of the header does not match the file format")
 
 
 cdef class ScalerState:
-    """Everything of a RunningScaler but the rows."""
+    """State, properties and files of a RunningScaler."""
 
     def __cinit__(
         self, n_features, *, method="standard", clip=CLIP, window=None, freeze_after=None,
@@ -31,13 +31,13 @@ cdef class ScalerState:
         cdef Head* head
         cdef char* base
         cdef Py_ssize_t d = check_int("n_features", n_features, 1)
-        cdef double deviations = clip_number(clip)
-        cdef int64_t rows = window_number(window, deviations)
-        cdef int number = form_number(method, compact, deviations, rows)
-        cdef int64_t last = 0
+        cdef double clip_deviations = clip_number(clip)
+        cdef int64_t rows = window_number(window, clip_deviations)
+        cdef int number = form_number(method, compact, clip_deviations, rows)
+        cdef int64_t last_row = 0
         if freeze_after is not None:
-            last = check_int("freeze_after", freeze_after, 1, 2**62)
-        plan = plan_of(d, number, deviations > 0.0)
+            last_row = check_int("freeze_after", freeze_after, 1, 2**62)
+        plan = plan_of(d, number, clip_deviations > 0.0)
         self.arena = Arena(plan.nbytes, buffer)
         base = self.arena.base
         head = <Head*>base
@@ -45,14 +45,14 @@ cdef class ScalerState:
         head.format_version = blocks.FORMAT_VERSION
         head.nbytes = self.arena.length
         head.n_features = d
-        head.freeze_after = last
+        head.freeze_after = last_row
         head.method = number
-        head.clip = deviations
+        head.clip = clip_deviations
         head.window = rows
         self.bind(base, {region.name: region.offset for region in plan.regions})
 
     cdef int bind(self, char* base, dict at) except -1:
-        """Point to the regions there are."""
+        """Set the pointers to the regions."""
         self.scaler.head = <Head*>base
         if "features" in at:
             point_to_statistics(&self.scaler, base + <Py_ssize_t>at["features"])
@@ -93,20 +93,20 @@ cdef class ScalerState:
         TypeError, ValueError
             As ``RunningScaler`` would.
         """
-        deviations = clip_number(clip)
-        rows = window_number(None, deviations)
+        clip_deviations = clip_number(clip)
+        rows = window_number(None, clip_deviations)
         return plan_of(
             check_int("n_features", n_features, 1),
-            form_number(method, compact, deviations, rows), deviations > 0.0)
+            form_number(method, compact, clip_deviations, rows), clip_deviations > 0.0)
 
     cdef int idle(self) except -1:
-        # Asked last, when no Python code lies between the answer and the work.
+        # Checked last, so that no Python code runs between the check and the work.
         if self.busy:
             raise RuntimeError("the scaler is in use by another thread")
         return 0
 
     def freeze(self):
-        """Keep the statistics as they are from now on: learning checks its rows, no more."""
+        """Freeze the statistics: from now on learning only checks its rows."""
         self.idle()
         self.scaler.head.frozen = 1
 
@@ -129,17 +129,17 @@ cdef class ScalerState:
 
     @property
     def freeze_after(self):
-        """Examples after which the statistics stay as they are, or None."""
+        """Examples after which the statistics are frozen, or None."""
         return self.scaler.head.freeze_after or None
 
     @property
     def n_seen(self):
-        """Examples in the statistics; those that came after freezing do not count."""
+        """Examples in the statistics, not counting those after freezing."""
         return self.scaler.head.n_seen
 
     @property
     def frozen(self):
-        """Whether the statistics stay as they are."""
+        """Whether the statistics are frozen."""
         return self.scaler.head.frozen != 0
 
     @property
@@ -149,12 +149,12 @@ cdef class ScalerState:
 
     @property
     def clip(self):
-        """Deviations from the mean that a reading counts for at most, or None."""
+        """Deviations from the mean to which readings are clipped, or None."""
         return self.scaler.head.clip or None
 
     @property
     def window(self):
-        """Rows remembered, or None where all rows count alike."""
+        """Rows remembered, or None if all rows have equal weight."""
         return self.scaler.head.window or None
 
     @property
@@ -162,8 +162,8 @@ cdef class ScalerState:
         """Readings of each feature beyond ``clip`` deviations, a copy; None without ``clip``
         and where the scaler is ``compact``, which does not count them.
 
-        Those that ``learn_one``, ``learn_many`` and ``learn_transform_one`` were given, also once
-        frozen; scaling alone counts nothing. A count stops at 4,294,967,295.
+        Counted by ``learn_one``, ``learn_many`` and ``learn_transform_one``, also once frozen;
+        scaling alone counts nothing. A count stops at 4,294,967,295.
         """
         cdef Py_ssize_t j
         cdef const Scaler* s = &self.scaler
@@ -185,31 +185,31 @@ cdef class ScalerState:
 
     @property
     def scale_(self):
-        """What each feature is divided by, a copy: sd, or max - min.
+        """Divisor of each feature, a copy: sd, or max - min.
 
-        0 for a feature that counts as constant, and for all before the first example; infinite
-        where it exceeds float64, which scaling does not mind: it divides by halves.
+        0 for a feature that counts as constant, and for all before the first example; infinite if
+        it exceeds float64, which does not affect scaling: it divides by halves.
         """
         cdef const Scaler* s = &self.scaler
         return np.array([scale_of(s, j) for j in range(s.head.n_features)])
 
     @property
     def min_(self):
-        """Least of each feature, a copy; 0 before the first example, None for "standard".
+        """Minimum of each feature, a copy; 0 before the first example, None for "standard".
 
-        With ``clip`` it may lie beyond what is scaled to 0.
+        With ``clip`` it may be outside the range scaled to 0 .. 1.
         """
-        return self.copied(self.scaler.kept.least)
+        return self.copy_array(self.scaler.kept.least)
 
     @property
     def max_(self):
-        """Most of each feature, a copy; 0 before the first example, None for "standard".
+        """Maximum of each feature, a copy; 0 before the first example, None for "standard".
 
-        With ``clip`` it may lie beyond what is scaled to 1.
+        With ``clip`` it may be outside the range scaled to 0 .. 1.
         """
-        return self.copied(self.scaler.kept.most)
+        return self.copy_array(self.scaler.kept.most)
 
-    cdef object copied(self, const double* values):
+    cdef object copy_array(self, const double* values):
         cdef Py_ssize_t j
         if values == NULL:
             return None
@@ -235,14 +235,14 @@ cdef class ScalerState:
         return scaler
 
     def save(self, path):
-        """Write the scaler to a file: its block with a CRC-32, replaced whole.
+        """Write the scaler to a file: its block with a CRC-32, replaced atomically.
 
-        Loading it and going on gives bit for bit what going on without stopping does.
+        Continuing after loading gives bit for bit the same as continuing without saving.
 
         Parameters
         ----------
         path : str or path-like
-            The file is written beside it and renamed.
+            The new file is written in the same folder and renamed.
 
         Raises
         ------
@@ -268,7 +268,7 @@ cdef class ScalerState:
         Raises
         ------
         ValueError
-            Not a whole, consistent scaler.
+            Not a complete, consistent scaler.
         OSError
             The file cannot be read.
         """

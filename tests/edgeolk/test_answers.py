@@ -28,14 +28,14 @@ def numbers(learner: ek.Learner) -> list[float]:
 
 def test_forecasts_of_many_rows_say_what_those_of_one_do() -> None:
     one, many = forecaster(interval=(0.8, 0.95)), forecaster(interval=(0.8, 0.95))
-    expected, said = [], []
+    expected, outputs = [], []
     for row, target in zip(X, Y.tolist(), strict=True):
         expected.append(one.learn_one(row, target))
-        said.append(numbers(one))
-    answers, after = np.empty(ROWS), np.empty((ROWS, len(said[0])))
+        outputs.append(numbers(one))
+    answers, after = np.empty(ROWS), np.empty((ROWS, len(outputs[0])))
     many._answer_many(X, Y, answers, None, after.reshape(-1))
     assert answers.tolist() == expected
-    assert after.tolist() == said
+    assert after.tolist() == outputs
     assert many._engine.counters() == one._engine.counters()
 
 

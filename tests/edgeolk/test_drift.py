@@ -91,7 +91,7 @@ def follow(
         assert learner.alarms == plain.alarms
         if learner.alarms > alarms:
             scaler = learner.scaler
-            if plain.rang[-1][1] == "scaler":
+            if plain.alarm_log[-1][1] == "scaler":
                 assert np.array_equal(ages(learner), young)
             else:
                 assert not learner.weights_.any()
@@ -103,7 +103,7 @@ def follow(
     if learner.is_regression:
         return
     both = {"weights"} if plain.classes else {"scaler", "weights"}
-    assert {what for _, what in plain.rang} == both, plain.rang
+    assert {what for _, what in plain.alarm_log} == both, plain.alarm_log
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_one_scale_of_all_inputs_has_no_age(scale: str) -> None:
         assert learner.alarms == plain.alarms
     spread = float(np.asarray(learner._engine.view("drift")).ravel()[0])
     assert spread == pytest.approx(float(plain.v), rel=1e-7)
-    assert {what for _, what in plain.rang} == {"weights"}
+    assert {what for _, what in plain.alarm_log} == {"weights"}
     scale_now = learner.common_scale
     assert scale_now is not None
     assert scale_now.mean == pytest.approx(X.mean())

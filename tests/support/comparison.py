@@ -129,7 +129,7 @@ def removal_is_open(
             return False
         missed = np.array([repair[0] for repair in plain.rule().victims(plain, row, kxx)])
         costs = plain.alpha**2 * missed
-        reach, _ = plain.rule().candidate(plain, x, row)
+        reach, _ = plain.rule().project(plain, x, row)
         skips = skip_is_open(learner, margin, kxx, min(costs), reach, tolerance)
         return tied(costs, 1, tolerance) or skips
     if policy == ek.Policy.FORGETRON_GREEDY:

@@ -11,24 +11,24 @@ from libc.string cimport memcpy, memset
 
 from edgeolk.core.headers cimport OLK_F64, olk_symmetric_eigen
 from edgeolk.core.bases.weights cimport add_features
-from edgeolk.core.expansion cimport fold, gather, kernel_row, put
+from edgeolk.core.expansion cimport apply_scale, gather, kernel_row, put
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 
 cdef inline bint maps_features(const State* s) noexcept nogil:
-    """Whether features of several rows can be made: there is a map by now, and scratch for them."""
+    """Whether features of several rows can be computed together: the map exists, and scratch."""
     return s.nystrom != NULL and s.nystrom.rank > 0 and s.ahead.features != NULL
 
 
 cdef inline void take_values(State* s, int64_t i, const void* x) noexcept nogil:
-    """The kernel values of a row that has just been placed, the i-th of those that wait."""
+    """Compute the kernel values of the row just placed, the i-th of the rows ahead."""
     kernel_row(s, x, NULL, <double*>s.ahead.values + i * s.c.weights)
 
 
 cdef inline void map_features(const State* s, int64_t count) noexcept nogil:
-    """Features of the rows that wait, in one reading of the map."""
+    """Features of the rows ahead, in one pass over the map."""
     s.simd.matrix_vectors(s.map, s.m.n, s.nystrom.rank, s.m.n, <const double*>s.ahead.values,
                           s.c.weights, count, s.ahead.features, s.nystrom.rank)
 
@@ -39,7 +39,7 @@ cdef inline double* features_of(const State* s, int64_t i) noexcept nogil:
 
 cdef inline double nystrom_score(State* s, const void* x, const void* coef,
                                  void* row) noexcept nogil:
-    """As the ring's before the change of basis; then w . z(x), work[:rank] holding z(x)."""
+    """As the ring before the change of basis; then w . z(x), with work[:rank] = z(x)."""
     cdef int64_t rank = s.nystrom.rank
     if rank == 0:
         return kernel_row(s, x, coef, row)
@@ -48,7 +48,7 @@ cdef inline double nystrom_score(State* s, const void* x, const void* coef,
         s.ahead.next = NULL
     else:
         kernel_row(s, x, NULL, s.row)
-        s.simd.matrix_vector(s.map, s.m.n, rank, s.m.n, wide(s.row), s.work)
+        s.simd.matrix_vector(s.map, s.m.n, rank, s.m.n, doubles(s.row), s.work)
     return s.simd.dot[OLK_F64](coef, s.work, rank)
 
 
@@ -71,9 +71,9 @@ cdef inline void change_basis(State* s) noexcept nogil:
     cdef int64_t i, j, best
     cdef int64_t rank = 0
     # Eigenvalues below this share of the first are noise of the rows.
-    cdef double least = 1e-10 if s.c.choice.dtype == DTYPE_FLOAT64 else 1e-6
+    cdef double min_ratio = 1e-10 if s.c.choice.dtype == DTYPE_FLOAT64 else 1e-6
     cdef double root
-    fold(s)
+    apply_scale(s)
     for i in range(n):
         kernel_row(s, gather(s, i), NULL, s.map + i * n)
     olk_symmetric_eigen(s.simd, s.map, s.work, s.work2, n)
@@ -83,11 +83,11 @@ cdef inline void change_basis(State* s) noexcept nogil:
             if s.work[j] > s.work[best]:
                 best = j
         swap_rows(s.map, s.work, n, rank, best)
-        if not s.work[rank] > least * s.work[0]:
+        if not s.work[rank] > min_ratio * s.work[0]:
             break
         rank += 1
     if rank == 0:
-        # No positive direction (K = 0, say): there is nothing to learn in. One feature, always 0.
+        # No positive direction (such as K = 0): nothing can be learned. One feature, always 0.
         memset(s.map, 0, <size_t>n * sizeof(double))
         memset(s.coef, 0, <size_t>n * sizeof(double))
         s.nystrom.rank = 1
@@ -100,7 +100,7 @@ cdef inline void change_basis(State* s) noexcept nogil:
         for j in range(n):
             s.map[i * n + j] /= root
     for i in range(n):
-        wide(s.coef)[i] = s.work2[i] if i < rank else 0.0
+        doubles(s.coef)[i] = s.work2[i] if i < rank else 0.0
     s.nystrom.rank = rank
 
 

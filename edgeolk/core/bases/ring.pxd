@@ -1,4 +1,4 @@
-"""The SV ring as a basis: f is a sum of kernels with support vectors."""
+"""The ring of support vectors as a basis: f is a sum of kernels."""
 
 from edgeolk.core.expansion cimport next_row
 from edgeolk.core.state cimport State

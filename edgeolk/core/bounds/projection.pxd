@@ -1,15 +1,15 @@
-"""Bounds put on the function after an update."""
+"""Bounds on the function, enforced after an update."""
 
 from libc.math cimport sqrt
 
-from edgeolk.core.expansion cimport fold, largest_weight, reach, rescale, squared_norm
+from edgeolk.core.expansion cimport apply_scale, largest_weight, rescale, squared_norm, used_length
 from edgeolk.core.policies.replacement cimport dynamic_budget
-from edgeolk.core.real cimport real
+from edgeolk.core.real cimport value_type
 from edgeolk.core.state cimport Example, State
 
 
 cdef inline void clamp_to_ball(State* s, Example* e) noexcept nogil:
-    """||f|| <= U, by the norm as kept."""
+    """||f|| <= U, by the tracked norm."""
     if s.function.norm2 > s.c.p.U * s.c.p.U:
         rescale(s, s.c.p.U / sqrt(s.function.norm2), e)
         s.function.norm2 = s.c.p.U * s.c.p.U
@@ -23,16 +23,17 @@ cdef inline void bound_coefficients(State* s, Example* e) noexcept nogil:
 
 
 cdef inline void clip_each(State* s, Example* e) noexcept nogil:
-    """|alpha_i| <= clip eta, each on its own."""
-    fold(s)
-    s.simd.clamp[real(s)](s.coef, reach(s), s.c.p.eta * s.c.p.clip_coefficients)
+    """|alpha_i| <= clip eta, by clipping each."""
+    apply_scale(s)
+    s.simd.clamp[value_type(s)](s.coef, used_length(s), s.c.p.eta * s.c.p.clip_coefficients)
     if s.c.tracks_norm:
         s.function.norm2 = squared_norm(s)
 
 
 cdef inline void shrink_all(State* s, Example* e) noexcept nogil:
     """max_i |alpha_i| <= clip eta, by a common factor."""
-    cdef double most = s.c.p.eta * s.c.p.clip_coefficients
-    cdef double size = s.function.scale * s.simd.max_abs[real(s)](s.coef, NULL, reach(s))
-    if size > most:
-        rescale(s, most / size, e)
+    cdef double limit = s.c.p.eta * s.c.p.clip_coefficients
+    cdef double size = s.function.scale * s.simd.max_abs[value_type(s)](
+        s.coef, NULL, used_length(s))
+    if size > limit:
+        rescale(s, limit / size, e)

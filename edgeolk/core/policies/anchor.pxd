@@ -1,20 +1,20 @@
-"""POMDR's ring (Li & Liao 2023): project while small, fold the younger half on the older one."""
+"""The ring of POMDR (Li & Liao 2023): project while small, then merge halves."""
 
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from edgeolk.core.expansion cimport fold, put, slot_row, squared_norm
+from edgeolk.core.expansion cimport apply_scale, put, slot_row, squared_norm
 from edgeolk.core.hints cimport window_correlation
 from edgeolk.core.policies.projectron cimport (
-    add_projected, grow_factor, is_projection, span_distance,
+    add_projected, grow_factor, may_be_projection, span_distance,
 )
 from edgeolk.core.bounds.projection cimport clamp_to_ball
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 
-cdef inline void fold_younger_half(State* s) noexcept nogil:
+cdef inline void merge_younger_half(State* s) noexcept nogil:
     """alpha_j += alpha_r, j the anchor of r: argmax of k(s_j, s_r) over the older half."""
     cdef Model* m = s.m
     cdef int64_t h = s.c.budget // 2
@@ -24,18 +24,18 @@ cdef inline void fold_younger_half(State* s) noexcept nogil:
         slot_row(s, r, h, NULL, s.row)
         best = 0
         for j in range(1, h):
-            if wide(s.row)[j] > wide(s.row)[best]:
+            if doubles(s.row)[j] > doubles(s.row)[best]:
                 best = j
-        wide(s.coef)[best] += wide(s.coef)[r]
-    memset(wide(s.coef) + h, 0, <size_t>(m.n - h) * sizeof(double))
+        doubles(s.coef)[best] += doubles(s.coef)[r]
+    memset(doubles(s.coef) + h, 0, <size_t>(m.n - h) * sizeof(double))
     m.n = h
     s.function.norm2 = squared_norm(s)
     if s.function.norm2 > 1e-12 * s.c.p.U * s.c.p.U:
-        # Up to the radius, as published; a kept part that cancels is not blown up from noise.
+        # Up to the radius, as published; a kept part that cancels out is not scaled up from noise.
         factor = s.c.p.U / sqrt(s.function.norm2)
         s.function.scale *= factor
         s.function.norm2 = s.c.p.U * s.c.p.U
-    fold(s)
+    apply_scale(s)
     s.hints.error = 0.0
     s.halving.count += 1
 
@@ -47,12 +47,12 @@ cdef inline bint admit_anchored(State* s, double a, Example* e) noexcept nogil:
     cdef bint projecting = not s.halving.anchored and <double>m.n < s.c.p.b0
     if projecting:
         residual = span_distance(s, e, &p)
-        if not is_projection(e, p):
+        if not may_be_projection(e, p):
             return False
         if m.n > 0 and (residual == 0.0 or sqrt(residual) <= s.c.p.ald):
             add_projected(s, a, p, e)
             clamp_to_ball(s, e)
-            # work holds beta: the error of the hint is measured on what was added
+            # work is beta: the error of the hint is measured on what was added
             error = p - 2.0 * e.y * window_correlation(s, s.work)
             s.hints.error += max(0.0, error)
             return True
@@ -66,5 +66,5 @@ cdef inline bint admit_anchored(State* s, double a, Example* e) noexcept nogil:
     if <double>m.n >= s.c.p.b0:
         s.halving.anchored = 1
     if m.n == s.c.budget:
-        fold_younger_half(s)
+        merge_younger_half(s)
     return True

@@ -1,9 +1,10 @@
-"""Budgeted passive-aggressive maintenance (Wang & Vucetic 2010): who is lost, who repairs it.
+"""Budgeted passive-aggressive maintenance (Wang & Vucetic 2010): removal with compensation.
 
-Losing support vector r costs alpha_r^2 d_r / 2 besides a part that is the same for every old r,
-where d_r = ||Phi_r - P_S Phi_r||^2 is the squared distance of Phi_r to the span that may repair it.
-Losing the candidate itself (r = t) leaves it a repair by S without it; that choice is a PA-I one.
-With several columns alpha_r^2 is the sum of the squares, and a repair is the same for each.
+Removing support vector r costs alpha_r^2 d_r / 2 plus a term that is the same for every old r,
+where d_r = ||Phi_r - P_S Phi_r||^2 is the squared distance of Phi_r to the span of the vectors S
+that may compensate for it. Leaving out the incoming vector (r = t) is compensated by S without it;
+that option exists for PA-I. With several columns alpha_r^2 is the sum of the squares, and the
+compensation is the same for each.
 """
 
 from libc.math cimport copysign, fabs
@@ -18,10 +19,10 @@ from edgeolk.core.inverse cimport (
 from edgeolk.core.loss_switch cimport loss_residual, loss_sign
 from edgeolk.core.parts cimport UPDATE_PA1
 from edgeolk.core.policies.neighbours cimport (
-    nearest_to_candidate, neighbours_admit, neighbours_replace,
+    nearest_to_incoming, neighbours_admit, neighbours_replace,
 )
 from edgeolk.core.range cimport may_enter
-from edgeolk.core.real cimport real
+from edgeolk.core.real cimport value_type
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -29,26 +30,26 @@ cdef inline bint may_skip(const State* s) noexcept nogil:
     return s.c.p.allow_skip != 0.0 and s.c.choice.update == UPDATE_PA1
 
 
-cdef inline double cost_with_candidate(const State* s, double least, double a,
-                                       const Example* e) noexcept nogil:
-    """Q of the best removal of an old one: least = min_r alpha_r^2 d_r."""
+cdef inline double cost_with_incoming(const State* s, double min_loss, double a,
+                                      const Example* e) noexcept nogil:
+    """Q of the best removal of an old vector: min_loss = min_r alpha_r^2 d_r."""
     cdef double h = loss_residual(s, e)
     cdef double tau = fabs(a)
-    cdef double reach = e.self_kernel * e.power
-    return 0.5 * least + 0.5 * tau * tau * reach + s.c.p.C * e.weight * (h - tau * reach)
+    cdef double norm2 = e.self_kernel * e.power
+    return 0.5 * min_loss + 0.5 * tau * tau * norm2 + s.c.p.C * e.weight * (h - tau * norm2)
 
 
-cdef inline double cost_without(const State* s, double reach, double* tau,
+cdef inline double cost_without(const State* s, double projected, double* tau,
                                 const Example* e) noexcept nogil:
-    """Q of dropping the candidate when S reaches reach = ||P_S Phi_t||^2; its step tau_t."""
+    """Q of leaving out the incoming vector, projected = ||P_S Phi_t||^2; sets its step tau_t."""
     cdef double h = loss_residual(s, e)
-    cdef double whole = reach * e.power
-    tau[0] = min(s.c.p.C * e.weight, h / whole) if whole > 0.0 else 0.0
-    return 0.5 * tau[0] * tau[0] * whole + s.c.p.C * e.weight * (h - tau[0] * whole)
+    cdef double norm2 = projected * e.power
+    tau[0] = min(s.c.p.C * e.weight, h / norm2) if norm2 > 0.0 else 0.0
+    return 0.5 * tau[0] * tau[0] * norm2 + s.c.p.C * e.weight * (h - tau[0] * norm2)
 
 
 cdef inline const double* slot_weights(State* s) noexcept nogil:
-    """Sums of the squares of a slot's coefficients; NULL where it has one."""
+    """Sums of squares of the coefficients of each slot; NULL for one column."""
     if s.c.columns == 1:
         return NULL
     squares(s)
@@ -56,40 +57,40 @@ cdef inline const double* slot_weights(State* s) noexcept nogil:
 
 
 cdef inline bint admit_simple(State* s, double a, Example* e) noexcept nogil:
-    """BPA-S: r is projected on the candidate alone, S = {t}. Needs k(x, x) > 0."""
+    """BPA-S: r is projected on the incoming vector only, S = {t}. Needs k(x, x) > 0."""
     cdef Model* m = s.m
     cdef int64_t r, column
-    cdef double least, tau, share
+    cdef double min_loss, tau, share
     if m.n < s.c.budget:
         put(s, m.n, a, e)
         return True
     if not e.self_kernel > 0.0:
         return False
-    r = s.simd.argmin_line[real(s)](s.coef, slot_weights(s), s.diagonal, s.row, e.self_kernel,
-                                    m.n, &least)
+    r = s.simd.argmin_line[value_type(s)](s.coef, slot_weights(s), s.diagonal, s.row, e.self_kernel,
+                                          m.n, &min_loss)
     if r < 0:
-        # All of them beyond the range of numbers: any will do.
+        # All costs overflow: any slot will do.
         r = 0
-    least *= s.function.scale * s.function.scale
-    if may_skip(s) and cost_without(s, 0.0, &tau, e) < cost_with_candidate(s, least, a, e):
+    min_loss *= s.function.scale * s.function.scale
+    if may_skip(s) and cost_without(s, 0.0, &tau, e) < cost_with_incoming(s, min_loss, a, e):
         return False
     for column in range(s.c.columns):
         share = alpha(s, column * s.c.weights + r) * row_at(s, r) / e.self_kernel
-        take_over(s, e, column, share, a)
+        add_share(s, e, column, share, a)
     put(s, r, 1.0, e)
     return True
 
 
-cdef inline void take_over(const State* s, Example* e, int64_t column, double share,
+cdef inline void add_share(const State* s, Example* e, int64_t column, double share,
                            double a) noexcept nogil:
-    """The candidate's coefficient in a column: its own and what it repairs, if that is in range."""
-    cdef double own = a * e.share[column]
-    e.share[column] = share + own if may_enter(s, share + own) else own
+    """Add a share of the removed vector to the new coefficient of a column, if in range."""
+    cdef double added = a * e.share[column]
+    e.share[column] = share + added if may_enter(s, share + added) else added
 
 
 cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, double* share_n,
                                 double* share_t) noexcept nogil:
-    """What n, the nearest other old one, and t take over of Phi_r, S = {t, n}; the cost is judged
+    """Coefficients of Phi_r projected on S = {t, n}, n its nearest old vector; the cost is computed
     by argmin_plane."""
     cdef int64_t n = s.nearest[r]
     cdef double k_rt = row_at(s, r)
@@ -109,11 +110,11 @@ cdef inline void nearest_shares(const State* s, int64_t r, const Example* e, dou
 
 
 cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
-    """BPA-NN: r is projected on the candidate and its nearest neighbour, S = {t, n}."""
+    """BPA-NN: r is projected on the incoming vector and r's nearest neighbour, S = {t, n}."""
     cdef Model* m = s.m
     cdef int64_t r, j, column, at
-    cdef double share_n, share_t, tau, reach, lost, least
-    cdef bint sound = True
+    cdef double share_n, share_t, tau, projected, removed, min_loss
+    cdef bint in_bounds = True
     if s.products == NULL or s.sparse_x != NULL:
         distance_row(s, e.x)
     if m.n < s.c.budget:
@@ -122,18 +123,19 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
         return True
     if not e.self_kernel > 0.0:
         return False
-    r = s.simd.argmin_plane[real(s)](s.coef, slot_weights(s), s.diagonal, s.row, e.self_kernel,
-                                     s.nearest, s.nearest_k, s.c.p.singular, m.n, &least)
+    r = s.simd.argmin_plane[value_type(s)](
+        s.coef, slot_weights(s), s.diagonal, s.row, e.self_kernel, s.nearest, s.nearest_k,
+        s.c.p.singular, m.n, &min_loss)
     if r < 0:
         r = 0
-    least *= s.function.scale * s.function.scale
+    min_loss *= s.function.scale * s.function.scale
     if may_skip(s):
-        j = nearest_to_candidate(s, -1)
-        # No slot is nearest where all the distances are infinite: then none is adjusted.
-        reach = 0.0
+        j = nearest_to_incoming(s, -1)
+        # No slot is nearest if all distances are infinite: then no coefficient is adjusted.
+        projected = 0.0
         if j >= 0 and diagonal(s, j) > 0.0:
-            reach = row_at(s, j) * row_at(s, j) / diagonal(s, j)
-        if cost_without(s, reach, &tau, e) < cost_with_candidate(s, least, a, e):
+            projected = row_at(s, j) * row_at(s, j) / diagonal(s, j)
+        if cost_without(s, projected, &tau, e) < cost_with_incoming(s, min_loss, a, e):
             if tau == 0.0:
                 return False
             shift_slot(s, j, copysign(tau, a) * row_at(s, j) / diagonal(s, j), e)
@@ -141,19 +143,19 @@ cdef inline bint admit_nearest(State* s, double a, Example* e) noexcept nogil:
     nearest_shares(s, r, e, &share_n, &share_t)
     for column in range(s.c.columns):
         at = column * s.c.weights
-        lost = alpha(s, at + r)
-        if not (may_enter(s, lost * share_t + a * e.share[column]) and (
-                share_n == 0.0 or may_enter(s, alpha(s, at + s.nearest[r]) + lost * share_n))):
-            sound = False
-    if not sound:
-        # Beyond the range of numbers: r goes without a stand-in.
+        removed = alpha(s, at + r)
+        if not (may_enter(s, removed * share_t + a * e.share[column]) and (
+                share_n == 0.0 or may_enter(s, alpha(s, at + s.nearest[r]) + removed * share_n))):
+            in_bounds = False
+    if not in_bounds:
+        # Out of range: r is removed without compensation.
         share_n = share_t = 0.0
     for column in range(s.c.columns):
         at = column * s.c.weights
-        lost = alpha(s, at + r)
+        removed = alpha(s, at + r)
         if share_n != 0.0:
-            shift(s, at + s.nearest[r], lost * share_n)
-        take_over(s, e, column, lost * share_t, a)
+            shift(s, at + s.nearest[r], removed * share_n)
+        add_share(s, e, column, removed * share_t, a)
     put(s, r, 1.0, e)
     neighbours_replace(s, r)
     return True
@@ -174,28 +176,28 @@ cdef inline double weight_of(const State* s, int64_t slot) noexcept nogil:
 
 
 cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
-    """BPA-P: r is projected on everyone else, by the kept inverse in O(B^2)."""
+    """BPA-P: r is projected on all other vectors, by the stored inverse in O(B^2)."""
     cdef Model* m = s.m
     cdef int64_t i
     cdef int64_t column
     cdef int64_t r = 0
-    cdef double delta, cost, reach, tau
-    cdef double least = 0.0
+    cdef double delta, cost, projected, tau
+    cdef double min_loss = 0.0
     delta = border(s, 0.0, e)
-    reach = e.self_kernel - delta
-    if not fabs(reach) <= 4.0 * e.self_kernel:
-        # No projection is longer than what is projected: the inverse has lost its meaning.
+    projected = e.self_kernel - delta
+    if not fabs(projected) <= 4.0 * e.self_kernel:
+        # A projection is never longer than the vector: the inverse is invalid.
         refresh_inverse(s, 0.0)
         return False
     if delta <= s.c.p.singular * e.self_kernel or delta < 1e-300:
-        # In the span (duplicates): no projection error is paid, whoever was to be lost. So is what
-        # is too small to be inverted.
-        if not reach > 0.0:
+        # In the span (duplicates): no projection error, whichever vector would be removed. The same
+        # if delta is too small to be inverted.
+        if not projected > 0.0:
             return False
         tau = a
         if s.c.choice.update == UPDATE_PA1:
             tau = loss_sign(s, e) * min(s.c.p.C * e.weight,
-                                        loss_residual(s, e) / (reach * e.power))
+                                        loss_residual(s, e) / (projected * e.power))
         add_in_span(s, tau, e)
         return True
     if m.n < s.c.budget:
@@ -205,16 +207,16 @@ cdef inline bint admit_project(State* s, double a, Example* e) noexcept nogil:
     for i in range(m.n):
         cost = weight_of(s, i) / (
             s.inverse[entry(i, i)] + s.work[i] * s.work[i] / delta)
-        if i == 0 or cost < least:
-            least = cost
+        if i == 0 or cost < min_loss:
+            min_loss = cost
             r = i
-    if may_skip(s) and cost_without(s, reach, &tau, e) < cost_with_candidate(s, least, a, e):
+    if may_skip(s) and cost_without(s, projected, &tau, e) < cost_with_incoming(s, min_loss, a, e):
         if tau == 0.0:
             return False
         add_in_span(s, copysign(tau, a), e)
         return True
     for column in range(s.c.columns):
-        take_over(s, e, column, spread_weight(s, r, column, delta), a)
+        add_share(s, e, column, spread_weight(s, r, column, delta), a)
     exchange_bordered(s, r, delta)
     put(s, r, 1.0, e)
     s.function.removals += 1

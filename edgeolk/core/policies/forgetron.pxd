@@ -1,7 +1,8 @@
 """The self-tuned Forgetron (Dekel, Shalev-Shwartz & Singer 2008): shrink all, drop the oldest.
 
-Psi(l, mu) = l^2 + 2 l - 2 l mu bounds what a removal of weight l and margin mu costs; the shrinking
-factor is the largest that keeps the running sum Q of Psi at or below 15/32 of the mistakes.
+Psi(l, mu) = l^2 + 2 l - 2 l mu bounds the cost of a removal of weight l and margin mu. The
+shrinking factor is the largest that keeps the running sum Q of Psi at or below 15/32 of the
+mistakes.
 """
 
 from libc.math cimport fabs, pow, sqrt
@@ -27,7 +28,7 @@ cdef inline double shrinking_factor(double sigma, double mu, double slack) noexc
 
 
 cdef inline double margin_of(const State* s, int64_t r, Evicted gone, double a) noexcept nogil:
-    """mu = y_r f'(s_r), y_r = sign(alpha_r), f' = f + a k(x, .) the function with the candidate."""
+    """mu = y_r f'(s_r), y_r = sign(alpha_r), f' = f + a k(x, .) with the incoming vector."""
     cdef double f = gone.f + a * gone.k
     return f if coefficient(s, r) > 0.0 else -f
 
@@ -45,7 +46,7 @@ cdef inline void exchange_shrunk(State* s, int64_t r, Evicted gone, double phi, 
 
 
 cdef inline double next_factor(State* s, double sigma, double mu) noexcept nogil:
-    """phi for a removal of weight sigma and margin mu, which Q then counts."""
+    """phi for a removal of weight sigma and margin mu; adds its cost to Q."""
     cdef double phi = 1.0
     if sigma > 0.0:
         phi = shrinking_factor(sigma, mu, 0.46875 * <double>s.m.mistakes - s.forgetron.q)
@@ -54,7 +55,7 @@ cdef inline double next_factor(State* s, double sigma, double mu) noexcept nogil
 
 
 cdef inline bint admit_forgetron(State* s, double a, Example* e) noexcept nogil:
-    """Self-tuned: the oldest leaves."""
+    """Self-tuned: evict the oldest."""
     cdef Model* m = s.m
     cdef int64_t r
     cdef Evicted gone
@@ -70,7 +71,7 @@ cdef inline bint admit_forgetron(State* s, double a, Example* e) noexcept nogil:
 
 
 cdef inline bint admit_forgetron_basic(State* s, double a, Example* e) noexcept nogil:
-    """phi = min((B+1)^(-1/(2(B+1))), U / ||f'||); Q is kept as a diagnostic."""
+    """phi = min((B+1)^(-1/(2(B+1))), U / ||f'||); Q is a diagnostic."""
     cdef Model* m = s.m
     cdef int64_t r
     cdef Evicted gone

@@ -4,22 +4,22 @@ from libc.math cimport fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from edgeolk.core.expansion cimport (
-    class_row, compact, fold, put, score, slot_row, square, squared_norm,
+    apply_scale, class_row, compact, put, score, slot_row, square, squared_norm,
 )
-from edgeolk.core.classes cimport along_shares
+from edgeolk.core.classes cimport share_weighted_score
 from edgeolk.core.headers cimport olk_kth_largest
 from edgeolk.core.linalg cimport solve_packed
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 
 cdef inline double size_of(const State* s, int64_t slot) noexcept nogil:
-    """What slots are ordered by."""
-    return fabs(wide(s.coef)[slot]) if s.c.columns == 1 else square(s, slot)
+    """The key that slots are ordered by."""
+    return fabs(doubles(s.coef)[slot]) if s.c.columns == 1 else square(s, slot)
 
 
 cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
-    """order[:h] = the h slots with the largest |alpha| (ties: lower slot), order[h:] = the rest.
+    """order[:h] = the h slots with the largest |alpha| (ties: lower slot), order[h:] = the others.
 
     Both in increasing slot order. With several columns |alpha|^2 is the sum of the squares.
     """
@@ -48,13 +48,13 @@ cdef inline void split_by_weight(State* s, int64_t h) noexcept nogil:
 
 
 cdef inline double* pulls_of(State* s, int64_t column, int64_t h) noexcept nogil:
-    """The right-hand side of one column; where there is one only, in work."""
+    """The right-hand side of a column; in work if there is one column."""
     return s.work if s.c.columns == 1 else s.pulls + column * h
 
 
 cdef inline double fill_system(State* s, int64_t h, double ridge) noexcept nogil:
-    """gram <- K[keep, keep] + ridge I (packed lower), pulls <- K[keep, gone] coef[gone], a column
-    each.
+    """gram <- K[keep, keep] + ridge I (packed lower), pulls <- K[keep, gone] coef[gone] for every
+    column.
 
     Returns the mean of k(s, s) over the kept.
     """
@@ -67,15 +67,15 @@ cdef inline double fill_system(State* s, int64_t h, double ridge) noexcept nogil
     for p in range(h):
         slot_row(s, s.order[p], n, NULL, s.row)
         for q in range(p + 1):
-            line[q] = wide(s.row)[s.order[q]]
+            line[q] = doubles(s.row)[s.order[q]]
         trace += line[p]
         line[p] += ridge
         line += p + 1
         for column in range(s.c.columns):
-            coef = wide(s.coef) + column * s.c.weights
+            coef = doubles(s.coef) + column * s.c.weights
             pull = 0.0
             for q in range(h, n):
-                pull += coef[s.order[q]] * wide(s.row)[s.order[q]]
+                pull += coef[s.order[q]] * doubles(s.row)[s.order[q]]
             pulls_of(s, column, h)[p] = pull
     return trace / <double>h
 
@@ -95,7 +95,7 @@ cdef inline void halve(State* s) noexcept nogil:
         if not ridge > 0.0:
             ridge = 1e-300
         if not isfinite(ridge):
-            # A Gram matrix at the end of its range: the lighter half goes without a stand-in.
+            # The Gram matrix overflows: the lighter half is removed without compensation.
             solved = False
             break
         fill_system(s, h, ridge)
@@ -103,16 +103,17 @@ cdef inline void halve(State* s) noexcept nogil:
         for column in range(s.c.columns):
             solve_packed(s, s.gram, pulls_of(s, column, h), h)
             for p in range(h):
-                wide(s.coef)[column * s.c.weights + s.order[p]] += pulls_of(s, column, h)[p]
+                doubles(s.coef)[column * s.c.weights + s.order[p]] += pulls_of(s, column, h)[p]
     compact(s, s.order, h)
     before = s.function.norm2
     s.function.norm2 = squared_norm(s)
     if s.c.p.rescale != 0.0 and s.function.norm2 > 1e-12 * before:
-        # The authors' program keeps the norm; a kept part that cancels is not blown up from noise.
+        # The authors' program keeps the norm; a kept part that cancels out is not scaled up from
+        # noise.
         factor = sqrt(before / s.function.norm2)
         s.function.scale *= factor
         s.function.norm2 = before
-    fold(s)
+    apply_scale(s)
     s.halving.count += 1
 
 
@@ -127,7 +128,7 @@ cdef inline bint admit_halving(State* s, double a, Example* e) noexcept nogil:
             s.function.norm2 = s.c.p.U * s.c.p.U
         if s.c.columns > 1:
             class_row(s, e.x, s.coef, s.function.scale, s.class_scores)
-            e.f = along_shares(s, e)
+            e.f = share_weighted_score(s, e)
         else:
             e.f = score(s, e.x, NULL)
     put(s, m.n, a, e)

@@ -1,7 +1,8 @@
-"""Budgeted SGD maintenance (Wang, Crammer & Vucetic 2012): the lightest of old and new goes.
+"""Budgeted SGD maintenance (Wang, Crammer & Vucetic 2012): evict the lightest of old and incoming.
 
-The candidate stands in a spare slot B while it is judged, so the ring has B + 1 slots. Weight is
-|beta_i| sqrt(k(s_i, s_i)); ties go to the earliest arrival, or the candidate would go every time.
+The incoming vector is judged in a spare slot B, so the ring has B + 1 slots. Weight is
+|beta_i| sqrt(k(s_i, s_i)); ties go to the earliest arrival, else the incoming vector would be
+evicted every time.
 """
 
 from libc.math cimport INFINITY, exp, isfinite
@@ -13,8 +14,8 @@ from edgeolk.core.expansion cimport (
 )
 from edgeolk.core.linalg cimport solve_packed
 from edgeolk.core.range cimport may_enter
-from edgeolk.core.real cimport get, real, wide
-from edgeolk.core.ring cimport note_vector
+from edgeolk.core.real cimport doubles, get, value_type
+from edgeolk.core.ring cimport mark_slot_changed
 from edgeolk.core.headers cimport OLK_F64, olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
 
@@ -27,11 +28,11 @@ cdef inline int64_t lightest_slot(State* s) noexcept nogil:
             for i in range(s.m.n):
                 s.work[i] *= s.diagonal[i]
         return s.simd.argmin_abs[OLK_F64](s.work, NULL, s.arrival, s.m.n)
-    return s.simd.argmin_abs[real(s)](s.coef, s.diagonal, s.arrival, s.m.n)
+    return s.simd.argmin_abs[value_type(s)](s.coef, s.diagonal, s.arrival, s.m.n)
 
 
 cdef inline void vacate(State* s, int64_t slot) noexcept nogil:
-    """The slot is free: the candidate, last, moves in unless the slot is its own."""
+    """Free a slot: the incoming vector, last, moves there unless the slot is its own."""
     cdef int64_t last = s.m.n - 1
     if slot != last:
         move(s, last, slot)
@@ -48,19 +49,19 @@ cdef inline void write_between(State* s, int64_t p, int64_t other, double h,
     cdef double sp, sj
     for j in range(s.c.n_features):
         line = j * s.c.stride
-        sp = olk_fetch(dtype, s.sv, line + p, j, &s.quantum)
-        sj = olk_fetch(dtype, s.sv, line + other, j, &s.quantum)
-        olk_store(dtype, s.sv, line + z, j, h * sp + (1.0 - h) * sj, &s.quantum)
+        sp = olk_fetch(dtype, s.sv, line + p, j, &s.quantizer)
+        sj = olk_fetch(dtype, s.sv, line + other, j, &s.quantizer)
+        olk_store(dtype, s.sv, line + z, j, h * sp + (1.0 - h) * sj, &s.quantizer)
 
 
 cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
-    """Merge p with the partner of its sign that loses least; False if it has none."""
+    """Merge p with the partner of equal sign that loses least; False if there is none."""
     cdef Model* m = s.m
     cdef int64_t best, keep, free
     cdef double bp = coefficient(s, p)
     cdef double spread, h
     distance_row(s, gather(s, p))
-    s.simd.merge(real(s), bp, s.c.kernel.gamma, <int64_t>s.c.p.iters, s.coef, s.distance, m.n,
+    s.simd.merge(value_type(s), bp, s.c.kernel.gamma, <int64_t>s.c.p.iters, s.coef, s.distance, m.n,
                  s.work, s.work2)
     s.work2[p] = INFINITY
     best = s.simd.argmin[OLK_F64](s.work2, m.n)
@@ -71,7 +72,7 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
     keep = min(p, best)
     free = max(p, best)
     write_between(s, p, best, h, keep)
-    note_vector(s, keep)
+    mark_slot_changed(s, keep)
     set_coefficient(s, keep, bp * exp(-spread * (1.0 - h) * (1.0 - h))
                     + coefficient(s, best) * exp(-spread * h * h))
     s.arrival[keep] = m.steps
@@ -80,7 +81,7 @@ cdef inline bint merge_lightest(State* s, int64_t p) noexcept nogil:
 
 
 cdef inline bint admit_lightest(State* s, double a, Example* e, bint merging) noexcept nogil:
-    """Remove or merge. A candidate that goes itself has changed nothing."""
+    """Remove or merge. If the incoming vector itself is evicted, nothing changes."""
     cdef Model* m = s.m
     cdef int64_t p
     cdef double norm2 = s.function.norm2
@@ -107,14 +108,14 @@ cdef inline bint admit_lightest_merged(State* s, double a, Example* e) noexcept 
     return admit_lightest(s, a, e, True)
 
 
-cdef inline void note_gram(State* s, int64_t slot) noexcept nogil:
-    """gram[slot, :] <- kernel row of the candidate, now in that slot (packed lower triangle)."""
+cdef inline void write_gram_row(State* s, int64_t slot) noexcept nogil:
+    """gram[slot, :] <- kernel row of the vector now in that slot (packed lower triangle)."""
     cdef int64_t i
     cdef int64_t n = s.m.n
     for i in range(slot + 1):
-        s.factor[slot * (slot + 1) // 2 + i] = wide(s.row)[i]
+        s.factor[slot * (slot + 1) // 2 + i] = doubles(s.row)[i]
     for i in range(slot + 1, n):
-        s.factor[i * (i + 1) // 2 + slot] = wide(s.row)[i]
+        s.factor[i * (i + 1) // 2 + slot] = doubles(s.row)[i]
 
 
 cdef inline double gram_entry(const State* s, int64_t i, int64_t j) noexcept nogil:
@@ -122,9 +123,9 @@ cdef inline double gram_entry(const State* s, int64_t i, int64_t j) noexcept nog
 
 
 cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
-    """beta_S += (K_SS + ridge I)^-1 k_Sp beta_p, S = everyone but p; O(B^3).
+    """beta_S += (K_SS + ridge I)^-1 k_Sp beta_p, S = all but p; O(B^3).
 
-    By a fresh factor: the ridge leaves a condition of 1/ridge, too much for a kept inverse.
+    By a new factorisation: a condition number of 1/ridge is too large for a stored inverse.
     """
     cdef Model* m = s.m
     cdef int64_t n = m.n - 1
@@ -134,7 +135,7 @@ cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
     cdef bint done = False
     while not done:
         if not isfinite(ridge):
-            # A Gram matrix at the end of its range: p goes without a stand-in.
+            # The Gram matrix overflows: p is removed without compensation.
             return
         target = s.gram
         for i in range(n):
@@ -154,7 +155,7 @@ cdef inline void project_on_others(State* s, int64_t p) noexcept nogil:
         for i in range(n):
             line = at + (i if i < p else i + 1)
             if not may_enter(s, alpha(s, line) + alpha(s, at + p) * s.work[i]):
-                # The Gram matrix came from outside and is not one of this ring's: p just goes.
+                # The Gram matrix is from a forged file: p is removed without compensation.
                 return
     for column in range(s.c.columns):
         at = column * s.c.weights
@@ -167,15 +168,15 @@ cdef inline bint admit_lightest_project(State* s, double a, Example* e) noexcept
     cdef Model* m = s.m
     cdef int64_t p
     put(s, m.n, a, e)
-    wide(s.row)[m.n - 1] = e.self_kernel
-    note_gram(s, m.n - 1)
+    doubles(s.row)[m.n - 1] = e.self_kernel
+    write_gram_row(s, m.n - 1)
     if m.n <= s.c.budget:
         return True
     p = lightest_slot(s)
     project_on_others(s, p)
     vacate(s, p)
     if p < m.n:
-        # The candidate has moved to slot p: its kernel row, with itself where p was.
-        wide(s.row)[p] = e.self_kernel
-        note_gram(s, p)
+        # The incoming vector has moved to slot p: its kernel row, with k(x, x) in place of p.
+        doubles(s.row)[p] = e.self_kernel
+        write_gram_row(s, p)
     return True

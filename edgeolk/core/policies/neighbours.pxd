@@ -1,7 +1,7 @@
-"""Who is whose nearest support vector, kept exactly through every exchange (BPA-NN).
+"""The nearest neighbour of every support vector, kept exact through every exchange (BPA-NN).
 
 For each slot i: nearest[i], nearest_d2[i] (squared distance in input space), nearest_k[i] (kernel
-with it); -1 where there is no other. Ties go to the lowest slot.
+value with it); -1 if there is no other. Ties go to the lowest slot.
 """
 
 from libc.math cimport INFINITY
@@ -9,27 +9,27 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport distance_row, gather, row_at, slot_distance, slot_kernel
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.real cimport get, put as write, real, row_type
-from edgeolk.core.ring cimport note_nonzeros
+from edgeolk.core.real cimport get, put as write, row_type, value_type
+from edgeolk.core.ring cimport list_nonzeros
 from edgeolk.core.headers cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, olk_get, olk_kernel
 from edgeolk.core.state cimport Model, State
 
 
 cdef enum:
-    LOST = -2                 # the neighbour has just left
-    MOST_CANDIDATES = 16      # of so many slots one may be read in full, else all are
+    LOST = -2                 # the neighbour was just evicted
+    MAX_CANDIDATES = 16       # one slot in 16 may be read in full, else all are
 
 
-cdef inline int64_t nearest_to_candidate(const State* s, int64_t but) noexcept nogil:
-    """argmin of the distance row, one slot left out (-1: none); -1 if there is none."""
+cdef inline int64_t nearest_to_incoming(const State* s, int64_t excluded) noexcept nogil:
+    """argmin of the distance row, excluding one slot (-1: none); -1 if the ring is empty."""
     cdef int64_t best
-    cdef double own
-    if but < 0:
-        return s.simd.argmin[real(s)](s.distance, s.m.n)
-    own = get(s, s.distance, but)
-    write(s, s.distance, but, INFINITY)
-    best = s.simd.argmin[real(s)](s.distance, s.m.n)
-    write(s, s.distance, but, own)
+    cdef double saved
+    if excluded < 0:
+        return s.simd.argmin[value_type(s)](s.distance, s.m.n)
+    saved = get(s, s.distance, excluded)
+    write(s, s.distance, excluded, INFINITY)
+    best = s.simd.argmin[value_type(s)](s.distance, s.m.n)
+    write(s, s.distance, excluded, saved)
     return best
 
 
@@ -40,8 +40,8 @@ cdef inline void set_nearest(State* s, int64_t slot, int64_t other, double k) no
         s.nearest_k[slot] = k
 
 
-cdef inline void offer(State* s, int64_t slot) noexcept nogil:
-    """The candidate, in its slot, becomes the nearest of whoever it is closer to."""
+cdef inline void update_nearest(State* s, int64_t slot) noexcept nogil:
+    """Make the vector in this slot the nearest of every slot that it is closest to."""
     cdef int64_t i
     cdef double d2
     for i in range(s.m.n):
@@ -60,47 +60,47 @@ cdef inline double squared_length(const State* s, int64_t slot) noexcept nogil:
 
 
 cdef inline bint rescan_nonzeros(State* s, int64_t slot, const void* x) noexcept nogil:
-    """The same search where x is mostly zeros; False where it would not pay.
+    """The search of ``rescan`` for a mostly zero x; False if it would not pay.
 
-    Distances from norms and the non-zeros' products leave few candidates: those that may be the
-    nearest, whatever was rounded. Only these are read in full, as everybody's distances are.
+    Distances from norms and products of the non-zeros leave few candidates: the slots that may be
+    nearest, allowing for rounding. Only these distances are then computed exactly.
     """
     cdef olk_kernel plain
     cdef int64_t i
     cdef int64_t best = -1
-    cdef int64_t left = s.m.n // MOST_CANDIDATES + 1
-    cdef double own, d2
-    cdef double least = INFINITY
+    cdef int64_t left = s.m.n // MAX_CANDIDATES + 1
+    cdef double x2, d2
+    cdef double min_d2 = INFINITY
     cdef double bound = INFINITY
-    # Of |x|^2 + |s|^2: what a squared distance made in either way is off by, at most.
-    cdef double doubt = 4.0 * <double>(s.c.n_features + 8)
+    # Maximum error of a squared distance computed in either way, relative to |x|^2 + |s|^2.
+    cdef double max_error = 4.0 * <double>(s.c.n_features + 8)
     if s.c.kernel.kind != OLK_GAUSSIAN or s.norms == NULL or s.nonzero_index == NULL:
         return False
-    note_nonzeros(s, x)
+    list_nonzeros(s, x)
     if s.sparse_x != x:
         return False
-    # Distances are kept in the coefficients' type, which may be the shorter one.
-    if s.c.vectors == DTYPE_FLOAT64 and real(s) == OLK_F64:
-        doubt *= 2.0 ** -53
+    # Distances have the type of coefficients, which may be the narrower one.
+    if s.c.vectors == DTYPE_FLOAT64 and value_type(s) == OLK_F64:
+        max_error *= 2.0 ** -53
     else:
-        doubt *= 2.0 ** -24
+        max_error *= 2.0 ** -24
     plain.kind = OLK_DISTANCE
     s.sparse_fn(&plain, s.sv, s.norms, s.c.stride, s.m.n, s.nonzeros, s.nonzero_index,
-                s.nonzero_value, real(s), NULL, s.distance)
-    own = squared_length(s, slot)
+                s.nonzero_value, value_type(s), NULL, s.distance)
+    x2 = squared_length(s, slot)
     for i in range(s.m.n):
         if i != slot:
-            bound = min(bound, get(s, s.distance, i) + doubt * (own + squared_length(s, i)))
+            bound = min(bound, get(s, s.distance, i) + max_error * (x2 + squared_length(s, i)))
     for i in range(s.m.n):
-        if i == slot or get(s, s.distance, i) - doubt * (own + squared_length(s, i)) > bound:
+        if i == slot or get(s, s.distance, i) - max_error * (x2 + squared_length(s, i)) > bound:
             continue
         left -= 1
         if left < 0:
             return False
         write(s, s.distance, i, slot_distance(s, x, i))
         d2 = get(s, s.distance, i)
-        if d2 < least:
-            least = d2
+        if d2 < min_d2:
+            min_d2 = d2
             best = i
     if best < 0:
         return False
@@ -109,41 +109,41 @@ cdef inline bint rescan_nonzeros(State* s, int64_t slot, const void* x) noexcept
 
 
 cdef inline void rescan(State* s, int64_t slot) noexcept nogil:
-    """Full search for one slot's nearest, O(B d)."""
+    """Search all slots for the nearest of one, O(B d)."""
     cdef const void* x = gather(s, slot)
     cdef int64_t best
     if rescan_nonzeros(s, slot, x):
         return
     distance_row(s, x)
-    best = nearest_to_candidate(s, slot)
+    best = nearest_to_incoming(s, slot)
     set_nearest(s, slot, best, slot_kernel(s, x, best) if best >= 0 else 0.0)
 
 
 cdef inline void neighbours_admit(State* s) noexcept nogil:
-    """The candidate is about to take slot n of a ring that is not full."""
+    """Before the incoming vector is put in slot n of a ring that is not full."""
     cdef int64_t n = s.m.n
-    cdef int64_t best = nearest_to_candidate(s, -1)
+    cdef int64_t best = nearest_to_incoming(s, -1)
     set_nearest(s, n, best, row_at(s, best) if best >= 0 else 0.0)
-    offer(s, n)
+    update_nearest(s, n)
 
 
 cdef inline void neighbours_replace(State* s, int64_t r) noexcept nogil:
-    """The candidate has replaced slot r; row and distance are still those of the old ring."""
+    """After the incoming vector replaced slot r; row and distance are still of the old ring."""
     cdef Model* m = s.m
     cdef const void* before = s.sparse_x
     cdef int64_t i
-    cdef int64_t best = nearest_to_candidate(s, r)
+    cdef int64_t best = nearest_to_incoming(s, r)
     for i in range(m.n):
         if i != r and s.nearest[i] == r:
             s.nearest[i] = LOST
     set_nearest(s, r, best, row_at(s, best) if best >= 0 else 0.0)
-    offer(s, r)
-    # Those who lost their neighbour look again: about one an exchange, but many where rows are
-    # mostly zeros and a short one is everybody's nearest.
+    update_nearest(s, r)
+    # Search again for slots that lost their neighbour: about one per exchange, but many if rows are
+    # mostly zeros and a short row is the nearest of all.
     for i in range(m.n):
         if s.nearest[i] == LOST:
             rescan(s, i)
     if s.sparse_x != before:
         s.sparse_x = NULL
         if before != NULL:
-            note_nonzeros(s, before)
+            list_nonzeros(s, before)

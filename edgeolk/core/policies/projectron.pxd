@@ -1,10 +1,10 @@
-"""Projectron and Projectron++ (Orabona, Keshet & Caputo, JMLR 2009): project on the ring's span.
+"""Projectron and Projectron++ (Orabona, Keshet & Caputo, JMLR 2009): project on the ring.
 
-The ring only grows, a row of M an insertion, and nobody is ever removed: M = L^-1, packed, for the
-Cholesky factor K = L L' of the Gram matrix. With it w = M k and beta = K^-1 k = M' w come from one
-reading of the triangle, which is what such a step costs once M is larger than the cache. Every
-squared pivot ||delta||^2 but the first is at least max(sparsity^2, guard k(x, x)), which keeps M
-usable: the guard is 1e-10 for float64 storage and 1e-4 where rows are computed in float32.
+The ring only grows, by one row of M per insertion: M = L^-1, packed, for the Cholesky factor
+K = L L' of the Gram matrix. With it w = M k and beta = K^-1 k = M' w take one pass over the
+triangle, which is the cost of such a step once M is larger than the cache. Every squared pivot
+||delta||^2 but the first is at least max(sparsity^2, guard k(x, x)), which keeps M usable: the
+guard is 1e-10 for float64 storage and 1e-4 if rows are computed in float32.
 """
 
 from libc.math cimport sqrt
@@ -14,7 +14,7 @@ from edgeolk.core.expansion cimport add_norm, put, shift
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT64, UPDATE_PROJECTRON_ICML, UPDATE_PROJECTRON_JMLR,
 )
-from edgeolk.core.real cimport wide
+from edgeolk.core.real cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 
@@ -27,24 +27,24 @@ cdef inline double span_distance(State* s, const Example* e, double* p) noexcept
     """work <- beta = K^-1 k; p <- ||P k||^2; returns ||delta||^2 = k(x,x) - p, 0 if in the span."""
     cdef Model* m = s.m
     cdef double residual
-    p[0] = s.simd.solve_inverse_factor(s.factor, m.n, wide(s.row), s.work)
+    p[0] = s.simd.solve_inverse_factor(s.factor, m.n, doubles(s.row), s.work)
     residual = e.self_kernel - p[0]
-    # Duplicates leave rounding noise, possibly negative: that is "in the span".
+    # Duplicates leave rounding noise, possibly negative: treat it as in the span.
     if residual <= rounding_guard(s) * e.self_kernel:
         return 0.0
     return residual
 
 
-cdef inline bint is_projection(const Example* e, double p) noexcept nogil:
-    """Whether ||P k||^2 may be p: no projection is longer than what is projected.
+cdef inline bint may_be_projection(const Example* e, double p) noexcept nogil:
+    """Whether ||P k||^2 can be p: a projection is never longer than the vector.
 
-    If it is by far, the factor came from outside and is not one of this ring's; False for NaN.
+    If it is far longer, the factor does not match this ring (a forged file); False for NaN.
     """
     return p <= 4.0 * e.self_kernel
 
 
 cdef inline void grow_factor(State* s, double residual) noexcept nogil:
-    """Append the row (-beta', 1) / ||delta|| for the candidate about to take slot n."""
+    """Append the row (-beta', 1) / ||delta|| for the incoming vector, next in slot n."""
     cdef int64_t n = s.m.n
     cdef int64_t i
     cdef double root = sqrt(residual)
@@ -64,7 +64,7 @@ cdef inline void add_projected(State* s, double a, double p, Example* e) noexcep
 
 cdef inline double margin_step(const State* s, double loss, double p,
                                double residual) noexcept nogil:
-    """tau of a margin error, 0 for none."""
+    """Step size tau for a margin error, 0 for no step."""
     cdef double tau
     cdef double penalty = 0.0
     if residual > 0.0:
@@ -84,7 +84,7 @@ cdef inline bint admit_span(State* s, double a, Example* e) noexcept nogil:
     cdef bint margin_error = z > 0.0 and (s.c.choice.update == UPDATE_PROJECTRON_JMLR
                                           or s.c.choice.update == UPDATE_PROJECTRON_ICML)
     residual = span_distance(s, e, &p)
-    if not is_projection(e, p):
+    if not may_be_projection(e, p):
         return False
     if margin_error:
         if p <= rounding_guard(s) * e.self_kernel:
@@ -96,7 +96,7 @@ cdef inline bint admit_span(State* s, double a, Example* e) noexcept nogil:
         return True
     if m.n == 0 and not e.self_kernel > 0.0:
         return False
-    # The first is stored, however short it is: nothing is there to project on.
+    # The first is stored, however short: there is nothing to project on.
     if m.n == s.c.budget or (m.n > 0 and residual <= s.c.p.sparsity * s.c.p.sparsity):
         add_projected(s, a, p, e)
         return True

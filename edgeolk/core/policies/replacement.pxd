@@ -1,32 +1,32 @@
-"""Policies that let one support vector go and give its slot to the candidate."""
+"""Policies that evict one support vector and give its slot to the incoming one."""
 
 from libc.math cimport floor, sqrt
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport drop, fold, put, rescale, squares
-from edgeolk.core.real cimport real
+from edgeolk.core.expansion cimport apply_scale, drop, put, rescale, squares
+from edgeolk.core.real cimport value_type
 from edgeolk.core.headers cimport OLK_F64, olk_uniform, olk_uniform_index
 from edgeolk.core.state cimport Example, Model, State
 
 
 cdef inline int64_t take_oldest(State* s) noexcept nogil:
-    """With one removal per admission, oldest first, the freed slots cycle 0, 1, ..., B-1."""
+    """The oldest slot: with one eviction per admission they cycle 0, 1, ..., B-1."""
     cdef int64_t slot = s.function.cursor
     s.function.cursor = (slot + 1) % s.c.budget
     return slot
 
 
 cdef inline int64_t smallest_slot(State* s) noexcept nogil:
-    """Least |alpha|, or least sum of squares over the columns; ties go to the oldest."""
+    """The smallest |alpha|, or sum of squares over the columns; ties go to the oldest."""
     if s.c.columns > 1:
         squares(s)
         return s.simd.argmin_abs[OLK_F64](s.work, NULL, s.arrival, s.m.n)
-    return s.simd.argmin_abs[real(s)](s.coef, NULL, s.arrival, s.m.n)
+    return s.simd.argmin_abs[value_type(s)](s.coef, NULL, s.arrival, s.m.n)
 
 
 cdef inline bint admit_free(State* s, double a, Example* e) noexcept nogil:
-    """Append; a full ring is not asked."""
+    """Append; never called for a full ring."""
     put(s, s.m.n, a, e)
     return True
 
@@ -52,7 +52,7 @@ cdef inline bint admit_replacing_smallest(State* s, double a, Example* e) noexce
 
 
 cdef inline bint admit_replacing_random(State* s, double a, Example* e) noexcept nogil:
-    """Append, or replace a random one: one draw."""
+    """Append, or replace a random one, by one draw."""
     if s.m.n < s.c.budget:
         return admit_free(s, a, e)
     return replace(s, olk_uniform_index(&s.m.rng, s.m.n), a, e)
@@ -70,7 +70,7 @@ cdef inline int64_t dynamic_budget(const State* s) noexcept nogil:
 
 
 cdef inline bint admit_unbiased(State* s, double a, Example* e) noexcept nogil:
-    """A random one leaves and the survivors grow by B/(B-1): right in the mean (algorithm 3)."""
+    """Evict a random one and scale the others by B/(B-1): unbiased (algorithm 3)."""
     cdef Model* m = s.m
     cdef int64_t r
     cdef int64_t limit = dynamic_budget(s)
@@ -85,13 +85,13 @@ cdef inline bint admit_unbiased(State* s, double a, Example* e) noexcept nogil:
 
 
 cdef inline double keeping_factor(State* s) noexcept nogil:
-    """c with sum_i min(1, c w_i) = B - 1, w_i = work[i]: the heaviest are certain to stay."""
+    """c with sum_i min(1, c w_i) = B - 1, w_i = work[i]: the heaviest are never evicted."""
     cdef Py_ssize_t before = -1
     cdef ptrdiff_t certain = 0
     cdef int64_t n = s.m.n
     cdef double c = 0.0
     cdef double rest = s.simd.sum_uncertain(s.work, n, c, &certain)
-    # The certain ones grow until they stand still; rounding may leave a last one, which goes.
+    # Iterate until the set of certain ones is stable; rounding may leave one, which is evicted.
     while before < certain < n - 1:
         before = certain
         c = <double>(n - 1 - certain) / rest
@@ -100,11 +100,10 @@ cdef inline double keeping_factor(State* s) noexcept nogil:
 
 
 cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept nogil:
-    """Slot i stays with probability pi_i = min(1, c w_i), survivors grow by 1 / pi_i.
+    """Slot i stays with probability pi_i = min(1, c w_i); the others are scaled by 1 / pi_i.
 
-    w_i = |alpha_i| sqrt(k(s_i, s_i)) (BOGD++, Zhao et al. 2012, with probabilities that stay
-    within 1), the common scale left out. A slot of weight 0 goes first: nothing is lost, nothing is
-    drawn.
+    w_i = |alpha_i| sqrt(k(s_i, s_i)) (BOGD++, Zhao et al. 2012, with probabilities capped at 1),
+    without the common scale. A slot of weight 0 is evicted first, without loss and without a draw.
     """
     cdef Model* m = s.m
     cdef int64_t r
@@ -113,13 +112,13 @@ cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept
         put(s, m.n, a, e)
         return True
     if s.mean_sum != NULL:
-        fold(s)
-    if s.simd.sizes[real(s)](s.coef, s.diagonal, m.n, s.work) == 0.0:
+        apply_scale(s)
+    if s.simd.sizes[value_type(s)](s.coef, s.diagonal, m.n, s.work) == 0.0:
         r = s.simd.argmin[OLK_F64](s.work, m.n)
     else:
         c = keeping_factor(s)
         r = max(<int64_t>0, s.simd.leaver(s.work, m.n, c, olk_uniform(&m.rng)))
-        s.simd.divide_by_probability[real(s)](s.coef, s.work, m.n, c)
+        s.simd.divide_by_probability[value_type(s)](s.coef, s.work, m.n, c)
     drop(s, r, e)
     put(s, r, a, e)
     return True

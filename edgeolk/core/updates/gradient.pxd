@@ -9,7 +9,7 @@ from edgeolk.core.state cimport Example, State
 
 
 cdef inline double step_size(const State* s) noexcept nogil:
-    """eta_t, t counting every example from 1; a Nystrom learner has its own after the change."""
+    """eta_t, t counting every example from 1; a Nystrom learner has eta2 once it has features."""
     cdef double eta = s.c.p.eta
     if s.nystrom != NULL and s.nystrom.rank > 0:
         eta = s.c.p.eta2
@@ -27,7 +27,7 @@ cdef inline bint gradient_asks(const State* s, const Example* e) noexcept nogil:
 
 
 cdef inline double gradient_coefficient(const State* s, const Example* e, double p) noexcept nogil:
-    """-eta_t l' / p; with softmax the shares are -l'."""
+    """-eta_t l' / p; for softmax the shares are -l'."""
     cdef double step = step_size(s) * e.weight
     if s.c.softmax:
         return step / p
@@ -35,7 +35,7 @@ cdef inline double gradient_coefficient(const State* s, const Example* e, double
 
 
 cdef inline void gradient_shrink(State* s, double a, Example* e) noexcept nogil:
-    """f <- (1 - eta lam) f, every step; so moves the threshold of novelty."""
+    """f <- (1 - eta lam) f, every step; the threshold of novelty moves too."""
     cdef double factor = 1.0 - s.c.p.eta * s.c.p.lam
     cdef double step
     if factor != 1.0:

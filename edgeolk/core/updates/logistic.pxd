@@ -1,6 +1,6 @@
-"""Sparse kernel logistic regression (Zhang, Jin, Chen, Bu & He 2012): -eta h'(y f), never by 1/p.
+"""Sparse kernel logistic regression (Zhang, Jin, Chen, Bu & He 2012): -eta h'(y f), without 1/p.
 
-The auxiliary functions h are at least the loss l; sampling with p = l / h makes up for their step.
+The auxiliary functions h bound the loss l from above; sampling with p = l / h compensates.
 """
 
 from libc.math cimport log
@@ -28,7 +28,7 @@ cdef inline bint logistic_asks(const State* s, const Example* e) noexcept nogil:
 
 
 cdef inline double logistic_coefficient(const State* s, const Example* e, double p) noexcept nogil:
-    """With softmax the shares are -l'."""
+    """For softmax the shares are -l'."""
     if s.c.softmax:
         return s.c.p.eta * e.weight
     return -s.c.p.eta * e.weight * e.y * auxiliary_derivative(s, e.y * e.f)

@@ -7,12 +7,12 @@ from edgeolk.core.state cimport Example, State
 
 
 cdef inline bint perceptron_asks(const State* s, const Example* e) noexcept nogil:
-    """y f <= 0, so written that a NaN would count as a mistake."""
+    """y f <= 0, written so that NaN counts as a mistake."""
     return not (e.y * e.f > 0.0)
 
 
 cdef inline bint margin_asks(const State* s, const Example* e) noexcept nogil:
-    """y f < 1; a hint, where there is one, counts as part of the prediction."""
+    """y f < 1; a hint counts as part of the prediction."""
     return e.y * (e.f + e.hint) < 1.0
 
 
@@ -31,7 +31,7 @@ cdef inline double shifting_coefficient(const State* s, const Example* e,
 
 
 cdef inline void shifting_shrink(State* s, double a, Example* e) noexcept nogil:
-    """f <- (1 - l_n) f at a mistake, but for the first."""
+    """f <- (1 - l_n) f at every mistake but the first."""
     if a != 0.0 and s.m.updates > 0:
         rescale(s, 1.0 - shifting_rate(s), e)
 
@@ -43,7 +43,7 @@ cdef inline bint aggressive_asks(const State* s, const Example* e) noexcept nogi
 
 cdef inline double aggressive_coefficient(const State* s, const Example* e,
                                           double p) noexcept nogil:
-    """rate y, or U / sqrt(n) y at the n-th update where the rate is left to the radius (0)."""
+    """rate y; with rate = 0, U / sqrt(n) y at the n-th update."""
     if s.c.p.rate > 0.0:
         return e.y * s.c.p.rate
     return e.y * s.c.p.U / sqrt(<double>(s.m.updates + 1))

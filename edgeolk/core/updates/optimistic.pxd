@@ -18,10 +18,10 @@ cdef inline double optimistic_coefficient(const State* s, const Example* e,
 
 
 cdef inline void optimistic_begin(State* s, Example* e) noexcept nogil:
-    """The prediction is made with the hint of the last examples."""
+    """The prediction includes the hint of the recent examples."""
     e.hint = optimistic_rate(s) * window_hint(s, e.x)
 
 
 cdef inline void optimistic_end(State* s, const Example* e) noexcept nogil:
-    """Every example enters the window."""
+    """Add every example to the window."""
     window_push(s, e.x, e.y)

@@ -9,15 +9,15 @@ cdef inline double pegasos_scale(const State* s) noexcept nogil:
 
 
 cdef inline double pegasos_coefficient(const State* s, const Example* e, double p) noexcept nogil:
-    """y times the scale 1 / (lam t) that f has from this step on: a coefficient of exactly y."""
+    """y times the scale 1 / (lam t) of f from this step on, which stores exactly y."""
     return e.y * pegasos_scale(s)
 
 
 cdef inline void pegasos_shrink(State* s, double a, Example* e) noexcept nogil:
-    """The scale is set, not multiplied: no rounding piles up."""
+    """The scale is set, not multiplied, so that rounding does not accumulate."""
     cdef double scale = pegasos_scale(s)
     cdef double factor = scale / s.function.scale
     e.f *= factor
-    # In this order: the square alone may be beyond all numbers, and the norm 0.
+    # In this order: the square of factor may overflow while the norm is 0.
     s.function.norm2 = s.function.norm2 * factor * factor
     s.function.scale = scale

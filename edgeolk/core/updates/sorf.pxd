@@ -1,4 +1,4 @@
-"""The whole step on structured features: loops/structured.h, with what must hold before it."""
+"""The step of the SORF family: loops/structured.h, behind checks of rows and targets."""
 
 from libc.math cimport fabs, isfinite
 from libc.stdint cimport INT64_MAX, int64_t
@@ -20,60 +20,60 @@ cdef inline bint is_wide(const State* s) noexcept nogil:
 
 
 cdef inline bint takes(const State* s, const void* x) noexcept nogil:
-    return olk_sorf_takes(x, s.c.n_features, is_wide(s), s.structured.most)
+    return olk_sorf_takes(x, s.c.n_features, is_wide(s), s.sorf.max_sum)
 
 
-cdef inline void hold_inputs(State* s) noexcept nogil:
-    """Inputs that are scaled each by itself are held (S 15), those of one scale are not."""
-    s.structured.made.hold = 0.0 if s.preprocessing.alike else s.preprocessing.hold
+cdef inline void clamp_inputs(State* s) noexcept nogil:
+    """Clamp inputs that are scaled individually (S 15), not those with a common scale."""
+    s.sorf.config.hold = 0.0 if s.preprocessing.is_common else s.preprocessing.clamp
 
 
 cdef inline int64_t begin_answers(State* s) noexcept nogil:
-    """Rows are answered next; returns for how many of them the last label counts."""
+    """Rows are scored next; returns for how many of them the last label is used."""
     cdef int64_t left = INT64_MAX
-    if s.structured.answers != NULL:
-        left = <int64_t>(s.c.p.lapse - s.structured.answers[0])
-        s.structured.lapsed = left <= 0
+    if s.sorf.answers != NULL:
+        left = <int64_t>(s.c.p.lapse - s.sorf.answers[0])
+        s.sorf.lapsed = left <= 0
     return left
 
 
 cdef inline void count_answers(State* s, int64_t rows) noexcept nogil:
-    """So many rows were answered: the only thing that an answer changes (section 7b)."""
+    """Count answered rows: the only change that an answer makes (section 7b)."""
     cdef double count
-    if s.structured.answers == NULL:
+    if s.sorf.answers == NULL:
         return
-    count = min(s.structured.answers[0] + rows, s.c.p.lapse)
-    if count != s.structured.answers[0]:
+    count = min(s.sorf.answers[0] + rows, s.c.p.lapse)
+    if count != s.sorf.answers[0]:
         olk_begin_step(&s.m.flags)
-        s.structured.answers[0] = count
+        s.sorf.answers[0] = count
         olk_end_step(&s.m.flags, 0)
 
 
 cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
                            double* f) noexcept nogil:
-    """Learn one checked row; f receives the score before. Refused rows change nothing."""
+    """Learn one checked row; f receives the score before the update. Refusals change nothing."""
     cdef olk_sorf_row row = olk_sorf_row(x, NULL, 0)
     cdef olk_row_sums sums
     if s.forecast.on:
         return forecast_learn(s, x, y, f)
-    hold_inputs(s)
-    # Before the features scale the row where it lies.
-    sums = olk_sums_of_row(x, s.c.n_features, is_wide(s), s.structured.made.hold)
-    if not s.c.takes_gaps and not sums.sizes <= s.structured.most:
+    clamp_inputs(s)
+    # Before the features scale the row in place.
+    sums = olk_sums_of_row(x, s.c.n_features, is_wide(s), s.sorf.config.hold)
+    if not s.c.takes_gaps and not sums.sizes <= s.sorf.max_sum:
         return REFUSED_OVERFLOW
-    s.structured.squares = sums.squares
-    s.structured.held_square = sums.held
+    s.sorf.squares = sums.squares
+    s.sorf.clamped_square = sums.held
     if s.c.takes_gaps:
-        f[0] = s.structured.all.learn_in_time(&s.structured.made, &s.structured.state, &row)
+        f[0] = s.sorf.ops.learn_in_time(&s.sorf.config, &s.sorf.state, &row)
         return DONE
-    if s.structured.made.task == OLK_SORF_NOVELTY:
-        f[0] = s.structured.all.learn_novelty(&s.structured.made, &s.structured.state, &row)
+    if s.sorf.config.task == OLK_SORF_NOVELTY:
+        f[0] = s.sorf.ops.learn_novelty(&s.sorf.config, &s.sorf.state, &row)
         return DONE
-    if s.structured.made.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
+    if s.sorf.config.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
         return REFUSED_TARGET
-    f[0] = s.structured.all.learn(&s.structured.made, &s.structured.state, &row, y, weight)
-    if s.structured.answers != NULL:
-        s.structured.answers[0] = 0.0
+    f[0] = s.sorf.ops.learn(&s.sorf.config, &s.sorf.state, &row, y, weight)
+    if s.sorf.answers != NULL:
+        s.sorf.answers[0] = 0.0
     if s.errors != NULL:
         s.errors.squared += (y - f[0]) * (y - f[0])
         s.errors.absolute += fabs(y - f[0])
@@ -81,59 +81,59 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
 
 
 cdef inline Py_ssize_t deviating(const State* s) noexcept nogil:
-    """Inputs that the scaler has a deviation for; 0 without one."""
+    """Number of inputs with a positive deviation in the scaler; 0 without a scaler."""
     cdef Py_ssize_t d = s.c.n_features
     if s.preprocessing.scaler.method == 0:
         return 0
     if s.preprocessing.common != NULL:
         return d if s.preprocessing.common.squares > 0.0 else 0
-    if s.preprocessing.alike:
+    if s.preprocessing.is_common:
         return d if s.preprocessing.pair.others > 0.0 else 0
     return olk_deviating(&s.preprocessing.scaler, d)
 
 
 cdef inline void sorf_watch(State* s, int64_t seen) noexcept nogil:
-    """After a row was learned, and the scaler has kept it: look for drift."""
+    """Check for drift, after a row was learned and added to the scaler."""
     cdef const olk_scaler* scaler = NULL
-    if s.preprocessing.scaler.method != 0 and not s.preprocessing.alike:
+    if s.preprocessing.scaler.method != 0 and not s.preprocessing.is_common:
         scaler = &s.preprocessing.scaler
-    olk_watch(&s.structured.made, &s.structured.state, scaler, s.structured.squares,
+    olk_watch(&s.sorf.config, &s.sorf.state, scaler, s.sorf.squares,
               deviating(s), seen, is_wide(s), <size_t>s.c.item)
 
 
 cdef inline double sorf_alarms(const State* s) noexcept nogil:
-    """Alarms of drift so far."""
-    if not s.structured.made.drift:
+    """Number of drift alarms."""
+    if not s.sorf.config.drift:
         return 0.0
-    return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_ALARMS)
+    return olk_drift_number(&s.sorf.state, is_wide(s), OLK_DRIFT_ALARMS)
 
 
 cdef inline Py_ssize_t sorf_remembered(const State* s) noexcept nogil:
-    """Rows that the memory holds."""
-    if s.structured.state.memory_held == NULL:
+    """Number of rows in the memory."""
+    if s.sorf.state.memory_held == NULL:
         return 0
-    return olk_memory_held(&s.structured.state)
+    return olk_memory_held(&s.sorf.state)
 
 
 cdef inline double sorf_memory_share(const State* s) noexcept nogil:
-    """The share of the memory in the next answer."""
-    if s.structured.state.memory_mistakes == NULL:
+    """The weight of the memory in the next score."""
+    if s.sorf.state.memory_mistakes == NULL:
         return 0.0
-    return olk_memory_share(&s.structured.made, &s.structured.state)
+    return olk_memory_share(&s.sorf.config, &s.sorf.state)
 
 
-cdef inline double sorf_since_look(const State* s) noexcept nogil:
-    """Rows since the alarm of drift last looked, which is when it rings."""
-    if not s.structured.made.drift:
+cdef inline double sorf_since_check(const State* s) noexcept nogil:
+    """Rows since drift was last checked, which is when alarms are raised."""
+    if not s.sorf.config.drift:
         return 0.0
-    return olk_drift_number(&s.structured.state, is_wide(s), OLK_DRIFT_SINCE)
+    return olk_drift_number(&s.sorf.state, is_wide(s), OLK_DRIFT_SINCE)
 
 
 cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
                                 double* f) noexcept nogil:
-    """The scores of checked rows side by side, one a column; returns how many rows are good."""
+    """Scores of checked rows, one per column; returns the number of rows with finite scores."""
     cdef olk_sorf_row row = olk_sorf_row(rows, NULL, 0)
-    cdef const olk_sorf_state* state = &s.structured.state
+    cdef const olk_sorf_state* state = &s.sorf.state
     cdef olk_sorf_state without
     cdef double no_label = 0.0
     cdef int64_t k
@@ -141,14 +141,14 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
     cdef int64_t nbytes = s.c.n_features * (8 if is_wide(s) else 4)
     if s.forecast.on:
         return 1 if forecast_predict(s, rows, f) == DONE and isfinite(f[0]) else 0
-    hold_inputs(s)
+    clamp_inputs(s)
     while good < count and (s.c.takes_gaps or takes(s, <const char*>rows + good * nbytes)):
         good += 1
-    if s.structured.answers != NULL and s.structured.lapsed:
-        without = s.structured.state
+    if s.sorf.answers != NULL and s.sorf.lapsed:
+        without = s.sorf.state
         without.last = &no_label
         state = &without
-    s.structured.all.scores(&s.structured.made, state, &row, good, f)
+    s.sorf.ops.scores(&s.sorf.config, state, &row, good, f)
     for k in range(good * s.c.columns):
         if not isfinite(f[k]):
             return k // s.c.columns
@@ -156,7 +156,7 @@ cdef inline int64_t sorf_scores(State* s, const void* rows, int64_t count,
 
 
 cdef inline void sorf_construct(State* s) noexcept nogil:
-    """All zero but averaging windows, variances of the linear candidate, spread of the inputs."""
-    olk_sorf_begin(&s.structured.made, &s.structured.state, is_wide(s))
+    """Initialise averaging windows, variances of the linear expert, spread of the inputs."""
+    olk_sorf_begin(&s.sorf.config, &s.sorf.state, is_wide(s))
     if s.forecast.on:
-        s.structured.all.begin(&s.forecast.made, &s.forecast.state)
+        s.sorf.ops.begin(&s.forecast.config, &s.forecast.state)

@@ -293,7 +293,7 @@ def test_features_in_whole_numbers(d, gamma):
                 loops.parts[part][k, 0, i] = 100
             found[:, k, i] = loops.scores(X).ravel() * 3.0 * D / 100.0
     exact = np.array([plain.phi(x) for x in X])
-    lines = np.array([plain.phi.transform(plain.phi.fold(x)) for x in X])
+    lines = np.array([plain.phi.transform(plain.phi.sketch(x)) for x in X])
     angles = np.abs(lines * plain.phi.omega).reshape(len(X), -1)[:, :D, None]
     assert np.all(np.abs(found - exact) < 0.005 + angles / 650)
 

@@ -140,7 +140,7 @@ def test_a_first_row_that_is_refused_fixes_no_keys(y: Any, w: float, message: st
     [
         ({"unseen": "drop"}, "unseen must be one of 'warn', 'ignore', 'raise'"),
         ({"missing": "mean"}, "missing must be one of"),
-        ({"features": ["a", "a"]}, "features must be keys that differ"),
+        ({"features": ["a", "a"]}, "features must be distinct keys"),
         ({"features": 0}, "features must be"),
         ({"n_classes": 1}, "n_classes must be"),
     ],

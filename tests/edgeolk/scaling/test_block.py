@@ -8,7 +8,7 @@ import pytest
 from scalers import FORMS, block_of, noise, plain, resealed, scaler_of
 
 import edgeolk as ek
-from edgeolk.scaling.block import HEAD, Head, turned
+from edgeolk.scaling.block import HEAD, Head, byte_swapped
 from edgeolk.scaling.layout import plan_of
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -22,7 +22,7 @@ def test_the_other_byte_order(form):
     block = block_of(scaler)
     head = Head(*HEAD.unpack_from(block))
     plan = plan_of(head.n_features, head.method, head.clip > 0)
-    other = turned(block, plan)
+    other = byte_swapped(block, plan)
     assert Head(*struct.unpack_from(HEAD.format.replace("<", ">"), other)) == head
     for region in plan.regions[1:-1]:
         if region.name not in ("features", "level"):
@@ -32,7 +32,7 @@ def test_the_other_byte_order(form):
             )
             assert np.array_equal(here, there)
             assert here.any() or region.name == "mean_low"
-    assert turned(other, plan) == block
+    assert byte_swapped(other, plan) == block
 
 
 @pytest.mark.parametrize("form", FORMS)

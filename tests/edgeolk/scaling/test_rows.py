@@ -96,7 +96,7 @@ def test_out_in_the_buffer_of_the_scaler():
     for start in (block, block + 64, block + len(scaler.__reduce__()[1][0]) - 32):
         out = np.frombuffer(memory, np.float64, 4, start)
         for call in (scaler.transform_one, scaler.learn_transform_one):
-            with pytest.raises(ValueError, match="out must not lie in the buffer"):
+            with pytest.raises(ValueError, match="out must not overlap the buffer"):
                 call(np.ones(4), out)
     assert bytes(memory) == before
 
