@@ -1,4 +1,4 @@
-"""Everything a replay depends on, in one frozen record."""
+"""The complete configuration of a replay, in one frozen record."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import BUNDLED
 from firmware_sim.tasks.kinds import KINDS, kind_of
 
-#: Parameters that a learner which watches rows in the order of time refuses.
+#: Parameters that a learner of novelty in the order of time refuses.
 _NOT_IN_TIME = {"scale", "gamma", "kernel_gamma", "clip", "freeze_after", "clip_rows"}
-#: Rows that can wait for a label that is late by a number of seconds.
+#: Rows of the label queue if the delay is in seconds.
 _QUEUE = 64
 
 
 def freezes(config: ReplayConfig) -> bool:
-    """Whether the learner takes nothing more in once it is full."""
+    """Whether the learner stops learning once it is full."""
     algorithm = config.resolved.algorithm
     try:
         made = ek.Config(algorithm, n_features=1, budget=64, **config.learner_params)
@@ -46,7 +46,7 @@ class Resolved(NamedTuple):
 @documented
 @dataclass(frozen=True)
 class ReplayConfig(Fields):
-    """What to replay, on which device, with which learner.
+    """The stream, the device and the learner of a replay.
 
     Fields hold what was asked for; ``resolved`` has the algorithm, its parameters, the storage type
     and the kind of labels that they lead to. Page: docs/options.md.
@@ -92,7 +92,7 @@ class ReplayConfig(Fields):
         return Resolved(algorithm, params, self.dtype or storage_of(algorithm), self.kind or usual)
 
     def _check_scaling(self) -> None:
-        """Refuse what needs scaled readings where readings are not scaled."""
+        """Raise an error for options that need scaled readings, if readings are not scaled."""
         if self.scale != "none":
             return
         if self.dtype == "int8" and storage_of(self.resolved.algorithm) != "int8":
@@ -101,7 +101,7 @@ class ReplayConfig(Fields):
             raise SimulatorError("freeze-after needs a scaler, but scale is 'none'")
 
     def _check_device(self) -> None:
-        """Refuse a period or a cap that cannot be, and a limit of nothing."""
+        """Raise an error for an invalid period or cap, or a limit without a process."""
         if self.limit_by != "auto" and self.enforce != "process":
             raise SimulatorError("limit-by is for --enforce process")
         if self.period == float("inf"):
@@ -124,7 +124,7 @@ class ReplayConfig(Fields):
         return {**inside, **self.params}
 
     def _may_watch(self, inside: dict[str, Any]) -> bool:
-        """Whether rows without labels are watched in the order of time: nothing says otherwise."""
+        """Whether novelty uses the order of time by default: no option contradicts it."""
         return (
             "novelty" in (self.kind, kind_of(self.params))
             and inside == {"scale": OPTIONS["scale"].default, "gamma": "auto"}
@@ -138,7 +138,7 @@ class ReplayConfig(Fields):
         return self.kind == "regression" and usual and not self.ask
 
     def _may_repeat(self) -> bool:
-        """Whether the last label is a candidate: each is known before the next row is answered."""
+        """Whether the last label can be an expert: it is known before the next row is answered."""
         classes = self.kind in ("", "binary", "multiclass") and kind_of(self.params) in (
             "binary",
             "multiclass",
@@ -147,7 +147,7 @@ class ReplayConfig(Fields):
         return classes and not said and not self.waits_for_labels
 
     def _inside(self) -> dict[str, Any]:
-        """Return the arguments of a learner that scales by itself, as the options say."""
+        """Return the arguments of a learner with its own scaler, according to the options."""
         inside: dict[str, Any] = {}
         if self.scale in OPTIONS["scale"].choices and self.scale != "none":
             inside["scale"] = self.scale
@@ -156,9 +156,9 @@ class ReplayConfig(Fields):
         return inside
 
     def outside(self) -> ReplayConfig:
-        """Return the same with scaler and width outside the learner, for runs that share rows.
+        """Return the configuration with scaler and width outside the learner, to share scaled rows.
 
-        Raises SimulatorError: there is no such scaler.
+        Raises SimulatorError: the scaler exists only inside a learner.
         """
         if self.scale == "common":
             raise SimulatorError("scale common is inside a learner: runs here share scaled rows")
@@ -183,28 +183,28 @@ class ReplayConfig(Fields):
 
     @property
     def missing_numbers(self) -> tuple[float, ...]:
-        """Readings that mean "absent"."""
+        """Numbers that mean "missing"."""
         return tuple(code for code in self.missing_codes if not isinstance(code, str))
 
     @property
     def missing_words(self) -> frozenset[str]:
-        """Words for "absent" beside the usual ones, in small letters."""
+        """Additional words for "missing", in lowercase."""
         return frozenset(code.lower() for code in self.missing_codes if isinstance(code, str))
 
     @property
     def watches(self) -> bool:
-        """Whether the learner watches rows in the order of time, with a scale for each channel."""
+        """Whether the learner finds novelty in the order of time, with a scale for each channel."""
         return self.resolved.kind == "novelty" and bool(self.resolved.params.get("history"))
 
     @property
     def takes_gaps(self) -> bool:
-        """Whether absent readings go to the learner as such."""
+        """Whether the learner receives missing readings as NaN."""
         knows = self.watches or self.forecasts
         return knows and self.missing == OPTIONS["missing"].default
 
     @property
     def scales_inside(self) -> bool:
-        """Whether the learner scales by itself, in its own block."""
+        """Whether the learner has its own scaler, in its block."""
         return self.watches or self.resolved.params.get("scale") is not None
 
     @property
@@ -214,17 +214,17 @@ class ReplayConfig(Fields):
 
     @property
     def chooses_inside(self) -> bool:
-        """Whether the learner makes the width of its kernel itself."""
+        """Whether the learner chooses the width of its kernel itself."""
         params = self.resolved.params
         return self.watches or "auto" in (params.get("gamma"), params.get("kernel_gamma"))
 
     @property
     def waits_for_labels(self) -> bool:
-        """Whether labels may come without their rows: late, never, or when they are asked for."""
+        """Whether labels may arrive late, never, or only on request."""
         return bool(self.delay[0] or self.label_missing or self.ask)
 
     def _check_labels(self) -> None:
-        """Refuse options of labels that make no sense."""
+        """Raise an error for contradictory options of labels."""
         self._check_kind()
         self._check_history()
         delay, _ = self.delay
@@ -238,7 +238,7 @@ class ReplayConfig(Fields):
             )
 
     def _check_history(self) -> None:
-        """Refuse what a forecaster cannot do, and a gap where nobody has a history."""
+        """Raise an error for options that forecasters lack, or a gap without a history."""
         if self.gap is not None and not (self.forecasts or self.watches):
             raise SimulatorError(
                 "gap is for rows in the order of time: --kind regression --param history=true, or "
@@ -250,7 +250,7 @@ class ReplayConfig(Fields):
             raise SimulatorError("a forecaster learns every target: --ask does not apply")
 
     def _check_kind(self) -> None:
-        """Refuse options that are for another kind of labels."""
+        """Raise an error for options of another kind of labels."""
         algorithm, params, _, kind = self.resolved
         implied = kind_of(params)
         if implied not in ("binary", kind):
@@ -270,7 +270,7 @@ class ReplayConfig(Fields):
             raise SimulatorError("--classes is for --kind multiclass")
         number = params.get("n_classes")
         if isinstance(number, int) and number < len(self.classes):
-            # The rows of the other classes would be refused one by one, and look like few rows.
+            # Otherwise the rows of the other classes would be refused one by one.
             raise SimulatorError(
                 f"n_classes is {number}, and there are {len(self.classes)} classes: it must be at "
                 f"least {len(self.classes)}; left out, it is that"
@@ -280,11 +280,11 @@ class ReplayConfig(Fields):
 
     @property
     def learner_params(self) -> dict[str, Any]:
-        """The algorithm's own parameters, with what the kind of labels asks for.
+        """The algorithm's own parameters, with those that the kind of labels requires.
 
-        Rows are scaled inside the learner only where these say so: otherwise the device does it.
+        Rows are scaled inside the learner only if these parameters say so, else by the device.
 
-        Raises SimulatorError: the algorithm does not go with this kind.
+        Raises SimulatorError: the algorithm does not support this kind.
         """
         late = {"horizon": self.queue_rows} if self.forecasts and self.queue_rows else {}
         _, params, _, kind = self.resolved
@@ -292,7 +292,7 @@ class ReplayConfig(Fields):
 
     @property
     def is_eventful(self) -> bool:
-        """Whether labels come late, never, or only where they are asked for, or the power goes."""
+        """Whether labels arrive late, never or only on request, or there are power cuts."""
         delay, _ = self.delay
         return bool(delay or self.label_missing or self.ask or self.power_cut)
 
@@ -303,17 +303,17 @@ class ReplayConfig(Fields):
 
     @property
     def forecasts(self) -> bool:
-        """Whether the learner forecasts targets from their own history, too."""
+        """Whether the learner also forecasts targets from their own history."""
         return self.is_regression and self.resolved.params.get("history") in (True, "auto")
 
     @property
     def scales_targets(self) -> bool:
-        """Whether the device scales targets: a forecaster has a unit of its own for them."""
+        """Whether the device scales targets: a forecaster has its own scale of targets."""
         return self.is_regression and not self.forecasts
 
     @cached_property
     def delay(self) -> tuple[float, bool]:
-        """How late labels come, and whether that is in seconds.
+        """The delay of labels, and whether it is in seconds.
 
         Raises SimulatorError: it is neither a number of rows nor of seconds.
         """
@@ -321,7 +321,7 @@ class ReplayConfig(Fields):
 
     @property
     def queue_rows(self) -> int:
-        """Rows that can wait for their label, 0 where labels come at once."""
+        """Rows in the queue of pending labels, 0 if labels arrive with their rows."""
         delay, in_seconds = self.delay
         if not delay:
             return 0
@@ -329,9 +329,9 @@ class ReplayConfig(Fields):
 
     @property
     def cap_bytes(self) -> int:
-        """The cap as a number of bytes.
+        """The cap in bytes.
 
-        Raises SimulatorError: it is no size.
+        Raises SimulatorError: it is not a size.
         """
         if isinstance(self.ram, int):
             return self.ram

@@ -1,7 +1,7 @@
-"""The program of a board, before it is known what it runs.
+"""The template of a board's program.
 
-A line that begins with a word and a bar belongs to the program only where that word holds.
-Words are the kind of labels and what a configuration does; `$names` stand for values.
+A line that begins with a word and a bar is included only if that condition is true. Conditions are
+the kind of labels and properties of a configuration; `$names` are replaced by values.
 """
 
 PROGRAM = '''\

@@ -17,7 +17,7 @@ from firmware_sim.streams.cells import MISSING_WORDS, NO, YES
 from firmware_sim.streams.reading import CLOCK, PERIODS
 from firmware_sim.tasks.labels import label_key
 
-#: What the program answers, by kind of labels.
+#: The answer expression of the program, by kind of labels.
 _ANSWERS = {
     "binary": "learner.predict_one(row)",
     "multiclass": "CLASSES[learner.predict_one(row)]",
@@ -27,19 +27,19 @@ _ANSWERS = {
 
 
 def check(config: ReplayConfig, path: str | Path) -> None:
-    """Refuse, before anything is replayed, a program that could not be written or would differ.
+    """Raise an error before the replay if the program could not be written or would differ from it.
 
-    config: what is to be replayed.
-    path: where the program would be.
-    Raises SimulatorError: its folder is missing or cannot be written to, or the replay does
-        something that the program does not.
+    config: the configuration of the replay.
+    path: the path of the program.
+    Raises SimulatorError: its folder is missing or cannot be written to, or the replay has options
+        that the program lacks.
     """
     model_file.check(Path(path))
     _check_carried(config)
 
 
 def _check_carried(config: ReplayConfig) -> None:
-    """Refuse what the program does not do."""
+    """Raise an error for options that the program lacks."""
     skips = "the program leaves such rows out, as skip does"
     raw = "the program takes numbers as sensors give them, and makes no readings of words"
     for option, usual, reason in (
@@ -57,11 +57,11 @@ def _check_carried(config: ReplayConfig) -> None:
 def script(replay: Replay, model: str) -> str:
     """Return a Python program that runs the saved model on rows from standard input.
 
-    replay: where the model comes from.
-    model: name of the file `save_model` wrote, as the board will know it.
-    Raises SimulatorError: the replay does something that the program does not.
+    replay: the source of the model.
+    model: name of the file that `save_model` wrote, as on the board.
+    Raises SimulatorError: the replay has options that the program lacks.
 
-    Returns: the text of the program, with a line end.
+    Returns: the text of the program, with a final newline.
     """
     config = replay.config
     _check_carried(config)
@@ -84,7 +84,7 @@ def script(replay: Replay, model: str) -> str:
 
 
 def _values(replay: Replay, model: str) -> dict[str, Any]:
-    """Return what the names of the program stand for."""
+    """Return the values of the template's names."""
     config, stream = replay.config, replay.stream
     kind, target = config.resolved.kind, stream.target
     parts = ["learner", *["scaler"] * config.scales_outside, *["targets"] * config.scales_targets]
@@ -99,7 +99,7 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
         told = "targets.learn_transform_one(np.array([label]))[0]"
     scale = ""
     if config.scales_outside:
-        # As in the replay, a row that is not learned leaves the scaler alone.
+        # As in the replay, rows without a label do not update the scaler.
         often = "(scaler.transform_one if label is None else scaler.learn_transform_one)"
         scale = "scaler.learn_transform_one" if kind == "novelty" else often
         scale = f"            {scale}(row, row)\n"

@@ -22,7 +22,7 @@ def save_model(replay: Replay, path: str | Path) -> Path:
     Parameters
     ----------
     replay : Replay
-        Its learner is taken from its process where it has one, unless that has died.
+        A finished replay, whose learner's process has not died.
     path : str or Path
         A zip archive, replaced whole: ``learner.olk`` for ``edgeolk.load``, ``scaler.olk`` for
         ``edgeolk.RunningScaler.load`` where readings are scaled, ``targets.olk`` for the same where
@@ -76,7 +76,7 @@ def save_model(replay: Replay, path: str | Path) -> Path:
 
 
 def check(path: Path) -> None:
-    """Refuse a path where no file can be written.
+    """Raise an error for a path where no file can be written.
 
     Raises SimulatorError: it is a folder, or its folder is missing or cannot be written to.
     """
