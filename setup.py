@@ -253,7 +253,7 @@ def write_from_rows():
     package.__path__ = [str(HERE / "edgeolk")]
     sys.modules["edgeolk"] = package
     try:
-        for writer in ("core/generate.py", "configuration/typed.py"):
+        for writer in ("core/generate.py", "configuration/generate_options.py"):
             runpy.run_path(str(HERE / "edgeolk" / writer))["write"]()
     finally:
         for name in [name for name in sys.modules if name.split(".")[0] == "edgeolk"]:

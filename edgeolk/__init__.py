@@ -88,9 +88,9 @@ def __getattr__(name: str) -> Any:
         return import_module(f"edgeolk.{name}")
     hint = ""
     if not name.startswith("_"):
-        from edgeolk.near import near
+        from edgeolk.suggest import suggest
 
-        hint = near(name, __all__)
+        hint = suggest(name, __all__)
     raise AttributeError(f"module 'edgeolk' has no attribute {name!r}{hint}")
 
 

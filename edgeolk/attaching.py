@@ -11,7 +11,7 @@ from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.configuration.regions import Region
 from edgeolk.configuration.settings import Settings
 from edgeolk.core.arena import ALIGNMENT, Arena
-from edgeolk.files import checksums, live, mending
+from edgeolk.files import checksums, live, repair
 from edgeolk.learner import Learner
 
 TORN_CHOICES = ("refuse", "repair", "accept")
@@ -95,8 +95,8 @@ def _repair(config: Settings, regions: tuple[Region, ...], arena: Arena, block: 
     """Repair a torn block, or leave it unchanged."""
     original = bytes(block)
     try:
-        mending.prepare(config, regions, block)
-        if not over(config, arena).mend():
+        repair.prepare(config, regions, block)
+        if not over(config, arena).rebuild_derived():
             raise ValueError("the model is inconsistent: its support vectors depend on each other")
         live.check(config, unpack(block, NATIVE), regions, block)
     except BaseException as error:

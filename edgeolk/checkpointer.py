@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from edgeolk.checks import check_int, real
+from edgeolk.checks import check_int, check_real
 from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.header import MAX_HEADER_BYTES
-from edgeolk.files.layouts import MOST_SLOTS
+from edgeolk.files.slot_layout import MAX_SLOTS
 from edgeolk.files.media import medium_at
 from edgeolk.files.slots import Opened, Part, Slots
 from edgeolk.learner import Learner
@@ -185,10 +185,10 @@ class Checkpointer:
         if every is not None:
             every = check_int("every", every, 1, MAX_EVERY)
         if seconds is not None:
-            seconds = real("seconds", seconds, "a number above 0, or None")
+            seconds = check_real("seconds", seconds, "a number above 0, or None")
             if not seconds > 0.0:
                 raise ValueError(f"seconds must be above 0, got {seconds!r}")
-        slots = check_int("slots", slots, 2, MOST_SLOTS)
+        slots = check_int("slots", slots, 2, MAX_SLOTS)
         max_bytes = None if ram is None else parse_bytes(ram)
         self.every = every
         self.seconds = seconds

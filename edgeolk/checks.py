@@ -26,7 +26,7 @@ def check_int(name: str, value: Any, low: int, high: int = MAX_SIZE) -> int:
     return int(number)
 
 
-def real(name: str, value: Any, allowed: str = "a number") -> float:
+def check_real(name: str, value: Any, allowed: str = "a number") -> float:
     """A number, possibly of numpy, as a float; infinite if it is too large for one.
 
     ``name`` and ``allowed``, what it must be, are for the message. Raises TypeError: not a number;

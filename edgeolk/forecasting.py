@@ -38,7 +38,7 @@ class Forecasting:
         AttributeError
             The learner was made without ``history=True``.
         """
-        answer, half_widths, _ = self._engine.said()
+        answer, half_widths, _ = self._engine.last_forecast()
         if not all(half_width > 0.0 for half_width in half_widths):
             return None
         intervals = tuple((answer - half_width, answer + half_width) for half_width in half_widths)
@@ -56,7 +56,7 @@ class Forecasting:
         AttributeError
             As ``interval``.
         """
-        shares = self._engine.said()[2]
+        shares = self._engine.last_forecast()[2]
         names = EXPERTS if len(shares) == len(EXPERTS) else (EXPERTS[0], EXPERTS[2])
         return dict(zip(names, shares, strict=True))
 
@@ -69,7 +69,7 @@ class Forecasting:
         AttributeError
             As ``interval``.
         """
-        return int(self._engine.waiting())
+        return int(self._engine.pending())
 
     def tell_one(self, y: Any) -> None:
         """Learn the target of the oldest waiting row that ``ask_one`` answered.

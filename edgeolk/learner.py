@@ -13,13 +13,13 @@ from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.signature import Signature
-from edgeolk.configuration.spelling import config_call, config_parameters
+from edgeolk.configuration.repr import config_call, config_parameters
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
 from edgeolk.forecasting import Forecasting
 from edgeolk.inputs import learned, shuffled
 from edgeolk.lean import TYPE_CHECKING, Any, replace
-from edgeolk.near import unknown_attribute
+from edgeolk.suggest import unknown_attribute
 from edgeolk.notebook import table_of
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
@@ -295,7 +295,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
         AttributeError
             The learner keeps no coefficients of kernels.
         """
-        if self._config.update.whole:
+        if self._config.update.is_sorf:
             raise AttributeError(f"{self.algorithm} has weights_, no dual coefficients")
         engine = self._engine
         counters = engine.counters()
@@ -321,7 +321,7 @@ class Learner(Storing, Forecasting, Counting, Watching):
         AttributeError
             The learner is not ``sorf``.
         """
-        if not self._config.update.whole:
+        if not self._config.update.is_sorf:
             raise AttributeError(f"{self.algorithm} has dual_coef_, no weights")
         names = ("weights", "mean_weights") if self._config.needs_labels else ("mean_weights",)
         shape = (self.budget, self._config.columns, 2)

@@ -96,6 +96,6 @@ class Storing:
         RuntimeError
             Another thread is using the learner.
         """
-        from edgeolk.files.atomic import write_whole
+        from edgeolk.files.atomic import write_atomically
 
-        write_whole(path, (self._sealed(),))
+        write_atomically(path, (self._sealed(),))

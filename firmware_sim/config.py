@@ -28,10 +28,10 @@ def freezes(config: ReplayConfig) -> bool:
     """Whether the learner stops learning once it is full."""
     algorithm = config.resolved.algorithm
     try:
-        made = ek.Config(algorithm, n_features=1, budget=64, **config.learner_params)
+        resolved = ek.Config(algorithm, n_features=1, budget=64, **config.learner_params)
     except (SimulatorError, TypeError, ValueError):
         return False  # the error is raised where the learner is planned
-    return settings_of(made).freezes
+    return settings_of(resolved).freezes
 
 
 class Resolved(NamedTuple):
@@ -143,8 +143,8 @@ class ReplayConfig(Fields):
             "binary",
             "multiclass",
         )
-        said = {"history", "last_label", "loss"} & set(self.params)
-        return classes and not said and not self.waits_for_labels
+        kept = {"history", "last_label", "loss"} & set(self.params)
+        return classes and not kept and not self.waits_for_labels
 
     def _inside(self) -> dict[str, Any]:
         """Return the arguments of a learner with its own scaler, according to the options."""

@@ -32,7 +32,7 @@ FUNCTIONS = {
         *("olk_sparse_f32", "olk_weigh_f32"),
     ),
     "structured": (
-        *("olk_mix_single_int8", "olk_mix_int8", "olk_mix_float32"),
+        *("olk_hadamard_single_int8", "olk_hadamard_int8", "olk_hadamard_float32"),
         *("olk_second_pass_int8", "olk_second_pass_float32"),
     ),
 }
@@ -45,7 +45,7 @@ MIN_PACKED = 16
 #: Not vectorized on armv7: its NEON has no doubles and flushes small numbers to zero, so that
 #: compilers do not vectorize plain loops, only explicit vector code.
 SCALAR_FUNCTIONS = (
-    *("_f64", "olk_weigh_f32", "olk_mix_int8"),
+    *("_f64", "olk_weigh_f32", "olk_hadamard_int8"),
     *("olk_second_pass_int8", "olk_second_pass_float32"),
 )
 

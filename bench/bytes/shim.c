@@ -1,8 +1,8 @@
 /* The loops of structured features as a shared library, for shim.py. */
 #ifdef SHIM_NARROW /* int8 alone */
 #include "mixing_once.h"
-extern const olk_sorf_functions olk_sorf_int8_scalar;
-static const olk_sorf_functions *const olk_sorf_variants[][3] = {{&olk_sorf_int8_scalar}};
+extern const olk_sorf_ops olk_sorf_int8_scalar;
+static const olk_sorf_ops *const olk_sorf_variants[][3] = {{&olk_sorf_int8_scalar}};
 #else
 #include "structured_variants.h"
 #endif
@@ -43,7 +43,7 @@ double shim_exp(double x)
 double shim_step(int variant, int storage, const olk_sorf *p, const olk_sorf_state *s,
                  const olk_sorf_row *row, double y, double weight)
 {
-    const olk_sorf_functions *f = olk_sorf_variants[variant][storage];
+    const olk_sorf_ops *f = olk_sorf_variants[variant][storage];
     if (p->task == OLK_SORF_NOVELTY)
         return f->learn_novelty(p, s, row);
     return f->learn(p, s, row, y, weight);

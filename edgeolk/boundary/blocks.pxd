@@ -14,12 +14,12 @@ from edgeolk.core.lookahead cimport (
     compute_ahead, put_row_ahead, rows_ahead, take_row_ahead, update_changed_slots,
 )
 from edgeolk.core.labels cimport is_label, is_weight
-from edgeolk.core.refused cimport is_bad_row
+from edgeolk.core.refusals cimport is_bad_row
 from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
 from edgeolk.core.step cimport answer, decide, learn, skip
-from edgeolk.core.together cimport NUMBERS_OF_BLOCK, block_rows, decide_block, row_bytes
-from edgeolk.core.said cimport threshold_of
+from edgeolk.core.block_scores cimport NUMBERS_OF_BLOCK, block_rows, decide_block, row_bytes
+from edgeolk.core.outputs cimport threshold_of
 
 
 cdef inline Py_ssize_t signal_interval(const State* s) noexcept nogil:

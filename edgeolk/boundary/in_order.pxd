@@ -9,11 +9,11 @@ from edgeolk.boundary.blocks cimport (
 )
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.lookahead cimport rows_ahead
-from edgeolk.core.refused cimport outcome_error
-from edgeolk.core.said cimport n_outputs, write_outputs
+from edgeolk.core.refusals cimport outcome_error
+from edgeolk.core.outputs cimport n_outputs, write_outputs
 from edgeolk.core.state cimport DONE, REFUSED_ROW, State
 from edgeolk.core.step cimport decide, prepare_mean
-from edgeolk.core.together cimport block_rows
+from edgeolk.core.block_scores cimport block_rows
 from edgeolk.core.updates.sorf cimport begin_answers, count_answers
 
 

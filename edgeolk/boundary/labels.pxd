@@ -7,7 +7,7 @@ from libc.math cimport INFINITY, NAN, fabs
 from edgeolk.core.engine cimport Engine
 from edgeolk.core.labels cimport is_label, labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
-from edgeolk.core.refused cimport label_error
+from edgeolk.core.refusals cimport label_error
 from edgeolk.core.state cimport State
 
 

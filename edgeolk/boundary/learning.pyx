@@ -13,15 +13,15 @@ from edgeolk.boundary.batches cimport Batch, as_tuple, convert_rows, describe, r
 from edgeolk.boundary.labels cimport first_bad_label, label_hint, parse_label
 from edgeolk.boundary.messages cimport describe_array
 from edgeolk.boundary.ndarray cimport as_doubles, is_plain, is_vector, pointer_to
-from edgeolk.boundary.plain cimport SHORT, short_row
+from edgeolk.boundary.short_rows cimport SHORT, short_row
 from edgeolk.boundary.scoring cimport Scorer
 from edgeolk.boundary.sparse cimport first_bad_row
-from edgeolk.boundary.warned cimport warn_of_levels, watch_error
+from edgeolk.boundary.warn_once cimport warn_of_levels, watch_error
 from edgeolk.boundary.weights cimport check_weights, parse_weight
 from edgeolk.core.labels cimport labels_allowed
 from edgeolk.core.parts cimport LOSS_NOVELTY
-from edgeolk.core.refused cimport label_error, outcome_error
-from edgeolk.core.said cimport n_outputs
+from edgeolk.core.refusals cimport label_error, outcome_error
+from edgeolk.core.outputs cimport n_outputs
 from edgeolk.core.state cimport DONE, State
 from edgeolk.core.step cimport ask, asks_score, count_asked, learn, skip, wants
 
@@ -272,7 +272,7 @@ cdef class RowLearner(Scorer):
             Receives, for each row, the class that ``predict_one`` returns or, for novelty, the
             threshold; the numbers after these n are scratch. None for a forecaster.
         after : float64 ndarray of shape (n * numbers,), optional
-            Receives, for each row, the additional outputs (``core/said.pxd``): half widths of
+            Receives, for each row, the additional outputs (``core/outputs.pxd``): half widths of
             the intervals of a forecast and the weights of its experts, or the reason of a verdict
             of novelty over time.
         """

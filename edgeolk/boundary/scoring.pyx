@@ -14,7 +14,7 @@ from edgeolk.boundary.batches cimport (
 from edgeolk.boundary.in_order cimport run_in_order
 from edgeolk.boundary.messages cimport describe_array
 from edgeolk.boundary.ndarray cimport as_doubles, as_numbers, is_plain, is_vector
-from edgeolk.boundary.plain cimport SHORT, short_row
+from edgeolk.boundary.short_rows cimport SHORT, short_row
 from edgeolk.boundary.sparse cimport first_bad_row, numbers_fit, warn_of_zeros
 from edgeolk.core.arena cimport overlaps_model
 from edgeolk.core.engine cimport Engine
@@ -22,7 +22,7 @@ from edgeolk.core.familiarity cimport familiarity
 from edgeolk.core.preprocessing cimport take_dense, take_sparse
 from edgeolk.core.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
-from edgeolk.core.refused cimport not_finite, outcome_error, wrong_length
+from edgeolk.core.refusals cimport not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport DONE, REFUSED_ROW, Indices, State
 from edgeolk.core.step cimport answer, prepare_mean

@@ -13,7 +13,7 @@ from enum import IntEnum
 
 from edgeolk.catalogue.papers import AHP, CCG, CDK, DSS, HK, LHW, LZH, OKC, WV, ZH, ZJC
 from edgeolk.lean import dataclass
-from edgeolk.near import near
+from edgeolk.suggest import suggest
 from edgeolk.parts import (
     Algorithm,
     Averaging,
@@ -396,6 +396,6 @@ def find(algorithm: Algorithm | str | Method) -> Method:
         )
     if method is None:
         known = ", ".join(_BY_NAME)
-        hint = near(algorithm, _BY_NAME)
+        hint = suggest(algorithm, _BY_NAME)
         raise ValueError(f"unknown algorithm {algorithm!r}{hint}; choose one of {known}")
     return method

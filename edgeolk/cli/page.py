@@ -6,7 +6,7 @@ from typing import Any
 
 from edgeolk.catalogue.choices import LISTS, meaning
 from edgeolk.catalogue.methods import Method, algorithms
-from edgeolk.catalogue.words import DESCRIPTIONS
+from edgeolk.catalogue.descriptions import DESCRIPTIONS
 from edgeolk.configuration.plan import plan
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.kernels import Gaussian

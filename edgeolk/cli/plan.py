@@ -14,7 +14,7 @@ from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import plan
 from edgeolk.export.costs import scratch_of
 from edgeolk.export.folder import SCRATCH
-from edgeolk.near import near
+from edgeolk.suggest import suggest
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from edgeolk.preprocessing.scaling import INSIDE, INSIDE_NAMES
@@ -45,7 +45,7 @@ def _kernel(text: str) -> tuple[type[Kernel], dict[str, Any]]:
     kind = KERNELS.get(name.lower())
     if kind is None:
         raise argparse.ArgumentTypeError(
-            f"{name!r} is not one of {', '.join(KERNELS)}{near(name, KERNELS)}"
+            f"{name!r} is not one of {', '.join(KERNELS)}{suggest(name, KERNELS)}"
         )
     given = dict(_pair(part) for part in rest.split(",") if part)
     known = list(signature(kind).parameters)

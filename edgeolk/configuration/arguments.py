@@ -15,7 +15,7 @@ from edgeolk.parts.numbers import Dtype
 from edgeolk.parts.table import Parts
 
 #: The maximum number of columns of coefficients in a block.
-MOST_CLASSES = 2**15
+MAX_CLASSES = 2**15
 #: The default budget of a feature basis, if ``ram=`` is not given.
 DEFAULT_MEMBERS = 100
 #: The default range of int8 levels, for standardised features.

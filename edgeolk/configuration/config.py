@@ -11,13 +11,13 @@ from edgeolk.catalogue.methods import Method, find
 from edgeolk.checks import MAX_SIZE, check_int
 from edgeolk.configuration.arguments import (
     DEFAULT_MEMBERS,
-    MOST_CLASSES,
+    MAX_CLASSES,
     budget_of,
     kernel_of,
     options_of,
     range_of,
 )
-from edgeolk.configuration.composition import (
+from edgeolk.configuration.parts_of import (
     DEFAULT,
     given_lists,
     is_default,
@@ -28,12 +28,12 @@ from edgeolk.configuration.composition import (
 )
 from edgeolk.configuration.fit import fit, parse_bytes
 from edgeolk.configuration.history import refuse_interval, take_history
-from edgeolk.configuration.remembering import default_memory_rows, min_frequencies
+from edgeolk.configuration.row_memory import default_memory_rows, min_frequencies
 from edgeolk.configuration.settings import Settings
-from edgeolk.configuration.spelling import config_arguments, config_call, config_parameters
-from edgeolk.configuration.usual import fill_defaults
+from edgeolk.configuration.repr import config_arguments, config_call, config_parameters
+from edgeolk.configuration.defaults import fill_defaults
 from edgeolk.lean import TYPE_CHECKING, Any, replace
-from edgeolk.near import near, unknown_attribute
+from edgeolk.suggest import suggest, unknown_attribute
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
@@ -192,7 +192,7 @@ class Config:
         n_inputs = n_features + (HISTORY_INPUTS if forecasts else 0)
         kernel_used = kernel_of(kernel, gamma, method, n_inputs)
         narrow = parts["dtype"] != Dtype.FLOAT64
-        follows = update.whole and not watches
+        follows = update.is_sorf and not watches
         preprocessing = preprocessing_of(
             params, names, defaults, gamma, narrow=narrow, may_follow=follows
         )
@@ -202,7 +202,7 @@ class Config:
         budget = budget_of(basis.members, budget, ram, params, default_members)
         lists = given_lists(update.lists, params)
         refuse_interval(lists.get("interval"), forecasts=forecasts)
-        columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MOST_CLASSES)
+        columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MAX_CLASSES)
         context = {
             "n_features": float(n_inputs),
             "ram": 0.0 if ram is None else float(parse_bytes(ram)),
@@ -210,7 +210,7 @@ class Config:
         }
         name = method.public.get("row_memory") if method else None
         has_row_memory = (
-            update.whole
+            update.is_sorf
             and parts["loss"] == Loss.HINGE
             and params.get(name or "row_memory") is None
         )
@@ -354,7 +354,7 @@ def settings_of(
     options = options or {}
     if not isinstance(given, Config):
         if "n_features" not in options:
-            similar = next((name for name in options if near(name, ["n_features"])), "")
+            similar = next((name for name in options if suggest(name, ["n_features"])), "")
             raise TypeError(
                 "n_features= is missing: the number of inputs in a row"
                 + (f" (instead of {similar!r}?)" if similar else "")

@@ -140,7 +140,7 @@ def stored_values(config: Settings) -> dict[str, float]:
     _, _, gamma, scale, offset = config.kernel.fields()
     kernel = {"kernel.gamma": gamma, "kernel.scale": scale, "kernel.offset": offset}
     used = {name: value for name, value in kernel.items() if value != 0.0}
-    if config.update.whole and config.n_features and gamma == omitted_gamma(config.n_features):
+    if config.update.is_sorf and config.n_features and gamma == omitted_gamma(config.n_features):
         del used["kernel.gamma"]
     values = config.values.items()
     parameters = {name: value for name, value in values if value != OMITTED.get(name)}

@@ -64,7 +64,7 @@ def _lay(config: Settings, names: set[str], boundary: int) -> tuple[Region, ...]
         scratch = offset
         for name, kind in KINDS.items():
             if name in names and kind.lifetime is lifetime:
-                alignment = NARROW if config.update.whole and name not in _IN_VECTORS else boundary
+                alignment = NARROW if config.update.is_sorf and name not in _IN_VECTORS else boundary
                 gap = -offset % alignment
                 if gap:
                     previous = regions[-1]

@@ -88,7 +88,7 @@ def longest_step(config: Settings) -> str:
     )
     if config.values.get("row_memory"):
         formula += f"; O(M d) for the M = {int(config.values['row_memory'])} rows of the memory"
-    if config.columns > 1 and not config.update.whole:
+    if config.columns > 1 and not config.update.is_sorf:
         formula = formula.replace("O(B d", "O(B d + B K")
     if config.tracks_norm and config.policy.removes and "B^2 d" not in formula:
         return RENEWAL if "^" not in formula and "exp" not in formula else f"{formula}; {RENEWAL}"

@@ -172,7 +172,7 @@ KINDS: dict[str, Kind] = {
     "blend": Kind("d", _blend, "mistakes of the experts, averaging windows"),
     "own": Kind("d", lambda c: (c.update.own, c.weights), "numbers of the update"),
     "novelty": Kind(
-        "d", lambda c: (1, 2 if c.update.whole else 1), "threshold; mean score of features"
+        "d", lambda c: (1, 2 if c.update.is_sorf else 1), "threshold; mean score of features"
     ),
     "channels": Kind("computing", ("n_features", 12), "channels: moments, short memory"),
     "channel_counts": Kind("i", (1, "n_features"), "channels: readings, and rows without a change"),
@@ -293,7 +293,7 @@ def _requested(config: Settings) -> tuple[str, ...]:
             names += parameter.regions_for(config.values.get(name, 0.0))
     if config.columns > 1:
         names.append("class_scores")
-        if not config.update.whole:
+        if not config.update.is_sorf:
             names += ["kernel_row", *(config.policy.columns or ())]
         if config.values.get("row_memory"):
             names.append("recalled")
@@ -322,7 +322,7 @@ def needed(config: Settings) -> set[str]:
         names.discard("levels")
     if config.update.own:
         names.add("own")
-    if config.update.whole:
+    if config.update.is_sorf:
         names -= {"coefficients", "function", "kernel_row"}
         if not config.needs_labels:
             names -= {"weights", "blend"}

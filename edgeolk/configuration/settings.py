@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from edgeolk.catalogue.methods import find
 from edgeolk.checks import check_int
-from edgeolk.configuration.arguments import MOST_CLASSES, levels
+from edgeolk.configuration.arguments import MAX_CLASSES, levels
 from edgeolk.lean import Any, dataclass, replace
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
@@ -38,7 +38,7 @@ OPTIONS = ("skip_bad_rows", "checksums")
 #: Another such value: the rows that ``learn_many`` looks ahead, absent for none; and its maximum,
 #: which the struct State has space for.
 LOOKAHEAD = "lookahead"
-MOST_AHEAD = 64
+MAX_AHEAD = 64
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,13 @@ class Settings:
                 raise ValueError(f"parameter {name} is missing")
             checked(name, self.values[name], name)
         for name, value in self.values.items():
-            if name == LOOKAHEAD and self.can_look_ahead and value in range(1, MOST_AHEAD + 1):
+            if name == LOOKAHEAD and self.can_look_ahead and value in range(1, MAX_AHEAD + 1):
                 continue
             if name not in wanted and not (name in OPTIONS and value == 1.0):
                 raise ValueError(f"parameter {name} is set but not used by the composition")
         check_int("n_features", self.n_features, 0 if self.forecasts else 1)
         check_int("budget", self.budget, 0 if self.forecasts else 1)
-        check_int("columns", self.columns, 1, MOST_CLASSES)
+        check_int("columns", self.columns, 1, MAX_CLASSES)
         if self.update.lists:
             widths = [self.lists[name] for name in self.lists if name.startswith("widths")]
             given = (self.lists.get("blends"), self.lists.get("interval"))
@@ -262,13 +262,13 @@ class Settings:
         )
 
     @property
-    def held_to(self) -> float:
+    def clamp_limit(self) -> float:
         """The bound to which features see inputs clamped (docs/sorf.md, section 15), 0 for none.
 
         There is none with a width from the first rows, as in files written before the width
         followed the rows.
         """
-        classifies = self.update.whole and self.needs_labels and not self.is_regression
+        classifies = self.update.is_sorf and self.needs_labels and not self.is_regression
         preprocessing = self.preprocessing
         clamps = classifies and preprocessing.scales_each and not preprocessing.gamma_rows
         return CLAMP_LIMIT if clamps else 0.0
@@ -314,7 +314,7 @@ class Settings:
             return "it samples rows, and a weight would change the probabilities"
         if self.forecasts:
             return "rows are a time series, in which no row can count several times"
-        if self.update.whole and not self.needs_labels:
+        if self.update.is_sorf and not self.needs_labels:
             return "novelty with structured features weights all rows equally"
         return self.update.weighs
 

@@ -86,10 +86,10 @@ cdef inline int attach_forecast(State* s, dict places) except -1:
     t.history = at(places, "history")
     t.diagonal = at(places, "forecaster")
     t.head = at(places, "head")
-    t.guard = at(places, "guard")
-    t.waiting = at(places, "waiting")
+    t.ml_poly = at(places, "guard")
+    t.pending = at(places, "waiting")
     t.season = at(places, "season")
-    t.asked = <uint64_t*>&s.m.steps
+    t.n_asked = <uint64_t*>&s.m.steps
     t.flags = &s.m.flags
     s.sorf.state.t = <uint64_t*>at(places, "kernel_rows")
     return 0
@@ -156,9 +156,9 @@ cdef inline int attach_preprocessing(State* s, dict places, dict regions) except
     cdef olk_scaler* scaler = &s.preprocessing.scaler
     scaler.numbers = <double*>at(places, "scaler")
     scaler.counts = <int32_t*>at(places, "scaler_counts")
-    scaler.least = <double*>at(places, "scaler_range")
+    scaler.minimum = <double*>at(places, "scaler_range")
     scaler.records = <uint8_t*>at(places, "statistics")
-    scaler.most = NULL if scaler.least == NULL else scaler.least + s.c.n_features
+    scaler.maximum = NULL if scaler.minimum == NULL else scaler.minimum + s.c.n_features
     s.preprocessing.clipped = <int64_t*>at(places, "clipped_rows")
     s.preprocessing.width = <Width*>at(places, "width")
     s.preprocessing.mean = at(places, "width_mean")

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t
 from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
 from edgeolk.core.headers cimport (
     OLK_COMPACT, OLK_F32, OLK_F64, OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY,
-    OLK_SORF_REGRESSION, OLK_SORF_TWO, olk_compact_rule_of, olk_forecast, olk_pcg_seed,
+    OLK_SORF_REGRESSION, OLK_SORF_BINARY, olk_compact_rule_of, olk_forecast, olk_pcg_seed,
     olk_set_memory_steps, olk_sorf, take_parameters,
 )
 from edgeolk.core.state cimport State
@@ -66,7 +66,7 @@ cdef inline void decode_structured(State* s, object config) except *:
     share, rest = divmod(blocks, groups)
     s.sorf.ops = functions_for(s.c.choice.dtype)
     p.d, p.D, p.classes = config.n_inputs, config.budget, config.columns
-    p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_TWO
+    p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_BINARY
     if s.c.choice.loss == LOSS_SQUARE:
         p.task = OLK_SORF_REGRESSION
     elif s.c.choice.loss == LOSS_NOVELTY:
@@ -121,7 +121,7 @@ cdef inline void decode_preprocessing(State* s, object config) except *:
     s.preprocessing.max_norm = preprocessing.clip_rows
     s.preprocessing.gamma_rows = preprocessing.gamma_rows
     s.preprocessing.pairs = config.finds_pairs
-    s.preprocessing.clamp = config.held_to
-    s.preprocessing.common_clip = preprocessing.alike_clip
+    s.preprocessing.clamp = config.clamp_limit
+    s.preprocessing.common_clip = preprocessing.common_clip
     s.preprocessing.reshapes = preprocessing.reshapes
     s.preprocessing.on = s.preprocessing.reshapes or preprocessing.gamma_rows > 0

@@ -15,7 +15,7 @@ from edgeolk.parts import elements
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.attach cimport attach, attach_preprocessing, attach_structured
-from edgeolk.core.borrowed cimport borrow
+from edgeolk.core.buffers cimport borrow
 from edgeolk.core.decode cimport (
     decode, decode_features, decode_forecast, decode_preprocessing, decode_structured,
 )
@@ -28,9 +28,9 @@ from edgeolk.core.headers cimport (
     olk_end_step, olk_forecast_answer, olk_simd,
 )
 from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
-from edgeolk.core.mend cimport rebuild_derived
+from edgeolk.core.rebuild_derived cimport rebuild_derived
 from edgeolk.core.readers cimport allocate_scratch
-from edgeolk.core.refused cimport label_error, not_finite, outcome_error, wrong_length
+from edgeolk.core.refusals cimport label_error, not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport DONE, Model, State, Width
 from edgeolk.core.step cimport (
@@ -42,7 +42,7 @@ from edgeolk.core.updates.sorf cimport (
     sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_check,
 )
 from edgeolk.core.variants cimport chosen_simd
-from edgeolk.core.said cimport reason_of
+from edgeolk.core.outputs cimport reason_of
 
 cdef const olk_simd* SIMD = chosen_simd()
 
@@ -74,14 +74,14 @@ cdef class Engine:
         self.state.simd = SIMD
         decode(&self.state, config)
         decode_preprocessing(&self.state, config)
-        if config.update.whole:
+        if config.update.is_sorf:
             decode_structured(&self.state, config)
             decode_forecast(&self.state, config)
         elif self.state.c.choice.basis == BASIS_STRUCTURED:
             decode_features(&self.state, config)
         places = self.places()
         attach(&self.state, places)
-        if config.update.whole:
+        if config.update.is_sorf:
             attach_structured(&self.state, places)
         attach_preprocessing(&self.state, places, self.regions)
         if fresh:
@@ -106,7 +106,7 @@ cdef class Engine:
         construct(&self.state)
         olk_end_step(&self.state.m.flags, 0)
 
-    def mend(self):
+    def rebuild_derived(self):
         """Recompute what derives from vectors and coefficients; False where that is impossible."""
         return rebuild_derived(&self.state)
 
@@ -258,13 +258,13 @@ cdef class Engine:
         self.idle()
         self.state.forecast.config.frozen = 1
 
-    def said(self):
+    def last_forecast(self):
         """The last forecast, the half width of each interval, the weights of the experts."""
         cdef olk_forecast_answer* last = &self.state.forecast.last
         self.check_forecasts()
         return (
             last.answer,
-            [last.reach[i] for i in range(self.state.forecast.config.n_levels)],
+            [last.half_width[i] for i in range(self.state.forecast.config.n_levels)],
             [last.share[i] for i in range(3 if self.state.forecast.config.kernel else 2)],
         )
 
@@ -273,7 +273,7 @@ cdef class Engine:
         self.check_forecasts()
         return self.state.forecast.config
 
-    def waiting(self):
+    def pending(self):
         """Number of rows predicted whose targets have not arrived."""
         self.check_forecasts()
         return n_pending(&self.state)
@@ -399,7 +399,7 @@ cdef class Engine:
         return (bool(bits & 1), watch[OLK_QUIET_ROWS] <= OLK_EVENT_ROWS, bits >> 1 & 3, bits >> 8,
                 bits >> 3 & 3)
 
-    def structured(self):
+    def sorf_config(self):
         """The configuration struct of the learner on structured features, by member name.
 
         ``multiples`` are the widths as multiples of gamma, ``most`` the largest sum |x_j| accepted.

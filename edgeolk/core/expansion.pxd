@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from edgeolk.core.parts cimport basis_per_member, coefficients_max_factor, kernel_normalised
-from edgeolk.core.real cimport get, put as write, value_type
+from edgeolk.core.value_types cimport get, put as write, value_type
 from edgeolk.core.ring cimport (
     copy_slot, lengths_from, list_nonzeros, mark_slot_changed, take_vector, write_vector,
 )
@@ -45,7 +45,7 @@ cdef inline double next_row(State* s, const void* x, const void* coef,
     if values == NULL:
         return kernel_row(s, x, coef, row)
     s.ahead.next = NULL
-    return s.simd.recall[s.ahead.value_type](values, s.m.n, value_type(s), coef, row)
+    return s.simd.cached_row[s.ahead.value_type](values, s.m.n, value_type(s), coef, row)
 
 
 cdef inline double score(State* s, const void* x, void* row) noexcept nogil:
@@ -197,7 +197,7 @@ cdef inline void apply_scale(State* s) noexcept nogil:
     for _column in range(s.c.columns):
         coef = <char*>s.coef + at * s.c.coefficient_bytes
         if s.mean_sum != NULL:
-            s.simd.settle[value_type(s)](
+            s.simd.flush_average[value_type(s)](
                 coef, s.averaging.weight, s.mean_start + at, s.mean_sum + at, n)
             memset(s.mean_start + at, 0, <size_t>n * sizeof(double))
         s.simd.scale[value_type(s)](coef, n, s.function.scale)

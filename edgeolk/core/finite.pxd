@@ -3,7 +3,7 @@
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.stdint cimport int64_t
 
-from edgeolk.core.headers cimport OLK_MOST_AS_FLOAT, olk_within_f32, olk_within_f64
+from edgeolk.core.headers cimport OLK_MAX_AS_FLOAT, olk_within_f32, olk_within_f64
 
 ctypedef fused floating:
     float
@@ -28,4 +28,4 @@ cdef inline bint all_finite(const floating* x, int64_t d) noexcept nogil:
 
 cdef inline bint finite_as_float(const double* x, int64_t d) noexcept nogil:
     """Every |x_j| fits a float32."""
-    return olk_within_f64(x, d, OLK_MOST_AS_FLOAT)
+    return olk_within_f64(x, d, OLK_MAX_AS_FLOAT)

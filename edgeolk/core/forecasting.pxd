@@ -9,10 +9,10 @@ from edgeolk.core.state cimport (
     State,
 )
 from edgeolk.core.headers cimport (
-    OLK_HISTORY_INPUTS, OLK_HISTORY_NUMBERS, OLK_WAITING_NUMBERS, olk_get, olk_head_inputs,
+    OLK_HISTORY_INPUTS, OLK_HISTORY_NUMBERS, OLK_PENDING_NUMBERS, olk_get, olk_head_inputs,
     olk_sums_of_row,
 )
-from edgeolk.core.real cimport row_type
+from edgeolk.core.value_types cimport row_type
 from edgeolk.core.width cimport follow_row
 
 
@@ -31,10 +31,10 @@ cdef inline int64_t n_pending(const State* s) noexcept nogil:
     """Number of rows predicted whose targets have not arrived."""
     cdef int64_t k
     cdef int64_t found = 0
-    cdef int64_t each = (OLK_WAITING_NUMBERS + olk_head_inputs(&s.forecast.config)
+    cdef int64_t each = (OLK_PENDING_NUMBERS + olk_head_inputs(&s.forecast.config)
                          + 2 * s.c.n_features)
     for k in range(s.forecast.config.horizon):
-        found += number_at(s, s.forecast.state.waiting, k * each) != 0.0
+        found += number_at(s, s.forecast.state.pending, k * each) != 0.0
     return found
 
 

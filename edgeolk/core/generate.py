@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from edgeolk.core import structs
-from edgeolk.parts.bases import most_gamma
+from edgeolk.parts.bases import max_gamma
 from edgeolk.parts.kernels import KERNELS
 from edgeolk.parts.losses import LOSSES, RESIDUAL_UPDATES
 from edgeolk.parts.numbers import AXES, KernelKind
 from edgeolk.parts.parameters import PARAMETERS
-from edgeolk.parts.storage import MOST_FLOAT
+from edgeolk.parts.storage import MAX_FLOAT
 from edgeolk.parts.table import TRAITS
 
 HERE = Path(__file__).parent
@@ -37,8 +37,8 @@ FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "policy_counts_exchanges": ("policy", lambda row: row.counts_exchanges),
     "loss_is_capped": ("loss", lambda row: row.capped),
     "kernel_normalised": ("kernel", lambda row: row.normalised),
-    "update_is_sorf": ("update", lambda row: row.whole),
-    "dtype_is_short": ("dtype", lambda row: row.most < MOST_FLOAT),
+    "update_is_sorf": ("update", lambda row: row.is_sorf),
+    "dtype_is_short": ("dtype", lambda row: row.most < MAX_FLOAT),
     "basis_freezes": ("basis", lambda row: row.freezes),
     "basis_has_frequencies": ("basis", lambda row: bool(row.members)),
     "basis_starts_full": ("basis", lambda row: row.starts_full),
@@ -46,13 +46,13 @@ FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 #: Numeric properties of parts: C function -> (its type, axis, property of a row).
 NUMBERS: dict[str, tuple[str, str, Callable[[Any], float]]] = {
-    "update_max_weight": ("double", "update", lambda row: row.most_weight),
+    "update_max_weight": ("double", "update", lambda row: row.max_weight),
     "basis_per_member": ("int", "basis", lambda row: row.per_member),
     "dtype_max": ("double", "dtype", lambda row: row.most),
-    "dtype_max_gamma": ("double", "dtype", lambda row: most_gamma(row.most)),
+    "dtype_max_gamma": ("double", "dtype", lambda row: max_gamma(row.most)),
     "coefficients_max": ("double", "coefficients", lambda row: row.most),
-    "coefficients_max_kernel": ("double", "coefficients", lambda row: row.most_kernel),
-    "coefficients_max_factor": ("double", "coefficients", lambda row: row.most_factor),
+    "coefficients_max_kernel": ("double", "coefficients", lambda row: row.max_kernel),
+    "coefficients_max_factor": ("double", "coefficients", lambda row: row.max_factor),
 }
 
 
@@ -162,7 +162,7 @@ def check() -> None:
             row: Any = TRAITS[axis][member]
             needed: tuple[str, ...] = NEEDED.get(axis, ())
             if axis == "update":
-                needed = ("learn", "decide") if row.whole else ("asks", "coefficient")
+                needed = ("learn", "decide") if row.is_sorf else ("asks", "coefficient")
             for function in needed:
                 if not getattr(row, function):
                     raise ValueError(f"{kind.__name__}.{member.name} has no {function}")

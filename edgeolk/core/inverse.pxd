@@ -13,7 +13,7 @@ from libc.string cimport memset
 
 from edgeolk.core.expansion cimport alpha, gather, kernel_row, self_kernel, shift
 from edgeolk.core.parts cimport kernel_normalised
-from edgeolk.core.real cimport doubles
+from edgeolk.core.value_types cimport doubles
 from edgeolk.core.headers cimport OLK_F64
 from edgeolk.core.state cimport Example, Model, State
 

@@ -12,9 +12,9 @@ from libc.string cimport memcpy
 
 from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features, take_values
 from edgeolk.core.ring cimport lengths_from
-from edgeolk.core.headers cimport olk_wanted
+from edgeolk.core.headers cimport olk_row_outputs
 from edgeolk.core.state cimport MAX_CHANGED, State
-from edgeolk.core.together cimport pays_together, row_bytes
+from edgeolk.core.block_scores cimport pays_together, row_bytes
 
 
 cdef inline int64_t rows_ahead(const State* s) noexcept nogil:
@@ -38,7 +38,7 @@ cdef inline char* values_ahead(const State* s, int64_t i) noexcept nogil:
 cdef inline void compute_values(State* s, int64_t first, int64_t n, int64_t i,
                                 int64_t count) noexcept nogil:
     """Compute values of rows i .. i + count - 1 with slots first .. first + n - 1."""
-    cdef olk_wanted wanted
+    cdef olk_row_outputs wanted
     wanted.dtype = s.ahead.value_type
     wanted.coef = NULL
     wanted.columns = 1

@@ -19,9 +19,9 @@ from edgeolk.core.rows cimport (
     olk_read_f64, place, place_sparse, read_index,
 )
 from edgeolk.core.headers cimport (
-    OLK_COMPACT_BYTES, olk_common_line, olk_is_frozen, olk_is_within, olk_keep_reading,
-    olk_learn_apart, olk_learn_common, olk_learn_pairs, olk_length, olk_measure, olk_measure_again,
-    olk_one_line, olk_pair_line, olk_scale_alike, olk_scale_reading, olk_scaler, olk_shortening,
+    OLK_COMPACT_BYTES, olk_common_affine, olk_is_frozen, olk_is_within, olk_update_reading,
+    olk_learn_record, olk_learn_common, olk_learn_pairs, olk_length, olk_measure, olk_measure_again,
+    olk_shared_affine, olk_pair_affine, olk_scale_common, olk_scale_reading, olk_scaler, olk_clip_factor,
 )
 from edgeolk.core.state cimport MAX_LEARNED, Indices, Raw, State
 
@@ -152,15 +152,15 @@ cdef inline bint scale_by_common(State* s, const Raw* raw, bint learning) noexce
     cdef Reader r
     cdef double z[BATCH]
     cdef double count = reading_count(s, rows_seen(s) + learning)
-    cdef olk_one_line line
+    cdef olk_shared_affine line
     if s.preprocessing.common != NULL:
-        line = olk_common_line(
+        line = olk_common_affine(
             &s.preprocessing.common_now if learning else s.preprocessing.common, count)
     else:
-        line = olk_pair_line(&s.preprocessing.pair_now if learning else s.preprocessing.pair, count)
+        line = olk_pair_affine(&s.preprocessing.pair_now if learning else s.preprocessing.pair, count)
     begin_reading(&r, raw)
     while read_next(s, &r):
-        olk_scale_alike(&line, s.preprocessing.common_clip, r.x, r.m, z)
+        olk_scale_common(&line, s.preprocessing.common_clip, r.x, r.m, z)
         write(s, r.first, z, r.m)
     return r.good
 
@@ -175,7 +175,7 @@ cdef inline void learn_readings(const State* s, int64_t first, int64_t m, const 
                               <uint32_t>(seen + 1), <uint32_t>first, z)
         return
     for k in range(m):
-        z[k] = olk_learn_apart(scaler, first + k, x[k], seen, to + OLK_COMPACT_BYTES * k)
+        z[k] = olk_learn_record(scaler, first + k, x[k], seen, to + OLK_COMPACT_BYTES * k)
 
 
 cdef inline bint scale_row(State* s, const Raw* raw, bint learning) noexcept nogil:
@@ -242,7 +242,7 @@ cdef inline void keep_statistics(State* s) noexcept nogil:
             continue
         for k in range(r.m):
             if not isnan(r.x[k]):
-                olk_keep_reading(&s.preprocessing.scaler, r.first + k, r.x[k], seen)
+                olk_update_reading(&s.preprocessing.scaler, r.first + k, r.x[k], seen)
 
 
 cdef inline double shortening(const State* s, const Raw* raw, bint* good) noexcept nogil:
@@ -250,7 +250,7 @@ cdef inline double shortening(const State* s, const Raw* raw, bint* good) noexce
     cdef Reader r
     cdef int64_t k
     cdef olk_length length
-    length.total = length.most = 0.0
+    length.total = length.largest = 0.0
     begin_reading(&r, raw)
     while read_next(s, &r):
         for k in range(r.m):
@@ -263,7 +263,7 @@ cdef inline double shortening(const State* s, const Raw* raw, bint* good) noexce
     while read_next(s, &r):
         for k in range(r.m):
             olk_measure_again(&length, r.x[k])
-    return olk_shortening(&length, s.preprocessing.max_norm)
+    return olk_clip_factor(&length, s.preprocessing.max_norm)
 
 
 cdef inline void shorten(State* s, const Raw* raw, double factor) noexcept nogil:

@@ -10,9 +10,9 @@ from libc.stdint cimport int32_t, int64_t
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64, ROWS_EITHER
 from edgeolk.core.headers cimport (
     OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_NEAR_F32, OLK_NEAR_F64, olk_count_nonzeros,
-    olk_fetch, olk_get, olk_nonzeros, olk_put, olk_real_bytes, olk_store,
+    olk_fetch, olk_get, olk_nonzeros, olk_put, olk_dtype_bytes, olk_store,
 )
-from edgeolk.core.real cimport row_type
+from edgeolk.core.value_types cimport row_type
 from edgeolk.core.state cimport MAX_CHANGED, State
 
 
@@ -83,7 +83,7 @@ cdef inline const void* lengths_from(const State* s, int64_t slot) noexcept nogi
     """The norms of the ring from a slot on, if dense rows use them, or NULL."""
     if s.lengths == NULL:
         return NULL
-    return <const char*>s.lengths + slot * olk_real_bytes(row_type(s))
+    return <const char*>s.lengths + slot * olk_dtype_bytes(row_type(s))
 
 
 cdef inline bint near_origin(const State* s) noexcept nogil:

@@ -14,7 +14,7 @@ from edgeolk.core.parts cimport (
 )
 from edgeolk.core.ring cimport choose_sparse, list_nonzeros
 from edgeolk.core.headers cimport (
-    OLK_F32, olk_place_nonzeros, olk_real_bytes, olk_see_levels, olk_seen,
+    OLK_F32, olk_place_nonzeros, olk_dtype_bytes, olk_quantize_row, olk_round_to_storage,
 )
 from edgeolk.core.state cimport Indices, State
 
@@ -51,7 +51,7 @@ cdef inline void place_number(State* s, int64_t j, double v) noexcept nogil:
     elif s.c.vectors == DTYPE_FLOAT32:
         (<float*>s.query)[j] = <float>v
     else:
-        (<float*>s.query)[j] = olk_seen(s.c.vectors, <float>v, j, &s.quantizer)
+        (<float*>s.query)[j] = olk_round_to_storage(s.c.vectors, <float>v, j, &s.quantizer)
 
 
 cdef inline const void* place(State* s, const floating* x) noexcept nogil:
@@ -63,7 +63,7 @@ cdef inline const void* place(State* s, const floating* x) noexcept nogil:
         row_dtype = DTYPE_FLOAT32
     s.beyond = 0
     if s.c.vectors == DTYPE_INT8:
-        s.beyond = olk_see_levels(row_dtype, x, <float*>s.query, s.c.n_features, &s.quantizer)
+        s.beyond = olk_quantize_row(row_dtype, x, <float*>s.query, s.c.n_features, &s.quantizer)
         placed = s.query
     elif s.c.vectors != row_dtype:
         placed = s.query
@@ -116,9 +116,9 @@ cdef inline const void* place_narrow(State* s, Indices index, const double* valu
         if not (previous < j < s.c.n_features and isfinite(v)):
             return NULL
         previous = j
-        x[j] = <float>v if s.c.vectors == DTYPE_INT8 else olk_seen(s.c.vectors, <float>v, j, NULL)
+        x[j] = <float>v if s.c.vectors == DTYPE_INT8 else olk_round_to_storage(s.c.vectors, <float>v, j, NULL)
     if s.c.vectors == DTYPE_INT8:
-        s.beyond = olk_see_levels(OLK_F32, x, x, s.c.n_features, &s.quantizer)
+        s.beyond = olk_quantize_row(OLK_F32, x, x, s.c.n_features, &s.quantizer)
     if s.nonzero_index != NULL:
         list_nonzeros(s, x)
     return x
@@ -136,7 +136,7 @@ cdef inline const void* place_sparse(State* s, Indices index, const double* valu
     s.sparse_x = NULL
     if s.c.vectors != DTYPE_FLOAT32 and s.c.vectors != DTYPE_FLOAT64:
         return place_narrow(s, index, value, count)
-    memset(s.query, 0, <size_t>(d * olk_real_bytes(s.c.vectors)))
+    memset(s.query, 0, <size_t>(d * olk_dtype_bytes(s.c.vectors)))
     found = olk_place_nonzeros(s.c.vectors, index.narrow, index.wide, value, count, d, s.query,
                                s.nonzero_index, s.nonzero_value)
     if found < 0:

@@ -21,9 +21,9 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_
 from edgeolk.core.finite cimport floating
 from edgeolk.core.moments cimport Moments, add_reading, moments_hold, unit
 from edgeolk.core.headers cimport (
-    OLK_COMPACT_BYTES, OLK_START, olk_compact_holds, olk_compact_rule_of, olk_feature,
-    olk_keep_reading, olk_line, olk_line_of, olk_no_spread, olk_reading, olk_recall,
-    olk_scale_reading, olk_scaled_number, olk_scaler, olk_settled,
+    OLK_COMPACT_BYTES, OLK_START_READINGS, olk_compact_holds, olk_compact_rule_of, olk_feature,
+    olk_update_reading, olk_affine, olk_affine_of, olk_is_no_spread, olk_reading, olk_load_reading,
+    olk_scale_reading, olk_scaled_number, olk_scaler, olk_finish_affine,
 )
 
 ctypedef fused scaled:
@@ -84,10 +84,10 @@ cdef inline void point_to_statistics(Scaler* s, char* base) noexcept nogil:
 
 
 cdef inline void widen(Scaler* s, int64_t j, double x) noexcept nogil:
-    if x < s.kept.least[j] or s.head.n_seen == 0:
-        s.kept.least[j] = x
-    if x > s.kept.most[j] or s.head.n_seen == 0:
-        s.kept.most[j] = x
+    if x < s.kept.minimum[j] or s.head.n_seen == 0:
+        s.kept.minimum[j] = x
+    if x > s.kept.maximum[j] or s.head.n_seen == 0:
+        s.kept.maximum[j] = x
 
 
 cdef inline void learn(Scaler* s, const floating* x) noexcept nogil:
@@ -96,7 +96,7 @@ cdef inline void learn(Scaler* s, const floating* x) noexcept nogil:
     cdef Head* h = s.head
     if h.clip > 0.0:
         for j in range(h.n_features):
-            olk_keep_reading(&s.kept, j, x[j], INT64_MAX if h.frozen else h.n_seen)
+            olk_update_reading(&s.kept, j, x[j], INT64_MAX if h.frozen else h.n_seen)
     if h.frozen:
         return
     if h.clip == 0.0 and h.method == METHOD_STANDARD:
@@ -115,9 +115,9 @@ cdef inline void learn_rows(Scaler* s, const floating* x, int64_t n) noexcept no
         learn(s, x + i * s.head.n_features)
 
 
-cdef inline olk_line plain_line(const Scaler* s, int64_t j) noexcept nogil:
+cdef inline olk_affine plain_line(const Scaler* s, int64_t j) noexcept nogil:
     """Linear scaling of a feature with clip = 0."""
-    cdef olk_line f
+    cdef olk_affine f
     cdef double n, back
     f.low = -HUGE_VAL
     f.high = HUGE_VAL
@@ -128,24 +128,24 @@ cdef inline olk_line plain_line(const Scaler* s, int64_t j) noexcept nogil:
         f.rest = 0.5 * s.moments.low[j] * back
         # sd = sqrt(m2 / n), in an order that does not overflow
         f.half = 0.5 * sqrt(s.moments.m2[j] / n) * back
-        return olk_settled(f, fabs(f.centre))
-    f.centre = 0.5 * s.kept.least[j]
+        return olk_finish_affine(f, fabs(f.centre))
+    f.centre = 0.5 * s.kept.minimum[j]
     f.rest = 0.0
-    f.half = 0.5 * s.kept.most[j] - f.centre
-    return olk_settled(f, fmax(fabs(f.centre), fabs(f.centre + f.half)))
+    f.half = 0.5 * s.kept.maximum[j] - f.centre
+    return olk_finish_affine(f, fmax(fabs(f.centre), fabs(f.centre + f.half)))
 
 
 cdef inline void lines(const Scaler* s, int64_t first, int64_t m, Lines* to) noexcept nogil:
     """Current scaling of features first .. first + m - 1."""
     cdef int64_t k
-    cdef olk_line f
+    cdef olk_affine f
     cdef olk_reading known
     for k in range(m):
         if s.head.clip == 0.0:
             f = plain_line(s, first + k)
         else:
-            known = olk_recall(&s.kept, first + k)
-            f = olk_line_of(&s.kept, &known)
+            known = olk_load_reading(&s.kept, first + k)
+            f = olk_affine_of(&s.kept, &known)
         to.centre[k] = f.centre
         to.rest[k] = f.rest
         to.half[k] = f.half
@@ -218,16 +218,16 @@ cdef inline bint feature_holds(const olk_feature* f, int64_t n_seen, bint frozen
         return False
     if f.age == 0:
         return f.mean == 0.0 and f.sd == 0.0 and f.held == 0.0
-    if f.age < OLK_START:
+    if f.age < OLK_START_READINGS:
         return f.sd == 0.0 and f.low == 0.0 and (f.age > 1 or f.held == f.mean)
-    return f.sd == 0.0 or (f.held == 0.0 and not olk_no_spread(f.sd, fabs(f.mean)))
+    return f.sd == 0.0 or (f.held == 0.0 and not olk_is_no_spread(f.sd, fabs(f.mean)))
 
 
 cdef inline bint range_holds(const Scaler* s, int64_t j) noexcept nogil:
     """Whether min <= max, and mean and sd of clip > 0 are possible for readings between them."""
     cdef olk_feature f
-    cdef double low = s.kept.least[j]
-    cdef double high = s.kept.most[j]
+    cdef double low = s.kept.minimum[j]
+    cdef double high = s.kept.maximum[j]
     cdef double margin = 1e-6 * (0.5 * high - 0.5 * low) + 1e-14 * fmax(fabs(low), fabs(high))
     if not (-DBL_MAX <= low <= high <= DBL_MAX):
         return False
@@ -235,7 +235,7 @@ cdef inline bint range_holds(const Scaler* s, int64_t j) noexcept nogil:
         return False
     if s.head.clip == 0.0:
         return True
-    f = olk_recall(&s.kept, j).feature
+    f = olk_load_reading(&s.kept, j).feature
     return (
         0.5 * low - margin <= 0.5 * f.mean <= 0.5 * high + margin
         and 0.5 * f.sd <= (0.5 * high - 0.5 * low) + margin
@@ -251,7 +251,7 @@ cdef inline bint scaler_holds(const Scaler* s) noexcept nogil:
             if not olk_compact_holds(s.kept.records + OLK_COMPACT_BYTES * j, s.head.n_seen):
                 return False
         elif s.head.clip > 0.0:
-            known = olk_recall(&s.kept, j)
+            known = olk_load_reading(&s.kept, j)
             if not feature_holds(&known.feature, s.head.n_seen, s.head.frozen):
                 return False
         elif s.head.method == METHOD_STANDARD:

@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
 from edgeolk.core.headers cimport (
-    olk_common, olk_kernel, olk_pair_fn, olk_quantum, olk_row_fn, olk_scaler, olk_simd,
+    olk_common, olk_kernel, olk_pair_fn, olk_quantizer, olk_row_fn, olk_scaler, olk_simd,
     olk_sparse_fn, olk_two_numbers, olk_width as Width,
 )
 from edgeolk.core.structured cimport Forecasting, Sorf
@@ -188,7 +188,7 @@ cdef struct State:
     double* novelty           # threshold rho of novelty
     # arrays
     void* sv                  # (d, stride) in the storage type
-    olk_quantum quantizer     # (d,) scale and offset of int8 storage, or NULLs
+    olk_quantizer quantizer     # (d,) scale and offset of int8 storage, or NULLs
     void* coef                # (columns, weights) of the coefficients' type
     double* diagonal          # (slots,) or NULL
     int64_t* arrival          # (slots,) step of arrival, or NULL

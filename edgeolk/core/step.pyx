@@ -24,7 +24,7 @@ from edgeolk.core.parts cimport (
 )
 from edgeolk.core.policies.replacement cimport dynamic_budget
 from edgeolk.core.range cimport in_range, may_enter
-from edgeolk.core.real cimport put
+from edgeolk.core.value_types cimport put
 from edgeolk.core.sampling cimport sampling_probability
 from edgeolk.core.thresholds cimport threshold
 from edgeolk.core.state cimport (

@@ -1,14 +1,14 @@
 """The learner on structured features: its C structs, and its functions for this processor."""
 
 from edgeolk.core.headers cimport (
-    olk_forecast, olk_forecast_answer, olk_forecast_state, olk_sorf, olk_sorf_functions,
+    olk_forecast, olk_forecast_answer, olk_forecast_state, olk_sorf, olk_sorf_ops,
     olk_sorf_state,
 )
 
 
 cdef struct Sorf:
     # Structured features and the learner on them.
-    const olk_sorf_functions* ops  # for the storage type and processor; NULL for other bases
+    const olk_sorf_ops* ops  # for the storage type and processor; NULL for other bases
     olk_sorf config
     olk_sorf_state state
     double widths[4][8]       # of each group, as multiples of gamma
@@ -27,4 +27,4 @@ cdef struct Forecasting:
     olk_forecast_answer last  # the last forecast; not in the block
 
 
-cdef const olk_sorf_functions* functions_for(int dtype) noexcept
+cdef const olk_sorf_ops* functions_for(int dtype) noexcept

@@ -3,12 +3,12 @@
 
 from libc.string cimport strcmp
 
-from edgeolk.core.headers cimport olk_sorf_functions
+from edgeolk.core.headers cimport olk_sorf_ops
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_INT8
 from edgeolk.core.variants cimport chosen_simd
 
 cdef extern from "structured_variants.h":
-    const olk_sorf_functions* olk_sorf_variants[][3]
+    const olk_sorf_ops* olk_sorf_variants[][3]
 
 
 cdef int variant() noexcept:
@@ -19,7 +19,7 @@ cdef int variant() noexcept:
     return i
 
 
-cdef const olk_sorf_functions* functions_for(int dtype) noexcept:
+cdef const olk_sorf_ops* functions_for(int dtype) noexcept:
     """The functions for a storage type."""
     cdef int kind = 0 if dtype == DTYPE_INT8 else (1 if dtype == DTYPE_FLOAT32 else 2)
     return olk_sorf_variants[variant()][kind]

@@ -12,7 +12,7 @@ cdef extern from "variants.h" nogil:
         const char* name
 
     const olk_variant olk_variants[]
-    void olk_take_variant(int i, olk_simd* to) noexcept
+    void olk_load_variant(int i, olk_simd* to) noexcept
     int olk_variant_runs(int i) noexcept
 
 
@@ -35,7 +35,7 @@ cdef const olk_simd* choose() except NULL:
         wanted = names[len(names) - 1]
     for i in range(OLK_N_VARIANTS):
         if olk_variants[i].name.decode() == wanted and wanted in names:
-            olk_take_variant(i, &TABLE)
+            olk_load_variant(i, &TABLE)
             return &TABLE
     raise ImportError(f"EDGEOLK_SIMD must be one of {', '.join(names)} here, got {wanted!r}")
 

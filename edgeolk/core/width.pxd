@@ -7,7 +7,7 @@ from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, basis_has_frequencies, dtype_max_gamma,
 )
 from edgeolk.core.headers cimport (
-    OLK_LAPLACIAN, olk_follow_square, olk_followed_gamma, olk_gamma_of, olk_least_square,
+    OLK_LAPLACIAN, olk_update_mean_square, olk_gamma_from_square, olk_gamma_of, olk_min_square,
     olk_measure_row, olk_set_memory_steps, olk_sorf_set_width, olk_width as Width,
 )
 from edgeolk.core.state cimport State
@@ -21,14 +21,14 @@ cdef inline void sorf_set_width(State* s) noexcept nogil:
 
 cdef inline void start_following(State* s) noexcept nogil:
     """Initialise a width that adapts to the rows with that of the configuration."""
-    cdef double q = max(0.5 / s.c.kernel.gamma, olk_least_square * <double>s.sorf.config.d)
+    cdef double q = max(0.5 / s.c.kernel.gamma, olk_min_square * <double>s.sorf.config.d)
     s.preprocessing.follows[0] = q if s.c.vectors == DTYPE_FLOAT64 else <double><float>q
 
 
 cdef inline void follow_row(State* s, double square) noexcept nogil:
     """Update the width after a row was learned and counted; ``square``: |x|^2 of its features."""
     cdef double* q = s.preprocessing.follows
-    q[0] = olk_follow_square(q[0], square, s.sorf.config.d, s.c.vectors == DTYPE_FLOAT64,
+    q[0] = olk_update_mean_square(q[0], square, s.sorf.config.d, s.c.vectors == DTYPE_FLOAT64,
                              s.sorf.state.t[0])
     use_width(s)
 
@@ -38,7 +38,7 @@ cdef inline void use_width(State* s) noexcept nogil:
     if s.preprocessing.follows != NULL:
         if not s.preprocessing.follows[0] > 0.0:
             start_following(s)
-        s.c.kernel.gamma = olk_followed_gamma(s.preprocessing.follows[0])
+        s.c.kernel.gamma = olk_gamma_from_square(s.preprocessing.follows[0])
         sorf_set_width(s)
     elif s.preprocessing.width.gamma > 0.0:
         s.c.kernel.gamma = s.preprocessing.width.gamma

@@ -68,7 +68,7 @@ WORK_BYTES = {"single": 1024, "double": 2048}
 def kind_of(learner: Learner) -> str:
     """The kind of learner in the tables."""
     config = learner._config
-    if not config.update.whole:
+    if not config.update.is_sorf:
         return "ring"
     if config.forecasts:
         return "forecaster"

@@ -48,7 +48,7 @@ def _kind_of(learner: Learner) -> Any:
     ValueError
         There is no C code for this learner.
     """
-    kind: Any = sorf if learner._config.update.whole else ring
+    kind: Any = sorf if learner._config.update.is_sorf else ring
     if reason := kind.refusal(learner):
         raise ValueError(f"{learner.algorithm} cannot be exported: {reason}")
     return kind
@@ -78,7 +78,7 @@ def files_of(
         There is no C code for this learner.
     """
     kind = _kind_of(learner)
-    learns = learner._config.update.whole
+    learns = learner._config.update.is_sorf
     if scratch not in SCRATCH:
         raise ValueError(f"scratch must be one of {', '.join(map(repr, SCRATCH))}, got {scratch!r}")
     if scratch == "arena" and not learns:

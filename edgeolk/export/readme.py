@@ -171,12 +171,12 @@ def _inputs(learner: Learner, model: Model) -> str:
 
 def _labels(learner: Learner) -> str:
     config = learner._config
-    if not config.update.whole or not config.needs_labels:
+    if not config.update.is_sorf or not config.needs_labels:
         return "not needed"
     kind = "from -1e100 to 1e100" if learner.is_regression else "-1 or 1"
     if config.columns > 1:
         kind = f"integers from 0 to {config.columns - 1}"
-    return f"{kind}, as a double; a weight is above 0 and at most {config.update.most_weight:,.0f}"
+    return f"{kind}, as a double; a weight is above 0 and at most {config.update.max_weight:,.0f}"
 
 
 def _flagged(flag: str) -> str:

@@ -111,7 +111,7 @@ def model_of(learner: Learner, scratch: str = "stack") -> Model:
         "EK_ARENA_BYTES": f"{arena}u",
         "EK_TASK": _task(learner),
         "EK_STORES": int(config.dtype),
-        "EK_REAL": int(config.coefficients),
+        "EK_COEF_DTYPE": int(config.coefficients),
         "EK_VECTORS": n,
         "EK_STRIDE": stride,
         "EK_AT_ROW": query,
@@ -124,7 +124,7 @@ def model_of(learner: Learner, scratch: str = "stack") -> Model:
         "EK_CLIPS_ROWS": int(config.preprocessing.clip_rows > 0.0),
         "EK_CLIP_ROWS": config.preprocessing.clip_rows,
         "EK_COMMON": int(common is not None),
-        "EK_ALIKE": braced([0.5 * common.mean, 0.5 * common.sd] if common else [0.0, 0.5]),
+        "EK_COMMON_AFFINE": braced([0.5 * common.mean, 0.5 * common.sd] if common else [0.0, 0.5]),
         "EK_SCALE_CLIP": float(config.preprocessing.clip),
     }
     declared = "".join(f"extern const {kind} {name}[];\n" for name, (kind, _) in constants.items())

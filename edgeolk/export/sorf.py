@@ -13,7 +13,7 @@ from edgeolk.export.image import definitions
 from edgeolk.export.text import Model, braced, number
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
-from edgeolk.parts.bases import most_gamma
+from edgeolk.parts.bases import max_gamma
 from edgeolk.parts.kernels import Laplacian
 from edgeolk.preprocessing.scaling import INSIDE
 
@@ -64,7 +64,7 @@ def _reset_regions(learner: Learner) -> list[tuple[int, int]]:
 def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     """The macros of model.h."""
     config, plan = learner._config, learner.plan
-    values = {**learner._engine.structured(), "hold": config.held_to}
+    values = {**learner._engine.sorf_config(), "hold": config.clamp_limit}
     preprocessing = config.preprocessing
     at = {region.name: region.offset for region in plan.regions}
     at.setdefault("query", at.get("inputs", 0))  # relevance scales a row in place
@@ -85,7 +85,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_STORES": STORES[config.dtype],
         "EK_SEED": number(config.seed),
         "EK_MOST": values["most"],
-        "EK_MOST_WEIGHT": config.update.most_weight,
+        "EK_MOST_WEIGHT": config.update.max_weight,
         "EK_SCALE_METHOD": preprocessing.method,
         "EK_CLIPS_ROWS": int(preprocessing.clip_rows > 0.0),
         "EK_CLIP_ROWS": preprocessing.clip_rows,
@@ -97,13 +97,13 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_PAIRS": int(config.finds_pairs),
         "EK_SHARED": int("shared_relevance" in at),
         "EK_COMMON": int(preprocessing.method == INSIDE["common"]),
-        "EK_ALIKE_CLIP": float(preprocessing.alike_clip),
+        "EK_COMMON_CLIP": float(preprocessing.common_clip),
         "EK_GAMMA": float(config.kernel.fields()[2]),
-        "EK_MOST_GAMMA": most_gamma(config.storage.most),
+        "EK_MOST_GAMMA": max_gamma(config.storage.most),
         "EK_LAPLACIAN": int(isinstance(config.kernel, Laplacian)),
         "EK_MULTIPLES": (multiples := braced(values["multiples"])),
         "EK_MULTIPLES_NAME": f"olk_multiples_{crc32(multiples.encode()):08x}",
-        "EK_ANEW": braced([list(place) for place in _reset_regions(learner)]),
+        "EK_CLEARED_REGIONS": braced([list(place) for place in _reset_regions(learner)]),
         **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
         "EK_SORF": braced([values[member.name] for member in declared["olk_sorf"]]),
         "EK_INPUTS": config.n_inputs,

@@ -120,18 +120,18 @@ def _replace(
     return fd
 
 
-def write_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> None:
+def write_atomically(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> None:
     """Write a file atomically from these pieces, in order.
 
     A symbolic link is followed; mode and owner of an existing file are kept. Raises OSError: the
     file cannot be written, or is not a regular file; it is unchanged. Or its folder cannot be
     synced after the rename: the new file is intact, but a power cut may bring back the old one.
     """
-    os.close(placed_whole(path, pieces))
+    os.close(write_and_open(path, pieces))
 
 
-def placed_whole(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> int:
-    """Write a file as ``write_whole`` does; return its descriptor, open to read and write.
+def write_and_open(path: Path, pieces: Iterable[bytes | bytearray | memoryview]) -> int:
+    """Write a file as ``write_atomically`` does; return its descriptor, open to read and write.
 
     If the file system has locks, the file was locked before it got its name, so no other process
     has written to it.
@@ -160,7 +160,7 @@ def _open_safely(path: str, _flags: int) -> int:
     return system.open_file(path)
 
 
-def opened_regular(path: Path) -> FileIO:
+def open_regular(path: Path) -> FileIO:
     """Open a regular file for unbuffered reading, without ever blocking.
 
     Raises OSError: there is no such file, or it is not a regular one.

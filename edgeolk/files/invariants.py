@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Read = Callable[[memoryview[Any]], tuple[float, ...]]
 
 #: The largest counter: a step may add to it without overflow.
-MOST_COUNT = 2**62
+MAX_COUNT = 2**62
 _LABELS = frozenset((-1.0, 1.0))
 #: Numbers of a ring that are read at once.
 _AT_ONCE = 1024
@@ -111,7 +111,7 @@ def check_name(config: Settings) -> None:
 def _check_counters(config: Settings, words: Words) -> None:
     for name in _COUNTERS:
         value = words.get(name, 0)
-        require(0 <= value <= MOST_COUNT, f"{name} is {value}")
+        require(0 <= value <= MAX_COUNT, f"{name} is {value}")
     steps, updates = words["steps"], words.get("updates", 0)
     require(updates <= steps, f"{updates} updates in {steps} steps")
     for name in ("mistakes", "capacity_hits"):
@@ -161,7 +161,7 @@ def _check_scale(config: Settings, words: Words) -> None:
         good = 0.999 * first <= scale <= 1.001 * last
         require(good, f"scale is {scale} after {steps} steps")
         return
-    limit = COEFFICIENTS[config.coefficients].most_factor
+    limit = COEFFICIENTS[config.coefficients].max_factor
     require(1.0 / limit <= scale <= limit, f"scale is {scale}")
 
 
@@ -305,7 +305,7 @@ def check_state(config: Settings, words: Words, regions: Regions) -> None:
     check_name(config)
     _check_counters(config, words)
     check_preprocessing(config, words, regions)
-    if config.update.whole:
+    if config.update.is_sorf:
         check_weights(config, words, regions)
         return
     _check_sizes(config, words)

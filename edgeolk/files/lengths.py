@@ -29,7 +29,7 @@ def _longest(config: Settings) -> float:
     kernel, wide = config.kernel, config.vectors == Dtype.FLOAT64
     if kernel.kind == KernelKind.SIGMOID:
         return _MAX_WIDE if wide else _MAX_NARROW
-    limit = _ROUNDED * COEFFICIENTS[config.coefficients].most_kernel
+    limit = _ROUNDED * COEFFICIENTS[config.coefficients].max_kernel
     if kernel.kind == KernelKind.POLYNOMIAL:
         _, degree, _, scale, offset = kernel.fields()
         limit = (limit ** (1.0 / degree) + abs(offset)) / scale

@@ -93,7 +93,7 @@ def config_from(head: Head) -> Settings:
     lists = lists_from(values)
     preprocessing = preprocessing_from(values)
     parts = {axis: _member(kind, head.parts[axis], axis) for axis, kind in AXES.items()}
-    if UPDATES[Update(parts["update"])].whole and head.n_features:
+    if UPDATES[Update(parts["update"])].is_sorf and head.n_features:
         values.setdefault("kernel.gamma", omitted_gamma(head.n_features))
     gamma, scale, offset = (
         values.pop(f"kernel.{name}", 0.0) for name in ("gamma", "scale", "offset")

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterable
 
 from edgeolk.files import system
-from edgeolk.files.atomic import placed_whole
+from edgeolk.files.atomic import write_and_open
 
 Piece = bytes | bytearray | memoryview
 
@@ -125,7 +125,7 @@ class OpenFile:
         if not system.REPLACES_OPEN:
             self.close()  # if another process opens it now, it cannot be replaced
         try:
-            fd = placed_whole(self.path, pieces)
+            fd = write_and_open(self.path, pieces)
         except BaseException:
             # It may have been created nevertheless: then the locked file has lost its name.
             self.close()

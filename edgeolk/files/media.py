@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from edgeolk.files import system
 from edgeolk.files.atomic import Path
-from edgeolk.files.layouts import MOST_SLOTS, Taken, misplaced, slot_bytes
+from edgeolk.files.slot_layout import MAX_SLOTS, Taken, misplaced, slot_bytes
 from edgeolk.files.locked import OpenFile, Piece
 
 #: Slots share no sector, so an interrupted write damages one slot only.
@@ -262,7 +262,7 @@ class FolderMedium:
 
     def other_slots(self, taken: Taken, head: int) -> str:
         found, last = "", 0
-        for i in range(self.slots, MOST_SLOTS):
+        for i in range(self.slots, MAX_SLOTS):
             file = OpenFile(_slot_path(self._folder, i))
             start = file.start(0, head)
             file.close()

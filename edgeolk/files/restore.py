@@ -20,7 +20,7 @@ from edgeolk.configuration.regions import ELEMENT_BYTES, Region
 from edgeolk.configuration.settings import Settings
 from edgeolk.core.arena import Arena
 from edgeolk.files import live, v3
-from edgeolk.files.atomic import Path, opened_regular, read_into
+from edgeolk.files.atomic import Path, open_regular, read_into
 from edgeolk.files.preprocessing import following
 from edgeolk.files.seal import verify
 from edgeolk.files.words import WORDS
@@ -132,7 +132,7 @@ def from_file(path: Path, max_bytes: int | None = None) -> tuple[Settings, Arena
     Raises ValueError: wrong mark, version, length, CRC, configuration or state.
     Raises OSError: the file cannot be read, or is not a regular file.
     """
-    with opened_regular(path) as file:
+    with open_regular(path) as file:
         size = file.seek(0, 2)
         file.seek(0)
         start = file.read(MAX_HEADER_BYTES)

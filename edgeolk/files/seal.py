@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from edgeolk.files.atomic import Path, opened_regular
+from edgeolk.files.atomic import Path, open_regular
 
 #: Offset of the checksum in a scaler's block; its length follows.
 CRC_OFFSET = 12
@@ -40,7 +40,7 @@ def read(path: Path, header_bytes: int, what: str) -> bytes:
 
     Raises ValueError: it is not such a file, or its size is wrong.
     """
-    with opened_regular(path) as file:
+    with open_regular(path) as file:
         size = file.seek(0, 2)
         file.seek(0)
         start = file.read(header_bytes)

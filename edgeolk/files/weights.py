@@ -66,7 +66,7 @@ def _check_memory(
     held, head = int(words["memory_held"]) & 0xFFFFFFFF, int(words["memory_held"]) >> 32
     require(0 <= held <= limit, f"{held} rows in a memory of {limit}")
     require(0 <= head < limit and (held == limit or not head), "where a memory's search begins")
-    max_mistakes = config.update.most_weight / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
+    max_mistakes = config.update.max_weight / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
     good = all(0.0 <= words[f"memory_mistakes_{i}"] <= max_mistakes for i in range(5))
     good = good and all(0.0 <= mistakes <= max_mistakes for mistakes in narrow)
     require(good, "mistakes of a memory's experts")
@@ -109,7 +109,7 @@ def check_weights(
         groups = int(config.values["groups"])
         counters, windows = regions["blend"][:-groups], regions["blend"][-groups:]
         # A mistake costs at most 4, times the weight of the row.
-        cost = 4.0 * config.update.most_weight
+        cost = 4.0 * config.update.max_weight
         limit = cost / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
         require(all(0.0 <= count <= limit for count in counters), "an expert's counter")
         longest = max(config.values["cmax"], 1.0)

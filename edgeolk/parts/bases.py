@@ -59,7 +59,7 @@ class BasisTraits(Part):
 MAX_NORMAL = 14.0
 
 
-def most_gamma(max_stored: float) -> float:
+def max_gamma(max_stored: float) -> float:
     """The largest kernel width whose frequencies are finite in storage.
 
     sqrt(2 gamma) times the largest normal draw is ``max_stored``, the largest number of the storage
@@ -71,11 +71,11 @@ def most_gamma(max_stored: float) -> float:
 _FREQUENCIES = {
     (
         "gamma must be smaller for features: frequencies would exceed the range of the storage type"
-        f" (float16: {most_gamma(65519.0):.2g}, float64: {most_gamma(1e308):.2g})"
+        f" (float16: {max_gamma(65519.0):.2g}, float64: {max_gamma(1e308):.2g})"
     ): (
         lambda c: (
             c.kernel.kind == KernelKind.GAUSSIAN
-            and c.kernel.fields()[2] > most_gamma(c.storage.most)
+            and c.kernel.fields()[2] > max_gamma(c.storage.most)
         )
     ),
 }

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from edgeolk.checks import real
+from edgeolk.checks import check_real
 from edgeolk.lean import Any, ClassVar, dataclass
 from edgeolk.parts.numbers import KernelKind
 
 
 def _number(name: str, value: float, low: float, *, strict: bool = True) -> float:
-    number = real(name, value)
+    number = check_real(name, value)
     if not math.isfinite(number) or number < low or (strict and number == low):
         sign = ">" if strict else ">="
         raise ValueError(f"{name} must be finite and {sign} {low:g}, got {value!r}")

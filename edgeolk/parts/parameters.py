@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from edgeolk.checks import MAX_SIZE, real
+from edgeolk.checks import MAX_SIZE, check_real
 from edgeolk.lean import Any, dataclass
 from edgeolk.parts.numbers import Update
 
@@ -272,7 +272,7 @@ def checked(name: str, value: Any, stored: str) -> float:
                 return float(value)
             raise ValueError(f"{name} must be True or False, got {value!r}")
         raise TypeError(f"{name} must be True or False, got {value!r}")
-    number = real(name, value, spec.allowed())
+    number = check_real(name, value, spec.allowed())
     if spec.none is not None and number == spec.none == value:
         return number
     if not spec.holds(number) or (spec.integer and number != math.floor(number)):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Updates, and policies, that support several classes.
 _UPDATES = {update: row for update, row in UPDATES.items() if row.classes}
-_SORF_UPDATES = [update for update, row in _UPDATES.items() if row.whole]
+_SORF_UPDATES = [update for update, row in _UPDATES.items() if row.is_sorf]
 _POLICIES = [policy for policy, row in POLICIES.items() if row.columns is not None]
 
 
@@ -47,7 +47,7 @@ GENERAL: Refusals = {
     "a width that follows the rows needs scale= and structured features, as in 'sorf'": (
         lambda c: (
             c.preprocessing.follows
-            and not (c.update.whole and c.preprocessing.method and not c.preprocessing.gamma_rows)
+            and not (c.update.is_sorf and c.preprocessing.method and not c.preprocessing.gamma_rows)
         )
     ),
     "float64 rows need statistics in float64": both(
@@ -74,7 +74,7 @@ GENERAL: Refusals = {
     (
         f"several classes need a ring of support vectors, or {spoken(_SORF_UPDATES)}"
     ): (
-        lambda c: c.columns > 1 and not c.update.whole and c.parts["basis"] != Basis.SUPPORT_VECTORS
+        lambda c: c.columns > 1 and not c.update.is_sorf and c.parts["basis"] != Basis.SUPPORT_VECTORS
     ),
     f"several classes need {spoken(_POLICIES)}: the other policies use one coefficient per slot": (
         lambda c: c.columns > 1 and c.policy.columns is None

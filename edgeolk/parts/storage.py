@@ -7,7 +7,7 @@ from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Coefficients, Dtype, Rows
 from edgeolk.parts.traits import Part, lacks
 
-MOST_FLOAT, MAX_DOUBLE = 3.4028234663852886e38, 1.7976931348623157e308
+MAX_FLOAT, MAX_DOUBLE = 3.4028234663852886e38, 1.7976931348623157e308
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +19,7 @@ class StorageTraits(Part):
     #: Code of the type that rows are computed in: float32 for narrow storage.
     computes_in: str = "f"
     #: The largest number of a row that is finite in storage.
-    most: float = MOST_FLOAT
+    most: float = MAX_FLOAT
 
     @property
     def nbytes(self) -> int:
@@ -74,9 +74,9 @@ class RealTraits(Part):
     #: smallest common scale.
     most: float
     #: Largest k(x, x) of a row.
-    most_kernel: float
+    max_kernel: float
     #: Largest common scale: beyond it, and below its inverse, it is multiplied into coefficients.
-    most_factor: float
+    max_factor: float
     #: Largest coefficients in files: with the common scale (squares are finite), and without.
     max_alpha: float
     max_stored: float
@@ -89,11 +89,11 @@ class RealTraits(Part):
 
 COEFFICIENTS: dict[Coefficients, RealTraits] = {
     Coefficients.FLOAT32: RealTraits(
-        element="f", most=1e25, most_kernel=1e30, most_factor=1e10, max_alpha=1e36,
+        element="f", most=1e25, max_kernel=1e30, max_factor=1e10, max_alpha=1e36,
         max_stored=1e36,
     ),
     Coefficients.FLOAT64: RealTraits(
-        element="d", most=1e100, most_kernel=1e100, most_factor=1e100, max_alpha=1e150,
+        element="d", most=1e100, max_kernel=1e100, max_factor=1e100, max_alpha=1e150,
         max_stored=1e250,
     ),
 }

@@ -53,7 +53,7 @@ class UpdateTraits(Part):
     #: Why rows cannot be weighted, "" if they can.
     weighs: str = ""
     #: The largest weight of a row.
-    most_weight: float = 1e6
+    max_weight: float = 1e6
     #: Parameters with several numbers.
     lists: tuple[str, ...] = ()
     #: Numbers that an update stores for each coefficient, in ``s.own``, (own, weights) float64;
@@ -63,7 +63,7 @@ class UpdateTraits(Part):
     default_dtype: str = "float32"
 
     @property
-    def whole(self) -> bool:
+    def is_sorf(self) -> bool:
         """Whether this update is the entire step of sorf."""
         return bool(self.learn)
 

@@ -11,7 +11,7 @@ MIN_FREQUENCIES, DEFAULT_FREQUENCIES = 64, 256
 #: Default share of rows to be called novel.
 NU = 0.02
 #: The longest memory, limited by 16-bit counters.
-MOST_WINDOW = 65535
+MAX_WINDOW = 65535
 #: Inputs of the features per channel: its value, its roughness, its recent mean.
 INPUTS = 3
 #: The kernel, for inputs in a unit that the first rows determine.
@@ -44,7 +44,7 @@ WATCHING_REFUSES: Refusals = {
     f"D must be at least {MIN_FREQUENCIES} for novelty with history=True": _watches(
         lambda c: c.budget < MIN_FREQUENCIES
     ),
-    f"window must be at most {MOST_WINDOW} rows with history=True": _watches(
-        lambda c: c.values["forget"] > MOST_WINDOW
+    f"window must be at most {MAX_WINDOW} rows with history=True": _watches(
+        lambda c: c.values["forget"] > MAX_WINDOW
     ),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from edgeolk.checks import check_int, real
+from edgeolk.checks import check_int, check_real
 from edgeolk.lean import Any
 from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, norm_number
 from edgeolk.preprocessing.scaling import (
@@ -40,7 +40,7 @@ def gamma_of(
     allowed = "'auto', a number above 0, or None"
     if isinstance(gamma, str):
         raise ValueError(f"{named('gamma', own)} must be {allowed}, got {gamma!r}")
-    return real(named("gamma", own), gamma, allowed)
+    return check_real(named("gamma", own), gamma, allowed)
 
 
 def preprocessing_of(

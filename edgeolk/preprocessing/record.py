@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 
-from edgeolk.checks import real
+from edgeolk.checks import check_real
 from edgeolk.lean import Any, dataclass
 from edgeolk.preprocessing.scaling import (
     CLIP,
@@ -80,7 +80,7 @@ class Preprocessing:
         return self.method not in (0, METHODS["minmax"], INSIDE["common"])
 
     @property
-    def alike_clip(self) -> float:
+    def common_clip(self) -> float:
         """Deviations that inputs with a common scale are clipped to."""
         return self.clip if self.method == INSIDE["common"] else COMMON_CLIP
 
@@ -116,7 +116,7 @@ class Preprocessing:
         return {name: number for name, number in fields.items() if number != omitted.get(name, 0.0)}
 
     def options(
-        self, own: Collection[str], usual: Mapping[str, str], *, whole: bool
+        self, own: Collection[str], usual: Mapping[str, str], *, is_sorf: bool
     ) -> dict[str, Any]:
         """The arguments that create this record, in addition to a kernel.
 
@@ -126,7 +126,7 @@ class Preprocessing:
         arguments: dict[str, Any] = {}
         if self.gamma_rows or self.follows:
             arguments[named("gamma", own)] = "auto"
-        if self.gamma_rows != (0 if self.follows else GAMMA_ROWS) or (whole and self.method):
+        if self.gamma_rows != (0 if self.follows else GAMMA_ROWS) or (is_sorf and self.method):
             arguments.update({"gamma_rows": self.gamma_rows} if self.gamma_rows else {})
         if self.method:
             arguments["scale"] = INSIDE_NAMES[self.method]
@@ -160,7 +160,7 @@ def norm_number(value: Any) -> float:
 
     Raises TypeError, ValueError: not a number, or out of range.
     """
-    number = real("clip_rows", value, "a number or None")
+    number = check_real("clip_rows", value, "a number or None")
     if not 0.0 < number <= MAX_NORM:
         raise ValueError(f"clip_rows must be above 0, at most {MAX_NORM:g}, got {value!r}")
     return number

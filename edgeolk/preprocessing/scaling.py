@@ -3,7 +3,7 @@ inside. Without numpy."""
 
 from __future__ import annotations
 
-from edgeolk.checks import check_int, real
+from edgeolk.checks import check_int, check_real
 from edgeolk.lean import Any
 
 #: Part of the file formats: never renumbered.
@@ -30,7 +30,7 @@ def clip_number(clip: Any) -> float:
     """Deviations to clip to as stored in the block, 0 for None."""
     if clip is None:
         return 0.0
-    number = real("clip", clip, "a number or None")
+    number = check_real("clip", clip, "a number or None")
     if not MIN_CLIP <= number <= MAX_CLIP:
         raise ValueError(f"clip must be from {MIN_CLIP:g} to {MAX_CLIP:g} or None, got {clip!r}")
     return number

@@ -112,7 +112,7 @@ class KernelModel:
         assert learner is not None
         row = self._columns.row(x)
         learned = learner._engine.steps
-        if not (self._columns.same and learned == self._scored_at):
+        if not (self._columns.is_same and learned == self._scored_at):
             self._scored_at = -1
             if not learning:
                 if self._open and self._repeats:
@@ -140,8 +140,8 @@ class KernelModel:
         scored, still_open = None, max(0, self._open - 1) if learner is None else 0
         if learner is not None and self._scores_first:
             scored_at = self._scored_at
-            scored, row = self._score(x, learning=True), columns.made
-            if not (columns.same and scored_at == learner._engine.steps):  # not the last scored row
+            scored, row = self._score(x, learning=True), columns.values
+            if not (columns.is_same and scored_at == learner._engine.steps):  # not the last scored row
                 still_open = max(0, self._open - 1)
         else:
             self._scored_at = -1  # the cached score is of another row

@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 
 from edgeolk.checks import check_int
-from edgeolk.near import near
+from edgeolk.suggest import suggest
 
 cnp.import_array()
 
@@ -95,8 +95,8 @@ cdef class Columns:
     cdef readonly str unseen
     cdef readonly str missing
     cdef readonly dict place
-    cdef readonly bint same
-    cdef readonly object made
+    cdef readonly bint is_same
+    cdef readonly object values
     cdef dict coming          # ``place`` once the last row is learned
     cdef object numbers       # the row, the last row learned, flags of values present
     cdef Py_ssize_t n         # columns, -1 if not yet known
@@ -128,7 +128,7 @@ cdef class Columns:
         self.coming = self.place
         # The flags are rounded up to whole doubles.
         self.numbers = np.zeros(2 * n + (n + 7) // 8)
-        self.made = self.numbers[:n]
+        self.values = self.numbers[:n]
         self.row_ = <double*>cnp.PyArray_DATA(self.numbers)
         self.last = self.row_ + n
         self.found = <char*>(self.last + n)
@@ -176,13 +176,13 @@ cdef class Columns:
             A value is not a finite number (text never is), or a key is unseen or missing and this
             is not allowed.
         """
-        cdef bint same = self.complete
+        cdef bint is_same = self.complete
         cdef bint grows
         cdef bint gaps = self.missing == "gap"
         cdef Py_ssize_t found = 0
         cdef Py_ssize_t at
         cdef double number
-        self.complete = self.same = False
+        self.complete = self.is_same = False
         self.coming = self.place
         grows = self.grows(x)
         if grows:
@@ -190,10 +190,10 @@ cdef class Columns:
         memset(self.found, 0, self.n)
         if PyDict_CheckExact(x) and not grows:
             for key, value in (<dict>x).items():
-                found += self.take(key, value, gaps, &same)
+                found += self.take(key, value, gaps, &is_same)
         else:
             for key in in_order(x) if grows else x:
-                found += self.take(key, x[key], gaps, &same)
+                found += self.take(key, x[key], gaps, &is_same)
         if found < self.n:
             if self.missing == "raise" and found < len(self.coming):
                 missing = [key for key in self.coming if x.get(key) is None]
@@ -201,13 +201,13 @@ cdef class Columns:
             for at in range(self.n):
                 if not self.found[at]:
                     number = NAN if gaps else (self.last[at] if self.missing == "last" else 0.0)
-                    same &= self.row_[at] == number
+                    is_same &= self.row_[at] == number
                     self.row_[at] = number
         self.complete = True
-        self.same = same
-        return self.made
+        self.is_same = is_same
+        return self.values
 
-    cdef Py_ssize_t take(self, object key, object value, bint gaps, bint* same) except -1:
+    cdef Py_ssize_t take(self, object key, object value, bint gaps, bint* is_same) except -1:
         """Store a value in the column of its key; returns 1, or 0 without a value or column."""
         cdef Py_ssize_t at
         cdef double number
@@ -217,7 +217,7 @@ cdef class Columns:
         if at < 0:
             return 0
         number = number_of(value, key, gaps)
-        same[0] &= self.row_[at] == number
+        is_same[0] &= self.row_[at] == number
         self.row_[at] = number
         self.found[at] = 1
         return 1
@@ -233,7 +233,7 @@ cdef class Columns:
         if self.unseen == "raise":
             known = ", ".join(map(repr, self.coming))
             raise ValueError(
-                f"feature {key!r} has no column{near(key, map(str, self.coming))}; there are"
+                f"feature {key!r} has no column{suggest(key, map(str, self.coming))}; there are"
                 f" {known}"
             )
         if self.unseen == "warn":

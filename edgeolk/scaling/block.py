@@ -16,7 +16,7 @@ import numpy as np
 from edgeolk.checks import check_int
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import seal
-from edgeolk.files.atomic import write_whole
+from edgeolk.files.atomic import write_atomically
 from edgeolk.preprocessing.scaling import COMPACT, NAMES, clip_number, fits_compact, window_number
 from edgeolk.scaling.layout import FEATURE_BYTES, HEAD_BYTES, ScalerPlan, plan_of
 
@@ -73,7 +73,7 @@ def sealed(arena: Arena) -> bytes:
 
 def write(path: str | PathLike[str], arena: Arena) -> None:
     """Write the sealed block to a file."""
-    write_whole(path, (sealed(arena),))
+    write_atomically(path, (sealed(arena),))
 
 
 def read(path: str | PathLike[str]) -> bytes:

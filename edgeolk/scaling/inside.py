@@ -70,7 +70,7 @@ def common_scale(prepared: Preprocessing, engine: Engine) -> CommonScale | None:
         sd = 2.0 * abs(half) * sqrt(share * (1.0 - share)) if share else 0.0
     else:
         return None
-    return CommonScale(mean, sd if sd > 0.0 else 1.0, prepared.alike_clip, rows)
+    return CommonScale(mean, sd if sd > 0.0 else 1.0, prepared.common_clip, rows)
 
 
 def copied(prepared: Preprocessing, engine: Engine) -> RunningScaler:

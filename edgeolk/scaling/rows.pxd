@@ -4,7 +4,7 @@ cimport numpy as cnp
 from libc.stdint cimport int64_t, uintptr_t
 
 from edgeolk.core.finite cimport all_finite
-from edgeolk.core.refused cimport wrong_length
+from edgeolk.core.refusals cimport wrong_length
 from edgeolk.core.scaler cimport Scaler, learn_rows, transform_rows
 from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 

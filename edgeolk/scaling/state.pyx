@@ -9,8 +9,8 @@ from edgeolk.core.arena cimport Arena
 from edgeolk.core.scaler cimport (
     METHOD_COMPACT, Head, Scaler, point_to_statistics, scaler_holds,
 )
-from edgeolk.core.headers cimport olk_recall
-from edgeolk.scaling.known cimport keeps_mean, mean_of, scale_of
+from edgeolk.core.headers cimport olk_load_reading
+from edgeolk.scaling.statistics cimport keeps_mean, mean_of, scale_of
 
 from edgeolk.preprocessing.scaling import CLIP, NAMES, clip_number, form_number, window_number
 from edgeolk.checks import check_int
@@ -64,8 +64,8 @@ cdef class ScalerState:
             self.scaler.moments.m2 = <double*>(base + <Py_ssize_t>at["m2"])
             self.scaler.moments.level = <int8_t*>(base + <Py_ssize_t>at["level"])
         if "min" in at:
-            self.scaler.kept.least = <double*>(base + <Py_ssize_t>at["min"])
-            self.scaler.kept.most = <double*>(base + <Py_ssize_t>at["max"])
+            self.scaler.kept.minimum = <double*>(base + <Py_ssize_t>at["min"])
+            self.scaler.kept.maximum = <double*>(base + <Py_ssize_t>at["max"])
         return 0
 
     @staticmethod
@@ -170,7 +170,7 @@ cdef class ScalerState:
         if s.kept.numbers == NULL:
             return None
         return np.array(
-            [olk_recall(&s.kept, j).feature.clipped for j in range(s.head.n_features)], np.int64)
+            [olk_load_reading(&s.kept, j).feature.clipped for j in range(s.head.n_features)], np.int64)
 
     @property
     def mean_(self):
@@ -199,7 +199,7 @@ cdef class ScalerState:
 
         With ``clip`` it may be outside the range scaled to 0 .. 1.
         """
-        return self.copy_array(self.scaler.kept.least)
+        return self.copy_array(self.scaler.kept.minimum)
 
     @property
     def max_(self):
@@ -207,7 +207,7 @@ cdef class ScalerState:
 
         With ``clip`` it may be outside the range scaled to 0 .. 1.
         """
-        return self.copy_array(self.scaler.kept.most)
+        return self.copy_array(self.scaler.kept.maximum)
 
     cdef object copy_array(self, const double* values):
         cdef Py_ssize_t j

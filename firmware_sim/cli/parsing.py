@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from edgeolk.near import near
+from edgeolk.suggest import suggest
 from firmware_sim.cli.exit_codes import USAGE
 from firmware_sim.cli.terminal import note
 
@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
         if message.startswith(_CHOICE):
             given = message.removeprefix(_CHOICE).split("'")[1]
             names = getattr(self, "commands", {})
-            message = f"no command {given!r}{near(given, names)}; there are {', '.join(names)}"
+            message = f"no command {given!r}{suggest(given, names)}; there are {', '.join(names)}"
         note(f"usage: {self.prog} {self._brief()}; {self.prog} --help lists all")
         note(f"{self.prog}: {message}")
         sys.exit(USAGE)
@@ -56,8 +56,8 @@ class Parser(argparse.ArgumentParser):
         flag = word.partition("=")[0]
         others = [name for name, one in self.commands.items() if flag in one.flags]
         if others:
-            return f"{flag} is an option of {', '.join(others)}{near(flag, command.flags)}"
-        return f"no option {flag}{near(flag, command.flags)}"
+            return f"{flag} is an option of {', '.join(others)}{suggest(flag, command.flags)}"
+        return f"no option {flag}{suggest(flag, command.flags)}"
 
 
 def _words_to_report(unknown: Sequence[str]) -> list[str]:

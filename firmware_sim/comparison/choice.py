@@ -30,8 +30,8 @@ def choice(found: Comparison) -> tuple[str, int] | None:
     ]
     if not cells:
         return None
-    least = min(error for _, _, error, *_ in cells)
-    ram, *_, name = min(one for one in cells if one[2] <= _AS_GOOD * least)
+    lowest = min(error for _, _, error, *_ in cells)
+    ram, *_, name = min(one for one in cells if one[2] <= _AS_GOOD * lowest)
     return name, ram
 
 
@@ -76,9 +76,9 @@ def sentence(found: Comparison) -> str:
     what = f"{shown(name)} with ram={written(ram)!r}{width}"
     trivial = unbeaten(found, name, ram)
     if trivial:
-        said = " and ".join(f"{one} ({words(rows.baselines[one])})" for one in trivial)
+        listing = " and ".join(f"{one} ({words(rows.baselines[one])})" for one in trivial)
         text = (
-            f"No learner is clearly better than {said}, which "
+            f"No learner is clearly better than {listing}, which "
             f"{'learns' if len(trivial) == 1 else 'learn'} nothing: by two standard errors of the "
             f"difference at least. The best, {what}, has {words(error)}."
         )

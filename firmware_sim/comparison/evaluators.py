@@ -54,7 +54,7 @@ class Evaluator:
     numbers: Places = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     changes: list[int] = field(default_factory=list)
 
-    def told_to(self, config: ReplayConfig, most: int | None = None) -> ReplayConfig:
+    def config_for(self, config: ReplayConfig, max_rows: int | None = None) -> ReplayConfig:
         """Return a configuration with the rows for its learner, the first ones or all.
 
         Targets of a forecaster are as late as its horizon says.
@@ -66,7 +66,7 @@ class Evaluator:
             faults=(),  # the rows have them
             damaged="skip",  # none is left where one ends it
             **ALONE,
-            limit=None if most is None else int(self.numbers[most - 1]),
+            limit=None if max_rows is None else int(self.numbers[max_rows - 1]),
             label_delay=config.label_delay or (horizon if horizon > 1 else 0),
         )
 
@@ -172,8 +172,8 @@ class Numbers(Evaluator):
         )  # fmt: skip
         with suppress(ValueError):  # a target beyond what it learns
             found[WITHOUT_KERNEL] = learner.learn_many(raw, self.y)
-        told, mean, spread = scaled_targets(TargetScale.with_own_memory(), self.y)
-        found[LEAST_SQUARES] = mean + spread * linear.least_squares(X, told)
+        targets, mean, spread = scaled_targets(TargetScale.with_own_memory(), self.y)
+        found[LEAST_SQUARES] = mean + spread * linear.least_squares(X, targets)
         return found
 
     def drawn(self, n: int) -> Row:

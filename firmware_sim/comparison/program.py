@@ -31,16 +31,16 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     before, loop = [], []
     mine = config_of(Run(name, ram, 0), replace(config, stream=""), rows.width.gamma)
     kernel = None if name == DEFAULT else ek.Gaussian(rows.width.gamma)
-    said = learner_settings(mine, kernel, plan_device(mine, d, kernel)[1])
-    del said["algorithm"], said["kernel"]
+    arguments = learner_settings(mine, kernel, plan_device(mine, d, kernel)[1])
+    del arguments["algorithm"], arguments["kernel"]
     if name not in (DEFAULT, RECOMMENDED):  # the others have no scaler by themselves
-        del said["scale"]
+        del arguments["scale"]
     if mine.scales_outside:
         frozen = "" if config.freeze_after is None else f", freeze_after={config.freeze_after}"
         before.append(f"scaler = ek.RunningScaler({d}, method={config.scale!r}{frozen})")
         loop.append("    scaler.learn_transform_one(x, x)")
-    label, told, what = _LABELS[kind]
-    score = f"learner.learn_one({told})"
+    label, argument, what = _LABELS[kind]
+    score = f"learner.learn_one({argument})"
     if kind == "multiclass":
         before.append(f"classes = {list(config.classes)!r}")
     if mine.scales_targets:
@@ -54,7 +54,7 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     if kernel is not None:
         before.append(f"kernel = ek.Gaussian({rows.width.gamma!r})")
         size = ", kernel=kernel"
-    options = "".join(f", {option}={value!r}" for option, value in said.items())
+    options = "".join(f", {option}={value!r}" for option, value in arguments.items())
     return [
         "import numpy as np",
         "import edgeolk as ek",

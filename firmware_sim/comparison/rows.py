@@ -75,8 +75,8 @@ class Rows:
     @property
     def mark(self) -> str:
         """A mark that other rows do not have."""
-        said = (self.width.gamma, self.config.resolved.kind, self.config.classes)
-        parts = (self.X.tobytes(), self.y.tobytes(), repr(said).encode())
+        identity = (self.width.gamma, self.config.resolved.kind, self.config.classes)
+        parts = (self.X.tobytes(), self.y.tobytes(), repr(identity).encode())
         return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
@@ -109,11 +109,11 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
         raise SimulatorError(result.detail)
     raw, y = np.concatenate(device.rows), np.concatenate(device.labels)
     numbers = np.concatenate(device.numbers)
-    mended, whole = held, raw
+    mended, complete = held, raw
     if gaps and (lacking := int(np.count_nonzero(np.isnan(raw).any(axis=1)))):
-        whole = _stood_in(raw)
-        mended = HeldStream(held, [_with_rows(one, numbers, whole) for one in held.blocks()])
-    as_read, unfit = device.row.take(whole)
+        complete = _filled(raw)
+        mended = HeldStream(held, [_with_rows(one, numbers, complete) for one in held.blocks()])
+    as_read, unfit = device.row.take(complete)
     X, refused = scaled_rows(device.scaler, as_read, unfit)
     for error in refused.values():
         raise SimulatorError(str(error))
@@ -205,7 +205,7 @@ def _keeps_gaps(config: ReplayConfig) -> bool:
         return False
 
 
-def _stood_in(X: Row) -> Row:
+def _filled(X: Row) -> Row:
     """Return rows with the last reading where one is absent, 0 before the first."""
     X = np.vstack([np.zeros(X.shape[1]), X])
     places = np.where(np.isnan(X), 0, np.arange(len(X))[:, np.newaxis])

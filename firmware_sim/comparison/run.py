@@ -177,7 +177,7 @@ def compare(
     runs.sort(key=lambda run: -run.ram)  # the long ones first, so that no process waits at the end
     results = Journal(folder / "runs.jsonl", _mark(config, rows, seconds))
     try:
-        found = {one.key: one for one in results.read(lambda said: Outcome(**said))}
+        found = {one.key: one for one in results.read(lambda signature: Outcome(**signature))}
         missing = [run for run in runs if run.key not in found]
         if on_start is not None:
             on_start(len(runs), len(runs) - len(missing))
@@ -201,5 +201,5 @@ def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
     # No options of a comparison, but a configuration has them.
     options += [config.label_delay, sorted(config.params.items())]
     evaluator = rows.evaluator
-    said = (rows.mark, options, evaluator.changes, *evaluator.metrics.table, BLOCKS, seconds)
-    return hashlib.sha256(repr((ek.__version__, *said)).encode()).hexdigest()[:16]
+    signature = (rows.mark, options, evaluator.changes, *evaluator.metrics.table, BLOCKS, seconds)
+    return hashlib.sha256(repr((ek.__version__, *signature)).encode()).hexdigest()[:16]

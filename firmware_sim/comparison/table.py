@@ -40,10 +40,10 @@ def _storage(found: Comparison) -> str:
     by_type: dict[str, list[str]] = {}
     for name in found.algorithms:
         by_type.setdefault(found.storage(name), []).append(name)
-    most, *others = sorted(by_type, key=lambda dtype: -len(by_type[dtype])) or [
+    commonest, *others = sorted(by_type, key=lambda dtype: -len(by_type[dtype])) or [
         found.storage(DEFAULT)
     ]
-    return ", ".join([most, *(f"{one} for {' and '.join(by_type[one])}" for one in others)])
+    return ", ".join([commonest, *(f"{one} for {' and '.join(by_type[one])}" for one in others)])
 
 
 def ranking(found: Comparison) -> list[str]:
@@ -91,6 +91,6 @@ def lasting(found: Comparison) -> list[str]:
         for ram in found.rams:
             rows = found.cell(name, ram).means("recovery")
             if rows:
-                said = ", ".join("never" if n is None else f"{n:,.0f}" for n in rows)
-                lines.append(f"recovery  {shown(name)} in {written(ram)}: {said} rows")
+                listing = ", ".join("never" if n is None else f"{n:,.0f}" for n in rows)
+                lines.append(f"recovery  {shown(name)} in {written(ram)}: {listing} rows")
     return lines

@@ -167,7 +167,7 @@ def tune(
     start = Candidate(None if config.chooses_inside else found.width.gamma)
     width = start.gamma
     if width is None and not config.watches:  # that has one which nothing may change
-        replay = Replay(evaluator.told_to(config, few))
+        replay = Replay(evaluator.config_for(config, few))
         replay.run(beside_clean=False)
         width = float(replay.device.learner.kernel.gamma)
     pool = _field(fixed, start, width, candidates, found.X.shape[1])
@@ -197,7 +197,7 @@ class _Job(NamedTuple):
     """A candidate learns the first rows, and is judged from a row on."""
 
     candidate: Candidate
-    most: int
+    max_rows: int
     first: int = 0
 
 
@@ -255,8 +255,8 @@ def _seasons(period: float | None, y: Row) -> list[int]:
     steps = np.diff(y)
     steps = steps - steps.mean()
     if len(steps) > 4 * _NEAREST and steps.any():
-        alike = np.correlate(steps, steps, "full")[len(steps) - 1 :]
-        far = alike[_NEAREST : len(steps) // 3] / alike[0]
+        correlation = np.correlate(steps, steps, "full")[len(steps) - 1 :]
+        far = correlation[_NEAREST : len(steps) // 3] / correlation[0]
         best = int(np.argmax(far))
         if far[best] > _ALIKE:
             found.append(_NEAREST + best)
@@ -284,9 +284,9 @@ def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[st
     Those that only other losses than the configuration's read are left out.
     """
     learner = _learner(config, start, n_features)
-    made = learner.config
-    renamed = next(row.public for row in ek.algorithms() if row.name == made.name)
-    mine = settings_of(made).loss.parameters
+    resolved = learner.config
+    renamed = next(row.public for row in ek.algorithms() if row.name == resolved.name)
+    mine = settings_of(resolved).loss.parameters
     others = {name for row in LOSSES.values() for name in row.parameters if name not in mine}
     idle = {renamed.get(name, name) for name in others}
     out = {}
@@ -326,8 +326,8 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
 def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[float, float]:
     """Losses from row `first` to row `most`, and of all to it; infinite where they are none."""
     try:
-        said = Answers(config.resolved.kind, job.most)
-        replay = Replay(evaluator.told_to(_with(config, job.candidate), job.most))
+        said = Answers(config.resolved.kind, job.max_rows)
+        replay = Replay(evaluator.config_for(_with(config, job.candidate), job.max_rows))
         replay.run(on_taught=said.take, beside_clean=False)
         answers = said.whole
         loss = evaluator.loss(answers, job.first)
@@ -362,22 +362,22 @@ def to_text(tuning: Tuning) -> str:
     """Return what was chosen and gained, with the options for ``replay``."""
     metrics = tuning.evaluator.metrics
     words, best = metrics.words, tuning.best
-    verdict, default = "nothing gained", ""
+    conclusion, default = "nothing gained", ""
     if tuning.after < tuning.before:
         gained = 100.0 * (1.0 - tuning.after / tuning.before)
-        verdict = f"gained: {gained:.3g} % of the {metrics.loss_name}"
+        conclusion = f"gained: {gained:.3g} % of the {metrics.loss_name}"
     if best is tuning.start:
-        verdict += ": keep what you began with"
+        conclusion += ": keep what you began with"
     if tuning.default is not None:
         default = f"default   {words(tuning.default)} with no algorithm named\n"
     if best is None:
-        verdict += "; the default has a lower error than both"
+        conclusion += "; the default has a lower error than both"
     whole = "" if math.isnan(tuning.replayed) else f" ({words(tuning.replayed)} of all rows)"
     return (
         f"{tuning.config.resolved.algorithm}, chosen on the first {tuning.tuned_on:,} rows "
         f"({tuning.work:,} rows learned in all), judged on the {tuning.judged_on:,} after them\n"
         f"before    {words(tuning.before)} with {tuning.start}, as replay runs it{whole}\n"
         f"after     {words(tuning.after)} with {tuning.chosen}\n"
-        f"{default}{verdict}\n"
+        f"{default}{conclusion}\n"
         f"take      {tuning.options or 'the default: name no algorithm'}\n"
     )

@@ -101,8 +101,8 @@ class Answers:
     rows, spent: rows learned and processor time so far.
     """
 
-    def __init__(self, kind: str, most: int, seconds: float = math.inf) -> None:
-        self._kind, self._most, self._seconds = kind, most, seconds
+    def __init__(self, kind: str, max_rows: int, seconds: float = math.inf) -> None:
+        self._kind, self._most, self._seconds = kind, max_rows, seconds
         # Of this thread: that of a frozen twin, which answers in its own, does not count.
         self._began = time.thread_time()
         self._said: list[Row] = []
@@ -142,7 +142,7 @@ def do(
     """
     named = run.algorithm != DEFAULT
     try:
-        replay = Replay(evaluator.told_to(config_of(run, config, gamma)))
+        replay = Replay(evaluator.config_for(config_of(run, config, gamma)))
     except DoesNotFitError as error:
         return Outcome(**asdict(run), status="small", detail=str(error))
     except SimulatorError as error:
@@ -151,12 +151,12 @@ def do(
     found: dict[str, Any] = {"status": "done"}
     try:
         result = replay.run(on_taught=answers.take, beside_clean=not named, ranked=False)
-        said, frozen = answers.whole, result.frozen
+        scores, frozen = answers.whole, result.frozen
         found |= {
             "loss": result.metrics.mean_loss("learner"),
             "figures": finite(result.metrics.summary()["learner"]),
-            "blocks": evaluator.blocks(said).get("learner", []),
-            "recovery": evaluator.recovery(said),
+            "blocks": evaluator.blocks(scores).get("learner", []),
+            "recovery": evaluator.recovery(scores),
         }
         if frozen is not None and np.isfinite([frozen.loss, frozen.learner]).all():
             found["frozen"] = [frozen.loss, frozen.learner]
@@ -198,11 +198,11 @@ def draws(algorithm: str, few: Row, labels: Row, config: ReplayConfig, gamma: fl
         try:
             mine = replace(config, algorithm=algorithm, stream="")
             own, dtype = mine.learner_params, mine.resolved.dtype
-            said = {"n_features": few.shape[1], "kernel": ek.Gaussian(gamma), **own}
+            scores = {"n_features": few.shape[1], "kernel": ek.Gaussian(gamma), **own}
             with warnings.catch_warnings():  # of predictions that run away
                 warnings.simplefilter("ignore", UserWarning)
                 first, second = (
-                    ek.Learner(algorithm, budget=budget, dtype=dtype, seed=seed, **said).learn_many(
+                    ek.Learner(algorithm, budget=budget, dtype=dtype, seed=seed, **scores).learn_many(
                         few, labels
                     )
                     for seed in (0, 1)

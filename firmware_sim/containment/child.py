@@ -81,7 +81,7 @@ class Server:
         # Numbers that are sent back for a row.
         self.width = 3 if kind == "novelty" else 1
         if settings.forecasts:
-            _, half_widths, shares = learner._engine.said()
+            _, half_widths, shares = learner._engine.last_forecast()
             self.width += len(half_widths) + len(shares)
         classes = max(1, settings_of(learner.config).columns)
         self._classes = memoryview(bytearray(8 * classes)).cast("d")
@@ -234,7 +234,7 @@ class Server:
 
     def _append_outputs(self, i: int) -> None:
         """Append half-widths and shares of the last forecast."""
-        _, half_widths, shares = self._learner._engine.said()
+        _, half_widths, shares = self._learner._engine.last_forecast()
         at = self.width * i
         for number in half_widths:
             at += 1

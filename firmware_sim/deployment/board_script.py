@@ -93,10 +93,10 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
     labels |= {**dict.fromkeys(sorted(YES), 1), **dict.fromkeys(sorted(NO), -1)}
     if kind == "multiclass":
         labels = {label_key(name): place for place, name in enumerate(config.classes)}
-    answer, told = _ANSWERS[kind], "label"
+    answer, argument = _ANSWERS[kind], "label"
     if config.scales_targets:
         answer = f"targets.mean_[0] + (targets.scale_[0] or 1.0) * {answer}"
-        told = "targets.learn_transform_one(np.array([label]))[0]"
+        argument = "targets.learn_transform_one(np.array([label]))[0]"
     scale = ""
     if config.scales_outside:
         # As in the replay, rows without a label do not update the scaler.
@@ -129,7 +129,7 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
         "read": "row[: len(FEATURES)]" if config.clock else "row[:]",
         "scale": scale,
         "answer": answer,
-        "told": told,
+        "told": argument,
     }
 
 

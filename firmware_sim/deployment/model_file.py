@@ -57,8 +57,8 @@ def save_model(replay: Replay, path: str | Path) -> Path:
     }
     try:
         with TemporaryDirectory(dir=path.parent, prefix=".model-") as folder:
-            made = Path(folder) / "model"
-            with zipfile.ZipFile(made, "w") as box:
+            archive = Path(folder) / "model"
+            with zipfile.ZipFile(archive, "w") as box:
                 parts = {
                     LEARNER: device.learner,
                     SCALER: device.scaler,
@@ -69,7 +69,7 @@ def save_model(replay: Replay, path: str | Path) -> Path:
                         part.save(Path(folder) / name)
                         _put(box, name, (Path(folder) / name).read_bytes())
                 _put(box, ABOUT, (json.dumps(about, indent=1) + "\n").encode())
-            os.replace(made, path)
+            os.replace(archive, path)
     except OSError as error:
         raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
     return path

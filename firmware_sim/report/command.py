@@ -17,13 +17,13 @@ def command(config: ReplayConfig) -> str:
     """Return the command line that gives this configuration; empty where a stream object does."""
     if isinstance(config.stream, Stream):
         return ""
-    said = {
+    options = {
         name: value
         for name, one in OPTIONS.items()
         if (value := getattr(config, name)) != one.default or name == "ram"
     }
     words = ["python", "-m", "firmware_sim", "replay", config.stream]
-    return shlex.join([*words, *_words(said)])
+    return shlex.join([*words, *_words(options)])
 
 
 def options(config: ReplayConfig, names: Sequence[str]) -> str:
@@ -33,23 +33,23 @@ def options(config: ReplayConfig, names: Sequence[str]) -> str:
     the algorithm): so all is said first, and then each is left out that gives the same without.
     """
     whole = config.pinned()
-    said = {name: getattr(whole, name) for name in names}
+    options = {name: getattr(whole, name) for name in names}
 
-    def gives(fewer: dict[str, Any]) -> bool:
+    def gives(reduced: dict[str, Any]) -> bool:
         usual = {name: OPTIONS[name].default for name in names}
         try:
-            return replace(config, **{**usual, **fewer}).pinned() == whole
+            return replace(config, **{**usual, **reduced}).pinned() == whole
         except SimulatorError:
             return False
 
     for name in names:
-        fewer = {key: value for key, value in said.items() if key != name}
-        said = fewer if gives(fewer) else said
-    for name in said.get("params", ()):
-        params = {key: value for key, value in said["params"].items() if key != name}
-        said = {**said, "params": params} if gives({**said, "params": params}) else said
-    return shlex.join(_words(said))
+        reduced = {key: value for key, value in options.items() if key != name}
+        options = reduced if gives(reduced) else options
+    for name in options.get("params", ()):
+        params = {key: value for key, value in options["params"].items() if key != name}
+        options = {**options, "params": params} if gives({**options, "params": params}) else options
+    return shlex.join(_words(options))
 
 
-def _words(said: Mapping[str, Any]) -> list[str]:
-    return [word for name, value in said.items() for word in OPTIONS[name].words(name, value)]
+def _words(options: Mapping[str, Any]) -> list[str]:
+    return [word for name, value in options.items() for word in OPTIONS[name].words(name, value)]

@@ -15,7 +15,7 @@ from firmware_sim.streams.stream import Row, Sample, Stream
 Rows = Iterator[Sample | None]
 
 #: Labels of a column of classes, at most.
-MOST_CLASSES = 256
+MAX_CLASSES = 256
 
 
 def _same(cell: str, label: str) -> bool:
@@ -137,7 +137,7 @@ class FaultyStream(Stream):
                 yield sample
                 continue
             seen.setdefault(sample.label)
-            if len(seen) > MOST_CLASSES:
+            if len(seen) > MAX_CLASSES:
                 raise SimulatorError(f"fault flip: {self.target} has too many labels for classes")
             if fault.covers(sample.number) and rng.random() < fault.options["p"]:
                 names = sorted(seen)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeolk.near import near
+from edgeolk.suggest import suggest
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined, shortened
 from firmware_sim.streams import cells
@@ -140,7 +140,7 @@ class Reading:
         times = [options.time] if options.time not in ("auto", "none") else []
         for column in (target, *options.ignore, *times):
             if column is not None and column not in places:
-                meant = near(column, self._header)
+                meant = suggest(column, self._header)
                 raise StreamError(f"{self._name} has no column {column!r}{meant}; {self._listing}")
         if target in options.ignore:
             raise StreamError(f"column {target!r} cannot be both the target and ignored")

@@ -30,7 +30,7 @@ class LearnResult:
         there are none.
     reasons (ndarray of shape (n,)): reasons of novelty, packed by `adapters`; negative if none.
     outputs (ndarray of shape (n, numbers)): the numbers of a forecaster besides its forecasts
-        (`edgeolk/core/said.pxd`); other learners have none.
+        (`edgeolk/core/outputs.pxd`); other learners have none.
     refused: why rows were not learned, by index.
     stopped: why learning stopped at the row of index `done`; None if it did not.
     """
@@ -121,7 +121,7 @@ def forecast_outputs(learner: Any) -> list[float]:
     """Return the numbers that came with a forecaster's last forecast."""
     if hasattr(learner, "last_outputs"):  # the learner is in another process
         return list(learner.last_outputs)
-    _, half_widths, shares = learner._engine.said()
+    _, half_widths, shares = learner._engine.last_forecast()
     return [*half_widths, *shares]
 
 

@@ -22,7 +22,7 @@ def forecaster(**options: Any) -> ek.Learner:
 
 
 def numbers(learner: ek.Learner) -> list[float]:
-    _, reach, shares = learner._engine.said()
+    _, reach, shares = learner._engine.last_forecast()
     return [*reach, *shares]
 
 

@@ -347,7 +347,7 @@ def behaves(parts: dict[str, Any], kernel: str) -> None:
     learner = ek.Learner(
         n_features=D, budget=B, kernel=KERNELS[kernel][0], dtype="float64", **options_of(parts)
     )
-    if learner._config.update.whole:
+    if learner._config.update.is_sorf:
         X, y = stream()
         assert np.isfinite(learner.learn_many(X, y)).all()
         assert np.isfinite(learner.weights_).all()

@@ -11,7 +11,7 @@ import pytest
 from helpers import EVERY, LIVELY, by_pairs
 
 import edgeolk as ek
-from edgeolk.parts.bases import most_gamma
+from edgeolk.parts.bases import max_gamma
 
 #: The width is known after a third of the stream, the ring full after two thirds.
 FEATURES, BUDGET, ROWS, GAMMA_ROWS = 5, 12, 36, 12
@@ -143,7 +143,7 @@ def test_the_largest_width_of_features(name: str, dtype: str) -> None:
     """Up to there all frequencies are numbers in storage; beyond it the kernel is refused."""
     if built(name, dtype=dtype) is None:
         pytest.skip("no such storage")
-    most = most_gamma(ek.Config("fogd", n_features=1, D=1, dtype=dtype)._settings.storage.most)
+    most = max_gamma(ek.Config("fogd", n_features=1, D=1, dtype=dtype)._settings.storage.most)
     if dtype != "float64":
         most = min(most, 1e37)  # of any kernel
     options = {"n_features": 200, "D": 300, "dtype": dtype}

@@ -12,7 +12,7 @@ from edgeolk.core.headers cimport (
     OLK_LINEAR, olk_pcg64, olk_pcg64_seed, olk_standard_normal, olk_store,
 )
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.real cimport put, value_type
+from edgeolk.core.value_types cimport put, value_type
 from edgeolk.core.state cimport State
 
 

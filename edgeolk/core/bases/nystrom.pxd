@@ -13,7 +13,7 @@ from edgeolk.core.headers cimport OLK_F64, olk_symmetric_eigen
 from edgeolk.core.bases.weights cimport add_features
 from edgeolk.core.expansion cimport apply_scale, gather, kernel_row, put
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.real cimport doubles
+from edgeolk.core.value_types cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 

@@ -4,7 +4,7 @@ loops/structured.h."""
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.real cimport value_type
+from edgeolk.core.value_types cimport value_type
 from edgeolk.core.headers cimport OLK_F64, olk_sorf_row
 from edgeolk.core.state cimport State
 

@@ -5,13 +5,13 @@
 #include "quarter_turns.h"
 
 /* The C library computes larger angles. */
-static const double olk_largest_angle = 1e6;
+static const double olk_max_angle = 1e6;
 
 /* Two vectors side by side: |angle| below 2^20 quarter turns. Absolute error below 3e-16. */
-static OLK_ALWAYS void olk_cos_sin_vectors(const olk_f64s *angle, olk_f64s *cosine, olk_f64s *sine)
+static OLK_INLINE void olk_cos_sin_vectors(const olk_f64s *angle, olk_f64s *cosine, olk_f64s *sine)
 {
     olk_u64s quarters[2];
-    olk_two_quarters(3, angle, cosine, sine, quarters);
+    olk_two_reduced_cos_sin(3, angle, cosine, sine, quarters);
     for (int g = 0; g < 2; g++) {
         /* Odd quarter turns swap the two; bit 1 of n + 1 is the cosine's sign, bit 1 of n the
            sine's. */
@@ -24,7 +24,7 @@ static OLK_ALWAYS void olk_cos_sin_vectors(const olk_f64s *angle, olk_f64s *cosi
 }
 
 /* Large angles and NaN, by the C library. */
-static OLK_APART void olk_cos_sin_by_libm(olk_coef_t *row, ptrdiff_t n, double norm)
+static OLK_NOINLINE void olk_cos_sin_by_libm(olk_coef_t *row, ptrdiff_t n, double norm)
 {
     for (ptrdiff_t i = 0; i < n; i++) {
         const double angle = row[i];
@@ -34,24 +34,24 @@ static OLK_APART void olk_cos_sin_by_libm(olk_coef_t *row, ptrdiff_t n, double n
 }
 
 /* The same for w angles, up to two vectors of them. */
-static OLK_ALWAYS void olk_cos_sin_part(olk_coef_t *cosines, olk_coef_t *sines, ptrdiff_t w,
+static OLK_INLINE void olk_cos_sin_part(olk_coef_t *cosines, olk_coef_t *sines, ptrdiff_t w,
                                         double norm)
 {
     olk_coef_t in[2 * OLK_LANES_F64] = {0}, out[2 * OLK_LANES_F64];
     olk_f64s angle[2], cosine[2], sine[2];
     memcpy(in, cosines, (size_t)w * sizeof(olk_coef_t));
     for (int g = 0; g < 2; g++)
-        angle[g] = olk_widen(OLK_REAL, in, g * OLK_LANES_F64);
+        angle[g] = olk_widen(OLK_COEF_DTYPE, in, g * OLK_LANES_F64);
     olk_cos_sin_vectors(angle, cosine, sine);
     for (int g = 0; g < 2; g++) {
         cosine[g] *= norm;
         sine[g] *= norm;
     }
     for (int g = 0; g < 2; g++)
-        olk_narrow(OLK_REAL, out, g * OLK_LANES_F64, cosine[g]);
+        olk_narrow(OLK_COEF_DTYPE, out, g * OLK_LANES_F64, cosine[g]);
     memcpy(cosines, out, (size_t)w * sizeof(olk_coef_t));
     for (int g = 0; g < 2; g++)
-        olk_narrow(OLK_REAL, out, g * OLK_LANES_F64, sine[g]);
+        olk_narrow(OLK_COEF_DTYPE, out, g * OLK_LANES_F64, sine[g]);
     memcpy(sines, out, (size_t)w * sizeof(olk_coef_t));
 }
 
@@ -61,7 +61,7 @@ static void olk_cos_sin_row(void *angles, ptrdiff_t n, double norm)
     olk_coef_t *row = angles;
     int small = 1;
     for (ptrdiff_t i = 0; i < n; i++)
-        small &= fabs((double)row[i]) < olk_largest_angle;
+        small &= fabs((double)row[i]) < olk_max_angle;
     if (!small) {
         olk_cos_sin_by_libm(row, n, norm);
         return;

@@ -23,7 +23,7 @@ static inline double olk_gate(double correlation, double rows, int robust)
 }
 
 /* Deviations at which a reading is clipped before it enters its channel's scale. */
-static inline double olk_most_for_scale(double gate, int robust)
+static inline double olk_max_for_scale(double gate, int robust)
 {
     const double more = olk_open_deviations - olk_closed_deviations;
     return robust ? olk_closed_deviations + more * gate : olk_open_deviations;

@@ -8,14 +8,14 @@
 
 /* Window of the fast averages in rows; readings after which a channel's scale is trusted; the
    largest count in 16 bits. */
-enum { OLK_FAST_ROWS = 64, OLK_TRUSTED_READINGS = 10, OLK_MOST_RUN = 65535 };
+enum { OLK_FAST_ROWS = 64, OLK_TRUSTED_READINGS = 10, OLK_MAX_RUN = 65535 };
 /* Larger readings count as missing. */
-static const double olk_largest_reading = 1e15;
+static const double olk_max_valid_reading = 1e15;
 /* Floors of the mean squared difference and of the deviation of run lengths. */
-static const double olk_least_roughness = 1e-6, olk_least_run_deviation = 0.5;
+static const double olk_min_roughness = 1e-6, olk_min_run_deviation = 0.5;
 
 /* What a channel's reading is odd in, in the order that breaks ties. */
-enum { OLK_OF_VALUE = 0, OLK_OF_ROUGHNESS = 1, OLK_OF_MEAN = 2, OLK_OF_FLAT = 3 };
+enum { OLK_CAUSE_VALUE = 0, OLK_CAUSE_ROUGHNESS = 1, OLK_CAUSE_MEAN = 2, OLK_CAUSE_FLAT = 3 };
 
 /* One channel as the block stores it, twelve numbers and two counts; in the comments, the
    specification's names. */
@@ -38,7 +38,7 @@ typedef struct {
     double level;    /* y */
     double gate;     /* G */
     int present;       /* the reading is a number of valid size */
-} olk_reading_seen;
+} olk_reading_stats;
 
 /* A row measured by the statistics of all channels. */
 typedef struct {
@@ -52,7 +52,7 @@ typedef struct {
     double reading;      /* of the channel that was asked for: its reading, if present, and rows */
     int reading_present;   /*   without a change */
     uint32_t run;
-} olk_row_seen;
+} olk_row_stats;
 
 /* How to process a row. */
 typedef struct {
@@ -60,15 +60,15 @@ typedef struct {
     int learning;      /* channels are updated */
     int restarted;          /* the previous row is unknown */
     ptrdiff_t channel; /* whose reading is returned */
-} olk_row_asked;
+} olk_row_options;
 
 /* A channel's window in rows, and whether outliers count less. */
 typedef struct {
     double window;
     int robust;
-} olk_channel_sight;
+} olk_channel_options;
 
-static inline olk_channel olk_recall_channel(const olk_sorf_state *s, ptrdiff_t j)
+static inline olk_channel olk_load_channel(const olk_sorf_state *s, ptrdiff_t j)
 {
     const olk_input *v = (const olk_input *)s->channels + 12 * j;
     const olk_channel stored = {{(double)v[0], (double)v[1]},
@@ -80,12 +80,12 @@ static inline olk_channel olk_recall_channel(const olk_sorf_state *s, ptrdiff_t 
                                 (double)v[8],
                                 (double)v[9],
                                 {(double)v[10], (double)v[11]},
-                                s->readings[j] & OLK_MOST_RUN,
+                                s->readings[j] & OLK_MAX_RUN,
                                 s->readings[j] >> 16};
     return stored;
 }
 
-static inline void olk_keep_channel(const olk_sorf_state *s, ptrdiff_t j,
+static inline void olk_store_channel(const olk_sorf_state *s, ptrdiff_t j,
                                     const olk_channel *channel)
 {
     olk_input *v = (olk_input *)s->channels + 12 * j;
@@ -107,13 +107,13 @@ static inline void olk_keep_channel(const olk_sorf_state *s, ptrdiff_t j,
 }
 
 /* The step of a running average: 1 / min(rows, max_rows). */
-static inline double olk_share_of(double rows, double max_rows)
+static inline double olk_average_gain(double rows, double max_rows)
 {
     return 1.0 / (rows < max_rows ? rows : max_rows);
 }
 
 /* A.1: the gate G, from the channel's statistics. */
-static inline double olk_gate_of(const olk_channel *channel, const olk_channel_sight *settings)
+static inline double olk_gate_of(const olk_channel *channel, const olk_channel_options *settings)
 {
     const double rows = (double)channel->readings;
     return olk_gate(channel->correlation, rows < settings->window ? rows : settings->window,
@@ -121,63 +121,63 @@ static inline double olk_gate_of(const olk_channel *channel, const olk_channel_s
 }
 
 /* A.3 to A.7: updates a channel with a number. */
-static inline void olk_see_number(olk_channel *channel, double x, const olk_channel_sight *settings,
-                                  olk_reading_seen *seen)
+static inline void olk_update_channel(olk_channel *channel, double x, const olk_channel_options *settings,
+                                  olk_reading_stats *seen)
 {
     const double window = settings->window;
     const double rows = (double)channel->readings + 1.0, fast_rows = OLK_FAST_ROWS;
-    const double gain = olk_share_of(rows, window), fast = olk_share_of(rows, fast_rows);
-    const double gate = seen->gate, limit = olk_most_deviations;
+    const double gain = olk_average_gain(rows, window), fast = olk_average_gain(rows, fast_rows);
+    const double gate = seen->gate, limit = olk_max_deviations;
     double z, previous = 0.0;
     if (channel->reading.variance > 0.0) {
-        z = olk_held_deviations(&channel->reading, x);
-        previous = olk_held_deviations(&channel->reading, channel->last);
+        z = olk_clipped_deviations(&channel->reading, x);
+        previous = olk_clipped_deviations(&channel->reading, channel->last);
     } else if (channel->readings == 0 || x == channel->reading.mean) {
         z = 0.0;
     } else {
         z = x > channel->reading.mean ? limit : -limit;
     }
-    channel->correlation = olk_towards(channel->correlation, z * previous, gain);
-    channel->roughness = olk_towards(channel->roughness, (z - previous) * (z - previous), fast);
-    const double log_rough = olk_log(channel->roughness + olk_least_roughness);
-    channel->drift = olk_towards(channel->drift, z, fast);
+    channel->correlation = olk_step_towards(channel->correlation, z * previous, gain);
+    channel->roughness = olk_step_towards(channel->roughness, (z - previous) * (z - previous), fast);
+    const double log_rough = olk_log(channel->roughness + olk_min_roughness);
+    channel->drift = olk_step_towards(channel->drift, z, fast);
     const double energy = olk_log(1.0 + z * z);
-    channel->energy = olk_towards(channel->energy, energy, fast);
+    channel->energy = olk_step_towards(channel->energy, energy, fast);
     seen->level = energy + gate * (channel->energy - energy);
     seen->input[0] = z;
-    seen->input[1] = gate * olk_held_deviations(&channel->log_rough, log_rough);
+    seen->input[1] = gate * olk_clipped_deviations(&channel->log_rough, log_rough);
     seen->input[2] =
         channel->square > 0.0
-            ? gate * olk_held_between(channel->drift / olk_sqrt(channel->square), -limit, limit)
+            ? gate * olk_clamp_between(channel->drift / olk_sqrt(channel->square), -limit, limit)
             : 0.0;
     channel->run = channel->readings > 0 && x == channel->last
-                       ? channel->run + (channel->run < OLK_MOST_RUN)
+                       ? channel->run + (channel->run < OLK_MAX_RUN)
                        : 0;
-    const double max_deviations = olk_most_for_scale(gate, settings->robust);
+    const double max_deviations = olk_max_for_scale(gate, settings->robust);
     const double clipped = channel->readings >= OLK_TRUSTED_READINGS
                                ? olk_winsorised(&channel->reading, x, max_deviations)
                                : x;
-    olk_take_in(&channel->reading, clipped, gain);
-    olk_take_in(&channel->log_rough, log_rough, gain);
-    channel->square = olk_towards(channel->square, channel->drift * channel->drift, gain);
+    olk_update_moments(&channel->reading, clipped, gain);
+    olk_update_moments(&channel->log_rough, log_rough, gain);
+    channel->square = olk_step_towards(channel->square, channel->drift * channel->drift, gain);
     channel->last = x;
-    channel->readings += channel->readings < OLK_MOST_RUN;
+    channel->readings += channel->readings < OLK_MAX_RUN;
 }
 
 /* A.1 to A.8: a reading, after `rows` of the stream. */
-static inline void olk_see_reading(olk_channel *channel, olk_input x, double rows,
-                                   const olk_channel_sight *settings, int restarted,
-                                   olk_reading_seen *seen)
+static inline void olk_score_reading(olk_channel *channel, olk_input x, double rows,
+                                   const olk_channel_options *settings, int restarted,
+                                   olk_reading_stats *seen)
 {
     seen->gate = olk_gate_of(channel, settings);
-    seen->present = olk_fabs((double)x) <= olk_largest_reading; /* false for NaN */
+    seen->present = olk_fabs((double)x) <= olk_max_valid_reading; /* false for NaN */
     if (seen->present) {
         if (restarted)
             channel->last = (double)x;
-        olk_see_number(channel, (double)x, settings, seen);
+        olk_update_channel(channel, (double)x, settings, seen);
         channel->run = restarted ? 0 : channel->run;
     } else {
-        channel->run += channel->run < OLK_MOST_RUN;
+        channel->run += channel->run < OLK_MAX_RUN;
         seen->input[0] = seen->input[1] = seen->input[2] = 0.0;
         seen->level = channel->energy;
     }
@@ -185,27 +185,27 @@ static inline void olk_see_reading(olk_channel *channel, olk_input x, double row
         seen->oddness[i] = olk_fabs(seen->input[i]);
     const double log_run = channel->run ? olk_log(1.0 + (double)channel->run) : 0.0;
     const double deviation = olk_sqrt(channel->log_run.variance),
-                 min_deviation = olk_least_run_deviation;
-    seen->oddness[OLK_OF_FLAT] =
+                 min_deviation = olk_min_run_deviation;
+    seen->oddness[OLK_CAUSE_FLAT] =
         (log_run - channel->log_run.mean) / (deviation > min_deviation ? deviation : min_deviation);
-    olk_take_in(&channel->log_run, log_run, olk_share_of(rows + 1.0, settings->window));
+    olk_update_moments(&channel->log_run, log_run, olk_average_gain(rows + 1.0, settings->window));
 }
 
 /* All readings of a row; the features' inputs go to `inputs`, whose last third may be the row. */
-static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x,
-                                  const olk_row_asked *options, olk_input *inputs,
-                                  olk_row_seen *row)
+static OLK_NOCLONE void olk_score_channels(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x,
+                                  const olk_row_options *options, olk_input *inputs,
+                                  olk_row_stats *row)
 {
     const ptrdiff_t d = p->d / 3;
-    const olk_channel_sight settings = {p->forget, p->robust};
-    const olk_row_seen empty = {0.0, 0, OLK_OF_VALUE, {0.0, 0.0}, 0.0, 0.0, 0.0, 0, 0, 0.0, 0, 0};
+    const olk_channel_options settings = {p->forget, p->robust};
+    const olk_row_stats empty = {0.0, 0, OLK_CAUSE_VALUE, {0.0, 0.0}, 0.0, 0.0, 0.0, 0, 0, 0.0, 0, 0};
     *row = empty;
     for (ptrdiff_t j = 0; j < d; j++) {
-        olk_channel channel = olk_recall_channel(s, j);
+        olk_channel channel = olk_load_channel(s, j);
         const olk_moments baseline = channel.reading;
         const double reading = (double)x[j];
-        olk_reading_seen reading_stats;
-        olk_see_reading(&channel, x[j], options->rows, &settings, options->restarted,
+        olk_reading_stats reading_stats;
+        olk_score_reading(&channel, x[j], options->rows, &settings, options->restarted,
                         &reading_stats);
         for (int i = 0; i < 3; i++)
             inputs[3 * j + i] = (olk_input)(options->unit * reading_stats.input[i]);
@@ -230,7 +230,7 @@ static OLK_ALONE void olk_see_row(const olk_sorf *p, const olk_sorf_state *s, co
             row->moved = 1;
         }
         if (options->learning)
-            olk_keep_channel(s, j, &channel);
+            olk_store_channel(s, j, &channel);
     }
     row->level /= (double)d;
 }

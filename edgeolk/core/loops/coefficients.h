@@ -34,7 +34,7 @@ static void olk_divide_by_probability(void *coefficients, const double *restrict
 
 /* Brings the running sums of the averages up to date: sum_i += coef_i (weight - start_i),
    start_i <- weight. */
-static void olk_settle(const void *coefficients, double weight, double *restrict start,
+static void olk_flush_average(const void *coefficients, double weight, double *restrict start,
                        double *restrict sum, ptrdiff_t n)
 {
     const olk_coef_t *restrict coef = coefficients;
@@ -54,7 +54,7 @@ static double olk_sizes(const void *coefficients, const double *diagonal, ptrdif
     double smallest = INFINITY;
     ptrdiff_t i = 0;
     for (; i + OLK_LANES_F64 <= n; i += OLK_LANES_F64) {
-        olk_f64s sizes_here = olk_abs_f64s(olk_widen(OLK_REAL, coef, i));
+        olk_f64s sizes_here = olk_abs_f64s(olk_widen(OLK_COEF_DTYPE, coef, i));
         if (diagonal)
             for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++)
                 OLK_LANE(sizes_here, k) *= sqrt(diagonal[i + k]);
@@ -79,7 +79,7 @@ static double olk_max_abs(const void *coefficients, const double *diagonal, ptrd
     ptrdiff_t i = 0;
     for (; i + 2 * OLK_LANES_F64 <= n; i += 2 * OLK_LANES_F64)
         for (int g = 0; g < 2; g++) {
-            olk_f64s size = olk_abs_f64s(olk_widen(OLK_REAL, coef, i + g * OLK_LANES_F64));
+            olk_f64s size = olk_abs_f64s(olk_widen(OLK_COEF_DTYPE, coef, i + g * OLK_LANES_F64));
             if (diagonal)
                 for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++)
                     OLK_LANE(size, k) *= sqrt(diagonal[i + g * OLK_LANES_F64 + k]);
@@ -97,7 +97,7 @@ static double olk_max_abs(const void *coefficients, const double *diagonal, ptrd
 
 /* squares[i] = sum over the columns c of coef[c * stride + i]^2, in the order of the columns, for
    `vectors` vectors at once: one alone would wait for its previous addition. */
-static OLK_ALWAYS void olk_squares_part(const int vectors, const olk_coef_t *coef, ptrdiff_t stride,
+static OLK_INLINE void olk_squares_part(const int vectors, const olk_coef_t *coef, ptrdiff_t stride,
                                         ptrdiff_t columns, double *restrict squares)
 {
     olk_f64s sum[8];
@@ -105,7 +105,7 @@ static OLK_ALWAYS void olk_squares_part(const int vectors, const olk_coef_t *coe
         sum[g] = olk_splat_f64(0.0);
     for (ptrdiff_t c = 0; c < columns; c++)
         for (int g = 0; g < vectors; g++) {
-            const olk_f64s a = olk_widen(OLK_REAL, coef, c * stride + g * OLK_LANES_F64);
+            const olk_f64s a = olk_widen(OLK_COEF_DTYPE, coef, c * stride + g * OLK_LANES_F64);
             sum[g] += a * a;
         }
     for (int g = 0; g < vectors; g++)

@@ -29,9 +29,9 @@ typedef struct {
 /* How all inputs are scaled; halves, because a difference of two doubles can overflow. */
 typedef struct {
     double centre, half;
-} olk_one_line;
+} olk_shared_affine;
 
-static inline double olk_bounded_reading(double x)
+static inline double olk_clip_reading(double x)
 {
     x = x < olk_common_bound ? x : olk_common_bound;
     return x > -olk_common_bound ? x : -olk_common_bound;
@@ -40,15 +40,15 @@ static inline double olk_bounded_reading(double x)
 /* Learns one reading; `readings` came before it. */
 static inline void olk_learn_common(olk_common *c, double x, double readings)
 {
-    const double gap = olk_bounded_reading(x) - c->mean;
+    const double gap = olk_clip_reading(x) - c->mean;
     c->mean += gap / (readings + 1.0);
-    c->squares += gap * (olk_bounded_reading(x) - c->mean);
+    c->squares += gap * (olk_clip_reading(x) - c->mean);
 }
 
-static inline olk_one_line olk_common_line(const olk_common *c, double readings)
+static inline olk_shared_affine olk_common_affine(const olk_common *c, double readings)
 {
     const double sd = readings > 0.0 ? olk_sqrt(c->squares / readings) : 0.0;
-    const olk_one_line affine = {0.5 * c->mean, sd > 0.0 ? 0.5 * sd : 0.5};
+    const olk_shared_affine affine = {0.5 * c->mean, sd > 0.0 ? 0.5 * sd : 0.5};
     return affine;
 }
 
@@ -84,12 +84,12 @@ static inline void olk_learn_pairs(olk_two_numbers *p, const double *x, ptrdiff_
         olk_learn_pair(p, x[k], readings + (double)k);
 }
 
-static inline olk_one_line olk_pair_line(const olk_two_numbers *p, double readings)
+static inline olk_shared_affine olk_pair_affine(const olk_two_numbers *p, double readings)
 {
     const double share = p->others > 0.0 ? p->others / readings : 0.0;
     const double half = 0.5 * p->second - 0.5 * p->first;
     const double sd = olk_fabs(half) * olk_sqrt(share * (1.0 - share));
-    olk_one_line affine = {0.5 * p->first, 0.5};
+    olk_shared_affine affine = {0.5 * p->first, 0.5};
     if (share > 0.0) {
         affine.centre += half * share;
         affine.half = sd > 0.0 ? sd : 0.5;
@@ -97,7 +97,7 @@ static inline olk_one_line olk_pair_line(const olk_two_numbers *p, double readin
     return affine;
 }
 
-static inline double olk_common_scaled(const olk_one_line *f, double clip, double x)
+static inline double olk_common_scaled(const olk_shared_affine *f, double clip, double x)
 {
     double z = (0.5 * x - f->centre) / f->half + 0.0; /* -0 becomes 0 */
     z = z > -clip ? z : -clip;
@@ -105,10 +105,10 @@ static inline double olk_common_scaled(const olk_one_line *f, double clip, doubl
 }
 
 /* z[m] <- the scaled readings. */
-static inline void olk_scale_alike(const olk_one_line *f, double clip, const double *x, ptrdiff_t m,
+static inline void olk_scale_common(const olk_shared_affine *f, double clip, const double *x, ptrdiff_t m,
                                    double *z)
 {
-    const olk_one_line line = *f;
+    const olk_shared_affine line = *f;
     for (ptrdiff_t k = 0; k < m; k++)
         z[k] = olk_common_scaled(&line, clip, x[k]);
 }

@@ -17,9 +17,9 @@
    of .07; neighbouring floats differ by .06 there).
 
    CONVENTION, true between any two readings; olk_compact_holds checks it:
-   - code OLK_NOTHING: all zero. OLK_ONE_READING: word is the reading. ABOVE, BELOW: two readings;
+   - code OLK_EMPTY: all zero. OLK_ONE_READING: word is the reading. ABOVE, BELOW: two readings;
      word is the first, spread how far the second is above or below. CONSTANT: word is the number.
-     OLK_WAITS: also spread is the distance of a pending reading, which a second one must confirm;
+     OLK_PENDING: also spread is the distance of a pending reading, which a second one must confirm;
    - RUNNING and above: the age is code - 3; word is the mean, 16 M + k, |M| < 2^27, 0 <= k <= 15,
      and |M| >= 2^26 where k > 0; spread is the deviation, 2^-100 at least. */
 #pragma once
@@ -35,23 +35,23 @@ enum { OLK_COMPACT_BYTES = 9, OLK_COMPACT_WINDOW = 21844, OLK_COMPACT_CLIP = 100
 
 /* The states, in the order of their codes; from OLK_RUNNING on, the code is the age plus 3. */
 enum {
-    OLK_NOTHING = 0,
+    OLK_EMPTY = 0,
     OLK_ONE_READING = 1,
     OLK_ABOVE = 2,
     OLK_BELOW = 3,
     OLK_CONSTANT = 4,
-    OLK_WAITS = 5,
+    OLK_PENDING = 5,
     OLK_RUNNING = 6,
-    OLK_OLDEST = 65535
+    OLK_MAX_AGE_CODE = 65535
 };
 
 /* Bits of a spread that are not stored; the unit of a mean below 2^7 deviations is 2^-20 of
    them. */
-enum { OLK_SPREAD_CUT = 7, OLK_MEAN_BITS = 27, OLK_MEAN_UNIT = 20, OLK_MOST_SHIFT = 15 };
+enum { OLK_SPREAD_CUT = 7, OLK_MEAN_BITS = 27, OLK_MEAN_UNIT = 20, OLK_MAX_SHIFT = 15 };
 
 /* Readings are clipped to 2^124; deviations are at least 2^-100, and below 2^123 while running. */
-static const float olk_most_reading = 0x1p124f, olk_least_spread = 0x1p-100f;
-static const uint32_t olk_most_spread_bits = UINT32_C(249) << 23;
+static const float olk_max_reading = 0x1p124f, olk_min_spread = 0x1p-100f;
+static const uint32_t olk_max_spread_bits = UINT32_C(249) << 23;
 
 /* Parameters of learning. */
 typedef struct {
@@ -174,7 +174,7 @@ static inline int32_t olk_floor(float v)
 }
 
 /* A hash of the row's and the input's number: the random bits of stochastic rounding. */
-static inline uint32_t olk_chance(uint32_t row, uint32_t j)
+static inline uint32_t olk_rounding_hash(uint32_t row, uint32_t j)
 {
     uint32_t w = row * UINT32_C(0x9E3779B1) + j * UINT32_C(0x85EBCA77);
     w = (w ^ (w >> 16)) * UINT32_C(0x7FEB352D);
@@ -196,7 +196,7 @@ static inline void olk_compact_begin(olk_compact *f, float mean, float sd)
     const int32_t e = (int32_t)(bits >> 23) - 127;
     const int32_t excess = (int32_t)(olk_bits_of(olk_fabsf(mean)) >> 23) - 133 - e;
     const int32_t k = excess > 0 ? excess : 0;
-    if (sd < olk_least_spread || k > OLK_MOST_SHIFT) {
+    if (sd < olk_min_spread || k > OLK_MAX_SHIFT) {
         olk_compact_constant(f, mean);
         return;
     }
@@ -227,7 +227,7 @@ static inline void olk_compact_wake(olk_compact *f, float x)
 {
     const float mean = olk_float_of(f->word), d = x - mean, distance = olk_fabsf(d);
     switch (f->code) {
-    case OLK_NOTHING:
+    case OLK_EMPTY:
         f->word = olk_bits_of(x);
         f->code = OLK_ONE_READING;
         return;
@@ -242,11 +242,11 @@ static inline void olk_compact_wake(olk_compact *f, float x)
     default:
         break;
     }
-    if (distance <= 0x1p-21f * olk_fabsf(mean) || distance < olk_least_spread)
+    if (distance <= 0x1p-21f * olk_fabsf(mean) || distance < olk_min_spread)
         return;
     if (f->code == OLK_CONSTANT) {
         f->spread = olk_spread_of(distance);
-        f->code = OLK_WAITS;
+        f->code = OLK_PENDING;
         return;
     }
     const float pending = olk_spread_value(f->spread);
@@ -265,7 +265,7 @@ static inline float olk_root_less_one(float q)
 static inline float olk_compact_run(olk_compact *f, float x, const olk_compact_rule *rule,
                                     uint32_t row, uint32_t j)
 {
-    const uint32_t code = f->code < OLK_OLDEST ? f->code + 1 : OLK_OLDEST;
+    const uint32_t code = f->code < OLK_MAX_AGE_CODE ? f->code + 1 : OLK_MAX_AGE_CODE;
     const int32_t age = (int32_t)code - 3;
     float g = rule->min_gain;
     if (age < rule->min_gain_age) {
@@ -276,12 +276,12 @@ static inline float olk_compact_run(olk_compact *f, float x, const olk_compact_r
     const int32_t power = olk_mean_power(f->spread << OLK_SPREAD_CUT, k);
     const float sd = olk_spread_value(f->spread);
     const float r = olk_reading_within(olk_from_mean(x, M, olk_two(power)) / sd, rule->clip);
-    uint32_t chance = olk_chance(row, j);
+    uint32_t chance = olk_rounding_hash(row, j);
     /* sd'^2 = (1 - g)(1 + g r^2) sd^2 = (1 + q) sd^2 */
     const float square = r * r, q = g * ((square - 1.0f) - g * square);
     const float spread = sd + sd * olk_root_less_one(q);
     uint32_t bits = olk_bits_of(spread);
-    bits = (bits < olk_most_spread_bits ? bits : olk_most_spread_bits) + (chance & 127);
+    bits = (bits < olk_max_spread_bits ? bits : olk_max_spread_bits) + (chance & 127);
     /* mean' = mean + g r sd, in its units, then in those of the new deviation */
     M += olk_floor((g * r) * (sd * olk_two(-power)) + (float)(chance >> 8) * 0x1p-24f);
     k = power - olk_mean_power(bits, 0);
@@ -295,13 +295,13 @@ static inline float olk_compact_run(olk_compact *f, float x, const olk_compact_r
         M *= 2;
         k--;
     }
-    if (k > OLK_MOST_SHIFT && age < rule->min_gain_age) {
+    if (k > OLK_MAX_SHIFT && age < rule->min_gain_age) {
         /* A young input keeps the smallest deviation that its mean can resolve. */
-        bits = ((bits >> 23) + (uint32_t)(k - OLK_MOST_SHIFT)) << 23;
-        k = OLK_MOST_SHIFT;
+        bits = ((bits >> 23) + (uint32_t)(k - OLK_MAX_SHIFT)) << 23;
+        k = OLK_MAX_SHIFT;
     }
     const float unit = olk_two(olk_mean_power(bits, k));
-    if (spread < olk_least_spread || k > OLK_MOST_SHIFT) {
+    if (spread < olk_min_spread || k > OLK_MAX_SHIFT) {
         olk_compact_constant(f, (float)M * unit);
         return 0.0f;
     }
@@ -318,7 +318,7 @@ static inline float olk_compact_scaled(const olk_compact *f, float x, const olk_
         return 0.0f;
     const float unit = olk_two(
         olk_mean_power(f->spread << OLK_SPREAD_CUT, (int32_t)(f->word & 15)));
-    const float d = olk_from_mean(olk_reading_within(x, olk_most_reading), olk_mean_units(f->word), unit);
+    const float d = olk_from_mean(olk_reading_within(x, olk_max_reading), olk_mean_units(f->word), unit);
     return olk_reading_within(d / olk_spread_value(f->spread), rule->clip);
 }
 
@@ -329,7 +329,7 @@ static inline float olk_compact_learn(olk_compact *f, float x, const olk_compact
 {
     if (x != x)
         return 0.0f;
-    x = olk_reading_within(x, olk_most_reading);
+    x = olk_reading_within(x, olk_max_reading);
     if (f->code >= OLK_RUNNING)
         return olk_compact_run(f, x, rule, row, j);
     olk_compact_wake(f, x);
@@ -365,25 +365,25 @@ static inline int olk_compact_holds(const uint8_t *at, int64_t seen)
 {
     const olk_compact f = olk_compact_of(at);
     const float x = olk_float_of(f.word);
-    const int finite = olk_fabsf(x) <= 2.0f * olk_most_reading;
+    const int finite = olk_fabsf(x) <= 2.0f * olk_max_reading;
     const int32_t M = olk_mean_units(f.word), limit = 1 << OLK_MEAN_BITS;
     const uint32_t spread_bits = f.spread << OLK_SPREAD_CUT;
     if (f.code >= OLK_RUNNING)
-        return (int64_t)f.code - 3 <= seen && spread_bits >= olk_bits_of(olk_least_spread) &&
-               spread_bits <= olk_bits_of(4.0f * olk_most_reading) && M > -limit && M < limit &&
+        return (int64_t)f.code - 3 <= seen && spread_bits >= olk_bits_of(olk_min_spread) &&
+               spread_bits <= olk_bits_of(4.0f * olk_max_reading) && M > -limit && M < limit &&
                ((f.word & 15) == 0 || M >= limit / 2 || M <= -limit / 2);
     switch (f.code) {
-    case OLK_NOTHING:
+    case OLK_EMPTY:
         return f.word == 0 && f.spread == 0;
     case OLK_ONE_READING:
         return finite && f.spread == 0 && seen >= 1;
     case OLK_ABOVE:
     case OLK_BELOW:
-        return finite && spread_bits <= olk_bits_of(4.0f * olk_most_reading) && seen >= 2;
+        return finite && spread_bits <= olk_bits_of(4.0f * olk_max_reading) && seen >= 2;
     case OLK_CONSTANT:
         return finite && f.spread == 0 && seen >= 3;
     default:
-        return finite && spread_bits >= olk_bits_of(olk_least_spread) &&
-               spread_bits <= olk_bits_of(4.0f * olk_most_reading) && seen >= 4;
+        return finite && spread_bits >= olk_bits_of(olk_min_spread) &&
+               spread_bits <= olk_bits_of(4.0f * olk_max_reading) && seen >= 4;
     }
 }

@@ -12,16 +12,16 @@
 /* Readings at a time; loops run over a multiple of OLK_COMPACT_STEP, the lanes of the vectors that
    compilers choose on their own. */
 #if defined(OLK_BYTES) && OLK_BYTES >= 32
-enum { OLK_COMPACT_MANY = 64, OLK_COMPACT_STEP = 8 };
+enum { OLK_COMPACT_LANES = 64, OLK_COMPACT_STEP = 8 };
 #else
-enum { OLK_COMPACT_MANY = 64, OLK_COMPACT_STEP = 4 };
+enum { OLK_COMPACT_LANES = 64, OLK_COMPACT_STEP = 4 };
 #endif
 
 /* Unpacked records, a lane each. */
 typedef struct {
-    uint32_t word[OLK_COMPACT_MANY], spread[OLK_COMPACT_MANY], code[OLK_COMPACT_MANY];
-    float x[OLK_COMPACT_MANY], z[OLK_COMPACT_MANY];
-    uint32_t scalar[OLK_COMPACT_MANY]; /* not 0: to be learned separately */
+    uint32_t word[OLK_COMPACT_LANES], spread[OLK_COMPACT_LANES], code[OLK_COMPACT_LANES];
+    float x[OLK_COMPACT_LANES], z[OLK_COMPACT_LANES];
+    uint32_t scalar[OLK_COMPACT_LANES]; /* not 0: to be learned separately */
 } olk_compact_lanes;
 
 /* Unpacks records into lanes. Lanes of inputs that are learned separately get harmless numbers. */
@@ -53,28 +53,28 @@ static inline void olk_compact_run_lanes(olk_compact_lanes *a, ptrdiff_t padded,
     const int32_t limit = 1 << OLK_MEAN_BITS, half = limit / 2;
     const float min_gain = rule->min_gain, clip = rule->clip;
     for (ptrdiff_t j = 0; j < padded; j++) {
-        const uint32_t code = a->code[j] < OLK_OLDEST ? a->code[j] + 1 : OLK_OLDEST;
+        const uint32_t code = a->code[j] < OLK_MAX_AGE_CODE ? a->code[j] + 1 : OLK_MAX_AGE_CODE;
         /* From three windows on it is below min_gain. */
         const float young = 3.0f / (float)((int32_t)code - 1);
         const float g = young > min_gain ? young : min_gain;
-        const float x = olk_reading_within(a->x[j], olk_most_reading);
+        const float x = olk_reading_within(a->x[j], olk_max_reading);
         const int32_t M = olk_mean_units(a->word[j]), k = (int32_t)(a->word[j] & 15);
         const int32_t power = olk_mean_power(a->spread[j], k);
         const float sd = olk_float_of(a->spread[j]);
         const float r = olk_reading_within(olk_from_mean(x, M, olk_two(power)) / sd, clip);
-        const uint32_t chance = olk_chance(row, first + (uint32_t)j);
+        const uint32_t chance = olk_rounding_hash(row, first + (uint32_t)j);
         const float square = r * r, q = g * ((square - 1.0f) - g * square);
         const float series = q * (0.5f - q * (0.125f - q * 0.0625f));
         const float root = q / (1.0f + olk_sqrtf(1.0f + q));
         const float spread = sd + sd * (olk_fabsf(q) <= 0x1p-6f ? series : root);
         uint32_t bits = olk_bits_of(spread);
-        bits = (bits < olk_most_spread_bits ? bits : olk_most_spread_bits) + (chance & 127);
+        bits = (bits < olk_max_spread_bits ? bits : olk_max_spread_bits) + (chance & 127);
         const int32_t mean_units = M + olk_floor((g * r) * (sd * olk_two(-power)) +
                                                  (float)(int32_t)(chance >> 8) * 0x1p-24f);
         const int32_t shift = power - olk_mean_power(bits, 0),
                       size = mean_units < 0 ? -mean_units : mean_units;
-        const int32_t is_simple = (shift >= 0) & (shift <= OLK_MOST_SHIFT) & (size < limit) &
-                                  ((shift == 0) | (size >= half)) & (spread >= olk_least_spread);
+        const int32_t is_simple = (shift >= 0) & (shift <= OLK_MAX_SHIFT) & (size < limit) &
+                                  ((shift == 0) | (size >= half)) & (spread >= olk_min_spread);
         const uint32_t stored = bits >> OLK_SPREAD_CUT;
         const float unit = olk_two(olk_mean_power(bits, is_simple ? shift : 0));
         a->z[j] = olk_reading_within(
@@ -86,7 +86,7 @@ static inline void olk_compact_run_lanes(olk_compact_lanes *a, ptrdiff_t padded,
     }
 }
 
-/* Learns m readings of a row, from input `first` on, at most OLK_COMPACT_MANY; the new records go
+/* Learns m readings of a row, from input `first` on, at most OLK_COMPACT_LANES; the new records go
    to `to`, the scaled readings to z. `record` and `to` point at the first input's, and may be
    equal. */
 static void olk_learn_readings(uint8_t *to, const uint8_t *record, const double *x, ptrdiff_t m,

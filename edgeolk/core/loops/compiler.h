@@ -2,30 +2,30 @@
 #pragma once
 
 #if defined(__GNUC__)
-#define OLK_ALWAYS inline __attribute__((always_inline))
+#define OLK_INLINE inline __attribute__((always_inline))
 /* No warning where a header's function is unused; each compiler has its own way to say so. */
 #ifdef __clang__
-#define OLK_APART inline __attribute__((noinline))
+#define OLK_NOINLINE inline __attribute__((noinline))
 #else
-#define OLK_APART __attribute__((noinline, unused))
-#define OLK_ALONE                                                                                  \
+#define OLK_NOINLINE __attribute__((noinline, unused))
+#define OLK_NOCLONE                                                                                  \
     __attribute__((noinline, noclone, unused)) /* one body, no clone for constant arguments */
 #endif
 #define OLK_COLD __attribute__((noinline, cold))
 #define OLK_HIDDEN __attribute__((visibility("hidden")))
 #else
 #ifdef _MSC_VER
-#define OLK_ALWAYS __forceinline
-#define OLK_APART __declspec(noinline)
+#define OLK_INLINE __forceinline
+#define OLK_NOINLINE __declspec(noinline)
 #else
-#define OLK_ALWAYS inline
-#define OLK_APART
+#define OLK_INLINE inline
+#define OLK_NOINLINE
 #endif
-#define OLK_COLD OLK_APART
+#define OLK_COLD OLK_NOINLINE
 #define OLK_HIDDEN
 #endif
-#ifndef OLK_ALONE
-#define OLK_ALONE OLK_APART
+#ifndef OLK_NOCLONE
+#define OLK_NOCLONE OLK_NOINLINE
 #endif
 
 /* Tables belong to the file that includes them; where several exported models form one program, the

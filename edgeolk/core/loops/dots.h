@@ -7,7 +7,7 @@
 
 /* out[r] = <row[r], x> for `rows` rows, a constant up to OLK_COLUMNS; x is of type `dtype`, also a
    constant. */
-static OLK_ALWAYS void olk_dots_with(const int dtype, const int rows, const olk_coef_t *const *row,
+static OLK_INLINE void olk_dots_with(const int dtype, const int rows, const olk_coef_t *const *row,
                                      const void *x, ptrdiff_t n, double *out)
 {
     olk_f64s sum[OLK_COLUMNS * OLK_SUMS];
@@ -20,7 +20,7 @@ static OLK_ALWAYS void olk_dots_with(const int dtype, const int rows, const olk_
             const olk_f64s x_here = olk_widen(dtype, x, i + k * OLK_LANES_F64);
             for (int r = 0; r < rows; r++)
                 sum[r * OLK_SUMS + k] =
-                    olk_madd_f64s(olk_widen(OLK_REAL, row[r], i + k * OLK_LANES_F64), x_here,
+                    olk_madd_f64s(olk_widen(OLK_COEF_DTYPE, row[r], i + k * OLK_LANES_F64), x_here,
                                   sum[r * OLK_SUMS + k]);
         }
 #if defined(OLK_X86) && OLK_BYTES == 64
@@ -29,7 +29,7 @@ static OLK_ALWAYS void olk_dots_with(const int dtype, const int rows, const olk_
         const olk_f64s x_here = olk_widen_first(dtype, x, i, n - i);
         for (int r = 0; r < rows; r++)
             sum[r] =
-                olk_madd_first(olk_widen_first(OLK_REAL, row[r], i, n - i), x_here, sum[r], n - i);
+                olk_madd_first(olk_widen_first(OLK_COEF_DTYPE, row[r], i, n - i), x_here, sum[r], n - i);
     }
     for (int r = 0; r + 2 <= rows; r += 2)
         olk_two_totals(sum[r], sum[r + 1], out + r);
@@ -49,13 +49,13 @@ static OLK_ALWAYS void olk_dots_with(const int dtype, const int rows, const olk_
 }
 
 /* The same with x of the type of the rows. */
-static OLK_ALWAYS void olk_dots(const int rows, const olk_coef_t *const *row, const olk_coef_t *x,
+static OLK_INLINE void olk_dots(const int rows, const olk_coef_t *const *row, const olk_coef_t *x,
                                 ptrdiff_t n, double *out)
 {
-    olk_dots_with(OLK_REAL, rows, row, x, n, out);
+    olk_dots_with(OLK_COEF_DTYPE, rows, row, x, n, out);
 }
 
-static OLK_APART double olk_dot(const void *a, const void *b, ptrdiff_t n)
+static OLK_NOINLINE double olk_dot(const void *a, const void *b, ptrdiff_t n)
 {
     const olk_coef_t *row = a;
     double out;
@@ -66,7 +66,7 @@ static OLK_APART double olk_dot(const void *a, const void *b, ptrdiff_t n)
 /* f[c] = sum_i coef[c * stride + i] row[i] for each column c, in the order in which a kernel row is
    summed, so that a stored row gives the same bits. Several columns at a time: a single sum would
    wait for its previous addition. */
-static OLK_ALWAYS void olk_weigh_with(const int dtype, const void *row, const void *coef,
+static OLK_INLINE void olk_weigh_with(const int dtype, const void *row, const void *coef,
                                       ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns, double *f)
 {
     const olk_coef_t *column[OLK_COLUMNS], *x_here = coef;
@@ -94,17 +94,17 @@ static OLK_ALWAYS void olk_weigh_with(const int dtype, const void *row, const vo
     }
 }
 
-static OLK_APART void olk_weigh(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
+static OLK_NOINLINE void olk_weigh(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
                                 ptrdiff_t columns, double *f)
 {
-    olk_weigh_with(OLK_REAL, row, coef, stride, n, columns, f);
+    olk_weigh_with(OLK_COEF_DTYPE, row, coef, stride, n, columns, f);
 }
 
 /* The same for stored kernel values of type `dtype`. */
-static OLK_APART void olk_weigh_values(int dtype, const void *values, const void *coef,
+static OLK_NOINLINE void olk_weigh_values(int dtype, const void *values, const void *coef,
                                        ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns, double *f)
 {
-    if (dtype == OLK_REAL)
+    if (dtype == OLK_COEF_DTYPE)
         olk_weigh(values, coef, stride, n, columns, f);
     else
         olk_weigh_with(sizeof(olk_coef_t) == sizeof(double) ? OLK_F32 : OLK_F64, values, coef,
@@ -113,7 +113,7 @@ static OLK_APART void olk_weigh_values(int dtype, const void *values, const void
 
 /* lane[c] += the sums of n numbers of a row, a multiple of eight, with column c, c < columns; all
    of type `dtype`; `dtype` and `columns` are constants. */
-static OLK_ALWAYS void olk_add(const int dtype, const int columns, const void *row,
+static OLK_INLINE void olk_add_weighted(const int dtype, const int columns, const void *row,
                                const void *coef, ptrdiff_t first, ptrdiff_t stride, ptrdiff_t n,
                                double (*lane)[8])
 {
@@ -135,38 +135,38 @@ static OLK_ALWAYS void olk_add(const int dtype, const int columns, const void *r
 
 /* olk_weigh in parts: continues the eight sums of each column; each part but the last is a multiple
    of eight. */
-static OLK_ALWAYS void olk_weigh_part(const int dtype, const void *row, const void *coef,
+static OLK_INLINE void olk_weigh_part(const int dtype, const void *row, const void *coef,
                                       ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
                                       double (*lane)[8])
 {
     const ptrdiff_t n_vector = n / 8 * 8;
     ptrdiff_t c = 0;
     for (; c + 4 <= columns; c += 4)
-        olk_add(dtype, 4, row, coef, c * stride, stride, n_vector, lane + c);
+        olk_add_weighted(dtype, 4, row, coef, c * stride, stride, n_vector, lane + c);
     for (; c + 2 <= columns; c += 2)
-        olk_add(dtype, 2, row, coef, c * stride, stride, n_vector, lane + c);
+        olk_add_weighted(dtype, 2, row, coef, c * stride, stride, n_vector, lane + c);
     if (c < columns)
-        olk_add(dtype, 1, row, coef, c * stride, stride, n_vector, lane + c);
+        olk_add_weighted(dtype, 1, row, coef, c * stride, stride, n_vector, lane + c);
     for (c = 0; c < columns; c++)
         for (ptrdiff_t i = n_vector; i < n; i++)
             lane[c][i - n_vector] = olk_madd_f64(olk_get(dtype, coef, c * stride + i),
                                                  olk_get(dtype, row, i), lane[c][i - n_vector]);
 }
 
-static OLK_APART void olk_weigh_part_f32(const void *row, const void *coef, ptrdiff_t stride,
+static OLK_NOINLINE void olk_weigh_part_f32(const void *row, const void *coef, ptrdiff_t stride,
                                          ptrdiff_t n, ptrdiff_t columns, double (*lane)[8])
 {
     olk_weigh_part(OLK_F32, row, coef, stride, n, columns, lane);
 }
 
-static OLK_APART void olk_weigh_part_f64(const void *row, const void *coef, ptrdiff_t stride,
+static OLK_NOINLINE void olk_weigh_part_f64(const void *row, const void *coef, ptrdiff_t stride,
                                          ptrdiff_t n, ptrdiff_t columns, double (*lane)[8])
 {
     olk_weigh_part(OLK_F64, row, coef, stride, n, columns, lane);
 }
 
 /* y += w x. */
-static OLK_APART void olk_axpy(void *vy, double w, const void *vx, ptrdiff_t n)
+static OLK_NOINLINE void olk_axpy(void *vy, double w, const void *vx, ptrdiff_t n)
 {
     olk_coef_t *restrict y = vy;
     const olk_coef_t *restrict x = vx;

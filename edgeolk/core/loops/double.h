@@ -4,18 +4,18 @@
 
 #include "approximations.h"
 
-typedef double olk_real, olk_entry, olk_wave, olk_sum;
+typedef double olk_compute_t, olk_entry, olk_sorf_feature, olk_sum;
 typedef uint64_t olk_word;
 static const olk_word olk_sign = UINT64_C(1) << 63;
-static const double olk_largest_angle = 1e6;
+static const double olk_max_angle = 1e6;
 
-static OLK_ALWAYS double olk_size_of(double x)
+static OLK_INLINE double olk_abs_entry(double x)
 {
     return olk_fabs(x);
 }
 
-/* Within 3e-16 below olk_largest_angle. */
-static OLK_ALWAYS olk_word olk_quarter(double angle, double *cosine, double *sine)
+/* Within 3e-16 below olk_max_angle. */
+static OLK_INLINE olk_word olk_reduced_cos_sin(double angle, double *cosine, double *sine)
 {
     const double *s = olk_sine_f64, *c = olk_cosine_f64;
     const double shifted = olk_madd_f64(angle, OLK_TURNS_F64, OLK_MAGIC_F64);
@@ -36,40 +36,40 @@ static OLK_ALWAYS olk_word olk_quarter(double angle, double *cosine, double *sin
 }
 
 #if OLK_BYTES
-typedef olk_f64s olk_reals;
+typedef olk_f64s olk_compute_vec;
 typedef olk_u64s olk_words;
 
-static OLK_ALWAYS olk_reals olk_fma_lanes(olk_reals a, olk_reals b, olk_reals c)
+static OLK_INLINE olk_compute_vec olk_fma_lanes(olk_compute_vec a, olk_compute_vec b, olk_compute_vec c)
 {
     return olk_madd_f64s(a, b, c);
 }
 #endif
 #if OLK_BYTES > 16
-static OLK_ALWAYS olk_reals olk_weights_at(const olk_stored *p)
+static OLK_INLINE olk_compute_vec olk_weights_at(const olk_stored *p)
 {
-    if (!OLK_LEVELS)
-        return *(const olk_reals *)p;
+    if (!OLK_QUANTIZED)
+        return *(const olk_compute_vec *)p;
 #if OLK_BYTES == 64
     const __m128i levels = _mm_loadl_epi64((const __m128i *)p);
-    return (olk_reals)_mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(levels));
+    return (olk_compute_vec)_mm512_cvtepi64_pd(_mm512_cvtepi8_epi64(levels));
 #else
-    return (olk_reals)_mm256_cvtepi32_pd(_mm_cvtepi8_epi32(_mm_loadu_si32(p)));
+    return (olk_compute_vec)_mm256_cvtepi32_pd(_mm_cvtepi8_epi32(_mm_loadu_si32(p)));
 #endif
 }
 
-static OLK_ALWAYS olk_reals olk_pairs_of(const double *p)
+static OLK_INLINE olk_compute_vec olk_pairs_of(const double *p)
 {
 #if OLK_BYTES == 64
-    return (olk_reals)_mm512_broadcast_f64x2(_mm_loadu_pd(p));
+    return (olk_compute_vec)_mm512_broadcast_f64x2(_mm_loadu_pd(p));
 #else
-    return (olk_reals)_mm256_broadcast_pd((const __m128d *)p);
+    return (olk_compute_vec)_mm256_broadcast_pd((const __m128d *)p);
 #endif
 }
 #endif
 #ifdef OLK_MASKED
-static OLK_ALWAYS olk_reals olk_flip_lanes(olk_reals v, uint64_t bits)
+static OLK_INLINE olk_compute_vec olk_flip_lanes(olk_compute_vec v, uint64_t bits)
 {
-    return (olk_reals)_mm512_mask_xor_epi64((__m512i)v, (__mmask8)bits, (__m512i)v,
+    return (olk_compute_vec)_mm512_mask_xor_epi64((__m512i)v, (__mmask8)bits, (__m512i)v,
                                             _mm512_set1_epi64(INT64_MIN));
 }
 #endif

@@ -40,7 +40,7 @@ static const uint64_t olk_pcg_sum[33] = {
 typedef uint32_t olk_half_words __attribute__((vector_size(OLK_BYTES), aligned(2), may_alias));
 
 /* Low or high halves of the lanes of two vectors, in order. */
-static OLK_ALWAYS olk_half_words olk_low_halves(const olk_u64s *v)
+static OLK_INLINE olk_half_words olk_low_halves(const olk_u64s *v)
 {
 #if OLK_BYTES == 64
     return __builtin_shufflevector((olk_half_words)v[0], (olk_half_words)v[1], 0, 2, 4, 6, 8, 10,
@@ -51,7 +51,7 @@ static OLK_ALWAYS olk_half_words olk_low_halves(const olk_u64s *v)
 #endif
 }
 
-static OLK_ALWAYS olk_half_words olk_high_halves(const olk_u64s *v)
+static OLK_INLINE olk_half_words olk_high_halves(const olk_u64s *v)
 {
 #if OLK_BYTES == 64
     return __builtin_shufflevector((olk_half_words)v[0], (olk_half_words)v[1], 1, 3, 5, 7, 9, 11,
@@ -65,7 +65,7 @@ static OLK_ALWAYS olk_half_words olk_high_halves(const olk_u64s *v)
 
 /* bits[2i], bits[2i + 1] <- the high and the low half of word i < n <= 64; `bits` has space for 64
    words. */
-static OLK_ALONE void olk_draw(uint64_t *generator, uint16_t *restrict bits, ptrdiff_t n)
+static OLK_NOCLONE void olk_draw(uint64_t *generator, uint16_t *restrict bits, ptrdiff_t n)
 {
     uint64_t state = *generator;
 #if OLK_BYTES > 16

@@ -24,23 +24,23 @@ enum {
     OLK_DRIFT_NUMBERS = 6
 };
 /* Integers up to this are exact in single precision. */
-static const double olk_most_counted = 16777215.0;
+static const double olk_max_counted = 16777215.0;
 /* Windows of the fast and the slow averages in rows; rows before the first check, from one alarm to
    the next check, and the count after a check that changed nothing. */
 static const double olk_fast_rows = 128.0, olk_slow_rows = 2048.0;
-static const double olk_first_look = 500.0, olk_calm_rows = 256.0, olk_looked_back = 240.0;
+static const double olk_first_check = 500.0, olk_alarm_interval = 256.0, olk_alarm_retry = 240.0;
 /* A change: recent mistakes above factor times long-term ones plus margin. */
-static const double olk_alarm_factor = 2.0, olk_alarm_more = 0.1;
+static const double olk_alarm_factor = 2.0, olk_alarm_margin = 0.1;
 /* A fitting scaler keeps the spread between this and its inverse; the age limit after an alarm; the
    gap at which the last weights are right where their average is not. */
-static const double olk_narrowest_spread = 0.6;
-enum { OLK_YOUNG = 100 };
+static const double olk_min_fitting_spread = 0.6;
+enum { OLK_ALARM_AGE = 100 };
 static const double olk_alarm_gap = -0.1;
 /* Squares are clipped here. */
-static const double olk_most_square = 1e30;
+static const double olk_max_square = 1e30;
 
 /* The group with the largest expert weight, the first at a tie. */
-static inline int32_t olk_leader(const olk_sorf *p, const olk_sorf_shares *weights)
+static inline int32_t olk_heaviest_group(const olk_sorf *p, const olk_expert_weights *weights)
 {
     int32_t lead = 0;
     for (int32_t g = 1; g < p->groups; g++)
@@ -63,7 +63,7 @@ static inline void olk_put_drift_number(const olk_sorf_state *s, int wide, int i
 }
 
 /* Adds a value to a running average over `rows`, or over all rows while there are fewer. */
-static inline void olk_follow_number(const olk_sorf_state *s, int wide, int i, double v,
+static inline void olk_update_average(const olk_sorf_state *s, int wide, int i, double v,
                                      double rows)
 {
     const double t = (double)*s->t, old = olk_drift_number(s, wide, i);
@@ -72,32 +72,32 @@ static inline void olk_follow_number(const olk_sorf_state *s, int wide, int i, d
 
 /* Records the losses of the blend, of the last weights and of their average on a row, all before
    learning; t already counts the row. */
-static OLK_ALONE void olk_note_costs(const olk_sorf *p, const olk_sorf_state *s, int wide,
+static OLK_NOCLONE void olk_record_losses(const olk_sorf *p, const olk_sorf_state *s, int wide,
                                      double blend, double last, double average)
 {
-    const double by = p->task == OLK_SORF_REGRESSION ? 1.0 / olk_most_error : 1.0;
+    const double by = p->task == OLK_SORF_REGRESSION ? 1.0 / olk_max_error : 1.0;
     const double since = olk_drift_number(s, wide, OLK_DRIFT_SINCE) + 1.0;
-    olk_follow_number(s, wide, OLK_DRIFT_GAP, by * (last - average), olk_fast_rows);
-    olk_follow_number(s, wide, OLK_DRIFT_FAST, by * blend, olk_fast_rows);
-    olk_follow_number(s, wide, OLK_DRIFT_SLOW, by * blend, olk_slow_rows);
+    olk_update_average(s, wide, OLK_DRIFT_GAP, by * (last - average), olk_fast_rows);
+    olk_update_average(s, wide, OLK_DRIFT_FAST, by * blend, olk_fast_rows);
+    olk_update_average(s, wide, OLK_DRIFT_SLOW, by * blend, olk_slow_rows);
     olk_put_drift_number(s, wide, OLK_DRIFT_SINCE,
-                         since < olk_most_counted ? since : olk_most_counted);
+                         since < olk_max_counted ? since : olk_max_counted);
 }
 
 /* Records the mean square of a scaled row over the inputs that have a deviation (the others are 0);
    without any, the spread stays. */
-static inline void olk_note_spread(const olk_sorf_state *s, double squares, ptrdiff_t deviating,
+static inline void olk_record_spread(const olk_sorf_state *s, double squares, ptrdiff_t deviating,
                                    int wide)
 {
     const double mean = deviating ? squares / (double)deviating : 0.0;
     if (deviating)
-        olk_follow_number(s, wide, OLK_DRIFT_SPREAD,
-                          mean < olk_most_square ? mean : olk_most_square, olk_fast_rows);
+        olk_update_average(s, wide, OLK_DRIFT_SPREAD,
+                          mean < olk_max_square ? mean : olk_max_square, olk_fast_rows);
 }
 
 /* Resets the model, except the learned widths, the linear expert and the statistics of targets;
    item: bytes of a stored weight. */
-static inline void olk_forget_weights(const olk_sorf *p, const olk_sorf_state *s, size_t item)
+static inline void olk_reset_weights(const olk_sorf *p, const olk_sorf_state *s, size_t item)
 {
     const size_t nbytes = 2 * (size_t)p->D * (size_t)p->classes * item;
     const int32_t counters = p->groups * p->n_blends + p->linear + p->last_label;
@@ -106,35 +106,35 @@ static inline void olk_forget_weights(const olk_sorf *p, const olk_sorf_state *s
     memset(s->L, 0, (size_t)counters * sizeof *s->L);
     for (int32_t g = 0; g < p->groups; g++)
         s->n[g] = 1.0;
-    if (olk_remembers(p))
-        olk_forget_rows(s);
+    if (olk_has_memory(p))
+        olk_clear_memory(s);
 }
 
 /* Checks for drift after a row was learned; `squares`: the sum of the squared scaled inputs,
    `deviating`: how many inputs have a deviation. `scaler` has already learned the row, its
    `seen`-th; NULL without a scaler, and where all inputs share one scale, which has no age. */
-static inline void olk_watch(const olk_sorf *p, const olk_sorf_state *s, const olk_scaler *scaler,
+static inline void olk_check_drift(const olk_sorf *p, const olk_sorf_state *s, const olk_scaler *scaler,
                              double squares, ptrdiff_t deviating, int64_t seen, int wide,
                              size_t item)
 {
-    olk_note_spread(s, squares, deviating, wide);
-    if (!(olk_drift_number(s, wide, OLK_DRIFT_SINCE) > olk_calm_rows) ||
-        !((double)*s->t > olk_first_look) ||
+    olk_record_spread(s, squares, deviating, wide);
+    if (!(olk_drift_number(s, wide, OLK_DRIFT_SINCE) > olk_alarm_interval) ||
+        !((double)*s->t > olk_first_check) ||
         !(olk_drift_number(s, wide, OLK_DRIFT_FAST) >
-          olk_alarm_factor * olk_drift_number(s, wide, OLK_DRIFT_SLOW) + olk_alarm_more))
+          olk_alarm_factor * olk_drift_number(s, wide, OLK_DRIFT_SLOW) + olk_alarm_margin))
         return;
     const double spread = olk_drift_number(s, wide, OLK_DRIFT_SPREAD);
     const double alarms = olk_drift_number(s, wide, OLK_DRIFT_ALARMS) + 1.0;
     double rows_since = 0.0;
-    if (scaler && olk_follows_rows(scaler, seen) &&
-        (spread < olk_narrowest_spread || spread > 1.0 / olk_narrowest_spread))
-        olk_limit_age(scaler, p->d, OLK_YOUNG);
+    if (scaler && olk_is_adapting(scaler, seen) &&
+        (spread < olk_min_fitting_spread || spread > 1.0 / olk_min_fitting_spread))
+        olk_limit_age(scaler, p->d, OLK_ALARM_AGE);
     else if (olk_drift_number(s, wide, OLK_DRIFT_GAP) <= olk_alarm_gap)
-        olk_forget_weights(p, s, item);
+        olk_reset_weights(p, s, item);
     else
-        rows_since = olk_looked_back;
+        rows_since = olk_alarm_retry;
     olk_put_drift_number(s, wide, OLK_DRIFT_SINCE, rows_since);
     if (rows_since == 0.0)
         olk_put_drift_number(s, wide, OLK_DRIFT_ALARMS,
-                             alarms < olk_most_counted ? alarms : olk_most_counted);
+                             alarms < olk_max_counted ? alarms : olk_max_counted);
 }

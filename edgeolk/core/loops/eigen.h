@@ -118,8 +118,8 @@ static inline double olk_ql_sweep(const olk_simd *simd, double *v, double *d, do
 
 /* Subdiagonal entries below this share of the largest numbers count as 0; the maximum of sweeps per
    eigenvalue. */
-static const double olk_least_share = 2.3e-16;
-enum { OLK_MOST_SWEEPS = 60 };
+static const double olk_min_share = 2.3e-16;
+enum { OLK_MAX_SWEEPS = 60 };
 
 /* Diagonalises T: the rows of v become eigenvectors, d their values. */
 static inline void olk_implicit_ql(const olk_simd *simd, double *v, double *d, double *e,
@@ -133,10 +133,10 @@ static inline void olk_implicit_ql(const olk_simd *simd, double *v, double *d, d
         const double size = fabs(d[row_at]) + fabs(e[row_at]);
         bound = size > bound ? size : bound;
         ptrdiff_t m = row_at;
-        while (m < n - 1 && fabs(e[m]) > olk_least_share * bound)
+        while (m < n - 1 && fabs(e[m]) > olk_min_share * bound)
             m++;
         for (int sweep = 0;
-             m > row_at && fabs(e[row_at]) > olk_least_share * bound && sweep < OLK_MOST_SWEEPS;
+             m > row_at && fabs(e[row_at]) > olk_min_share * bound && sweep < OLK_MAX_SWEEPS;
              sweep++)
             shift += olk_ql_sweep(simd, v, d, e, n, row_at, m);
         d[row_at] += shift;

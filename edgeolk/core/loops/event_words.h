@@ -13,7 +13,7 @@ enum {
     OLK_EVENTS = 1,
     OLK_QUIET_ROWS = 2,
     OLK_VERDICT = 3,
-    OLK_HELD = 4,
+    OLK_EVENT_STATE = 4,
     OLK_WATCH_WORDS = 5
 };
 /* A verdict: bit 0 novel, bits 1 and 2 the part, 3 and 4 the cause, from 8 on the channel. */
@@ -21,8 +21,8 @@ enum {
 /* An event's state: bits 0 to 15 its rows so far; then whether it lasts as long as a reading is
    off, or as long as a line is flat; whether the previous row is unknown; from bit 32 on the
    channel. */
-enum { OLK_MOST_LASTED = 65535, OLK_HELD_CHANNEL = 32 };
-enum { OLK_HOLDS_VALUE = 65536, OLK_HOLDS_FLAT = 131072, OLK_BEGINS_ANEW = 262144 };
+enum { OLK_MAX_EVENT_ROWS = 65535, OLK_EVENT_CHANNEL = 32 };
+enum { OLK_EVENT_IS_VALUE = 65536, OLK_EVENT_IS_FLAT = 131072, OLK_RESTARTED = 262144 };
 
 /* Among the score numbers: index of the channel's mean and deviation before the event; their
    number. */

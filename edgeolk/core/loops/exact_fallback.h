@@ -11,7 +11,7 @@ static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s
 {
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
-    olk_paces scales;
+    olk_frequency_scales scales;
     olk_signs first, second;
     olk_stored other[128];
     const size_t bytes = 2 * (size_t)olk_lines(p, b) * sizeof *other;
@@ -20,9 +20,9 @@ static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s
     olk_pcg_skip(&signs, OLK_PCG_SIGNS, (uint64_t)(((p->d + 31) / 32 + 4) * b));
     if (!x->index)
         olk_tails(p, x->values, 1, &tail);
-    olk_transformed(p, &signs, x, &tail, block, &first, &second);
-    olk_find_paces(p, g, &scales);
-    olk_features(olk_lines_of(block), &scales, b - p->first[g], olk_small(p, x, 1), 1,
+    olk_transform_block(p, &signs, x, &tail, block, &first, &second);
+    olk_group_scales(p, g, &scales);
+    olk_features(olk_lines_of(block), &scales, b - p->first[g], olk_angles_are_small(p, x, 1), 1,
                  block->feature);
     memcpy(levels, w, bytes);
     memcpy(other, w, bytes);
@@ -33,9 +33,9 @@ static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s
 
 /* Rounds the changes of block b. Without `write` nothing of the row is written yet; with it, tau is
    as certain as it was when the changes were tried. */
-static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf_state *s,
+static OLK_COLD void olk_round_exactly(const olk_group_scores *f, const olk_sorf_state *s,
                                         const olk_sorf_row *x, double y, double weight,
-                                        olk_plan *plan, olk_trial *trial, ptrdiff_t b, int write)
+                                        olk_change_plan *plan, olk_trial *trial, ptrdiff_t b, int write)
 {
     olk_stored levels[128];
     const olk_sorf *p = f->p;
@@ -46,15 +46,15 @@ static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf
     while (b >= p->first[g + 1])
         g++;
     for (;;) {
-        const double widest = olk_widest(p, g, olk_longest(p, x));
-        const double tau_error = trial->exact ? 0.0 : olk_wrong_tau(p, widest);
+        const double widest = olk_max_typical_angle(p, g, olk_max_sketch_length(p, x));
+        const double tau_error = trial->exact ? 0.0 : olk_tau_error(p, widest);
         after = trial->after;
         if (olk_round_between(p, s, x, g, b, plan->tau[g], tau_error, &after, levels) ||
             trial->exact)
             break;
         double fw[OLK_SORF_GROUPS];
         olk_pass(p, s, x, 1, 1, NULL, fw, NULL);
-        const olk_sorf_answers exact = {p, fw, fw, 0.0, 0.0, NULL};
+        const olk_group_scores exact = {p, fw, fw, 0.0, 0.0, NULL};
         olk_losses(&exact, y, weight, *s->t, 0.0, plan);
         trial->exact = 1;
     }
@@ -69,8 +69,8 @@ static OLK_COLD void olk_round_exactly(const olk_sorf_answers *f, const olk_sorf
 
 /* Rounds the changes of all blocks from b on. Returns 0 if they are too large for single
    precision. */
-static inline int olk_round_all(const olk_sorf_answers *f, const olk_sorf_state *s,
-                                const olk_sorf_row *x, double y, double weight, olk_plan *plan,
+static inline int olk_round_all(const olk_group_scores *f, const olk_sorf_state *s,
+                                const olk_sorf_row *x, double y, double weight, olk_change_plan *plan,
                                 olk_trial *trial, ptrdiff_t b, int write)
 {
     const ptrdiff_t all = f->p->first[f->p->groups];
@@ -85,8 +85,8 @@ static inline int olk_round_all(const olk_sorf_answers *f, const olk_sorf_state 
 }
 
 /* Tries all changes of a row; writes only to the trial. */
-static inline int olk_try(const olk_sorf_answers *f, const olk_sorf_state *s, const olk_sorf_row *x,
-                          double y, double weight, olk_plan *plan, olk_trial *trial)
+static inline int olk_try_changes(const olk_group_scores *f, const olk_sorf_state *s, const olk_sorf_row *x,
+                          double y, double weight, olk_change_plan *plan, olk_trial *trial)
 {
     trial->middle = trial->after = *s->rounding;
     return olk_round_all(f, s, x, y, weight, plan, trial, 0, 0);
@@ -94,8 +94,8 @@ static inline int olk_try(const olk_sorf_answers *f, const olk_sorf_state *s, co
 
 /* Commits the tried changes; blocks whose new weights did not fit into the trial are rounded
    again. */
-static inline void olk_take(const olk_sorf_answers *f, const olk_sorf_state *s,
-                            const olk_sorf_row *x, double y, double weight, olk_plan *plan,
+static inline void olk_commit_changes(const olk_group_scores *f, const olk_sorf_state *s,
+                            const olk_sorf_row *x, double y, double weight, olk_change_plan *plan,
                             olk_trial *trial)
 {
     const olk_sorf *p = f->p;

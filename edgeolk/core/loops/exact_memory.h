@@ -5,10 +5,10 @@
 enum { OLK_MEMORY_ONE = 1 };
 #ifdef OLK_SORF_SINGLE
 typedef float olk_memory_value;
-static const float olk_memory_far = -28.0f;
+static const float olk_memory_min_exponent = -28.0f;
 #else
 typedef double olk_memory_value;
-static const double olk_memory_far = -230.0;
+static const double olk_memory_min_exponent = -230.0;
 #endif
 /* Inputs and their weights, sums of squares, and the factor of a sum. */
 typedef olk_memory_value olk_memory_input, olk_memory_sum, olk_memory_scale;
@@ -24,7 +24,7 @@ static inline olk_memory_input olk_memory_as_weight(double by)
 }
 
 /* The squared difference of an input and a code. */
-static OLK_ALWAYS olk_memory_sum olk_memory_square(olk_memory_input input, int code,
+static OLK_INLINE olk_memory_sum olk_memory_square(olk_memory_input input, int code,
                                                    olk_memory_input weight, const int weighted)
 {
     const olk_memory_input gap = input - (olk_memory_input)code;
@@ -37,10 +37,10 @@ static inline olk_memory_scale olk_memory_scale_of(ptrdiff_t d)
 }
 
 /* (p + p^3) / 2 of p = exp(scale sum); the sum becomes p^3, the narrower kernel. */
-static OLK_ALWAYS olk_memory_value olk_memory_kernel(olk_memory_sum *sum, olk_memory_scale scale)
+static OLK_INLINE olk_memory_value olk_memory_kernel(olk_memory_sum *sum, olk_memory_scale scale)
 {
     olk_memory_value x = *sum * scale;
-    x = x < olk_memory_far ? olk_memory_far : x;
+    x = x < olk_memory_min_exponent ? olk_memory_min_exponent : x;
 #ifdef OLK_SORF_SINGLE
     enum { DEGREE = 6 };
     const float *c = olk_exp_polynomial_f32;

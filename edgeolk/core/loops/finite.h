@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* The largest double that rounds to a finite float. */
-static const double OLK_MOST_AS_FLOAT = 0x1.fffffefffffffp+127;
+static const double OLK_MAX_AS_FLOAT = 0x1.fffffefffffffp+127;
 
 /* Whether every |x_j| <= limit; false for NaN. */
 static inline int olk_within_f32(const float *x, ptrdiff_t n, float limit)

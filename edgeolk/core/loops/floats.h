@@ -9,13 +9,13 @@ static inline int32_t olk_grid(const olk_sorf *p)
     return 0;
 }
 
-static OLK_ALWAYS olk_input olk_on_grid(olk_input x, int32_t grid)
+static OLK_INLINE olk_input olk_on_grid(olk_input x, int32_t grid)
 {
     (void)grid;
     return x;
 }
 
-static inline double olk_pace(double omega, int32_t grid)
+static inline double olk_frequency_on_grid(double omega, int32_t grid)
 {
     (void)grid;
     return omega;

@@ -4,10 +4,10 @@
 
 /* The last, incomplete 64 numbers of a dense row, padded with zeros; plain C does not pad. */
 typedef struct {
-    OLK_ALIGNED(64) olk_entry line[OLK_ENDS];
+    OLK_ALIGNED(64) olk_entry line[OLK_TAIL_SIZE];
 } olk_tail;
 
-static OLK_ALONE void olk_tails(const olk_sorf *p, const olk_input *x, ptrdiff_t m, olk_tail *tail)
+static OLK_NOCLONE void olk_tails(const olk_sorf *p, const olk_input *x, ptrdiff_t m, olk_tail *tail)
 {
 #ifdef OLK_SORF_PLAIN
     (void)p, (void)x, (void)m, (void)tail;
@@ -25,7 +25,7 @@ static OLK_ALONE void olk_tails(const olk_sorf *p, const olk_input *x, ptrdiff_t
 /* Whether no angle of m dense rows or of a sparse one can be too large for olk_phases: a sketch is
    at most as long as the sum of |x_j|, and each transform makes it 8 times longer. Fixed point
    wraps around, so any angle will do. */
-static OLK_ALONE int olk_small(const olk_sorf *p, const olk_sorf_row *row, ptrdiff_t m)
+static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_row *row, ptrdiff_t m)
 {
 #ifndef OLK_SORF_FIXED
     const ptrdiff_t count = row->index ? row->count : p->d;
@@ -39,12 +39,12 @@ static OLK_ALONE int olk_small(const olk_sorf *p, const olk_sorf_row *row, ptrdi
         ptrdiff_t k = 0;
         for (; k + 4 <= count; k += 4)
             for (int i = 0; i < 4; i++)
-                lane[i] += olk_size_of((olk_entry)x[k + i]);
+                lane[i] += olk_abs_entry((olk_entry)x[k + i]);
         for (; k < count; k++)
-            lane[0] += olk_size_of((olk_entry)x[k]);
+            lane[0] += olk_abs_entry((olk_entry)x[k]);
         /* A tenth more, for the rounding of these sums. */
         const olk_entry sum = (lane[0] + lane[1]) + (lane[2] + lane[3]);
-        if (!((double)sum * widest * (512.0 * 1.1) < (double)olk_largest_angle))
+        if (!((double)sum * widest * (512.0 * 1.1) < (double)olk_max_angle))
             return 0;
     }
 #else
@@ -55,7 +55,7 @@ static OLK_ALONE int olk_small(const olk_sorf *p, const olk_sorf_row *row, ptrdi
 
 /* For m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
 #ifdef OLK_SORF_PLAIN
-static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk_input *x,
+static OLK_NOCLONE void olk_sketch(const olk_sorf *p, uint64_t *generator, const olk_input *x,
                                ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
 {
     const int32_t grid = olk_grid(p);
@@ -66,11 +66,11 @@ static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk
         olk_entry *to = v[0] + start % 64;
         uint32_t word = olk_pcg_next(generator, OLK_PCG_SIGNS);
         for (ptrdiff_t i = 0; i < n; i++, word >>= 1)
-            to[i] += olk_flipped(olk_on_grid(x[start + i], grid), (word & 1) ? olk_sign : 0);
+            to[i] += olk_negated(olk_on_grid(x[start + i], grid), (word & 1) ? olk_sign : 0);
     }
 }
 #else
-static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk_input *x,
+static OLK_NOCLONE void olk_sketch(const olk_sorf *p, uint64_t *generator, const olk_input *x,
                                ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
 {
     OLK_ALIGNED(64) olk_word flip[64];
@@ -80,7 +80,7 @@ static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk
         olk_flips(olk_pcg_next(generator, OLK_PCG_SIGNS), flip);
         olk_flips(p->d > 32 ? olk_pcg_next(generator, OLK_PCG_SIGNS) : 0, flip + 32);
         for (int i = 0; i < 64; i++)
-            v[0][i] = (olk_entry)0 + olk_flipped(tail[0].line[i], flip[i]);
+            v[0][i] = (olk_entry)0 + olk_negated(tail[0].line[i], flip[i]);
         return;
     }
     for (ptrdiff_t start = 0; start < p->d; start += 64) {
@@ -94,23 +94,23 @@ static OLK_ALONE void olk_fold(const olk_sorf *p, uint64_t *generator, const olk
             /* 0 + x, not x: -0 becomes 0, as in a sum. */
             if (start == 0 && full)
                 for (int i = 0; i < 64; i++)
-                    to[i] = (olk_entry)0 + olk_flipped(olk_on_grid(in[i], grid), flip[i]);
+                    to[i] = (olk_entry)0 + olk_negated(olk_on_grid(in[i], grid), flip[i]);
             else if (start == 0)
                 for (int i = 0; i < 64; i++)
-                    to[i] = (olk_entry)0 + olk_flipped(end[i], flip[i]);
+                    to[i] = (olk_entry)0 + olk_negated(end[i], flip[i]);
             else if (full)
                 for (int i = 0; i < 64; i++)
-                    to[i] += olk_flipped(olk_on_grid(in[i], grid), flip[i]);
+                    to[i] += olk_negated(olk_on_grid(in[i], grid), flip[i]);
             else
                 for (int i = 0; i < 64; i++)
-                    to[i] += olk_flipped(end[i], flip[i]);
+                    to[i] += olk_negated(end[i], flip[i]);
         }
     }
 }
 #endif
 
 /* A sparse row, indices ascending: words without non-zeros are skipped. */
-static OLK_ALONE void olk_fold_sparse(const olk_sorf *p, uint64_t *generator,
+static OLK_NOCLONE void olk_sketch_sparse(const olk_sorf *p, uint64_t *generator,
                                       const olk_input *value, const int32_t *index, ptrdiff_t count,
                                       olk_entry *v)
 {

@@ -16,11 +16,11 @@
 
 /* Targets are clipped to this many units for the linear learners: in their first rows, and later;
    how many rows are the first. */
-static const olk_real olk_most_first_target = 100, olk_most_target = 10000, olk_first_targets = 5;
+static const olk_compute_t olk_max_first_target = 100, olk_max_target = 10000, olk_first_targets = 5;
 
 /* Largest targets that can be learned: their squares do not overflow. */
-#define OLK_MOST_SINGLE_TARGET 1e15
-#define OLK_MOST_DOUBLE_TARGET 1e100
+#define OLK_MAX_SINGLE_TARGET 1e15
+#define OLK_MAX_DOUBLE_TARGET 1e100
 
 static inline olk_input *olk_quantiles(const olk_forecast_state *m)
 {
@@ -34,36 +34,36 @@ static inline olk_input *olk_last_inputs(const olk_forecast *f, const olk_foreca
 }
 
 /* The kernel's row: the inputs, then the history times the gate. */
-static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, olk_real level,
-                                          olk_real gate, const olk_real *h2)
+static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, olk_compute_t level,
+                                          olk_compute_t gate, const olk_compute_t *h2)
 {
     z[f->d] = (olk_input)(gate * level);
     for (ptrdiff_t j = 1; j < OLK_HISTORY_INPUTS; j++)
-        z[f->d + j] = (olk_input)(gate * olk_bounded(h2[j], olk_most_level));
+        z[f->d + j] = (olk_input)(gate * olk_clip(h2[j], olk_max_level));
     return (olk_sorf_row){z, NULL, 0};
 }
 
 /* The head's inputs from the history; those of the diagonal learner come first. Returns the index
    of the next input: other models fill the rest. */
 static inline int32_t olk_history_inputs(const olk_forecast *f, const olk_forecast_state *m,
-                                         olk_real *h2)
+                                         olk_compute_t *h2)
 {
     const olk_history *h = m->history;
-    const olk_real unit = (olk_real)h->unit;
+    const olk_compute_t unit = (olk_compute_t)h->unit;
     h2[0] = 1;
     for (int j = 0; j < 3; j++)
-        h2[1 + j] = olk_in_units((olk_real)h->change[j], unit);
+        h2[1 + j] = olk_in_units((olk_compute_t)h->change[j], unit);
     h2[4] = olk_off_mean(h, h->near, olk_near_window);
     h2[5] = olk_off_mean(h, h->far, olk_far_window);
     if (!f->season)
         return 7;
-    olk_season_inputs(m->season, f->season, f->horizon, (olk_real)h->last, unit, h2 + 7);
+    olk_season_inputs(m->season, f->season, f->horizon, (olk_compute_t)h->last, unit, h2 + 7);
     return 9;
 }
 
 /* Copies the first numbers of the diagonal learner's row from the head's inputs; returns their
    number. */
-static inline int32_t olk_lead(const olk_forecast *f, const olk_real *h2, olk_real *lead)
+static inline int32_t olk_lead(const olk_forecast *f, const olk_compute_t *h2, olk_compute_t *lead)
 {
     for (int j = 0; j < 4; j++)
         lead[j] = h2[j];
@@ -74,12 +74,12 @@ static inline int32_t olk_lead(const olk_forecast *f, const olk_real *h2, olk_re
 
 /* Everything computed for the forecast of a row. */
 typedef struct {
-    olk_real h2[OLK_HEAD_INPUTS], of[OLK_CANDIDATES];
-    olk_real mark, unit, last, kernel, head, answer, base, level, gate;
-} olk_asked;
+    olk_compute_t h2[OLK_HEAD_INPUTS], of[OLK_EXPERTS];
+    olk_compute_t mark, unit, last, kernel, head, answer, base, level, gate;
+} olk_forecast_row;
 
 /* The experts in their order: head, kernel, last value. */
-static inline void olk_list_candidates(const olk_forecast *f, olk_asked *row)
+static inline void olk_list_experts(const olk_forecast *f, olk_forecast_row *row)
 {
     int32_t n = 0;
     row->of[n++] = row->head;
@@ -90,47 +90,47 @@ static inline void olk_list_candidates(const olk_forecast *f, olk_asked *row)
 
 /* Forecasts a row of d scaled inputs, followed by space for OLK_HISTORY_INPUTS more; writes only to
    that space (section 3). */
-static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state *m,
+static inline void olk_compute_forecast(const olk_forecast *f, const olk_forecast_state *m,
                                 const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
-                                olk_asked *row, olk_forecast_answer *answer)
+                                olk_forecast_row *row, olk_forecast_answer *answer)
 {
     const olk_history *h = m->history;
-    const int32_t n = olk_candidates(f);
-    olk_real lead[6], weights[OLK_CANDIDATES];
+    const int32_t n = olk_n_experts(f);
+    olk_compute_t lead[6], weights[OLK_EXPERTS];
     memset(row, 0, sizeof *row);
     memset(answer, 0, sizeof *answer);
-    row->mark = (olk_real)h->error > 0 ? (olk_real)h->error : (olk_real)OLK_ROW_WITHOUT_ERROR;
+    row->mark = (olk_compute_t)h->error > 0 ? (olk_compute_t)h->error : (olk_compute_t)OLK_ROW_WITHOUT_ERROR;
     if (!olk_marked(h, OLK_KNOWN)) {
         row->mark = OLK_ROW_UNKNOWN;
-        row->answer = (olk_real)h->mean;
+        row->answer = (olk_compute_t)h->mean;
         answer->answer = (double)row->answer;
         return;
     }
-    const olk_real unit = (olk_real)h->unit, last = (olk_real)h->last;
-    const olk_real rho = olk_persistence(h);
+    const olk_compute_t unit = (olk_compute_t)h->unit, last = (olk_compute_t)h->last;
+    const olk_compute_t rho = olk_persistence(h);
     row->unit = unit;
     row->last = last;
     row->level = olk_level_of(h);
-    row->gate = olk_least(1, olk_gain * olk_size(rho));
-    row->base = (olk_real)h->mean + rho * olk_size(rho) * (last - (olk_real)h->mean);
+    row->gate = olk_min(1, olk_gate_gain * olk_abs(rho));
+    row->base = (olk_compute_t)h->mean + rho * olk_abs(rho) * (last - (olk_compute_t)h->mean);
     int32_t next = olk_history_inputs(f, m, row->h2);
     const int32_t n_lead = olk_lead(f, row->h2, lead);
     const olk_long_row inputs = {lead, n_lead, f->d, z, NULL, olk_last_inputs(f, m)};
-    row->h2[6] = olk_bounded(olk_diagonal_product(m->diagonal, &inputs), olk_most_units);
+    row->h2[6] = olk_clip(olk_diagonal_product(m->diagonal, &inputs), olk_max_units);
     if (f->kernel) {
         double added = 0.0;
         const olk_sorf_row seen = olk_kernel_row(f, z, row->level, row->gate, row->h2);
         olk_sorf_scores(p, s, &seen, 1, &added);
-        row->kernel = row->base + (olk_real)added;
+        row->kernel = row->base + (olk_compute_t)added;
         row->h2[next++] = olk_in_units(row->kernel - last, unit);
         row->h2[next++] = olk_marked(h, OLK_KERNEL_KNOWN)
-                              ? olk_in_units(last - (olk_real)h->kernel, unit)
+                              ? olk_in_units(last - (olk_compute_t)h->kernel, unit)
                               : 0;
     }
     row->head = last + unit * olk_head_product(m->head, row->h2, next);
-    olk_list_candidates(f, row);
-    olk_guard_shares(m->guard, n, weights);
-    olk_real move = 0;
+    olk_list_experts(f, row);
+    olk_ml_poly_weights(m->ml_poly, n, weights);
+    olk_compute_t move = 0;
     for (int32_t c = 0; c < n; c++) {
         move += weights[c] * (row->of[c] - last);
         answer->share[c] = (double)weights[c];
@@ -138,78 +138,78 @@ static inline void olk_work_out(const olk_forecast *f, const olk_forecast_state 
     row->answer = last + move;
     answer->answer = (double)row->answer;
     for (int32_t i = 0; i < f->n_levels; i++)
-        answer->reach[i] = (double)((olk_real)olk_quantiles(m)[i] * unit * (olk_real)h->error);
+        answer->half_width[i] = (double)((olk_compute_t)olk_quantiles(m)[i] * unit * (olk_compute_t)h->error);
 }
 
 /* Answers a row without remembering it. */
-static OLK_ALONE void olk_forecast_predict(const olk_forecast *f, const olk_forecast_state *m,
+static OLK_NOCLONE void olk_forecast_predict(const olk_forecast *f, const olk_forecast_state *m,
                                            const olk_sorf *p, const olk_sorf_state *s, void *z,
                                            olk_forecast_answer *answer)
 {
-    olk_asked row;
-    olk_work_out(f, m, p, s, z, &row, answer);
+    olk_forecast_row row;
+    olk_compute_forecast(f, m, p, s, z, &row, answer);
 }
 
 /* Forecasts a row and stores it as pending; the row that has been pending for `horizon` rows is
    dropped. */
-static OLK_ALONE void olk_forecast_ask(const olk_forecast *f, const olk_forecast_state *m,
+static OLK_NOCLONE void olk_forecast_ask(const olk_forecast *f, const olk_forecast_state *m,
                                        const olk_sorf *p, const olk_sorf_state *s, void *z,
                                        olk_forecast_answer *answer)
 {
-    olk_asked row;
-    olk_work_out(f, m, p, s, z, &row, answer);
+    olk_forecast_row row;
+    olk_compute_forecast(f, m, p, s, z, &row, answer);
     const olk_input *before = olk_last_inputs(f, m);
     const int32_t inputs = olk_head_inputs(f);
     olk_begin_step(m->flags);
-    olk_waiting *stored_row = olk_waiting_at(f, m, *m->asked);
-    const olk_waiting numbers = {
+    olk_pending *stored_row = olk_pending_at(f, m, *m->n_asked);
+    const olk_pending numbers = {
         (olk_input)row.mark,   (olk_input)row.unit, (olk_input)row.last,
         (olk_input)row.kernel, (olk_input)row.head, (olk_input)row.answer,
         (olk_input)row.base,   (olk_input)row.level, (olk_input)row.gate,
     };
     *stored_row = numbers;
-    olk_input *h2 = olk_waiting_inputs(stored_row), *x = h2 + inputs, *change = x + f->d;
+    olk_input *h2 = olk_pending_inputs(stored_row), *x = h2 + inputs, *change = x + f->d;
     for (int32_t j = 0; j < inputs; j++)
         h2[j] = (olk_input)row.h2[j];
     for (ptrdiff_t i = 0; i < f->d; i++) {
         x[i] = ((const olk_input *)z)[i];
-        change[i] = (olk_input)((olk_real)x[i] - (olk_real)before[i]);
+        change[i] = (olk_input)((olk_compute_t)x[i] - (olk_compute_t)before[i]);
     }
-    *m->asked += 1;
+    *m->n_asked += 1;
 }
 
 /* Learns the target of a row whose previous target was known (section 4, steps 1 and 2). `z` has
    space for the kernel's row. */
 static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state *m,
                                  const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
-                                 const olk_waiting *row, olk_real y)
+                                 const olk_pending *row, olk_compute_t y)
 {
     olk_history *h = m->history;
     const int32_t n_head = olk_head_inputs(f);
     const olk_input *stored_row = (const olk_input *)(const void *)(row + 1),
                     *x = stored_row + n_head;
-    const olk_real unit = (olk_real)row->unit, learned = (olk_real)h->learned;
-    const olk_real error = olk_size(y - (olk_real)row->answer) / unit;
-    olk_real lead[6];
-    olk_asked back;
+    const olk_compute_t unit = (olk_compute_t)row->unit, learned = (olk_compute_t)h->learned;
+    const olk_compute_t error = olk_abs(y - (olk_compute_t)row->answer) / unit;
+    olk_compute_t lead[6];
+    olk_forecast_row back;
     memset(&back, 0, sizeof back);
     for (int32_t j = 0; j < n_head; j++)
-        back.h2[j] = (olk_real)stored_row[j];
-    back.head = (olk_real)row->head;
-    back.kernel = (olk_real)row->kernel;
-    back.last = (olk_real)row->last;
-    olk_list_candidates(f, &back);
+        back.h2[j] = (olk_compute_t)stored_row[j];
+    back.head = (olk_compute_t)row->head;
+    back.kernel = (olk_compute_t)row->kernel;
+    back.last = (olk_compute_t)row->last;
+    olk_list_experts(f, &back);
 
-    if ((olk_real)row->mark > 0)
-        olk_follow_quantiles(f, olk_quantiles(m), error, (olk_real)row->mark, learned);
-    olk_follow_error(h, error);
+    if ((olk_compute_t)row->mark > 0)
+        olk_update_quantiles(f, olk_quantiles(m), error, (olk_compute_t)row->mark, learned);
+    olk_update_mean_error(h, error);
 
-    const olk_real limit = learned <= olk_first_targets ? olk_most_first_target : olk_most_target;
-    const olk_real t = olk_bounded((y - back.last) / unit, limit);
-    const olk_real of_head =
-        (olk_real)((const olk_input *)m->head)[n_head + olk_packed_row(n_head)];
+    const olk_compute_t limit = learned <= olk_first_targets ? olk_max_first_target : olk_max_target;
+    const olk_compute_t t = olk_clip((y - back.last) / unit, limit);
+    const olk_compute_t of_head =
+        (olk_compute_t)((const olk_input *)m->head)[n_head + olk_packed_row(n_head)];
     if (of_head > 0)
-        olk_guard_learn(m->guard, olk_candidates(f), back.of, (olk_real)row->answer, y,
+        olk_ml_poly_learn(m->ml_poly, olk_n_experts(f), back.of, (olk_compute_t)row->answer, y,
                         unit * of_head);
     h->learned = (olk_input)(learned + 1);
     olk_learn_head(m->head, n_head, back.h2, t, learned + 1);
@@ -221,23 +221,23 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
         for (ptrdiff_t i = 0; i < f->d; i++)
             z[i] = x[i];
         const olk_sorf_row seen =
-            olk_kernel_row(f, z, (olk_real)row->level, (olk_real)row->gate, back.h2);
-        const olk_real rest = olk_bounded(y - (olk_real)row->base, olk_most_units * unit);
-        olk_sorf_step(p, s, &seen, (double)rest, 1.0);
+            olk_kernel_row(f, z, (olk_compute_t)row->level, (olk_compute_t)row->gate, back.h2);
+        const olk_compute_t rest = olk_clip(y - (olk_compute_t)row->base, olk_max_units * unit);
+        olk_sorf_learn(p, s, &seen, (double)rest, 1.0);
     }
 }
 
 /* The target of the oldest pending row; one that is not finite counts as unknown. `z` is scratch
    for the kernel's row; *answer receives the forecast of that row. Returns 0 if no row is pending
    (section 4). */
-static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast_state *m,
+static OLK_NOCLONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast_state *m,
                                        const olk_sorf *p, const olk_sorf_state *s, void *z,
                                        double target, double *answer)
 {
     olk_history *h = m->history;
-    olk_waiting *row = olk_oldest(f, m);
+    olk_pending *row = olk_oldest_pending(f, m);
     const olk_input stored = (olk_input)target;
-    const olk_real y = (olk_real)stored;
+    const olk_compute_t y = (olk_compute_t)stored;
     if (!row)
         return 0;
     *answer = (double)row->answer;
@@ -246,17 +246,17 @@ static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast
         row->mark = 0;
         return 1;
     }
-    const int known = (olk_real)row->mark != (olk_real)OLK_ROW_UNKNOWN;
+    const int known = (olk_compute_t)row->mark != (olk_compute_t)OLK_ROW_UNKNOWN;
     if (known)
-        h->repeats = stored == row->last ? (olk_input)((olk_real)h->repeats + 1) : 0;
-    if ((olk_real)h->repeats <= olk_dead) {
-        if (known && (olk_real)row->unit > 0 && !f->frozen)
+        h->repeats = stored == row->last ? (olk_input)((olk_compute_t)h->repeats + 1) : 0;
+    if ((olk_compute_t)h->repeats <= olk_max_repeats) {
+        if (known && (olk_compute_t)row->unit > 0 && !f->frozen)
             olk_learn_row(f, m, p, s, z, row, y);
-        olk_take_target(h, y, known ? olk_size(y - (olk_real)row->last) : -1);
+        olk_learn_target(h, y, known ? olk_abs(y - (olk_compute_t)row->last) : -1);
     }
     olk_shift_history(h, y);
     olk_input *last = olk_last_inputs(f, m);
-    const olk_input *x = olk_waiting_inputs(row) + olk_head_inputs(f);
+    const olk_input *x = olk_pending_inputs(row) + olk_head_inputs(f);
     for (ptrdiff_t i = 0; i < f->d; i++)
         last[i] = x[i];
     h->kernel = known && f->kernel ? row->kernel : 0;
@@ -268,27 +268,27 @@ static OLK_ALONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast
 }
 
 /* After a long stop, or for another device: forgets the history, keeps what was learned. */
-static OLK_APART void olk_forecast_restart(const olk_forecast *f, const olk_forecast_state *m)
+static OLK_NOINLINE void olk_forecast_restart(const olk_forecast *f, const olk_forecast_state *m)
 {
     olk_history *h = m->history;
     olk_begin_step(m->flags);
     h->marks = h->change[0] = h->change[1] = h->change[2] = h->kernel = 0;
     for (int32_t k = 0; k < f->horizon; k++)
-        olk_waiting_at(f, m, (uint64_t)k)->mark = 0;
+        olk_pending_at(f, m, (uint64_t)k)->mark = 0;
     if (f->season)
         *(olk_input *)m->season = 0;
 }
 
 /* Initialises a new forecaster, whose memory is all zero. */
-static OLK_APART void olk_forecast_begin(const olk_forecast *f, const olk_forecast_state *m)
+static OLK_NOINLINE void olk_forecast_begin(const olk_forecast *f, const olk_forecast_state *m)
 {
     const ptrdiff_t long_row = olk_diagonal_inputs(f);
-    const int32_t head = olk_head_inputs(f), n = olk_candidates(f);
+    const int32_t head = olk_head_inputs(f), n = olk_n_experts(f);
     for (int32_t i = 0; i < f->n_levels; i++)
         olk_quantiles(m)[i] = (olk_input)olk_first_quantile;
     for (ptrdiff_t j = 0; j < long_row; j++)
         ((olk_input *)m->diagonal)[long_row + j] = 1;
     olk_begin_covariance((olk_input *)m->head + head, head);
     for (int32_t c = 0; c < n; c++)
-        ((olk_input *)m->guard)[n + c] = 1;
+        ((olk_input *)m->ml_poly)[n + c] = 1;
 }

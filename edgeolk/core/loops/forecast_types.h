@@ -25,22 +25,22 @@ typedef struct {
     void *history;     /* olk_history, a quantile for each level, [d] scaled inputs; of type */
     void *diagonal;    /* weights, variances: [inputs] each, mean error; of type */
     void *head;        /* weights [inputs], packed covariance, mean error; of type */
-    void *guard;       /* ML-Poly: regrets, squares, [experts] each; of type */
-    void *waiting;     /* pending rows: targets not yet known; of type */
+    void *ml_poly;       /* ML-Poly: regrets, squares, [experts] each; of type */
+    void *pending;     /* pending rows: targets not yet known; of type */
     void *season;      /* count, then [season + 1] targets; of type */
-    uint64_t *asked;   /* rows asked so far */
+    uint64_t *n_asked;   /* rows asked so far */
     uint16_t *flags;   /* as those of olk_sorf_state */
 } olk_forecast_state;
 
 /* An answer, and half the width of each level's interval: 0 while it is unknown. */
 typedef struct {
     double answer;
-    double reach[OLK_INTERVALS];
+    double half_width[OLK_INTERVALS];
     double share[3];   /* weights of the experts: head, kernel if there is one, last value */
 } olk_forecast_answer;
 
-/* Numbers of olk_history and of olk_waiting, without what is stored behind them. */
-enum { OLK_HISTORY_NUMBERS = 20, OLK_WAITING_NUMBERS = 9 };
+/* Numbers of olk_history and of olk_pending, without what is stored behind them. */
+enum { OLK_HISTORY_NUMBERS = 20, OLK_PENDING_NUMBERS = 9 };
 
 /* Inputs of the diagonal learner; inputs of the head; experts of ML-Poly. */
 static inline ptrdiff_t olk_diagonal_inputs(const olk_forecast *f)
@@ -53,7 +53,7 @@ static inline int32_t olk_head_inputs(const olk_forecast *f)
     return 7 + (f->season ? 2 : 0) + (f->kernel ? 2 : 0);
 }
 
-static inline int32_t olk_candidates(const olk_forecast *f)
+static inline int32_t olk_n_experts(const olk_forecast *f)
 {
     return f->kernel ? 3 : 2;
 }

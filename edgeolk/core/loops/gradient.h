@@ -4,9 +4,9 @@
 #ifdef OLK_SORF_FIXED
 /* As below, with h as 18-bit integers in the returned unit, so that the transforms do not
    overflow. */
-static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
+static OLK_NOCLONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
                                     const int8_t *w, const int8_t *a, const int16_t *feature,
-                                    ptrdiff_t lines, const olk_paces *scales, ptrdiff_t block,
+                                    ptrdiff_t lines, const olk_frequency_scales *scales, ptrdiff_t block,
                                     uint32_t *h)
 {
     const ptrdiff_t K = p->classes;
@@ -14,13 +14,13 @@ static OLK_ALONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slo
     const int32_t alpha = (int32_t)(slope->weights.alpha[g] * 256.0 + 0.5);
     uint32_t fastest = 0;
     int32_t shift = 0;
-    int index = olk_first_pace(scales->widths, block);
+    int index = olk_first_scale(scales->widths, block);
     for (int i = 0; i < scales->widths; i++)
         fastest = scales->value[i] > fastest ? scales->value[i] : fastest;
     while (fastest >> shift >= 1 << 14)
         shift++;
     memset(h, 0, 64 * sizeof *h);
-    for (ptrdiff_t k = 0; k < lines; k++, index = olk_next_of(scales->widths, index)) {
+    for (ptrdiff_t k = 0; k < lines; k++, index = olk_next_index(scales->widths, index)) {
         int32_t part[2];
         for (int i = 0; i < 2; i++) {
             const ptrdiff_t at = 2 * (k * K + slope->y) + i, off = 2 * (k * K + slope->against) + i;
@@ -60,25 +60,25 @@ static inline void olk_slopes(const olk_sorf_slope *slope, ptrdiff_t K, olk_entr
 
 /* h <- the gradient of the blended score with respect to a block's angles, from weights not yet
    changed. Returns the unit of h. */
-static OLK_ALONE olk_real olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
+static OLK_NOCLONE olk_compute_t olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
                                        const olk_stored *w, const olk_stored *a,
-                                       const olk_wave *feature, ptrdiff_t lines,
-                                       const olk_paces *scales, ptrdiff_t block, olk_entry *h)
+                                       const olk_sorf_feature *feature, ptrdiff_t lines,
+                                       const olk_frequency_scales *scales, ptrdiff_t block, olk_entry *h)
 {
     const olk_entry E = (olk_entry)slope->weights.E[g], alpha = (olk_entry)slope->weights.alpha[g];
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
-    OLK_ALIGNED(64) olk_entry part[OLK_PIECE];
-    int index = olk_first_pace(scales->widths, block);
+    OLK_ALIGNED(64) olk_entry part[OLK_CHUNK];
+    int index = olk_first_scale(scales->widths, block);
     const olk_entry *const row = scales->value + index;
     if (lines < 64)
         memset(h, 0, 64 * sizeof *h);
-    for (ptrdiff_t start = 0; start < lines; start += OLK_PIECE / 2) {
-        const ptrdiff_t n = lines - start < OLK_PIECE / 2 ? lines - start : OLK_PIECE / 2;
+    for (ptrdiff_t start = 0; start < lines; start += OLK_CHUNK / 2) {
+        const ptrdiff_t n = lines - start < OLK_CHUNK / 2 ? lines - start : OLK_CHUNK / 2;
         olk_slopes(slope, p->classes, E, alpha, w, a, 2 * start, 2 * n, part);
-        for (ptrdiff_t i = 0; i < n; i++, index = olk_next_of(scales->widths, index)) {
+        for (ptrdiff_t i = 0; i < n; i++, index = olk_next_index(scales->widths, index)) {
             const ptrdiff_t k = start + i;
             h[k] = (part[2 * i + 1] * feature[2 * k] - part[2 * i] * feature[2 * k + 1]) * size *
-                   olk_pace_of(scales, row, k, index);
+                   olk_frequency_scale(scales, row, k, index);
         }
     }
     return 1;

@@ -1,6 +1,6 @@
 /* Kernel rows of several examples in one pass over the ring.
 
-   OLK_TOGETHER rows against OLK_BESIDE vectors of support vectors fill the registers with sums. A
+   OLK_BATCH_ROWS rows against OLK_TILE_VECTORS vectors of support vectors fill the registers with sums. A
    block of rows goes over the ring panel by panel; a panel is copied while it is first used, so
    that it stays contiguous in the nearest cache, and numbers stored narrow are widened once per
    block. Every number is computed in the order of kernel_row.h: its bits are the same. */
@@ -15,49 +15,49 @@
 typedef struct {
     const void *sv;
     ptrdiff_t stride;
-    const olk_quantum *quantum;
+    const olk_quantizer *quantizer;
     olk_number *panel;
     ptrdiff_t first, depth;
 } olk_slice;
 
-/* The products of OLK_TOGETHER rows with vectors v0 to v0 + vectors - 1 of a slice, added to tiles
+/* The products of OLK_BATCH_ROWS rows with vectors v0 to v0 + vectors - 1 of a slice, added to tiles
    at a pitch of OLK_WIDTH. */
-static OLK_ALWAYS void olk_tile(const int product, const int way, const int vectors,
+static OLK_INLINE void olk_tile(const int product, const int way, const int vectors,
                                 const int storage, const olk_slice *slice, int v0,
                                 const olk_number *const *rows, olk_number *restrict tile)
 {
-    olk_numbers acc[OLK_TOGETHER][OLK_BESIDE];
-    const olk_number *at[OLK_TOGETHER];
-    const olk_quantum *const quantum = slice->quantum;
+    olk_numbers acc[OLK_BATCH_ROWS][OLK_TILE_VECTORS];
+    const olk_number *at[OLK_BATCH_ROWS];
+    const olk_quantizer *const quantizer = slice->quantizer;
     const ptrdiff_t first = slice->first, depth = slice->depth, stride = slice->stride;
     const void *restrict line = olk_stored_at(storage, slice->sv, first * stride + v0 * OLK_LANES);
     olk_number *restrict copy = way == OLK_RING ? NULL : slice->panel + v0 * OLK_LANES;
     tile += v0 * OLK_LANES;
-    for (int r = 0; r < OLK_TOGETHER; r++) {
+    for (int r = 0; r < OLK_BATCH_ROWS; r++) {
         at[r] = rows[r];
         for (int v = 0; v < vectors; v++)
             acc[r][v] =
                 first == 0 ? olk_splat(0) : olk_load_numbers(tile + r * OLK_WIDTH + v * OLK_LANES);
     }
     for (ptrdiff_t j = first; j < first + depth; j++, line = olk_stored_at(storage, line, stride)) {
-        olk_numbers s[OLK_BESIDE];
+        olk_numbers s[OLK_TILE_VECTORS];
         for (int v = 0; v < vectors; v++) {
             const void *here = olk_stored_at(storage, line, v * OLK_LANES);
             if (way == OLK_PANEL)
                 s[v] = olk_load_numbers(copy + v * OLK_LANES);
             else if (olk_is_inner(product))
-                s[v] = olk_load_full(storage, here, j, quantum);
+                s[v] = olk_load_full(storage, here, j, quantizer);
             else
-                s[v] = olk_load_scaled(storage, here, j, quantum);
+                s[v] = olk_load_scaled(storage, here, j, quantizer);
             if (way == OLK_COPIED)
                 olk_store_numbers(copy + v * OLK_LANES, s[v]);
         }
         if (way != OLK_RING)
             copy += OLK_WIDTH;
-        for (int r = 0; r < OLK_TOGETHER; r++) {
+        for (int r = 0; r < OLK_BATCH_ROWS; r++) {
             const olk_number *restrict x = at[r];
             const olk_numbers xj =
-                olk_splat(olk_is_inner(product) ? x[j] : olk_moved(storage, x, j, quantum));
+                olk_splat(olk_is_inner(product) ? x[j] : olk_minus_offset(storage, x, j, quantizer));
             for (int v = 0; v < vectors; v++) {
                 if (olk_is_inner(product)) {
                     acc[r][v] = olk_madds(xj, s[v], acc[r][v]);
@@ -66,50 +66,50 @@ static OLK_ALWAYS void olk_tile(const int product, const int way, const int vect
                     if (product == OLK_SQUARE)
                         acc[r][v] = olk_madds(difference, difference, acc[r][v]);
                     else
-                        acc[r][v] += olk_absolutes(difference);
+                        acc[r][v] += olk_abs_numbers(difference);
                 }
             }
         }
     }
-    for (int r = 0; r < OLK_TOGETHER; r++)
+    for (int r = 0; r < OLK_BATCH_ROWS; r++)
         for (int v = 0; v < vectors; v++)
             olk_store_numbers(tile + r * OLK_WIDTH + v * OLK_LANES, acc[r][v]);
 }
 
 /* The same with all the vectors of a slice. */
-static OLK_ALWAYS void olk_tiles(const int product, const int way, const int storage, int vectors,
+static OLK_INLINE void olk_tiles(const int product, const int way, const int storage, int vectors,
                                  const olk_slice *slice, const olk_number *const *rows,
                                  olk_number *restrict tile)
 {
     int v = 0;
-    for (; v + OLK_BESIDE <= vectors; v += OLK_BESIDE)
-        olk_tile(product, way, OLK_BESIDE, storage, slice, v, rows, tile);
+    for (; v + OLK_TILE_VECTORS <= vectors; v += OLK_TILE_VECTORS)
+        olk_tile(product, way, OLK_TILE_VECTORS, storage, slice, v, rows, tile);
     for (; v < vectors; v++)
         olk_tile(product, way, 1, storage, slice, v, rows, tile);
 }
 
-/* Rows of a batch: those near the origin first, both groups padded to a multiple of OLK_TOGETHER by
+/* Rows of a batch: those near the origin first, both groups padded to a multiple of OLK_BATCH_ROWS by
    repeating their last row. */
 typedef struct {
-    const olk_number *row[OLK_BLOCK + OLK_TOGETHER];
-    olk_number norm_x[OLK_BLOCK + OLK_TOGETHER];
-    ptrdiff_t to[OLK_BLOCK + OLK_TOGETHER]; /* index of the row, -1 for padding */
+    const olk_number *row[OLK_BLOCK + OLK_BATCH_ROWS];
+    olk_number norm_x[OLK_BLOCK + OLK_BATCH_ROWS];
+    ptrdiff_t to[OLK_BLOCK + OLK_BATCH_ROWS]; /* index of the row, -1 for padding */
     ptrdiff_t precise, n;
 } olk_batch;
 
 /* norm_x[r] <- |row r|^2 as olk_products computes it, 0 <= r < count. */
-static OLK_APART void olk_lengths(const olk_number *restrict rows, ptrdiff_t pitch, ptrdiff_t count,
+static OLK_NOINLINE void olk_lengths(const olk_number *restrict rows, ptrdiff_t pitch, ptrdiff_t count,
                                   ptrdiff_t d, olk_number *restrict norm_x)
 {
-    for (ptrdiff_t i = 0; i < count; i += OLK_TOGETHER) {
-        const olk_number *at[OLK_TOGETHER];
-        olk_number sum[OLK_TOGETHER] = {0};
-        for (int r = 0; r < OLK_TOGETHER; r++)
+    for (ptrdiff_t i = 0; i < count; i += OLK_BATCH_ROWS) {
+        const olk_number *at[OLK_BATCH_ROWS];
+        olk_number sum[OLK_BATCH_ROWS] = {0};
+        for (int r = 0; r < OLK_BATCH_ROWS; r++)
             at[r] = rows + (i + r < count ? i + r : count - 1) * pitch;
         for (ptrdiff_t j = 0; j < d; j++)
-            for (int r = 0; r < OLK_TOGETHER; r++)
+            for (int r = 0; r < OLK_BATCH_ROWS; r++)
                 sum[r] = olk_madd(at[r][j], at[r][j], sum[r]);
-        for (int r = 0; r < OLK_TOGETHER && i + r < count; r++)
+        for (int r = 0; r < OLK_BATCH_ROWS && i + r < count; r++)
             norm_x[i + r] = sum[r];
     }
 }
@@ -123,12 +123,12 @@ static void olk_make_batch(const olk_kernel *kernel, int normed, const olk_numbe
         olk_lengths(rows, pitch, count, d, norm_x);
     for (int precise = normed; precise >= 0; precise--) {
         for (ptrdiff_t r = 0; r < count; r++)
-            if ((normed && olk_keeps_digits(kernel, norm_x[r])) == precise) {
+            if ((normed && olk_is_precise(kernel, norm_x[r])) == precise) {
                 batch->row[batch->n] = rows + r * pitch;
                 batch->norm_x[batch->n] = norm_x[r];
                 batch->to[batch->n++] = r;
             }
-        for (; batch->n % OLK_TOGETHER; batch->n++) {
+        for (; batch->n % OLK_BATCH_ROWS; batch->n++) {
             batch->row[batch->n] = batch->row[batch->n - 1];
             batch->norm_x[batch->n] = batch->norm_x[batch->n - 1];
             batch->to[batch->n] = -1;
@@ -139,11 +139,11 @@ static void olk_make_batch(const olk_kernel *kernel, int normed, const olk_numbe
 }
 
 /* The products of a batch with a slice. */
-static OLK_ALWAYS void olk_batch_products(const int product, const int storage, int vectors,
+static OLK_INLINE void olk_batch_products(const int product, const int storage, int vectors,
                                           const olk_slice *slice, const olk_batch *batch,
                                           ptrdiff_t start, ptrdiff_t end, olk_number *restrict tile)
 {
-    for (ptrdiff_t r = start; r < end; r += OLK_TOGETHER) {
+    for (ptrdiff_t r = start; r < end; r += OLK_BATCH_ROWS) {
         const olk_number *const *rows = batch->row + r;
         olk_number *to = tile + r * OLK_WIDTH;
         if (r > 0)
@@ -155,7 +155,7 @@ static OLK_ALWAYS void olk_batch_products(const int product, const int storage, 
     }
 }
 
-static OLK_ALWAYS void olk_part(const int storage, const olk_kernel *kernel, int vectors,
+static OLK_INLINE void olk_slice_products(const int storage, const olk_kernel *kernel, int vectors,
                                 const olk_slice *slice, const olk_batch *batch,
                                 olk_number *restrict tile)
 {
@@ -165,14 +165,14 @@ static OLK_ALWAYS void olk_part(const int storage, const olk_kernel *kernel, int
         olk_batch_products(OLK_INNER, storage, vectors, slice, batch, 0, batch->n, tile);
     } else {
         olk_batch_products(OLK_NORMED, storage, vectors, slice, batch, 0,
-                           olk_keeps_norms(storage) ? batch->precise : 0, tile);
+                           olk_has_norms(storage) ? batch->precise : 0, tile);
         olk_batch_products(OLK_SQUARE, storage, vectors, slice, batch, batch->precise, batch->n,
                            tile);
     }
 }
 
 /* Distances of the rows near the origin from their products with a panel. */
-static OLK_ALWAYS void olk_distances(const olk_batch *batch, const olk_number *norms, int vectors,
+static OLK_INLINE void olk_distances(const olk_batch *batch, const olk_number *norms, int vectors,
                                      olk_number *restrict tile)
 {
     for (ptrdiff_t r = 0; r < batch->precise; r++)
@@ -184,7 +184,7 @@ static OLK_ALWAYS void olk_distances(const olk_batch *batch, const olk_number *n
 }
 
 /* Products of a batch with a panel -> exponentials, several rows at once. */
-static OLK_APART void olk_exp_batch(const olk_kernel *kernel, const olk_batch *batch, int vectors,
+static OLK_NOINLINE void olk_exp_batch(const olk_kernel *kernel, const olk_batch *batch, int vectors,
                                     olk_number *restrict tile)
 {
     if (vectors == OLK_WIDTH / OLK_LANES) {
@@ -196,7 +196,7 @@ static OLK_APART void olk_exp_batch(const olk_kernel *kernel, const olk_batch *b
 }
 
 /* Copies w numbers of the type they were computed in, usually a full panel. */
-static OLK_ALWAYS void olk_copy(const olk_number *restrict tile, ptrdiff_t w,
+static OLK_INLINE void olk_copy(const olk_number *restrict tile, ptrdiff_t w,
                                 olk_number *restrict row)
 {
     if (w == OLK_WIDTH)
@@ -206,12 +206,12 @@ static OLK_ALWAYS void olk_copy(const olk_number *restrict tile, ptrdiff_t w,
 }
 
 /* Writes the outputs of one row from its first w products with a panel, or their exponentials. */
-static OLK_ALWAYS void olk_use(const olk_kernel *kernel, olk_number *restrict tile, int vectors,
-                               ptrdiff_t w, const olk_wanted *outputs, ptrdiff_t i, ptrdiff_t start,
+static OLK_INLINE void olk_finish_row(const olk_kernel *kernel, olk_number *restrict tile, int vectors,
+                               ptrdiff_t w, const olk_row_outputs *outputs, ptrdiff_t i, ptrdiff_t start,
                                double (*lane)[8])
 {
     double row_values[OLK_WIDTH];
-    const ptrdiff_t bytes = olk_real_bytes(outputs->dtype);
+    const ptrdiff_t bytes = olk_dtype_bytes(outputs->dtype);
     const char *coef = outputs->coef ? (const char *)outputs->coef + start * bytes : NULL;
     char *row = outputs->values
                     ? (char *)outputs->values + (i * outputs->values_pitch + start) * bytes
@@ -222,10 +222,10 @@ static OLK_ALWAYS void olk_use(const olk_kernel *kernel, olk_number *restrict ti
     if (!olk_is_exponential(kernel))
         olk_finish(kernel, tile, vectors, w, outputs->dtype, multi_column ? NULL : coef, row, 0,
                    lane[0]);
-    else if (!coef && outputs->dtype == OLK_WIDE)
+    else if (!coef && outputs->dtype == OLK_NUMBER_DTYPE)
         olk_copy(tile, w, (olk_number *)row);
     else
-        olk_collect_apart(tile, w, outputs->dtype, multi_column ? NULL : coef, row, lane[0]);
+        olk_collect_noinline(tile, w, outputs->dtype, multi_column ? NULL : coef, row, lane[0]);
     if (!multi_column)
         return;
     if (outputs->dtype == OLK_F64)
@@ -236,18 +236,18 @@ static OLK_ALWAYS void olk_use(const olk_kernel *kernel, olk_number *restrict ti
 
 /* The same for a batch whose exponentials only need weighting by one column of coefficients of type
    `dtype`, a constant. */
-static OLK_ALWAYS void olk_weigh_batch_of(const int dtype, const olk_batch *batch, ptrdiff_t w,
-                                          const olk_wanted *outputs, ptrdiff_t start,
+static OLK_INLINE void olk_weigh_batch_of(const int dtype, const olk_batch *batch, ptrdiff_t w,
+                                          const olk_row_outputs *outputs, ptrdiff_t start,
                                           const olk_number *restrict tile, double (*lane)[8])
 {
-    const char *coef = (const char *)outputs->coef + start * olk_real_bytes(dtype);
-    for (ptrdiff_t r = 0; r < batch->n; r += OLK_WEIGHED)
-        olk_weigh_tiles(OLK_WIDE, dtype, OLK_WEIGHED, tile + r * OLK_WIDTH, OLK_WIDTH, w, coef,
+    const char *coef = (const char *)outputs->coef + start * olk_dtype_bytes(dtype);
+    for (ptrdiff_t r = 0; r < batch->n; r += OLK_WEIGHTED_ROWS)
+        olk_weigh_tiles(OLK_NUMBER_DTYPE, dtype, OLK_WEIGHTED_ROWS, tile + r * OLK_WIDTH, OLK_WIDTH, w, coef,
                         lane + r);
 }
 
-static OLK_APART void olk_weigh_batch(const olk_batch *batch, ptrdiff_t w,
-                                      const olk_wanted *outputs, ptrdiff_t start,
+static OLK_NOINLINE void olk_weigh_batch(const olk_batch *batch, ptrdiff_t w,
+                                      const olk_row_outputs *outputs, ptrdiff_t start,
                                       const olk_number *restrict tile, double (*lane)[8])
 {
     if (outputs->dtype == OLK_F64)
@@ -257,12 +257,12 @@ static OLK_APART void olk_weigh_batch(const olk_batch *batch, ptrdiff_t w,
 }
 
 /* A batch's rows against the full ring; i is the first row. */
-static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel, const void *sv,
-                                     const olk_number *norms, const olk_quantum *quantum,
+static OLK_INLINE void olk_over_ring(const int storage, const olk_kernel *kernel, const void *sv,
+                                     const olk_number *norms, const olk_quantizer *quantizer,
                                      ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
-                                     const olk_batch *batch, ptrdiff_t i, const olk_wanted *outputs)
+                                     const olk_batch *batch, ptrdiff_t i, const olk_row_outputs *outputs)
 {
-    OLK_ALIGNED(64) olk_number tile[(OLK_BLOCK + OLK_TOGETHER) * OLK_WIDTH];
+    OLK_ALIGNED(64) olk_number tile[(OLK_BLOCK + OLK_BATCH_ROWS) * OLK_WIDTH];
     OLK_ALIGNED(64) olk_number panel[OLK_DEPTH * OLK_WIDTH];
     OLK_ALIGNED(64) double lane[OLK_SUMS_OF_BLOCK][8];
     const ptrdiff_t columns = outputs->columns;
@@ -273,15 +273,15 @@ static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel
         const ptrdiff_t w = n - start < OLK_WIDTH ? n - start : OLK_WIDTH;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
         /* One group of rows would never read the panel again. */
-        olk_slice slice = {olk_stored_at(storage, sv, start), stride, quantum, NULL, 0, d};
-        if (batch->n > OLK_TOGETHER) {
+        olk_slice slice = {olk_stored_at(storage, sv, start), stride, quantizer, NULL, 0, d};
+        if (batch->n > OLK_BATCH_ROWS) {
             slice.panel = panel;
             slice.depth = OLK_DEPTH;
         }
         for (; slice.first < d; slice.first += slice.depth) {
             if (slice.depth > d - slice.first)
                 slice.depth = d - slice.first;
-            olk_part(storage, kernel, vectors, &slice, batch, tile);
+            olk_slice_products(storage, kernel, vectors, &slice, batch, tile);
         }
         olk_distances(batch, norms ? norms + start : NULL, vectors, tile);
         if (olk_is_exponential(kernel))
@@ -290,7 +290,7 @@ static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel
             olk_weigh_batch(batch, w, outputs, start, tile, lane);
         for (ptrdiff_t r = 0; !weighted_only && r < batch->n; r++)
             if (batch->to[r] >= 0)
-                olk_use(kernel, tile + r * OLK_WIDTH, vectors, w, outputs, i + batch->to[r], start,
+                olk_finish_row(kernel, tile + r * OLK_WIDTH, vectors, w, outputs, i + batch->to[r], start,
                         lane + r * columns);
     }
     for (ptrdiff_t r = 0; outputs->coef && r < batch->n; r++)
@@ -300,15 +300,15 @@ static OLK_ALWAYS void olk_over_ring(const int storage, const olk_kernel *kernel
 
 /* So few rows that padding would cost more: one by one, by the function for one row. */
 static void olk_one_by_one(olk_row_fn row_fn, const olk_kernel *kernel, const void *sv,
-                           const void *norms, const olk_quantum *quantum, ptrdiff_t stride,
+                           const void *norms, const olk_quantizer *quantizer, ptrdiff_t stride,
                            ptrdiff_t n, ptrdiff_t d, const olk_number *rows, ptrdiff_t pitch,
-                           ptrdiff_t i, ptrdiff_t count, const olk_wanted *outputs)
+                           ptrdiff_t i, ptrdiff_t count, const olk_row_outputs *outputs)
 {
     for (ptrdiff_t r = 0; r < count; r++) {
         char *values = outputs->values;
         if (values)
-            values += (i + r) * outputs->values_pitch * olk_real_bytes(outputs->dtype);
-        const double sum = row_fn(kernel, sv, norms, quantum, stride, n, d, rows + r * pitch,
+            values += (i + r) * outputs->values_pitch * olk_dtype_bytes(outputs->dtype);
+        const double sum = row_fn(kernel, sv, norms, quantizer, stride, n, d, rows + r * pitch,
                                   outputs->dtype, outputs->coef, values, NULL);
         if (outputs->coef)
             outputs->f[i + r] = sum;
@@ -316,38 +316,38 @@ static void olk_one_by_one(olk_row_fn row_fn, const olk_kernel *kernel, const vo
 }
 
 /* olk_rows_fn for a storage type, a constant, and its function for one row. */
-static OLK_ALWAYS void olk_rows_of(const int storage, olk_row_fn row_fn, const olk_kernel *kernel,
-                                   const void *sv, const void *norms, const olk_quantum *quantum,
+static OLK_INLINE void olk_rows_of(const int storage, olk_row_fn row_fn, const olk_kernel *kernel,
+                                   const void *sv, const void *norms, const olk_quantizer *quantizer,
                                    ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *queries,
-                                   ptrdiff_t pitch, ptrdiff_t count, const olk_wanted *outputs)
+                                   ptrdiff_t pitch, ptrdiff_t count, const olk_row_outputs *outputs)
 {
     olk_batch batch;
-    const int normed = olk_keeps_norms(storage) && norms && olk_is_squared(kernel);
-    const ptrdiff_t sums = OLK_SUMS_OF_BLOCK / outputs->columns - OLK_TOGETHER;
-    const ptrdiff_t block_rows = sums < OLK_BLOCK ? sums / OLK_TOGETHER * OLK_TOGETHER : OLK_BLOCK;
+    const int normed = olk_has_norms(storage) && norms && olk_is_squared(kernel);
+    const ptrdiff_t sums = OLK_SUMS_OF_BLOCK / outputs->columns - OLK_BATCH_ROWS;
+    const ptrdiff_t block_rows = sums < OLK_BLOCK ? sums / OLK_BATCH_ROWS * OLK_BATCH_ROWS : OLK_BLOCK;
     const olk_number *rows = queries;
     if (n == 1 && count > 1 && !outputs->coef) {
-        olk_slot(storage, kernel, sv, norms, quantum, stride, d, rows, pitch, count, outputs);
+        olk_slot(storage, kernel, sv, norms, quantizer, stride, d, rows, pitch, count, outputs);
         return;
     }
     for (ptrdiff_t i = 0; i < count; i += block_rows) {
         const ptrdiff_t m = count - i < block_rows ? count - i : block_rows;
-        if (3 * m <= OLK_TOGETHER && outputs->columns == 1) {
-            olk_one_by_one(row_fn, kernel, sv, norms, quantum, stride, n, d, rows + i * pitch,
+        if (3 * m <= OLK_BATCH_ROWS && outputs->columns == 1) {
+            olk_one_by_one(row_fn, kernel, sv, norms, quantizer, stride, n, d, rows + i * pitch,
                            pitch, i, m, outputs);
             continue;
         }
         olk_make_batch(kernel, normed, rows + i * pitch, pitch, m, d, &batch);
-        olk_over_ring(storage, kernel, sv, norms, quantum, stride, n, d, &batch, i, outputs);
+        olk_over_ring(storage, kernel, sv, norms, quantizer, stride, n, d, &batch, i, outputs);
     }
 }
 
 #define OLK_ROWS_FUNCTION(name, row_fn, storage)                                                   \
     static void name(const olk_kernel *kernel, const void *sv, const void *norms,                  \
-                     const olk_quantum *quantum, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,       \
-                     const void *x, ptrdiff_t pitch, ptrdiff_t count, const olk_wanted *outputs)   \
+                     const olk_quantizer *quantizer, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,       \
+                     const void *x, ptrdiff_t pitch, ptrdiff_t count, const olk_row_outputs *outputs)   \
     {                                                                                              \
-        olk_rows_of(storage, row_fn, kernel, sv, norms, quantum, stride, n, d, x, pitch, count,    \
+        olk_rows_of(storage, row_fn, kernel, sv, norms, quantizer, stride, n, d, x, pitch, count,    \
                     outputs);                                                                      \
     }
 #if OLK_NUMBER_BITS == 64

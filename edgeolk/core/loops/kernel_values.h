@@ -6,31 +6,31 @@
 #include "tiles.h"
 
 /* For exp: the smallest exponent whose result does not round to 0, and the polynomial's degree. */
-static const olk_number OLK_LEAST_EXPONENT = OLK_NUMBER(-104.0f, -745.2);
+static const olk_number OLK_MIN_EXPONENT = OLK_NUMBER(-104.0f, -745.2);
 enum { OLK_EXP_DEGREE = OLK_NUMBER(6, 10), OLK_MANTISSA = OLK_NUMBER(23, 52) };
 
 /* p 2^n / OLK_LIFT, n = shifted - OLK_MAGIC, rounded once. By one instruction where it exists, with
    olk_exp_term without the lift; else n is added to the exponent of p, which the lift keeps normal
    until the multiplication that removes it. */
 #if defined(OLK_X86) && OLK_BYTES == 64
-static OLK_ALWAYS olk_numbers olk_exp_term(int k)
+static OLK_INLINE olk_numbers olk_exp_term(int k)
 {
     return olk_splat(OLK_NUMBER(olk_exp_polynomial_f32, olk_exp_polynomial_f64)[k] *
                      (olk_number)(1.0 / OLK_LIFT));
 }
 
-static OLK_ALWAYS olk_numbers olk_by_power(olk_numbers p, olk_numbers shifted)
+static OLK_INLINE olk_numbers olk_times_power_of_2(olk_numbers p, olk_numbers shifted)
 {
     return OLK_NUMBER(olk_scale_by_power_f32s, olk_scale_by_power_f64s)(
         p, shifted - OLK_NUMBER(OLK_MAGIC_F32, OLK_MAGIC_F64));
 }
 #else
-static OLK_ALWAYS olk_numbers olk_exp_term(int k)
+static OLK_INLINE olk_numbers olk_exp_term(int k)
 {
     return olk_splat(OLK_NUMBER(olk_exp_polynomial_f32, olk_exp_polynomial_f64)[k]);
 }
 
-static OLK_ALWAYS olk_numbers olk_by_power(olk_numbers p, olk_numbers shifted)
+static OLK_INLINE olk_numbers olk_times_power_of_2(olk_numbers p, olk_numbers shifted)
 {
     const olk_words n = OLK_NUMBER(olk_words_of_f32s, olk_words_of_f64s)(shifted) << OLK_MANTISSA;
     const olk_words bits = OLK_NUMBER(olk_words_of_f32s, olk_words_of_f64s)(p) + n;
@@ -38,19 +38,19 @@ static OLK_ALWAYS olk_numbers olk_by_power(olk_numbers p, olk_numbers shifted)
 }
 #endif
 
-/* x <- exp(x), x <= 0, for up to OLK_ABREAST vectors. It is 0 below OLK_LEAST_EXPONENT, where the
+/* x <- exp(x), x <= 0, for up to OLK_EXP_VECTORS vectors. It is 0 below OLK_MIN_EXPONENT, where the
    exponential rounds to 0, and for NaN (from the difference of two infinite norms). n = round(x /
    ln 2) goes into the exponent, a polynomial with p(0) = 1 computes the rest. The vectors are
    interleaved, since each is a chain of dependent operations. */
-static OLK_ALWAYS void olk_exp(const int vectors, olk_numbers *x)
+static OLK_INLINE void olk_exp(const int vectors, olk_numbers *x)
 {
     const olk_number magic = OLK_NUMBER(OLK_MAGIC_F32, OLK_MAGIC_F64);
     const olk_numbers log2_e = olk_splat(OLK_NUMBER(OLK_LOG2_E_F32, OLK_LOG2_E_F64));
     const olk_numbers high = olk_splat(-OLK_NUMBER(OLK_LN2_HIGH_F32, OLK_LN2_HIGH_F64));
     const olk_numbers low = olk_splat(-(OLK_NUMBER(OLK_LN2_LOW_F32, OLK_LN2_LOW_F64)));
-    olk_numbers shifted[OLK_ABREAST], r[OLK_ABREAST], p[OLK_ABREAST];
+    olk_numbers shifted[OLK_EXP_VECTORS], r[OLK_EXP_VECTORS], p[OLK_EXP_VECTORS];
     for (int v = 0; v < vectors; v++)
-        x[v] = olk_larger(x[v], olk_splat(OLK_LEAST_EXPONENT));
+        x[v] = olk_max_numbers(x[v], olk_splat(OLK_MIN_EXPONENT));
     for (int v = 0; v < vectors; v++)
         shifted[v] = olk_madds(x[v], log2_e, olk_splat(magic));
     for (int v = 0; v < vectors; v++)
@@ -63,7 +63,7 @@ static OLK_ALWAYS void olk_exp(const int vectors, olk_numbers *x)
         for (int v = 0; v < vectors; v++)
             p[v] = olk_madds(p[v], r[v], olk_exp_term(k));
     for (int v = 0; v < vectors; v++)
-        x[v] = olk_by_power(p[v], shifted[v]);
+        x[v] = olk_times_power_of_2(p[v], shifted[v]);
 }
 
 /* gamma limited to a finite number, so that k(x, x) = 1 always. */
@@ -74,9 +74,9 @@ static inline olk_number olk_finite_gamma(const olk_kernel *kernel)
 }
 
 /* tile <- exp(-gamma tile). */
-static OLK_ALWAYS void olk_exp_part(const int vectors, olk_number *restrict tile, olk_number gamma)
+static OLK_INLINE void olk_exp_part(const int vectors, olk_number *restrict tile, olk_number gamma)
 {
-    olk_numbers x[OLK_ABREAST];
+    olk_numbers x[OLK_EXP_VECTORS];
     for (int v = 0; v < vectors; v++)
         x[v] = olk_load_numbers(tile + v * OLK_LANES) * -gamma;
     olk_exp(vectors, x);
@@ -89,8 +89,8 @@ static inline void olk_exp_tile(const olk_kernel *kernel, olk_number *restrict t
 {
     const olk_number gamma = olk_finite_gamma(kernel);
     int v = 0;
-    for (; v + OLK_ABREAST <= vectors; v += OLK_ABREAST)
-        olk_exp_part(OLK_ABREAST, tile + v * OLK_LANES, gamma);
+    for (; v + OLK_EXP_VECTORS <= vectors; v += OLK_EXP_VECTORS)
+        olk_exp_part(OLK_EXP_VECTORS, tile + v * OLK_LANES, gamma);
     for (; v + 4 <= vectors; v += 4)
         olk_exp_part(4, tile + v * OLK_LANES, gamma);
     if (v + 2 <= vectors) {
@@ -103,14 +103,14 @@ static inline void olk_exp_tile(const olk_kernel *kernel, olk_number *restrict t
 
 /* |x - s|^2 from the squared norms and x.s; 0 where rounding would make it negative. It is 0 for
    equal vectors, whose norms and product are the same sums. */
-static OLK_ALWAYS olk_numbers olk_distance(olk_numbers norm_x, const olk_number *restrict norms,
+static OLK_INLINE olk_numbers olk_distance(olk_numbers norm_x, const olk_number *restrict norms,
                                            olk_numbers inner)
 {
-    return olk_larger(olk_splat(0), (norm_x + olk_load_numbers(norms)) - (inner + inner));
+    return olk_max_numbers(olk_splat(0), (norm_x + olk_load_numbers(norms)) - (inner + inner));
 }
 
 /* Whether kernel values from such distances are precise enough, norm_x = |x|^2: tiles.h. */
-static inline int olk_keeps_digits(const olk_kernel *kernel, olk_number norm_x)
+static inline int olk_is_precise(const olk_kernel *kernel, olk_number norm_x)
 {
     return kernel->gamma * (double)norm_x <= OLK_NUMBER(OLK_NEAR_F32, OLK_NEAR_F64);
 }
@@ -130,7 +130,7 @@ static inline void olk_power(double *v, ptrdiff_t n, int32_t degree)
 }
 
 /* Products -> values of the kernels without an exponential, in double. */
-static OLK_ALWAYS void olk_other_tile(const olk_kernel *kernel, const olk_number *restrict tile,
+static OLK_INLINE void olk_other_tile(const olk_kernel *kernel, const olk_number *restrict tile,
                                       ptrdiff_t w, double *restrict values)
 {
     if (kernel->kind == OLK_LINEAR || kernel->kind == OLK_DISTANCE) {
@@ -153,11 +153,11 @@ static OLK_ALWAYS void olk_other_tile(const olk_kernel *kernel, const olk_number
    eight running sums of each. Several rows at once hide the latency of additions, and a coefficient
    is widened once for all. `value_dtype` and `dtype` are constants: the types of values and of
    coefficients. */
-static OLK_ALWAYS void olk_weigh_tiles(const int value_dtype, const int dtype, const int rows,
+static OLK_INLINE void olk_weigh_tiles(const int value_dtype, const int dtype, const int rows,
                                        const void *restrict tile, ptrdiff_t pitch, ptrdiff_t w,
                                        const void *restrict coef, double (*restrict lane)[8])
 {
-    olk_f64s sum[OLK_WEIGHED][OLK_SUMS];
+    olk_f64s sum[OLK_WEIGHTED_ROWS][OLK_SUMS];
     for (int r = 0; r < rows; r++)
         for (int k = 0; k < OLK_SUMS; k++)
             sum[r][k] = olk_load_f64s(lane[r] + k * OLK_LANES_F64);
@@ -189,7 +189,7 @@ static OLK_ALWAYS void olk_weigh_tiles(const int value_dtype, const int dtype, c
 }
 
 /* out[i] <- tile[i], i < w. */
-static OLK_ALWAYS void olk_keep(const int value_dtype, const int dtype, const void *restrict tile,
+static OLK_INLINE void olk_copy_values(const int value_dtype, const int dtype, const void *restrict tile,
                                 ptrdiff_t w, void *restrict out)
 {
     for (ptrdiff_t i = 0; i < w; i++)
@@ -198,107 +198,107 @@ static OLK_ALWAYS void olk_keep(const int value_dtype, const int dtype, const vo
 
 /* Copies the first w values of a tile to row, from `start` on, and weights them by coef from there
    on. `value_dtype` and `dtype` are constants. */
-static OLK_ALWAYS void olk_collect_as(const int value_dtype, const int dtype,
+static OLK_INLINE void olk_collect_as(const int value_dtype, const int dtype,
                                       const void *restrict tile, ptrdiff_t w, const void *coef,
                                       void *row, ptrdiff_t start, double *restrict lane)
 {
     if (row)
-        olk_keep(value_dtype, dtype, tile, w, (char *)row + start * olk_real_bytes(dtype));
+        olk_copy_values(value_dtype, dtype, tile, w, (char *)row + start * olk_dtype_bytes(dtype));
     if (coef)
         olk_weigh_tiles(value_dtype, dtype, 1, tile, 0, w,
-                        (const char *)coef + start * olk_real_bytes(dtype), (double (*)[8])lane);
+                        (const char *)coef + start * olk_dtype_bytes(dtype), (double (*)[8])lane);
 }
 
 /* Not inlined: it would take registers from the loops over tiles. */
-static OLK_APART void olk_collect_f32(const void *restrict tile, ptrdiff_t w, const void *coef,
+static OLK_NOINLINE void olk_collect_f32(const void *restrict tile, ptrdiff_t w, const void *coef,
                                       void *row, ptrdiff_t start, double *restrict lane)
 {
-    olk_collect_as(OLK_WIDE, OLK_F32, tile, w, coef, row, start, lane);
+    olk_collect_as(OLK_NUMBER_DTYPE, OLK_F32, tile, w, coef, row, start, lane);
 }
 
-static OLK_APART void olk_collect_doubles_f32(const double *restrict values, ptrdiff_t w,
+static OLK_NOINLINE void olk_collect_doubles_f32(const double *restrict values, ptrdiff_t w,
                                               const void *coef, void *row, ptrdiff_t start,
                                               double *restrict lane)
 {
     olk_collect_as(OLK_F64, OLK_F32, values, w, coef, row, start, lane);
 }
 
-static OLK_ALWAYS void olk_collect(const int value_dtype, const void *restrict tile, ptrdiff_t w,
+static OLK_INLINE void olk_collect(const int value_dtype, const void *restrict tile, ptrdiff_t w,
                                    int dtype, const void *coef, void *row, ptrdiff_t start,
                                    double *restrict lane)
 {
     if (dtype == OLK_F64)
         olk_collect_as(value_dtype, OLK_F64, tile, w, coef, row, start, lane);
-    else if (value_dtype == OLK_WIDE)
+    else if (value_dtype == OLK_NUMBER_DTYPE)
         olk_collect_f32(tile, w, coef, row, start, lane);
     else
         olk_collect_doubles_f32(tile, w, coef, row, start, lane);
 }
 
-static OLK_APART void olk_collect_apart(const olk_number *restrict tile, ptrdiff_t w, int dtype,
+static OLK_NOINLINE void olk_collect_noinline(const olk_number *restrict tile, ptrdiff_t w, int dtype,
                                         const void *coef, void *row, double *restrict lane)
 {
-    olk_collect(OLK_WIDE, tile, w, dtype, coef, row, 0, lane);
+    olk_collect(OLK_NUMBER_DTYPE, tile, w, dtype, coef, row, 0, lane);
 }
 
 /* Numbers of a panel's line, a multiple of the eight running sums; maximum numbers of a tile,
    whether of one row or of several with a panel. */
 enum { OLK_WIDTH = OLK_PANEL_BYTES / sizeof(olk_number) };
-enum { OLK_MOST_NUMBERS = OLK_MOST * OLK_LANES > OLK_WIDTH ? OLK_MOST * OLK_LANES : OLK_WIDTH };
+enum { OLK_MAX_NUMBERS = OLK_MAX_VECTORS * OLK_LANES > OLK_WIDTH ? OLK_MAX_VECTORS * OLK_LANES : OLK_WIDTH };
 
 /* One tile of w products: computes the values of a kernel without an exponential, copies and
    weights them. */
-static OLK_ALWAYS void olk_finish_other(const olk_kernel *kernel, const olk_number *restrict tile,
+static OLK_INLINE void olk_finish_other(const olk_kernel *kernel, const olk_number *restrict tile,
                                         ptrdiff_t w, int dtype, const void *coef, void *row,
                                         ptrdiff_t start, double *lane)
 {
-    double values[OLK_MOST_NUMBERS];
+    double values[OLK_MAX_NUMBERS];
     olk_other_tile(kernel, tile, w, values);
     olk_collect(OLK_F64, values, w, dtype, coef, row, start, lane);
 }
 
 /* The same for any kernel. Inlined into the loop over a row's tiles; other loops call it. */
-static OLK_ALWAYS void olk_finish_here(const olk_kernel *kernel, olk_number *restrict tile,
+static OLK_INLINE void olk_finish_inline(const olk_kernel *kernel, olk_number *restrict tile,
                                        int vectors, ptrdiff_t w, int dtype, const void *coef,
                                        void *row, ptrdiff_t start, double *lane)
 {
     if (olk_is_exponential(kernel)) {
         olk_exp_tile(kernel, tile, vectors);
-        olk_collect(OLK_WIDE, tile, w, dtype, coef, row, start, lane);
+        olk_collect(OLK_NUMBER_DTYPE, tile, w, dtype, coef, row, start, lane);
         return;
     }
     olk_finish_other(kernel, tile, w, dtype, coef, row, start, lane);
 }
 
-static OLK_APART void olk_finish(const olk_kernel *kernel, olk_number *restrict tile, int vectors,
+static OLK_NOINLINE void olk_finish(const olk_kernel *kernel, olk_number *restrict tile, int vectors,
                                  ptrdiff_t w, int dtype, const void *coef, void *row,
                                  ptrdiff_t start, double *lane)
 {
-    olk_finish_here(kernel, tile, vectors, w, dtype, coef, row, start, lane);
+    olk_finish_inline(kernel, tile, vectors, w, dtype, coef, row, start, lane);
 }
 
 /* The sum of a kernel row from stored values, and their copy in `row`, bit for bit as a kernel row
    computes them. */
-static OLK_APART double olk_recall_row(const void *values, ptrdiff_t n, int dtype, const void *coef,
+static OLK_NOINLINE double olk_cached_row(const void *values, ptrdiff_t n, int dtype, const void *coef,
                                        void *row)
 {
     OLK_ALIGNED(64) double lane[8] = {0.0};
-    olk_collect(OLK_WIDE, values, n, dtype, coef, row, 0, lane);
+    olk_collect(OLK_NUMBER_DTYPE, values, n, dtype, coef, row, 0, lane);
     return olk_total(lane);
 }
 
 /* One more term of a product (tiles.h), a constant. */
-static OLK_ALWAYS olk_number olk_one_term(const int product, olk_number a, olk_number b,
+static OLK_INLINE olk_number olk_one_term(const int product, olk_number a, olk_number b,
                                           olk_number sum)
 {
     if (product == OLK_INNER)
         return olk_madd(a, b, sum);
     if (product == OLK_ABSOLUTE)
-        return sum + olk_absolute(a - b);
+        return sum + olk_abs_number(a - b);
     return olk_madd(a - b, a - b, sum);
 }
 
-static OLK_ALWAYS void olk_pair_products(const int product, const olk_number *a,
+static OLK_INLINE void olk_pair_products(const int product, const olk_number *a,
                                          const olk_number *b, ptrdiff_t d, olk_number *lane)
 {
     ptrdiff_t j = 0;
@@ -309,7 +309,7 @@ static OLK_ALWAYS void olk_pair_products(const int product, const olk_number *a,
         lane[j & 7] = olk_one_term(product, a[j], b[j], lane[j & 7]);
 }
 
-static OLK_APART double olk_pair(const olk_kernel *kernel, const void *va, const void *vb,
+static OLK_NOINLINE double olk_pair(const olk_kernel *kernel, const void *va, const void *vb,
                                  ptrdiff_t d)
 {
     olk_number lane[8] = {0}, tile[OLK_LANES] = {0};

@@ -1,5 +1,5 @@
 /* Recursive least squares with forgetting under Huber weights (docs/forecast.md, section 5): a
-   diagonal version for many inputs, a full one for few. Arithmetic in olk_real, state in olk_input.
+   diagonal version for many inputs, a full one for few. Arithmetic in olk_compute_t, state in olk_input.
 
    Design. Instead of dividing P by the forgetting factor at every step, P_jj is raised, with its
    row and column, only when it falls below that factor, and never exceeds 1. There is no wind-up
@@ -10,33 +10,33 @@
 
 /* Forgetting factor; Huber's threshold in mean errors; window of the mean error; rows before errors
    are weighted; the smallest weight, and the clip of errors in the mean. */
-static const olk_real olk_forgetting = (olk_real)0.998, olk_hub = 3, olk_error_window = 200;
-static const olk_real olk_unweighed = 5, olk_least_weight = (olk_real)1e-6, olk_most_in_mean = 10;
+static const olk_compute_t olk_forgetting = (olk_compute_t)0.998, olk_huber_errors = 3, olk_error_window = 200;
+static const olk_compute_t olk_unweighted_rows = 5, olk_min_weight = (olk_compute_t)1e-6, olk_max_in_mean = 10;
 /* Variances below this are negative by more than rounding. */
-static const olk_real olk_least_variance = (olk_real)-1e-5;
+static const olk_compute_t olk_min_variance = (olk_compute_t)-1e-5;
 /* 0.998^-1/2 */
-static const olk_real olk_root_of_forgetting = (olk_real)1.0010015025043828;
+static const olk_compute_t olk_root_of_forgetting = (olk_compute_t)1.0010015025043828;
 
 /* Returns forgetting / Huber weight of an error and updates the mean error. n counts this row. */
-static inline olk_real olk_weigh_error(olk_input *mean, olk_real error, olk_real n)
+static inline olk_compute_t olk_weigh_error(olk_input *mean, olk_compute_t error, olk_compute_t n)
 {
-    olk_real size = olk_size(error), weight = 1;
-    const olk_real me = (olk_real)*mean;
-    if (n > olk_unweighed && me > 0) {
-        if (size > olk_hub * me)
-            weight = olk_most(olk_hub * me / size, olk_least_weight);
-        size = olk_least(size, olk_most_in_mean * me);
+    olk_compute_t size = olk_abs(error), weight = 1;
+    const olk_compute_t me = (olk_compute_t)*mean;
+    if (n > olk_unweighted_rows && me > 0) {
+        if (size > olk_huber_errors * me)
+            weight = olk_max(olk_huber_errors * me / size, olk_min_weight);
+        size = olk_min(size, olk_max_in_mean * me);
     }
-    *mean = (olk_input)(me + (size - me) / olk_least(n, olk_error_window));
+    *mean = (olk_input)(me + (size - me) / olk_min(n, olk_error_window));
     return olk_forgetting / weight;
 }
 
 /* w.h */
-static inline olk_real olk_head_product(const olk_input *w, const olk_real *h, int32_t m)
+static inline olk_compute_t olk_head_product(const olk_input *w, const olk_compute_t *h, int32_t m)
 {
-    olk_real sum = 0;
+    olk_compute_t sum = 0;
     for (int32_t i = 0; i < m; i++)
-        sum += (olk_real)w[i] * h[i];
+        sum += (olk_compute_t)w[i] * h[i];
     return sum;
 }
 
@@ -50,7 +50,7 @@ static inline void olk_lift_row(olk_input *P, int32_t m, int32_t j)
 {
     for (int32_t i = 0; i < m; i++) {
         olk_input *at = i < j ? P + olk_packed_row(j) + i : P + olk_packed_row(i) + j;
-        olk_real v = (olk_real)*at * olk_root_of_forgetting;
+        olk_compute_t v = (olk_compute_t)*at * olk_root_of_forgetting;
         *at = (olk_input)(i == j ? v * olk_root_of_forgetting : v);
     }
 }
@@ -66,27 +66,27 @@ static inline void olk_begin_covariance(olk_input *P, int32_t m)
 
 /* Whether weight + h.Ph is possible for a P that is positive definite up to rounding, as learning
    keeps it. In a forged file it may not be; P is reset then. */
-static inline int olk_is_gain(olk_real o)
+static inline int olk_is_gain(olk_compute_t o)
 {
     return o > olk_forgetting / 2 && o - o == 0;
 }
 
 /* Learns (h, t); state: weights [m], packed P, mean error. */
-static inline void olk_learn_head(olk_input *state, int32_t m, const olk_real *h, olk_real t,
-                                  olk_real n)
+static inline void olk_learn_head(olk_input *state, int32_t m, const olk_compute_t *h, olk_compute_t t,
+                                  olk_compute_t n)
 {
     olk_input *w = state, *P = w + m, *mean = P + olk_packed_row(m);
-    olk_real q[OLK_HEAD_INPUTS], spread = 0;
-    const olk_real error = t - olk_head_product(w, h, m);
+    olk_compute_t q[OLK_HEAD_INPUTS], spread = 0;
+    const olk_compute_t error = t - olk_head_product(w, h, m);
     for (int32_t i = 0; i < m; i++) {
         q[i] = 0;
         for (int32_t j = 0; j < m; j++)
-            q[i] += (olk_real)P[i < j ? olk_packed_row(j) + i : olk_packed_row(i) + j] * h[j];
+            q[i] += (olk_compute_t)P[i < j ? olk_packed_row(j) + i : olk_packed_row(i) + j] * h[j];
     }
     for (int32_t i = 0; i < m; i++)
         spread += q[i] * h[i];
-    const olk_real weight = olk_weigh_error(mean, error, n);
-    olk_real o = weight + spread;
+    const olk_compute_t weight = olk_weigh_error(mean, error, n);
+    olk_compute_t o = weight + spread;
     if (!olk_is_gain(o)) {
         olk_begin_covariance(P, m);
         o = weight;
@@ -96,16 +96,16 @@ static inline void olk_learn_head(olk_input *state, int32_t m, const olk_real *h
         }
     }
     for (int32_t i = 0; i < m; i++) {
-        const olk_real part = q[i] / o;
-        w[i] = (olk_input)((olk_real)w[i] + error * part);
+        const olk_compute_t part = q[i] / o;
+        w[i] = (olk_input)((olk_compute_t)w[i] + error * part);
         for (int32_t j = 0; j <= i; j++) {
             olk_input *at = P + olk_packed_row(i) + j;
-            *at = (olk_input)((olk_real)*at - part * q[j]);
+            *at = (olk_input)((olk_compute_t)*at - part * q[j]);
         }
     }
     for (int32_t j = 0; j < m; j++) {
-        const olk_real variance = (olk_real)P[olk_packed_row(j) + j];
-        if (variance < olk_least_variance) {
+        const olk_compute_t variance = (olk_compute_t)P[olk_packed_row(j) + j];
+        if (variance < olk_min_variance) {
             olk_begin_covariance(P, m);
             return;
         }
@@ -117,7 +117,7 @@ static inline void olk_learn_head(olk_input *state, int32_t m, const olk_real *h
 /* A row of the diagonal learner: `lead` numbers, then for each of d inputs its change and its
    value. */
 typedef struct {
-    const olk_real *lead;
+    const olk_compute_t *lead;
     int32_t n_lead;
     ptrdiff_t d;
     const olk_input *z;
@@ -125,36 +125,36 @@ typedef struct {
     const olk_input *before;
 } olk_long_row;
 
-static inline olk_real olk_element(const olk_long_row *row, ptrdiff_t j)
+static inline olk_compute_t olk_element(const olk_long_row *row, ptrdiff_t j)
 {
     if (j < row->n_lead)
         return row->lead[j];
     const ptrdiff_t i = (j - row->n_lead) / 2;
     if ((j - row->n_lead) % 2)
-        return (olk_real)row->z[i];
-    return row->change ? (olk_real)row->change[i] : (olk_real)row->z[i] - (olk_real)row->before[i];
+        return (olk_compute_t)row->z[i];
+    return row->change ? (olk_compute_t)row->change[i] : (olk_compute_t)row->z[i] - (olk_compute_t)row->before[i];
 }
 
-static inline olk_real olk_diagonal_product(const olk_input *w, const olk_long_row *row)
+static inline olk_compute_t olk_diagonal_product(const olk_input *w, const olk_long_row *row)
 {
-    olk_real sum = 0;
+    olk_compute_t sum = 0;
     for (ptrdiff_t j = 0; j < row->n_lead + 2 * row->d; j++)
-        sum += (olk_real)w[j] * olk_element(row, j);
+        sum += (olk_compute_t)w[j] * olk_element(row, j);
     return sum;
 }
 
 /* Learns (row, t); state: weights, variances, mean error. */
-static inline void olk_learn_diagonal(olk_input *state, const olk_long_row *row, olk_real t,
-                                      olk_real n)
+static inline void olk_learn_diagonal(olk_input *state, const olk_long_row *row, olk_compute_t t,
+                                      olk_compute_t n)
 {
     const ptrdiff_t m = row->n_lead + 2 * row->d;
     olk_input *w = state, *P = w + m, *mean = P + m;
-    const olk_real error = t - olk_diagonal_product(w, row);
-    olk_real spread = 0;
+    const olk_compute_t error = t - olk_diagonal_product(w, row);
+    olk_compute_t spread = 0;
     for (ptrdiff_t j = 0; j < m; j++)
-        spread += (olk_real)P[j] * olk_element(row, j) * olk_element(row, j);
-    const olk_real weight = olk_weigh_error(mean, error, n);
-    olk_real o = weight + spread;
+        spread += (olk_compute_t)P[j] * olk_element(row, j) * olk_element(row, j);
+    const olk_compute_t weight = olk_weigh_error(mean, error, n);
+    olk_compute_t o = weight + spread;
     if (!olk_is_gain(o)) {
         o = weight;
         for (ptrdiff_t j = 0; j < m; j++) {
@@ -162,12 +162,12 @@ static inline void olk_learn_diagonal(olk_input *state, const olk_long_row *row,
             o += olk_element(row, j) * olk_element(row, j);
         }
     }
-    const olk_real pull = error / o;
+    const olk_compute_t pull = error / o;
     for (ptrdiff_t j = 0; j < m; j++) {
-        const olk_real q = (olk_real)P[j] * olk_element(row, j);
-        olk_real p = (olk_real)P[j] - q * q / o;
+        const olk_compute_t q = (olk_compute_t)P[j] * olk_element(row, j);
+        olk_compute_t p = (olk_compute_t)P[j] - q * q / o;
         p = p > 0 ? (p < olk_forgetting ? p / olk_forgetting : p) : 1;
-        w[j] = (olk_input)((olk_real)w[j] + pull * q);
+        w[j] = (olk_input)((olk_compute_t)w[j] + pull * q);
         P[j] = (olk_input)p;
     }
 }

@@ -5,13 +5,13 @@
 
 /* The sum of squares so far, and the largest absolute reading. All zero at the start. */
 typedef struct {
-    double total, most;
+    double total, largest;
 } olk_length;
 
 static inline void olk_measure(olk_length *length, double x)
 {
     length->total += x * x;
-    length->most = olk_fabs(x) > length->most ? olk_fabs(x) : length->most;
+    length->largest = olk_fabs(x) > length->largest ? olk_fabs(x) : length->largest;
 }
 
 static inline int olk_is_within(const olk_length *length, double longest)
@@ -23,10 +23,10 @@ static inline int olk_is_within(const olk_length *length, double longest)
    of 1e200 overflow. */
 static inline void olk_measure_again(olk_length *length, double x)
 {
-    length->total += (x / length->most) * (x / length->most);
+    length->total += (x / length->largest) * (x / length->largest);
 }
 
-static inline double olk_shortening(const olk_length *length, double longest)
+static inline double olk_clip_factor(const olk_length *length, double longest)
 {
-    return (longest / length->most) / olk_sqrt(length->total);
+    return (longest / length->largest) / olk_sqrt(length->total);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /* 16 bits a lane. */
-static OLK_ALWAYS olk_i32s olk_random_at(const uint16_t *p)
+static OLK_INLINE olk_i32s olk_random_at(const uint16_t *p)
 {
 #if OLK_BYTES == 64
     return (olk_i32s)_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
@@ -13,7 +13,7 @@ static OLK_ALWAYS olk_i32s olk_random_at(const uint16_t *p)
 }
 
 /* Levels as 32-bit integers. */
-static OLK_ALWAYS olk_i32s olk_levels_at(const int8_t *p)
+static OLK_INLINE olk_i32s olk_levels_at(const int8_t *p)
 {
 #if OLK_BYTES == 64
     return (olk_i32s)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p));
@@ -23,7 +23,7 @@ static OLK_ALWAYS olk_i32s olk_levels_at(const int8_t *p)
 }
 
 /* to[i] <- level[i] - sunk, clipped to [-127, 127], for four vectors. */
-static OLK_ALWAYS void olk_pack_levels(int8_t *to, const olk_i32s *level, int16_t sunk)
+static OLK_INLINE void olk_pack_levels(int8_t *to, const olk_i32s *level, int16_t sunk)
 {
     /* Packing works within quarters of a vector. */
 #if OLK_BYTES == 64
@@ -48,7 +48,7 @@ static OLK_ALWAYS void olk_pack_levels(int8_t *to, const olk_i32s *level, int16_
 }
 
 /* Changes plus 2^27, rounded to nearest: as olk_lifted in stores.h. */
-static OLK_ALWAYS olk_i32s olk_lifted_at(const double *change)
+static OLK_INLINE olk_i32s olk_lifted_at(const double *change)
 {
 #if OLK_BYTES == 64
     const __m512d lift = _mm512_set1_pd(134217728.5);
@@ -66,7 +66,7 @@ static OLK_ALWAYS olk_i32s olk_lifted_at(const double *change)
 }
 
 /* stored[i] += change[i] / 65536: as olk_add_some_changes in stores.h, to the bit. */
-static OLK_ALWAYS void olk_round_levels(int8_t *restrict stored, const double *restrict change,
+static OLK_INLINE void olk_round_levels(int8_t *restrict stored, const double *restrict change,
                                         const uint16_t *restrict bits)
 {
     enum { L = OLK_BYTES / 4 };
@@ -79,8 +79,8 @@ static OLK_ALWAYS void olk_round_levels(int8_t *restrict stored, const double *r
     }
 }
 
-/* to[i] <- stored[i] + step feature[i] / 65536: as olk_round_surely in sure_rounding.h. */
-static OLK_ALWAYS int olk_round_features(int8_t *restrict to, const int8_t *restrict stored,
+/* to[i] <- stored[i] + step feature[i] / 65536: as olk_round_if_certain in sure_rounding.h. */
+static OLK_INLINE int olk_round_features(int8_t *restrict to, const int8_t *restrict stored,
                                          const float *restrict feature, float step,
                                          const float *restrict lower, const float *restrict upper,
                                          const uint16_t *restrict bits)

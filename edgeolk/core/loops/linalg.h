@@ -26,7 +26,7 @@ static void olk_rotate(double *restrict low, double *restrict high, double c, do
 }
 
 /* y += sum_r w[r] row[r], `rows` of them, a constant. */
-static OLK_ALWAYS void olk_axpys(const int rows, double *restrict y, const double *restrict w,
+static OLK_INLINE void olk_axpys(const int rows, double *restrict y, const double *restrict w,
                                  const double *const *row, ptrdiff_t n)
 {
     ptrdiff_t j = 0;
@@ -42,7 +42,7 @@ static OLK_ALWAYS void olk_axpys(const int rows, double *restrict y, const doubl
 }
 
 /* Rows i, i + 1, ... of a packed triangle. */
-static OLK_ALWAYS void olk_rows_from(const int rows, const double *a, ptrdiff_t i,
+static OLK_INLINE void olk_rows_from(const int rows, const double *a, ptrdiff_t i,
                                      const double **row)
 {
     row[0] = a + i * (i + 1) / 2;
@@ -51,7 +51,7 @@ static OLK_ALWAYS void olk_rows_from(const int rows, const double *a, ptrdiff_t 
 }
 
 /* Rows i to i + rows - 1 of olk_symmetric_product. */
-static OLK_ALWAYS void olk_symmetric_rows(const int rows, const double *a, ptrdiff_t i,
+static OLK_INLINE void olk_symmetric_rows(const int rows, const double *a, ptrdiff_t i,
                                           const double *restrict x, double *restrict y)
 {
     const double *row[OLK_ROWS];
@@ -78,7 +78,7 @@ static void olk_symmetric_product(const double *a, ptrdiff_t n, const double *x,
 }
 
 /* Rows i to i + rows - 1 of olk_solve_inverse_factor. */
-static OLK_ALWAYS double olk_inverse_factor_rows(const int rows, const double *m, ptrdiff_t i,
+static OLK_INLINE double olk_inverse_factor_rows(const int rows, const double *m, ptrdiff_t i,
                                                  const double *restrict x, double *restrict y)
 {
     const double *row[OLK_ROWS];
@@ -145,7 +145,7 @@ static void olk_solve_lower_transposed(const double *l, double *b, ptrdiff_t n)
 }
 
 /* A pivot below this share of its diagonal is lost to rounding. */
-static const double olk_least_pivot = 1e-14;
+static const double olk_min_pivot = 1e-14;
 
 /* A = L L', in place, packed. Returns 0 (A is then invalid) if a pivot is not positive or is lost
    to rounding. OLK_ROWS rows advance together through the columns before them. */
@@ -174,7 +174,7 @@ static int olk_cholesky(double *a, ptrdiff_t n)
             for (int q = 0; q < r; q++)
                 row[r][i + q] = (row[r][i + q] - olk_dot(row[r], row[q], i + q)) / row[q][i + q];
             const double pivot = row[r][i + r] - olk_dot(row[r], row[r], i + r);
-            if (!(pivot > olk_least_pivot * row[r][i + r]))
+            if (!(pivot > olk_min_pivot * row[r][i + r]))
                 return 0;
             row[r][i + r] = sqrt(pivot);
         }

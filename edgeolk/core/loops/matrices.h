@@ -8,35 +8,35 @@
 #include "dots.h"
 
 /* Rows and vectors of a tile: eight sums each. */
-enum { OLK_TALL = OLK_BYTES == 64 ? 4 : 2 };
-enum { OLK_ACROSS = OLK_BYTES == 0 ? 1 : (OLK_WIDE_FILE ? (int)OLK_TALL : 1 + (OLK_BYTES == 32)) };
+enum { OLK_TILE_ROWS = OLK_BYTES == 64 ? 4 : 2 };
+enum { OLK_TILE_COLUMNS = OLK_BYTES == 0 ? 1 : (OLK_32_REGISTERS ? (int)OLK_TILE_ROWS : 1 + (OLK_BYTES == 32)) };
 /* Rows multiplied with all vectors before the next are read: as many as olk_weigh takes at once. */
 enum { olk_group = 12 };
 
 /* y[i * pitch + r] <- <row r, vector i> of a tile. */
-static OLK_ALWAYS void olk_dots_of_tile(const double *restrict a, ptrdiff_t stride, ptrdiff_t n,
+static OLK_INLINE void olk_dots_of_tile(const double *restrict a, ptrdiff_t stride, ptrdiff_t n,
                                         const double *restrict x, ptrdiff_t x_pitch,
                                         double *restrict y, ptrdiff_t pitch)
 {
-    olk_f64s sum[OLK_TALL][OLK_ACROSS][OLK_SUMS];
+    olk_f64s sum[OLK_TILE_ROWS][OLK_TILE_COLUMNS][OLK_SUMS];
     ptrdiff_t j = 0;
-    for (int r = 0; r < OLK_TALL; r++)
-        for (int i = 0; i < OLK_ACROSS; i++)
+    for (int r = 0; r < OLK_TILE_ROWS; r++)
+        for (int i = 0; i < OLK_TILE_COLUMNS; i++)
             for (int k = 0; k < OLK_SUMS; k++)
                 sum[r][i][k] = olk_splat_f64(0.0);
     for (; j + 8 <= n; j += 8)
         for (int k = 0; k < OLK_SUMS; k++) {
-            olk_f64s x_here[OLK_ACROSS];
-            for (int i = 0; i < OLK_ACROSS; i++)
+            olk_f64s x_here[OLK_TILE_COLUMNS];
+            for (int i = 0; i < OLK_TILE_COLUMNS; i++)
                 x_here[i] = olk_load_f64s(x + i * x_pitch + j + k * OLK_LANES_F64);
-            for (int r = 0; r < OLK_TALL; r++) {
+            for (int r = 0; r < OLK_TILE_ROWS; r++) {
                 const olk_f64s row = olk_load_f64s(a + r * stride + j + k * OLK_LANES_F64);
-                for (int i = 0; i < OLK_ACROSS; i++)
+                for (int i = 0; i < OLK_TILE_COLUMNS; i++)
                     sum[r][i][k] = olk_madd_f64s(row, x_here[i], sum[r][i][k]);
             }
         }
-    for (int r = 0; r < OLK_TALL; r++)
-        for (int i = 0; i < OLK_ACROSS; i++) {
+    for (int r = 0; r < OLK_TILE_ROWS; r++)
+        for (int i = 0; i < OLK_TILE_COLUMNS; i++) {
             OLK_ALIGNED(64) double lane[8];
             for (int k = 0; k < OLK_SUMS; k++)
                 ((olk_f64s *)lane)[k] = sum[r][i][k];
@@ -48,7 +48,7 @@ static OLK_ALWAYS void olk_dots_of_tile(const double *restrict a, ptrdiff_t stri
 
 /* y[i * pitch + r] <- <row r of A, vector i>: A has m rows at a pitch of `stride`, the `count`
    vectors one of `x_pitch`. */
-static OLK_APART void olk_matrix_vectors(const double *a, ptrdiff_t stride, ptrdiff_t m,
+static OLK_NOINLINE void olk_matrix_vectors(const double *a, ptrdiff_t stride, ptrdiff_t m,
                                          ptrdiff_t n, const double *x, ptrdiff_t x_pitch,
                                          ptrdiff_t count, double *y, ptrdiff_t pitch)
 {
@@ -58,8 +58,8 @@ static OLK_APART void olk_matrix_vectors(const double *a, ptrdiff_t stride, ptrd
         const double *group = a + first * stride;
         ptrdiff_t i = 0;
         if (rows == olk_group)
-            for (; i + OLK_ACROSS <= count && OLK_ACROSS > 1; i += OLK_ACROSS)
-                for (ptrdiff_t r = 0; r < rows; r += OLK_TALL)
+            for (; i + OLK_TILE_COLUMNS <= count && OLK_TILE_COLUMNS > 1; i += OLK_TILE_COLUMNS)
+                for (ptrdiff_t r = 0; r < rows; r += OLK_TILE_ROWS)
                     olk_dots_of_tile(group + r * stride, stride, n, x + i * x_pitch, x_pitch,
                                      y + i * pitch + first + r, pitch);
         for (; i < count; i++)

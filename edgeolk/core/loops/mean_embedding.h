@@ -7,16 +7,16 @@
 /* a_k += (kappa feature_k - a_k) / n over one block in eight, after `rows` rows; n counts eights of
    rows, limited by the window. `cached` has the features [..][2] of the first `blocks` blocks; the
    others are computed again. */
-static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *row, uint64_t rows,
-                                      const olk_wave *cached, ptrdiff_t blocks)
+                                      const olk_sorf_feature *cached, ptrdiff_t blocks)
 {
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
-    olk_paces scales;
+    olk_frequency_scales scales;
     olk_signs first, second;
     const double octets = (double)(rows / OLK_OCTET + 1), window = p->forget / (double)OLK_OCTET;
-    const olk_real inverse = (olk_real)(1.0 / (octets < window ? octets : window));
+    const olk_compute_t inverse = (olk_compute_t)(1.0 / (octets < window ? octets : window));
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
     uint64_t generator = p->signs;
     ptrdiff_t from = 0;
@@ -24,21 +24,21 @@ static OLK_ALONE void olk_follow_rows(const olk_sorf *p, const olk_sorf_state *s
     for (ptrdiff_t b = (ptrdiff_t)(rows % OLK_OCTET); b < p->first[1]; b += OLK_OCTET) {
         const ptrdiff_t lines = olk_lines(p, b);
         if (b < blocks && lines == 64) {
-            olk_mean((olk_stored *)s->a + 128 * b, cached + 128 * b, (olk_real)p->kappa, 128,
+            olk_average_block((olk_stored *)s->a + 128 * b, cached + 128 * b, (olk_compute_t)p->kappa, 128,
                      inverse, s->rounding);
             continue;
         }
         if (small_angles < 0) {
-            small_angles = olk_small(p, row, 1);
+            small_angles = olk_angles_are_small(p, row, 1);
             if (!row->index)
                 olk_tails(p, row->values, 1, &tail);
-            olk_find_paces(p, 0, &scales);
+            olk_group_scales(p, 0, &scales);
         }
         olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - from)));
         from = b + 1;
-        olk_transformed(p, &generator, row, &tail, block, &first, &second);
+        olk_transform_block(p, &generator, row, &tail, block, &first, &second);
         olk_features(olk_lines_of(block), &scales, b, small_angles, 1, block->feature);
-        olk_mean((olk_stored *)s->a + 128 * b, block->feature, (olk_real)p->kappa, 2 * lines,
+        olk_average_block((olk_stored *)s->a + 128 * b, block->feature, (olk_compute_t)p->kappa, 2 * lines,
                  inverse, s->rounding);
     }
 }

@@ -4,7 +4,7 @@
 #include "kernel_values.h"
 
 /* share e^(-L (1-h)^2) + (1 - share) e^(-L h^2) for two vectors of pairs, and both exponentials. */
-static OLK_ALWAYS void olk_merged(const olk_f64s *share, const olk_f64s *spread, const olk_f64s *h,
+static OLK_INLINE void olk_merged(const olk_f64s *share, const olk_f64s *spread, const olk_f64s *h,
                                   olk_f64s *weight, olk_f64s *exponential)
 {
     for (int g = 0; g < 2; g++) {

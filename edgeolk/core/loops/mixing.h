@@ -13,13 +13,13 @@
 /* Blocks are averaged in turn, one in eight per row (docs/sorf.md, section 5, step 6). */
 enum { OLK_OCTET = 8 };
 /* Squared errors are clipped here (section 6). */
-static const double olk_most_error = 4.0;
+static const double olk_max_error = 4.0;
 
 /* A separate unit defines what is compiled once for all instruction sets (mixing_once.h). */
 #ifdef OLK_SORF_PLAIN
-#define OLK_ONCE static OLK_APART
+#define OLK_SHARED_DEF static OLK_NOINLINE
 #else
-#define OLK_ONCE OLK_HIDDEN
+#define OLK_SHARED_DEF OLK_HIDDEN
 #endif
 
 /* Weights of the experts: f = sum_g E_g f_a,g + alpha_g (f_w,g - f_a,g) + beta f_linear +
@@ -27,13 +27,13 @@ static const double olk_most_error = 4.0;
 typedef struct {
     double E[OLK_SORF_GROUPS], alpha[OLK_SORF_GROUPS];
     double beta, beta_last;
-} olk_sorf_shares;
+} olk_expert_weights;
 
 /* The objective of relevance: the score of column `y` minus that of `against`, with these
    weights. */
 typedef struct {
     ptrdiff_t y, against;
-    olk_sorf_shares weights;
+    olk_expert_weights weights;
 } olk_sorf_slope;
 
 /* All scores of a row. */
@@ -43,32 +43,32 @@ typedef struct {
     double f_linear;
     double last; /* class + 1 for several classes, 0 before the first row */
     double *recalled; /* row memory: g, space for f_s, the narrower kernel's g; or NULL */
-} olk_sorf_answers;
+} olk_group_scores;
 
 /* The last label's score for a column. */
-static inline double olk_sorf_last(const olk_sorf_answers *f, ptrdiff_t c)
+static inline double olk_sorf_last(const olk_group_scores *f, ptrdiff_t c)
 {
     return f->p->task == OLK_SORF_CLASSES ? (f->last == (double)(c + 1)) : f->last;
 }
 
 /* One expert's score for a column: a blend of group g, or (g = -1) the weighted sum of all experts;
    the best wrong class by that score, the smallest at a tie. */
-OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *weights,
+OLK_SHARED_DEF double olk_sorf_score(const olk_group_scores *f, const olk_expert_weights *weights,
                                ptrdiff_t g, double blend, ptrdiff_t c);
-OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shares *weights,
+OLK_SHARED_DEF ptrdiff_t olk_sorf_rival(const olk_group_scores *f, const olk_expert_weights *weights,
                                   ptrdiff_t g, double blend, double y);
 /* Expert weights from the cumulative losses; cumulative losses after a row, with the losses of the
    average and of the last weights of group `lead`; averaging windows after every eighth row, t
    counting rows. */
-OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss,
-                             olk_sorf_shares *weights);
-OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
+OLK_SHARED_DEF void olk_sorf_expert_weights(const olk_sorf *p, const double *cumulative_loss,
+                             olk_expert_weights *weights);
+OLK_SHARED_DEF void olk_sorf_update_losses(const olk_group_scores *f, double y, double weight,
                              double *cumulative_loss, int32_t lead, double *costs);
-OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t,
+OLK_SHARED_DEF void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t,
                                double *n);
 
 /* y f with two classes, f_y minus the best other score with several; a mistake if not above 0. */
-static inline double olk_sorf_margin(const olk_sorf_answers *f, const olk_sorf_shares *weights,
+static inline double olk_sorf_margin(const olk_group_scores *f, const olk_expert_weights *weights,
                                      ptrdiff_t g, double blend, double y)
 {
     if (f->p->task != OLK_SORF_CLASSES)
@@ -83,7 +83,7 @@ static inline double olk_sorf_cost(const olk_sorf *p, double margin, double y)
     if (p->task != OLK_SORF_REGRESSION)
         return margin <= 0.0;
     const double square = (y - margin) * (y - margin);
-    return square < olk_most_error ? square : olk_most_error;
+    return square < olk_max_error ? square : olk_max_error;
 }
 
 /* Standard deviation of the first `rows` targets; 1 while it is 0 or its square underflows. */

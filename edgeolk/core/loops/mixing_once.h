@@ -3,8 +3,8 @@
 
 #include "mixing.h"
 
-OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss,
-                             olk_sorf_shares *weights)
+OLK_SHARED_DEF void olk_sorf_expert_weights(const olk_sorf *p, const double *cumulative_loss,
+                             olk_expert_weights *weights)
 {
     const int32_t A = p->n_blends, n_group_experts = p->groups * A;
     const int32_t n_experts = n_group_experts + (p->linear != 0) + (p->last_label != 0);
@@ -31,7 +31,7 @@ OLK_ONCE void olk_sorf_share(const olk_sorf *p, const double *cumulative_loss,
     weights->beta_last = p->last_label ? rest[p->linear != 0] / total : 0.0;
 }
 
-OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares *weights,
+OLK_SHARED_DEF double olk_sorf_score(const olk_group_scores *f, const olk_expert_weights *weights,
                                ptrdiff_t g, double blend, ptrdiff_t c)
 {
     const ptrdiff_t K = f->p->classes;
@@ -48,7 +48,7 @@ OLK_ONCE double olk_sorf_score(const olk_sorf_answers *f, const olk_sorf_shares 
     return sum;
 }
 
-OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shares *weights,
+OLK_SHARED_DEF ptrdiff_t olk_sorf_rival(const olk_group_scores *f, const olk_expert_weights *weights,
                                   ptrdiff_t g, double blend, double y)
 {
     ptrdiff_t best = -1;
@@ -65,7 +65,7 @@ OLK_ONCE ptrdiff_t olk_sorf_rival(const olk_sorf_answers *f, const olk_sorf_shar
     return best;
 }
 
-OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
+OLK_SHARED_DEF void olk_sorf_update_losses(const olk_group_scores *f, double y, double weight,
                              double *cumulative_loss, int32_t lead, double *costs)
 {
     const olk_sorf *p = f->p;
@@ -92,7 +92,7 @@ OLK_ONCE void olk_sorf_count(const olk_sorf_answers *f, double y, double weight,
     }
 }
 
-OLK_ONCE void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t,
+OLK_SHARED_DEF void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t,
                                double *n)
 {
     if (t % OLK_OCTET)

@@ -24,7 +24,7 @@ static inline int olk_lowest_bit(uint64_t bits)
 }
 
 /* Bit i is set where x[i] != 0, for i < n <= 64; x is of type `dtype`, a constant. */
-static OLK_ALWAYS uint64_t olk_set_bits(const int dtype, const void *x, ptrdiff_t n)
+static OLK_INLINE uint64_t olk_set_bits(const int dtype, const void *x, ptrdiff_t n)
 {
     uint64_t bits = 0;
     ptrdiff_t i = 0;
@@ -44,13 +44,13 @@ static OLK_ALWAYS uint64_t olk_set_bits(const int dtype, const void *x, ptrdiff_
 }
 
 /* Indices and values of the non-zeros of x; returns their number. */
-static OLK_ALWAYS ptrdiff_t olk_nonzeros_as(const int dtype, const void *x, ptrdiff_t d,
+static OLK_INLINE ptrdiff_t olk_nonzeros_as(const int dtype, const void *x, ptrdiff_t d,
                                             int32_t *index, void *value)
 {
     ptrdiff_t count = 0;
     for (ptrdiff_t start = 0; start < d; start += 64) {
         const ptrdiff_t n = d - start < 64 ? d - start : 64;
-        const void *from = (const char *)x + start * olk_real_bytes(dtype);
+        const void *from = (const char *)x + start * olk_dtype_bytes(dtype);
         for (uint64_t bits = olk_set_bits(dtype, from, n); bits; bits &= bits - 1) {
             const ptrdiff_t j = start + olk_lowest_bit(bits);
             index[count] = (int32_t)j;

@@ -9,14 +9,14 @@
 
 /* Blocks of features that a step caches on the stack. */
 #ifdef OLK_SORF_PLAIN
-enum { OLK_WATCH_KEPT = 0 };
+enum { OLK_WATCH_CACHED = 0 };
 #else
-enum { OLK_WATCH_KEPT = 4 };
+enum { OLK_WATCH_CACHED = 4 };
 #endif
 
 /* Whether rows are ordered in time; a constant in a program for one learner, which omits the other
    code. */
-static inline int olk_watches(const olk_sorf *p)
+static inline int olk_is_in_time(const olk_sorf *p)
 {
 #ifdef OLK_SORF_WATCHES
     (void)p;
@@ -27,46 +27,46 @@ static inline int olk_watches(const olk_sorf *p)
 }
 
 /* Rows that count: those before any channel moved do not. */
-static inline uint64_t olk_watched_rows(const olk_sorf_state *s)
+static inline uint64_t olk_counted_rows(const olk_sorf_state *s)
 {
     return *s->t - s->watch[OLK_IDLE_ROWS];
 }
 
-static inline olk_row_asked olk_asked_of_row(const olk_sorf_state *s, double rows, double unit,
+static inline olk_row_options olk_row_options_of(const olk_sorf_state *s, double rows, double unit,
                                              int learning)
 {
-    const olk_row_asked options = {rows, unit, learning,
-                                   (s->watch[OLK_HELD] & OLK_BEGINS_ANEW) != 0,
-                                   olk_held_channel(s->watch)};
+    const olk_row_options options = {rows, unit, learning,
+                                   (s->watch[OLK_EVENT_STATE] & OLK_RESTARTED) != 0,
+                                   olk_event_channel(s->watch)};
     return options;
 }
 
 /* Learns one row; returns tau - u before this step: negative means novel. No row is rejected: NaN
    is a missing reading. */
-static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_NOCLONE double olk_sorf_learn_in_time(const olk_sorf *p, const olk_sorf_state *s,
                                        const olk_sorf_row *row)
 {
-    OLK_ALIGNED(64) olk_wave feature[OLK_WATCH_KEPT ? 128 * OLK_WATCH_KEPT : 1];
-    const olk_kept cache = {feature, OLK_WATCH_KEPT, NULL, 0};
-    const uint64_t t = olk_watched_rows(s);
-    const double rows_with_model = (double)t - (double)OLK_WARM_ROWS; /* r */
+    OLK_ALIGNED(64) olk_sorf_feature feature[OLK_WATCH_CACHED ? 128 * OLK_WATCH_CACHED : 1];
+    const olk_row_cache cache = {feature, OLK_WATCH_CACHED, NULL, 0};
+    const uint64_t t = olk_counted_rows(s);
+    const double rows_with_model = (double)t - (double)OLK_WARMUP_ROWS; /* r */
     const olk_sorf_row inputs = {s->inputs, NULL, 0};
-    olk_score_state scores = olk_recall_scores(s);
+    olk_score_state scores = olk_load_scores(s);
     olk_row_scores row_scores = {0.0, 0.0, 0.0, OLK_PATTERN};
-    olk_row_seen seen;
+    olk_row_stats seen;
     double f = 0.0, returned = 0.0;
     int novel = 0;
-    const olk_row_asked options = olk_asked_of_row(s, (double)t, scores.unit, 1);
+    const olk_row_options options = olk_row_options_of(s, (double)t, scores.unit, 1);
     olk_begin_step(s->flags);
-    olk_see_row(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs, &seen);
-    if (t < OLK_WARM_ROWS) {
-        if (t == OLK_WARM_ROWS - 1)
+    olk_score_channels(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs, &seen);
+    if (t < OLK_WARMUP_ROWS) {
+        if (t == OLK_WARMUP_ROWS - 1)
             scores.unit = 1.0 / olk_sqrt(seen.spread > 1e-6 ? seen.spread : 1e-6);
         s->watch[OLK_IDLE_ROWS] += t == 1 && !seen.moved;
     } else {
         if (seen.present)
             olk_pass(p, s, &inputs, 1, 1, &cache, NULL, &f);
-        row_scores = olk_judge(&scores, &seen, f);
+        row_scores = olk_score_row(&scores, &seen, f);
         if (rows_with_model >= (double)OLK_SILENT_ROWS) {
             novel = row_scores.score > scores.threshold;
             returned = scores.threshold - row_scores.score;
@@ -76,30 +76,30 @@ static OLK_ALONE double olk_sorf_watch(const olk_sorf *p, const olk_sorf_state *
         }
         if (seen.present) {
             olk_learn_scores(&scores, &row_scores, rows_with_model, p->forget);
-            olk_follow_rows(p, s, &inputs, t - OLK_WARM_ROWS, feature, OLK_WATCH_KEPT);
+            olk_update_embedding(p, s, &inputs, t - OLK_WARMUP_ROWS, feature, OLK_WATCH_CACHED);
         }
     }
-    olk_keep_scores(s, &scores);
+    olk_store_scores(s, &scores);
     *s->mistakes += (uint64_t)novel;
-    olk_conclude(s, &seen, novel, row_scores.part, p->forget);
+    olk_update_event(s, &seen, novel, row_scores.part, p->forget);
     *s->t += 1;
     return returned;
 }
 
 /* What learning the row would return; writes only to scratch. */
-static OLK_ALONE double olk_sorf_watched(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_NOCLONE double olk_sorf_score_in_time(const olk_sorf *p, const olk_sorf_state *s,
                                          const olk_sorf_row *row)
 {
-    const uint64_t t = olk_watched_rows(s);
+    const uint64_t t = olk_counted_rows(s);
     const olk_sorf_row inputs = {s->inputs, NULL, 0};
-    const olk_score_state scores = olk_recall_scores(s);
-    olk_row_seen seen;
+    const olk_score_state scores = olk_load_scores(s);
+    olk_row_stats seen;
     double f = 0.0;
-    if (t < OLK_WARM_ROWS + OLK_SILENT_ROWS)
+    if (t < OLK_WARMUP_ROWS + OLK_SILENT_ROWS)
         return 0.0;
-    const olk_row_asked options = olk_asked_of_row(s, (double)t, scores.unit, 0);
-    olk_see_row(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs, &seen);
+    const olk_row_options options = olk_row_options_of(s, (double)t, scores.unit, 0);
+    olk_score_channels(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs, &seen);
     if (seen.present)
         olk_pass(p, s, &inputs, 1, 1, NULL, NULL, &f);
-    return scores.threshold - olk_judge(&scores, &seen, f).score;
+    return scores.threshold - olk_score_row(&scores, &seen, f).score;
 }

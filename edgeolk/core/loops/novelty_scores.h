@@ -6,9 +6,9 @@
 
 /* Rows before there is a model; rows with a model before the first verdict, and before scores are
    winsorised. */
-enum { OLK_WARM_ROWS = 100, OLK_SILENT_ROWS = 10, OLK_TRUSTED_ROWS = 100 };
+enum { OLK_WARMUP_ROWS = 100, OLK_SILENT_ROWS = 10, OLK_TRUSTED_ROWS = 100 };
 /* The floor of similarity; deviations that are normal for the worst channel. */
-static const double olk_least_similarity = 0.02, olk_usual_deviations = 2.0;
+static const double olk_min_similarity = 0.02, olk_usual_deviations = 2.0;
 
 enum { OLK_PATTERN = 0, OLK_LEVEL = 1, OLK_CHANNEL = 2 };
 
@@ -25,7 +25,7 @@ typedef struct {
     int part;     /* which of the three is the largest */
 } olk_row_scores;
 
-static inline olk_score_state olk_recall_scores(const olk_sorf_state *s)
+static inline olk_score_state olk_load_scores(const olk_sorf_state *s)
 {
     const olk_input *v = (const olk_input *)s->deviations;
     const olk_score_state stored = {
@@ -33,7 +33,7 @@ static inline olk_score_state olk_recall_scores(const olk_sorf_state *s)
     return stored;
 }
 
-static inline void olk_keep_scores(const olk_sorf_state *s, const olk_score_state *scores)
+static inline void olk_store_scores(const olk_sorf_state *s, const olk_score_state *scores)
 {
     olk_input *v = (olk_input *)s->deviations;
     v[0] = (olk_input)scores->threshold;
@@ -45,13 +45,13 @@ static inline void olk_keep_scores(const olk_sorf_state *s, const olk_score_stat
 }
 
 /* C.1: u, and which part dominates. `f` is the similarity to previous rows. */
-static inline olk_row_scores olk_judge(const olk_score_state *scores, const olk_row_seen *seen,
+static inline olk_row_scores olk_score_row(const olk_score_state *scores, const olk_row_stats *seen,
                                        double f)
 {
     olk_row_scores row = {0.0, seen->level, 0.0, OLK_PATTERN};
     double u[3] = {0.0, 0.0, seen->max_oddness - olk_usual_deviations};
     if (seen->present) {
-        row.rarity = -olk_log((f > 0.0 ? f : 0.0) + olk_least_similarity);
+        row.rarity = -olk_log((f > 0.0 ? f : 0.0) + olk_min_similarity);
         u[0] = olk_deviations(&scores->rarity, row.rarity);
         u[1] = olk_deviations(&scores->level, row.level);
     }
@@ -66,12 +66,12 @@ static inline olk_row_scores olk_judge(const olk_score_state *scores, const olk_
 static inline void olk_learn_scores(olk_score_state *scores, const olk_row_scores *row, double rows,
                                     double window)
 {
-    const double gain = olk_share_of(rows + 1.0, window);
+    const double gain = olk_average_gain(rows + 1.0, window);
     const int trusted = rows >= (double)OLK_TRUSTED_ROWS;
-    const double limit = olk_most_deviations;
+    const double limit = olk_max_deviations;
     const double rarity =
         trusted ? olk_winsorised(&scores->rarity, row->rarity, limit) : row->rarity;
     const double level = trusted ? olk_winsorised(&scores->level, row->level, limit) : row->level;
-    olk_take_in(&scores->rarity, rarity, gain);
-    olk_take_in(&scores->level, level, gain);
+    olk_update_moments(&scores->rarity, rarity, gain);
+    olk_update_moments(&scores->level, level, gain);
 }

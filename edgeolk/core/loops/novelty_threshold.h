@@ -3,14 +3,14 @@
 
 /* The initial and the smallest threshold; the smallest step, and the first steps times the rows so
    far. */
-static const double olk_first_threshold = 4.0, olk_least_threshold = 0.5;
-static const double olk_threshold_step = 0.002, olk_first_steps = 10.0;
+static const double olk_first_threshold = 4.0, olk_min_threshold = 0.5;
+static const double olk_min_threshold_step = 0.002, olk_first_steps = 10.0;
 
 /* Quantile tracking by stochastic gradient. `rows`: previous rows with a model. */
 static inline double olk_next_threshold(double threshold, int novel, double rows, double nu)
 {
     const double early = olk_first_steps / (rows + 1.0);
-    const double step = early > olk_threshold_step ? early : olk_threshold_step;
+    const double step = early > olk_min_threshold_step ? early : olk_min_threshold_step;
     threshold += novel ? step * (1.0 - nu) : -step * nu;
-    return threshold > olk_least_threshold ? threshold : olk_least_threshold;
+    return threshold > olk_min_threshold ? threshold : olk_min_threshold;
 }

@@ -1,5 +1,5 @@
 /* The types of a unit of the loops over rings: OLK_NUMBER_BITS for the type that rows are computed
-   in, OLK_REAL_BITS for that of coefficients, kernel rows and products. A unit has one of each, so
+   in, OLK_COEF_BITS for that of coefficients, kernel rows and products. A unit has one of each, so
    that names need not say which (rings.h, one_row.h). */
 #pragma once
 
@@ -20,64 +20,64 @@ typedef OLK_NUMBER(float, double) olk_number;
 typedef OLK_NUMBER(olk_f32s, olk_f64s) olk_numbers;
 typedef OLK_NUMBER(olk_u32s, olk_u64s) olk_words;
 enum { OLK_LANES = sizeof(olk_numbers) / sizeof(olk_number) };
-enum { OLK_WIDE = OLK_NUMBER(OLK_F32, OLK_F64) };
+enum { OLK_NUMBER_DTYPE = OLK_NUMBER(OLK_F32, OLK_F64) };
 
-#if OLK_REAL_BITS == 64
+#if OLK_COEF_BITS == 64
 typedef double olk_coef_t;
-enum { OLK_REAL = OLK_F64 };
+enum { OLK_COEF_DTYPE = OLK_F64 };
 #else
 typedef float olk_coef_t;
-enum { OLK_REAL = OLK_F32 };
+enum { OLK_COEF_DTYPE = OLK_F32 };
 #endif
 
-static OLK_ALWAYS olk_numbers olk_splat(olk_number number)
+static OLK_INLINE olk_numbers olk_splat(olk_number number)
 {
     return OLK_NUMBER(olk_splat_f32, olk_splat_f64)(number);
 }
 
-static OLK_ALWAYS olk_number olk_madd(olk_number a, olk_number b, olk_number c)
+static OLK_INLINE olk_number olk_madd(olk_number a, olk_number b, olk_number c)
 {
     return OLK_NUMBER(olk_madd_f32, olk_madd_f64)(a, b, c);
 }
 
-static OLK_ALWAYS olk_numbers olk_madds(olk_numbers a, olk_numbers b, olk_numbers c)
+static OLK_INLINE olk_numbers olk_madds(olk_numbers a, olk_numbers b, olk_numbers c)
 {
     return OLK_NUMBER(olk_madd_f32s, olk_madd_f64s)(a, b, c);
 }
 
-static OLK_ALWAYS olk_numbers olk_larger(olk_numbers a, olk_numbers b)
+static OLK_INLINE olk_numbers olk_max_numbers(olk_numbers a, olk_numbers b)
 {
     return OLK_NUMBER(olk_max_f32s, olk_max_f64s)(a, b);
 }
 
-static OLK_ALWAYS olk_number olk_absolute(olk_number v)
+static OLK_INLINE olk_number olk_abs_number(olk_number v)
 {
     return OLK_NUMBER(olk_fabsf, olk_fabs)(v);
 }
 
-static OLK_ALWAYS olk_numbers olk_absolutes(olk_numbers v)
+static OLK_INLINE olk_numbers olk_abs_numbers(olk_numbers v)
 {
     return OLK_NUMBER(olk_abs_f32s, olk_abs_f64s)(v);
 }
 
-static OLK_ALWAYS olk_numbers olk_load_numbers(const olk_number *p)
+static OLK_INLINE olk_numbers olk_load_numbers(const olk_number *p)
 {
     return *(const olk_numbers *)p;
 }
 
-static OLK_ALWAYS void olk_store_numbers(olk_number *p, olk_numbers v)
+static OLK_INLINE void olk_store_numbers(olk_number *p, olk_numbers v)
 {
     *(olk_numbers *)p = v;
 }
 
 /* The address of number i of a stored array; `storage` is a constant here and below. */
-static OLK_ALWAYS const void *olk_stored_at(const int storage, const void *base, ptrdiff_t i)
+static OLK_INLINE const void *olk_stored_at(const int storage, const void *base, ptrdiff_t i)
 {
     return (const char *)base + i * olk_stored_bytes(storage);
 }
 
 /* Stored numbers as they are computed with, before scale and offset. */
-static OLK_ALWAYS olk_numbers olk_load(const int storage, const void *p)
+static OLK_INLINE olk_numbers olk_load(const int storage, const void *p)
 {
 #if OLK_NUMBER_BITS == 64
     (void)storage;
@@ -91,7 +91,7 @@ static OLK_ALWAYS olk_numbers olk_load(const int storage, const void *p)
 #endif
 }
 
-static OLK_ALWAYS olk_number olk_load_one(const int storage, const void *p)
+static OLK_INLINE olk_number olk_load_one(const int storage, const void *p)
 {
 #if OLK_NUMBER_BITS == 64
     (void)storage;
@@ -106,26 +106,26 @@ static OLK_ALWAYS olk_number olk_load_one(const int storage, const void *p)
 }
 
 /* Numbers of feature j times its scale, if any, for distances: with int8, offset[j] is subtracted
-   from x_j (olk_moved), so that the loop needs only the scaled level. Inner products need scale and
+   from x_j (olk_minus_offset), so that the loop needs only the scaled level. Inner products need scale and
    offset (olk_load_full). */
-static OLK_ALWAYS olk_numbers olk_load_scaled(const int storage, const void *p, ptrdiff_t j,
-                                              const olk_quantum *quantum)
+static OLK_INLINE olk_numbers olk_load_scaled(const int storage, const void *p, ptrdiff_t j,
+                                              const olk_quantizer *quantizer)
 {
-    if (olk_is_shifted(storage))
-        return olk_load(storage, p) * (olk_number)quantum->scale[j];
+    if (olk_is_quantized(storage))
+        return olk_load(storage, p) * (olk_number)quantizer->scale[j];
     return olk_load(storage, p);
 }
 
-static OLK_ALWAYS olk_numbers olk_load_full(const int storage, const void *p, ptrdiff_t j,
-                                            const olk_quantum *quantum)
+static OLK_INLINE olk_numbers olk_load_full(const int storage, const void *p, ptrdiff_t j,
+                                            const olk_quantizer *quantizer)
 {
-    if (olk_is_shifted(storage))
-        return olk_load_scaled(storage, p, j, quantum) + (olk_number)quantum->offset[j];
+    if (olk_is_quantized(storage))
+        return olk_load_scaled(storage, p, j, quantizer) + (olk_number)quantizer->offset[j];
     return olk_load(storage, p);
 }
 
-static OLK_ALWAYS olk_number olk_moved(const int storage, const olk_number *x, ptrdiff_t j,
-                                       const olk_quantum *quantum)
+static OLK_INLINE olk_number olk_minus_offset(const int storage, const olk_number *x, ptrdiff_t j,
+                                       const olk_quantizer *quantizer)
 {
-    return olk_is_shifted(storage) ? x[j] - (olk_number)quantum->offset[j] : x[j];
+    return olk_is_quantized(storage) ? x[j] - (olk_number)quantizer->offset[j] : x[j];
 }

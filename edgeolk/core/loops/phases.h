@@ -1,17 +1,17 @@
 /* Cosines and sines of a block (docs/sorf.md, section 3, steps 3 and 4); included by scoring.h. */
 
 /* feature[2j], feature[2j + 1] <- cosine and sine of v[j] times its scale; angles below
-   olk_largest_angle. */
-static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
-                                 const olk_paces *OLK_NOT_SHARED scales, int at,
-                                 olk_wave *OLK_NOT_SHARED feature)
+   olk_max_angle. */
+static OLK_NOCLONE void olk_phases(const olk_entry *OLK_RESTRICT v,
+                                 const olk_frequency_scales *OLK_RESTRICT scales, int at,
+                                 olk_sorf_feature *OLK_RESTRICT feature)
 {
     enum { TOP = 8 * sizeof(olk_word) - 2 };
     const olk_entry *const row = scales->value + at;
-    for (int j = 0; j < 64; j++, at = olk_next_of(scales->widths, at)) {
-        olk_real s, c;
+    for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at)) {
+        olk_compute_t s, c;
         olk_word a, b;
-        const olk_word quarter = olk_quarter(v[j] * olk_pace_of(scales, row, j, at), &c, &s);
+        const olk_word quarter = olk_reduced_cos_sin(v[j] * olk_frequency_scale(scales, row, j, at), &c, &s);
         /* Odd quarter turns swap the two; bit 1 of n is the sine's sign, bit 1 of n + 1 the
            cosine's. */
         memcpy(&a, &c, sizeof a);
@@ -38,38 +38,38 @@ static OLK_ALONE void olk_phases(const olk_entry *OLK_NOT_SHARED v,
 }
 
 /* Whether some angle is too large for that, or NaN. */
-static OLK_ALONE int olk_large(const olk_entry *v, const olk_paces *scales, int at)
+static OLK_NOCLONE int olk_has_large_angle(const olk_entry *v, const olk_frequency_scales *scales, int at)
 {
     const olk_entry *const row = scales->value + at;
     olk_word found = 0;
-    for (int j = 0; j < 64; j++, at = olk_next_of(scales->widths, at))
+    for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at))
         found |=
-            (olk_word) !(olk_size_of(v[j] * olk_pace_of(scales, row, j, at)) < olk_largest_angle);
+            (olk_word) !(olk_abs_entry(v[j] * olk_frequency_scale(scales, row, j, at)) < olk_max_angle);
     return found != 0;
 }
 
 /* Cosines and sines of angles of any size; angles that are not finite count as 0. */
-static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_paces *scales, int at,
-                                       olk_wave *feature)
+static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_frequency_scales *scales, int at,
+                                       olk_sorf_feature *feature)
 {
-    for (int j = 0; j < 64; j++, at = olk_next_of(scales->widths, at)) {
+    for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at)) {
         const double angle = (double)v[j] * (double)scales->value[at];
         double cosine = 1.0, sine = 0.0;
         if (olk_fabs(angle) <= DBL_MAX)
             olk_cos_sin(angle, &cosine, &sine);
-        feature[2 * j] = (olk_wave)cosine;
-        feature[2 * j + 1] = (olk_wave)sine;
+        feature[2 * j] = (olk_sorf_feature)cosine;
+        feature[2 * j + 1] = (olk_sorf_feature)sine;
     }
 }
 
-/* Features of the lines of a group's block; `small_angles` is that of olk_small. Returns 0 if
+/* Features of the lines of a group's block; `small_angles` is that of olk_angles_are_small. Returns 0 if
    angles are too large, unless `force`. The lines may be stored in the second half of the
    features. */
-static inline int olk_features(const olk_entry *v, const olk_paces *scales, ptrdiff_t block,
-                               int small_angles, int force, olk_wave *feature)
+static inline int olk_features(const olk_entry *v, const olk_frequency_scales *scales, ptrdiff_t block,
+                               int small_angles, int force, olk_sorf_feature *feature)
 {
-    const int at = olk_first_pace(scales->widths, block);
-    if (small_angles || !olk_large(v, scales, at))
+    const int at = olk_first_scale(scales->widths, block);
+    if (small_angles || !olk_has_large_angle(v, scales, at))
         olk_phases(v, scales, at, feature);
     else if (force)
         olk_phases_slowly(v, scales, at, feature);

@@ -21,7 +21,7 @@ typedef struct {
     int16_t method, by_feature;
     double *numbers;     /* of each feature: mean, low, sd, held */
     int32_t *counts;     /* of each feature: age, clipped */
-    double *least, *most; /* [d], OLK_MINMAX only */
+    double *minimum, *maximum; /* [d], OLK_MINMAX only */
     uint8_t *records;    /* [d][OLK_COMPACT_BYTES], OLK_COMPACT only, in place of the others */
     olk_compact_rule rule; /* the same clip and window, for the records */
 } olk_scaler;
@@ -29,7 +29,7 @@ typedef struct {
 /* The statistics of one feature. */
 typedef struct {
     olk_feature feature;
-    double least, most;
+    double minimum, maximum;
 } olk_reading;
 
 /* A constant in a program for one learner, which omits the code of the other methods. */
@@ -71,7 +71,7 @@ static inline int olk_has_range(const olk_scaler *s)
 #endif
 }
 
-static inline olk_reading olk_recall(const olk_scaler *s, ptrdiff_t j)
+static inline olk_reading olk_load_reading(const olk_scaler *s, ptrdiff_t j)
 {
     const double *numbers = olk_numbers_of(s, j);
     const int32_t *counts = olk_counts_of(s, j);
@@ -80,8 +80,8 @@ static inline olk_reading olk_recall(const olk_scaler *s, ptrdiff_t j)
                      0.0,
                      0.0};
     if (olk_has_range(s)) {
-        r.least = s->least[j];
-        r.most = s->most[j];
+        r.minimum = s->minimum[j];
+        r.maximum = s->maximum[j];
     }
     return r;
 }
@@ -92,7 +92,7 @@ static inline int olk_is_frozen(const olk_scaler *s, int64_t seen)
 }
 
 /* Learns reading j and returns it scaled; the new record goes to `to`. */
-static inline double olk_learn_apart(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen,
+static inline double olk_learn_record(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen,
                                      uint8_t *to)
 {
     olk_compact f = olk_compact_of(s->records + OLK_COMPACT_BYTES * j);
@@ -105,25 +105,25 @@ static inline double olk_learn_apart(const olk_scaler *s, ptrdiff_t j, double x,
 }
 
 /* Learns a reading, after `seen` rows; once frozen, only counts readings beyond clip. */
-static inline void olk_learn_into(const olk_scaler *s, olk_reading *r, double x, int64_t seen)
+static inline void olk_learn_statistics(const olk_scaler *s, olk_reading *r, double x, int64_t seen)
 {
     if (olk_is_frozen(s, seen)) {
-        if (olk_beyond(&r->feature, x, s->clip))
+        if (olk_is_clipped(&r->feature, x, s->clip))
             olk_count_clipped(&r->feature);
         return;
     }
     olk_learn_reading(&r->feature, x, s->clip, 1.0 / s->window);
     if (olk_has_range(s)) {
-        r->least = x < r->least || seen == 0 ? x : r->least;
-        r->most = x > r->most || seen == 0 ? x : r->most;
+        r->minimum = x < r->minimum || seen == 0 ? x : r->minimum;
+        r->maximum = x > r->maximum || seen == 0 ? x : r->maximum;
     }
 }
 
 /* The affine map of a feature with these statistics. */
-static inline olk_line olk_line_of(const olk_scaler *s, const olk_reading *r)
+static inline olk_affine olk_affine_of(const olk_scaler *s, const olk_reading *r)
 {
-    return olk_has_range(s) ? olk_range_line(&r->feature, s->clip, r->least, r->most)
-                            : olk_standard_line(&r->feature, s->clip);
+    return olk_has_range(s) ? olk_range_affine(&r->feature, s->clip, r->minimum, r->maximum)
+                            : olk_standard_affine(&r->feature, s->clip);
 }
 
 /* Reading j scaled, with `learning` by statistics that include it; nothing is stored. */
@@ -133,14 +133,14 @@ static inline double olk_scale_reading(const olk_scaler *s, ptrdiff_t j, double 
     if (olk_is_compact(s)) {
         uint8_t record[OLK_COMPACT_BYTES];
         if (learning)
-            return olk_learn_apart(s, j, x, seen, record);
+            return olk_learn_record(s, j, x, seen, record);
         const olk_compact f = olk_compact_of(s->records + OLK_COMPACT_BYTES * j);
         return (double)olk_compact_scaled(&f, (float)x, &s->rule);
     }
-    olk_reading r = olk_recall(s, j);
+    olk_reading r = olk_load_reading(s, j);
     if (learning)
-        olk_learn_into(s, &r, x, seen);
-    const olk_line f = olk_line_of(s, &r);
+        olk_learn_statistics(s, &r, x, seen);
+    const olk_affine f = olk_affine_of(s, &r);
     return olk_scaled_number(f.centre, f.rest, f.half, f.low, f.high, x);
 }
 
@@ -153,7 +153,7 @@ static inline int olk_has_deviation(const olk_scaler *s, ptrdiff_t j)
 }
 
 /* How many of d features have a deviation yet. */
-static inline ptrdiff_t olk_deviating(const olk_scaler *s, ptrdiff_t d)
+static inline ptrdiff_t olk_count_deviating(const olk_scaler *s, ptrdiff_t d)
 {
     ptrdiff_t count = 0;
     for (ptrdiff_t j = 0; j < d; j++)
@@ -162,7 +162,7 @@ static inline ptrdiff_t olk_deviating(const olk_scaler *s, ptrdiff_t d)
 }
 
 /* Whether it scales by a mean and a deviation that still adapt after `seen` rows. */
-static inline int olk_follows_rows(const olk_scaler *s, int64_t seen)
+static inline int olk_is_adapting(const olk_scaler *s, int64_t seen)
 {
     return (olk_is_compact(s) || s->method == OLK_STANDARD) && !olk_is_frozen(s, seen);
 }
@@ -180,14 +180,14 @@ static inline void olk_limit_age(const olk_scaler *s, ptrdiff_t d, int32_t age)
 }
 
 /* Stores reading j, of a row that was learned, in the statistics. */
-static inline void olk_keep_reading(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen)
+static inline void olk_update_reading(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen)
 {
     if (olk_is_compact(s)) {
-        (void)olk_learn_apart(s, j, x, seen, s->records + OLK_COMPACT_BYTES * j);
+        (void)olk_learn_record(s, j, x, seen, s->records + OLK_COMPACT_BYTES * j);
         return;
     }
-    olk_reading r = olk_recall(s, j);
-    olk_learn_into(s, &r, x, seen);
+    olk_reading r = olk_load_reading(s, j);
+    olk_learn_statistics(s, &r, x, seen);
     double *numbers = olk_numbers_of(s, j);
     int32_t *counts = olk_counts_of(s, j);
     numbers[0] = r.feature.mean;
@@ -197,7 +197,7 @@ static inline void olk_keep_reading(const olk_scaler *s, ptrdiff_t j, double x, 
     counts[0] = (int32_t)r.feature.age;
     counts[1] = (int32_t)r.feature.clipped;
     if (olk_has_range(s)) {
-        s->least[j] = r.least;
-        s->most[j] = r.most;
+        s->minimum[j] = r.minimum;
+        s->maximum[j] = r.maximum;
     }
 }

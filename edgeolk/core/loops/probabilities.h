@@ -35,7 +35,7 @@ static double olk_sum_uncertain(const double *w, ptrdiff_t n, double c, ptrdiff_
 
 /* The first slot where the running sum of 1 - min(1, c w_i) exceeds u; if rounding prevents that,
    the last slot whose removal has a probability above 0; -1 without any. */
-static ptrdiff_t olk_leaver_in_order(const double *w, ptrdiff_t n, double c, double u)
+static ptrdiff_t olk_sample_evicted_in_order(const double *w, ptrdiff_t n, double c, double u)
 {
     ptrdiff_t last = -1;
     double total = 0.0;
@@ -53,7 +53,7 @@ static ptrdiff_t olk_leaver_in_order(const double *w, ptrdiff_t n, double c, dou
 
 /* The same with additions in parallel: the total is about 1, so their order changes less than
    `doubt`. Where that could matter, they are done in order. */
-static ptrdiff_t olk_leaver(const double *w, ptrdiff_t n, double c, double u)
+static ptrdiff_t olk_sample_evicted(const double *w, ptrdiff_t n, double c, double u)
 {
     enum { GROUP = 4 };
     const double doubt = (double)n * 0x1p-50;
@@ -81,5 +81,5 @@ static ptrdiff_t olk_leaver(const double *w, ptrdiff_t n, double c, double u)
         if (total > u - doubt)
             break;
     }
-    return olk_leaver_in_order(w, n, c, u);
+    return olk_sample_evicted_in_order(w, n, c, u);
 }

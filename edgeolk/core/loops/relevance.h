@@ -6,9 +6,9 @@
    one, step size, what keeps the root above zero, and the largest log scale. */
 enum { OLK_RELEVANCE_START = 200 };
 static const double olk_relevance_memory = 0.999, olk_relevance_share = 0.001;
-static const double olk_relevance_step = 0.003, olk_relevance_least = 1e-12;
+static const double olk_relevance_step = 0.003, olk_relevance_floor = 1e-12;
 static const double olk_shared_step = 0.01; /* section 7e */
-static const double olk_largest_log_scale = 2.0;
+static const double olk_max_log_scale = 2.0;
 
 /* Multiplies the frequencies by the scale shared by all inputs (section 7e). */
 static inline void olk_scale_widths(olk_sorf *p, const olk_sorf_state *s)
@@ -20,12 +20,12 @@ static inline void olk_scale_widths(olk_sorf *p, const olk_sorf_state *s)
 }
 
 /* The learner with its current widths: `sorf`, or `copy` if a shared scale multiplies them. With
-   OLK_SORF_PACED the caller has already scaled `sorf`: a copy would take a tenth of a small
+   OLK_SORF_WIDTHS_SCALED the caller has already scaled `sorf`: a copy would take a tenth of a small
    stack. */
-static inline const olk_sorf *olk_paced(const olk_sorf *sorf, const olk_sorf_state *s,
+static inline const olk_sorf *olk_with_scaled_widths(const olk_sorf *sorf, const olk_sorf_state *s,
                                         olk_sorf *copy)
 {
-#ifdef OLK_SORF_PACED
+#ifdef OLK_SORF_WIDTHS_SCALED
     (void)s, (void)copy;
     return sorf;
 #else
@@ -37,18 +37,18 @@ static inline const olk_sorf *olk_paced(const olk_sorf *sorf, const olk_sorf_sta
 #endif
 }
 
-static inline olk_input olk_held(olk_input x, olk_input limit)
+static inline olk_input olk_clamped(olk_input x, olk_input limit)
 {
     x = x < -limit ? -limit : x;
     return x > limit ? limit : x;
 }
 
 /* Clamps n numbers into `to`, which may be x. */
-static inline void olk_hold(const olk_sorf *p, const olk_input *x, ptrdiff_t n, olk_input *to)
+static inline void olk_clamp_inputs(const olk_sorf *p, const olk_input *x, ptrdiff_t n, olk_input *to)
 {
     const olk_input limit = (olk_input)p->hold;
     for (ptrdiff_t k = 0; k < n; k++)
-        to[k] = olk_held(x[k], limit);
+        to[k] = olk_clamped(x[k], limit);
 }
 
 /* Whether the features see other numbers than the row has. */
@@ -58,7 +58,7 @@ static inline int olk_reshapes(const olk_sorf *p)
 }
 
 /* One row as the features see it; written to `to`, which may be the row, if it differs. */
-static inline olk_sorf_row olk_as_seen(const olk_sorf *p, const olk_sorf_state *s,
+static inline olk_sorf_row olk_reshaped_row(const olk_sorf *p, const olk_sorf_state *s,
                                     const olk_sorf_row *row, olk_input *to)
 {
     if (!olk_reshapes(p))
@@ -66,35 +66,35 @@ static inline olk_sorf_row olk_as_seen(const olk_sorf *p, const olk_sorf_state *
     const olk_input *x = row->values, *log_scale = s->log_scale;
     const ptrdiff_t count = row->index ? row->count : p->d;
     if (p->hold > 0.0) {
-        olk_hold(p, x, count, to);
+        olk_clamp_inputs(p, x, count, to);
         x = to;
     }
     for (ptrdiff_t k = 0; p->relevance == OLK_RELEVANCE_EACH && k < count; k++) {
         const ptrdiff_t i = row->index ? row->index[k] : k;
-        to[k] = (olk_input)((olk_real)x[k] * (olk_real)olk_sorf_exp((double)log_scale[i]));
+        to[k] = (olk_input)((olk_compute_t)x[k] * (olk_compute_t)olk_sorf_exp((double)log_scale[i]));
     }
     return (olk_sorf_row){to, row->index, row->count};
 }
 
 /* The same for m dense rows, with the factor of each column. */
-static inline olk_sorf_row olk_rows_as_seen(const olk_sorf *p, const olk_real *by,
+static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_compute_t *by,
                                          const olk_sorf_row *row, ptrdiff_t m, olk_input *to)
 {
     const olk_input *x = row->values;
     if (!olk_reshapes(p))
         return *row;
     if (p->hold > 0.0) {
-        olk_hold(p, x, m * p->d, to);
+        olk_clamp_inputs(p, x, m * p->d, to);
         x = to;
     }
     for (ptrdiff_t r = 0; p->relevance == OLK_RELEVANCE_EACH && r < m; r++)
         for (ptrdiff_t k = 0; k < p->d; k++)
-            to[r * p->d + k] = (olk_input)((olk_real)x[r * p->d + k] * by[k]);
+            to[r * p->d + k] = (olk_input)((olk_compute_t)x[r * p->d + k] * by[k]);
     return (olk_sorf_row){to, NULL, 0};
 }
 
 /* Adds a gradient to the running squared gradient. */
-static inline double olk_with_square(double G, double q)
+static inline double olk_decayed_square(double G, double q)
 {
     return olk_relevance_memory * G + olk_relevance_share * q * q;
 }
@@ -111,11 +111,11 @@ static inline double olk_count_gradient(const olk_sorf_state *s)
 }
 
 /* A log scale after a step along q, where G is the squared gradient including q. */
-static inline double olk_moved_scale(double scale, double step, double q, double G, double known)
+static inline double olk_stepped_scale(double scale, double step, double q, double G, double known)
 {
-    const double stepped = scale + step * q / olk_sqrt(G / known + olk_relevance_least);
-    const double clipped = stepped > olk_largest_log_scale ? olk_largest_log_scale : stepped;
-    return clipped < -olk_largest_log_scale ? -olk_largest_log_scale : clipped;
+    const double stepped = scale + step * q / olk_sqrt(G / known + olk_relevance_floor);
+    const double clipped = stepped > olk_max_log_scale ? olk_max_log_scale : stepped;
+    return clipped < -olk_max_log_scale ? -olk_max_log_scale : clipped;
 }
 
 /* One step of the shared log scale along q, its derivative times sigma (section 7e). */
@@ -123,9 +123,9 @@ static inline void olk_shared_gradient_step(const olk_sorf_state *s, double q)
 {
     olk_input *scale = s->shared, *G = scale + 1;
     const double known = olk_count_gradient(s);
-    *G = (olk_input)olk_with_square((double)*G, q);
+    *G = (olk_input)olk_decayed_square((double)*G, q);
     if (*G > 0)
-        *scale = (olk_input)olk_moved_scale((double)*scale, olk_shared_step, q, (double)*G, known);
+        *scale = (olk_input)olk_stepped_scale((double)*scale, olk_shared_step, q, (double)*G, known);
 }
 
 /* One step of each log scale along sigma x' o q; inputs absent from a sparse row only decay. */
@@ -143,9 +143,9 @@ static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
             q = sigma * (double)scaled[k] * (double)sum[k];
             k++;
         }
-        G[i] = (olk_input)olk_with_square((double)G[i], q);
+        G[i] = (olk_input)olk_decayed_square((double)G[i], q);
         if (G[i] > 0)
-            log_scale[i] = (olk_input)olk_moved_scale((double)log_scale[i], olk_relevance_step, q,
+            log_scale[i] = (olk_input)olk_stepped_scale((double)log_scale[i], olk_relevance_step, q,
                                                       (double)G[i], known);
     }
 }

@@ -5,10 +5,10 @@
 
 #ifdef OLK_DOUBLE
 #define OLK_NUMBER_BITS 64
-#define OLK_REAL_BITS 64
+#define OLK_COEF_BITS 64
 #else
 #define OLK_NUMBER_BITS 32
-#define OLK_REAL_BITS 32
+#define OLK_COEF_BITS 32
 #endif
 
 #include "angles.h"
@@ -29,23 +29,23 @@
 /* The functions that both types have, indexed by the type of coefficients. */
 static void olk_fill(olk_simd *to)
 {
-    to->recall[OLK_REAL] = olk_recall_row;
-    to->dot[OLK_REAL] = olk_dot;
-    to->weigh[OLK_REAL] = olk_weigh;
-    to->weigh_values[OLK_REAL] = olk_weigh_values;
-    to->axpy[OLK_REAL] = olk_axpy;
-    to->scale[OLK_REAL] = olk_scale;
-    to->clamp[OLK_REAL] = olk_clamp;
-    to->divide_by_probability[OLK_REAL] = olk_divide_by_probability;
-    to->settle[OLK_REAL] = olk_settle;
-    to->sizes[OLK_REAL] = olk_sizes;
-    to->max_abs[OLK_REAL] = olk_max_abs;
-    to->argmin[OLK_REAL] = olk_argmin;
-    to->argmin_abs[OLK_REAL] = olk_argmin_abs;
-    to->argmin_line[OLK_REAL] = olk_argmin_line;
-    to->argmin_plane[OLK_REAL] = olk_argmin_plane;
-    to->squares[OLK_REAL] = olk_squares;
-    to->cos_sin[OLK_REAL] = olk_cos_sin_row;
+    to->cached_row[OLK_COEF_DTYPE] = olk_cached_row;
+    to->dot[OLK_COEF_DTYPE] = olk_dot;
+    to->weigh[OLK_COEF_DTYPE] = olk_weigh;
+    to->weigh_values[OLK_COEF_DTYPE] = olk_weigh_values;
+    to->axpy[OLK_COEF_DTYPE] = olk_axpy;
+    to->scale[OLK_COEF_DTYPE] = olk_scale;
+    to->clamp[OLK_COEF_DTYPE] = olk_clamp;
+    to->divide_by_probability[OLK_COEF_DTYPE] = olk_divide_by_probability;
+    to->flush_average[OLK_COEF_DTYPE] = olk_flush_average;
+    to->sizes[OLK_COEF_DTYPE] = olk_sizes;
+    to->max_abs[OLK_COEF_DTYPE] = olk_max_abs;
+    to->argmin[OLK_COEF_DTYPE] = olk_argmin;
+    to->argmin_abs[OLK_COEF_DTYPE] = olk_argmin_abs;
+    to->argmin_line[OLK_COEF_DTYPE] = olk_argmin_line;
+    to->argmin_plane[OLK_COEF_DTYPE] = olk_argmin_plane;
+    to->squares[OLK_COEF_DTYPE] = olk_squares;
+    to->cos_sin[OLK_COEF_DTYPE] = olk_cos_sin_row;
 }
 
 #ifdef OLK_DOUBLE
@@ -61,7 +61,7 @@ void OLK_OF_SET(olk_fill_double)(olk_simd *to)
     to->pair[OLK_F64] = olk_pair;
     to->merge = olk_merge;
     to->sum_uncertain = olk_sum_uncertain;
-    to->leaver = olk_leaver;
+    to->sample_evicted = olk_sample_evicted;
     to->matrix_vector = olk_matrix_vector;
     to->matrix_vectors = olk_matrix_vectors;
     to->rotate = olk_rotate;

@@ -8,7 +8,7 @@
 
 #include "compiler.h"
 
-static OLK_ALWAYS double olk_fabs(double x)
+static OLK_INLINE double olk_fabs(double x)
 {
 #ifdef __GNUC__ /* a mask on the bits, even with -fno-builtin */
     return __builtin_fabs(x);
@@ -17,7 +17,7 @@ static OLK_ALWAYS double olk_fabs(double x)
 #endif
 }
 
-static OLK_ALWAYS float olk_fabsf(float x)
+static OLK_INLINE float olk_fabsf(float x)
 {
 #ifdef __GNUC__
     return __builtin_fabsf(x);
@@ -91,7 +91,7 @@ static inline float olk_square_root_f32(float x)
     return x;
 }
 
-static OLK_ALWAYS double olk_sqrt(double x)
+static OLK_INLINE double olk_sqrt(double x)
 {
 #ifdef OLK_NO_LIBM
     return olk_square_root(x);
@@ -100,7 +100,7 @@ static OLK_ALWAYS double olk_sqrt(double x)
 #endif
 }
 
-static OLK_ALWAYS float olk_sqrtf(float x)
+static OLK_INLINE float olk_sqrtf(float x)
 {
 #ifdef OLK_NO_LIBM
     return olk_square_root_f32(x);

@@ -11,7 +11,7 @@
 /* The wider kernel is exp(-9 z), the other its cube; z is a mean of squares over 25. */
 static const double olk_memory_narrow = 9.0, olk_memory_unit = 25.0;
 /* The stored value of a coefficient of 1. */
-enum { OLK_MOST_MEMORY_LABEL = 127, OLK_MOST_MEMORY_CLASS = 255 };
+enum { OLK_MAX_MEMORY_LABEL = 127, OLK_MAX_MEMORY_CLASS = 255 };
 
 /* Rows whose distances are summed at once, and inputs prepared at a time. */
 #ifdef OLK_SORF_PLAIN
@@ -39,16 +39,16 @@ static inline double olk_memory_reading(olk_memory_reader *r, ptrdiff_t i)
     else if (r->at < r->row->count && r->row->index[r->at] == i)
         v = x[r->at++];
     if (limit > 0)
-        v = olk_held(v, limit);
+        v = olk_clamped(v, limit);
     const double u = (double)v * r->p->memory_steps;
-    const double max_code = (double)OLK_MOST_CODE;
+    const double max_code = (double)OLK_MAX_CODE;
     return u < -max_code ? -max_code : (u > max_code ? max_code : u);
 }
 
 /* The same plus the stored offset, not yet rounded. */
 static inline double olk_memory_code(olk_memory_reader *r, ptrdiff_t i)
 {
-    return olk_memory_reading(r, i) + (double)OLK_CODE_OF_ZERO;
+    return olk_memory_reading(r, i) + (double)OLK_ZERO_CODE;
 }
 
 #ifdef OLK_SORF_FIXED
@@ -59,7 +59,7 @@ static inline double olk_memory_code(olk_memory_reader *r, ptrdiff_t i)
 
 /* sum[j] += the weighted squared differences of two inputs from the codes of n rows. Inputs have
    the same offset as stored codes. */
-static OLK_ALWAYS void olk_add_code_distances(const uint8_t *restrict codes, ptrdiff_t n,
+static OLK_INLINE void olk_add_code_distances(const uint8_t *restrict codes, ptrdiff_t n,
                                               const olk_memory_input *input,
                                               const olk_memory_input *weight, const int weighted,
                                               olk_memory_sum *restrict sum)
@@ -92,8 +92,8 @@ static inline void olk_memory_kernels(const olk_sorf *p, const olk_sorf_state *s
             input[k] = olk_memory_as_input(olk_memory_code(&reader, i + k));
             weight[k] = olk_memory_as_weight(by);
         }
-        if (n_inputs % 2) { /* the unused half of the last codes is OLK_CODE_OF_ZERO */
-            input[n_inputs] = olk_memory_as_input(OLK_CODE_OF_ZERO);
+        if (n_inputs % 2) { /* the unused half of the last codes is OLK_ZERO_CODE */
+            input[n_inputs] = olk_memory_as_input(OLK_ZERO_CODE);
             weight[n_inputs] = 0;
         }
         for (ptrdiff_t k = 0; k < n_inputs; k += 2) {
@@ -158,14 +158,14 @@ static inline void olk_add_signed_votes(const olk_memory_value *kernel, const in
 
 /* g[K] of a row before it is clamped or scaled; then space for K numbers, then the narrower
    kernel's g[K]. */
-static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state *s,
                                  const olk_sorf_row *row, double *g)
 {
     OLK_ALIGNED(64) olk_memory_value kernel[OLK_MEMORY_ROWS];
     OLK_ALIGNED(64) olk_memory_sum narrow[OLK_MEMORY_ROWS];
     double lane[2][OLK_MEMORY_SUMS] = {{0.0}};
     const int columns = p->memory_narrow ? 2 : 1;
-    const ptrdiff_t n_rows = olk_memory_held(s);
+    const ptrdiff_t n_rows = olk_memory_n_rows(s);
     const int multiclass = p->task == OLK_SORF_CLASSES;
     const uint8_t *label = olk_memory_labels(p, s), *rival = label + p->row_memory;
     const uint8_t *size = rival + p->row_memory;
@@ -189,7 +189,7 @@ static OLK_ALONE void olk_ask_memory(const olk_sorf *p, const olk_sorf_state *s,
         for (int l = 0; l < OLK_MEMORY_SUMS; l++)
             g[2 * v] += lane[v][l];
     const double unit =
-        multiclass ? 1.0 / (double)OLK_MOST_MEMORY_CLASS : 2.0 / (double)OLK_MOST_MEMORY_LABEL;
+        multiclass ? 1.0 / (double)OLK_MAX_MEMORY_CLASS : 2.0 / (double)OLK_MAX_MEMORY_LABEL;
     for (int v = 0; v < columns; v++)
         for (ptrdiff_t c = 0; c < p->classes; c++)
             g[2 * v * p->classes + c] *= unit / ((double)OLK_MEMORY_ONE * (2.0 + p->r));
@@ -207,7 +207,7 @@ static inline int olk_memory_size(const olk_sorf *p, const uint8_t *sizes, ptrdi
 static inline ptrdiff_t olk_memory_slot(const olk_sorf *p, const uint8_t *sizes, ptrdiff_t head,
                                         int size)
 {
-    int min_size = OLK_MOST_MEMORY_CLASS;
+    int min_size = OLK_MAX_MEMORY_CLASS;
     for (ptrdiff_t j = 0; j < p->row_memory; j++) {
         const int v = olk_memory_size(p, sizes, j);
         min_size = v < min_size ? v : min_size;
@@ -230,16 +230,16 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
 {
     const int multiclass = p->task == OLK_SORF_CLASSES;
     const ptrdiff_t M = p->row_memory, mine = multiclass ? (ptrdiff_t)y : 0;
-    const ptrdiff_t rival = multiclass ? olk_best_other(g, p->classes, mine) : 0;
+    const ptrdiff_t rival = multiclass ? olk_best_rival(g, p->classes, mine) : 0;
     const double margin = multiclass ? g[mine] - g[rival] : y * g[0];
     const double loss = (weight == 1.0 ? 1.0 : olk_sqrt(weight)) - margin;
     uint8_t *labels = olk_memory_labels(p, s), *sizes = multiclass ? labels + 2 * M : labels;
     if (!(loss > 0.0))
         return;
-    const int top = multiclass ? OLK_MOST_MEMORY_CLASS : OLK_MOST_MEMORY_LABEL;
+    const int top = multiclass ? OLK_MAX_MEMORY_CLASS : OLK_MAX_MEMORY_LABEL;
     const int rounded = (int)((double)top * (loss < 1.0 ? loss : 1.0) + 0.5);
     const int size = rounded > 1 ? rounded : 1;
-    const ptrdiff_t n_rows = olk_memory_held(s);
+    const ptrdiff_t n_rows = olk_memory_n_rows(s);
     const ptrdiff_t j = n_rows < M ? n_rows : olk_memory_slot(p, sizes, olk_memory_head(s), size);
     if (j < 0)
         return;
@@ -248,7 +248,7 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
         /* Codes are positive with their offset, so that truncation is floor. */
         const int low = (int)(olk_memory_code(&reader, i) + 0.5);
         const int high = i + 1 < p->d ? (int)(olk_memory_code(&reader, i + 1) + 0.5)
-                                      : OLK_CODE_OF_ZERO;
+                                      : OLK_ZERO_CODE;
         olk_memory_codes(p, s, i / 2)[j] = (uint8_t)(low | high << 4);
     }
     if (multiclass) {
@@ -259,15 +259,15 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
         labels[j] = (uint8_t)(y < 0.0 ? -size : size);
     }
     if (n_rows < M)
-        olk_memory_hold(s, n_rows + 1, olk_memory_head(s));
+        olk_memory_set_rows(s, n_rows + 1, olk_memory_head(s));
     else
-        olk_memory_hold(s, n_rows, (j + 1) % M);
+        olk_memory_set_rows(s, n_rows, (j + 1) % M);
 }
 
 /* Scores a row by the memory, then stores it if needed, which does not depend on the features. */
-static inline void olk_remember(const olk_sorf *p, const olk_sorf_state *s,
+static inline void olk_learn_memory(const olk_sorf *p, const olk_sorf_state *s,
                                 const olk_sorf_row *row, double y, double weight, double *g)
 {
-    olk_ask_memory(p, s, row, g);
+    olk_query_memory(p, s, row, g);
     olk_memory_store(p, s, row, g, y, weight);
 }

@@ -3,30 +3,30 @@
 #pragma once
 
 /* Deviations are clipped here. */
-static const double olk_most_deviations = 6.0;
+static const double olk_max_deviations = 6.0;
 
 typedef struct {
     double mean, variance;
 } olk_moments;
 
 /* The value rounded to the stored type. */
-static OLK_ALWAYS double olk_as_stored(double v)
+static OLK_INLINE double olk_as_stored(double v)
 {
     return (double)(olk_input)v;
 }
 
-static inline double olk_held_between(double v, double low, double high)
+static inline double olk_clamp_between(double v, double low, double high)
 {
     return v < low ? low : (v > high ? high : v);
 }
 
 /* Moves a running value towards `value` by a share of the difference. */
-static OLK_ALWAYS double olk_towards(double current, double value, double gain)
+static OLK_INLINE double olk_step_towards(double current, double value, double gain)
 {
     return olk_as_stored(current + (value - current) * gain);
 }
 
-static OLK_ALWAYS void olk_take_in(olk_moments *moments, double value, double gain)
+static OLK_INLINE void olk_update_moments(olk_moments *moments, double value, double gain)
 {
     const double gap = value - moments->mean;
     moments->mean = olk_as_stored(moments->mean + gap * gain);
@@ -43,10 +43,10 @@ static inline double olk_deviations(const olk_moments *moments, double value)
 }
 
 /* The same, clipped. */
-static inline double olk_held_deviations(const olk_moments *moments, double value)
+static inline double olk_clipped_deviations(const olk_moments *moments, double value)
 {
-    return olk_held_between(olk_deviations(moments, value), -olk_most_deviations,
-                            olk_most_deviations);
+    return olk_clamp_between(olk_deviations(moments, value), -olk_max_deviations,
+                            olk_max_deviations);
 }
 
 /* A winsorised value: clipped to `high` deviations from the mean. */
@@ -54,6 +54,6 @@ static inline double olk_winsorised(const olk_moments *moments, double value, do
 {
     const double far = high * olk_sqrt(moments->variance);
     return moments->variance > 0.0
-               ? olk_held_between(value, moments->mean - far, moments->mean + far)
+               ? olk_clamp_between(value, moments->mean - far, moments->mean + far)
                : value;
 }

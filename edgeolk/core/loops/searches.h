@@ -10,12 +10,12 @@ typedef struct {
     olk_i64s rank, index;
 } olk_tracker;
 
-static inline olk_tracker olk_track(void)
+static inline olk_tracker olk_new_tracker(void)
 {
     return (olk_tracker){olk_splat_f64(INFINITY), (olk_i64s){0} + INT64_MAX, (olk_i64s){0} - 1};
 }
 
-static inline olk_i64s olk_count_up(void)
+static inline olk_i64s olk_lane_indices(void)
 {
     olk_i64s index;
     for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++)
@@ -24,7 +24,7 @@ static inline olk_i64s olk_count_up(void)
 }
 
 /* Values come at increasing indices: the first of equal ones stays. */
-static inline void olk_follow(olk_tracker *t, olk_f64s value, olk_i64s index)
+static inline void olk_track_min(olk_tracker *t, olk_f64s value, olk_i64s index)
 {
     const olk_i64s less = OLK_MASK_F64S(value < t->smallest);
     t->smallest = olk_select_f64s(less, value, t->smallest);
@@ -33,7 +33,7 @@ static inline void olk_follow(olk_tracker *t, olk_f64s value, olk_i64s index)
 
 /* The index of the smallest value of all lanes; -1 if all are infinite. Ties are broken by rank if
    `by_rank`, else by index. */
-static inline ptrdiff_t olk_winner(const olk_tracker *t, int trackers, int by_rank,
+static inline ptrdiff_t olk_tracked_min(const olk_tracker *t, int trackers, int by_rank,
                                    double *smallest)
 {
     ptrdiff_t at = -1;
@@ -71,21 +71,21 @@ typedef struct {
 enum { OLK_VALUES, OLK_UNIT_LINE, OLK_LINE, OLK_PLANE };
 
 /* Numbers from index i on in all lanes if `vector`, a constant, else number i in every lane. */
-static OLK_ALWAYS olk_f64s olk_some(const int vector, const int dtype, const void *array,
+static OLK_INLINE olk_f64s olk_load_or_splat(const int vector, const int dtype, const void *array,
                                     ptrdiff_t i)
 {
     return vector ? olk_widen(dtype, array, i) : olk_splat_f64(olk_get(dtype, array, i));
 }
 
 /* k_ii, which is 1 where no diagonal is stored. */
-static OLK_ALWAYS olk_f64s olk_own(const int vector, const double *diagonal, ptrdiff_t i)
+static OLK_INLINE olk_f64s olk_diagonal_at(const int vector, const double *diagonal, ptrdiff_t i)
 {
-    return diagonal ? olk_some(vector, OLK_F64, diagonal, i) : olk_splat_f64(1.0);
+    return diagonal ? olk_load_or_splat(vector, OLK_F64, diagonal, i) : olk_splat_f64(1.0);
 }
 
 /* k_ii - k_it^2 / k_tt. With `unit`, a constant, k_tt is 1 and the division, which takes most of
    the time, is omitted. */
-static OLK_ALWAYS olk_f64s olk_line_residual(const int unit, olk_f64s diagonal, olk_f64s k_it,
+static OLK_INLINE olk_f64s olk_line_residual(const int unit, olk_f64s diagonal, olk_f64s k_it,
                                              double k_tt)
 {
     const olk_f64s share = unit ? k_it * k_it : k_it * k_it / k_tt;
@@ -94,7 +94,7 @@ static OLK_ALWAYS olk_f64s olk_line_residual(const int unit, olk_f64s diagonal, 
 
 /* The squared distance to the plane, or to the line if the two are nearly parallel:
    det <= singular k_nn k_tt. */
-static OLK_ALWAYS olk_f64s olk_plane_residual(const int vector, const olk_costs *of, ptrdiff_t i)
+static OLK_INLINE olk_f64s olk_plane_residual(const int vector, const olk_costs *of, ptrdiff_t i)
 {
     const ptrdiff_t lanes = vector ? OLK_LANES_F64 : 1;
     const double k_tt = of->k_tt;
@@ -104,9 +104,9 @@ static OLK_ALWAYS olk_f64s olk_plane_residual(const int vector, const olk_costs 
         OLK_LANE(k_nt, k) = other >= 0 ? of->row[other] : 0.0;
         OLK_LANE(k_nn, k) = other < 0 ? 0.0 : of->diagonal ? of->diagonal[other] : 1.0;
     }
-    const olk_f64s k_it = olk_some(vector, OLK_REAL, of->row, i);
-    const olk_f64s k_in = olk_some(vector, OLK_F64, of->neighbour_k, i);
-    const olk_f64s diagonal = olk_own(vector, of->diagonal, i);
+    const olk_f64s k_it = olk_load_or_splat(vector, OLK_COEF_DTYPE, of->row, i);
+    const olk_f64s k_in = olk_load_or_splat(vector, OLK_F64, of->neighbour_k, i);
+    const olk_f64s diagonal = olk_diagonal_at(vector, of->diagonal, i);
     const olk_f64s det = k_nn * k_tt - k_nt * k_nt;
     const olk_f64s share_n = (k_in * k_tt - k_nt * k_it) / det;
     const olk_f64s share_t = (k_nn * k_it - k_nt * k_in) / det;
@@ -115,42 +115,42 @@ static OLK_ALWAYS olk_f64s olk_plane_residual(const int vector, const olk_costs 
                            diagonal - k_it * k_it / k_tt);
 }
 
-static OLK_ALWAYS olk_f64s olk_cost(const int kind, const int vector, const olk_costs *of,
+static OLK_INLINE olk_f64s olk_cost(const int kind, const int vector, const olk_costs *of,
                                     ptrdiff_t i)
 {
     if (kind == OLK_VALUES)
-        return olk_some(vector, OLK_REAL, of->row, i);
+        return olk_load_or_splat(vector, OLK_COEF_DTYPE, of->row, i);
     olk_f64s weight;
     if (of->weight) {
-        weight = olk_some(vector, OLK_F64, of->weight, i);
+        weight = olk_load_or_splat(vector, OLK_F64, of->weight, i);
     } else {
-        weight = olk_some(vector, OLK_REAL, of->coef, i);
+        weight = olk_load_or_splat(vector, OLK_COEF_DTYPE, of->coef, i);
         weight = weight * weight;
     }
     const olk_f64s residual =
         kind == OLK_PLANE
             ? olk_plane_residual(vector, of, i)
-            : olk_line_residual(kind == OLK_UNIT_LINE, olk_own(vector, of->diagonal, i),
-                                olk_some(vector, OLK_REAL, of->row, i), of->k_tt);
-    return weight * olk_above_zero_f64s(residual);
+            : olk_line_residual(kind == OLK_UNIT_LINE, olk_diagonal_at(vector, of->diagonal, i),
+                                olk_load_or_splat(vector, OLK_COEF_DTYPE, of->row, i), of->k_tt);
+    return weight * olk_max_zero_f64s(residual);
 }
 
 /* The index of the smallest of n costs, the first of equal ones; *smallest receives the cost. -1 if
    all are infinite. */
-static OLK_ALWAYS ptrdiff_t olk_search(const int kind, const olk_costs *of, ptrdiff_t n,
+static OLK_INLINE ptrdiff_t olk_search(const int kind, const olk_costs *of, ptrdiff_t n,
                                        double *smallest)
 {
-    olk_tracker tracker[2] = {olk_track(), olk_track()};
-    olk_i64s index = olk_count_up();
+    olk_tracker tracker[2] = {olk_new_tracker(), olk_new_tracker()};
+    olk_i64s index = olk_lane_indices();
     ptrdiff_t i = 0;
     for (; i + 2 * OLK_LANES_F64 <= n; i += 2 * OLK_LANES_F64) {
-        olk_follow(&tracker[0], olk_cost(kind, 1, of, i), index);
-        olk_follow(&tracker[1], olk_cost(kind, 1, of, i + OLK_LANES_F64), index + OLK_LANES_F64);
+        olk_track_min(&tracker[0], olk_cost(kind, 1, of, i), index);
+        olk_track_min(&tracker[1], olk_cost(kind, 1, of, i + OLK_LANES_F64), index + OLK_LANES_F64);
         index += 2 * OLK_LANES_F64;
     }
-    ptrdiff_t best = olk_winner(tracker, 2, 0, smallest);
+    ptrdiff_t best = olk_tracked_min(tracker, 2, 0, smallest);
     for (; i < n; i++) {
-        const double value = olk_first(olk_cost(kind, 0, of, i));
+        const double value = olk_first_lane(olk_cost(kind, 0, of, i));
         if (value < *smallest) {
             *smallest = value;
             best = i;
@@ -189,14 +189,14 @@ static ptrdiff_t olk_argmin_abs(const void *coefficients, const double *diagonal
                                 const int64_t *arrival, ptrdiff_t n)
 {
     const olk_coef_t *coef = coefficients;
-    olk_tracker t[2] = {olk_track(), olk_track()};
-    olk_i64s index = olk_count_up();
+    olk_tracker t[2] = {olk_new_tracker(), olk_new_tracker()};
+    olk_i64s index = olk_lane_indices();
     double smallest;
     ptrdiff_t i = 0;
     for (; i + 2 * OLK_LANES_F64 <= n; i += 2 * OLK_LANES_F64)
         for (int g = 0; g < 2; g++) {
             const ptrdiff_t at = i + g * OLK_LANES_F64;
-            olk_f64s size = olk_abs_f64s(olk_widen(OLK_REAL, coef, at));
+            olk_f64s size = olk_abs_f64s(olk_widen(OLK_COEF_DTYPE, coef, at));
             if (diagonal)
                 for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++)
                     OLK_LANE(size, k) *= sqrt(diagonal[at + k]);
@@ -209,7 +209,7 @@ static ptrdiff_t olk_argmin_abs(const void *coefficients, const double *diagonal
             t[g].index = (index & less) | (t[g].index & ~less);
             index += OLK_LANES_F64;
         }
-    ptrdiff_t best = olk_winner(t, 2, 1, &smallest);
+    ptrdiff_t best = olk_tracked_min(t, 2, 1, &smallest);
     for (; i < n; i++) {
         const double size = fabs(coef[i]) * (diagonal ? sqrt(diagonal[i]) : 1.0);
         if (best < 0 || size < smallest || (size == smallest && arrival[i] < arrival[best])) {

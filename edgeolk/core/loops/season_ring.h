@@ -14,14 +14,14 @@ static inline void olk_season_put(olk_input *season, int32_t length, olk_input y
 /* Seasonal lags of the target to forecast, in units: its value a season earlier minus the last
    target, and minus the oldest stored target. 0 until the ring is full. */
 static inline void olk_season_inputs(const olk_input *season, int32_t length, int32_t horizon,
-                                     olk_real last, olk_real unit, olk_real *inputs)
+                                     olk_compute_t last, olk_compute_t unit, olk_compute_t *inputs)
 {
     const int32_t capacity = length + 1, count = (int32_t)season[0];
     inputs[0] = inputs[1] = 0;
     if (count < capacity)
         return;
-    const olk_real oldest = (olk_real)season[1 + count % capacity];
-    const olk_real lagged = (olk_real)season[1 + (count + horizon) % capacity];
+    const olk_compute_t oldest = (olk_compute_t)season[1 + count % capacity];
+    const olk_compute_t lagged = (olk_compute_t)season[1 + (count + horizon) % capacity];
     inputs[0] = olk_in_units(lagged - last, unit);
     inputs[1] = olk_in_units(lagged - oldest, unit);
 }

@@ -42,7 +42,7 @@
 #endif
 
 /* a b + c, rounded once where the set fuses. */
-static OLK_ALWAYS float olk_madd_f32(float a, float b, float c)
+static OLK_INLINE float olk_madd_f32(float a, float b, float c)
 {
 #if OLK_FUSED
     return __builtin_fmaf(a, b, c);
@@ -51,7 +51,7 @@ static OLK_ALWAYS float olk_madd_f32(float a, float b, float c)
 #endif
 }
 
-static OLK_ALWAYS double olk_madd_f64(double a, double b, double c)
+static OLK_INLINE double olk_madd_f64(double a, double b, double c)
 {
 #if OLK_FUSED
     return __builtin_fma(a, b, c);

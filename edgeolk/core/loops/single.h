@@ -5,20 +5,20 @@
 #include "approximations.h"
 
 /* Types of single numbers, of entries of a transform, of features, of their sums. */
-typedef float olk_real, olk_entry, olk_wave, olk_sum;
+typedef float olk_compute_t, olk_entry, olk_sorf_feature, olk_sum;
 typedef uint32_t olk_word; /* as many bits */
 static const olk_word olk_sign = UINT32_C(1) << 31;
 /* range_reduction.h reduces larger angles. */
-static const float olk_largest_angle = 512.0f;
+static const float olk_max_angle = 512.0f;
 
-static OLK_ALWAYS float olk_size_of(float x)
+static OLK_INLINE float olk_abs_entry(float x)
 {
     return olk_fabsf(x);
 }
 
-/* Cosine and sine of an angle reduced by full quarter turns, within 1e-7 below olk_largest_angle;
+/* Cosine and sine of an angle reduced by full quarter turns, within 1e-7 below olk_max_angle;
    the low bits of the result count the quarter turns. */
-static OLK_ALWAYS olk_word olk_quarter(float angle, float *cosine, float *sine)
+static OLK_INLINE olk_word olk_reduced_cos_sin(float angle, float *cosine, float *sine)
 {
     const float *s = olk_sine_f32, *c = olk_cosine_f32;
     const float shifted = olk_madd_f32(angle, OLK_TURNS_F32, OLK_MAGIC_F32);
@@ -37,37 +37,37 @@ static OLK_ALWAYS olk_word olk_quarter(float angle, float *cosine, float *sine)
 }
 
 #if OLK_BYTES
-typedef olk_f32s olk_reals;
+typedef olk_f32s olk_compute_vec;
 typedef olk_u32s olk_words;
 
-static OLK_ALWAYS olk_reals olk_fma_lanes(olk_reals a, olk_reals b, olk_reals c)
+static OLK_INLINE olk_compute_vec olk_fma_lanes(olk_compute_vec a, olk_compute_vec b, olk_compute_vec c)
 {
     return olk_madd_f32s(a, b, c);
 }
 #endif
 #if OLK_BYTES > 16
 /* Stored weights, a vector of them. */
-static OLK_ALWAYS olk_reals olk_weights_at(const olk_stored *p)
+static OLK_INLINE olk_compute_vec olk_weights_at(const olk_stored *p)
 {
-    return OLK_LEVELS ? olk_load_i8s((const int8_t *)p) : *(const olk_reals *)p;
+    return OLK_QUANTIZED ? olk_load_i8s((const int8_t *)p) : *(const olk_compute_vec *)p;
 }
 
 /* Two numbers repeated. */
-static OLK_ALWAYS olk_reals olk_pairs_of(const float *p)
+static OLK_INLINE olk_compute_vec olk_pairs_of(const float *p)
 {
     const __m128d pair = _mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)p));
 #if OLK_BYTES == 64
-    return (olk_reals)_mm512_castpd_ps(_mm512_broadcastsd_pd(pair));
+    return (olk_compute_vec)_mm512_castpd_ps(_mm512_broadcastsd_pd(pair));
 #else
-    return (olk_reals)_mm256_castpd_ps(_mm256_broadcastsd_pd(pair));
+    return (olk_compute_vec)_mm256_castpd_ps(_mm256_broadcastsd_pd(pair));
 #endif
 }
 #endif
 #ifdef OLK_MASKED
 /* Lanes negated where a bit is set. */
-static OLK_ALWAYS olk_reals olk_flip_lanes(olk_reals v, uint64_t bits)
+static OLK_INLINE olk_compute_vec olk_flip_lanes(olk_compute_vec v, uint64_t bits)
 {
-    return (olk_reals)_mm512_mask_xor_epi32((__m512i)v, (__mmask16)bits, (__m512i)v,
+    return (olk_compute_vec)_mm512_mask_xor_epi32((__m512i)v, (__mmask16)bits, (__m512i)v,
                                             _mm512_set1_epi32(INT32_MIN));
 }
 #endif

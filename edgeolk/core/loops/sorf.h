@@ -1,5 +1,5 @@
 /* The learner on structured features (docs/sorf.md), for one type of weights. Rows are olk_input;
-   changes of weights are computed in olk_real; with OLK_TWO_TYPES scores are first computed in
+   changes of weights are computed in olk_compute_t; with OLK_MIXED_PRECISION scores are first computed in
    single precision. */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "row_memory.h"
 #include "second_pass.h"
 
-/* Scores with a smaller margin are computed again in olk_real (section 5). */
+/* Scores with a smaller margin are computed again in olk_compute_t (section 5). */
 static const double olk_undecided = 1e-4;
 /* Novelty (section 6b): window of the scale of scores, in rows; the smallest gain of the threshold,
    and its first gains times the rows so far. */
@@ -22,7 +22,7 @@ static const double olk_novelty_gain = 0.02, olk_novelty_first_gain = 10.0;
 static inline int olk_score_pass(const olk_sorf *p, const olk_sorf_state *s,
                                  const olk_sorf_row *row, ptrdiff_t m, double *fw, double *fa)
 {
-#ifdef OLK_TWO_TYPES
+#ifdef OLK_MIXED_PRECISION
     return olk_pass_single(p, s, row, m, 0, NULL, fw, fa);
 #else
     return olk_pass(p, s, row, m, 1, NULL, fw, fa);
@@ -40,41 +40,41 @@ static inline ptrdiff_t olk_first_of_octet(const olk_sorf *p, const olk_sorf_sta
 static const double olk_leaking_share = 0.7, olk_leaking_windows = 2.0;
 
 /* Leaks the weights of the blocks that are averaged at this row. */
-static OLK_ALONE void olk_leak_weights(const olk_sorf *p, const olk_sorf_state *s)
+static OLK_NOCLONE void olk_leak_weights(const olk_sorf *p, const olk_sorf_state *s)
 {
     const ptrdiff_t K = p->classes;
-    olk_sorf_shares expert_weights;
-    olk_sorf_share(p, s->L, &expert_weights);
+    olk_expert_weights expert_weights;
+    olk_sorf_expert_weights(p, s->L, &expert_weights);
     for (int32_t g = 0; g < p->groups; g++) {
         const double all = p->groups > 1 ? expert_weights.E[g] : 1.0;
         if (!(expert_weights.alpha[g] > olk_leaking_share * all) ||
             !(s->n[g] < olk_leaking_windows * p->cmin))
             continue;
         for (ptrdiff_t b = olk_first_of_octet(p, s, g); b < p->first[g + 1]; b += OLK_OCTET)
-            olk_leak((olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b), (olk_real)p->leak,
+            olk_leak((olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b), (olk_compute_t)p->leak,
                      s->rounding);
     }
 }
 
 /* The average of one block in eight. */
-static inline void olk_follow_weights(const olk_sorf *p, const olk_sorf_state *s)
+static inline void olk_update_averages(const olk_sorf *p, const olk_sorf_state *s)
 {
     const ptrdiff_t K = p->classes;
     for (int32_t g = 0; g < p->groups; g++) {
-        const olk_real inverse = (olk_real)(1.0 / s->n[g]);
+        const olk_compute_t inverse = (olk_compute_t)(1.0 / s->n[g]);
         for (ptrdiff_t b = olk_first_of_octet(p, s, g); b < p->first[g + 1]; b += OLK_OCTET)
-            olk_average((olk_stored *)s->a + 128 * b * K, (const olk_stored *)s->w + 128 * b * K,
+            olk_average_step((olk_stored *)s->a + 128 * b * K, (const olk_stored *)s->w + 128 * b * K,
                         2 * K * olk_lines(p, b), inverse, s->rounding);
     }
 }
 
 /* tau of each group from its own loss; returns how many groups change. */
-static inline int olk_losses(const olk_sorf_answers *f, double y, double weight, uint64_t t,
-                             double slack, olk_plan *plan)
+static inline int olk_losses(const olk_group_scores *f, double y, double weight, uint64_t t,
+                             double slack, olk_change_plan *plan)
 {
     const olk_sorf *p = f->p;
     /* Exactly f_w: f_a + 1 (f_w - f_a) is not, and a loss of exactly 0 changes nothing. */
-    const olk_sorf_answers w = {p, f->fw, f->fw, 0.0, 0.0, NULL};
+    const olk_group_scores w = {p, f->fw, f->fw, 0.0, 0.0, NULL};
     int n_changes = 0;
     for (int32_t g = 0; g < p->groups; g++) {
         plan->rival[g] = 0;
@@ -98,8 +98,8 @@ static inline int olk_losses(const olk_sorf_answers *f, double y, double weight,
 }
 
 /* Whether a margin is too small for single precision. */
-static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_state *s,
-                                   const olk_sorf_shares *expert_weights, double y)
+static inline int olk_is_undecided(const olk_group_scores *f, const olk_sorf_state *s,
+                                   const olk_expert_weights *expert_weights, double y)
 {
     if (olk_fabs(olk_sorf_margin(f, expert_weights, -1, 0.0, y)) < olk_undecided)
         return 1;
@@ -107,16 +107,16 @@ static inline int olk_is_undecided(const olk_sorf_answers *f, const olk_sorf_sta
         for (int32_t q = 0; q < f->p->n_blends; q++)
             if (olk_fabs(olk_sorf_margin(f, expert_weights, g, f->p->blends[q], y)) < olk_undecided)
                 return 1;
-    return olk_remembers(f->p) && olk_memory_is_undecided(f, expert_weights, s, y);
+    return olk_has_memory(f->p) && olk_memory_is_undecided(f, expert_weights, s, y);
 }
 
-#ifdef OLK_TWO_TYPES
+#ifdef OLK_MIXED_PRECISION
 #include "exact_fallback.h"
 
 /* Pass 1 and a trial of a row's changes, in single precision. */
-static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *s,
-                               const olk_sorf_row *x, const olk_sorf_shares *expert_weights,
-                               double y, double weight, olk_plan *plan, olk_trial *trial,
+static inline int olk_fast_row(const olk_group_scores *f, const olk_sorf_state *s,
+                               const olk_sorf_row *x, const olk_expert_weights *expert_weights,
+                               double y, double weight, olk_change_plan *plan, olk_trial *trial,
                                double *fw, double *fa)
 {
     const olk_sorf *p = f->p;
@@ -125,28 +125,28 @@ static inline int olk_fast_row(const olk_sorf_answers *f, const olk_sorf_state *
     /* Skipped where it would be computed again: in regression, whose losses are squares; and mostly
        where most rows change weights and changes are not tried. */
     if (p->task == OLK_SORF_REGRESSION || (!one_column && 2 * *s->updates > *s->t))
-        return OLK_SORF_NOTHING;
-    const olk_kept_single cache = {trial->feature, trial->blocks, NULL, 0};
+        return OLK_SORF_RECOMPUTE;
+    const olk_row_cache_single cache = {trial->feature, trial->blocks, NULL, 0};
     if (!olk_pass_single(p, s, x, 1, 0, &cache, fw, fa) ||
         olk_is_undecided(f, s, expert_weights, y))
-        return OLK_SORF_NOTHING;
+        return OLK_SORF_RECOMPUTE;
     const int n_changes = olk_losses(f, y, weight, *s->t, olk_undecided, plan);
     if (!n_changes)
-        return OLK_SORF_ALL;
+        return OLK_SORF_ROW_DONE;
     const double deficit = late ? 1.0 - olk_sorf_margin(f, expert_weights, -1, 0.0, y) : 0.0;
     if (late && olk_fabs(deficit) < olk_undecided)
-        return OLK_SORF_NOTHING;
+        return OLK_SORF_RECOMPUTE;
     plan->follows = deficit > 0.0;
     if (!one_column || olk_losses(f, y, weight, *s->t, -olk_undecided, plan) < n_changes ||
-        !olk_try(f, s, x, y, weight, plan, trial))
+        !olk_try_changes(f, s, x, y, weight, plan, trial))
         return OLK_SORF_SCORES;
     return OLK_SORF_TRIED;
 }
 #endif
 
 /* One gradient step of relevance, if the plan has one; `gradient`: that of the shared log scale. */
-static inline void olk_follow_gradient(const olk_sorf *p, const olk_sorf_state *s,
-                                       const olk_sorf_row *x, const olk_plan *plan, double sigma,
+static inline void olk_update_relevance(const olk_sorf *p, const olk_sorf_state *s,
+                                       const olk_sorf_row *x, const olk_change_plan *plan, double sigma,
                                        double gradient)
 {
     if (plan->follows && p->relevance == OLK_RELEVANCE_SHARED)
@@ -157,52 +157,52 @@ static inline void olk_follow_gradient(const olk_sorf *p, const olk_sorf_state *
 
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f,
    the margin of y's class over the best other, or the predicted target. */
-static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state *s,
+static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_state *s,
                                       const olk_sorf_row *row, double y, double weight)
 {
     olk_sorf scaled;
-    const olk_sorf *p = olk_paced(sorf, s, &scaled);
+    const olk_sorf *p = olk_with_scaled_widths(sorf, s, &scaled);
     double scores[2][OLK_SORF_GROUPS], recalled_here[3];
     const int one_column = p->classes == 1;
     double *fw = one_column ? scores[0] : s->scores,
            *fa = one_column ? scores[1] : fw + p->groups * p->classes;
     const int regression = p->task == OLK_SORF_REGRESSION;
-    olk_plan plan;
-    olk_sorf_shares weights;
-    olk_sorf_share(p, s->L, &weights);
-    const olk_sorf_answers f = {p,
+    olk_change_plan plan;
+    olk_expert_weights weights;
+    olk_sorf_expert_weights(p, s->L, &weights);
+    const olk_group_scores f = {p,
                                 fw,
                                 fa,
                                 olk_linear_score(p, s, row),
                                 p->last_label ? *s->last : 0.0,
-                                olk_remembers(p) ? (one_column ? recalled_here : s->recalled)
+                                olk_has_memory(p) ? (one_column ? recalled_here : s->recalled)
                                                  : NULL};
     olk_begin_step(s->flags);
-    if (olk_remembers(p)) /* before the row is clamped */
-        olk_remember(p, s, row, y, weight, f.recalled);
+    if (olk_has_memory(p)) /* before the row is clamped */
+        olk_learn_memory(p, s, row, y, weight, f.recalled);
     const double mean = regression ? s->target[0] : 0.0;
     const double deviation = regression ? olk_sorf_deviation(s->target, *s->t) : 1.0;
     if (regression)
         y = olk_sorf_scale(s->target, *s->t, y);
     if (p->linear) /* before the row is clamped */
         olk_learn_linear(p, s, row, y, f.f_linear);
-    const olk_sorf_row x = olk_as_seen(p, s, row, s->inputs);
-    OLK_ALIGNED(64) olk_wave own_row[OLK_SORF_KEPT ? 128 * OLK_SORF_KEPT + 16 : 1];
-    OLK_ALIGNED(64) olk_entry own_line[OLK_SORF_KEPT ? 64 * OLK_SORF_KEPT : 1];
+    const olk_sorf_row x = olk_reshaped_row(p, s, row, s->inputs);
+    OLK_ALIGNED(64) olk_sorf_feature own_row[OLK_SORF_CACHED ? 128 * OLK_SORF_CACHED + 16 : 1];
+    OLK_ALIGNED(64) olk_entry own_line[OLK_SORF_CACHED ? 64 * OLK_SORF_CACHED : 1];
     const int follows = p->relevance && *s->t > OLK_RELEVANCE_START;
-    const olk_kept cache = {s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_KEPT,
+    const olk_row_cache cache = {s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_CACHED,
                             own_line,
-                            follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_KEPT : 0};
-#ifdef OLK_TWO_TYPES
-    olk_trial trial = olk_room(p, cache.feature, s->row != NULL);
+                            follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_CACHED : 0};
+#ifdef OLK_MIXED_PRECISION
+    olk_trial trial = olk_new_trial(p, cache.feature, s->row != NULL);
     const int progress = olk_fast_row(&f, s, &x, &weights, y, weight, &plan, &trial, fw, fa);
 #else
-    const int progress = OLK_SORF_NOTHING;
+    const int progress = OLK_SORF_RECOMPUTE;
 #endif
-    const int recompute = progress < OLK_SORF_ALL;
+    const int recompute = progress < OLK_SORF_ROW_DONE;
     if (recompute)
         olk_pass(p, s, &x, 1, 1, &cache, fw,
-                 progress == OLK_SORF_NOTHING || !one_column ? fa : NULL);
+                 progress == OLK_SORF_RECOMPUTE || !one_column ? fa : NULL);
 
     double returned, blended = 0.0, margin = 0.0; /* of the features, and of the complete answer */
     if (regression) {
@@ -212,14 +212,14 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state
         blended = olk_sorf_margin(&f, &weights, -1, 0.0, y);
         returned = one_column ? olk_sorf_score(&f, &weights, -1, 0.0, 0) : blended;
         margin = blended;
-        if (olk_remembers(p))
+        if (olk_has_memory(p))
             margin = olk_blend_memory(&f, &weights, s, y, weight, &returned);
         *s->mistakes += margin <= 0.0;
     }
     plan.slope.against = p->task == OLK_SORF_CLASSES ? olk_sorf_rival(&f, &weights, -1, 0.0, y) : 0;
     plan.slope.y = p->task == OLK_SORF_CLASSES ? (ptrdiff_t)y : 0;
     double costs[2] = {0.0, 0.0}; /* of the average and the last weights */
-    olk_sorf_count(&f, y, weight, s->L, olk_leader(p, &weights), costs);
+    olk_sorf_update_losses(&f, y, weight, s->L, olk_heaviest_group(p, &weights), costs);
     const double cost = olk_sorf_cost(p, blended, y);
 
     const double sigma = regression ? y - blended : (one_column ? y : 1.0);
@@ -228,43 +228,43 @@ static OLK_ALONE double olk_sorf_step(const olk_sorf *sorf, const olk_sorf_state
     if (recompute)
         plan.follows = follows && (regression || 1.0 - blended > 0.0);
     if (changes && plan.follows) {
-        olk_sorf_share(p, s->L, &plan.slope.weights);
+        olk_sorf_expert_weights(p, s->L, &plan.slope.weights);
         if (p->groups == 1) /* weights of the linear expert and the last label are left out */
             plan.slope.weights.E[0] = 1.0;
     }
     if (recompute && changes) {
         const double gradient = olk_second_pass(p, s, &x, &plan, &cache, 1);
-        olk_follow_gradient(p, s, &x, &plan, sigma, gradient);
+        olk_update_relevance(p, s, &x, &plan, sigma, gradient);
         *s->updates += 1;
     }
-#ifdef OLK_TWO_TYPES
+#ifdef OLK_MIXED_PRECISION
     if (progress == OLK_SORF_TRIED) {
-        const olk_kept no_cache = {NULL, 0, NULL, 0};
+        const olk_row_cache no_cache = {NULL, 0, NULL, 0};
         if (plan.follows && p->relevance == OLK_RELEVANCE_SHARED)
-            olk_follow_gradient(p, s, &x, &plan, sigma,
-                                olk_along_row(p, s, &x, &plan.slope, plan.live));
+            olk_update_relevance(p, s, &x, &plan, sigma,
+                                olk_scale_gradient_row(p, s, &x, &plan.slope, plan.live));
         else if (plan.follows)
-            olk_follow_gradient(p, s, &x, &plan, sigma,
+            olk_update_relevance(p, s, &x, &plan, sigma,
                                 olk_second_pass(p, s, &x, &plan, &no_cache, 0));
-        olk_take(&f, s, &x, y, weight, &plan, &trial);
+        olk_commit_changes(&f, s, &x, y, weight, &plan, &trial);
         *s->updates += 1;
     }
 #endif
     if (p->leak > 0.0 && cost > 0.0)
         olk_leak_weights(p, s);
-    olk_follow_weights(p, s);
+    olk_update_averages(p, s);
     if (p->last_label)
         *s->last = p->task == OLK_SORF_CLASSES ? y + 1.0 : y;
     *s->t += 1;
     olk_sorf_windows(p, s->L, *s->t, s->n);
     if (p->drift)
-        olk_note_costs(p, s, sizeof(olk_input) == sizeof(double),
+        olk_record_losses(p, s, sizeof(olk_input) == sizeof(double),
                        regression ? cost : olk_sorf_cost(p, margin, y), costs[1], costs[0]);
     return returned;
 }
 
 /* Learns one row without a label. Returns f - rho before this step; negative means novel. */
-static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_NOCLONE double olk_sorf_learn_novelty(const olk_sorf *p, const olk_sorf_state *s,
                                          const olk_sorf_row *row)
 {
     const double rows = (double)(*s->t + 1);
@@ -280,26 +280,26 @@ static OLK_ALONE double olk_sorf_novelty(const olk_sorf *p, const olk_sorf_state
     const double step = early < olk_novelty_gain ? olk_novelty_gain : (early < 1.0 ? early : 1.0);
     *rho += *m * step * (novel ? p->nu - 1.0 : p->nu);
     *rho = *rho > 0.0 ? *rho : 0.0;
-    olk_follow_rows(p, s, row, *s->t, NULL, 0);
+    olk_update_embedding(p, s, row, *s->t, NULL, 0);
     *s->t += 1;
     return returned;
 }
 
 /* out[columns]: blended scores of a row from those of its groups. */
 static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, double linear,
-                               double *recalled, const olk_sorf_shares *expert_weights,
+                               double *recalled, const olk_expert_weights *expert_weights,
                                const double *fw, const double *fa, double *out)
 {
     if (p->task == OLK_SORF_NOVELTY) {
         *out = *fa - s->novelty[0];
         return;
     }
-    const olk_sorf_answers f = {p, fw, fa, linear, p->last_label ? *s->last : 0.0, recalled};
-    if (olk_remembers(p)) {
-        const double *scores = olk_said_beside(&f, expert_weights);
-        const olk_memory_parts blend = olk_memory_parts_of(p, s);
+    const olk_group_scores f = {p, fw, fa, linear, p->last_label ? *s->last : 0.0, recalled};
+    if (olk_has_memory(p)) {
+        const double *scores = olk_feature_scores(&f, expert_weights);
+        const olk_memory_blend blend = olk_memory_blend_of(p, s);
         for (ptrdiff_t c = 0; c < p->classes; c++)
-            out[c] = olk_said_with(scores, p->classes, blend, c);
+            out[c] = olk_memory_score(scores, p->classes, blend, c);
     } else {
         for (ptrdiff_t c = 0; c < p->classes; c++)
             out[c] = olk_sorf_score(&f, expert_weights, -1, 0.0, c);
@@ -309,37 +309,37 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, doubl
 }
 
 /* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. A
-   row's score does not depend on the others: if one of a block needs olk_real, they are scored one
+   row's score does not depend on the others: if one of a block needs olk_compute_t, they are scored one
    by one. */
-static OLK_ALONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state *s,
+static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state *s,
                                       const olk_sorf_row *row, ptrdiff_t m, double *out)
 {
     olk_sorf scaled_sorf;
-    const olk_sorf *p = olk_paced(sorf, s, &scaled_sorf);
+    const olk_sorf *p = olk_with_scaled_widths(sorf, s, &scaled_sorf);
     enum { WIDE = OLK_SORF_SCALED / OLK_SORF_ROWS };
     double scores_here[2][OLK_SORF_ROWS][OLK_SORF_GROUPS], linear[OLK_SORF_ROWS] = {0};
     double recalled_here[3 * OLK_SORF_ROWS];
     olk_input scaled[OLK_SORF_SCALED];
-    olk_real by[WIDE];
+    olk_compute_t by[WIDE];
     const int each = p->relevance == OLK_RELEVANCE_EACH;
     const int batched = m > 1 && p->classes == 1 && !(olk_reshapes(p) && p->d > WIDE);
     const ptrdiff_t G = p->groups;
     double *fw = p->classes == 1 ? scores_here[0][0] : s->scores;
     double *fa = p->classes == 1 ? scores_here[1][0] : fw + G * p->classes;
-    double *recalled = olk_remembers(p) ? (p->classes == 1 ? recalled_here : s->recalled) : NULL;
+    double *recalled = olk_has_memory(p) ? (p->classes == 1 ? recalled_here : s->recalled) : NULL;
     double *const of_w = p->task == OLK_SORF_NOVELTY ? NULL : fw;
-    olk_sorf_shares expert_weights;
-    if (olk_watches(p)) {
+    olk_expert_weights expert_weights;
+    if (olk_is_in_time(p)) {
         for (ptrdiff_t i = 0; i < m; i++) {
             const olk_sorf_row single = {(const olk_input *)row->values + i * (p->d / 3), NULL, 0};
-            out[i] = olk_sorf_watched(p, s, &single);
+            out[i] = olk_sorf_score_in_time(p, s, &single);
         }
         return;
     }
     if (p->task != OLK_SORF_NOVELTY)
-        olk_sorf_share(p, s->L, &expert_weights);
+        olk_sorf_expert_weights(p, s->L, &expert_weights);
     for (ptrdiff_t k = 0; batched && each && k < p->d; k++)
-        by[k] = (olk_real)olk_sorf_exp((double)((const olk_input *)s->log_scale)[k]);
+        by[k] = (olk_compute_t)olk_sorf_exp((double)((const olk_input *)s->log_scale)[k]);
     ptrdiff_t n_alone = batched ? 0 : m; /* rows that are scored one by one */
     for (ptrdiff_t r = 0; r < m;) {
         const ptrdiff_t n_rows = r < n_alone ? 1 : (m - r < OLK_SORF_ROWS ? m - r : OLK_SORF_ROWS);
@@ -348,11 +348,11 @@ static OLK_ALONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state
             const olk_sorf_row single = {(const olk_input *)in.values + i * p->d, in.index,
                                          in.count};
             linear[i] = olk_linear_score(p, s, &single);
-            if (olk_remembers(p))
-                olk_ask_memory(p, s, &single, recalled + 3 * i);
+            if (olk_has_memory(p))
+                olk_query_memory(p, s, &single, recalled + 3 * i);
         }
-        const olk_sorf_row x = batched ? olk_rows_as_seen(p, by, &in, n_rows, scaled)
-                                       : olk_as_seen(p, s, &in, s->inputs);
+        const olk_sorf_row x = batched ? olk_reshaped_rows(p, by, &in, n_rows, scaled)
+                                       : olk_reshaped_row(p, s, &in, s->inputs);
         if (!olk_score_pass(p, s, &x, n_rows, of_w, fa)) {
             if (n_rows > 1) {
                 n_alone = r + n_rows;

@@ -10,10 +10,10 @@
 /* The largest sums of |x_j|, in either type; the largest growth by three transforms (64^3) and
    relevance (e^2); the limits for the linear expert, which takes squares, and for gradients, which
    are squared and grow with a row and with the widths. */
-static const double olk_most_double_sum = 1e300, olk_most_single_sum = 1e30, olk_most_growth = 2e6;
-static const double olk_most_linear_sum = 1e12, olk_most_gradient_sum = 1e10;
+static const double olk_max_double_sum = 1e300, olk_max_single_sum = 1e30, olk_max_growth = 2e6;
+static const double olk_max_linear_sum = 1e12, olk_max_gradient_sum = 1e10;
 /* The largest target of regression. */
-static const double olk_most_regression_target = 1e100;
+static const double olk_max_regression_target = 1e100;
 
 /* Sets the frequencies for a kernel width, `widths` being its multiples for each group. Returns the
    largest sum of |x_j| of a row whose angles and squares do not overflow. `wide`: rows are doubles,
@@ -27,20 +27,20 @@ static inline double olk_sorf_set_width(olk_sorf *p, const double (*widths)[OLK_
             p->omega[g][i] = olk_sqrt(2.0 * gamma * widths[g][i]) / 64.0;
             widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
         }
-    const double growth = olk_most_growth * widest;
+    const double growth = olk_max_growth * widest;
     double max_sum =
-        (wide ? olk_most_double_sum : olk_most_single_sum) / (growth > 1.0 ? growth : 1.0);
+        (wide ? olk_max_double_sum : olk_max_single_sum) / (growth > 1.0 ? growth : 1.0);
     if (p->linear)
-        max_sum = max_sum < olk_most_linear_sum ? max_sum : olk_most_linear_sum;
+        max_sum = max_sum < olk_max_linear_sum ? max_sum : olk_max_linear_sum;
     if (p->relevance) {
-        const double bound = olk_most_gradient_sum / (64.0 * widest > 1.0 ? 64.0 * widest : 1.0);
+        const double bound = olk_max_gradient_sum / (64.0 * widest > 1.0 ? 64.0 * widest : 1.0);
         max_sum = max_sum < bound ? max_sum : bound;
     }
     return max_sum;
 }
 
 /* Whether the sum of |x_j| is at most `max_sum`; false for NaN. */
-static inline int olk_sorf_takes(const void *x, ptrdiff_t d, int wide, double max_sum)
+static inline int olk_sorf_accepts(const void *x, ptrdiff_t d, int wide, double max_sum)
 {
     double total = 0.0;
     for (ptrdiff_t j = 0; j < d; j++)
@@ -49,9 +49,9 @@ static inline int olk_sorf_takes(const void *x, ptrdiff_t d, int wide, double ma
 }
 
 /* Whether a regression target can be learned. */
-static inline int olk_sorf_takes_target(double y)
+static inline int olk_sorf_accepts_target(double y)
 {
-    return olk_fabs(y) <= olk_most_regression_target;
+    return olk_fabs(y) <= olk_max_regression_target;
 }
 
 /* Initialises a new learner, whose memory is all zero: averaging windows, variances of the linear

@@ -11,8 +11,8 @@ enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
 /* Learned widths: 0 for fixed ones, one per input, one for all inputs. */
 enum { OLK_RELEVANCE_EACH = 1, OLK_RELEVANCE_SHARED = 2 };
 /* Weights of the row memory, an expert each (section 7f). */
-enum { OLK_MEMORY_SHARES = 5 };
-enum { OLK_SORF_TWO = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
+enum { OLK_MEMORY_WEIGHTS = 5 };
+enum { OLK_SORF_BINARY = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
 
 /* A learner's configuration: set at construction, constant afterwards. */
 typedef struct {
@@ -61,8 +61,8 @@ typedef struct {
     /* a memory of rows: kept_rows.h */
     uint8_t *memory_rows;
     uint64_t *memory_held;             /* rows stored; from bit 32 on where the search begins */
-    double *memory_mistakes;           /* [OLK_MEMORY_SHARES] */
-    double *memory_narrow; /* [OLK_MEMORY_SHARES - 1], of the narrower kernel's experts */
+    double *memory_mistakes;           /* [OLK_MEMORY_WEIGHTS] */
+    double *memory_narrow; /* [OLK_MEMORY_WEIGHTS - 1], of the narrower kernel's experts */
     /* novelty in time */
     void *channels;         /* [d / 3][12] of type: channels.h */
     uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
@@ -84,14 +84,14 @@ typedef struct {
 } olk_sorf_row;
 
 /* y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning. */
-typedef double (*olk_sorf_step_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
+typedef double (*olk_sorf_learn_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
                                    double y, double weight);
 /* Returns f - rho before this step, or tau - u for novelty in time; negative means novel. */
 typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
                                       const olk_sorf_row *);
 /* Events that a user reports on rows in time: they are normal from now on, or the stream
    stopped. */
-typedef void (*olk_sorf_told_fn)(const olk_sorf *, const olk_sorf_state *);
+typedef void (*olk_sorf_event_fn)(const olk_sorf *, const olk_sorf_state *);
 /* out[rows][columns] of m dense rows or one sparse row; writes only to scratch. */
 typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
                                    ptrdiff_t m, double *out);
@@ -112,14 +112,14 @@ typedef void (*olk_forecast_plain_fn)(const olk_forecast *, const olk_forecast_s
    weights. */
 typedef struct {
     const char *name;
-    olk_sorf_step_fn learn;
+    olk_sorf_learn_fn learn;
     olk_sorf_novelty_fn learn_novelty;
     olk_sorf_novelty_fn learn_in_time; /* novelty in time */
-    olk_sorf_told_fn accept, restart_rows;
+    olk_sorf_event_fn accept, restart_rows;
     olk_sorf_scores_fn scores;
     olk_sorf_features_fn features;
     olk_forecast_answer_fn predict, ask;
     olk_forecast_tell_fn tell;
     olk_forecast_plain_fn restart, begin;
     double largest_target; /* of the forecaster */
-} olk_sorf_functions;
+} olk_sorf_ops;

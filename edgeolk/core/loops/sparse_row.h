@@ -7,14 +7,14 @@
 #include "kernel_values.h"
 
 /* One tile of products; constants as in kernel_row.h. */
-static OLK_ALWAYS void olk_sparse_products(const int product, const int vectors, const int storage,
+static OLK_INLINE void olk_sparse_products(const int product, const int vectors, const int storage,
                                            const void *restrict sv,
                                            const olk_number *restrict norms, olk_number norm_x,
                                            ptrdiff_t stride, ptrdiff_t count,
                                            const int32_t *restrict index,
                                            const olk_number *restrict x, olk_number *restrict tile)
 {
-    olk_numbers acc[OLK_MOST];
+    olk_numbers acc[OLK_MAX_VECTORS];
     for (int v = 0; v < vectors; v++)
         acc[v] = olk_splat(0);
     for (ptrdiff_t k = 0; k < count; k++) {
@@ -23,7 +23,7 @@ static OLK_ALWAYS void olk_sparse_products(const int product, const int vectors,
         for (int v = 0; v < vectors; v++) {
             const olk_numbers s = olk_load(storage, olk_stored_at(storage, line, v * OLK_LANES));
             if (product == OLK_ABSOLUTE)
-                acc[v] += olk_absolutes(xj - s) - olk_absolutes(s);
+                acc[v] += olk_abs_numbers(xj - s) - olk_abs_numbers(s);
             else
                 acc[v] = olk_madds(xj, s, acc[v]);
         }
@@ -33,27 +33,27 @@ static OLK_ALWAYS void olk_sparse_products(const int product, const int vectors,
         if (product == OLK_SQUARE)
             acc[v] = olk_distance(olk_splat(norm_x), norm, acc[v]);
         else if (product == OLK_ABSOLUTE)
-            acc[v] = olk_larger(olk_splat(0), olk_load_numbers(norm) + acc[v]);
+            acc[v] = olk_max_numbers(olk_splat(0), olk_load_numbers(norm) + acc[v]);
         olk_store_numbers(tile + v * OLK_LANES, acc[v]);
     }
 }
 
 /* olk_sparse_fn for a storage type, a constant. */
-static OLK_ALWAYS double olk_sparse_of(const int storage, const olk_kernel *kernel, const void *sv,
+static OLK_INLINE double olk_sparse_of(const int storage, const olk_kernel *kernel, const void *sv,
                                        const void *norms, ptrdiff_t stride, ptrdiff_t n,
                                        ptrdiff_t count, const int32_t *index, const void *query,
                                        int dtype, const void *coef, void *row)
 {
     const olk_number *x = query;
-    OLK_ALIGNED(64) olk_number tile[OLK_MOST * OLK_LANES];
+    OLK_ALIGNED(64) olk_number tile[OLK_MAX_VECTORS * OLK_LANES];
     OLK_ALIGNED(64) double lane[8] = {0.0};
     olk_number norm_x = 0;
     for (ptrdiff_t k = 0; k < count; k++)
         norm_x = olk_madd(x[k], x[k], norm_x);
-    for (ptrdiff_t start = 0; start < n; start += OLK_MOST * OLK_LANES) {
+    for (ptrdiff_t start = 0; start < n; start += OLK_MAX_VECTORS * OLK_LANES) {
         const void *slots = olk_stored_at(storage, sv, start);
         const olk_number *norm = (const olk_number *)norms + start;
-        const ptrdiff_t w = n - start < OLK_MOST * OLK_LANES ? n - start : OLK_MOST * OLK_LANES;
+        const ptrdiff_t w = n - start < OLK_MAX_VECTORS * OLK_LANES ? n - start : OLK_MAX_VECTORS * OLK_LANES;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
         if (olk_is_squared(kernel))
             OLK_EACH_COUNT(vectors, olk_sparse_products, OLK_SQUARE, storage, slots, norm, norm_x,
@@ -70,14 +70,14 @@ static OLK_ALWAYS double olk_sparse_of(const int storage, const olk_kernel *kern
 }
 
 /* olk_norm_fn for a storage type, a constant. */
-static OLK_ALWAYS double olk_norm_of(const int storage, const olk_kernel *kernel,
+static OLK_INLINE double olk_norm_of(const int storage, const olk_kernel *kernel,
                                      const void *vectors, ptrdiff_t stride, ptrdiff_t d)
 {
     olk_numbers total = olk_splat(0);
     for (ptrdiff_t j = 0; j < d; j++) {
         const olk_numbers s = olk_load(storage, olk_stored_at(storage, vectors, j * stride));
         if (kernel->kind == OLK_LAPLACIAN)
-            total += olk_absolutes(s);
+            total += olk_abs_numbers(s);
         else
             total = olk_madds(s, s, total);
     }

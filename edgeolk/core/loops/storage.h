@@ -12,13 +12,13 @@
 
 /* The numbers of edgeolk/parts/numbers.py. */
 enum { OLK_F32 = 1, OLK_F64 = 2, OLK_F16 = 3, OLK_I8 = 4 };
-enum { OLK_STORAGES = 5, OLK_REALS = 3 };
+enum { OLK_STORAGES = 5, OLK_DTYPES = 3 };
 
 /* Scale and offset of quantized numbers: s = scale[j] * q + offset[j]. NULL for the other types. */
 typedef struct {
     const float *scale;
     const float *offset;
-} olk_quantum;
+} olk_quantizer;
 
 /* Exact, without branches: a multiplication adjusts the exponent, which also handles subnormals.
    Stored numbers are finite. */
@@ -81,27 +81,27 @@ static inline ptrdiff_t olk_stored_bytes(int storage)
 
 /* Whether numbers are stored with the scale and offset of their feature: a stored 0 is then not
    0. */
-static inline int olk_is_shifted(int storage)
+static inline int olk_is_quantized(int storage)
 {
     return storage == OLK_I8;
 }
 
 /* Number at an index of an array of some storage type; j is its feature. */
 static inline double olk_fetch(int storage, const void *base, ptrdiff_t at, ptrdiff_t j,
-                               const olk_quantum *quantum)
+                               const olk_quantizer *quantizer)
 {
     switch (storage) {
     case OLK_F32: return (double)((const float *)base)[at];
     case OLK_F64: return ((const double *)base)[at];
     case OLK_F16: return (double)olk_half_to_float(((const uint16_t *)base)[at]);
     case OLK_I8:
-        return (double)(quantum->scale[j] * (float)((const int8_t *)base)[at] + quantum->offset[j]);
+        return (double)(quantizer->scale[j] * (float)((const int8_t *)base)[at] + quantizer->offset[j]);
     default: return 0.0;
     }
 }
 
 static inline void olk_store(int storage, void *base, ptrdiff_t at, ptrdiff_t j, double value,
-                             const olk_quantum *quantum)
+                             const olk_quantizer *quantizer)
 {
     switch (storage) {
     case OLK_F32: ((float *)base)[at] = (float)value; break;
@@ -109,7 +109,7 @@ static inline void olk_store(int storage, void *base, ptrdiff_t at, ptrdiff_t j,
     case OLK_F16: ((uint16_t *)base)[at] = olk_float_to_half(olk_float_to_odd(value)); break;
     case OLK_I8:
         ((int8_t *)base)[at] =
-            olk_float_to_level((float)value, quantum->scale[j], quantum->offset[j]);
+            olk_float_to_level((float)value, quantizer->scale[j], quantizer->offset[j]);
         break;
     default: break;
     }
@@ -117,19 +117,19 @@ static inline void olk_store(int storage, void *base, ptrdiff_t at, ptrdiff_t j,
 
 /* A float32 rounded to a narrow storage type, as the learner sees it. No switch: compilers move
    these conditions out of loops. */
-static inline float olk_seen(int storage, float value, ptrdiff_t j, const olk_quantum *quantum)
+static inline float olk_round_to_storage(int storage, float value, ptrdiff_t j, const olk_quantizer *quantizer)
 {
     if (storage == OLK_F16)
         return olk_half_to_float(olk_float_to_half(value));
     if (storage == OLK_I8) {
-        const float scale = quantum->scale[j], offset = quantum->offset[j];
+        const float scale = quantizer->scale[j], offset = quantizer->offset[j];
         return scale * (float)olk_float_to_level(value, scale, offset) + offset;
     }
     return value;
 }
 
 /* Bytes of a number of one of the first two types. */
-static inline ptrdiff_t olk_real_bytes(int dtype)
+static inline ptrdiff_t olk_dtype_bytes(int dtype)
 {
     return dtype == OLK_F64 ? (ptrdiff_t)sizeof(double) : (ptrdiff_t)sizeof(float);
 }
@@ -153,12 +153,12 @@ static inline void olk_put(int dtype, void *array, ptrdiff_t i, double value)
 
 /* A row of type `dtype` rounded to int8 levels; returns how many of its numbers are out of range
    (up to half a level beyond an end still rounds to it). */
-static inline ptrdiff_t olk_see_levels(int dtype, const void *x, float *quantized, ptrdiff_t d,
-                                       const olk_quantum *quantum)
+static inline ptrdiff_t olk_quantize_row(int dtype, const void *x, float *quantized, ptrdiff_t d,
+                                       const olk_quantizer *quantizer)
 {
     ptrdiff_t beyond = 0;
     for (ptrdiff_t j = 0; j < d; j++) {
-        const float scale = quantum->scale[j], offset = quantum->offset[j];
+        const float scale = quantizer->scale[j], offset = quantizer->offset[j];
         const float level = ((float)olk_get(dtype, x, j) - offset) / scale;
         const float clipped = level < -128.0f ? -128.0f : (level > 127.0f ? 127.0f : level);
         beyond += (level < -128.5f) | (level > 127.5f);

@@ -26,12 +26,12 @@
 #define OLK_SORF_TABLE OLK_OF_SET(olk_sorf_float64)
 #endif
 
-extern const olk_sorf_functions OLK_SORF_TABLE;
-const olk_sorf_functions OLK_SORF_TABLE = {
+extern const olk_sorf_ops OLK_SORF_TABLE;
+const olk_sorf_ops OLK_SORF_TABLE = {
     OLK_SET,
-    olk_sorf_step,
-    olk_sorf_novelty,
-    olk_sorf_watch,
+    olk_sorf_learn,
+    olk_sorf_learn_novelty,
+    olk_sorf_learn_in_time,
     olk_accept_rows,
     olk_restart_rows,
     olk_sorf_scores,
@@ -45,5 +45,5 @@ const olk_sorf_functions OLK_SORF_TABLE = {
     olk_forecast_tell,
     olk_forecast_restart,
     olk_forecast_begin,
-    sizeof(olk_input) == 4 ? OLK_MOST_SINGLE_TARGET : OLK_MOST_DOUBLE_TARGET,
+    sizeof(olk_input) == 4 ? OLK_MAX_SINGLE_TARGET : OLK_MAX_DOUBLE_TARGET,
 };

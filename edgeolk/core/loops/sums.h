@@ -4,7 +4,7 @@
 
 #ifndef OLK_SORF_FIXED
 /* lane[l] += the products of numbers l, l + WIDE, .. of n <= 128. */
-static OLK_ALONE void olk_add_products(const olk_entry *restrict feature,
+static OLK_NOCLONE void olk_add_products(const olk_entry *restrict feature,
                                        const olk_stored *restrict stored, ptrdiff_t n,
                                        olk_entry *restrict lane)
 {
@@ -17,29 +17,29 @@ static OLK_ALONE void olk_add_products(const olk_entry *restrict feature,
         stored = padded;
     }
     enum { L = OLK_BYTES / (int)sizeof(olk_entry), VECTORS = WIDE / L };
-    olk_reals sum[VECTORS];
+    olk_compute_vec sum[VECTORS];
 #if OLK_BYTES == 16
     olk_entry converted[128];
     const olk_entry *wide = (const olk_entry *)stored;
-    if (OLK_LEVELS) {
+    if (OLK_QUANTIZED) {
         for (int i = 0; i < 128; i++)
             converted[i] = (olk_entry)stored[i];
         wide = converted;
     }
 #endif
     for (int g = 0; g < VECTORS; g++)
-        sum[g] = *(const olk_reals *)(lane + g * L);
+        sum[g] = *(const olk_compute_vec *)(lane + g * L);
     for (int i = 0; i < 128; i += WIDE)
         for (int g = 0; g < VECTORS; g++) {
-            const olk_reals features = *(const olk_reals *)(feature + i + g * L);
+            const olk_compute_vec features = *(const olk_compute_vec *)(feature + i + g * L);
 #if OLK_BYTES == 16
-            sum[g] = olk_fma_lanes(features, *(const olk_reals *)(wide + i + g * L), sum[g]);
+            sum[g] = olk_fma_lanes(features, *(const olk_compute_vec *)(wide + i + g * L), sum[g]);
 #else
             sum[g] = olk_fma_lanes(features, olk_weights_at(stored + i + g * L), sum[g]);
 #endif
         }
     for (int g = 0; g < VECTORS; g++)
-        *(olk_reals *)(lane + g * L) = sum[g];
+        *(olk_compute_vec *)(lane + g * L) = sum[g];
 #else
     for (int l = 0; l < WIDE; l++)
         for (ptrdiff_t i = l; i < n; i += WIDE)
@@ -58,27 +58,27 @@ static inline double olk_sum_of(const olk_entry *lane)
 
 /* total[2i], total[2i + 1]: sums of cosines and of sines with their weights for i < n columns of K,
    n <= `max_columns` <= 8, line by line. */
-static OLK_ALWAYS void olk_add_some_columns(const olk_wave *feature, const olk_stored *stored,
+static OLK_INLINE void olk_add_some_columns(const olk_sorf_feature *feature, const olk_stored *stored,
                                             ptrdiff_t lines, ptrdiff_t K, int n,
                                             const int max_columns, olk_sum *total)
 {
 #if OLK_BYTES > 16
     enum { L = OLK_BYTES / (int)sizeof(olk_entry) };
     const int lanes = 2 * max_columns < L ? L : 2 * max_columns;
-    olk_reals sum[16 / L];
+    olk_compute_vec sum[16 / L];
     olk_stored last[16] = {0};
     for (int g = 0; g < lanes / L; g++)
-        sum[g] = (olk_reals){0};
+        sum[g] = (olk_compute_vec){0};
     for (ptrdiff_t k = 0; k < lines; k++) {
         const olk_stored *from = stored + 2 * k * K;
         if (2 * (lines - k) * K < lanes + 2 * (K - n)) /* weights end before vectors do */
             from = memcpy(last, from, 2 * (size_t)n * sizeof *last);
-        const olk_reals pair = olk_pairs_of(feature + 2 * k);
+        const olk_compute_vec pair = olk_pairs_of(feature + 2 * k);
         for (int g = 0; g < lanes / L; g++)
             sum[g] += pair * olk_weights_at(from + g * L);
     }
     for (int g = 0; g < lanes / L; g++)
-        *(olk_reals *)(total + g * L) = sum[g];
+        *(olk_compute_vec *)(total + g * L) = sum[g];
 #else
     (void)max_columns;
     for (int i = 0; i < 2 * n; i++)
@@ -94,7 +94,7 @@ static OLK_ALWAYS void olk_add_some_columns(const olk_wave *feature, const olk_s
 }
 
 /* K columns: sum[c] += scale (features . column c), over `lines` frequencies. */
-static OLK_ALONE void olk_add_columns(const olk_wave *feature, const olk_stored *stored,
+static OLK_NOCLONE void olk_add_columns(const olk_sorf_feature *feature, const olk_stored *stored,
                                       ptrdiff_t lines, ptrdiff_t K, double scale, double *sum)
 {
     for (ptrdiff_t c = 0; c < K; c += 8) {

@@ -9,10 +9,10 @@ static const double olk_feature_error = 2e-7, olk_feature_error_of_angle = 1.6e-
 static const double olk_score_error = 1e-6, olk_score_error_of_angle = 5e-7;
 /* The largest change, and the largest distance of its bounds, in 65,536ths of a level: double
    handles larger ones. */
-static const double olk_most_sure_change = 524000.0, olk_widest_bounds = 64.0;
+static const double olk_max_certain_change = 524000.0, olk_max_bounds = 64.0;
 
 /* The largest possible norm of a row's sketch. */
-static OLK_ALONE double olk_longest(const olk_sorf *p, const olk_sorf_row *row)
+static OLK_NOCLONE double olk_max_sketch_length(const olk_sorf *p, const olk_sorf_row *row)
 {
     const olk_input *x = row->values;
     const ptrdiff_t count = row->index ? row->count : p->d;
@@ -23,7 +23,7 @@ static OLK_ALONE double olk_longest(const olk_sorf *p, const olk_sorf_row *row)
 }
 
 /* The widest typical angle of a group: 64 times a width times the norm of a sketch. */
-static inline double olk_widest(const olk_sorf *p, int32_t g, double longest)
+static inline double olk_max_typical_angle(const olk_sorf *p, int32_t g, double longest)
 {
     double widest = 0.0;
     for (int32_t i = 0; i < p->widths[g]; i++)
@@ -32,33 +32,33 @@ static inline double olk_widest(const olk_sorf *p, int32_t g, double longest)
 }
 
 /* The error bound of tau, from that of a score. */
-static inline double olk_wrong_tau(const olk_sorf *p, double widest)
+static inline double olk_tau_error(const olk_sorf *p, double widest)
 {
     return p->kappa * (olk_score_error + olk_score_error_of_angle * widest);
 }
 
-/* Bounds of changes tau feature, the same for cosine and sine, repeated like olk_paces: 2^19 + 1/2,
+/* Bounds of changes tau feature, the same for cosine and sine, repeated like olk_frequency_scales: 2^19 + 1/2,
    which makes them positive so that conversion rounds to nearest, minus and plus the error bound.
    Sketch and transforms preserve norms, so errors of their sums, and of products with widths, are a
    fraction of a typical angle: 64 times a width times the sketch's norm, at most `longest`. In 10^8
    features the largest error was 1e-7 plus 8e-7 of that; in 10^5 scores with weights near the ends
    of their range, 7e-7 plus 3e-7 of the widest angle. */
 typedef struct {
-    float lower[2 * OLK_PACES], upper[2 * OLK_PACES];
+    float lower[2 * OLK_SCALES_SIZE], upper[2 * OLK_SCALES_SIZE];
     int end; /* plain C: the period */
 } olk_bounds;
 
 /* Returns 0 if changes are too large for that, or bounds too wide to be useful. */
-static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, double tau,
+static OLK_NOCLONE int olk_change_bounds(const olk_sorf *p, int32_t g, double longest, double tau,
                                olk_bounds *bounds)
 {
     const int widths = p->widths[g];
-    const double widest = olk_widest(p, g, longest);
+    const double widest = olk_max_typical_angle(p, g, longest);
     /* An eighth for the roundings of a change, its bounds and their sum. */
-    const double all = 0.125 + 65536.0 * olk_wrong_tau(p, widest);
+    const double all = 0.125 + 65536.0 * olk_tau_error(p, widest);
     const double step = 65536.0 * olk_fabs(tau);
     const double upper = all + step * (olk_feature_error + olk_feature_error_of_angle * widest);
-    if (!(step < olk_most_sure_change && upper < olk_widest_bounds))
+    if (!(step < olk_max_certain_change && upper < olk_max_bounds))
         return 0;
     for (int i = 0; i < 2 * widths; i++) {
         const double angle = 64.0 * p->omega[g][i / 2] * longest;
@@ -67,50 +67,50 @@ static OLK_ALONE int olk_bound(const olk_sorf *p, int32_t g, double longest, dou
         bounds->upper[i] = (float)(524288.5 + error);
     }
     bounds->end = 2 * widths;
-    if (OLK_PACES > 64) {
-        olk_repeat(bounds->lower, 2 * widths, 2 * OLK_PACES);
-        olk_repeat(bounds->upper, 2 * widths, 2 * OLK_PACES);
+    if (OLK_SCALES_SIZE > 64) {
+        olk_repeat(bounds->lower, 2 * widths, 2 * OLK_SCALES_SIZE);
+        olk_repeat(bounds->upper, 2 * widths, 2 * OLK_SCALES_SIZE);
     }
     return 1;
 }
 
-/* to[i] <- stored[i] + step feature[i] / 65536, i < n <= OLK_PIECE, rounded stochastically as in
+/* to[i] <- stored[i] + step feature[i] / 65536, i < n <= OLK_CHUNK, rounded stochastically as in
    olk_add_some_changes; bounds from `at` on. Returns 0 if a change within its bounds could give
    another level. */
-static OLK_ALONE int olk_round_surely(olk_stored *restrict to, const olk_stored *restrict stored,
+static OLK_NOCLONE int olk_round_if_certain(olk_stored *restrict to, const olk_stored *restrict stored,
                                       const float *restrict feature, float step,
                                       const olk_bounds *restrict bounds, int at,
                                       const uint16_t *restrict bits, ptrdiff_t n)
 {
 #if OLK_BYTES > 16
-    if (n == OLK_PIECE)
+    if (n == OLK_CHUNK)
         return olk_round_features(to, stored, feature, step, bounds->lower + at, bounds->upper + at,
                                   bits);
 #endif
     int32_t unsure = 0;
-    for (ptrdiff_t i = 0; i < n; i++, at = olk_next_of(bounds->end, at)) {
+    for (ptrdiff_t i = 0; i < n; i++, at = olk_next_index(bounds->end, at)) {
         const float change = step * feature[i];
         const int32_t rise = ((int32_t)(change + bounds->lower[at]) + bits[i]) >> 16;
         unsure |= rise ^ (((int32_t)(change + bounds->upper[at]) + bits[i]) >> 16);
         int32_t level = stored[i] + rise - (1 << 3);
-        level = level > OLK_MOST_LEVEL ? OLK_MOST_LEVEL : level;
-        to[i] = (olk_stored)(level < -OLK_MOST_LEVEL ? -OLK_MOST_LEVEL : level);
+        level = level > OLK_MAX_LEVEL ? OLK_MAX_LEVEL : level;
+        to[i] = (olk_stored)(level < -OLK_MAX_LEVEL ? -OLK_MAX_LEVEL : level);
     }
     return !unsure;
 }
 
 /* The same for 2 * lines changes of a block, with words from `after` on; `phase`: index of the
    first bound. */
-static OLK_ALONE int olk_round_block(olk_stored *to, const olk_stored *stored, const float *feature,
+static OLK_NOCLONE int olk_round_block(olk_stored *to, const olk_stored *stored, const float *feature,
                                      float step, const olk_bounds *bounds, int phase,
                                      ptrdiff_t lines, uint64_t *after)
 {
-    OLK_ALIGNED(64) uint16_t bits[OLK_PIECE];
-    for (ptrdiff_t start = 0; start < 2 * lines; start += OLK_PIECE) {
-        const ptrdiff_t n = 2 * lines - start < OLK_PIECE ? 2 * lines - start : OLK_PIECE;
+    OLK_ALIGNED(64) uint16_t bits[OLK_CHUNK];
+    for (ptrdiff_t start = 0; start < 2 * lines; start += OLK_CHUNK) {
+        const ptrdiff_t n = 2 * lines - start < OLK_CHUNK ? 2 * lines - start : OLK_CHUNK;
         const int at = (int)((phase + start) % bounds->end);
         olk_draw(after, bits, n / 2);
-        if (!olk_round_surely(to + start, stored + start, feature + start, step, bounds, at, bits,
+        if (!olk_round_if_certain(to + start, stored + start, feature + start, step, bounds, at, bits,
                               n))
             return 0;
     }
@@ -121,7 +121,7 @@ static OLK_ALONE int olk_round_block(olk_stored *to, const olk_stored *stored, c
    weights of its first `stored` blocks, the rounding generator after these and after all rounded
    blocks, and whether tau is already that of double. */
 typedef struct {
-    olk_wave *feature;
+    olk_sorf_feature *feature;
     ptrdiff_t blocks;
     olk_stored *levels;
     ptrdiff_t stored;
@@ -130,18 +130,18 @@ typedef struct {
 } olk_trial;
 
 /* Lays out a trial in the memory for a row's features in double: for all blocks, or for
-   OLK_SORF_KEPT blocks and one of weights, where weights overlay features that have been
+   OLK_SORF_CACHED blocks and one of weights, where weights overlay features that have been
    rounded. */
-static inline olk_trial olk_room(const olk_sorf *p, void *memory, int whole_row)
+static inline olk_trial olk_new_trial(const olk_sorf *p, void *memory, int whole_row)
 {
     const ptrdiff_t all = p->first[p->groups];
-    olk_wave *feature = memory;
+    olk_sorf_feature *feature = memory;
     if (whole_row)
         return (olk_trial){feature, all, (olk_stored *)(feature + 2 * p->D), all, 0, 0, 0};
-    return (olk_trial){feature + (OLK_SORF_KEPT ? 128 / sizeof *feature : 0),
-                       2 * OLK_SORF_KEPT,
+    return (olk_trial){feature + (OLK_SORF_CACHED ? 128 / sizeof *feature : 0),
+                       2 * OLK_SORF_CACHED,
                        memory,
-                       8 * OLK_SORF_KEPT,
+                       8 * OLK_SORF_CACHED,
                        0,
                        0,
                        0};
@@ -159,21 +159,21 @@ static inline void olk_put_levels(olk_stored *w, const olk_stored *levels, ptrdi
 /* Rounds a row's changes, tau feature, in the live groups from block `from` on, into the trial or,
    with `write`, into w. Returns the first block with an uncertain rounding, leaving the generator
    before it, or else the number of blocks; -1 if changes are too large for single precision. */
-static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state *s,
+static OLK_NOCLONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state *s,
                                          const olk_sorf_row *row, const double *tau,
                                          const int *live, olk_trial *trial, ptrdiff_t from,
                                          int write)
 {
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
-    olk_paces scales;
+    olk_frequency_scales scales;
     olk_signs first, second;
     olk_stored discarded[128];
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
     OLK_ALIGNED(64) olk_bounds bounds;
-    const double longest = olk_longest(p, row);
+    const double longest = olk_max_sketch_length(p, row);
     const int recompute = trial->blocks < p->first[p->groups];
-    const int small_angles = recompute && olk_small(p, row, 1);
+    const int small_angles = recompute && olk_angles_are_small(p, row, 1);
     uint64_t generator = p->signs;
     ptrdiff_t drawn = 0;
     if (recompute && !row->index)
@@ -182,23 +182,23 @@ static OLK_ALONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state
         const float step = (float)(tau[g] * 65536.0);
         if (!live[g] || from >= p->first[g + 1])
             continue;
-        if (!olk_bound(p, g, longest, tau[g], &bounds))
+        if (!olk_change_bounds(p, g, longest, tau[g], &bounds))
             return -1;
         if (recompute)
-            olk_find_paces(p, g, &scales);
+            olk_group_scales(p, g, &scales);
         for (ptrdiff_t b = from < p->first[g] ? p->first[g] : from; b < p->first[g + 1]; b++) {
             const ptrdiff_t lines = olk_lines(p, b);
             const ptrdiff_t phase = 128 * (b - p->first[g]) % (2 * p->widths[g]);
             const int stored = !write && b < trial->stored;
             olk_stored *w = (olk_stored *)s->w + 128 * b;
-            const olk_wave *feature = block->feature;
+            const olk_sorf_feature *feature = block->feature;
             uint64_t after = trial->after;
             if (b < trial->blocks) {
                 feature = trial->feature + 128 * b;
             } else {
                 olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words * (b - drawn)));
                 drawn = b + 1;
-                olk_transformed(p, &generator, row, &tail, block, &first, &second);
+                olk_transform_block(p, &generator, row, &tail, block, &first, &second);
                 olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles, 1,
                              block->feature);
             }

@@ -7,9 +7,9 @@
 /* Windows of the unit, of the running means, of mean and variance, in rows; repeats of one target
    after which it is no longer learned; clip of numbers in units; the factor that turns persistence
    into a gate; clip of a level in deviations. */
-static const olk_real olk_unit_window = 200, olk_near_window = 16, olk_far_window = 256;
-static const olk_real olk_mean_window = 10000, olk_dead = 200, olk_most_units = 10, olk_gain = 3;
-static const olk_real olk_most_level = 5;
+static const olk_compute_t olk_unit_window = 200, olk_near_window = 16, olk_far_window = 256;
+static const olk_compute_t olk_mean_window = 10000, olk_max_repeats = 200, olk_max_units = 10, olk_gate_gain = 3;
+static const olk_compute_t olk_max_level = 5;
 
 /* Bits of `marks`. */
 enum { OLK_KNOWN = 1, OLK_KERNEL_KNOWN = 2 };
@@ -39,46 +39,46 @@ static inline int olk_marked(const olk_history *h, int bit)
 }
 
 /* v in units, clipped; 0 while the unit is unknown. */
-static inline olk_real olk_in_units(olk_real v, olk_real unit)
+static inline olk_compute_t olk_in_units(olk_compute_t v, olk_compute_t unit)
 {
-    return unit > 0 ? olk_bounded(v / unit, olk_most_units) : 0;
+    return unit > 0 ? olk_clip(v / unit, olk_max_units) : 0;
 }
 
 /* The last target minus a running mean over `window` rows, in that mean's units. */
-static inline olk_real olk_off_mean(const olk_history *h, olk_input mean, olk_real window)
+static inline olk_compute_t olk_off_mean(const olk_history *h, olk_input mean, olk_compute_t window)
 {
-    const olk_real unit = (olk_real)h->unit;
+    const olk_compute_t unit = (olk_compute_t)h->unit;
     return unit > 0
-               ? olk_bounded(((olk_real)h->last - (olk_real)mean) / (unit * olk_root(window)),
-                             olk_most_units)
+               ? olk_clip(((olk_compute_t)h->last - (olk_compute_t)mean) / (unit * olk_root(window)),
+                             olk_max_units)
                : 0;
 }
 
 /* Correlation of a target with the last one [rho]. */
-static inline olk_real olk_persistence(const olk_history *h)
+static inline olk_compute_t olk_persistence(const olk_history *h)
 {
-    if (!((olk_real)h->variance > 0) || (olk_real)h->squares < 3)
+    if (!((olk_compute_t)h->variance > 0) || (olk_compute_t)h->squares < 3)
         return 0;
-    return olk_bounded(1 - (olk_real)h->square / (2 * (olk_real)h->variance), 1);
+    return olk_clip(1 - (olk_compute_t)h->square / (2 * (olk_compute_t)h->variance), 1);
 }
 
 /* The level of the last target, in deviations [a]. */
-static inline olk_real olk_level_of(const olk_history *h)
+static inline olk_compute_t olk_level_of(const olk_history *h)
 {
-    const olk_real v = (olk_real)h->variance;
-    return v > 0 ? olk_bounded(((olk_real)h->last - (olk_real)h->mean) / olk_root(v),
-                               olk_most_level)
+    const olk_compute_t v = (olk_compute_t)h->variance;
+    return v > 0 ? olk_clip(((olk_compute_t)h->last - (olk_compute_t)h->mean) / olk_root(v),
+                               olk_max_level)
                  : 0;
 }
 
 /* The start: the median of three targets and its distance to the nearer of the others. */
-static inline void olk_start_history(olk_history *h, olk_real y)
+static inline void olk_start_history(olk_history *h, olk_compute_t y)
 {
-    const olk_real a = (olk_real)h->first[0], b = (olk_real)h->first[1];
-    const olk_real low = olk_least(a, b), high = olk_most(a, b);
-    const olk_real middle = olk_most(low, olk_least(high, y));
-    const olk_real below = middle - olk_least(low, y), above = olk_most(high, y) - middle;
-    const olk_real gap = olk_least(below, above);
+    const olk_compute_t a = (olk_compute_t)h->first[0], b = (olk_compute_t)h->first[1];
+    const olk_compute_t low = olk_min(a, b), high = olk_max(a, b);
+    const olk_compute_t middle = olk_max(low, olk_min(high, y));
+    const olk_compute_t below = middle - olk_min(low, y), above = olk_max(high, y) - middle;
+    const olk_compute_t gap = olk_min(below, above);
     h->mean = h->near = h->far = (olk_input)middle;
     h->variance = (olk_input)(gap * gap);
     if (gap > 0) {
@@ -88,18 +88,18 @@ static inline void olk_start_history(olk_history *h, olk_real y)
     }
 }
 
-static inline void olk_follow_mean(olk_input *mean, olk_real step, olk_real targets,
-                                   olk_real window)
+static inline void olk_update_mean(olk_input *mean, olk_compute_t step, olk_compute_t targets,
+                                   olk_compute_t window)
 {
-    *mean = (olk_input)((olk_real)*mean + step / olk_least(targets, window));
+    *mean = (olk_input)((olk_compute_t)*mean + step / olk_min(targets, window));
 }
 
 /* Learns a known target; change: the absolute difference from the last target known when its row
    was answered, negative if there was none. */
-static inline void olk_take_target(olk_history *h, olk_real y, olk_real change)
+static inline void olk_learn_target(olk_history *h, olk_compute_t y, olk_compute_t change)
 {
-    const olk_real unit = (olk_real)h->unit;
-    const olk_real targets = (olk_real)h->targets + 1;
+    const olk_compute_t unit = (olk_compute_t)h->unit;
+    const olk_compute_t targets = (olk_compute_t)h->targets + 1;
     h->targets = (olk_input)targets;
     if (targets <= 3) {
         h->mean = h->near = h->far = (olk_input)y;
@@ -109,38 +109,38 @@ static inline void olk_take_target(olk_history *h, olk_real y, olk_real change)
             olk_start_history(h, y);
         return;
     }
-    olk_real b = y - (olk_real)h->mean, near = y - (olk_real)h->near, far = y - (olk_real)h->far;
+    olk_compute_t b = y - (olk_compute_t)h->mean, near = y - (olk_compute_t)h->near, far = y - (olk_compute_t)h->far;
     if (unit > 0) {
-        const olk_real limit = olk_most_units * unit;
-        b = olk_bounded(b, olk_most_units * olk_most(olk_root((olk_real)h->variance), unit));
-        near = olk_bounded(near, limit * olk_root(olk_near_window));
-        far = olk_bounded(far, limit * olk_root(olk_far_window));
+        const olk_compute_t limit = olk_max_units * unit;
+        b = olk_clip(b, olk_max_units * olk_max(olk_root((olk_compute_t)h->variance), unit));
+        near = olk_clip(near, limit * olk_root(olk_near_window));
+        far = olk_clip(far, limit * olk_root(olk_far_window));
     }
-    const olk_real n = olk_least(targets, olk_mean_window), v = (olk_real)h->variance;
+    const olk_compute_t n = olk_min(targets, olk_mean_window), v = (olk_compute_t)h->variance;
     h->variance = (olk_input)(v + (b * b * (1 - 1 / n) - v) / n);
-    olk_follow_mean(&h->mean, b, targets, olk_mean_window);
-    olk_follow_mean(&h->near, near, targets, olk_near_window);
-    olk_follow_mean(&h->far, far, targets, olk_far_window);
+    olk_update_mean(&h->mean, b, targets, olk_mean_window);
+    olk_update_mean(&h->near, near, targets, olk_near_window);
+    olk_update_mean(&h->far, far, targets, olk_far_window);
     if (change < 0)
         return;
     if (unit > 0)
-        change = olk_least(change, olk_most_units * unit);
-    h->squares = (olk_input)((olk_real)h->squares + 1);
-    h->square = (olk_input)((olk_real)h->square +
-                            (change * change - (olk_real)h->square) /
-                                olk_least((olk_real)h->squares, olk_mean_window));
+        change = olk_min(change, olk_max_units * unit);
+    h->squares = (olk_input)((olk_compute_t)h->squares + 1);
+    h->square = (olk_input)((olk_compute_t)h->square +
+                            (change * change - (olk_compute_t)h->square) /
+                                olk_min((olk_compute_t)h->squares, olk_mean_window));
     if (unit > 0 || change > 0) {
-        h->changes = (olk_input)((olk_real)h->changes + 1);
+        h->changes = (olk_input)((olk_compute_t)h->changes + 1);
         h->unit = (olk_input)(unit + (change - unit) /
-                                         olk_least((olk_real)h->changes, olk_unit_window));
+                                         olk_min((olk_compute_t)h->changes, olk_unit_window));
     }
 }
 
 /* The target becomes the last one. */
-static inline void olk_shift_history(olk_history *h, olk_real y)
+static inline void olk_shift_history(olk_history *h, olk_compute_t y)
 {
     h->change[2] = h->change[1];
     h->change[1] = h->change[0];
-    h->change[0] = (olk_input)(olk_marked(h, OLK_KNOWN) ? y - (olk_real)h->last : 0);
+    h->change[0] = (olk_input)(olk_marked(h, OLK_KNOWN) ? y - (olk_compute_t)h->last : 0);
     h->last = (olk_input)y;
 }

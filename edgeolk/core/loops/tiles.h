@@ -12,25 +12,25 @@ enum { OLK_COLUMNS = (OLK_BYTES == 64 ? 12 : OLK_ROWS) };
 
 /* What a tile computes; constants in the loops. */
 enum { OLK_SQUARE, OLK_ABSOLUTE, OLK_INNER, OLK_NORMED };
-static OLK_ALWAYS int olk_is_inner(const int product)
+static OLK_INLINE int olk_is_inner(const int product)
 {
     return product == OLK_INNER || product == OLK_NORMED;
 }
 
-static OLK_ALWAYS int olk_is_squared(const olk_kernel *kernel)
+static OLK_INLINE int olk_is_squared(const olk_kernel *kernel)
 {
     return kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_DISTANCE;
 }
 
-static OLK_ALWAYS int olk_is_exponential(const olk_kernel *kernel)
+static OLK_INLINE int olk_is_exponential(const olk_kernel *kernel)
 {
     return kernel->kind == OLK_GAUSSIAN || kernel->kind == OLK_LAPLACIAN;
 }
 
 /* Whether norms are stored, for squared distances; not with a quantized storage type. */
-static inline int olk_keeps_norms(int storage)
+static inline int olk_has_norms(int storage)
 {
-    return !olk_is_shifted(storage);
+    return !olk_is_quantized(storage);
 }
 
 /* A squared distance from norms and an inner product of d numbers has an error of up to (d + 3)
@@ -42,32 +42,32 @@ static const double OLK_NEAR_F32 = 64.0, OLK_NEAR_F64 = 0x1p20;
 
 /* Maximum vectors of a tile: 8 sums, the operands and temporaries fill the 16 registers of the
    simpler instruction sets. */
-enum { OLK_MOST = 8 };
+enum { OLK_MAX_VECTORS = 8 };
 
 /* Rows of a batch tile, and its vectors of support vectors: their sums, the vectors and temporaries
    fill the registers, 32 with AVX-512 and NEON, 16 elsewhere. Below: rows of a block and their
    running sums, at most, and a panel of the ring, all on the stack. */
 #ifdef __aarch64__
-enum { OLK_WIDE_FILE = 1 };
+enum { OLK_32_REGISTERS = 1 };
 #else
-enum { OLK_WIDE_FILE = OLK_BYTES == 64 };
+enum { OLK_32_REGISTERS = OLK_BYTES == 64 };
 #endif
-enum { OLK_MOST_TOGETHER = 6 };
-enum { OLK_TOGETHER = (OLK_WIDE_FILE || OLK_BYTES == 32 ? OLK_MOST_TOGETHER : 3) };
-enum { OLK_BESIDE = (OLK_WIDE_FILE ? 4 : 2) };
+enum { OLK_MAX_BATCH_ROWS = 6 };
+enum { OLK_BATCH_ROWS = (OLK_32_REGISTERS || OLK_BYTES == 32 ? OLK_MAX_BATCH_ROWS : 3) };
+enum { OLK_TILE_VECTORS = (OLK_32_REGISTERS ? 4 : 2) };
 /* Rows whose kernel values are weighted at once. */
-enum { OLK_WEIGHED = (OLK_BYTES ? OLK_TOGETHER : 1) };
+enum { OLK_WEIGHTED_ROWS = (OLK_BYTES ? OLK_BATCH_ROWS : 1) };
 /* Vectors of exponentials computed at once. */
-enum { OLK_ABREAST = (OLK_WIDE_FILE ? 8 : 4) };
+enum { OLK_EXP_VECTORS = (OLK_32_REGISTERS ? 8 : 4) };
 /* Source of a tile's numbers: the ring, the ring with a copy into the panel, the panel. */
 enum { OLK_RING, OLK_COPIED, OLK_PANEL };
 enum { OLK_BLOCK = 24, OLK_SUMS_OF_BLOCK = 320, OLK_PANEL_BYTES = 256, OLK_DEPTH = 64 };
 
-/* f(product, vectors, ...) with `vectors` a constant in each case. Without vectors, always OLK_MOST
+/* f(product, vectors, ...) with `vectors` a constant in each case. Without vectors, always OLK_MAX_VECTORS
    numbers at a time: rows are padded to as many. */
 #define OLK_EACH_COUNT(vectors, f, product, ...)                                                   \
     do {                                                                                           \
-        switch (OLK_BYTES ? (vectors) : OLK_MOST) {                                                \
+        switch (OLK_BYTES ? (vectors) : OLK_MAX_VECTORS) {                                                \
         case 1: f(product, 1, __VA_ARGS__); break;                                                 \
         case 2: f(product, 2, __VA_ARGS__); break;                                                 \
         case 3: f(product, 3, __VA_ARGS__); break;                                                 \
@@ -75,6 +75,6 @@ enum { OLK_BLOCK = 24, OLK_SUMS_OF_BLOCK = 320, OLK_PANEL_BYTES = 256, OLK_DEPTH
         case 5: f(product, 5, __VA_ARGS__); break;                                                 \
         case 6: f(product, 6, __VA_ARGS__); break;                                                 \
         case 7: f(product, 7, __VA_ARGS__); break;                                                 \
-        default: f(product, OLK_MOST, __VA_ARGS__); break;                                         \
+        default: f(product, OLK_MAX_VECTORS, __VA_ARGS__); break;                                         \
         }                                                                                          \
     } while (0)

@@ -3,7 +3,7 @@
 #pragma once
 
 #ifndef OLK_SORF_FIXED
-static OLK_ALWAYS olk_real olk_off_grid(olk_entry v, olk_real unit)
+static OLK_INLINE olk_compute_t olk_off_grid(olk_entry v, olk_compute_t unit)
 {
     (void)unit;
     return v;
@@ -11,8 +11,8 @@ static OLK_ALWAYS olk_real olk_off_grid(olk_entry v, olk_real unit)
 #endif
 
 /* q_k += s_i unit h_(i mod 64) for every number of a row. */
-static OLK_ALONE void olk_unfold(const olk_sorf *p, uint64_t generator, const olk_sorf_row *row,
-                                 const olk_entry *h, olk_real unit, olk_input *q)
+static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t generator, const olk_sorf_row *row,
+                                 const olk_entry *h, olk_compute_t unit, olk_input *q)
 {
     ptrdiff_t next_word = 0;
     uint32_t word = 0;
@@ -23,14 +23,14 @@ static OLK_ALONE void olk_unfold(const olk_sorf *p, uint64_t generator, const ol
 #ifdef OLK_SORF_PLAIN
         uint32_t signs = olk_pcg_next(&generator, OLK_PCG_SIGNS);
         for (ptrdiff_t i = 0; i < n; i++, signs >>= 1) {
-            const olk_entry part = olk_flipped(from[i], (signs & 1) ? olk_sign : 0);
-            to[i] = (olk_input)((olk_real)to[i] + olk_off_grid(part, unit));
+            const olk_entry part = olk_negated(from[i], (signs & 1) ? olk_sign : 0);
+            to[i] = (olk_input)((olk_compute_t)to[i] + olk_off_grid(part, unit));
         }
 #else
         OLK_ALIGNED(64) olk_word flip[32];
         olk_flips(olk_pcg_next(&generator, OLK_PCG_SIGNS), flip);
         for (ptrdiff_t i = 0; i < n; i++)
-            to[i] = (olk_input)((olk_real)to[i] + olk_off_grid(olk_flipped(from[i], flip[i]),
+            to[i] = (olk_input)((olk_compute_t)to[i] + olk_off_grid(olk_negated(from[i], flip[i]),
                                                                unit));
 #endif
     }
@@ -41,7 +41,7 @@ static OLK_ALONE void olk_unfold(const olk_sorf *p, uint64_t generator, const ol
             word = olk_pcg_next(&generator, OLK_PCG_SIGNS);
             next_word = i / 32 + 1;
         }
-        const olk_real part = olk_off_grid(h[i % 64], unit);
-        q[k] = (olk_input)((olk_real)q[k] + ((word >> (i % 32) & 1) ? -part : part));
+        const olk_compute_t part = olk_off_grid(h[i % 64], unit);
+        q[k] = (olk_input)((olk_compute_t)q[k] + ((word >> (i % 32) & 1) ? -part : part));
     }
 }

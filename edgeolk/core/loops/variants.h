@@ -41,7 +41,7 @@ static inline int olk_variant_runs(int i)
 }
 
 /* Fills a zeroed table with the functions of variant i. */
-static inline void olk_take_variant(int i, olk_simd *to)
+static inline void olk_load_variant(int i, olk_simd *to)
 {
     olk_variants[i].of_single(to);
     olk_variants[i].of_double(to);

@@ -27,28 +27,28 @@ enum {
 };
 
 /* The bits of the lanes, and back. */
-static OLK_ALWAYS olk_u32s olk_words_of_f32s(olk_f32s v)
+static OLK_INLINE olk_u32s olk_words_of_f32s(olk_f32s v)
 {
     olk_u32s bits;
     memcpy(&bits, &v, sizeof bits);
     return bits;
 }
 
-static OLK_ALWAYS olk_f32s olk_f32s_of_words(olk_u32s v)
+static OLK_INLINE olk_f32s olk_f32s_of_words(olk_u32s v)
 {
     olk_f32s bits;
     memcpy(&bits, &v, sizeof bits);
     return bits;
 }
 
-static OLK_ALWAYS olk_u64s olk_words_of_f64s(olk_f64s v)
+static OLK_INLINE olk_u64s olk_words_of_f64s(olk_f64s v)
 {
     olk_u64s bits;
     memcpy(&bits, &v, sizeof bits);
     return bits;
 }
 
-static OLK_ALWAYS olk_f64s olk_f64s_of_words(olk_u64s v)
+static OLK_INLINE olk_f64s olk_f64s_of_words(olk_u64s v)
 {
     olk_f64s bits;
     memcpy(&bits, &v, sizeof bits);
@@ -56,63 +56,63 @@ static OLK_ALWAYS olk_f64s olk_f64s_of_words(olk_u64s v)
 }
 
 /* The same number in every lane. */
-static OLK_ALWAYS olk_f32s olk_splat_f32(float number)
+static OLK_INLINE olk_f32s olk_splat_f32(float number)
 {
     return number - (olk_f32s){0};
 }
 
-static OLK_ALWAYS olk_f64s olk_splat_f64(double number)
+static OLK_INLINE olk_f64s olk_splat_f64(double number)
 {
     return number - (olk_f64s){0};
 }
 
 /* Unaligned loads: a score may start at any slot. */
-static OLK_ALWAYS olk_f32s olk_load_f32s(const float *p)
+static OLK_INLINE olk_f32s olk_load_f32s(const float *p)
 {
     return *(const olk_f32s *)p;
 }
 
-static OLK_ALWAYS olk_f64s olk_load_f64s(const double *p)
+static OLK_INLINE olk_f64s olk_load_f64s(const double *p)
 {
     return *(const olk_f64s *)p;
 }
 
-static OLK_ALWAYS void olk_store_f64s(double *p, olk_f64s v)
+static OLK_INLINE void olk_store_f64s(double *p, olk_f64s v)
 {
     *(olk_f64s *)p = v;
 }
 
 /* The first lane. */
-static OLK_ALWAYS double olk_first(olk_f64s v)
+static OLK_INLINE double olk_first_lane(olk_f64s v)
 {
     return OLK_LANE(v, 0);
 }
 
 /* |v|; below, max(v, 0), where NaN stays NaN. */
-static OLK_ALWAYS olk_f32s olk_abs_f32s(olk_f32s v)
+static OLK_INLINE olk_f32s olk_abs_f32s(olk_f32s v)
 {
     return olk_f32s_of_words(olk_words_of_f32s(v) & ~olk_words_of_f32s(olk_splat_f32(-0.0f)));
 }
 
-static OLK_ALWAYS olk_f64s olk_abs_f64s(olk_f64s v)
+static OLK_INLINE olk_f64s olk_abs_f64s(olk_f64s v)
 {
     return olk_f64s_of_words(olk_words_of_f64s(v) & ~olk_words_of_f64s(olk_splat_f64(-0.0)));
 }
 
-static OLK_ALWAYS olk_f64s olk_above_zero_f64s(olk_f64s v)
+static OLK_INLINE olk_f64s olk_max_zero_f64s(olk_f64s v)
 {
     return olk_max_f64s(olk_splat_f64(0.0), v);
 }
 
 /* Doubles from index i on of an array of type `dtype`, a constant; and back. */
-static OLK_ALWAYS olk_f64s olk_widen(const int dtype, const void *array, ptrdiff_t i)
+static OLK_INLINE olk_f64s olk_widen(const int dtype, const void *array, ptrdiff_t i)
 {
     if (dtype == OLK_F64)
         return olk_load_f64s((const double *)array + i);
     return olk_widen_f32((const float *)array + i);
 }
 
-static OLK_ALWAYS void olk_narrow(const int dtype, void *array, ptrdiff_t i, olk_f64s v)
+static OLK_INLINE void olk_narrow(const int dtype, void *array, ptrdiff_t i, olk_f64s v)
 {
     if (dtype == OLK_F64)
         olk_store_f64s((double *)array + i, v);
@@ -122,7 +122,7 @@ static OLK_ALWAYS void olk_narrow(const int dtype, void *array, ptrdiff_t i, olk
 
 #if defined(OLK_X86) && OLK_BYTES == 64
 /* The first `count` of these, fewer than eight; the other lanes are 0. */
-static OLK_ALWAYS olk_f64s olk_widen_first(const int dtype, const void *array, ptrdiff_t i,
+static OLK_INLINE olk_f64s olk_widen_first(const int dtype, const void *array, ptrdiff_t i,
                                            ptrdiff_t count)
 {
     const __mmask8 lanes = (__mmask8)~(~0u << count);
@@ -133,7 +133,7 @@ static OLK_ALWAYS olk_f64s olk_widen_first(const int dtype, const void *array, p
 #endif
 
 /* Adds eight running sums in a fixed order: the same bits for every width of vectors. */
-static OLK_ALWAYS double olk_total(const double *lane)
+static OLK_INLINE double olk_total(const double *lane)
 {
     return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
 }

@@ -24,18 +24,18 @@ OLK_VECTOR(olk_narrow_row, float, OLK_BYTES / 2);
 #define OLK_LANE(v, k) (v)[k]
 #define OLK_MASK_F64S(comparison) ((olk_i64s)(comparison))
 
-static OLK_ALWAYS olk_f32s olk_select_f32s(olk_i32s mask, olk_f32s yes, olk_f32s no)
+static OLK_INLINE olk_f32s olk_select_f32s(olk_i32s mask, olk_f32s yes, olk_f32s no)
 {
     return (olk_f32s)(((olk_i32s)yes & mask) | ((olk_i32s)no & ~mask));
 }
 
-static OLK_ALWAYS olk_f64s olk_select_f64s(olk_i64s mask, olk_f64s yes, olk_f64s no)
+static OLK_INLINE olk_f64s olk_select_f64s(olk_i64s mask, olk_f64s yes, olk_f64s no)
 {
     return (olk_f64s)(((olk_i64s)yes & mask) | ((olk_i64s)no & ~mask));
 }
 
 /* a b + c, rounded once where the set fuses. */
-static OLK_ALWAYS olk_f32s olk_madd_f32s(olk_f32s a, olk_f32s b, olk_f32s c)
+static OLK_INLINE olk_f32s olk_madd_f32s(olk_f32s a, olk_f32s b, olk_f32s c)
 {
 #if !OLK_FUSED
     return a * b + c;
@@ -52,7 +52,7 @@ static OLK_ALWAYS olk_f32s olk_madd_f32s(olk_f32s a, olk_f32s b, olk_f32s c)
 #endif
 }
 
-static OLK_ALWAYS olk_f64s olk_madd_f64s(olk_f64s a, olk_f64s b, olk_f64s c)
+static OLK_INLINE olk_f64s olk_madd_f64s(olk_f64s a, olk_f64s b, olk_f64s c)
 {
 #if !OLK_FUSED
     return a * b + c;
@@ -71,7 +71,7 @@ static OLK_ALWAYS olk_f64s olk_madd_f64s(olk_f64s a, olk_f64s b, olk_f64s c)
 
 #ifdef __clang__ /* its shuffles take only constants; GCC's take a vector */
 /* Lane i ^ h in the place of lane i; h is a power of two below the number of lanes. */
-static OLK_ALWAYS olk_f32s olk_swapped_f32s(olk_f32s v, const int h)
+static OLK_INLINE olk_f32s olk_swapped_f32s(olk_f32s v, const int h)
 {
 #if OLK_BYTES == 16
     if (h == 1)
@@ -96,7 +96,7 @@ static OLK_ALWAYS olk_f32s olk_swapped_f32s(olk_f32s v, const int h)
 #endif
 
 /* The larger of two, lane by lane; b where a is NaN. */
-static OLK_ALWAYS olk_f32s olk_max_f32s(olk_f32s a, olk_f32s b)
+static OLK_INLINE olk_f32s olk_max_f32s(olk_f32s a, olk_f32s b)
 {
 #if defined(OLK_X86) && OLK_BYTES == 64
     return (olk_f32s)_mm512_max_ps((__m512)a, (__m512)b);
@@ -109,7 +109,7 @@ static OLK_ALWAYS olk_f32s olk_max_f32s(olk_f32s a, olk_f32s b)
 #endif
 }
 
-static OLK_ALWAYS olk_f64s olk_max_f64s(olk_f64s a, olk_f64s b)
+static OLK_INLINE olk_f64s olk_max_f64s(olk_f64s a, olk_f64s b)
 {
 #if defined(OLK_X86) && OLK_BYTES == 64
     return (olk_f64s)_mm512_max_pd((__m512d)a, (__m512d)b);
@@ -123,7 +123,7 @@ static OLK_ALWAYS olk_f64s olk_max_f64s(olk_f64s a, olk_f64s b)
 }
 
 /* Levels as numbers, in the lanes of floats. */
-static OLK_ALWAYS olk_f32s olk_load_i8s(const int8_t *p)
+static OLK_INLINE olk_f32s olk_load_i8s(const int8_t *p)
 {
 #if defined(OLK_X86) && OLK_BYTES == 64
     const olk_i32s integers = (olk_i32s)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p));
@@ -139,7 +139,7 @@ static OLK_ALWAYS olk_f32s olk_load_i8s(const int8_t *p)
 }
 
 /* Halves as floats. */
-static OLK_ALWAYS olk_f32s olk_load_f16s(const uint16_t *p)
+static OLK_INLINE olk_f32s olk_load_f16s(const uint16_t *p)
 {
 #if defined(OLK_X86) && OLK_BYTES == 64
     return (olk_f32s)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p));
@@ -166,7 +166,7 @@ static OLK_ALWAYS olk_f32s olk_load_f16s(const uint16_t *p)
 }
 
 /* Floats in double, and doubles rounded to floats. */
-static OLK_ALWAYS olk_f64s olk_widen_f32(const float *p)
+static OLK_INLINE olk_f64s olk_widen_f32(const float *p)
 {
 #if defined(OLK_X86) && OLK_BYTES == 16
     return (olk_f64s)_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)p)));
@@ -178,7 +178,7 @@ static OLK_ALWAYS olk_f64s olk_widen_f32(const float *p)
 #endif
 }
 
-static OLK_ALWAYS void olk_narrow_f32(float *p, olk_f64s v)
+static OLK_INLINE void olk_narrow_f32(float *p, olk_f64s v)
 {
 #if defined(OLK_X86) && OLK_BYTES == 16
     _mm_storel_epi64((__m128i *)p, _mm_castps_si128(_mm_cvtpd_ps((__m128d)v)));
@@ -189,25 +189,25 @@ static OLK_ALWAYS void olk_narrow_f32(float *p, olk_f64s v)
 
 #if defined(OLK_X86) && OLK_BYTES == 64
 /* p 2^n, n integers, rounded once. */
-static OLK_ALWAYS olk_f32s olk_scale_by_power_f32s(olk_f32s p, olk_f32s n)
+static OLK_INLINE olk_f32s olk_scale_by_power_f32s(olk_f32s p, olk_f32s n)
 {
     return (olk_f32s)_mm512_scalef_ps((__m512)p, (__m512)n);
 }
 
-static OLK_ALWAYS olk_f64s olk_scale_by_power_f64s(olk_f64s p, olk_f64s n)
+static OLK_INLINE olk_f64s olk_scale_by_power_f64s(olk_f64s p, olk_f64s n)
 {
     return (olk_f64s)_mm512_scalef_pd((__m512d)p, (__m512d)n);
 }
 
 /* a b + c in the first `count` lanes, c in the others. */
-static OLK_ALWAYS olk_f64s olk_madd_first(olk_f64s a, olk_f64s b, olk_f64s c, ptrdiff_t count)
+static OLK_INLINE olk_f64s olk_madd_first(olk_f64s a, olk_f64s b, olk_f64s c, ptrdiff_t count)
 {
     return (olk_f64s)_mm512_mask3_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c,
                                            (__mmask8)~(~0u << count));
 }
 
 /* olk_total of two times eight sums in registers. */
-static OLK_ALWAYS void olk_two_totals(olk_f64s one, olk_f64s other, double *out)
+static OLK_INLINE void olk_two_totals(olk_f64s one, olk_f64s other, double *out)
 {
     const __m256d a = _mm256_add_pd(_mm512_castpd512_pd256((__m512d)one),
                                     _mm512_extractf64x4_pd((__m512d)one, 1));

@@ -19,31 +19,31 @@ typedef struct {
     olk_input answer; /* [out'] */
     olk_input base;   /* the kernel's offset [base'] */
     olk_input level, gate; /* [a', G'] */
-} olk_waiting;
+} olk_pending;
 
-static inline ptrdiff_t olk_waiting_numbers(const olk_forecast *f)
+static inline ptrdiff_t olk_pending_numbers(const olk_forecast *f)
 {
-    return (ptrdiff_t)(sizeof(olk_waiting) / sizeof(olk_input)) + olk_head_inputs(f) + 2 * f->d;
+    return (ptrdiff_t)(sizeof(olk_pending) / sizeof(olk_input)) + olk_head_inputs(f) + 2 * f->d;
 }
 
-static inline olk_waiting *olk_waiting_at(const olk_forecast *f, const olk_forecast_state *m,
+static inline olk_pending *olk_pending_at(const olk_forecast *f, const olk_forecast_state *m,
                                           uint64_t row)
 {
     const ptrdiff_t place = (ptrdiff_t)(row % (uint64_t)f->horizon);
-    return (olk_waiting *)(void *)((olk_input *)m->waiting + place * olk_waiting_numbers(f));
+    return (olk_pending *)(void *)((olk_input *)m->pending + place * olk_pending_numbers(f));
 }
 
-static inline olk_input *olk_waiting_inputs(olk_waiting *row)
+static inline olk_input *olk_pending_inputs(olk_pending *row)
 {
     return (olk_input *)(void *)(row + 1);
 }
 
 /* The oldest pending row, or NULL. */
-static inline olk_waiting *olk_oldest(const olk_forecast *f, const olk_forecast_state *m)
+static inline olk_pending *olk_oldest_pending(const olk_forecast *f, const olk_forecast_state *m)
 {
     for (int32_t k = 0; k < f->horizon; k++) {
-        olk_waiting *row = olk_waiting_at(f, m, *m->asked + (uint64_t)k);
-        if ((olk_real)row->mark != 0)
+        olk_pending *row = olk_pending_at(f, m, *m->n_asked + (uint64_t)k);
+        if ((olk_compute_t)row->mark != 0)
             return row;
     }
     return NULL;

@@ -18,7 +18,7 @@ static inline void olk_flips(uint32_t word, olk_word *restrict flip)
         flip[j] = (word & bit[j]) ? olk_sign : 0;
 }
 
-static OLK_ALWAYS olk_entry olk_flipped(olk_entry v, olk_word flip)
+static OLK_INLINE olk_entry olk_negated(olk_entry v, olk_word flip)
 {
 #ifdef OLK_SORF_FIXED /* flip is -1 or 0 */
     return (v ^ flip) - flip;
@@ -59,26 +59,26 @@ static inline void olk_flip_lines(olk_entry *v, const olk_signs *signs)
     for (int half = 0; half < 64; half += 32) {
         uint32_t word = (uint32_t)(*signs >> half);
         for (int j = half; j < half + 32; j++, word >>= 1)
-            v[j] = olk_flipped(v[j], (word & 1) ? olk_sign : 0);
+            v[j] = olk_negated(v[j], (word & 1) ? olk_sign : 0);
     }
 #else
     for (int j = 0; j < 64; j++)
-        v[j] = olk_flipped(v[j], signs->flip[j]);
+        v[j] = olk_negated(v[j], signs->flip[j]);
 #endif
 }
 
 #if OLK_BYTES
-static OLK_ALWAYS olk_words olk_lane_numbers(void)
+static OLK_INLINE olk_words olk_lane_numbers(void)
 {
     static const olk_word numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     return *(const olk_words *)numbers;
 }
 
 /* Lane i ^ h in the place of lane i; h is a power of two below the number of lanes. */
-static OLK_ALWAYS olk_reals olk_partners(olk_reals v, const int h)
+static OLK_INLINE olk_compute_vec olk_partners(olk_compute_vec v, const int h)
 {
 #ifdef __clang__
-    return (olk_reals)olk_swapped_f32s((olk_f32s)v, h * (int)(sizeof(olk_real) / sizeof(float)));
+    return (olk_compute_vec)olk_swapped_f32s((olk_f32s)v, h * (int)(sizeof(olk_compute_t) / sizeof(float)));
 #else
     return __builtin_shuffle(v, olk_lane_numbers() ^ (olk_word)h);
 #endif
@@ -86,71 +86,71 @@ static OLK_ALWAYS olk_reals olk_partners(olk_reals v, const int h)
 
 /* One stage of a transform inside each of n registers: each lane plus its partner, the later of the
    two negated; by a multiply-add, exact here, where there is one, which leaves the adders free. */
-static OLK_ALWAYS void olk_stage(const int n, olk_reals *r, const int h)
+static OLK_INLINE void olk_hadamard_stage(const int n, olk_compute_vec *r, const int h)
 {
     const olk_words at = olk_lane_numbers();
 #if OLK_FUSED
-    const olk_reals sign = __builtin_convertvector((at & (olk_word)h) != 0, olk_reals) * 2 + 1;
+    const olk_compute_vec sign = __builtin_convertvector((at & (olk_word)h) != 0, olk_compute_vec) * 2 + 1;
     for (int i = 0; i < n; i++)
         r[i] = olk_fma_lanes(r[i], sign, olk_partners(r[i], h));
 #else
     const olk_words later = (olk_words)((at & (olk_word)h) != 0) & olk_sign;
     for (int i = 0; i < n; i++)
-        r[i] = olk_partners(r[i], h) + (olk_reals)((olk_words)r[i] ^ later);
+        r[i] = olk_partners(r[i], h) + (olk_compute_vec)((olk_words)r[i] ^ later);
 #endif
 }
 
 /* All stages inside each of n registers. */
-static OLK_ALWAYS void olk_inside(const int n, olk_reals *r)
+static OLK_INLINE void olk_hadamard_within(const int n, olk_compute_vec *r)
 {
-    enum { L = OLK_BYTES / (int)sizeof(olk_real) };
-    olk_stage(n, r, 1);
+    enum { L = OLK_BYTES / (int)sizeof(olk_compute_t) };
+    olk_hadamard_stage(n, r, 1);
     if (L > 2)
-        olk_stage(n, r, 2);
+        olk_hadamard_stage(n, r, 2);
     if (L > 4)
-        olk_stage(n, r, 4);
+        olk_hadamard_stage(n, r, 4);
     if (L > 8)
-        olk_stage(n, r, 8);
+        olk_hadamard_stage(n, r, 8);
 }
 
 /* The stages across n registers. */
-static OLK_ALWAYS void olk_across(const int n, olk_reals *r)
+static OLK_INLINE void olk_hadamard_across(const int n, olk_compute_vec *r)
 {
     for (int h = 1; h < n; h *= 2)
         for (int i = 0; i < n; i++)
             if (!(i & h)) {
-                const olk_reals a = r[i], b = r[i + h];
+                const olk_compute_vec a = r[i], b = r[i + h];
                 r[i] = a + b;
                 r[i + h] = a - b;
             }
 }
 
-/* olk_mix of n times 64 consecutive lines; the signs of each follow those of the previous one at
+/* olk_hadamard of n times 64 consecutive lines; the signs of each follow those of the previous one at
    a distance of `signs_stride`. */
-static OLK_ALWAYS void olk_mix_some(const int n, olk_entry *restrict v,
+static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v,
                                     const olk_signs *restrict first,
                                     const olk_signs *restrict second, int signs_stride)
 {
     /* What does not fit the registers passes through them twice: neighbours, then distant
        vectors. */
-    enum { L = OLK_BYTES / (int)sizeof(olk_real), VECTORS = 64 / L };
+    enum { L = OLK_BYTES / (int)sizeof(olk_compute_t), VECTORS = 64 / L };
     enum { FAR = VECTORS > 8 ? 4 : 1, NEAR = VECTORS / FAR };
-    olk_reals r[2 * VECTORS];
+    olk_compute_vec r[2 * VECTORS];
     for (int i = 0; i < n * VECTORS; i++)
-        r[i] = *(const olk_reals *)(v + i * L);
+        r[i] = *(const olk_compute_vec *)(v + i * L);
     for (int round = 0; round < 3; round++) {
         if (FAR == 1)
-            olk_inside(n * NEAR, r);
+            olk_hadamard_within(n * NEAR, r);
         for (int i = 0; i < n * VECTORS; i += NEAR) {
             if (FAR > 1)
-                olk_inside(NEAR, r + i);
-            olk_across(NEAR, r + i);
+                olk_hadamard_within(NEAR, r + i);
+            olk_hadamard_across(NEAR, r + i);
         }
         for (int i = 0; FAR > 1 && i < NEAR; i++) {
-            olk_reals far[FAR];
+            olk_compute_vec far[FAR];
             for (int k = 0; k < FAR; k++)
                 far[k] = r[i + k * NEAR];
-            olk_across(FAR, far);
+            olk_hadamard_across(FAR, far);
             for (int k = 0; k < FAR; k++)
                 r[i + k * NEAR] = far[k];
         }
@@ -162,21 +162,21 @@ static OLK_ALWAYS void olk_mix_some(const int n, olk_entry *restrict v,
             r[i] = olk_flip_lanes(r[i], *signs >> i % VECTORS * L);
 #else
             const olk_word *flip = signs->flip + i % VECTORS * L;
-            r[i] = (olk_reals)((olk_words)r[i] ^ *(const olk_words *)flip);
+            r[i] = (olk_compute_vec)((olk_words)r[i] ^ *(const olk_words *)flip);
 #endif
         }
     }
     for (int i = 0; i < n * VECTORS; i++)
-        *(olk_reals *)(v + i * L) = r[i];
+        *(olk_compute_vec *)(v + i * L) = r[i];
 }
 #endif
 
 /* v <- H (second o H (first o H v)), natural order, not normalised. */
-static OLK_ALONE void olk_mix(olk_entry *restrict v, const olk_signs *restrict first,
+static OLK_NOCLONE void olk_hadamard(olk_entry *restrict v, const olk_signs *restrict first,
                               const olk_signs *restrict second)
 {
 #if OLK_BYTES
-    olk_mix_some(1, v, first, second, 0);
+    olk_hadamard_many(1, v, first, second, 0);
 #else
     for (int round = 0; round < 3; round++) {
         for (int h = 1; h < 64; h *= 2)
@@ -194,15 +194,15 @@ static OLK_ALONE void olk_mix(olk_entry *restrict v, const olk_signs *restrict f
 
 /* The same for two times 64 consecutive lines, the signs of the second `signs_stride` after those
    of the first. Four registers would wait for each other, eight do not. */
-static OLK_ALONE void olk_mix_two(olk_entry *v, const olk_signs *first, const olk_signs *second,
+static OLK_NOCLONE void olk_hadamard_two(olk_entry *v, const olk_signs *first, const olk_signs *second,
                                   int signs_stride)
 {
 #if OLK_BYTES
     if (64 * sizeof(olk_entry) <= 4 * OLK_BYTES) {
-        olk_mix_some(2, v, first, second, signs_stride);
+        olk_hadamard_many(2, v, first, second, signs_stride);
         return;
     }
 #endif
-    olk_mix(v, first, second);
-    olk_mix(v + 64, first + signs_stride, second + signs_stride);
+    olk_hadamard(v, first, second);
+    olk_hadamard(v + 64, first + signs_stride, second + signs_stride);
 }

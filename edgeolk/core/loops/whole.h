@@ -10,9 +10,9 @@
    floating-point: they are few. */
 #pragma once
 
-typedef float olk_real;
+typedef float olk_compute_t;
 typedef uint32_t olk_entry, olk_word;
-typedef int16_t olk_wave;
+typedef int16_t olk_sorf_feature;
 typedef int32_t olk_sum;
 static const olk_word olk_sign = UINT32_MAX; /* negation flips all bits */
 
@@ -52,7 +52,7 @@ static inline uint32_t olk_on_grid(float x, int32_t grid)
 
 /* omega in 2^-32 turns: at least 325, which is 2^11 / 2 pi. Frequencies too high for that are
    meaningless and give 0. */
-static inline uint32_t olk_pace(double omega, int32_t grid)
+static inline uint32_t olk_frequency_on_grid(double omega, int32_t grid)
 {
     double power, turns;
     const uint64_t bits = (uint64_t)(1023 + 32 - grid) << 52;

@@ -27,12 +27,12 @@ OLK_TABLE int16_t olk_rising_sine[257] = {
 };
 
 /* feature[2j], feature[2j + 1] <- cosine and sine of v[j] times its scale, for a group's block. */
-static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *scales, ptrdiff_t block,
+static OLK_NOCLONE int olk_features(const uint32_t *v, const olk_frequency_scales *scales, ptrdiff_t block,
                                   int small_angles, int force, int16_t *feature)
 {
-    int index = olk_first_pace(scales->widths, block);
+    int index = olk_first_scale(scales->widths, block);
     (void)small_angles, (void)force;
-    for (int j = 0; j < 64; j++, index = olk_next_of(scales->widths, index)) {
+    for (int j = 0; j < 64; j++, index = olk_next_index(scales->widths, index)) {
         const uint32_t angle = v[j] * scales->value[index] + (UINT32_C(1) << 21),
                        table_index = angle >> 22 & 255;
         const int16_t rising = olk_rising_sine[table_index],
@@ -46,7 +46,7 @@ static OLK_ALONE int olk_features(const uint32_t *v, const olk_paces *scales, pt
 }
 
 /* Adds the sum of n <= 128 products, in two words: lane[0] 2^16 + lane[1]. */
-static OLK_ALONE void olk_add_products(const int16_t *feature, const int8_t *stored, ptrdiff_t n,
+static OLK_NOCLONE void olk_add_products(const int16_t *feature, const int8_t *stored, ptrdiff_t n,
                                        int32_t *lane)
 {
     int32_t sum = 1 << 30;

@@ -20,7 +20,7 @@ static inline olk_memory_input olk_memory_as_weight(double by)
 }
 
 /* The squared difference of an input and a code. */
-static OLK_ALWAYS uint32_t olk_memory_square(olk_memory_input input, int code,
+static OLK_INLINE uint32_t olk_memory_square(olk_memory_input input, int code,
                                              olk_memory_input weight, const int weighted)
 {
     const int32_t gap = input - 4096 * code;

@@ -30,7 +30,7 @@ static inline int32_t olk_times(olk_step step, int32_t x)
 }
 
 /* olk_step_of ensures it. */
-static inline int olk_is_tame(olk_step step)
+static inline int olk_is_in_range(olk_step step)
 {
     (void)step;
     return 1;
@@ -47,7 +47,7 @@ static inline int32_t olk_gap_of(int32_t levels)
     return 128 * levels;
 }
 
-static inline int32_t olk_short_of(float kappa, int16_t x, int8_t a)
+static inline int32_t olk_feature_gap(float kappa, int16_t x, int8_t a)
 {
     return olk_shifted((int32_t)kappa * x - 32768 * (int32_t)a, 8);
 }

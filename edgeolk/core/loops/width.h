@@ -34,7 +34,7 @@ static inline void olk_measure_row(olk_width *w, void *mean, const void *x, ptrd
     const int dtype = wide ? OLK_F64 : OLK_F32;
     w->measured++;
     for (ptrdiff_t j = 0; j < d; j++) {
-        const double reading = olk_bounded_reading(olk_get(dtype, x, j));
+        const double reading = olk_clip_reading(olk_get(dtype, x, j));
         if (w->measured == 1) /* the first row is the mean */
             olk_put(dtype, mean, j, reading);
         const double old = olk_get(dtype, mean, j), before = reading - old;
@@ -57,12 +57,12 @@ static inline double olk_gamma_of(const olk_width *w, int laplacian, double max_
 
 /* The width that follows the rows (docs/sorf.md, section 15): gamma = 1 / (2 q), q a running mean
    of |x|^2 over the learned rows plus OLK_PRIOR_ROWS, at most OLK_WIDTH_ROWS. q stays above
-   olk_least_square per input, a thousandth of a deviation squared, so that after long constant
+   olk_min_square per input, a thousandth of a deviation squared, so that after long constant
    readings the width is not too narrow for the next one. */
 enum { OLK_PRIOR_ROWS = 32, OLK_WIDTH_ROWS = 4096 };
-static const double olk_least_square = 1e-6;
+static const double olk_min_square = 1e-6;
 
-static inline double olk_followed_gamma(double q)
+static inline double olk_gamma_from_square(double q)
 {
     return 1.0 / (2.0 * q);
 }
@@ -70,7 +70,7 @@ static inline double olk_followed_gamma(double q)
 /* Sums over a row: of |x_j|, of squares, and of squares as the features see them, clamped to `hold`
    if that is above 0. In one loop the three cost as much as one. */
 typedef struct {
-    double sizes, squares, held;
+    double sizes, squares, clamped;
 } olk_row_sums;
 
 /* `wide`: the row is doubles, else floats. */
@@ -83,20 +83,20 @@ static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wid
         const double seen = hold > 0.0 && size > hold ? hold : size;
         sum.sizes += size;
         sum.squares += x * x;
-        sum.held += seen * seen;
+        sum.clamped += seen * seen;
     }
     return sum;
 }
 
 /* q after a row of d inputs, the `rows`-th, with |x|^2 = square. */
-static inline double olk_follow_square(double q, double square, ptrdiff_t d, int wide,
+static inline double olk_update_mean_square(double q, double square, ptrdiff_t d, int wide,
                                        uint64_t rows)
 {
     if (!(square > 0.0))
         return q;
     const double n = rows < OLK_WIDTH_ROWS - OLK_PRIOR_ROWS ? (double)(rows + OLK_PRIOR_ROWS)
                                                             : (double)OLK_WIDTH_ROWS;
-    const double next = q + (square - q) / n, floor = olk_least_square * (double)d;
+    const double next = q + (square - q) / n, floor = olk_min_square * (double)d;
     const double clipped = next > floor ? next : floor;
     return wide ? clipped : (double)(float)clipped;
 }

@@ -37,7 +37,7 @@ CONVENTION, true between any two readings; scaler.pxd checks it:
 
 #include "roots.h"
 
-enum { OLK_START = 3 }; /* readings whose median is the start */
+enum { OLK_START_READINGS = 3 }; /* readings whose median is the start */
 
 /* 40 bytes on 32 and 64 bits; part of the file format. All zero before the first reading. */
 typedef struct {
@@ -49,19 +49,19 @@ typedef struct {
     uint32_t clipped; /* readings beyond clip deviations; saturates */
 } olk_feature;
 
-static inline double olk_lesser(double a, double b)
+static inline double olk_fmin(double a, double b)
 {
     return a < b ? a : b;
 }
 
-static inline double olk_greater(double a, double b)
+static inline double olk_fmax(double a, double b)
 {
     return a > b ? a : b;
 }
 
 /* Whether sd is within 64 units in the last place of the numbers themselves, which may be rounding,
    or so small that its half, by which readings are divided, is subnormal. */
-static inline int olk_no_spread(double sd, double size)
+static inline int olk_is_no_spread(double sd, double size)
 {
     return sd <= 64.0 * DBL_EPSILON * size || sd < 2.0 * DBL_MIN;
 }
@@ -79,9 +79,9 @@ static inline void olk_count_clipped(olk_feature *f)
 
 static inline void olk_set_spread(olk_feature *f, double sd)
 {
-    f->sd = olk_lesser(sd, DBL_MAX);
+    f->sd = olk_fmin(sd, DBL_MAX);
     f->held = 0.0;
-    if (olk_no_spread(f->sd, olk_fabs(f->mean))) {
+    if (olk_is_no_spread(f->sd, olk_fabs(f->mean))) {
         f->sd = 0.0;
         f->held = f->mean;
     }
@@ -98,33 +98,33 @@ static inline void olk_move_mean(olk_feature *f, double step)
 /* The first three readings; age already counts this one. */
 static inline void olk_start_feature(olk_feature *f, double x)
 {
-    if (f->age < OLK_START) {
+    if (f->age < OLK_START_READINGS) {
         f->held = x;
         if (f->age == 1)
             f->mean = x;
         return;
     }
-    double lowest = olk_lesser(f->mean, f->held), highest = olk_greater(f->mean, f->held);
-    const double middle = olk_greater(lowest, olk_lesser(x, highest));
-    lowest = olk_lesser(lowest, x);
-    highest = olk_greater(highest, x);
+    double lowest = olk_fmin(f->mean, f->held), highest = olk_fmax(f->mean, f->held);
+    const double middle = olk_fmax(lowest, olk_fmin(x, highest));
+    lowest = olk_fmin(lowest, x);
+    highest = olk_fmax(highest, x);
     f->mean = middle;
-    olk_set_spread(f, 2.0 * olk_lesser(0.5 * middle - 0.5 * lowest, 0.5 * highest - 0.5 * middle));
+    olk_set_spread(f, 2.0 * olk_fmin(0.5 * middle - 0.5 * lowest, 0.5 * highest - 0.5 * middle));
 }
 
 /* Learns a reading of a feature that was constant so far. */
-static inline void olk_wake_feature(olk_feature *f, double x)
+static inline void olk_learn_constant(olk_feature *f, double x)
 {
     const double half = olk_fabs(olk_half_distance(f, x));
-    if (olk_no_spread(2.0 * half, olk_fabs(f->mean)))
+    if (olk_is_no_spread(2.0 * half, olk_fabs(f->mean)))
         return;
     if (f->held == f->mean) {
         f->held = x;
         olk_count_clipped(f);
         return;
     }
-    olk_set_spread(f, 2.0 * olk_lesser(half, olk_fabs(olk_half_distance(f, f->held))));
-    f->age = OLK_START;
+    olk_set_spread(f, 2.0 * olk_fmin(half, olk_fabs(olk_half_distance(f, f->held))));
+    f->age = OLK_START_READINGS;
 }
 
 /* Learns one finite reading; clip >= 2, 0 <= min_gain <= 1/2. */
@@ -132,12 +132,12 @@ static inline void olk_learn_reading(olk_feature *f, double x, double clip, doub
 {
     if (f->age < UINT32_MAX)
         f->age++;
-    if (f->age <= OLK_START) {
+    if (f->age <= OLK_START_READINGS) {
         olk_start_feature(f, x);
         return;
     }
     if (f->sd == 0.0) {
-        olk_wake_feature(f, x);
+        olk_learn_constant(f, x);
         return;
     }
     /* x' = x, at most clip sd from the mean */
@@ -148,13 +148,13 @@ static inline void olk_learn_reading(olk_feature *f, double x, double clip, doub
         olk_count_clipped(f);
     }
     /* mean' = mean + g (x' - mean);  sd'^2 = (1 - g) (sd^2 + g (x' - mean)^2) */
-    const double gain = olk_greater(3.0 / ((double)f->age + 2.0), min_gain);
+    const double gain = olk_fmax(3.0 / ((double)f->age + 2.0), min_gain);
     const double r = half / (0.5 * f->sd);
     olk_move_mean(f, 2.0 * (gain * half));
     olk_set_spread(f, f->sd * olk_sqrt((1.0 - gain) * (1.0 + gain * r * r)));
 }
 
-static inline int olk_beyond(const olk_feature *f, double x, double clip)
+static inline int olk_is_clipped(const olk_feature *f, double x, double clip)
 {
     return f->sd > 0.0 && olk_fabs(olk_half_distance(f, x)) > 0.5 * clip * f->sd;
 }

@@ -10,7 +10,7 @@ from edgeolk.core.policies.projectron cimport (
     add_projected, grow_factor, may_be_projection, span_distance,
 )
 from edgeolk.core.bounds.projection cimport clamp_to_ball
-from edgeolk.core.real cimport doubles
+from edgeolk.core.value_types cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 

@@ -22,7 +22,7 @@ from edgeolk.core.policies.neighbours cimport (
     nearest_to_incoming, neighbours_admit, neighbours_replace,
 )
 from edgeolk.core.range cimport may_enter
-from edgeolk.core.real cimport value_type
+from edgeolk.core.value_types cimport value_type
 from edgeolk.core.state cimport Example, Model, State
 
 

@@ -19,7 +19,7 @@ from edgeolk.core.policies.forgetron cimport (
 )
 from edgeolk.core.policies.replacement cimport take_oldest
 from edgeolk.core.headers cimport OLK_F64
-from edgeolk.core.real cimport doubles
+from edgeolk.core.value_types cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 

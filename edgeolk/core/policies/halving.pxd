@@ -9,7 +9,7 @@ from edgeolk.core.expansion cimport (
 from edgeolk.core.classes cimport share_weighted_score
 from edgeolk.core.headers cimport olk_kth_largest
 from edgeolk.core.linalg cimport solve_packed
-from edgeolk.core.real cimport doubles
+from edgeolk.core.value_types cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 

@@ -14,7 +14,7 @@ from edgeolk.core.expansion cimport (
 )
 from edgeolk.core.linalg cimport solve_packed
 from edgeolk.core.range cimport may_enter
-from edgeolk.core.real cimport doubles, get, value_type
+from edgeolk.core.value_types cimport doubles, get, value_type
 from edgeolk.core.ring cimport mark_slot_changed
 from edgeolk.core.headers cimport OLK_F64, olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport distance_row, gather, row_at, slot_distance, slot_kernel
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.real cimport get, put as write, row_type, value_type
+from edgeolk.core.value_types cimport get, put as write, row_type, value_type
 from edgeolk.core.ring cimport list_nonzeros
 from edgeolk.core.headers cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, olk_get, olk_kernel
 from edgeolk.core.state cimport Model, State

@@ -14,7 +14,7 @@ from edgeolk.core.expansion cimport add_norm, put, shift
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT64, UPDATE_PROJECTRON_ICML, UPDATE_PROJECTRON_JMLR,
 )
-from edgeolk.core.real cimport doubles
+from edgeolk.core.value_types cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 

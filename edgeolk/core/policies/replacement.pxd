@@ -5,7 +5,7 @@ from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int64_t
 
 from edgeolk.core.expansion cimport apply_scale, drop, put, rescale, squares
-from edgeolk.core.real cimport value_type
+from edgeolk.core.value_types cimport value_type
 from edgeolk.core.headers cimport OLK_F64, olk_uniform, olk_uniform_index
 from edgeolk.core.state cimport Example, Model, State
 
@@ -117,7 +117,7 @@ cdef inline bint admit_unbiased_by_size(State* s, double a, Example* e) noexcept
         r = s.simd.argmin[OLK_F64](s.work, m.n)
     else:
         c = keeping_factor(s)
-        r = max(<int64_t>0, s.simd.leaver(s.work, m.n, c, olk_uniform(&m.rng)))
+        r = max(<int64_t>0, s.simd.sample_evicted(s.work, m.n, c, olk_uniform(&m.rng)))
         s.simd.divide_by_probability[value_type(s)](s.coef, s.work, m.n, c)
     drop(s, r, e)
     put(s, r, a, e)

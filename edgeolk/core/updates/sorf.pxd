@@ -8,9 +8,9 @@ from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_TARGET, State
 from edgeolk.core.headers cimport (
     OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_begin_step,
-    olk_deviating, olk_drift_number, olk_end_step, olk_memory_held, olk_memory_share, olk_row_sums,
-    olk_scaler, olk_sorf_begin, olk_sorf_row, olk_sorf_state, olk_sorf_takes, olk_sorf_takes_target,
-    olk_sums_of_row, olk_watch,
+    olk_count_deviating, olk_drift_number, olk_end_step, olk_memory_n_rows, olk_memory_weight, olk_row_sums,
+    olk_scaler, olk_sorf_begin, olk_sorf_row, olk_sorf_state, olk_sorf_accepts, olk_sorf_accepts_target,
+    olk_sums_of_row, olk_check_drift,
 )
 
 
@@ -20,7 +20,7 @@ cdef inline bint is_wide(const State* s) noexcept nogil:
 
 
 cdef inline bint takes(const State* s, const void* x) noexcept nogil:
-    return olk_sorf_takes(x, s.c.n_features, is_wide(s), s.sorf.max_sum)
+    return olk_sorf_accepts(x, s.c.n_features, is_wide(s), s.sorf.max_sum)
 
 
 cdef inline void clamp_inputs(State* s) noexcept nogil:
@@ -62,14 +62,14 @@ cdef inline int sorf_learn(State* s, const void* x, double y, double weight,
     if not s.c.takes_gaps and not sums.sizes <= s.sorf.max_sum:
         return REFUSED_OVERFLOW
     s.sorf.squares = sums.squares
-    s.sorf.clamped_square = sums.held
+    s.sorf.clamped_square = sums.clamped
     if s.c.takes_gaps:
         f[0] = s.sorf.ops.learn_in_time(&s.sorf.config, &s.sorf.state, &row)
         return DONE
     if s.sorf.config.task == OLK_SORF_NOVELTY:
         f[0] = s.sorf.ops.learn_novelty(&s.sorf.config, &s.sorf.state, &row)
         return DONE
-    if s.sorf.config.task == OLK_SORF_REGRESSION and not olk_sorf_takes_target(y):
+    if s.sorf.config.task == OLK_SORF_REGRESSION and not olk_sorf_accepts_target(y):
         return REFUSED_TARGET
     f[0] = s.sorf.ops.learn(&s.sorf.config, &s.sorf.state, &row, y, weight)
     if s.sorf.answers != NULL:
@@ -89,7 +89,7 @@ cdef inline Py_ssize_t deviating(const State* s) noexcept nogil:
         return d if s.preprocessing.common.squares > 0.0 else 0
     if s.preprocessing.is_common:
         return d if s.preprocessing.pair.others > 0.0 else 0
-    return olk_deviating(&s.preprocessing.scaler, d)
+    return olk_count_deviating(&s.preprocessing.scaler, d)
 
 
 cdef inline void sorf_watch(State* s, int64_t seen) noexcept nogil:
@@ -97,7 +97,7 @@ cdef inline void sorf_watch(State* s, int64_t seen) noexcept nogil:
     cdef const olk_scaler* scaler = NULL
     if s.preprocessing.scaler.method != 0 and not s.preprocessing.is_common:
         scaler = &s.preprocessing.scaler
-    olk_watch(&s.sorf.config, &s.sorf.state, scaler, s.sorf.squares,
+    olk_check_drift(&s.sorf.config, &s.sorf.state, scaler, s.sorf.squares,
               deviating(s), seen, is_wide(s), <size_t>s.c.item)
 
 
@@ -112,14 +112,14 @@ cdef inline Py_ssize_t sorf_remembered(const State* s) noexcept nogil:
     """Number of rows in the memory."""
     if s.sorf.state.memory_held == NULL:
         return 0
-    return olk_memory_held(&s.sorf.state)
+    return olk_memory_n_rows(&s.sorf.state)
 
 
 cdef inline double sorf_memory_share(const State* s) noexcept nogil:
     """The weight of the memory in the next score."""
     if s.sorf.state.memory_mistakes == NULL:
         return 0.0
-    return olk_memory_share(&s.sorf.config, &s.sorf.state)
+    return olk_memory_weight(&s.sorf.config, &s.sorf.state)
 
 
 cdef inline double sorf_since_check(const State* s) noexcept nogil:

@@ -11,7 +11,7 @@ typedef struct {
     int shortened; /* whether the row was longer than allowed */
     olk_sorf_state *s;
 #ifdef OLK_SORF_SCRATCH
-    olk_sorf_worked worked;
+    olk_sorf_with_scratch worked;
 #else
     olk_sorf_state state;
 #endif
@@ -50,11 +50,11 @@ static uint64_t *ek_words(uint8_t *base, size_t offset)
 static void ek_use_width(ek_call *c)
 {
 #if EK_FOLLOWS
-    const double gamma = olk_followed_gamma(*(const double *)ek_at(c->base, EK_AT_width_follows));
+    const double gamma = olk_gamma_from_square(*(const double *)ek_at(c->base, EK_AT_width_follows));
 #else
     const double gamma = c->width->gamma > 0.0 ? c->width->gamma : EK_GAMMA;
 #endif
-    c->config = ek_made;
+    c->config = ek_config;
     c->max_sum = olk_sorf_set_width(&c->config, EK_MULTIPLES_NAME, gamma, EK_WIDE_ROWS);
 #if !EK_FOLLOWS
     olk_set_memory_steps(&c->config, gamma);
@@ -78,7 +78,7 @@ static void ek_enter(void *arena, ek_call *c)
     s->a = ek_at(base, EK_AT_mean_weights);
     s->L = (double *)ek_at(base, EK_AT_blend);
     if (s->L)
-        s->n = s->L + ek_made.groups * ek_made.n_blends + ek_made.linear + ek_made.last_label;
+        s->n = s->L + ek_config.groups * ek_config.n_blends + ek_config.linear + ek_config.last_label;
 #if EK_FORECASTS /* the kernel counts its own rows */
     s->t = (uint64_t *)ek_at(base, EK_AT_kernel_rows);
 #else
@@ -113,7 +113,7 @@ static void ek_enter(void *arena, ek_call *c)
     s->readings = (uint32_t *)ek_at(base, EK_AT_channel_counts);
     s->deviations = ek_at(base, EK_AT_deviations);
     s->watch = (uint64_t *)ek_at(base, EK_AT_watch);
-    c->p = &ek_made;
+    c->p = &ek_config;
     c->max_sum = EK_MOST;
 #if EK_GAMMA_ROWS
     c->width = (olk_width *)ek_at(base, EK_AT_width);
@@ -121,7 +121,7 @@ static void ek_enter(void *arena, ek_call *c)
 #if EK_GAMMA_ROWS || EK_FOLLOWS
     ek_use_width(c);
 #elif EK_SHARED
-    c->config = ek_made;
+    c->config = ek_config;
     c->p = &c->config;
 #endif
 #if EK_SHARED
@@ -137,8 +137,8 @@ static void ek_enter(void *arena, ek_call *c)
     c->scaler.counts = (int32_t *)ek_at(base, EK_AT_scaler_counts);
     c->scaler.records = (uint8_t *)ek_at(base, EK_AT_statistics);
     c->scaler.rule = olk_compact_rule_of(EK_SCALE_CLIP, EK_SCALE_WINDOW);
-    c->scaler.least = (double *)ek_at(base, EK_AT_scaler_range);
-    c->scaler.most = c->scaler.least ? c->scaler.least + EK_FEATURES : NULL;
+    c->scaler.minimum = (double *)ek_at(base, EK_AT_scaler_range);
+    c->scaler.maximum = c->scaler.minimum ? c->scaler.minimum + EK_FEATURES : NULL;
     c->seen = (int64_t)*ek_words(base, EK_AT_STEPS);
 #if EK_GAMMA_ROWS
     c->seen += c->width->steps;

@@ -39,7 +39,7 @@ static int ek_differs(const uint8_t *bytes, uint32_t at, uint32_t count)
 }
 
 /* Whether a slot's payload is intact and of this configuration: 1, 0, or EK_IO. */
-static int ek_is_whole(const ek_flash *flash, uint32_t slot, const ek_head *h)
+static int ek_is_intact(const ek_flash *flash, uint32_t slot, const ek_head *h)
 {
     uint8_t chunk[EK_CHUNK];
     uint32_t crc = 0, at = 0;
@@ -75,7 +75,7 @@ static int ek_newest(const ek_flash *flash, int lenient, uint32_t *sequence, uin
     const int second = known[0] && known[1] ? ahead != 0 && ahead < 0x80000000u : known[1];
     for (int turn = 0; turn < 2; turn++) {
         const uint32_t slot = (uint32_t)(turn ? !second : second);
-        const int intact = known[slot] ? ek_is_whole(flash, slot, &head[slot]) : 0;
+        const int intact = known[slot] ? ek_is_intact(flash, slot, &head[slot]) : 0;
         if (intact == EK_IO && !lenient)
             return EK_IO;
         if (intact == 1) {

@@ -65,9 +65,9 @@ static int ek_linear_holds(const uint8_t *file)
            ek_number_of(file, EK_AT_head, end) >= 0.0;
 }
 
-static int ek_waiting_holds(const uint8_t *file)
+static int ek_pending_holds(const uint8_t *file)
 {
-    const size_t each = (size_t)(OLK_WAITING_NUMBERS + olk_head_inputs(&ek_forecaster)) +
+    const size_t each = (size_t)(OLK_PENDING_NUMBERS + olk_head_inputs(&ek_forecaster)) +
                         2 * (size_t)EK_FEATURES;
     for (size_t k = 0; k < EK_HORIZON; k++) {
         const double mark = ek_number_of(file, EK_AT_waiting, k * each);
@@ -85,8 +85,8 @@ static int ek_forecast_holds(const uint8_t *file, int64_t steps)
         if (!ek_all_between(file, regions[i][0], 0, regions[i][1], -(double)EK_MOST_NUMBER,
                             (double)EK_MOST_NUMBER))
             return 0;
-    const size_t n = (size_t)olk_candidates(&ek_forecaster);
-    if (!ek_history_holds(file) || !ek_linear_holds(file) || !ek_waiting_holds(file) ||
+    const size_t n = (size_t)olk_n_experts(&ek_forecaster);
+    if (!ek_history_holds(file) || !ek_linear_holds(file) || !ek_pending_holds(file) ||
         !ek_all_between(file, EK_AT_guard, 0, n, -16.0 / 0.00099, 16.0 / 0.00099) ||
         !ek_all_between(file, EK_AT_guard, n, n, 0.0, (double)EK_MOST_NUMBER))
         return 0;

@@ -9,10 +9,10 @@ static olk_forecast_state ek_forecast_state(uint8_t *base)
     m.history = ek_at(base, EK_AT_history);
     m.diagonal = ek_at(base, EK_AT_forecaster);
     m.head = ek_at(base, EK_AT_head);
-    m.guard = ek_at(base, EK_AT_guard);
-    m.waiting = ek_at(base, EK_AT_waiting);
+    m.ml_poly = ek_at(base, EK_AT_guard);
+    m.pending = ek_at(base, EK_AT_waiting);
     m.season = ek_at(base, EK_AT_season);
-    m.asked = ek_words(base, EK_AT_STEPS);
+    m.n_asked = ek_words(base, EK_AT_STEPS);
     m.flags = (uint16_t *)(void *)(base + EK_AT_FLAGS);
     return m;
 }
@@ -44,19 +44,19 @@ static void ek_keep_readings(ek_call *c, const ek_number *x)
 #if EK_FEATURES
     for (int j = 0; j < EK_FEATURES; j++)
         if (x[j] == x[j])
-            olk_keep_reading(&c->scaler, j, (double)x[j], c->seen);
+            olk_update_reading(&c->scaler, j, (double)x[j], c->seen);
 #else
     (void)c;
     (void)x;
 #endif
 }
 
-static void ek_say(const olk_forecast_answer *prediction, ek_forecast *forecast)
+static void ek_fill_forecast(const olk_forecast_answer *prediction, ek_forecast *forecast)
 {
     forecast->answer = prediction->answer;
     for (int i = 0; i < EK_INTERVALS; i++) {
-        forecast->low[i] = prediction->answer - prediction->reach[i];
-        forecast->high[i] = prediction->answer + prediction->reach[i];
+        forecast->low[i] = prediction->answer - prediction->half_width[i];
+        forecast->high[i] = prediction->answer + prediction->half_width[i];
     }
 }
 
@@ -70,7 +70,7 @@ int ek_look(void *arena, const ek_number *x, ek_forecast *forecast)
     if (!z)
         return EK_BAD_ROW;
     olk_forecast_predict(&ek_forecaster, &m, c->p, c->s, z, &prediction);
-    ek_say(&prediction, forecast);
+    ek_fill_forecast(&prediction, forecast);
     return EK_OK;
 }
 
@@ -82,18 +82,18 @@ int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
     olk_forecast_answer prediction;
     ek_number *z = ek_take_readings(c, &m, x);
     if (!z)
-        return ek_refused(c, EK_BAD_ROW);
+        return ek_reject(c, EK_BAD_ROW);
     olk_forecast_ask(&ek_forecaster, &m, c->p, c->s, z, &prediction);
     ek_keep_readings(c, x);
     olk_end_step(c->s->flags, 0);
-    ek_say(&prediction, forecast);
+    ek_fill_forecast(&prediction, forecast);
     return EK_OK;
 }
 
 /* Whether a target can be learned; NaN means that it is unknown. */
 static int ek_takes_target(double y)
 {
-    const double max_target = EK_WIDE_ROWS ? OLK_MOST_DOUBLE_TARGET : OLK_MOST_SINGLE_TARGET;
+    const double max_target = EK_WIDE_ROWS ? OLK_MAX_DOUBLE_TARGET : OLK_MAX_SINGLE_TARGET;
     return y != y || olk_fabs(y) <= max_target;
 }
 
@@ -115,7 +115,7 @@ int ek_tell(void *arena, double y)
         double *q = (double *)ek_at(c->base, EK_AT_width_follows);
         const double square =
             olk_sums_of_row(c->base + EK_AT_query, EK_INPUTS, EK_WIDE_ROWS, 0.0).squares;
-        *q = olk_follow_square(*q, square, EK_INPUTS, EK_WIDE_ROWS, *c->s->t);
+        *q = olk_update_mean_square(*q, square, EK_INPUTS, EK_WIDE_ROWS, *c->s->t);
     }
 #endif
     if (y == y) {
@@ -135,10 +135,10 @@ void ek_restart(void *arena)
     olk_end_step(m.flags, 0);
 }
 
-static int ek_some_wait(void *arena)
+static int ek_has_pending(void *arena)
 {
     const olk_forecast_state m = ek_forecast_state(ek_base(arena));
-    return olk_oldest(&ek_forecaster, &m) != NULL;
+    return olk_oldest_pending(&ek_forecaster, &m) != NULL;
 }
 
 int ek_scores(void *arena, const ek_number *x, double *scores)
@@ -155,7 +155,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     ek_forecast forecast;
     if (weight != 1.0 || !ek_takes_target(y))
         return EK_BAD_LABEL;
-    if (EK_HORIZON > 1 || ek_some_wait(arena))
+    if (EK_HORIZON > 1 || ek_has_pending(arena))
         return EK_WRONG_ORDER;
     const int code = ek_ask(arena, x, &forecast);
     if (code != EK_OK)

@@ -7,7 +7,7 @@
 #include "shorten.h"
 
 #define OLK_ROW_STORES EK_STORES
-#define OLK_ROW_REAL EK_REAL
+#define OLK_ROW_COEF EK_COEF_DTYPE
 #include "loops/common.h"
 #include "loops/exponential.h"
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
@@ -26,9 +26,9 @@
 
 static const olk_kernel ek_kernel = EK_KERNEL;
 #if EK_STORES == 4
-static const olk_quantum ek_quantum = {ek_levels, ek_levels + EK_FEATURES};
+static const olk_quantizer ek_quantizer = {ek_levels, ek_levels + EK_FEATURES};
 #else
-static const olk_quantum ek_quantum = {NULL, NULL};
+static const olk_quantizer ek_quantizer = {NULL, NULL};
 #endif
 
 /* Nothing to do: the model is constant. */
@@ -41,7 +41,7 @@ void ek_start(void *arena)
 static double ek_reading(const ek_number *x, int j)
 {
 #if EK_COMMON
-    const olk_one_line line = EK_ALIKE;
+    const olk_shared_affine line = EK_COMMON_AFFINE;
     return olk_common_scaled(&line, EK_SCALE_CLIP, (double)x[j]);
 #elif EK_SCALE_METHOD
     /* Only read here: nothing is learned. */
@@ -55,8 +55,8 @@ static double ek_reading(const ek_number *x, int j)
 #else
         .numbers = (double *)(uintptr_t)ek_scaler,
         .counts = (int32_t *)(uintptr_t)ek_scaler_counts,
-        .least = (double *)(uintptr_t)ek_scaler_range,
-        .most = (double *)(uintptr_t)(ek_scaler_range + EK_FEATURES),
+        .minimum = (double *)(uintptr_t)ek_scaler_range,
+        .maximum = (double *)(uintptr_t)(ek_scaler_range + EK_FEATURES),
 #endif
     };
     return olk_scale_reading(&scaler, j, (double)x[j], 0, 0);
@@ -81,10 +81,10 @@ static const ek_number *ek_take(double *arena, const ek_number *x)
         if (!(olk_fabs((double)query[j]) <= EK_MOST))
             return NULL;
 #if EK_STORES == 4
-    (void)olk_see_levels(OLK_F32, query, query, EK_FEATURES, &ek_quantum);
+    (void)olk_quantize_row(OLK_F32, query, query, EK_FEATURES, &ek_quantizer);
 #elif !EK_WIDE_ROWS
     for (int j = 0; j < EK_FEATURES; j++)
-        query[j] = olk_seen(EK_STORES, query[j], j, &ek_quantum);
+        query[j] = olk_round_to_storage(EK_STORES, query[j], j, &ek_quantizer);
 #endif
     return query;
 }
@@ -97,8 +97,8 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
         return EK_BAD_ROW;
 #if EK_COLUMNS > 1
     void *row = scratch + EK_AT_ROW;
-    (void)EK_ROW(&ek_kernel, ek_vectors, EK_NORMS, &ek_quantum, EK_STRIDE, EK_VECTORS, EK_FEATURES, query,
-                 EK_REAL, NULL, row, NULL);
+    (void)EK_ROW(&ek_kernel, ek_vectors, EK_NORMS, &ek_quantizer, EK_STRIDE, EK_VECTORS, EK_FEATURES, query,
+                 EK_COEF_DTYPE, NULL, row, NULL);
     olk_weigh(row, ek_coefficients, EK_STRIDE, EK_VECTORS, EK_COLUMNS, scores);
     for (int k = 0; k < EK_COLUMNS; k++) {
         scores[k] *= EK_SCALE;
@@ -106,8 +106,8 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
             return EK_BAD_ROW;
     }
 #else
-    scores[0] = EK_SCALE * EK_ROW(&ek_kernel, ek_vectors, EK_NORMS, &ek_quantum, EK_STRIDE,
-                                  EK_VECTORS, EK_FEATURES, query, EK_REAL, ek_coefficients, NULL,
+    scores[0] = EK_SCALE * EK_ROW(&ek_kernel, ek_vectors, EK_NORMS, &ek_quantizer, EK_STRIDE,
+                                  EK_VECTORS, EK_FEATURES, query, EK_COEF_DTYPE, ek_coefficients, NULL,
                                   NULL) +
                 0.0 - EK_THRESHOLD;
     if (!(scores[0] - scores[0] == 0.0))

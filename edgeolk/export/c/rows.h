@@ -7,7 +7,7 @@
 #if EK_COMMON || EK_PAIRS
 /* The scale shared by all inputs, including the row if it is learned; 0 if inputs are scaled
    separately. */
-static int ek_are_alike(ek_call *c, const ek_number *x, int learning, olk_one_line *line)
+static int ek_common_affine(ek_call *c, const ek_number *x, int learning, olk_shared_affine *line)
 {
     const int frozen = EK_FREEZE_AFTER > 0 && c->seen >= EK_FREEZE_AFTER;
     double count = (double)(frozen ? EK_FREEZE_AFTER : c->seen) * (double)EK_FEATURES;
@@ -15,7 +15,7 @@ static int ek_are_alike(ek_call *c, const ek_number *x, int learning, olk_one_li
     c->common = *(const olk_common *)ek_at(c->base, EK_AT_common);
     for (int j = 0; learning && !frozen && j < EK_FEATURES; j++, count += 1.0)
         olk_learn_common(&c->common, (double)x[j], count);
-    *line = olk_common_line(&c->common, count);
+    *line = olk_common_affine(&c->common, count);
     return 1;
 #else
     const olk_two_numbers before =
@@ -30,7 +30,7 @@ static int ek_are_alike(ek_call *c, const ek_number *x, int learning, olk_one_li
         c->common = before;
         count = first;
     }
-    *line = olk_pair_line(&c->common, count);
+    *line = olk_pair_affine(&c->common, count);
     return 1;
 #endif
 }
@@ -47,7 +47,7 @@ static void ek_keep(ek_call *c, const ek_number *x)
     *(olk_two_numbers *)(void *)((double *)ek_at(c->base, EK_AT_width_follows) + 1) = c->common;
 #endif
     for (int j = 0; j < EK_FEATURES; j++)
-        olk_keep_reading(&c->scaler, j, (double)x[j], c->seen);
+        olk_update_reading(&c->scaler, j, (double)x[j], c->seen);
 #else
     (void)c, (void)x;
 #endif
@@ -55,10 +55,10 @@ static void ek_keep(ek_call *c, const ek_number *x)
 
 #if EK_AT_drift
 /* Checks for drift after a row was learned; squares: the sum of its squared scaled inputs. */
-static OLK_APART void ek_check_drift(ek_call *c, double squares)
+static OLK_NOINLINE void ek_check_drift(ek_call *c, double squares)
 {
 #if EK_COMMON
-    olk_watch(c->p, c->s, NULL, squares, c->common.squares > 0.0 ? EK_FEATURES : 0, 0, EK_WIDE_ROWS,
+    olk_check_drift(c->p, c->s, NULL, squares, c->common.squares > 0.0 ? EK_FEATURES : 0, 0, EK_WIDE_ROWS,
               sizeof(olk_stored));
 #elif EK_SCALE_METHOD
 #if EK_PAIRS
@@ -68,11 +68,11 @@ static OLK_APART void ek_check_drift(ek_call *c, double squares)
     const int common = 0, two = 0;
 #endif
     const ptrdiff_t deviating =
-        common ? (two ? EK_FEATURES : 0) : olk_deviating(&c->scaler, EK_FEATURES);
-    olk_watch(c->p, c->s, common ? NULL : &c->scaler, squares, deviating, c->seen + 1, EK_WIDE_ROWS,
+        common ? (two ? EK_FEATURES : 0) : olk_count_deviating(&c->scaler, EK_FEATURES);
+    olk_check_drift(c->p, c->s, common ? NULL : &c->scaler, squares, deviating, c->seen + 1, EK_WIDE_ROWS,
               sizeof(olk_stored));
 #else
-    olk_watch(c->p, c->s, NULL, squares, 0, 0, EK_WIDE_ROWS, sizeof(olk_stored));
+    olk_check_drift(c->p, c->s, NULL, squares, 0, 0, EK_WIDE_ROWS, sizeof(olk_stored));
 #endif
 }
 #endif
@@ -95,13 +95,13 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
     row = query;
 #endif
 #if EK_COMMON || EK_PAIRS
-    olk_one_line line;
-    const int common = ek_are_alike(c, x, learning, &line);
+    olk_shared_affine line;
+    const int common = ek_common_affine(c, x, learning, &line);
     for (int j = 0; common && j < EK_FEATURES; j++)
-        query[j] = (ek_number)olk_common_scaled(&line, EK_ALIKE_CLIP, (double)x[j]);
+        query[j] = (ek_number)olk_common_scaled(&line, EK_COMMON_CLIP, (double)x[j]);
 #endif
 #if EK_PAIRS
-    c->config.hold = common ? 0.0 : ek_made.hold;
+    c->config.hold = common ? 0.0 : ek_config.hold;
 #elif EK_SCALE_METHOD && !EK_COMMON
     const int common = 0;
 #endif
@@ -114,12 +114,12 @@ static const void *ek_take(ek_call *c, const ek_number *x, int learning)
 #if EK_CLIPS_ROWS
     c->shortened = ek_shorten(query);
 #endif
-    return olk_sorf_takes(row, EK_FEATURES, EK_WIDE_ROWS, c->max_sum) ? row : NULL;
+    return olk_sorf_accepts(row, EK_FEATURES, EK_WIDE_ROWS, c->max_sum) ? row : NULL;
 #endif
 }
 #endif
 
-static int ek_refused(const ek_call *c, int why)
+static int ek_reject(const ek_call *c, int why)
 {
 #if EK_AT_skipped
     olk_begin_step(c->s->flags);

@@ -17,7 +17,7 @@ static inline int ek_shorten(ek_number *row)
     length.total = 0.0;
     for (int j = 0; j < EK_FEATURES; j++)
         olk_measure_again(&length, (double)row[j]);
-    const double factor = olk_shortening(&length, EK_CLIP_ROWS);
+    const double factor = olk_clip_factor(&length, EK_CLIP_ROWS);
     for (int j = 0; j < EK_FEATURES; j++)
         row[j] = (ek_number)((double)row[j] * factor);
     return factor < 1.0;

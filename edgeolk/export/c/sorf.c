@@ -7,7 +7,7 @@
 #include "shorten.h"
 
 #define OLK_SORF_PLAIN 1
-#define OLK_SORF_PACED 1 /* ek_enter scales the widths */
+#define OLK_SORF_WIDTHS_SCALED 1 /* ek_enter scales the widths */
 #if EK_STORES == 1
 #define OLK_SORF_INT8 1
 #elif EK_STORES == 2
@@ -25,7 +25,7 @@
 #endif
 #define OLK_SORF_WATCHES EK_WATCHES
 #if !EK_AT_row_memory
-#define OLK_SORF_FORGETS 1
+#define OLK_SORF_NO_MEMORY 1
 #endif
 #if EK_SCRATCH
 #define OLK_SORF_SCRATCH 1
@@ -37,7 +37,7 @@
 #include "loops/structured.h"
 #include "loops/width.h"
 
-static const olk_sorf ek_made = EK_SORF;
+static const olk_sorf ek_config = EK_SORF;
 #if EK_GAMMA_ROWS || EK_FOLLOWS
 /* Named by its contents: models with the same table share it. */
 OLK_TABLE double EK_MULTIPLES_NAME[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIPLES;
@@ -100,7 +100,7 @@ static int ek_is_label(double y)
    are reset with it; the stream's counters are kept. */
 static void ek_follow_width(ek_call *c, const void *x)
 {
-    static const uint32_t cleared[][2] = EK_ANEW;
+    static const uint32_t cleared[][2] = EK_CLEARED_REGIONS;
     olk_width *w = c->width;
     if (w->gamma > 0.0)
         return;
@@ -133,25 +133,25 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     if (!(weight > 0.0 && weight <= EK_MOST_WEIGHT))
         return EK_BAD_LABEL;
     if (!ek_is_label(y))
-        return y - y == 0.0 ? EK_BAD_LABEL : ek_refused(c, EK_BAD_LABEL);
+        return y - y == 0.0 ? EK_BAD_LABEL : ek_reject(c, EK_BAD_LABEL);
 #endif
     const olk_sorf_row row = {ek_take(c, x, 1), NULL, 0};
     if (!row.values)
-        return ek_refused(c, EK_BAD_ROW);
+        return ek_reject(c, EK_BAD_ROW);
 #if EK_FOLLOWS || EK_AT_drift /* the features may scale the row in place */
     const olk_row_sums sums =
         olk_sums_of_row(row.values, EK_FEATURES, EK_WIDE_ROWS, c->p->hold);
 #endif
 #if EK_WATCHES
-    before = olk_sorf_watch(c->p, c->s, &row);
+    before = olk_sorf_learn_in_time(c->p, c->s, &row);
 #elif EK_TASK == 3
-    before = olk_sorf_novelty(c->p, c->s, &row);
+    before = olk_sorf_learn_novelty(c->p, c->s, &row);
 #else
 #if EK_TASK == 2
-    if (!olk_sorf_takes_target(y))
-        return ek_refused(c, EK_BAD_ROW);
+    if (!olk_sorf_accepts_target(y))
+        return ek_reject(c, EK_BAD_ROW);
 #endif
-    before = olk_sorf_step(c->p, c->s, &row, y, weight);
+    before = olk_sorf_learn(c->p, c->s, &row, y, weight);
 #endif
 #if EK_AT_errors
     double *errors = (double *)ek_at(c->base, EK_AT_errors);
@@ -172,7 +172,7 @@ int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, 
     ek_follow_width(c, row.values);
 #elif EK_FOLLOWS
     double *q = (double *)ek_at(c->base, EK_AT_width_follows);
-    *q = olk_follow_square(*q, sums.held, EK_FEATURES, EK_WIDE_ROWS, *c->s->t);
+    *q = olk_update_mean_square(*q, sums.clamped, EK_FEATURES, EK_WIDE_ROWS, *c->s->t);
 #endif
     olk_end_step(c->s->flags, 0);
     if (score)
@@ -216,7 +216,7 @@ void ek_count(const void *arena, ek_counts *counts)
         EK_AT_drift ? (uint64_t)olk_drift_number(c->s, EK_WIDE_ROWS, OLK_DRIFT_ALARMS) : 0;
 #endif
 #if EK_AT_row_memory
-    counts->remembered = (uint64_t)olk_memory_held(c->s);
+    counts->remembered = (uint64_t)olk_memory_n_rows(c->s);
 #else
     counts->remembered = 0;
 #endif
@@ -238,7 +238,7 @@ void ek_watch(const void *arena, ek_verdict *verdict)
     verdict->threshold = (double)((const ek_number *)c->s->deviations)[0];
 }
 
-static void ek_report(void *arena, olk_sorf_told_fn report_event)
+static void ek_report(void *arena, olk_sorf_event_fn report_event)
 {
     EK_CALL(c, arena);
     ek_enter(arena, c);

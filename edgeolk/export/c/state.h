@@ -55,7 +55,7 @@ static inline int ek_all_between(const uint8_t *file, size_t offset, size_t i, s
 /* The stored weights of a region. */
 static inline int ek_weights_hold(const uint8_t *file, size_t offset)
 {
-    const size_t n = 2 * (size_t)ek_made.D * (size_t)ek_made.classes;
+    const size_t n = 2 * (size_t)ek_config.D * (size_t)ek_config.classes;
 #if EK_STORES == 1
     for (size_t i = 0; i < n; i++)
         if (file[offset + i] == 0x80) /* -128 */
@@ -69,11 +69,11 @@ static inline int ek_weights_hold(const uint8_t *file, size_t offset)
 /* Cumulative losses of the experts, and averaging windows. */
 static inline int ek_blend_holds(const uint8_t *file, size_t offset)
 {
-    const size_t groups = (size_t)ek_made.groups;
-    const size_t n = groups * (size_t)ek_made.n_blends + (size_t)ek_made.linear +
-                     (size_t)ek_made.last_label;
-    const double upper = EK_MOST_WEIGHT * 4.0 / (1.0 - ek_made.memory) * (1.0 + 1e-9);
-    const double longest = ek_made.cmax > 1.0 ? ek_made.cmax : 1.0;
+    const size_t groups = (size_t)ek_config.groups;
+    const size_t n = groups * (size_t)ek_config.n_blends + (size_t)ek_config.linear +
+                     (size_t)ek_config.last_label;
+    const double upper = EK_MOST_WEIGHT * 4.0 / (1.0 - ek_config.memory) * (1.0 + 1e-9);
+    const double longest = ek_config.cmax > 1.0 ? ek_config.cmax : 1.0;
     for (size_t i = 0; i < n + groups; i++)
         if (!ek_between(ek_double_of(file, offset, i), i < n ? 0.0 : 1.0, i < n ? upper : longest))
             return 0;
@@ -116,13 +116,13 @@ static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
     if (!ek_between(mean, -DBL_MAX, DBL_MAX) || !ek_between(low, -bit, bit) ||
         !ek_between(sd, 0.0, DBL_MAX) || !ek_between(held, -DBL_MAX, DBL_MAX))
         return 0;
-    if ((int64_t)age > seen || (age < OLK_START && (int64_t)age != seen && !EK_FORECASTS))
+    if ((int64_t)age > seen || (age < OLK_START_READINGS && (int64_t)age != seen && !EK_FORECASTS))
         return 0;
     if (age == 0)
         return mean == 0.0 && sd == 0.0 && held == 0.0;
-    if (age < OLK_START)
+    if (age < OLK_START_READINGS)
         return sd == 0.0 && low == 0.0 && (age > 1 || held == mean);
-    return sd == 0.0 || (held == 0.0 && !olk_no_spread(sd, olk_fabs(mean)));
+    return sd == 0.0 || (held == 0.0 && !olk_is_no_spread(sd, olk_fabs(mean)));
 }
 
 #if EK_SCALE_METHOD == 2
@@ -137,7 +137,7 @@ static int ek_range_holds(const uint8_t *file, size_t j, int64_t seen)
     if ((seen <= 1 && lower != upper) || (seen == 0 && lower != 0.0))
         return 0;
     const double half = 0.5 * upper - 0.5 * lower;
-    const double size = olk_greater(olk_fabs(lower), olk_fabs(upper));
+    const double size = olk_fmax(olk_fabs(lower), olk_fabs(upper));
     const double margin = 1e-6 * half + 1e-14 * size;
     return ek_between(0.5 * mean, 0.5 * lower - margin, 0.5 * upper + margin) &&
            0.5 * sd <= half + margin;
@@ -185,21 +185,21 @@ static int ek_width_holds(const uint8_t *file, int64_t steps)
 /* Rows of the row memory (loops/kept_rows.h); unused slots are never read. */
 static int ek_memory_holds(const uint8_t *file)
 {
-    const size_t M = (size_t)ek_made.row_memory;
+    const size_t M = (size_t)ek_config.row_memory;
     const uint64_t word = (uint64_t)ek_word_of(file, EK_AT_memory_state, 0);
     const uint64_t held = word & UINT32_MAX, head = word >> 32;
     const uint8_t *codes = file + EK_AT_row_memory, *marks = codes + (EK_FEATURES + 1) / 2 * M;
-    const double upper = EK_MOST_WEIGHT / (1.0 - ek_made.memory) * (1.0 + 1e-9);
+    const double upper = EK_MOST_WEIGHT / (1.0 - ek_config.memory) * (1.0 + 1e-9);
     if (held > M || head >= M || (held < M && head))
         return 0;
     for (size_t i = 0; i < 2; i++) /* spare words */
-        if (ek_word_of(file, EK_AT_memory_state, 1 + OLK_MEMORY_SHARES + i))
+        if (ek_word_of(file, EK_AT_memory_state, 1 + OLK_MEMORY_WEIGHTS + i))
             return 0;
-    for (size_t i = 1; i <= OLK_MEMORY_SHARES; i++)
+    for (size_t i = 1; i <= OLK_MEMORY_WEIGHTS; i++)
         if (!ek_between(ek_double_of(file, EK_AT_memory_state, i), 0.0, upper))
             return 0;
 #if EK_AT_memory_narrow
-    for (size_t i = 0; i < OLK_MEMORY_SHARES - 1; i++)
+    for (size_t i = 0; i < OLK_MEMORY_WEIGHTS - 1; i++)
         if (!ek_between(ek_double_of(file, EK_AT_memory_narrow, i), 0.0, upper))
             return 0;
 #endif
@@ -224,7 +224,7 @@ static int ek_memory_holds(const uint8_t *file)
 static int ek_drift_holds(const uint8_t *file, int64_t steps)
 {
     const double rows = (double)steps + 1.0,
-                 upper = rows < olk_most_counted ? rows : olk_most_counted;
+                 upper = rows < olk_max_counted ? rows : olk_max_counted;
     for (size_t i = OLK_DRIFT_SINCE; i <= OLK_DRIFT_ALARMS; i++) {
         const double count = ek_number_of(file, EK_AT_drift, i);
         if (!ek_between(count, 0.0, upper) || count != (double)(int32_t)count)
@@ -237,9 +237,9 @@ static int ek_drift_holds(const uint8_t *file, int64_t steps)
 #endif
 
 #if EK_FOLLOWS
-static int ek_following_holds(const uint8_t *file, int64_t rows)
+static int ek_width_follows_holds(const uint8_t *file, int64_t rows)
 {
-    const double lower = olk_least_square * EK_INPUTS * (1.0 - 1e-6);
+    const double lower = olk_min_square * EK_INPUTS * (1.0 - 1e-6);
     if (!ek_between(ek_double_of(file, EK_AT_width_follows, 0), lower, DBL_MAX))
         return 0;
 #if EK_PAIRS
@@ -267,7 +267,7 @@ static int ek_watch_holds(const uint8_t *file, int64_t steps)
     static const double most_of_scores[] = {1e15, 1001.0, 1e15, 1e30, 1e15, 1e30, 1e18, 1e18};
     const int64_t mistakes = ek_word_of(file, EK_AT_MISTAKES, 0);
     const int64_t verdict = ek_word_of(file, EK_AT_watch, OLK_VERDICT);
-    const int64_t held = ek_word_of(file, EK_AT_watch, OLK_HELD);
+    const int64_t held = ek_word_of(file, EK_AT_watch, OLK_EVENT_STATE);
     for (size_t i = 0; i < 12 * EK_FEATURES; i++)
         if (!ek_all_between(file, EK_AT_channels, i, 1, -most_of_channel[i % 12],
                             most_of_channel[i % 12]))
@@ -279,7 +279,7 @@ static int ek_watch_holds(const uint8_t *file, int64_t steps)
         for (size_t i = 0; i < sizeof of_squares / sizeof of_squares[0]; i++)
             if (!(ek_number_of(file, EK_AT_channels, 12 * j + of_squares[i]) >= 0.0))
                 return 0;
-    return ek_number_of(file, EK_AT_deviations, 0) >= olk_least_threshold &&
+    return ek_number_of(file, EK_AT_deviations, 0) >= olk_min_threshold &&
            ek_number_of(file, EK_AT_deviations, 1) >= 0.0 &&
            ek_number_of(file, EK_AT_deviations, 3) >= 0.0 &&
            ek_number_of(file, EK_AT_deviations, 5) >= 0.0 &&
@@ -288,7 +288,7 @@ static int ek_watch_holds(const uint8_t *file, int64_t steps)
            ek_counts_to(ek_word_of(file, EK_AT_watch, OLK_EVENTS), mistakes) &&
            ek_counts_to(ek_word_of(file, EK_AT_watch, OLK_QUIET_ROWS), UINT16_MAX) &&
            verdict >= 0 && verdict >> 8 < EK_FEATURES && !(verdict & 0xe0) &&
-           (verdict >> 1 & 3) < 3 && held >= 0 && held >> OLK_HELD_CHANNEL < EK_FEATURES &&
+           (verdict >> 1 & 3) < 3 && held >= 0 && held >> OLK_EVENT_CHANNEL < EK_FEATURES &&
            !(held & 0xFFF80000) && (held & 0x30000) != 0x30000;
 }
 #endif
@@ -314,7 +314,7 @@ static int ek_state_holds(const uint8_t *file)
     rows += ek_word_of(file, EK_AT_width, 3);
 #endif
 #if EK_FOLLOWS
-    if (!ek_following_holds(file, rows))
+    if (!ek_width_follows_holds(file, rows))
         return 0;
 #endif
 #if EK_COMMON

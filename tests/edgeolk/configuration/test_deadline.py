@@ -8,7 +8,7 @@ import pytest
 
 import edgeolk as ek
 from edgeolk.catalogue import METHODS
-from edgeolk.catalogue.words import DESCRIPTIONS
+from edgeolk.catalogue.descriptions import DESCRIPTIONS
 from edgeolk.cli import main
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.policies import POLICIES

@@ -35,6 +35,6 @@ def test_a_header_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_engine_has_the_members_of_the_header() -> None:
-    made = ek.Learner("sorf", n_features=3, D=64, kernel=ek.Gaussian(1.0))._engine.structured()
+    made = ek.Learner("sorf", n_features=3, D=64, kernel=ek.Gaussian(1.0))._engine.sorf_config()
     members = structs.read("sorf_types.h")[1]["olk_sorf"]
     assert [member.name for member in members] == list(made)[: len(members)]

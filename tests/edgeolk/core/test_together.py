@@ -14,7 +14,7 @@ import pytest
 from helpers import EVERY, LIVELY, Csr, by_variant
 
 import edgeolk as ek
-from edgeolk.configuration.usual import MOST_AHEAD
+from edgeolk.configuration.defaults import MAX_AHEAD
 
 #: A ring that is read in blocks, full long before the stream ends; no multiple of any vector.
 BUDGET, FEATURES, ROWS = 61, 35, 240
@@ -75,7 +75,7 @@ def test_every_algorithm_kernel_and_type(name: str) -> None:
     axes = (None, 3), DTYPES, KERNELS
     for number, (classes, dtype, kernel) in enumerate(itertools.product(*axes), EVERY.index(name)):
         coefficients = ("float64", "float32")[number % 2]
-        ahead = 1 + (13 * number) % MOST_AHEAD
+        ahead = 1 + (13 * number) % MAX_AHEAD
         options = {"dtype": dtype, "kernel": kernel, "coefficients": coefficients}
         try:
             learner = fresh(name, ahead, n_classes=classes, budget=23, **options)
@@ -100,7 +100,7 @@ def test_every_algorithm_kernel_and_type(name: str) -> None:
 )
 def test_every_number_of_rows(name: str, options: dict[str, Any]) -> None:
     X, y = stream(options.get("n_classes"))
-    for ahead in range(1, MOST_AHEAD + 1):
+    for ahead in range(1, MAX_AHEAD + 1):
         learner = fresh(name, ahead, **{"budget": 23, **options})
         assert learner.config._settings.lookahead == ahead
         assert_learned_alike(learner, X[:110], y[:110])

@@ -16,7 +16,7 @@ from helpers import ROOT
 
 import edgeolk as ek
 from edgeolk.files import system
-from edgeolk.files.atomic import opened_regular, read_into, write_whole
+from edgeolk.files.atomic import open_regular, read_into, write_atomically
 
 OLD, NEW = b"old" * 100, (b"new", bytearray(b" and "), memoryview(b"whole"))
 WHOLE = b"new and whole"
@@ -31,7 +31,7 @@ def test_every_kind_of_path(kind: str, tmp_path: Path) -> None:
     """Also names that are not UTF-8."""
     raw = os.fsencode(tmp_path) + b"/model\xff"
     path: Any = {"str": os.fsdecode(raw), "bytes": raw, "path": Path(os.fsdecode(raw))}[kind]
-    write_whole(path, NEW)
+    write_atomically(path, NEW)
     assert Path(os.fsdecode(raw)).read_bytes() == WHOLE
     learner = ek.Learner("rbp", n_features=2, budget=3)
     learner.learn_one([1.0, 2.0], 1)
@@ -44,7 +44,7 @@ def test_every_kind_of_path(kind: str, tmp_path: Path) -> None:
 
 def test_a_path_in_the_present_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    write_whole("model", NEW)
+    write_atomically("model", NEW)
     assert (tmp_path / "model").read_bytes() == WHOLE
 
 
@@ -55,8 +55,8 @@ def test_links_are_followed(tmp_path: Path) -> None:
     (tmp_path / "second").symlink_to("far/model")
     (tmp_path / "first").symlink_to(tmp_path / "second")
     (tmp_path / "dangling").symlink_to("far/fresh")
-    write_whole(tmp_path / "first", NEW)
-    write_whole(tmp_path / "dangling", NEW)
+    write_atomically(tmp_path / "first", NEW)
+    write_atomically(tmp_path / "dangling", NEW)
     assert (tmp_path / "first").is_symlink()
     assert (tmp_path / "second").is_symlink()
     assert (tmp_path / "dangling").is_symlink()
@@ -69,7 +69,7 @@ def test_a_circle_of_links_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     with pytest.raises(OSError, match=r"regular|symbolic links"):
-        write_whole(tmp_path / "a", NEW)
+        write_atomically(tmp_path / "a", NEW)
     assert names(tmp_path) == ["a", "b"]
 
 
@@ -78,14 +78,14 @@ def test_mode_is_kept(mode: int, tmp_path: Path) -> None:
     path = tmp_path / "model"
     path.write_bytes(OLD)
     path.chmod(mode)
-    write_whole(path, NEW)
+    write_atomically(path, NEW)
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
 def test_a_new_file_has_the_usual_mode(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
-        write_whole(tmp_path / "model", NEW)
+        write_atomically(tmp_path / "model", NEW)
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "model").stat().st_mode) == 0o640
@@ -97,7 +97,7 @@ def test_owner_is_kept(tmp_path: Path) -> None:
     path.write_bytes(OLD)
     os.chown(path, 12345, 23456)
     path.chmod(0o640)
-    write_whole(path, NEW)
+    write_atomically(path, NEW)
     found = path.stat()
     assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (12345, 23456, 0o640)
 
@@ -160,7 +160,7 @@ def test_what_is_no_regular_file_is_refused(odd: Path) -> None:
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    for call in (lambda p: write_whole(p, NEW), ek.load):
+    for call in (lambda p: write_atomically(p, NEW), ek.load):
         with pytest.raises(IsADirectoryError):
             call(tmp_path / "folder")
     assert names(tmp_path) == ["folder"]
@@ -194,7 +194,7 @@ def test_the_file_is_synced_before_it_is_renamed_and_the_folder_after(
 ) -> None:
     (tmp_path / "model").write_bytes(OLD)
     calls = Calls(monkeypatch)
-    write_whole(tmp_path / "model", NEW)
+    write_atomically(tmp_path / "model", NEW)
     order = [name for name in calls.seen if name != "open"]
     assert order == [*["write"] * 5, "fchmod", "fsync", "replace", "fsync"]
     monkeypatch.undo()
@@ -210,7 +210,7 @@ def test_a_failure_anywhere_leaves_the_old_file_or_the_new_one(
     path.write_bytes(OLD)
     calls = Calls(monkeypatch, fail_at, error)
     with pytest.raises(OSError, match=os.strerror(error)):
-        write_whole(path, NEW)
+        write_atomically(path, NEW)
     failed = calls.seen[fail_at]
     monkeypatch.undo()
     renamed = "replace" in calls.seen[:fail_at]
@@ -231,7 +231,7 @@ def test_what_went_wrong_first_is_told(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(os, "write", failing(errno.ENOSPC))
     monkeypatch.setattr(os, "unlink", failing(errno.EROFS))
     with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
-        write_whole(tmp_path / "model", NEW)
+        write_atomically(tmp_path / "model", NEW)
     assert (tmp_path / "model").read_bytes() == OLD
 
 
@@ -246,7 +246,7 @@ def test_a_folder_that_cannot_be_synced_is_no_failure(
         real(fd)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    write_whole(tmp_path / "model", NEW)
+    write_atomically(tmp_path / "model", NEW)
     assert (tmp_path / "model").read_bytes() == WHOLE
 
 
@@ -259,7 +259,7 @@ def test_a_planted_link_is_not_written_through(
     draws = iter([b"\0" * 8, b"\1" * 8])
     monkeypatch.setattr(os, "urandom", lambda n: next(draws))
     (tmp_path / f".model.{'00' * 8}.part").symlink_to(victim)
-    write_whole(tmp_path / "model", NEW)
+    write_atomically(tmp_path / "model", NEW)
     assert victim.read_bytes() == OLD
     assert (tmp_path / "model").read_bytes() == WHOLE
 
@@ -273,16 +273,16 @@ def test_leftovers_of_the_dead_are_removed_and_nothing_else(tmp_path: Path) -> N
     strangers = [".model.part", f".other.{'ab' * 8}.part", f"model.{'ab' * 8}.part"]
     for name in (LEFTOVER, *strangers):
         (tmp_path / name).write_bytes(OLD)
-    write_whole(tmp_path / "model", NEW)
+    write_atomically(tmp_path / "model", NEW)
     assert names(tmp_path) == sorted(["model", *strangers])
 
 
 def test_the_file_of_a_live_saver_stays(tmp_path: Path) -> None:
     with open(tmp_path / LEFTOVER, "wb") as file:
         system.lock(file.fileno())
-        write_whole(tmp_path / "model", NEW)
+        write_atomically(tmp_path / "model", NEW)
         assert names(tmp_path) == [LEFTOVER, "model"]
-    write_whole(tmp_path / "model", NEW)
+    write_atomically(tmp_path / "model", NEW)
     assert names(tmp_path) == ["model"]
 
 
@@ -301,7 +301,7 @@ def test_a_saver_taken_for_dead_before_it_has_its_lock_starts_anew(
         real(fd)
 
     monkeypatch.setattr(system, "lock", lock)
-    write_whole(tmp_path / "model", NEW)
+    write_atomically(tmp_path / "model", NEW)
     assert (tmp_path / "model").read_bytes() == WHOLE
     assert len(tries) == 3
 
@@ -312,7 +312,7 @@ def test_without_locks_leftovers_stay(tmp_path: Path, monkeypatch: pytest.Monkey
 
     (tmp_path / LEFTOVER).write_bytes(OLD)
     monkeypatch.setattr(system, "lock", lock)
-    write_whole(tmp_path / "model", NEW)
+    write_atomically(tmp_path / "model", NEW)
     assert names(tmp_path) == [LEFTOVER, "model"]
     assert (tmp_path / "model").read_bytes() == WHOLE
 
@@ -322,24 +322,24 @@ def test_a_planted_leftover_neither_hangs_nor_leads_astray(tmp_path: Path) -> No
     victim.write_bytes(OLD)
     os.mkfifo(tmp_path / f".model.{'00' * 8}.part")
     (tmp_path / f".model.{'11' * 8}.part").symlink_to(victim)
-    write_whole(tmp_path / "model", NEW)
+    write_atomically(tmp_path / "model", NEW)
     assert victim.read_bytes() == OLD
 
 
 @pytest.mark.parametrize("length", [200, 201, 255])
 def test_long_names(length: int, tmp_path: Path) -> None:
     path = tmp_path / ("m" * length)
-    write_whole(path, NEW)
-    write_whole(path, NEW)
+    write_atomically(path, NEW)
+    write_atomically(path, NEW)
     assert names(tmp_path) == ["m" * length]
 
 
 def test_killed_savers_leave_nothing_for_long(tmp_path: Path) -> None:
     """Killed at any moment: the file is whole, and the next save cleans up."""
     code = (
-        "import sys; from edgeolk.files.atomic import write_whole\n"
+        "import sys; from edgeolk.files.atomic import write_atomically\n"
         "print('go', flush=True)\n"
-        "while True: write_whole(sys.argv[1], [sys.argv[2].encode() * 3000] * 20)\n"
+        "while True: write_atomically(sys.argv[1], [sys.argv[2].encode() * 3000] * 20)\n"
     )
     path = tmp_path / "model"
     for i in range(12):
@@ -359,7 +359,7 @@ def test_killed_savers_leave_nothing_for_long(tmp_path: Path) -> None:
             content = path.read_bytes()
             assert len(content) == 60_000
             assert len(set(content)) == 1
-    write_whole(path, NEW)
+    write_atomically(path, NEW)
     assert names(tmp_path) == ["model"]
     assert path.read_bytes() == WHOLE
 
@@ -370,9 +370,9 @@ def test_killed_savers_leave_nothing_for_long(tmp_path: Path) -> None:
 def test_reading_stops_at_the_end(tmp_path: Path) -> None:
     (tmp_path / "model").write_bytes(b"12345")
     memory = bytearray(8)
-    with opened_regular(tmp_path / "model") as file:
+    with open_regular(tmp_path / "model") as file:
         assert file.read(2) == b"12"
         assert read_into(file, memoryview(memory)) == 3
     assert memory == b"345" + bytes(5)
-    with pytest.raises(FileNotFoundError), opened_regular(tmp_path / "none"):
+    with pytest.raises(FileNotFoundError), open_regular(tmp_path / "none"):
         pass

@@ -14,7 +14,7 @@ from helpers import ROOT
 
 import edgeolk as ek
 from edgeolk.files import system
-from edgeolk.files.atomic import write_whole
+from edgeolk.files.atomic import write_atomically
 
 fcntl: Any = pytest.importorskip("fcntl") if os.name != "nt" else None
 posix = pytest.mark.skipif(os.name == "nt", reason="calls of POSIX")
@@ -54,7 +54,7 @@ def test_where_fsync_stops_short_the_device_itself_is_synced(
 ) -> None:
     """Files and folders, of models and of checkpoints."""
     there = MacOS(monkeypatch)
-    write_whole(tmp_path / "model", [b"whole"])
+    write_atomically(tmp_path / "model", [b"whole"])
     assert len(there.full) == 2
     with ek.Checkpointer(tmp_path / "kept", every=1) as checkpoints:
         checkpoints.write(learner())
@@ -70,7 +70,7 @@ def test_a_file_system_that_cannot_sync_the_device_syncs_as_it_can(
     error: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = MacOS(monkeypatch, error)
-    write_whole(tmp_path / "model", [b"whole"])
+    write_atomically(tmp_path / "model", [b"whole"])
     assert there.plain == there.full
     assert len(there.full) == 2
 
@@ -80,7 +80,7 @@ def test_a_device_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "model").write_bytes(b"old")
     there = MacOS(monkeypatch, errno.EIO)
     with pytest.raises(OSError, match=os.strerror(errno.EIO)):
-        write_whole(tmp_path / "model", [b"new"])
+        write_atomically(tmp_path / "model", [b"new"])
     assert there.plain == []
     assert (tmp_path / "model").read_bytes() == b"old"
 
@@ -198,9 +198,9 @@ def test_a_file_that_another_program_has_open(
     path = tmp_path / "model"
     path.write_bytes(b"old")
     with open(path, "rb"), pytest.raises(PermissionError, match="open in another program"):
-        write_whole(path, [b"new"])
+        write_atomically(path, [b"new"])
     assert path.read_bytes() == b"old"
-    write_whole(path, [b"new"])
+    write_atomically(path, [b"new"])
     assert path.read_bytes() == b"new"
     assert os.listdir(tmp_path) == ["model"]
 

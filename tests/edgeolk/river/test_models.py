@@ -109,7 +109,7 @@ def test_a_refused_row_changes_nothing(x: Any, error: type[Exception], message: 
     before = pickle.dumps(model)
     with pytest.raises(error, match=message):
         model.learn_one({"c": 4.0, **x}, False)
-    model._columns.made[:] = 0.0  # scratch
+    model._columns.values[:] = 0.0  # scratch
     after = pickle.loads(before)
     assert model.columns == after.columns
     assert model.predict_proba_one({"a": 1.0}) == after.predict_proba_one({"a": 1.0})

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("river")
 
 import edgeolk as ek
-from edgeolk.configuration.typed import kinds
+from edgeolk.configuration.generate_options import kinds
 from edgeolk.river import KernelClassifier, KernelNovelty, KernelRegressor
 from edgeolk.wrapped import SIZES
 

@@ -12,7 +12,7 @@ pytest.importorskip("sklearn")
 from sklearn.base import clone
 
 import edgeolk as ek
-from edgeolk.configuration.typed import kinds
+from edgeolk.configuration.generate_options import kinds
 from edgeolk.sklearn import OnlineKernelClassifier, OnlineKernelNovelty, OnlineKernelRegressor
 from edgeolk.wrapped import SIZES
 

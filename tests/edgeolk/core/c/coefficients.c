@@ -54,7 +54,7 @@ static void sums(const olk_simd *simd, uint64_t *rng, int real, ptrdiff_t n)
     void *coef = as_real(real, a, (columns - 1) * stride + n);
     memcpy(was, sum, (size_t)n * sizeof *was);
     memcpy(from, start, (size_t)n * sizeof *from);
-    simd->settle[real](coef, 2.5, start, sum, n);
+    simd->flush_average[real](coef, 2.5, start, sum, n);
     for (ptrdiff_t i = 0; i < n; i++) {
         const double want = was[i] + number(real, coef, i) * (2.5 - from[i]);
         CHECK(sum[i] == want && start[i] == 2.5, "settled %td of %td", i, n);
@@ -87,7 +87,7 @@ static void kept(const olk_simd *simd, uint64_t *rng, int type, int real, ptrdif
     double *a = draws(rng, n, -1.0, 1.0), *many = draws(rng, columns * stride, -1.0, 1.0), f[11];
     void *values = as_real(type, a, n), *row = array(n, size_of_real(real));
     void *coef = as_real(real, many, (columns - 1) * stride + n);
-    const double one = simd->recall[type](values, n, real, coef, row);
+    const double one = simd->cached_row[type](values, n, real, coef, row);
     simd->weigh_values[real](type, values, coef, stride, n, columns, f);
     for (ptrdiff_t c = 0; c < columns; c++) {
         long double sum = 0.0L;

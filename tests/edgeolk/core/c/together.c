@@ -12,7 +12,7 @@ typedef struct {
     ptrdiff_t n, d;
     void *sv, *norms, *x;
     float scale[DIMENSIONS], offset[DIMENSIONS];
-    olk_quantum quantum;
+    olk_quantizer quantizer;
 } model;
 
 static size_t item(int storage)
@@ -33,18 +33,18 @@ static model made_of(const olk_simd *simd, const olk_kernel *kernel, uint64_t *r
         m.scale[j] = 0.01f;
         m.offset[j] = (float)in_range(rng, -0.5, 0.5);
     }
-    m.quantum = (olk_quantum){m.scale, m.offset};
+    m.quantizer = (olk_quantizer){m.scale, m.offset};
     double *norms = doubles(STRIDE), *x = doubles(ROWS * d);
     memset(norms, 0, STRIDE * sizeof(double));
     for (ptrdiff_t i = 0; i < n; i++)
         for (ptrdiff_t j = 0; j < d; j++)
-            olk_store(storage, m.sv, j * STRIDE + i, j, in_range(rng, -1.0, 1.0), &m.quantum);
+            olk_store(storage, m.sv, j * STRIDE + i, j, in_range(rng, -1.0, 1.0), &m.quantizer);
     for (ptrdiff_t i = 0; i < n && storage != OLK_I8; i++)
         norms[i] = simd->norm[storage](kernel, (char *)m.sv + (size_t)i * item(storage), STRIDE, d);
     for (ptrdiff_t r = 0; r < ROWS; r++)
         for (ptrdiff_t j = 0; j < d; j++)
             x[r * d + j] = r % 4 == 3 && n > 0
-                               ? olk_fetch(storage, m.sv, j * STRIDE + r % n, j, &m.quantum)
+                               ? olk_fetch(storage, m.sv, j * STRIDE + r % n, j, &m.quantizer)
                                : in_range(rng, -1.0, 1.0) * (r % 7 == 5 ? 1e5 : 1.0);
     m.norms = as_real(m.type, norms, STRIDE);
     m.x = as_real(m.type, x, ROWS * d);
@@ -76,9 +76,9 @@ static void by_norms(const olk_simd *simd, const olk_kernel *kernel, const model
         long double own = 0.0L;
         for (ptrdiff_t j = 0; j < m->d; j++)
             own += (long double)number(m->type, x, j) * number(m->type, x, j);
-        simd->row[m->storage](kernel, m->sv, m->norms, &m->quantum, STRIDE, m->n, m->d, x, OLK_F64,
+        simd->row[m->storage](kernel, m->sv, m->norms, &m->quantizer, STRIDE, m->n, m->d, x, OLK_F64,
                               NULL, row, NULL);
-        simd->row[m->storage](kernel, m->sv, NULL, &m->quantum, STRIDE, m->n, m->d, x, OLK_F64,
+        simd->row[m->storage](kernel, m->sv, NULL, &m->quantizer, STRIDE, m->n, m->d, x, OLK_F64,
                               NULL, plain, NULL);
         const ptrdiff_t count = olk_nonzeros(m->type, x, m->d, index, values);
         simd->sparse[m->storage](kernel, m->sv, m->norms, STRIDE, m->n, count, index, values,
@@ -86,7 +86,7 @@ static void by_norms(const olk_simd *simd, const olk_kernel *kernel, const model
         for (ptrdiff_t i = 0; i < m->n; i++) {
             long double d2 = 0.0L, s2 = 0.0L;
             for (ptrdiff_t j = 0; j < m->d; j++) {
-                const long double s = olk_fetch(m->storage, m->sv, j * STRIDE + i, j, &m->quantum);
+                const long double s = olk_fetch(m->storage, m->sv, j * STRIDE + i, j, &m->quantizer);
                 const long double t = number(m->type, x, j) - s;
                 d2 += t * t;
                 s2 += s * s;
@@ -116,11 +116,11 @@ static void together(const olk_simd *simd, const olk_kernel *kernel, const model
     EACH_REAL (real) {
         void *coef = as_real(real, weights, COLUMNS * STRIDE), *row = array(m->n, size_of_real(real));
         void *values = array(ROWS * STRIDE, size_of_real(real));
-        olk_wanted wanted = {real, coef, 1, STRIDE, f, values, STRIDE};
-        simd->rows[m->storage](kernel, m->sv, norms, &m->quantum, STRIDE, m->n, m->d, m->x, m->d,
+        olk_row_outputs wanted = {real, coef, 1, STRIDE, f, values, STRIDE};
+        simd->rows[m->storage](kernel, m->sv, norms, &m->quantizer, STRIDE, m->n, m->d, m->x, m->d,
                                count, &wanted);
         for (ptrdiff_t r = 0; r < count; r++) {
-            const double sum = simd->row[m->storage](kernel, m->sv, norms, &m->quantum, STRIDE,
+            const double sum = simd->row[m->storage](kernel, m->sv, norms, &m->quantizer, STRIDE,
                                                      m->n, m->d, row_of(m, r), real, coef, row,
                                                      NULL);
             CHECK(f[r] == sum, "row %td of %td, n = %td, d = %td, kind %d, storage %d", r, count,
@@ -131,10 +131,10 @@ static void together(const olk_simd *simd, const olk_kernel *kernel, const model
         }
         wanted.values = NULL;
         wanted.columns = columns;
-        simd->rows[m->storage](kernel, m->sv, norms, &m->quantum, STRIDE, m->n, m->d, m->x, m->d,
+        simd->rows[m->storage](kernel, m->sv, norms, &m->quantizer, STRIDE, m->n, m->d, m->x, m->d,
                                count, &wanted);
         for (ptrdiff_t r = 0; r < count; r++) {
-            simd->row[m->storage](kernel, m->sv, norms, &m->quantum, STRIDE, m->n, m->d,
+            simd->row[m->storage](kernel, m->sv, norms, &m->quantizer, STRIDE, m->n, m->d,
                                   row_of(m, r), real, NULL, row, NULL);
             simd->weigh[real](row, coef, STRIDE, m->n, columns, want);
             for (ptrdiff_t c = 0; c < columns; c++)
@@ -159,7 +159,7 @@ void check_together(const olk_simd *simd)
                 const ptrdiff_t d = dimensions[(k + (size_t)kind) % 4];
                 const olk_kernel kernel = {kind, 2, 0.7, 0.4, 0.3};
                 model m = made_of(simd, &kernel, &rng, storage, sizes[k], d);
-                m.quantum = (olk_quantum){m.scale, m.offset};
+                m.quantizer = (olk_quantizer){m.scale, m.offset};
                 if (kind == OLK_GAUSSIAN && storage != OLK_I8)
                     by_norms(simd, &kernel, &m);
                 for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {

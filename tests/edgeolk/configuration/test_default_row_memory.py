@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import edgeolk as ek
-from edgeolk.configuration import remembering
+from edgeolk.configuration import row_memory
 
 KIB = 1024
 
@@ -31,7 +31,7 @@ def options(d: int, K: int, nbytes: int) -> dict[str, Any]:
     ],
 )
 def test_rows_of_the_text(d: int, K: int, nbytes: int, rows: int, size: int) -> None:
-    assert remembering.default_memory_rows(nbytes, d, K) == rows
+    assert row_memory.default_memory_rows(nbytes, d, K) == rows
     made = ek.Config(**options(d, K, nbytes))
     assert made.parameters["memory"] == rows
     assert rows * made._settings.memory_row + 64 + (16 * K if K > 1 else 0) == size
@@ -39,7 +39,7 @@ def test_rows_of_the_text(d: int, K: int, nbytes: int, rows: int, size: int) -> 
     assert ek.Config(**made.options) == made
     off = ek.Config(**options(d, K, nbytes), memory=0)
     assert off.parameters["memory"] == 0
-    assert off.budget > made.budget >= remembering.min_frequencies(K, rows)
+    assert off.budget > made.budget >= row_memory.min_frequencies(K, rows)
 
 
 @pytest.mark.parametrize(

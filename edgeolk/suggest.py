@@ -10,11 +10,11 @@ def unknown_attribute(holder: object, name: str) -> AttributeError:
     kind = type(holder)
     message = f"{kind.__name__!r} object has no attribute {name!r}"
     if not name.startswith("_"):
-        message += near(name, [known for known in dir(kind) if not known.startswith("_")])
+        message += suggest(name, [known for known in dir(kind) if not known.startswith("_")])
     return AttributeError(message)
 
 
-def near(given: object, known: Iterable[str]) -> str:
+def suggest(given: object, known: Iterable[str]) -> str:
     """The end of a message, such as ``" (did you mean 'a' or 'b'?)"``, "" if no name is similar.
 
     Up to three of the ``known`` names, most similar first; case does not matter.

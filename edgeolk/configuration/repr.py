@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from edgeolk.catalogue.methods import Method, find
 from edgeolk.configuration.settings import LOOKAHEAD, OPTIONS, Settings
-from edgeolk.configuration.usual import default_lookahead, default_rows
+from edgeolk.configuration.defaults import default_lookahead, default_rows
 from edgeolk.lean import Any
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.numbers import Algorithm, Coefficients, Rows
@@ -40,7 +40,7 @@ def config_arguments(config: Settings) -> dict[str, Any]:
         arguments["feature_range"] = config.feature_range
     parameters = config_parameters(config)
     defaults = {} if config.member == Algorithm.CUSTOM else find(config.member).preprocessing
-    preprocessing = config.preprocessing.options(parameters, defaults, whole=config.update.whole)
+    preprocessing = config.preprocessing.options(parameters, defaults, is_sorf=config.update.is_sorf)
     return {**arguments, **preprocessing, **parameters}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-MOST_SLOTS = 64
+MAX_SLOTS = 64
 
 #: First bytes of a slot -> bytes of the checkpoint in it; 0 if they are not a header.
 Taken = Callable[[bytes], int]
@@ -18,7 +18,7 @@ def slot_bytes(total: int, slots: int, unit: int) -> int:
 def misplaced(total: int, slots: int, unit: int, taken: Taken, read: Callable[[int], bytes]) -> str:
     """The place of a checkpoint that is in none of the adjacent slots, as text; "" if none is.
 
-    Looks at every offset at which a slot starts if there are 2 to ``MOST_SLOTS`` slots.
+    Looks at every offset at which a slot starts if there are 2 to ``MAX_SLOTS`` slots.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def misplaced(total: int, slots: int, unit: int, taken: Taken, read: Callable[[i
     read : callable
         Offset -> the first bytes there.
     """
-    sizes = {n: slot_bytes(total, n, unit) for n in range(2, MOST_SLOTS + 1)}
+    sizes = {n: slot_bytes(total, n, unit) for n in range(2, MAX_SLOTS + 1)}
     starts = {i * nbytes for n, nbytes in sizes.items() if nbytes for i in range(n)}
     found = {at: size for at in sorted(starts) if (size := taken(read(at)))}
 

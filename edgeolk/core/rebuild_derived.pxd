@@ -15,7 +15,7 @@ from edgeolk.core.parts cimport (
 )
 from edgeolk.core.policies.neighbours cimport rescan
 from edgeolk.core.policies.projectron cimport grow_factor, span_distance
-from edgeolk.core.real cimport doubles
+from edgeolk.core.value_types cimport doubles
 from edgeolk.core.ring cimport take_vector, update_slot_norm
 from edgeolk.core.state cimport Example, State
 

@@ -7,9 +7,9 @@ from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_sorf,
 )
-from edgeolk.core.real cimport row_type, value_type
+from edgeolk.core.value_types cimport row_type, value_type
 from edgeolk.core.headers cimport (
-    OLK_BLOCK, OLK_F64, OLK_MOST_TOGETHER, OLK_SUMS_OF_BLOCK, olk_real_bytes, olk_wanted,
+    OLK_BLOCK, OLK_F64, OLK_MAX_BATCH_ROWS, OLK_SUMS_OF_BLOCK, olk_dtype_bytes, olk_row_outputs,
 )
 from edgeolk.core.state cimport Example, State
 from edgeolk.core.switches cimport update_begin, update_decide
@@ -21,7 +21,7 @@ cdef enum:
 
 cdef inline int64_t row_bytes(const State* s) noexcept nogil:
     """Bytes of one row in the row type."""
-    return s.c.n_features * olk_real_bytes(row_type(s))
+    return s.c.n_features * olk_dtype_bytes(row_type(s))
 
 
 cdef inline bint pays_together(const State* s) noexcept nogil:
@@ -40,12 +40,12 @@ cdef inline int64_t block_rows(const State* s) noexcept nogil:
     if maps_features(s):
         return max(<int64_t>1, min(max_rows, s.ahead.rows))
     # Fewer rows than the loops process at a time gain nothing.
-    if max_rows < OLK_MOST_TOGETHER or not pays_together(s):
+    if max_rows < OLK_MAX_BATCH_ROWS or not pays_together(s):
         return 1
     # The sums of a block are on the stack, including padding.
-    if s.c.columns * 2 * OLK_MOST_TOGETHER > OLK_SUMS_OF_BLOCK:
+    if s.c.columns * 2 * OLK_MAX_BATCH_ROWS > OLK_SUMS_OF_BLOCK:
         return 1
-    return max_rows - max_rows % OLK_MOST_TOGETHER
+    return max_rows - max_rows % OLK_MAX_BATCH_ROWS
 
 
 cdef inline int64_t decide_block(State* s, const void* rows, int64_t count, bint mean,
@@ -55,7 +55,7 @@ cdef inline int64_t decide_block(State* s, const void* rows, int64_t count, bint
     If features are computed from kernel values, these are present already (``take_values``).
     """
     cdef Example e
-    cdef olk_wanted wanted
+    cdef olk_row_outputs wanted
     cdef int64_t i, k
     cdef double scale
     if update_is_sorf(s.c.choice.update):

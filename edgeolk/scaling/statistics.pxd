@@ -5,7 +5,7 @@ from libc.math cimport isfinite
 from edgeolk.core.moments cimport unit
 from edgeolk.core.scaler cimport Lines, Scaler, lines
 from edgeolk.core.headers cimport (
-    OLK_COMPACT_BYTES, olk_compact, olk_compact_mean, olk_compact_of, olk_compact_sd, olk_recall,
+    OLK_COMPACT_BYTES, olk_compact, olk_compact_mean, olk_compact_of, olk_compact_sd, olk_load_reading,
 )
 
 
@@ -24,7 +24,7 @@ cdef inline double mean_of(const Scaler* s, Py_ssize_t j) noexcept nogil:
         record = record_of(s, j)
         return olk_compact_mean(&record)
     if s.kept.numbers != NULL:
-        return olk_recall(&s.kept, j).feature.mean
+        return olk_load_reading(&s.kept, j).feature.mean
     return s.moments.mean[j] * unit(s.moments.level[j])
 
 

@@ -41,7 +41,7 @@ def count_again(config: Settings, words: dict[str, Any]) -> None:
     for name in ("mistakes", "updates", "capacity_hits", "idle_rows"):
         _lower(words, name, words["steps"])
     _lower(words, "alarms", words["mistakes"])
-    if config.update.whole:
+    if config.update.is_sorf:
         return
     words["norm2"] = 0.0
     # An incoming vector in the spare slot, or one that fills a ring that is never full.
@@ -76,7 +76,7 @@ def prepare(config: Settings, regions: tuple[Region, ...], block: memoryview) ->
         labels = arrays["window_labels"]
         for at in range(max(0, words["seen"]), len(labels)):
             labels[at] = 0.0
-    if not config.update.whole:
+    if not config.update.is_sorf:
         n, rank = words["n_support"], words.get("rank", 0)
         if 0 <= n <= config.budget and 0 <= rank <= config.budget:
             used = rank or n * config.basis.per_member

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edgeolk.checks import check_int
-from edgeolk.configuration.settings import LOOKAHEAD, MOST_AHEAD, Settings
+from edgeolk.configuration.settings import LOOKAHEAD, MAX_AHEAD, Settings
 from edgeolk.lean import Any, replace
 from edgeolk.parts.numbers import Basis, Rows
 from edgeolk.parts.refusals import refuse
@@ -72,7 +72,7 @@ def fill_defaults(
     if lookahead is None:
         ahead = 0 if capped else default_lookahead(config)
     else:
-        ahead = check_int("lookahead", lookahead, 0, MOST_AHEAD) if config.can_look_ahead else 0
+        ahead = check_int("lookahead", lookahead, 0, MAX_AHEAD) if config.can_look_ahead else 0
     if ahead:
         config = replace(config, values={**config.values, LOOKAHEAD: float(ahead)})
     return config

@@ -13,7 +13,7 @@ from enum import IntEnum
 
 from edgeolk.catalogue.methods import Method
 from edgeolk.lean import Any
-from edgeolk.near import near
+from edgeolk.suggest import suggest
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import PROJECTIONS
 from edgeolk.parts.numbers import AXES, Coefficients, Dtype, Loss, Projection, Rows
@@ -149,7 +149,7 @@ def refuse_unknown(
     allowed = [*names, *(method.choices if method else DEFAULT_PARTS)]
     hint = ", which has its own"
     if unknown not in DEFAULT_PARTS:
-        hint = near(unknown, [*allowed, *common, *ARGUMENTS, *DEFAULT_PARTS])
+        hint = suggest(unknown, [*allowed, *common, *ARGUMENTS, *DEFAULT_PARTS])
     raise TypeError(
         f"unknown parameter {unknown!r} for {owner}{hint}; there are {', '.join(allowed) or 'none'}"
     )

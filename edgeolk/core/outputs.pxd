@@ -3,7 +3,7 @@
 from libc.stdint cimport uint64_t
 
 from edgeolk.core.headers cimport OLK_VERDICT, olk_get
-from edgeolk.core.real cimport row_type
+from edgeolk.core.value_types cimport row_type
 from edgeolk.core.state cimport State
 
 
@@ -34,6 +34,6 @@ cdef inline void write_outputs(const State* s, double* numbers) noexcept nogil:
         numbers[0] = reason_of(s.sorf.state.watch)
         return
     for k in range(levels):
-        numbers[k] = s.forecast.last.reach[k]
+        numbers[k] = s.forecast.last.half_width[k]
     for k in range(n_outputs(s) - levels):
         numbers[levels + k] = s.forecast.last.share[k]
