@@ -11,15 +11,14 @@ from edgeolk.catalogue import Method
 from edgeolk.configuration.config import Config, settings_of
 from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import Plan, plan_of
+from edgeolk.configuration.repr import config_call, config_parameters
 from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.signature import Signature
-from edgeolk.configuration.repr import config_call, config_parameters
 from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
 from edgeolk.forecasting import Forecasting
 from edgeolk.inputs import learned, shuffled
 from edgeolk.lean import TYPE_CHECKING, Any, replace
-from edgeolk.suggest import unknown_attribute
 from edgeolk.notebook import table_of
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
@@ -28,6 +27,7 @@ from edgeolk.preprocessing.scaling import INSIDE
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import CommonScale, common_scale, copied
 from edgeolk.storing import Storing
+from edgeolk.suggest import unknown_attribute
 from edgeolk.watching import Watching
 
 if TYPE_CHECKING:

@@ -88,7 +88,7 @@ MUTATIONS = [
          "        pass\n    except"),
         ("a refused repair leaves its traces", "        block[:] = original\n", ""),
         ("the mark stays", "            live.clear_flags(block)\n", ""),
-        ("nothing is computed afresh", "if not over(config, arena).rebuild_derived():", "if False:"),
+        ("nothing is rebuilt", "if not over(config, arena).rebuild_derived():", "if False:"),
         ("the old seal stays in a torn block", "            checksums.forget(head, block)\n", "")),
     *table("edgeolk/files/repair.py",
         ["tests/edgeolk/test_torn.py", "-k", "not killed and (pomdr or nogd or rbp)"],

@@ -61,7 +61,7 @@ MUTATIONS = [
          "coef[i] = coef[i] > limit ? limit : coef[i];"),
         ("all who stay are divided",
          "probability < 1.0 ? old / probability : old", "old / probability"),
-        ("types of values and coefficients are the same", "if (dtype == OLK_COEF_DTYPE)", "if (1)")),
+        ("values and coefficients are of one type", "if (dtype == OLK_COEF_DTYPE)", "if (1)")),
     *table("linalg", (),
         ("the rows left are of the matrix",
          "const ptrdiff_t left = m - first;", "const ptrdiff_t left = m;"),

@@ -13,7 +13,6 @@ from enum import IntEnum
 
 from edgeolk.catalogue.papers import AHP, CCG, CDK, DSS, HK, LHW, LZH, OKC, WV, ZH, ZJC
 from edgeolk.lean import dataclass
-from edgeolk.suggest import suggest
 from edgeolk.parts import (
     Algorithm,
     Averaging,
@@ -31,6 +30,7 @@ from edgeolk.parts.numbers import by_axis
 from edgeolk.parts.parameters import Context, Default
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import DEFAULT_PARTS, Parts
+from edgeolk.suggest import suggest
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from edgeolk.catalogue.choices import LISTS, meaning
-from edgeolk.catalogue.methods import Method, algorithms
 from edgeolk.catalogue.descriptions import DESCRIPTIONS
+from edgeolk.catalogue.methods import Method, algorithms
 from edgeolk.configuration.plan import plan
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.kernels import Gaussian

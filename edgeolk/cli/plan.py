@@ -14,10 +14,10 @@ from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.plan import plan
 from edgeolk.export.costs import scratch_of
 from edgeolk.export.folder import SCRATCH
-from edgeolk.suggest import suggest
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from edgeolk.preprocessing.scaling import INSIDE, INSIDE_NAMES
+from edgeolk.suggest import suggest
 
 DTYPES = [member.name.lower() for member in Dtype]
 KERNELS: dict[str, type[Kernel]] = {

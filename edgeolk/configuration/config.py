@@ -17,6 +17,9 @@ from edgeolk.configuration.arguments import (
     options_of,
     range_of,
 )
+from edgeolk.configuration.defaults import fill_defaults
+from edgeolk.configuration.fit import fit, parse_bytes
+from edgeolk.configuration.history import refuse_interval, take_history
 from edgeolk.configuration.parts_of import (
     DEFAULT,
     given_lists,
@@ -26,14 +29,10 @@ from edgeolk.configuration.parts_of import (
     refuse_unknown,
     values_of,
 )
-from edgeolk.configuration.fit import fit, parse_bytes
-from edgeolk.configuration.history import refuse_interval, take_history
+from edgeolk.configuration.repr import config_arguments, config_call, config_parameters
 from edgeolk.configuration.row_memory import default_memory_rows, min_frequencies
 from edgeolk.configuration.settings import Settings
-from edgeolk.configuration.repr import config_arguments, config_call, config_parameters
-from edgeolk.configuration.defaults import fill_defaults
 from edgeolk.lean import TYPE_CHECKING, Any, replace
-from edgeolk.suggest import suggest, unknown_attribute
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
@@ -43,6 +42,7 @@ from edgeolk.parts.refusals import refuse
 from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.watching import DEFAULT_FREQUENCIES, KERNEL
 from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
+from edgeolk.suggest import suggest, unknown_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -64,7 +64,8 @@ def _lay(config: Settings, names: set[str], boundary: int) -> tuple[Region, ...]
         scratch = offset
         for name, kind in KINDS.items():
             if name in names and kind.lifetime is lifetime:
-                alignment = NARROW if config.update.is_sorf and name not in _IN_VECTORS else boundary
+                is_narrow = config.update.is_sorf and name not in _IN_VECTORS
+                alignment = NARROW if is_narrow else boundary
                 gap = -offset % alignment
                 if gap:
                     previous = regions[-1]

@@ -13,7 +13,6 @@ from enum import IntEnum
 
 from edgeolk.catalogue.methods import Method
 from edgeolk.lean import Any
-from edgeolk.suggest import suggest
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import PROJECTIONS
 from edgeolk.parts.numbers import AXES, Coefficients, Dtype, Loss, Projection, Rows
@@ -21,6 +20,7 @@ from edgeolk.parts.parameters import PARAMETERS, checked
 from edgeolk.parts.table import DEFAULT_PARTS, Parts, uses
 from edgeolk.parts.updates import UPDATES
 from edgeolk.preprocessing.record import ARGUMENTS
+from edgeolk.suggest import suggest
 
 #: The algorithm if the caller gives neither an algorithm nor parts.
 DEFAULT = "sorf"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import IntEnum
 
 from edgeolk.catalogue.methods import Method, find
-from edgeolk.configuration.settings import LOOKAHEAD, OPTIONS, Settings
 from edgeolk.configuration.defaults import default_lookahead, default_rows
+from edgeolk.configuration.settings import LOOKAHEAD, OPTIONS, Settings
 from edgeolk.lean import Any
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.numbers import Algorithm, Coefficients, Rows
@@ -40,7 +40,8 @@ def config_arguments(config: Settings) -> dict[str, Any]:
         arguments["feature_range"] = config.feature_range
     parameters = config_parameters(config)
     defaults = {} if config.member == Algorithm.CUSTOM else find(config.member).preprocessing
-    preprocessing = config.preprocessing.options(parameters, defaults, is_sorf=config.update.is_sorf)
+    is_sorf = config.update.is_sorf
+    preprocessing = config.preprocessing.options(parameters, defaults, is_sorf=is_sorf)
     return {**arguments, **preprocessing, **parameters}
 
 

@@ -11,7 +11,7 @@ from edgeolk.core.headers cimport (
     olk_two_numbers,
 )
 from edgeolk.core.state cimport (
-    MODEL_RUNS, Errors, Forgetron, Function, Halving, Hints, Mean, Model, Nystrom, Skipped, State,
+    Errors, Forgetron, Function, Halving, Hints, MODEL_RUNS, Mean, Model, Nystrom, Skipped, State,
     Width,
 )
 from edgeolk.core.width cimport use_width

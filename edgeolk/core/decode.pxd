@@ -4,8 +4,8 @@ from libc.stdint cimport int32_t
 
 from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
 from edgeolk.core.headers cimport (
-    OLK_COMPACT, OLK_F32, OLK_F64, OLK_PCG_SIGNS, OLK_SORF_CLASSES, OLK_SORF_NOVELTY,
-    OLK_SORF_REGRESSION, OLK_SORF_BINARY, olk_compact_rule_of, olk_forecast, olk_pcg_seed,
+    OLK_COMPACT, OLK_F32, OLK_F64, OLK_PCG_SIGNS, OLK_SORF_BINARY, OLK_SORF_CLASSES,
+    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_compact_rule_of, olk_forecast, olk_pcg_seed,
     olk_set_memory_steps, olk_sorf, take_parameters,
 )
 from edgeolk.core.state cimport State

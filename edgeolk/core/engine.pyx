@@ -24,7 +24,7 @@ from edgeolk.core.forecasting cimport n_pending
 from edgeolk.core.preprocessing cimport take_dense
 from edgeolk.core.parts cimport BASIS_STRUCTURED
 from edgeolk.core.headers cimport (
-    OLK_EVENT_ROWS, OLK_EVENTS, OLK_QUIET_ROWS, OLK_SEALED, OLK_VERDICT, olk_begin_step,
+    OLK_EVENTS, OLK_EVENT_ROWS, OLK_QUIET_ROWS, OLK_SEALED, OLK_VERDICT, olk_begin_step,
     olk_end_step, olk_forecast_answer, olk_simd,
 )
 from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
@@ -290,7 +290,7 @@ cdef class Engine:
             raise outcome_error(outcome, "x")
         return 0
 
-    cdef int check_row(self, object x) except -1:
+    cdef int refuse_bad_row(self, object x) except -1:
         """Check one row of a float64 buffer, without an answer."""
         cdef Py_buffer view
         borrow(x, "x", 0, &view)
@@ -330,7 +330,7 @@ cdef class Engine:
         if asks_score(&self.state):
             self.decide_row(x, &f)
         else:
-            self.check_row(x)
+            self.refuse_bad_row(x)
         wanted = wants(&self.state, f)
         if asks and wanted:
             self.idle()

@@ -19,9 +19,10 @@ from edgeolk.core.rows cimport (
     olk_read_f64, place, place_sparse, read_index,
 )
 from edgeolk.core.headers cimport (
-    OLK_COMPACT_BYTES, olk_common_affine, olk_is_frozen, olk_is_within, olk_update_reading,
-    olk_learn_record, olk_learn_common, olk_learn_pairs, olk_length, olk_measure, olk_measure_again,
-    olk_shared_affine, olk_pair_affine, olk_scale_common, olk_scale_reading, olk_scaler, olk_clip_factor,
+    OLK_COMPACT_BYTES, olk_clip_factor, olk_common_affine, olk_is_frozen, olk_is_within,
+    olk_learn_common, olk_learn_pairs, olk_learn_record, olk_length, olk_measure, olk_measure_again,
+    olk_pair_affine, olk_scale_common, olk_scale_reading, olk_scaler, olk_shared_affine,
+    olk_update_reading,
 )
 from edgeolk.core.state cimport MAX_LEARNED, Indices, Raw, State
 
@@ -157,7 +158,8 @@ cdef inline bint scale_by_common(State* s, const Raw* raw, bint learning) noexce
         line = olk_common_affine(
             &s.preprocessing.common_now if learning else s.preprocessing.common, count)
     else:
-        line = olk_pair_affine(&s.preprocessing.pair_now if learning else s.preprocessing.pair, count)
+        line = olk_pair_affine(
+            &s.preprocessing.pair_now if learning else s.preprocessing.pair, count)
     begin_reading(&r, raw)
     while read_next(s, &r):
         olk_scale_common(&line, s.preprocessing.common_clip, r.x, r.m, z)

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64, ROWS_EITHER
 from edgeolk.core.headers cimport (
     OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_NEAR_F32, OLK_NEAR_F64, olk_count_nonzeros,
-    olk_fetch, olk_get, olk_nonzeros, olk_put, olk_dtype_bytes, olk_store,
+    olk_dtype_bytes, olk_fetch, olk_get, olk_nonzeros, olk_put, olk_store,
 )
 from edgeolk.core.value_types cimport row_type
 from edgeolk.core.state cimport MAX_CHANGED, State

@@ -14,7 +14,7 @@ from edgeolk.core.parts cimport (
 )
 from edgeolk.core.ring cimport choose_sparse, list_nonzeros
 from edgeolk.core.headers cimport (
-    OLK_F32, olk_place_nonzeros, olk_dtype_bytes, olk_quantize_row, olk_round_to_storage,
+    OLK_F32, olk_dtype_bytes, olk_place_nonzeros, olk_quantize_row, olk_round_to_storage,
 )
 from edgeolk.core.state cimport Indices, State
 
@@ -116,7 +116,9 @@ cdef inline const void* place_narrow(State* s, Indices index, const double* valu
         if not (previous < j < s.c.n_features and isfinite(v)):
             return NULL
         previous = j
-        x[j] = <float>v if s.c.vectors == DTYPE_INT8 else olk_round_to_storage(s.c.vectors, <float>v, j, NULL)
+        x[j] = <float>v
+        if s.c.vectors != DTYPE_INT8:
+            x[j] = olk_round_to_storage(s.c.vectors, x[j], j, NULL)
     if s.c.vectors == DTYPE_INT8:
         s.beyond = olk_quantize_row(OLK_F32, x, x, s.c.n_features, &s.quantizer)
     if s.nonzero_index != NULL:

@@ -21,9 +21,9 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t, uint16_t, uint32_
 from edgeolk.core.finite cimport floating
 from edgeolk.core.moments cimport Moments, add_reading, moments_hold, unit
 from edgeolk.core.headers cimport (
-    OLK_COMPACT_BYTES, OLK_START_READINGS, olk_compact_holds, olk_compact_rule_of, olk_feature,
-    olk_update_reading, olk_affine, olk_affine_of, olk_is_no_spread, olk_reading, olk_load_reading,
-    olk_scale_reading, olk_scaled_number, olk_scaler, olk_finish_affine,
+    OLK_COMPACT_BYTES, OLK_START_READINGS, olk_affine, olk_affine_of, olk_compact_holds,
+    olk_compact_rule_of, olk_feature, olk_finish_affine, olk_is_no_spread, olk_load_reading,
+    olk_reading, olk_scale_reading, olk_scaled_number, olk_scaler, olk_update_reading,
 )
 
 ctypedef fused scaled:

@@ -7,8 +7,8 @@ from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, basis_has_frequencies, dtype_max_gamma,
 )
 from edgeolk.core.headers cimport (
-    OLK_LAPLACIAN, olk_update_mean_square, olk_gamma_from_square, olk_gamma_of, olk_min_square,
-    olk_measure_row, olk_set_memory_steps, olk_sorf_set_width, olk_width as Width,
+    OLK_LAPLACIAN, olk_gamma_from_square, olk_gamma_of, olk_measure_row, olk_min_square,
+    olk_set_memory_steps, olk_sorf_set_width, olk_update_mean_square, olk_width as Width,
 )
 from edgeolk.core.state cimport State
 
@@ -29,7 +29,7 @@ cdef inline void follow_row(State* s, double square) noexcept nogil:
     """Update the width after a row was learned and counted; ``square``: |x|^2 of its features."""
     cdef double* q = s.preprocessing.follows
     q[0] = olk_update_mean_square(q[0], square, s.sorf.config.d, s.c.vectors == DTYPE_FLOAT64,
-                             s.sorf.state.t[0])
+                                  s.sorf.state.t[0])
     use_width(s)
 
 

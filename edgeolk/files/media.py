@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 from edgeolk.files import system
 from edgeolk.files.atomic import Path
-from edgeolk.files.slot_layout import MAX_SLOTS, Taken, misplaced, slot_bytes
 from edgeolk.files.locked import OpenFile, Piece
+from edgeolk.files.slot_layout import MAX_SLOTS, Taken, misplaced, slot_bytes
 
 #: Slots share no sector, so an interrupted write damages one slot only.
 SECTOR = 4096

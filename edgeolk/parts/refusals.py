@@ -74,7 +74,11 @@ GENERAL: Refusals = {
     (
         f"several classes need a ring of support vectors, or {spoken(_SORF_UPDATES)}"
     ): (
-        lambda c: c.columns > 1 and not c.update.is_sorf and c.parts["basis"] != Basis.SUPPORT_VECTORS
+        lambda c: (
+            c.columns > 1
+            and not c.update.is_sorf
+            and c.parts["basis"] != Basis.SUPPORT_VECTORS
+        )
     ),
     f"several classes need {spoken(_POLICIES)}: the other policies use one coefficient per slot": (
         lambda c: c.columns > 1 and c.policy.columns is None

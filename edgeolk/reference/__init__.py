@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from edgeolk.reference.aggressive import Ahpatron, Avp
 from edgeolk.reference.base import KernelLearner, gaussian, laplacian, linear, polynomial, sigmoid
-from edgeolk.reference.comparison import Comparison, compare
 from edgeolk.reference.budgeted_pa import BpaNn, BpaP, BpaS
+from edgeolk.reference.comparison import Comparison, compare
 from edgeolk.reference.features import Fogd, Nogd
 from edgeolk.reference.following import Following
 from edgeolk.reference.forecast import Forecaster

@@ -141,7 +141,8 @@ class KernelModel:
         if learner is not None and self._scores_first:
             scored_at = self._scored_at
             scored, row = self._score(x, learning=True), columns.values
-            if not (columns.is_same and scored_at == learner._engine.steps):  # not the last scored row
+            # Not the last scored row.
+            if not (columns.is_same and scored_at == learner._engine.steps):
                 still_open = max(0, self._open - 1)
         else:
             self._scored_at = -1  # the cached score is of another row

@@ -6,9 +6,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.core.scaler cimport (
-    METHOD_COMPACT, Head, Scaler, point_to_statistics, scaler_holds,
-)
+from edgeolk.core.scaler cimport Head, METHOD_COMPACT, Scaler, point_to_statistics, scaler_holds
 from edgeolk.core.headers cimport olk_load_reading
 from edgeolk.scaling.statistics cimport keeps_mean, mean_of, scale_of
 
@@ -170,7 +168,8 @@ cdef class ScalerState:
         if s.kept.numbers == NULL:
             return None
         return np.array(
-            [olk_load_reading(&s.kept, j).feature.clipped for j in range(s.head.n_features)], np.int64)
+            [olk_load_reading(&s.kept, j).feature.clipped for j in range(s.head.n_features)],
+            np.int64)
 
     @property
     def mean_(self):

@@ -5,7 +5,8 @@ from libc.math cimport isfinite
 from edgeolk.core.moments cimport unit
 from edgeolk.core.scaler cimport Lines, Scaler, lines
 from edgeolk.core.headers cimport (
-    OLK_COMPACT_BYTES, olk_compact, olk_compact_mean, olk_compact_of, olk_compact_sd, olk_load_reading,
+    OLK_COMPACT_BYTES, olk_compact, olk_compact_mean, olk_compact_of, olk_compact_sd,
+    olk_load_reading,
 )
 
 

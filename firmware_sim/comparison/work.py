@@ -202,9 +202,9 @@ def draws(algorithm: str, few: Row, labels: Row, config: ReplayConfig, gamma: fl
             with warnings.catch_warnings():  # of predictions that run away
                 warnings.simplefilter("ignore", UserWarning)
                 first, second = (
-                    ek.Learner(algorithm, budget=budget, dtype=dtype, seed=seed, **scores).learn_many(
-                        few, labels
-                    )
+                    ek.Learner(
+                        algorithm, budget=budget, dtype=dtype, seed=seed, **scores
+                    ).learn_many(few, labels)
                     for seed in (0, 1)
                 )
         except (RuntimeError, SimulatorError, ValueError, TypeError):

@@ -14,7 +14,7 @@ cdef inline bint add_features(State* s, double a, Example* e, const void* z) noe
     """w <- w + a z, z = z(x) in the type of coefficients."""
     if s.mean_sum != NULL:
         s.simd.flush_average[value_type(s)](s.coef, s.averaging.weight, s.mean_start, s.mean_sum,
-                                     coefficient_count(s))
+                                            coefficient_count(s))
     s.simd.axpy[value_type(s)](s.coef, a / s.function.scale, z, coefficient_count(s))
     if s.c.tracks_norm:
         s.function.norm2 = max(

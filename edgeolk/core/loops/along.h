@@ -9,10 +9,11 @@
 
 #ifdef OLK_SORF_FIXED
 /* For one block, from its transform v: its dot product with omega o delta. */
-static OLK_NOCLONE double olk_scale_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
-                                  const int8_t *w, const int8_t *a, const int16_t *feature,
-                                  const uint32_t *v, ptrdiff_t lines, const olk_frequency_scales *scales,
-                                  ptrdiff_t block)
+static OLK_NOCLONE double olk_scale_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
+                                             int32_t g, const int8_t *w, const int8_t *a,
+                                             const int16_t *feature, const uint32_t *v,
+                                             ptrdiff_t lines, const olk_frequency_scales *scales,
+                                             ptrdiff_t block)
 {
     uint32_t h[64];
     const uint64_t bits = (uint64_t)(1023 - olk_grid(p)) << 52;
@@ -26,10 +27,11 @@ static OLK_NOCLONE double olk_scale_gradient(const olk_sorf *p, const olk_sorf_s
 }
 #else
 /* For one block, from its features and its transform v. */
-static OLK_NOCLONE double olk_scale_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
-                                  const olk_stored *w, const olk_stored *a, const olk_sorf_feature *feature,
-                                  const olk_entry *v, ptrdiff_t lines, const olk_frequency_scales *scales,
-                                  ptrdiff_t block)
+static OLK_NOCLONE double olk_scale_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
+                                             int32_t g, const olk_stored *w, const olk_stored *a,
+                                             const olk_sorf_feature *feature, const olk_entry *v,
+                                             ptrdiff_t lines, const olk_frequency_scales *scales,
+                                             ptrdiff_t block)
 {
     const olk_entry E = (olk_entry)slope->weights.E[g], alpha = (olk_entry)slope->weights.alpha[g];
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));
@@ -62,7 +64,8 @@ static OLK_INLINE double olk_slope_of(double E, double alpha, int8_t w, int8_t a
 
 #if OLK_BYTES
 /* Lane by lane: a where the highest bit is set, else b. */
-static OLK_INLINE olk_compute_vec olk_select_lanes(olk_words bit, olk_compute_vec a, olk_compute_vec b)
+static OLK_INLINE olk_compute_vec olk_select_lanes(olk_words bit, olk_compute_vec a,
+                                                   olk_compute_vec b)
 {
 #if OLK_BYTES == 32
     return (olk_compute_vec)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)bit);
@@ -72,9 +75,10 @@ static OLK_INLINE olk_compute_vec olk_select_lanes(olk_words bit, olk_compute_ve
 }
 
 /* For a block of one column, from its transform v alone; angles below olk_max_angle. */
-static OLK_NOCLONE double olk_scale_gradient_angles(double E, double alpha, const int8_t *w, const int8_t *a,
-                                         const double *v, ptrdiff_t lines, const olk_frequency_scales *scales,
-                                         int at)
+static OLK_NOCLONE double olk_scale_gradient_angles(double E, double alpha, const int8_t *w,
+                                                    const int8_t *a, const double *v,
+                                                    ptrdiff_t lines,
+                                                    const olk_frequency_scales *scales, int at)
 {
     enum { L = OLK_BYTES / 8 };
     OLK_ALIGNED(64) double part[2][64];
@@ -101,9 +105,10 @@ static OLK_NOCLONE double olk_scale_gradient_angles(double E, double alpha, cons
             /* One quarter turn swaps cosine and sine and flips a sign; two flip both signs. */
             const olk_words odd = quarters[g] << 63, negate = (quarters[g] & 2) << 62;
             const olk_compute_vec of_s = *(const olk_compute_vec *)(part[0] + k + g * L);
-            const olk_compute_vec of_c = (olk_compute_vec)(*(const olk_words *)(part[1] + k + g * L) ^ odd);
+            const olk_compute_vec of_c =
+                (olk_compute_vec)(*(const olk_words *)(part[1] + k + g * L) ^ odd);
             const olk_compute_vec slope = olk_fma_lanes(of_c, olk_select_lanes(odd, s[g], c[g]),
-                                                  -of_s * olk_select_lanes(odd, c[g], s[g]));
+                                                        -of_s * olk_select_lanes(odd, c[g], s[g]));
             sum[g] = olk_fma_lanes(slope, (olk_compute_vec)((olk_words)angle[g] ^ negate), sum[g]);
         }
     }
@@ -113,9 +118,10 @@ static OLK_NOCLONE double olk_scale_gradient_angles(double E, double alpha, cons
     return total;
 }
 #else
-static OLK_NOCLONE double olk_scale_gradient_angles(double E, double alpha, const int8_t *w, const int8_t *a,
-                                         const double *v, ptrdiff_t lines, const olk_frequency_scales *scales,
-                                         int at)
+static OLK_NOCLONE double olk_scale_gradient_angles(double E, double alpha, const int8_t *w,
+                                                    const int8_t *a, const double *v,
+                                                    ptrdiff_t lines,
+                                                    const olk_frequency_scales *scales, int at)
 {
     double sum = 0.0;
     for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_index(scales->widths, at)) {
@@ -133,8 +139,9 @@ static OLK_NOCLONE double olk_scale_gradient_angles(double E, double alpha, cons
 
 /* The same for angles of any size; angles that are not finite are skipped. */
 static OLK_COLD double olk_scale_gradient_large_angles(double E, double alpha, const int8_t *w,
-                                            const int8_t *a, const double *v, ptrdiff_t lines,
-                                            const olk_frequency_scales *scales, int at)
+                                                       const int8_t *a, const double *v,
+                                                       ptrdiff_t lines,
+                                                       const olk_frequency_scales *scales, int at)
 {
     double sum = 0.0;
     for (ptrdiff_t k = 0; k < lines; k++, at = olk_next_index(scales->widths, at)) {
@@ -151,8 +158,8 @@ static OLK_COLD double olk_scale_gradient_large_angles(double E, double alpha, c
 
 /* The sum over the live groups, before the row is learned: nothing is written. */
 static OLK_NOCLONE double olk_scale_gradient_row(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *x, const olk_sorf_slope *slope,
-                                      const int *live)
+                                                 const olk_sorf_row *x, const olk_sorf_slope *slope,
+                                                 const int *live)
 {
     enum { LANES = OLK_BYTES / (int)sizeof(olk_entry) };
     enum { AT_ONCE = LANES > (int)OLK_SORF_BLOCKS ? LANES : (int)OLK_SORF_BLOCKS };

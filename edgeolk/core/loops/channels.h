@@ -33,24 +33,24 @@ typedef struct {
 
 /* A reading measured by its channel's statistics. */
 typedef struct {
-    double input[3]; /* value, roughness and mean, in deviations */
-    double oddness[4];   /* absolute values of these, and of the run without a change */
+    double input[3];   /* value, roughness and mean, in deviations */
+    double oddness[4]; /* absolute values of these, and of the run without a change */
     double level;    /* y */
     double gate;     /* G */
-    int present;       /* the reading is a number of valid size */
+    int present;     /* the reading is a number of valid size */
 } olk_reading_stats;
 
 /* A row measured by the statistics of all channels. */
 typedef struct {
     double max_oddness; /* B: the largest oddness of any reading */
-    ptrdiff_t channel; /* its channel */
+    ptrdiff_t channel;  /* its channel */
     int cause;
     olk_moments baseline; /* that channel's mean and variance before this reading */
     double level, trust; /* Y, T */
     double spread;       /* expected square of all inputs, after the row */
-    int present, moved;    /* some reading is valid; some channel has moved */
+    int present, moved;  /* some reading is valid; some channel has moved */
     double reading;      /* of the channel that was asked for: its reading, if present, and rows */
-    int reading_present;   /*   without a change */
+    int reading_present; /*   without a change */
     uint32_t run;
 } olk_row_stats;
 
@@ -58,7 +58,7 @@ typedef struct {
 typedef struct {
     double rows, unit; /* previous rows of the stream; the factor of the inputs */
     int learning;      /* channels are updated */
-    int restarted;          /* the previous row is unknown */
+    int restarted;     /* the previous row is unknown */
     ptrdiff_t channel; /* whose reading is returned */
 } olk_row_options;
 
@@ -86,7 +86,7 @@ static inline olk_channel olk_load_channel(const olk_sorf_state *s, ptrdiff_t j)
 }
 
 static inline void olk_store_channel(const olk_sorf_state *s, ptrdiff_t j,
-                                    const olk_channel *channel)
+                                     const olk_channel *channel)
 {
     olk_input *v = (olk_input *)s->channels + 12 * j;
     const double numbers[12] = {channel->reading.mean,
@@ -121,8 +121,8 @@ static inline double olk_gate_of(const olk_channel *channel, const olk_channel_o
 }
 
 /* A.3 to A.7: updates a channel with a number. */
-static inline void olk_update_channel(olk_channel *channel, double x, const olk_channel_options *settings,
-                                  olk_reading_stats *seen)
+static inline void olk_update_channel(olk_channel *channel, double x,
+                                      const olk_channel_options *settings, olk_reading_stats *seen)
 {
     const double window = settings->window;
     const double rows = (double)channel->readings + 1.0, fast_rows = OLK_FAST_ROWS;
@@ -138,7 +138,8 @@ static inline void olk_update_channel(olk_channel *channel, double x, const olk_
         z = x > channel->reading.mean ? limit : -limit;
     }
     channel->correlation = olk_step_towards(channel->correlation, z * previous, gain);
-    channel->roughness = olk_step_towards(channel->roughness, (z - previous) * (z - previous), fast);
+    channel->roughness =
+        olk_step_towards(channel->roughness, (z - previous) * (z - previous), fast);
     const double log_rough = olk_log(channel->roughness + olk_min_roughness);
     channel->drift = olk_step_towards(channel->drift, z, fast);
     const double energy = olk_log(1.0 + z * z);
@@ -166,8 +167,8 @@ static inline void olk_update_channel(olk_channel *channel, double x, const olk_
 
 /* A.1 to A.8: a reading, after `rows` of the stream. */
 static inline void olk_score_reading(olk_channel *channel, olk_input x, double rows,
-                                   const olk_channel_options *settings, int restarted,
-                                   olk_reading_stats *seen)
+                                     const olk_channel_options *settings, int restarted,
+                                     olk_reading_stats *seen)
 {
     seen->gate = olk_gate_of(channel, settings);
     seen->present = olk_fabs((double)x) <= olk_max_valid_reading; /* false for NaN */
@@ -192,13 +193,14 @@ static inline void olk_score_reading(olk_channel *channel, olk_input x, double r
 }
 
 /* All readings of a row; the features' inputs go to `inputs`, whose last third may be the row. */
-static OLK_NOCLONE void olk_score_channels(const olk_sorf *p, const olk_sorf_state *s, const olk_input *x,
-                                  const olk_row_options *options, olk_input *inputs,
-                                  olk_row_stats *row)
+static OLK_NOCLONE void olk_score_channels(const olk_sorf *p, const olk_sorf_state *s,
+                                           const olk_input *x, const olk_row_options *options,
+                                           olk_input *inputs, olk_row_stats *row)
 {
     const ptrdiff_t d = p->d / 3;
     const olk_channel_options settings = {p->forget, p->robust};
-    const olk_row_stats empty = {0.0, 0, OLK_CAUSE_VALUE, {0.0, 0.0}, 0.0, 0.0, 0.0, 0, 0, 0.0, 0, 0};
+    const olk_row_stats empty = {0.0, 0, OLK_CAUSE_VALUE, {0.0, 0.0}, 0.0, 0.0, 0.0, 0, 0, 0.0,
+                                 0,   0};
     *row = empty;
     for (ptrdiff_t j = 0; j < d; j++) {
         olk_channel channel = olk_load_channel(s, j);
@@ -206,7 +208,7 @@ static OLK_NOCLONE void olk_score_channels(const olk_sorf *p, const olk_sorf_sta
         const double reading = (double)x[j];
         olk_reading_stats reading_stats;
         olk_score_reading(&channel, x[j], options->rows, &settings, options->restarted,
-                        &reading_stats);
+                          &reading_stats);
         for (int i = 0; i < 3; i++)
             inputs[3 * j + i] = (olk_input)(options->unit * reading_stats.input[i]);
         for (int i = 0; i < 4; i++)

@@ -35,7 +35,7 @@ static void olk_divide_by_probability(void *coefficients, const double *restrict
 /* Brings the running sums of the averages up to date: sum_i += coef_i (weight - start_i),
    start_i <- weight. */
 static void olk_flush_average(const void *coefficients, double weight, double *restrict start,
-                       double *restrict sum, ptrdiff_t n)
+                              double *restrict sum, ptrdiff_t n)
 {
     const olk_coef_t *restrict coef = coefficients;
     for (ptrdiff_t i = 0; i < n; i++) {

@@ -105,8 +105,8 @@ static inline double olk_common_scaled(const olk_shared_affine *f, double clip, 
 }
 
 /* z[m] <- the scaled readings. */
-static inline void olk_scale_common(const olk_shared_affine *f, double clip, const double *x, ptrdiff_t m,
-                                   double *z)
+static inline void olk_scale_common(const olk_shared_affine *f, double clip, const double *x,
+                                    ptrdiff_t m, double *z)
 {
     const olk_shared_affine line = *f;
     for (ptrdiff_t k = 0; k < m; k++)

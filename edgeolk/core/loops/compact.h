@@ -56,8 +56,8 @@ static const uint32_t olk_max_spread_bits = UINT32_C(249) << 23;
 /* Parameters of learning. */
 typedef struct {
     float clip;       /* deviations, 2 to OLK_COMPACT_CLIP */
-    float min_gain; /* 1 / window */
-    int32_t min_gain_age;    /* the age from which the gain is min_gain: three windows */
+    float min_gain;   /* 1 / window */
+    int32_t min_gain_age; /* the age from which the gain is min_gain: three windows */
 } olk_compact_rule;
 
 /* One record, unpacked. */
@@ -318,7 +318,8 @@ static inline float olk_compact_scaled(const olk_compact *f, float x, const olk_
         return 0.0f;
     const float unit = olk_two(
         olk_mean_power(f->spread << OLK_SPREAD_CUT, (int32_t)(f->word & 15)));
-    const float d = olk_from_mean(olk_reading_within(x, olk_max_reading), olk_mean_units(f->word), unit);
+    const float d =
+        olk_from_mean(olk_reading_within(x, olk_max_reading), olk_mean_units(f->word), unit);
     return olk_reading_within(d / olk_spread_value(f->spread), rule->clip);
 }
 

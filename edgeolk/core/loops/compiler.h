@@ -8,7 +8,7 @@
 #define OLK_NOINLINE inline __attribute__((noinline))
 #else
 #define OLK_NOINLINE __attribute__((noinline, unused))
-#define OLK_NOCLONE                                                                                  \
+#define OLK_NOCLONE                                                                                \
     __attribute__((noinline, noclone, unused)) /* one body, no clone for constant arguments */
 #endif
 #define OLK_COLD __attribute__((noinline, cold))

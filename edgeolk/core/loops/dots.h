@@ -28,8 +28,8 @@ static OLK_INLINE void olk_dots_with(const int dtype, const int rows, const olk_
     if (i < n) {
         const olk_f64s x_here = olk_widen_first(dtype, x, i, n - i);
         for (int r = 0; r < rows; r++)
-            sum[r] =
-                olk_madd_first(olk_widen_first(OLK_COEF_DTYPE, row[r], i, n - i), x_here, sum[r], n - i);
+            sum[r] = olk_madd_first(olk_widen_first(OLK_COEF_DTYPE, row[r], i, n - i), x_here,
+                                    sum[r], n - i);
     }
     for (int r = 0; r + 2 <= rows; r += 2)
         olk_two_totals(sum[r], sum[r + 1], out + r);
@@ -95,14 +95,15 @@ static OLK_INLINE void olk_weigh_with(const int dtype, const void *row, const vo
 }
 
 static OLK_NOINLINE void olk_weigh(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
-                                ptrdiff_t columns, double *f)
+                                   ptrdiff_t columns, double *f)
 {
     olk_weigh_with(OLK_COEF_DTYPE, row, coef, stride, n, columns, f);
 }
 
 /* The same for stored kernel values of type `dtype`. */
 static OLK_NOINLINE void olk_weigh_values(int dtype, const void *values, const void *coef,
-                                       ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns, double *f)
+                                          ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
+                                          double *f)
 {
     if (dtype == OLK_COEF_DTYPE)
         olk_weigh(values, coef, stride, n, columns, f);
@@ -114,8 +115,8 @@ static OLK_NOINLINE void olk_weigh_values(int dtype, const void *values, const v
 /* lane[c] += the sums of n numbers of a row, a multiple of eight, with column c, c < columns; all
    of type `dtype`; `dtype` and `columns` are constants. */
 static OLK_INLINE void olk_add_weighted(const int dtype, const int columns, const void *row,
-                               const void *coef, ptrdiff_t first, ptrdiff_t stride, ptrdiff_t n,
-                               double (*lane)[8])
+                                        const void *coef, ptrdiff_t first, ptrdiff_t stride,
+                                        ptrdiff_t n, double (*lane)[8])
 {
     olk_f64s sum[4 * OLK_SUMS];
     for (int k = 0; k < columns * OLK_SUMS; k++)
@@ -154,13 +155,13 @@ static OLK_INLINE void olk_weigh_part(const int dtype, const void *row, const vo
 }
 
 static OLK_NOINLINE void olk_weigh_part_f32(const void *row, const void *coef, ptrdiff_t stride,
-                                         ptrdiff_t n, ptrdiff_t columns, double (*lane)[8])
+                                            ptrdiff_t n, ptrdiff_t columns, double (*lane)[8])
 {
     olk_weigh_part(OLK_F32, row, coef, stride, n, columns, lane);
 }
 
 static OLK_NOINLINE void olk_weigh_part_f64(const void *row, const void *coef, ptrdiff_t stride,
-                                         ptrdiff_t n, ptrdiff_t columns, double (*lane)[8])
+                                            ptrdiff_t n, ptrdiff_t columns, double (*lane)[8])
 {
     olk_weigh_part(OLK_F64, row, coef, stride, n, columns, lane);
 }

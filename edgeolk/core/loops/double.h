@@ -39,7 +39,8 @@ static OLK_INLINE olk_word olk_reduced_cos_sin(double angle, double *cosine, dou
 typedef olk_f64s olk_compute_vec;
 typedef olk_u64s olk_words;
 
-static OLK_INLINE olk_compute_vec olk_fma_lanes(olk_compute_vec a, olk_compute_vec b, olk_compute_vec c)
+static OLK_INLINE olk_compute_vec olk_fma_lanes(olk_compute_vec a, olk_compute_vec b,
+                                                olk_compute_vec c)
 {
     return olk_madd_f64s(a, b, c);
 }
@@ -70,7 +71,7 @@ static OLK_INLINE olk_compute_vec olk_pairs_of(const double *p)
 static OLK_INLINE olk_compute_vec olk_flip_lanes(olk_compute_vec v, uint64_t bits)
 {
     return (olk_compute_vec)_mm512_mask_xor_epi64((__m512i)v, (__mmask8)bits, (__m512i)v,
-                                            _mm512_set1_epi64(INT64_MIN));
+                                                  _mm512_set1_epi64(INT64_MIN));
 }
 #endif
 

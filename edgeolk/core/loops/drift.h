@@ -64,7 +64,7 @@ static inline void olk_put_drift_number(const olk_sorf_state *s, int wide, int i
 
 /* Adds a value to a running average over `rows`, or over all rows while there are fewer. */
 static inline void olk_update_average(const olk_sorf_state *s, int wide, int i, double v,
-                                     double rows)
+                                      double rows)
 {
     const double t = (double)*s->t, old = olk_drift_number(s, wide, i);
     olk_put_drift_number(s, wide, i, old + (v - old) / (t < rows ? t : rows));
@@ -73,7 +73,7 @@ static inline void olk_update_average(const olk_sorf_state *s, int wide, int i, 
 /* Records the losses of the blend, of the last weights and of their average on a row, all before
    learning; t already counts the row. */
 static OLK_NOCLONE void olk_record_losses(const olk_sorf *p, const olk_sorf_state *s, int wide,
-                                     double blend, double last, double average)
+                                          double blend, double last, double average)
 {
     const double by = p->task == OLK_SORF_REGRESSION ? 1.0 / olk_max_error : 1.0;
     const double since = olk_drift_number(s, wide, OLK_DRIFT_SINCE) + 1.0;
@@ -87,12 +87,12 @@ static OLK_NOCLONE void olk_record_losses(const olk_sorf *p, const olk_sorf_stat
 /* Records the mean square of a scaled row over the inputs that have a deviation (the others are 0);
    without any, the spread stays. */
 static inline void olk_record_spread(const olk_sorf_state *s, double squares, ptrdiff_t deviating,
-                                   int wide)
+                                     int wide)
 {
     const double mean = deviating ? squares / (double)deviating : 0.0;
     if (deviating)
-        olk_update_average(s, wide, OLK_DRIFT_SPREAD,
-                          mean < olk_max_square ? mean : olk_max_square, olk_fast_rows);
+        olk_update_average(s, wide, OLK_DRIFT_SPREAD, mean < olk_max_square ? mean : olk_max_square,
+                           olk_fast_rows);
 }
 
 /* Resets the model, except the learned widths, the linear expert and the statistics of targets;
@@ -113,9 +113,9 @@ static inline void olk_reset_weights(const olk_sorf *p, const olk_sorf_state *s,
 /* Checks for drift after a row was learned; `squares`: the sum of the squared scaled inputs,
    `deviating`: how many inputs have a deviation. `scaler` has already learned the row, its
    `seen`-th; NULL without a scaler, and where all inputs share one scale, which has no age. */
-static inline void olk_check_drift(const olk_sorf *p, const olk_sorf_state *s, const olk_scaler *scaler,
-                             double squares, ptrdiff_t deviating, int64_t seen, int wide,
-                             size_t item)
+static inline void olk_check_drift(const olk_sorf *p, const olk_sorf_state *s,
+                                   const olk_scaler *scaler, double squares, ptrdiff_t deviating,
+                                   int64_t seen, int wide, size_t item)
 {
     olk_record_spread(s, squares, deviating, wide);
     if (!(olk_drift_number(s, wide, OLK_DRIFT_SINCE) > olk_alarm_interval) ||

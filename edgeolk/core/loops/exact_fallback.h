@@ -3,8 +3,8 @@
    score is computed in double, which costs as much as a row (docs/sorf.md, section 5). */
 #pragma once
 
-/* Levels of block b of group g, with tau - tau_error and tau + tau_error, by the words from *generator on.
-   Returns whether both give the same levels. */
+/* Levels of block b of group g, with tau - tau_error and tau + tau_error, by the words from
+   *generator on. Returns whether both give the same levels. */
 static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s,
                                       const olk_sorf_row *x, int32_t g, ptrdiff_t b, double tau,
                                       double tau_error, uint64_t *generator, olk_stored *levels)
@@ -34,8 +34,9 @@ static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s
 /* Rounds the changes of block b. Without `write` nothing of the row is written yet; with it, tau is
    as certain as it was when the changes were tried. */
 static OLK_COLD void olk_round_exactly(const olk_group_scores *f, const olk_sorf_state *s,
-                                        const olk_sorf_row *x, double y, double weight,
-                                        olk_change_plan *plan, olk_trial *trial, ptrdiff_t b, int write)
+                                       const olk_sorf_row *x, double y, double weight,
+                                       olk_change_plan *plan, olk_trial *trial, ptrdiff_t b,
+                                       int write)
 {
     olk_stored levels[128];
     const olk_sorf *p = f->p;
@@ -70,8 +71,8 @@ static OLK_COLD void olk_round_exactly(const olk_group_scores *f, const olk_sorf
 /* Rounds the changes of all blocks from b on. Returns 0 if they are too large for single
    precision. */
 static inline int olk_round_all(const olk_group_scores *f, const olk_sorf_state *s,
-                                const olk_sorf_row *x, double y, double weight, olk_change_plan *plan,
-                                olk_trial *trial, ptrdiff_t b, int write)
+                                const olk_sorf_row *x, double y, double weight,
+                                olk_change_plan *plan, olk_trial *trial, ptrdiff_t b, int write)
 {
     const ptrdiff_t all = f->p->first[f->p->groups];
     for (; b < all; b++) {
@@ -85,8 +86,9 @@ static inline int olk_round_all(const olk_group_scores *f, const olk_sorf_state 
 }
 
 /* Tries all changes of a row; writes only to the trial. */
-static inline int olk_try_changes(const olk_group_scores *f, const olk_sorf_state *s, const olk_sorf_row *x,
-                          double y, double weight, olk_change_plan *plan, olk_trial *trial)
+static inline int olk_try_changes(const olk_group_scores *f, const olk_sorf_state *s,
+                                  const olk_sorf_row *x, double y, double weight,
+                                  olk_change_plan *plan, olk_trial *trial)
 {
     trial->middle = trial->after = *s->rounding;
     return olk_round_all(f, s, x, y, weight, plan, trial, 0, 0);
@@ -95,8 +97,8 @@ static inline int olk_try_changes(const olk_group_scores *f, const olk_sorf_stat
 /* Commits the tried changes; blocks whose new weights did not fit into the trial are rounded
    again. */
 static inline void olk_commit_changes(const olk_group_scores *f, const olk_sorf_state *s,
-                            const olk_sorf_row *x, double y, double weight, olk_change_plan *plan,
-                            olk_trial *trial)
+                                      const olk_sorf_row *x, double y, double weight,
+                                      olk_change_plan *plan, olk_trial *trial)
 {
     const olk_sorf *p = f->p;
     for (int32_t g = 0; g < p->groups; g++)

@@ -7,7 +7,8 @@ typedef struct {
     OLK_ALIGNED(64) olk_entry line[OLK_TAIL_SIZE];
 } olk_tail;
 
-static OLK_NOCLONE void olk_tails(const olk_sorf *p, const olk_input *x, ptrdiff_t m, olk_tail *tail)
+static OLK_NOCLONE void olk_tails(const olk_sorf *p, const olk_input *x, ptrdiff_t m,
+                                  olk_tail *tail)
 {
 #ifdef OLK_SORF_PLAIN
     (void)p, (void)x, (void)m, (void)tail;
@@ -56,7 +57,7 @@ static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_ro
 /* For m dense rows: v_j = sum of s_i x_i over i mod 64 = j, i ascending. */
 #ifdef OLK_SORF_PLAIN
 static OLK_NOCLONE void olk_sketch(const olk_sorf *p, uint64_t *generator, const olk_input *x,
-                               ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
+                                   ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
 {
     const int32_t grid = olk_grid(p);
     (void)m, (void)tail;
@@ -71,7 +72,7 @@ static OLK_NOCLONE void olk_sketch(const olk_sorf *p, uint64_t *generator, const
 }
 #else
 static OLK_NOCLONE void olk_sketch(const olk_sorf *p, uint64_t *generator, const olk_input *x,
-                               ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
+                                   ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64])
 {
     OLK_ALIGNED(64) olk_word flip[64];
     const int32_t grid = olk_grid(p);
@@ -111,8 +112,8 @@ static OLK_NOCLONE void olk_sketch(const olk_sorf *p, uint64_t *generator, const
 
 /* A sparse row, indices ascending: words without non-zeros are skipped. */
 static OLK_NOCLONE void olk_sketch_sparse(const olk_sorf *p, uint64_t *generator,
-                                      const olk_input *value, const int32_t *index, ptrdiff_t count,
-                                      olk_entry *v)
+                                          const olk_input *value, const int32_t *index,
+                                          ptrdiff_t count, olk_entry *v)
 {
     const ptrdiff_t words = (p->d + 31) / 32;
     const int32_t grid = olk_grid(p);

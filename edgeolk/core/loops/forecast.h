@@ -16,7 +16,8 @@
 
 /* Targets are clipped to this many units for the linear learners: in their first rows, and later;
    how many rows are the first. */
-static const olk_compute_t olk_max_first_target = 100, olk_max_target = 10000, olk_first_targets = 5;
+static const olk_compute_t olk_max_first_target = 100, olk_max_target = 10000,
+                           olk_first_targets = 5;
 
 /* Largest targets that can be learned: their squares do not overflow. */
 #define OLK_MAX_SINGLE_TARGET 1e15
@@ -91,15 +92,16 @@ static inline void olk_list_experts(const olk_forecast *f, olk_forecast_row *row
 /* Forecasts a row of d scaled inputs, followed by space for OLK_HISTORY_INPUTS more; writes only to
    that space (section 3). */
 static inline void olk_compute_forecast(const olk_forecast *f, const olk_forecast_state *m,
-                                const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
-                                olk_forecast_row *row, olk_forecast_answer *answer)
+                                        const olk_sorf *p, const olk_sorf_state *s, olk_input *z,
+                                        olk_forecast_row *row, olk_forecast_answer *answer)
 {
     const olk_history *h = m->history;
     const int32_t n = olk_n_experts(f);
     olk_compute_t lead[6], weights[OLK_EXPERTS];
     memset(row, 0, sizeof *row);
     memset(answer, 0, sizeof *answer);
-    row->mark = (olk_compute_t)h->error > 0 ? (olk_compute_t)h->error : (olk_compute_t)OLK_ROW_WITHOUT_ERROR;
+    row->mark = (olk_compute_t)h->error > 0 ? (olk_compute_t)h->error
+                                            : (olk_compute_t)OLK_ROW_WITHOUT_ERROR;
     if (!olk_marked(h, OLK_KNOWN)) {
         row->mark = OLK_ROW_UNKNOWN;
         row->answer = (olk_compute_t)h->mean;
@@ -138,13 +140,14 @@ static inline void olk_compute_forecast(const olk_forecast *f, const olk_forecas
     row->answer = last + move;
     answer->answer = (double)row->answer;
     for (int32_t i = 0; i < f->n_levels; i++)
-        answer->half_width[i] = (double)((olk_compute_t)olk_quantiles(m)[i] * unit * (olk_compute_t)h->error);
+        answer->half_width[i] =
+            (double)((olk_compute_t)olk_quantiles(m)[i] * unit * (olk_compute_t)h->error);
 }
 
 /* Answers a row without remembering it. */
 static OLK_NOCLONE void olk_forecast_predict(const olk_forecast *f, const olk_forecast_state *m,
-                                           const olk_sorf *p, const olk_sorf_state *s, void *z,
-                                           olk_forecast_answer *answer)
+                                             const olk_sorf *p, const olk_sorf_state *s, void *z,
+                                             olk_forecast_answer *answer)
 {
     olk_forecast_row row;
     olk_compute_forecast(f, m, p, s, z, &row, answer);
@@ -153,8 +156,8 @@ static OLK_NOCLONE void olk_forecast_predict(const olk_forecast *f, const olk_fo
 /* Forecasts a row and stores it as pending; the row that has been pending for `horizon` rows is
    dropped. */
 static OLK_NOCLONE void olk_forecast_ask(const olk_forecast *f, const olk_forecast_state *m,
-                                       const olk_sorf *p, const olk_sorf_state *s, void *z,
-                                       olk_forecast_answer *answer)
+                                         const olk_sorf *p, const olk_sorf_state *s, void *z,
+                                         olk_forecast_answer *answer)
 {
     olk_forecast_row row;
     olk_compute_forecast(f, m, p, s, z, &row, answer);
@@ -163,8 +166,8 @@ static OLK_NOCLONE void olk_forecast_ask(const olk_forecast *f, const olk_foreca
     olk_begin_step(m->flags);
     olk_pending *stored_row = olk_pending_at(f, m, *m->n_asked);
     const olk_pending numbers = {
-        (olk_input)row.mark,   (olk_input)row.unit, (olk_input)row.last,
-        (olk_input)row.kernel, (olk_input)row.head, (olk_input)row.answer,
+        (olk_input)row.mark,   (olk_input)row.unit,  (olk_input)row.last,
+        (olk_input)row.kernel, (olk_input)row.head,  (olk_input)row.answer,
         (olk_input)row.base,   (olk_input)row.level, (olk_input)row.gate,
     };
     *stored_row = numbers;
@@ -204,13 +207,14 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
         olk_update_quantiles(f, olk_quantiles(m), error, (olk_compute_t)row->mark, learned);
     olk_update_mean_error(h, error);
 
-    const olk_compute_t limit = learned <= olk_first_targets ? olk_max_first_target : olk_max_target;
+    const olk_compute_t limit =
+        learned <= olk_first_targets ? olk_max_first_target : olk_max_target;
     const olk_compute_t t = olk_clip((y - back.last) / unit, limit);
     const olk_compute_t of_head =
         (olk_compute_t)((const olk_input *)m->head)[n_head + olk_packed_row(n_head)];
     if (of_head > 0)
         olk_ml_poly_learn(m->ml_poly, olk_n_experts(f), back.of, (olk_compute_t)row->answer, y,
-                        unit * of_head);
+                          unit * of_head);
     h->learned = (olk_input)(learned + 1);
     olk_learn_head(m->head, n_head, back.h2, t, learned + 1);
     const int32_t n_lead = olk_lead(f, back.h2, lead);
@@ -231,8 +235,8 @@ static inline void olk_learn_row(const olk_forecast *f, const olk_forecast_state
    for the kernel's row; *answer receives the forecast of that row. Returns 0 if no row is pending
    (section 4). */
 static OLK_NOCLONE int olk_forecast_tell(const olk_forecast *f, const olk_forecast_state *m,
-                                       const olk_sorf *p, const olk_sorf_state *s, void *z,
-                                       double target, double *answer)
+                                         const olk_sorf *p, const olk_sorf_state *s, void *z,
+                                         double target, double *answer)
 {
     olk_history *h = m->history;
     olk_pending *row = olk_oldest_pending(f, m);

@@ -25,10 +25,10 @@ typedef struct {
     void *history;     /* olk_history, a quantile for each level, [d] scaled inputs; of type */
     void *diagonal;    /* weights, variances: [inputs] each, mean error; of type */
     void *head;        /* weights [inputs], packed covariance, mean error; of type */
-    void *ml_poly;       /* ML-Poly: regrets, squares, [experts] each; of type */
+    void *ml_poly;     /* ML-Poly: regrets, squares, [experts] each; of type */
     void *pending;     /* pending rows: targets not yet known; of type */
     void *season;      /* count, then [season + 1] targets; of type */
-    uint64_t *n_asked;   /* rows asked so far */
+    uint64_t *n_asked; /* rows asked so far */
     uint16_t *flags;   /* as those of olk_sorf_state */
 } olk_forecast_state;
 
@@ -36,7 +36,7 @@ typedef struct {
 typedef struct {
     double answer;
     double half_width[OLK_INTERVALS];
-    double share[3];   /* weights of the experts: head, kernel if there is one, last value */
+    double share[3]; /* weights of the experts: head, kernel if there is one, last value */
 } olk_forecast_answer;
 
 /* Numbers of olk_history and of olk_pending, without what is stored behind them. */

@@ -5,9 +5,9 @@
 /* As below, with h as 18-bit integers in the returned unit, so that the transforms do not
    overflow. */
 static OLK_NOCLONE float olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
-                                    const int8_t *w, const int8_t *a, const int16_t *feature,
-                                    ptrdiff_t lines, const olk_frequency_scales *scales, ptrdiff_t block,
-                                    uint32_t *h)
+                                      const int8_t *w, const int8_t *a, const int16_t *feature,
+                                      ptrdiff_t lines, const olk_frequency_scales *scales,
+                                      ptrdiff_t block, uint32_t *h)
 {
     const ptrdiff_t K = p->classes;
     const int32_t E = (int32_t)(slope->weights.E[g] * 256.0 + 0.5);
@@ -60,10 +60,11 @@ static inline void olk_slopes(const olk_sorf_slope *slope, ptrdiff_t K, olk_entr
 
 /* h <- the gradient of the blended score with respect to a block's angles, from weights not yet
    changed. Returns the unit of h. */
-static OLK_NOCLONE olk_compute_t olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope, int32_t g,
-                                       const olk_stored *w, const olk_stored *a,
-                                       const olk_sorf_feature *feature, ptrdiff_t lines,
-                                       const olk_frequency_scales *scales, ptrdiff_t block, olk_entry *h)
+static OLK_NOCLONE olk_compute_t olk_gradient(const olk_sorf *p, const olk_sorf_slope *slope,
+                                              int32_t g, const olk_stored *w, const olk_stored *a,
+                                              const olk_sorf_feature *feature, ptrdiff_t lines,
+                                              const olk_frequency_scales *scales, ptrdiff_t block,
+                                              olk_entry *h)
 {
     const olk_entry E = (olk_entry)slope->weights.E[g], alpha = (olk_entry)slope->weights.alpha[g];
     const olk_entry size = (olk_entry)(1.0 / (p->kappa * p->size[g]));

@@ -14,7 +14,9 @@ static inline void olk_ml_poly_weights(const olk_input *state, int32_t n, olk_co
     olk_compute_t total = 0;
     for (int32_t c = 0; c < n; c++) {
         const olk_compute_t regret = olk_max((olk_compute_t)state[c], 0);
-        weights[c] = regret > 0 && (olk_compute_t)state[n + c] > 0 ? regret / (olk_compute_t)state[n + c] : 0;
+        weights[c] = regret > 0 && (olk_compute_t)state[n + c] > 0
+                         ? regret / (olk_compute_t)state[n + c]
+                         : 0;
         total += weights[c];
     }
     for (int32_t c = 0; c < n; c++)
@@ -24,7 +26,7 @@ static inline void olk_ml_poly_weights(const olk_input *state, int32_t n, olk_co
 /* Learns the target y of an answer and of the experts' forecasts; `unit` is the head's mean
    error. */
 static inline void olk_ml_poly_learn(olk_input *state, int32_t n, const olk_compute_t *experts,
-                                   olk_compute_t answer, olk_compute_t y, olk_compute_t unit)
+                                     olk_compute_t answer, olk_compute_t y, olk_compute_t unit)
 {
     const olk_compute_t error = olk_clip((answer - y) / unit, olk_regret_clip);
     for (int32_t c = 0; c < n; c++) {

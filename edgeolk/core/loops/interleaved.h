@@ -45,7 +45,7 @@ static OLK_INLINE void olk_put_across(olk_compute_vec *r, olk_line_of_each *line
 
 /* Sketches a row for all blocks. */
 static OLK_INLINE void olk_sketch_interleaved(const olk_input *x, ptrdiff_t d, olk_u64s *state,
-                                            olk_line_of_each *line)
+                                              olk_line_of_each *line)
 {
     for (ptrdiff_t start = 0; start < d; start += 32) {
         const olk_words words = olk_next_words(state);
@@ -61,7 +61,8 @@ static OLK_INLINE void olk_sketch_interleaved(const olk_input *x, ptrdiff_t d, o
                 r[k] = (olk_entry)from[k] - (olk_compute_vec){0};
             olk_flip_eight(r, words, i);
             for (int k = 0; k < 8; k++) {
-                const olk_compute_vec partial = start < 64 ? (olk_compute_vec){0} : *(olk_compute_vec *)to[k];
+                const olk_compute_vec partial =
+                    start < 64 ? (olk_compute_vec){0} : *(olk_compute_vec *)to[k];
                 *(olk_compute_vec *)to[k] = partial + r[k];
             }
         }
@@ -104,7 +105,7 @@ static OLK_INLINE void olk_transpose_lines(olk_line_of_each *line, olk_entry (*t
 
 /* v[block] <- the next blocks of a row, sketched and transformed. */
 static OLK_NOCLONE void olk_interleave(const olk_sorf *p, uint64_t *generator, const olk_input *x,
-                                     ptrdiff_t blocks, olk_entry (*v)[64])
+                                       ptrdiff_t blocks, olk_entry (*v)[64])
 {
     enum { MANY = OLK_BYTES / (int)sizeof(olk_compute_t) };
     OLK_ALIGNED(64) olk_line_of_each line[64];

@@ -17,8 +17,9 @@ static const olk_compute_t olk_unclipped_rows = 20, olk_max_errors = 10;
 static const olk_compute_t olk_mean_error_rows = 200;
 
 /* Updates the quantiles with the error, in units, of an answer given at mean error `mean`. */
-static inline void olk_update_quantiles(const olk_forecast *f, olk_input *quantile, olk_compute_t error,
-                                        olk_compute_t mean, olk_compute_t learned)
+static inline void olk_update_quantiles(const olk_forecast *f, olk_input *quantile,
+                                        olk_compute_t error, olk_compute_t mean,
+                                        olk_compute_t learned)
 {
     const double early = olk_first_step / ((double)learned + olk_first_rows);
     const double step = early > olk_quantile_step ? early : olk_quantile_step;

@@ -135,7 +135,7 @@ static inline ptrdiff_t olk_best_rival(const double *f, ptrdiff_t classes, ptrdi
 /* A column of f = f_s + blend (g - f_s), from `scores`: g[K], then f_s[K], then the narrower
    kernel's g[K]. */
 static inline double olk_memory_score(const double *scores, ptrdiff_t K, olk_memory_blend blend,
-                                   ptrdiff_t c)
+                                      ptrdiff_t c)
 {
     const double f_s = scores[K + c], f = f_s + blend.mean * (scores[c] - f_s);
     return blend.narrow > 0.0 ? f + blend.narrow * (scores[2 * K + c] - f_s) : f;
@@ -143,7 +143,7 @@ static inline double olk_memory_score(const double *scores, ptrdiff_t K, olk_mem
 
 /* The margin: y f with two classes, f_y minus the best other score with several. */
 static inline double olk_memory_margin(const olk_sorf *p, const double *scores,
-                                     olk_memory_blend blend, double y)
+                                       olk_memory_blend blend, double y)
 {
     const ptrdiff_t K = p->classes, own_class = (ptrdiff_t)y;
     if (p->task != OLK_SORF_CLASSES)
@@ -162,7 +162,7 @@ static inline double olk_memory_margin(const olk_sorf *p, const double *scores,
 
 /* Writes the features' scores [K] behind the memory's g[K]; returns all scores. */
 static inline const double *olk_feature_scores(const olk_group_scores *f,
-                                            const olk_expert_weights *expert_weights)
+                                               const olk_expert_weights *expert_weights)
 {
     double *f_s = f->recalled + f->p->classes;
     for (ptrdiff_t c = 0; c < f->p->classes; c++)
@@ -195,7 +195,8 @@ static inline int olk_memory_is_undecided(const olk_group_scores *f,
     for (int i = 0; i < olk_n_memory_experts(s) && !undecided; i++) {
         const olk_memory_blend blend_of = olk_memory_expert(i);
         if (blend_of.mean + blend_of.narrow < 1.0) /* 1: the features do not count */
-            undecided = olk_fabs(olk_memory_margin(f->p, scores, blend_of, y)) < olk_memory_undecided;
+            undecided =
+                olk_fabs(olk_memory_margin(f->p, scores, blend_of, y)) < olk_memory_undecided;
     }
     return undecided;
 }
@@ -213,7 +214,7 @@ static inline double olk_blend_memory(const olk_group_scores *f,
     const double margin = olk_memory_margin(p, scores, now, y);
     for (int i = 0; i < olk_n_memory_experts(s); i++) {
         double *loss = i < OLK_MEMORY_WEIGHTS ? s->memory_mistakes + i
-                                             : s->memory_narrow + (i - OLK_MEMORY_WEIGHTS);
+                                              : s->memory_narrow + (i - OLK_MEMORY_WEIGHTS);
         const double m = olk_memory_margin(p, scores, olk_memory_expert(i), y);
         *loss = p->memory * *loss + (m <= 0.0 ? weight : 0.0);
     }

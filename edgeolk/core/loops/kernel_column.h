@@ -71,7 +71,8 @@ static OLK_INLINE void olk_slot_tile(const int storage, const olk_kernel *kernel
         return;
     }
     if (!olk_is_squared(kernel)) {
-        olk_slot_rows(OLK_INNER, storage, slot, quantizer, stride, d, x, pitch, count, tile, norm_x);
+        olk_slot_rows(OLK_INNER, storage, slot, quantizer, stride, d, x, pitch, count, tile,
+                      norm_x);
         return;
     }
     if (olk_has_norms(storage) && norm) {
@@ -82,7 +83,8 @@ static OLK_INLINE void olk_slot_tile(const int storage, const olk_kernel *kernel
         imprecise = precise < count;
     }
     if (imprecise)
-        olk_slot_rows(OLK_SQUARE, storage, slot, quantizer, stride, d, x, pitch, count, tile, norm_x);
+        olk_slot_rows(OLK_SQUARE, storage, slot, quantizer, stride, d, x, pitch, count, tile,
+                      norm_x);
     for (ptrdiff_t r = 0; precise && r < count; r++)
         if (olk_is_precise(kernel, norm_x[r])) {
             const olk_number difference = (norm_x[r] + *norm) - (inner[r] + inner[r]);

@@ -51,9 +51,9 @@ static OLK_INLINE void olk_products(const int product, const int vectors, const 
 
 /* olk_row_fn for a storage type, a constant. */
 static OLK_INLINE double olk_row_of(const int storage, const olk_kernel *kernel, const void *sv,
-                                    const void *norms, const olk_quantizer *quantizer, ptrdiff_t stride,
-                                    ptrdiff_t n, ptrdiff_t d, const void *query, int dtype,
-                                    const void *coef, void *row, void *products)
+                                    const void *norms, const olk_quantizer *quantizer,
+                                    ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *query,
+                                    int dtype, const void *coef, void *row, void *products)
 {
     OLK_ALIGNED(64) olk_number tile[OLK_MAX_VECTORS * OLK_LANES];
     OLK_ALIGNED(64) double lane[8] = {0.0};
@@ -62,7 +62,8 @@ static OLK_INLINE double olk_row_of(const int storage, const olk_kernel *kernel,
     olk_number norm_x = 0;
     for (ptrdiff_t start = 0; start < n; start += OLK_MAX_VECTORS * OLK_LANES) {
         const void *slots = olk_stored_at(storage, sv, start);
-        const ptrdiff_t w = n - start < OLK_MAX_VECTORS * OLK_LANES ? n - start : OLK_MAX_VECTORS * OLK_LANES;
+        const ptrdiff_t w =
+            n - start < OLK_MAX_VECTORS * OLK_LANES ? n - start : OLK_MAX_VECTORS * OLK_LANES;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
         if (normed) {
             OLK_EACH_COUNT(vectors, olk_products, OLK_NORMED, storage, slots,
@@ -71,14 +72,14 @@ static OLK_INLINE double olk_row_of(const int storage, const olk_kernel *kernel,
             normed = olk_is_precise(kernel, norm_x);
         }
         if (squared && !normed)
-            OLK_EACH_COUNT(vectors, olk_products, OLK_SQUARE, storage, slots, NULL, quantizer, stride,
-                           d, query, tile, NULL);
+            OLK_EACH_COUNT(vectors, olk_products, OLK_SQUARE, storage, slots, NULL, quantizer,
+                           stride, d, query, tile, NULL);
         else if (kernel->kind == OLK_LAPLACIAN)
             OLK_EACH_COUNT(vectors, olk_products, OLK_ABSOLUTE, storage, slots, NULL, quantizer,
                            stride, d, query, tile, NULL);
         else if (!squared)
-            OLK_EACH_COUNT(vectors, olk_products, OLK_INNER, storage, slots, NULL, quantizer, stride,
-                           d, query, tile, NULL);
+            OLK_EACH_COUNT(vectors, olk_products, OLK_INNER, storage, slots, NULL, quantizer,
+                           stride, d, query, tile, NULL);
         if (products)
             olk_collect(OLK_NUMBER_DTYPE, tile, w, dtype, NULL, products, start, NULL);
         olk_finish_inline(kernel, tile, vectors, w, dtype, coef, row, start, lane);
@@ -87,13 +88,13 @@ static OLK_INLINE double olk_row_of(const int storage, const olk_kernel *kernel,
 }
 
 #define OLK_ROW_FUNCTION(name, storage)                                                            \
-    static OLK_NOINLINE double name(const olk_kernel *kernel, const void *sv, const void *norms,      \
-                                 const olk_quantizer *quantizer, ptrdiff_t stride, ptrdiff_t n,        \
-                                 ptrdiff_t d, const void *x, int dtype, const void *coef,          \
-                                 void *row, void *products)                                        \
+    static OLK_NOINLINE double name(const olk_kernel *kernel, const void *sv, const void *norms,   \
+                                    const olk_quantizer *quantizer, ptrdiff_t stride, ptrdiff_t n, \
+                                    ptrdiff_t d, const void *x, int dtype, const void *coef,       \
+                                    void *row, void *products)                                     \
     {                                                                                              \
-        return olk_row_of(storage, kernel, sv, norms, quantizer, stride, n, d, x, dtype, coef, row,  \
-                          products);                                                               \
+        return olk_row_of(storage, kernel, sv, norms, quantizer, stride, n, d, x, dtype, coef,     \
+                          row, products);                                                          \
     }
 #if OLK_NUMBER_BITS == 64
 OLK_ROW_FUNCTION(olk_row_f64, OLK_F64)

@@ -1,9 +1,9 @@
 /* Kernel rows of several examples in one pass over the ring.
 
-   OLK_BATCH_ROWS rows against OLK_TILE_VECTORS vectors of support vectors fill the registers with sums. A
-   block of rows goes over the ring panel by panel; a panel is copied while it is first used, so
-   that it stays contiguous in the nearest cache, and numbers stored narrow are widened once per
-   block. Every number is computed in the order of kernel_row.h: its bits are the same. */
+   OLK_BATCH_ROWS rows against OLK_TILE_VECTORS vectors of support vectors fill the registers with
+   sums. A block of rows goes over the ring panel by panel; a panel is copied while it is first
+   used, so that it stays contiguous in the nearest cache, and numbers stored narrow are widened
+   once per block. Every number is computed in the order of kernel_row.h: its bits are the same. */
 #pragma once
 
 #include "dots.h"
@@ -20,8 +20,8 @@ typedef struct {
     ptrdiff_t first, depth;
 } olk_slice;
 
-/* The products of OLK_BATCH_ROWS rows with vectors v0 to v0 + vectors - 1 of a slice, added to tiles
-   at a pitch of OLK_WIDTH. */
+/* The products of OLK_BATCH_ROWS rows with vectors v0 to v0 + vectors - 1 of a slice, added to
+   tiles at a pitch of OLK_WIDTH. */
 static OLK_INLINE void olk_tile(const int product, const int way, const int vectors,
                                 const int storage, const olk_slice *slice, int v0,
                                 const olk_number *const *rows, olk_number *restrict tile)
@@ -56,8 +56,8 @@ static OLK_INLINE void olk_tile(const int product, const int way, const int vect
             copy += OLK_WIDTH;
         for (int r = 0; r < OLK_BATCH_ROWS; r++) {
             const olk_number *restrict x = at[r];
-            const olk_numbers xj =
-                olk_splat(olk_is_inner(product) ? x[j] : olk_minus_offset(storage, x, j, quantizer));
+            const olk_numbers xj = olk_splat(
+                olk_is_inner(product) ? x[j] : olk_minus_offset(storage, x, j, quantizer));
             for (int v = 0; v < vectors; v++) {
                 if (olk_is_inner(product)) {
                     acc[r][v] = olk_madds(xj, s[v], acc[r][v]);
@@ -88,8 +88,8 @@ static OLK_INLINE void olk_tiles(const int product, const int way, const int sto
         olk_tile(product, way, 1, storage, slice, v, rows, tile);
 }
 
-/* Rows of a batch: those near the origin first, both groups padded to a multiple of OLK_BATCH_ROWS by
-   repeating their last row. */
+/* Rows of a batch: those near the origin first, both groups padded to a multiple of OLK_BATCH_ROWS
+   by repeating their last row. */
 typedef struct {
     const olk_number *row[OLK_BLOCK + OLK_BATCH_ROWS];
     olk_number norm_x[OLK_BLOCK + OLK_BATCH_ROWS];
@@ -98,8 +98,8 @@ typedef struct {
 } olk_batch;
 
 /* norm_x[r] <- |row r|^2 as olk_products computes it, 0 <= r < count. */
-static OLK_NOINLINE void olk_lengths(const olk_number *restrict rows, ptrdiff_t pitch, ptrdiff_t count,
-                                  ptrdiff_t d, olk_number *restrict norm_x)
+static OLK_NOINLINE void olk_lengths(const olk_number *restrict rows, ptrdiff_t pitch,
+                                     ptrdiff_t count, ptrdiff_t d, olk_number *restrict norm_x)
 {
     for (ptrdiff_t i = 0; i < count; i += OLK_BATCH_ROWS) {
         const olk_number *at[OLK_BATCH_ROWS];
@@ -156,8 +156,8 @@ static OLK_INLINE void olk_batch_products(const int product, const int storage, 
 }
 
 static OLK_INLINE void olk_slice_products(const int storage, const olk_kernel *kernel, int vectors,
-                                const olk_slice *slice, const olk_batch *batch,
-                                olk_number *restrict tile)
+                                          const olk_slice *slice, const olk_batch *batch,
+                                          olk_number *restrict tile)
 {
     if (kernel->kind == OLK_LAPLACIAN) {
         olk_batch_products(OLK_ABSOLUTE, storage, vectors, slice, batch, 0, batch->n, tile);
@@ -184,8 +184,8 @@ static OLK_INLINE void olk_distances(const olk_batch *batch, const olk_number *n
 }
 
 /* Products of a batch with a panel -> exponentials, several rows at once. */
-static OLK_NOINLINE void olk_exp_batch(const olk_kernel *kernel, const olk_batch *batch, int vectors,
-                                    olk_number *restrict tile)
+static OLK_NOINLINE void olk_exp_batch(const olk_kernel *kernel, const olk_batch *batch,
+                                       int vectors, olk_number *restrict tile)
 {
     if (vectors == OLK_WIDTH / OLK_LANES) {
         olk_exp_tile(kernel, tile, (int)batch->n * vectors);
@@ -206,9 +206,9 @@ static OLK_INLINE void olk_copy(const olk_number *restrict tile, ptrdiff_t w,
 }
 
 /* Writes the outputs of one row from its first w products with a panel, or their exponentials. */
-static OLK_INLINE void olk_finish_row(const olk_kernel *kernel, olk_number *restrict tile, int vectors,
-                               ptrdiff_t w, const olk_row_outputs *outputs, ptrdiff_t i, ptrdiff_t start,
-                               double (*lane)[8])
+static OLK_INLINE void olk_finish_row(const olk_kernel *kernel, olk_number *restrict tile,
+                                      int vectors, ptrdiff_t w, const olk_row_outputs *outputs,
+                                      ptrdiff_t i, ptrdiff_t start, double (*lane)[8])
 {
     double row_values[OLK_WIDTH];
     const ptrdiff_t bytes = olk_dtype_bytes(outputs->dtype);
@@ -242,13 +242,13 @@ static OLK_INLINE void olk_weigh_batch_of(const int dtype, const olk_batch *batc
 {
     const char *coef = (const char *)outputs->coef + start * olk_dtype_bytes(dtype);
     for (ptrdiff_t r = 0; r < batch->n; r += OLK_WEIGHTED_ROWS)
-        olk_weigh_tiles(OLK_NUMBER_DTYPE, dtype, OLK_WEIGHTED_ROWS, tile + r * OLK_WIDTH, OLK_WIDTH, w, coef,
-                        lane + r);
+        olk_weigh_tiles(OLK_NUMBER_DTYPE, dtype, OLK_WEIGHTED_ROWS, tile + r * OLK_WIDTH, OLK_WIDTH,
+                        w, coef, lane + r);
 }
 
 static OLK_NOINLINE void olk_weigh_batch(const olk_batch *batch, ptrdiff_t w,
-                                      const olk_row_outputs *outputs, ptrdiff_t start,
-                                      const olk_number *restrict tile, double (*lane)[8])
+                                         const olk_row_outputs *outputs, ptrdiff_t start,
+                                         const olk_number *restrict tile, double (*lane)[8])
 {
     if (outputs->dtype == OLK_F64)
         olk_weigh_batch_of(OLK_F64, batch, w, outputs, start, tile, lane);
@@ -260,7 +260,8 @@ static OLK_NOINLINE void olk_weigh_batch(const olk_batch *batch, ptrdiff_t w,
 static OLK_INLINE void olk_over_ring(const int storage, const olk_kernel *kernel, const void *sv,
                                      const olk_number *norms, const olk_quantizer *quantizer,
                                      ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
-                                     const olk_batch *batch, ptrdiff_t i, const olk_row_outputs *outputs)
+                                     const olk_batch *batch, ptrdiff_t i,
+                                     const olk_row_outputs *outputs)
 {
     OLK_ALIGNED(64) olk_number tile[(OLK_BLOCK + OLK_BATCH_ROWS) * OLK_WIDTH];
     OLK_ALIGNED(64) olk_number panel[OLK_DEPTH * OLK_WIDTH];
@@ -290,8 +291,8 @@ static OLK_INLINE void olk_over_ring(const int storage, const olk_kernel *kernel
             olk_weigh_batch(batch, w, outputs, start, tile, lane);
         for (ptrdiff_t r = 0; !weighted_only && r < batch->n; r++)
             if (batch->to[r] >= 0)
-                olk_finish_row(kernel, tile + r * OLK_WIDTH, vectors, w, outputs, i + batch->to[r], start,
-                        lane + r * columns);
+                olk_finish_row(kernel, tile + r * OLK_WIDTH, vectors, w, outputs, i + batch->to[r],
+                               start, lane + r * columns);
     }
     for (ptrdiff_t r = 0; outputs->coef && r < batch->n; r++)
         for (ptrdiff_t c = 0; batch->to[r] >= 0 && c < columns; c++)
@@ -317,14 +318,16 @@ static void olk_one_by_one(olk_row_fn row_fn, const olk_kernel *kernel, const vo
 
 /* olk_rows_fn for a storage type, a constant, and its function for one row. */
 static OLK_INLINE void olk_rows_of(const int storage, olk_row_fn row_fn, const olk_kernel *kernel,
-                                   const void *sv, const void *norms, const olk_quantizer *quantizer,
-                                   ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d, const void *queries,
-                                   ptrdiff_t pitch, ptrdiff_t count, const olk_row_outputs *outputs)
+                                   const void *sv, const void *norms,
+                                   const olk_quantizer *quantizer, ptrdiff_t stride, ptrdiff_t n,
+                                   ptrdiff_t d, const void *queries, ptrdiff_t pitch,
+                                   ptrdiff_t count, const olk_row_outputs *outputs)
 {
     olk_batch batch;
     const int normed = olk_has_norms(storage) && norms && olk_is_squared(kernel);
     const ptrdiff_t sums = OLK_SUMS_OF_BLOCK / outputs->columns - OLK_BATCH_ROWS;
-    const ptrdiff_t block_rows = sums < OLK_BLOCK ? sums / OLK_BATCH_ROWS * OLK_BATCH_ROWS : OLK_BLOCK;
+    const ptrdiff_t block_rows =
+        sums < OLK_BLOCK ? sums / OLK_BATCH_ROWS * OLK_BATCH_ROWS : OLK_BLOCK;
     const olk_number *rows = queries;
     if (n == 1 && count > 1 && !outputs->coef) {
         olk_slot(storage, kernel, sv, norms, quantizer, stride, d, rows, pitch, count, outputs);
@@ -344,10 +347,11 @@ static OLK_INLINE void olk_rows_of(const int storage, olk_row_fn row_fn, const o
 
 #define OLK_ROWS_FUNCTION(name, row_fn, storage)                                                   \
     static void name(const olk_kernel *kernel, const void *sv, const void *norms,                  \
-                     const olk_quantizer *quantizer, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,       \
-                     const void *x, ptrdiff_t pitch, ptrdiff_t count, const olk_row_outputs *outputs)   \
+                     const olk_quantizer *quantizer, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,   \
+                     const void *x, ptrdiff_t pitch, ptrdiff_t count,                              \
+                     const olk_row_outputs *outputs)                                               \
     {                                                                                              \
-        olk_rows_of(storage, row_fn, kernel, sv, norms, quantizer, stride, n, d, x, pitch, count,    \
+        olk_rows_of(storage, row_fn, kernel, sv, norms, quantizer, stride, n, d, x, pitch, count,  \
                     outputs);                                                                      \
     }
 #if OLK_NUMBER_BITS == 64

@@ -189,8 +189,8 @@ static OLK_INLINE void olk_weigh_tiles(const int value_dtype, const int dtype, c
 }
 
 /* out[i] <- tile[i], i < w. */
-static OLK_INLINE void olk_copy_values(const int value_dtype, const int dtype, const void *restrict tile,
-                                ptrdiff_t w, void *restrict out)
+static OLK_INLINE void olk_copy_values(const int value_dtype, const int dtype,
+                                       const void *restrict tile, ptrdiff_t w, void *restrict out)
 {
     for (ptrdiff_t i = 0; i < w; i++)
         olk_put(dtype, out, i, olk_get(value_dtype, tile, i));
@@ -211,14 +211,14 @@ static OLK_INLINE void olk_collect_as(const int value_dtype, const int dtype,
 
 /* Not inlined: it would take registers from the loops over tiles. */
 static OLK_NOINLINE void olk_collect_f32(const void *restrict tile, ptrdiff_t w, const void *coef,
-                                      void *row, ptrdiff_t start, double *restrict lane)
+                                         void *row, ptrdiff_t start, double *restrict lane)
 {
     olk_collect_as(OLK_NUMBER_DTYPE, OLK_F32, tile, w, coef, row, start, lane);
 }
 
 static OLK_NOINLINE void olk_collect_doubles_f32(const double *restrict values, ptrdiff_t w,
-                                              const void *coef, void *row, ptrdiff_t start,
-                                              double *restrict lane)
+                                                 const void *coef, void *row, ptrdiff_t start,
+                                                 double *restrict lane)
 {
     olk_collect_as(OLK_F64, OLK_F32, values, w, coef, row, start, lane);
 }
@@ -235,8 +235,9 @@ static OLK_INLINE void olk_collect(const int value_dtype, const void *restrict t
         olk_collect_doubles_f32(tile, w, coef, row, start, lane);
 }
 
-static OLK_NOINLINE void olk_collect_noinline(const olk_number *restrict tile, ptrdiff_t w, int dtype,
-                                        const void *coef, void *row, double *restrict lane)
+static OLK_NOINLINE void olk_collect_noinline(const olk_number *restrict tile, ptrdiff_t w,
+                                              int dtype, const void *coef, void *row,
+                                              double *restrict lane)
 {
     olk_collect(OLK_NUMBER_DTYPE, tile, w, dtype, coef, row, 0, lane);
 }
@@ -244,7 +245,10 @@ static OLK_NOINLINE void olk_collect_noinline(const olk_number *restrict tile, p
 /* Numbers of a panel's line, a multiple of the eight running sums; maximum numbers of a tile,
    whether of one row or of several with a panel. */
 enum { OLK_WIDTH = OLK_PANEL_BYTES / sizeof(olk_number) };
-enum { OLK_MAX_NUMBERS = OLK_MAX_VECTORS * OLK_LANES > OLK_WIDTH ? OLK_MAX_VECTORS * OLK_LANES : OLK_WIDTH };
+enum {
+    OLK_MAX_NUMBERS = OLK_MAX_VECTORS * OLK_LANES > OLK_WIDTH ? OLK_MAX_VECTORS * OLK_LANES
+                                                              : OLK_WIDTH
+};
 
 /* One tile of w products: computes the values of a kernel without an exponential, copies and
    weights them. */
@@ -259,8 +263,8 @@ static OLK_INLINE void olk_finish_other(const olk_kernel *kernel, const olk_numb
 
 /* The same for any kernel. Inlined into the loop over a row's tiles; other loops call it. */
 static OLK_INLINE void olk_finish_inline(const olk_kernel *kernel, olk_number *restrict tile,
-                                       int vectors, ptrdiff_t w, int dtype, const void *coef,
-                                       void *row, ptrdiff_t start, double *lane)
+                                         int vectors, ptrdiff_t w, int dtype, const void *coef,
+                                         void *row, ptrdiff_t start, double *lane)
 {
     if (olk_is_exponential(kernel)) {
         olk_exp_tile(kernel, tile, vectors);
@@ -270,17 +274,17 @@ static OLK_INLINE void olk_finish_inline(const olk_kernel *kernel, olk_number *r
     olk_finish_other(kernel, tile, w, dtype, coef, row, start, lane);
 }
 
-static OLK_NOINLINE void olk_finish(const olk_kernel *kernel, olk_number *restrict tile, int vectors,
-                                 ptrdiff_t w, int dtype, const void *coef, void *row,
-                                 ptrdiff_t start, double *lane)
+static OLK_NOINLINE void olk_finish(const olk_kernel *kernel, olk_number *restrict tile,
+                                    int vectors, ptrdiff_t w, int dtype, const void *coef,
+                                    void *row, ptrdiff_t start, double *lane)
 {
     olk_finish_inline(kernel, tile, vectors, w, dtype, coef, row, start, lane);
 }
 
 /* The sum of a kernel row from stored values, and their copy in `row`, bit for bit as a kernel row
    computes them. */
-static OLK_NOINLINE double olk_cached_row(const void *values, ptrdiff_t n, int dtype, const void *coef,
-                                       void *row)
+static OLK_NOINLINE double olk_cached_row(const void *values, ptrdiff_t n, int dtype,
+                                          const void *coef, void *row)
 {
     OLK_ALIGNED(64) double lane[8] = {0.0};
     olk_collect(OLK_NUMBER_DTYPE, values, n, dtype, coef, row, 0, lane);
@@ -310,7 +314,7 @@ static OLK_INLINE void olk_pair_products(const int product, const olk_number *a,
 }
 
 static OLK_NOINLINE double olk_pair(const olk_kernel *kernel, const void *va, const void *vb,
-                                 ptrdiff_t d)
+                                    ptrdiff_t d)
 {
     olk_number lane[8] = {0}, tile[OLK_LANES] = {0};
     double value;

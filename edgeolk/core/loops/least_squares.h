@@ -1,5 +1,6 @@
 /* Recursive least squares with forgetting under Huber weights (docs/forecast.md, section 5): a
-   diagonal version for many inputs, a full one for few. Arithmetic in olk_compute_t, state in olk_input.
+   diagonal version for many inputs, a full one for few. Arithmetic in olk_compute_t, state in
+   olk_input.
 
    Design. Instead of dividing P by the forgetting factor at every step, P_jj is raised, with its
    row and column, only when it falls below that factor, and never exceeds 1. There is no wind-up
@@ -10,8 +11,10 @@
 
 /* Forgetting factor; Huber's threshold in mean errors; window of the mean error; rows before errors
    are weighted; the smallest weight, and the clip of errors in the mean. */
-static const olk_compute_t olk_forgetting = (olk_compute_t)0.998, olk_huber_errors = 3, olk_error_window = 200;
-static const olk_compute_t olk_unweighted_rows = 5, olk_min_weight = (olk_compute_t)1e-6, olk_max_in_mean = 10;
+static const olk_compute_t olk_forgetting = (olk_compute_t)0.998, olk_huber_errors = 3,
+                           olk_error_window = 200;
+static const olk_compute_t olk_unweighted_rows = 5, olk_min_weight = (olk_compute_t)1e-6,
+                           olk_max_in_mean = 10;
 /* Variances below this are negative by more than rounding. */
 static const olk_compute_t olk_min_variance = (olk_compute_t)-1e-5;
 /* 0.998^-1/2 */
@@ -72,8 +75,8 @@ static inline int olk_is_gain(olk_compute_t o)
 }
 
 /* Learns (h, t); state: weights [m], packed P, mean error. */
-static inline void olk_learn_head(olk_input *state, int32_t m, const olk_compute_t *h, olk_compute_t t,
-                                  olk_compute_t n)
+static inline void olk_learn_head(olk_input *state, int32_t m, const olk_compute_t *h,
+                                  olk_compute_t t, olk_compute_t n)
 {
     olk_input *w = state, *P = w + m, *mean = P + olk_packed_row(m);
     olk_compute_t q[OLK_HEAD_INPUTS], spread = 0;
@@ -132,7 +135,8 @@ static inline olk_compute_t olk_element(const olk_long_row *row, ptrdiff_t j)
     const ptrdiff_t i = (j - row->n_lead) / 2;
     if ((j - row->n_lead) % 2)
         return (olk_compute_t)row->z[i];
-    return row->change ? (olk_compute_t)row->change[i] : (olk_compute_t)row->z[i] - (olk_compute_t)row->before[i];
+    return row->change ? (olk_compute_t)row->change[i]
+                       : (olk_compute_t)row->z[i] - (olk_compute_t)row->before[i];
 }
 
 static inline olk_compute_t olk_diagonal_product(const olk_input *w, const olk_long_row *row)

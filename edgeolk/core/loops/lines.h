@@ -31,7 +31,7 @@ static inline olk_affine olk_standard_affine(const olk_feature *f, double clip)
 /* z = (x - minimum) / (maximum - minimum), where both are limited to clip deviations from the mean:
    the extremes stay exact, and a glitch has no effect beyond that. */
 static inline olk_affine olk_range_affine(const olk_feature *f, double clip, double minimum,
-                                      double maximum)
+                                          double maximum)
 {
     const double middle = 0.5 * f->mean, radius = 0.5 * clip * f->sd;
     const double from = olk_fmax(0.5 * minimum, middle - radius);

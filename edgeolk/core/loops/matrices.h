@@ -9,7 +9,11 @@
 
 /* Rows and vectors of a tile: eight sums each. */
 enum { OLK_TILE_ROWS = OLK_BYTES == 64 ? 4 : 2 };
-enum { OLK_TILE_COLUMNS = OLK_BYTES == 0 ? 1 : (OLK_32_REGISTERS ? (int)OLK_TILE_ROWS : 1 + (OLK_BYTES == 32)) };
+enum {
+    OLK_TILE_COLUMNS = OLK_BYTES == 0
+        ? 1
+        : (OLK_32_REGISTERS ? (int)OLK_TILE_ROWS : 1 + (OLK_BYTES == 32))
+};
 /* Rows multiplied with all vectors before the next are read: as many as olk_weigh takes at once. */
 enum { olk_group = 12 };
 
@@ -49,8 +53,8 @@ static OLK_INLINE void olk_dots_of_tile(const double *restrict a, ptrdiff_t stri
 /* y[i * pitch + r] <- <row r of A, vector i>: A has m rows at a pitch of `stride`, the `count`
    vectors one of `x_pitch`. */
 static OLK_NOINLINE void olk_matrix_vectors(const double *a, ptrdiff_t stride, ptrdiff_t m,
-                                         ptrdiff_t n, const double *x, ptrdiff_t x_pitch,
-                                         ptrdiff_t count, double *y, ptrdiff_t pitch)
+                                            ptrdiff_t n, const double *x, ptrdiff_t x_pitch,
+                                            ptrdiff_t count, double *y, ptrdiff_t pitch)
 {
     for (ptrdiff_t first = 0; first < m; first += olk_group) {
         const ptrdiff_t left = m - first;

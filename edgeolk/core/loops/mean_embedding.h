@@ -8,8 +8,8 @@
    rows, limited by the window. `cached` has the features [..][2] of the first `blocks` blocks; the
    others are computed again. */
 static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_state *s,
-                                      const olk_sorf_row *row, uint64_t rows,
-                                      const olk_sorf_feature *cached, ptrdiff_t blocks)
+                                             const olk_sorf_row *row, uint64_t rows,
+                                             const olk_sorf_feature *cached, ptrdiff_t blocks)
 {
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;
@@ -24,8 +24,8 @@ static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_s
     for (ptrdiff_t b = (ptrdiff_t)(rows % OLK_OCTET); b < p->first[1]; b += OLK_OCTET) {
         const ptrdiff_t lines = olk_lines(p, b);
         if (b < blocks && lines == 64) {
-            olk_average_block((olk_stored *)s->a + 128 * b, cached + 128 * b, (olk_compute_t)p->kappa, 128,
-                     inverse, s->rounding);
+            olk_average_block((olk_stored *)s->a + 128 * b, cached + 128 * b,
+                              (olk_compute_t)p->kappa, 128, inverse, s->rounding);
             continue;
         }
         if (small_angles < 0) {
@@ -38,7 +38,7 @@ static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_s
         from = b + 1;
         olk_transform_block(p, &generator, row, &tail, block, &first, &second);
         olk_features(olk_lines_of(block), &scales, b, small_angles, 1, block->feature);
-        olk_average_block((olk_stored *)s->a + 128 * b, block->feature, (olk_compute_t)p->kappa, 2 * lines,
-                 inverse, s->rounding);
+        olk_average_block((olk_stored *)s->a + 128 * b, block->feature, (olk_compute_t)p->kappa,
+                          2 * lines, inverse, s->rounding);
     }
 }

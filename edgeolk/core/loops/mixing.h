@@ -54,18 +54,19 @@ static inline double olk_sorf_last(const olk_group_scores *f, ptrdiff_t c)
 /* One expert's score for a column: a blend of group g, or (g = -1) the weighted sum of all experts;
    the best wrong class by that score, the smallest at a tie. */
 OLK_SHARED_DEF double olk_sorf_score(const olk_group_scores *f, const olk_expert_weights *weights,
-                               ptrdiff_t g, double blend, ptrdiff_t c);
-OLK_SHARED_DEF ptrdiff_t olk_sorf_rival(const olk_group_scores *f, const olk_expert_weights *weights,
-                                  ptrdiff_t g, double blend, double y);
+                                     ptrdiff_t g, double blend, ptrdiff_t c);
+OLK_SHARED_DEF ptrdiff_t olk_sorf_rival(const olk_group_scores *f,
+                                        const olk_expert_weights *weights, ptrdiff_t g,
+                                        double blend, double y);
 /* Expert weights from the cumulative losses; cumulative losses after a row, with the losses of the
    average and of the last weights of group `lead`; averaging windows after every eighth row, t
    counting rows. */
 OLK_SHARED_DEF void olk_sorf_expert_weights(const olk_sorf *p, const double *cumulative_loss,
-                             olk_expert_weights *weights);
+                                            olk_expert_weights *weights);
 OLK_SHARED_DEF void olk_sorf_update_losses(const olk_group_scores *f, double y, double weight,
-                             double *cumulative_loss, int32_t lead, double *costs);
+                                           double *cumulative_loss, int32_t lead, double *costs);
 OLK_SHARED_DEF void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t,
-                               double *n);
+                                     double *n);
 
 /* y f with two classes, f_y minus the best other score with several; a mistake if not above 0. */
 static inline double olk_sorf_margin(const olk_group_scores *f, const olk_expert_weights *weights,

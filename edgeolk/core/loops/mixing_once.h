@@ -4,7 +4,7 @@
 #include "mixing.h"
 
 OLK_SHARED_DEF void olk_sorf_expert_weights(const olk_sorf *p, const double *cumulative_loss,
-                             olk_expert_weights *weights)
+                                            olk_expert_weights *weights)
 {
     const int32_t A = p->n_blends, n_group_experts = p->groups * A;
     const int32_t n_experts = n_group_experts + (p->linear != 0) + (p->last_label != 0);
@@ -32,7 +32,7 @@ OLK_SHARED_DEF void olk_sorf_expert_weights(const olk_sorf *p, const double *cum
 }
 
 OLK_SHARED_DEF double olk_sorf_score(const olk_group_scores *f, const olk_expert_weights *weights,
-                               ptrdiff_t g, double blend, ptrdiff_t c)
+                                     ptrdiff_t g, double blend, ptrdiff_t c)
 {
     const ptrdiff_t K = f->p->classes;
     if (g >= 0)
@@ -48,8 +48,9 @@ OLK_SHARED_DEF double olk_sorf_score(const olk_group_scores *f, const olk_expert
     return sum;
 }
 
-OLK_SHARED_DEF ptrdiff_t olk_sorf_rival(const olk_group_scores *f, const olk_expert_weights *weights,
-                                  ptrdiff_t g, double blend, double y)
+OLK_SHARED_DEF ptrdiff_t olk_sorf_rival(const olk_group_scores *f,
+                                        const olk_expert_weights *weights, ptrdiff_t g,
+                                        double blend, double y)
 {
     ptrdiff_t best = -1;
     double best_score = 0.0;
@@ -66,7 +67,7 @@ OLK_SHARED_DEF ptrdiff_t olk_sorf_rival(const olk_group_scores *f, const olk_exp
 }
 
 OLK_SHARED_DEF void olk_sorf_update_losses(const olk_group_scores *f, double y, double weight,
-                             double *cumulative_loss, int32_t lead, double *costs)
+                                           double *cumulative_loss, int32_t lead, double *costs)
 {
     const olk_sorf *p = f->p;
     const int regression = p->task == OLK_SORF_REGRESSION;
@@ -93,7 +94,7 @@ OLK_SHARED_DEF void olk_sorf_update_losses(const olk_group_scores *f, double y, 
 }
 
 OLK_SHARED_DEF void olk_sorf_windows(const olk_sorf *p, const double *cumulative_loss, uint64_t t,
-                               double *n)
+                                     double *n)
 {
     if (t % OLK_OCTET)
         return;

@@ -45,11 +45,12 @@ static inline uint64_t olk_new_event_state(const olk_sorf_state *s, const olk_ro
 
 /* Step E. */
 static inline void olk_update_event(const olk_sorf_state *s, const olk_row_stats *seen, int novel,
-                                int part, double window)
+                                    int part, double window)
 {
     uint64_t *watch = s->watch;
     olk_input *baseline = (olk_input *)s->deviations + OLK_BEFORE_EVENT;
-    const uint64_t quiet = watch[OLK_QUIET_ROWS], lasted = watch[OLK_EVENT_STATE] & OLK_MAX_EVENT_ROWS;
+    const uint64_t quiet = watch[OLK_QUIET_ROWS],
+                   lasted = watch[OLK_EVENT_STATE] & OLK_MAX_EVENT_ROWS;
     const int still_lasts = olk_event_lasts(s, seen, window),
               starts = novel && quiet > OLK_EVENT_ROWS;
     uint64_t event = watch[OLK_EVENT_STATE] & ~(uint64_t)(OLK_MAX_EVENT_ROWS | OLK_RESTARTED);

@@ -33,18 +33,18 @@ static inline uint64_t olk_counted_rows(const olk_sorf_state *s)
 }
 
 static inline olk_row_options olk_row_options_of(const olk_sorf_state *s, double rows, double unit,
-                                             int learning)
+                                                 int learning)
 {
     const olk_row_options options = {rows, unit, learning,
-                                   (s->watch[OLK_EVENT_STATE] & OLK_RESTARTED) != 0,
-                                   olk_event_channel(s->watch)};
+                                     (s->watch[OLK_EVENT_STATE] & OLK_RESTARTED) != 0,
+                                     olk_event_channel(s->watch)};
     return options;
 }
 
 /* Learns one row; returns tau - u before this step: negative means novel. No row is rejected: NaN
    is a missing reading. */
 static OLK_NOCLONE double olk_sorf_learn_in_time(const olk_sorf *p, const olk_sorf_state *s,
-                                       const olk_sorf_row *row)
+                                                 const olk_sorf_row *row)
 {
     OLK_ALIGNED(64) olk_sorf_feature feature[OLK_WATCH_CACHED ? 128 * OLK_WATCH_CACHED : 1];
     const olk_row_cache cache = {feature, OLK_WATCH_CACHED, NULL, 0};
@@ -58,7 +58,8 @@ static OLK_NOCLONE double olk_sorf_learn_in_time(const olk_sorf *p, const olk_so
     int novel = 0;
     const olk_row_options options = olk_row_options_of(s, (double)t, scores.unit, 1);
     olk_begin_step(s->flags);
-    olk_score_channels(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs, &seen);
+    olk_score_channels(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs,
+                       &seen);
     if (t < OLK_WARMUP_ROWS) {
         if (t == OLK_WARMUP_ROWS - 1)
             scores.unit = 1.0 / olk_sqrt(seen.spread > 1e-6 ? seen.spread : 1e-6);
@@ -88,7 +89,7 @@ static OLK_NOCLONE double olk_sorf_learn_in_time(const olk_sorf *p, const olk_so
 
 /* What learning the row would return; writes only to scratch. */
 static OLK_NOCLONE double olk_sorf_score_in_time(const olk_sorf *p, const olk_sorf_state *s,
-                                         const olk_sorf_row *row)
+                                                 const olk_sorf_row *row)
 {
     const uint64_t t = olk_counted_rows(s);
     const olk_sorf_row inputs = {s->inputs, NULL, 0};
@@ -98,7 +99,8 @@ static OLK_NOCLONE double olk_sorf_score_in_time(const olk_sorf *p, const olk_so
     if (t < OLK_WARMUP_ROWS + OLK_SILENT_ROWS)
         return 0.0;
     const olk_row_options options = olk_row_options_of(s, (double)t, scores.unit, 0);
-    olk_score_channels(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs, &seen);
+    olk_score_channels(p, s, (const olk_input *)row->values, &options, (olk_input *)s->inputs,
+                       &seen);
     if (seen.present)
         olk_pass(p, s, &inputs, 1, 1, NULL, NULL, &f);
     return scores.threshold - olk_score_row(&scores, &seen, f).score;

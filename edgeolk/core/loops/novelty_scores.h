@@ -46,7 +46,7 @@ static inline void olk_store_scores(const olk_sorf_state *s, const olk_score_sta
 
 /* C.1: u, and which part dominates. `f` is the similarity to previous rows. */
 static inline olk_row_scores olk_score_row(const olk_score_state *scores, const olk_row_stats *seen,
-                                       double f)
+                                           double f)
 {
     olk_row_scores row = {0.0, seen->level, 0.0, OLK_PATTERN};
     double u[3] = {0.0, 0.0, seen->max_oddness - olk_usual_deviations};

@@ -106,8 +106,8 @@ static OLK_INLINE olk_number olk_load_one(const int storage, const void *p)
 }
 
 /* Numbers of feature j times its scale, if any, for distances: with int8, offset[j] is subtracted
-   from x_j (olk_minus_offset), so that the loop needs only the scaled level. Inner products need scale and
-   offset (olk_load_full). */
+   from x_j (olk_minus_offset), so that the loop needs only the scaled level. Inner products need
+   scale and offset (olk_load_full). */
 static OLK_INLINE olk_numbers olk_load_scaled(const int storage, const void *p, ptrdiff_t j,
                                               const olk_quantizer *quantizer)
 {
@@ -125,7 +125,7 @@ static OLK_INLINE olk_numbers olk_load_full(const int storage, const void *p, pt
 }
 
 static OLK_INLINE olk_number olk_minus_offset(const int storage, const olk_number *x, ptrdiff_t j,
-                                       const olk_quantizer *quantizer)
+                                              const olk_quantizer *quantizer)
 {
     return olk_is_quantized(storage) ? x[j] - (olk_number)quantizer->offset[j] : x[j];
 }

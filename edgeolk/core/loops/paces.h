@@ -10,8 +10,8 @@ typedef struct {
 
 /* The scale of line j of a block whose scales begin at `row`; where they are not repeated, scale
    number `at`. Vectors need a single index. */
-static OLK_INLINE olk_entry olk_frequency_scale(const olk_frequency_scales *scales, const olk_entry *row, ptrdiff_t j,
-                                        int at)
+static OLK_INLINE olk_entry olk_frequency_scale(const olk_frequency_scales *scales,
+                                                const olk_entry *row, ptrdiff_t j, int at)
 {
     return OLK_SCALES_SIZE > 64 ? row[j] : scales->value[at];
 }

@@ -30,9 +30,9 @@ typedef struct {
 } olk_row_cache;
 
 /* The next block of m rows: the sketch, and the signs between its transforms. */
-static OLK_NOCLONE void olk_sketched(const olk_sorf *p, uint64_t *generator, const olk_sorf_row *row,
-                                 ptrdiff_t m, const olk_tail *tail, olk_entry (*v)[64],
-                                 olk_signs *first, olk_signs *second)
+static OLK_NOCLONE void olk_sketched(const olk_sorf *p, uint64_t *generator,
+                                     const olk_sorf_row *row, ptrdiff_t m, const olk_tail *tail,
+                                     olk_entry (*v)[64], olk_signs *first, olk_signs *second)
 {
     if (row->index)
         olk_sketch_sparse(p, generator, row->values, row->index, row->count, v[0]);
@@ -43,9 +43,9 @@ static OLK_NOCLONE void olk_sketched(const olk_sorf *p, uint64_t *generator, con
 }
 
 /* The same for one row, transformed. */
-static inline void olk_transform_block(const olk_sorf *p, uint64_t *generator, const olk_sorf_row *row,
-                                   const olk_tail *tail, olk_block *block, olk_signs *first,
-                                   olk_signs *second)
+static inline void olk_transform_block(const olk_sorf *p, uint64_t *generator,
+                                       const olk_sorf_row *row, const olk_tail *tail,
+                                       olk_block *block, olk_signs *first, olk_signs *second)
 {
     olk_entry *v = olk_lines_of(block);
     olk_sketched(p, generator, row, 1, tail, (olk_entry(*)[64])v, first, second);
@@ -55,8 +55,8 @@ static inline void olk_transform_block(const olk_sorf *p, uint64_t *generator, c
 /* Transforms the next of `left` blocks: of one row as many as are interleaved, or two; of m rows
    one. Returns how many. */
 static inline ptrdiff_t olk_transform_blocks(const olk_sorf *p, uint64_t *generator,
-                                               const olk_sorf_row *row, ptrdiff_t m, ptrdiff_t left,
-                                               const olk_tail *tail, olk_entry (*v)[64])
+                                             const olk_sorf_row *row, ptrdiff_t m, ptrdiff_t left,
+                                             const olk_tail *tail, olk_entry (*v)[64])
 {
     olk_signs first[OLK_SORF_BLOCKS], second[OLK_SORF_BLOCKS];
     const ptrdiff_t blocks = m == 1 && left >= OLK_SORF_BLOCKS ? OLK_SORF_BLOCKS : 1;
@@ -81,10 +81,10 @@ static inline ptrdiff_t olk_transform_blocks(const olk_sorf *p, uint64_t *genera
 
 /* The features of block `at`, `block` in its group, in the cache or in `own_feature`; NULL if an
    angle is too large. */
-static OLK_INLINE const olk_sorf_feature *olk_cached_features(const olk_entry *v, const olk_frequency_scales *scales,
-                                                    ptrdiff_t block, int small_angles, int must,
-                                                    const olk_row_cache *cache, ptrdiff_t at,
-                                                    ptrdiff_t lines, olk_sorf_feature *own_feature)
+static OLK_INLINE const olk_sorf_feature *
+olk_cached_features(const olk_entry *v, const olk_frequency_scales *scales, ptrdiff_t block,
+                    int small_angles, int must, const olk_row_cache *cache, ptrdiff_t at,
+                    ptrdiff_t lines, olk_sorf_feature *own_feature)
 {
     const int cached = cache && at < cache->blocks;
     olk_sorf_feature *feature = cached && lines == 64 ? cache->feature + 128 * at : own_feature;
@@ -101,7 +101,8 @@ static OLK_INLINE const olk_sorf_feature *olk_cached_features(const olk_entry *v
    `cache`, if not NULL, receives parts of one row. With one column fw or fa may be NULL. Returns 0
    if an angle is too large for olk_entry, unless `must`: then olk_cos_sin is used. */
 static OLK_NOCLONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, const olk_sorf_row *row,
-                              ptrdiff_t m, int must, const olk_row_cache *cache, double *fw, double *fa)
+                                ptrdiff_t m, int must, const olk_row_cache *cache, double *fw,
+                                double *fa)
 {
     /* Maximum of blocks transformed before their features are computed, of one row or of
        several. */
@@ -145,7 +146,7 @@ static OLK_NOCLONE int olk_pass(const olk_sorf *p, const olk_sorf_state *s, cons
                 const olk_stored *a = (const olk_stored *)s->a + from;
                 const olk_sorf_feature *feature =
                     olk_cached_features(v[i], &scales, at - p->first[g], small_angles, must, cache,
-                                      at, lines, own_feature);
+                                        at, lines, own_feature);
                 if (!feature)
                     return 0;
                 if (K > 1) {

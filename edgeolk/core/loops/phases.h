@@ -3,15 +3,16 @@
 /* feature[2j], feature[2j + 1] <- cosine and sine of v[j] times its scale; angles below
    olk_max_angle. */
 static OLK_NOCLONE void olk_phases(const olk_entry *OLK_RESTRICT v,
-                                 const olk_frequency_scales *OLK_RESTRICT scales, int at,
-                                 olk_sorf_feature *OLK_RESTRICT feature)
+                                   const olk_frequency_scales *OLK_RESTRICT scales, int at,
+                                   olk_sorf_feature *OLK_RESTRICT feature)
 {
     enum { TOP = 8 * sizeof(olk_word) - 2 };
     const olk_entry *const row = scales->value + at;
     for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at)) {
         olk_compute_t s, c;
         olk_word a, b;
-        const olk_word quarter = olk_reduced_cos_sin(v[j] * olk_frequency_scale(scales, row, j, at), &c, &s);
+        const olk_word quarter =
+            olk_reduced_cos_sin(v[j] * olk_frequency_scale(scales, row, j, at), &c, &s);
         /* Odd quarter turns swap the two; bit 1 of n is the sine's sign, bit 1 of n + 1 the
            cosine's. */
         memcpy(&a, &c, sizeof a);
@@ -38,19 +39,20 @@ static OLK_NOCLONE void olk_phases(const olk_entry *OLK_RESTRICT v,
 }
 
 /* Whether some angle is too large for that, or NaN. */
-static OLK_NOCLONE int olk_has_large_angle(const olk_entry *v, const olk_frequency_scales *scales, int at)
+static OLK_NOCLONE int olk_has_large_angle(const olk_entry *v, const olk_frequency_scales *scales,
+                                           int at)
 {
     const olk_entry *const row = scales->value + at;
     olk_word found = 0;
     for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at))
-        found |=
-            (olk_word) !(olk_abs_entry(v[j] * olk_frequency_scale(scales, row, j, at)) < olk_max_angle);
+        found |= (olk_word) !(olk_abs_entry(v[j] * olk_frequency_scale(scales, row, j, at)) <
+                              olk_max_angle);
     return found != 0;
 }
 
 /* Cosines and sines of angles of any size; angles that are not finite count as 0. */
-static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_frequency_scales *scales, int at,
-                                       olk_sorf_feature *feature)
+static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_frequency_scales *scales,
+                                       int at, olk_sorf_feature *feature)
 {
     for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at)) {
         const double angle = (double)v[j] * (double)scales->value[at];
@@ -62,11 +64,12 @@ static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_frequency_s
     }
 }
 
-/* Features of the lines of a group's block; `small_angles` is that of olk_angles_are_small. Returns 0 if
-   angles are too large, unless `force`. The lines may be stored in the second half of the
+/* Features of the lines of a group's block; `small_angles` is that of olk_angles_are_small. Returns
+   0 if angles are too large, unless `force`. The lines may be stored in the second half of the
    features. */
-static inline int olk_features(const olk_entry *v, const olk_frequency_scales *scales, ptrdiff_t block,
-                               int small_angles, int force, olk_sorf_feature *feature)
+static inline int olk_features(const olk_entry *v, const olk_frequency_scales *scales,
+                               ptrdiff_t block, int small_angles, int force,
+                               olk_sorf_feature *feature)
 {
     const int at = olk_first_scale(scales->widths, block);
     if (small_angles || !olk_has_large_angle(v, scales, at))

@@ -15,14 +15,14 @@ enum { OLK_STANDARD = 1, OLK_MINMAX = 2, OLK_COMPACT = 9 };
 /* A scaler's parameters and its statistics as a block stores them: a learner's in a region of
    numbers and one of counts, those of a standalone scaler feature by feature, in 40 bytes each. */
 typedef struct {
-    double clip;         /* deviations, at least 2 */
-    double window;       /* rows */
+    double clip;          /* deviations, at least 2 */
+    double window;        /* rows */
     int64_t freeze_after; /* 0: never */
     int16_t method, by_feature;
     double *numbers;     /* of each feature: mean, low, sd, held */
     int32_t *counts;     /* of each feature: age, clipped */
     double *minimum, *maximum; /* [d], OLK_MINMAX only */
-    uint8_t *records;    /* [d][OLK_COMPACT_BYTES], OLK_COMPACT only, in place of the others */
+    uint8_t *records;      /* [d][OLK_COMPACT_BYTES], OLK_COMPACT only, in place of the others */
     olk_compact_rule rule; /* the same clip and window, for the records */
 } olk_scaler;
 
@@ -93,7 +93,7 @@ static inline int olk_is_frozen(const olk_scaler *s, int64_t seen)
 
 /* Learns reading j and returns it scaled; the new record goes to `to`. */
 static inline double olk_learn_record(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen,
-                                     uint8_t *to)
+                                      uint8_t *to)
 {
     olk_compact f = olk_compact_of(s->records + OLK_COMPACT_BYTES * j);
     const float z = olk_is_frozen(s, seen)

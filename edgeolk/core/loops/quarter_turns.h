@@ -7,8 +7,8 @@
 /* Two vectors at once, as each is a chain of dependent operations. The quarter turns are subtracted
    in `parts` parts, a constant: 3, or 2 if angles are below 512 and an error of 1e-14 is
    acceptable. */
-static OLK_INLINE void olk_two_reduced_cos_sin(const int parts, const olk_f64s *angle, olk_f64s *cosine,
-                                        olk_f64s *sine, olk_u64s *quarters)
+static OLK_INLINE void olk_two_reduced_cos_sin(const int parts, const olk_f64s *angle,
+                                               olk_f64s *cosine, olk_f64s *sine, olk_u64s *quarters)
 {
     olk_f64s r[2], z[2], s[2], c[2];
     for (int g = 0; g < 2; g++) {

@@ -23,7 +23,7 @@ static inline void olk_scale_widths(olk_sorf *p, const olk_sorf_state *s)
    OLK_SORF_WIDTHS_SCALED the caller has already scaled `sorf`: a copy would take a tenth of a small
    stack. */
 static inline const olk_sorf *olk_with_scaled_widths(const olk_sorf *sorf, const olk_sorf_state *s,
-                                        olk_sorf *copy)
+                                                     olk_sorf *copy)
 {
 #ifdef OLK_SORF_WIDTHS_SCALED
     (void)s, (void)copy;
@@ -44,7 +44,8 @@ static inline olk_input olk_clamped(olk_input x, olk_input limit)
 }
 
 /* Clamps n numbers into `to`, which may be x. */
-static inline void olk_clamp_inputs(const olk_sorf *p, const olk_input *x, ptrdiff_t n, olk_input *to)
+static inline void olk_clamp_inputs(const olk_sorf *p, const olk_input *x, ptrdiff_t n,
+                                    olk_input *to)
 {
     const olk_input limit = (olk_input)p->hold;
     for (ptrdiff_t k = 0; k < n; k++)
@@ -59,7 +60,7 @@ static inline int olk_reshapes(const olk_sorf *p)
 
 /* One row as the features see it; written to `to`, which may be the row, if it differs. */
 static inline olk_sorf_row olk_reshaped_row(const olk_sorf *p, const olk_sorf_state *s,
-                                    const olk_sorf_row *row, olk_input *to)
+                                            const olk_sorf_row *row, olk_input *to)
 {
     if (!olk_reshapes(p))
         return *row;
@@ -71,14 +72,15 @@ static inline olk_sorf_row olk_reshaped_row(const olk_sorf *p, const olk_sorf_st
     }
     for (ptrdiff_t k = 0; p->relevance == OLK_RELEVANCE_EACH && k < count; k++) {
         const ptrdiff_t i = row->index ? row->index[k] : k;
-        to[k] = (olk_input)((olk_compute_t)x[k] * (olk_compute_t)olk_sorf_exp((double)log_scale[i]));
+        to[k] =
+            (olk_input)((olk_compute_t)x[k] * (olk_compute_t)olk_sorf_exp((double)log_scale[i]));
     }
     return (olk_sorf_row){to, row->index, row->count};
 }
 
 /* The same for m dense rows, with the factor of each column. */
 static inline olk_sorf_row olk_reshaped_rows(const olk_sorf *p, const olk_compute_t *by,
-                                         const olk_sorf_row *row, ptrdiff_t m, olk_input *to)
+                                             const olk_sorf_row *row, ptrdiff_t m, olk_input *to)
 {
     const olk_input *x = row->values;
     if (!olk_reshapes(p))
@@ -125,7 +127,8 @@ static inline void olk_shared_gradient_step(const olk_sorf_state *s, double q)
     const double known = olk_count_gradient(s);
     *G = (olk_input)olk_decayed_square((double)*G, q);
     if (*G > 0)
-        *scale = (olk_input)olk_stepped_scale((double)*scale, olk_shared_step, q, (double)*G, known);
+        *scale =
+            (olk_input)olk_stepped_scale((double)*scale, olk_shared_step, q, (double)*G, known);
 }
 
 /* One step of each log scale along sigma x' o q; inputs absent from a sparse row only decay. */
@@ -146,6 +149,6 @@ static inline void olk_gradient_step(const olk_sorf *p, const olk_sorf_state *s,
         G[i] = (olk_input)olk_decayed_square((double)G[i], q);
         if (G[i] > 0)
             log_scale[i] = (olk_input)olk_stepped_scale((double)log_scale[i], olk_relevance_step, q,
-                                                      (double)G[i], known);
+                                                        (double)G[i], known);
     }
 }

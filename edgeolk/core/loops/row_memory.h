@@ -159,7 +159,7 @@ static inline void olk_add_signed_votes(const olk_memory_value *kernel, const in
 /* g[K] of a row before it is clamped or scaled; then space for K numbers, then the narrower
    kernel's g[K]. */
 static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state *s,
-                                 const olk_sorf_row *row, double *g)
+                                         const olk_sorf_row *row, double *g)
 {
     OLK_ALIGNED(64) olk_memory_value kernel[OLK_MEMORY_ROWS];
     OLK_ALIGNED(64) olk_memory_sum narrow[OLK_MEMORY_ROWS];
@@ -247,8 +247,8 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
     for (ptrdiff_t i = 0; i < p->d; i += 2) {
         /* Codes are positive with their offset, so that truncation is floor. */
         const int low = (int)(olk_memory_code(&reader, i) + 0.5);
-        const int high = i + 1 < p->d ? (int)(olk_memory_code(&reader, i + 1) + 0.5)
-                                      : OLK_ZERO_CODE;
+        const int high =
+            i + 1 < p->d ? (int)(olk_memory_code(&reader, i + 1) + 0.5) : OLK_ZERO_CODE;
         olk_memory_codes(p, s, i / 2)[j] = (uint8_t)(low | high << 4);
     }
     if (multiclass) {
@@ -266,7 +266,7 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
 
 /* Scores a row by the memory, then stores it if needed, which does not depend on the features. */
 static inline void olk_learn_memory(const olk_sorf *p, const olk_sorf_state *s,
-                                const olk_sorf_row *row, double y, double weight, double *g)
+                                    const olk_sorf_row *row, double y, double weight, double *g)
 {
     olk_query_memory(p, s, row, g);
     olk_memory_store(p, s, row, g, y, weight);

@@ -46,7 +46,7 @@ static inline double olk_deviations(const olk_moments *moments, double value)
 static inline double olk_clipped_deviations(const olk_moments *moments, double value)
 {
     return olk_clamp_between(olk_deviations(moments, value), -olk_max_deviations,
-                            olk_max_deviations);
+                             olk_max_deviations);
 }
 
 /* A winsorised value: clipped to `high` deviations from the mean. */

@@ -34,7 +34,7 @@ static inline void olk_track_min(olk_tracker *t, olk_f64s value, olk_i64s index)
 /* The index of the smallest value of all lanes; -1 if all are infinite. Ties are broken by rank if
    `by_rank`, else by index. */
 static inline ptrdiff_t olk_tracked_min(const olk_tracker *t, int trackers, int by_rank,
-                                   double *smallest)
+                                        double *smallest)
 {
     ptrdiff_t at = -1;
     int64_t rank = INT64_MAX;
@@ -72,7 +72,7 @@ enum { OLK_VALUES, OLK_UNIT_LINE, OLK_LINE, OLK_PLANE };
 
 /* Numbers from index i on in all lanes if `vector`, a constant, else number i in every lane. */
 static OLK_INLINE olk_f64s olk_load_or_splat(const int vector, const int dtype, const void *array,
-                                    ptrdiff_t i)
+                                             ptrdiff_t i)
 {
     return vector ? olk_widen(dtype, array, i) : olk_splat_f64(olk_get(dtype, array, i));
 }

@@ -22,9 +22,10 @@ typedef struct {
 /* Adds a block's part of the gradient of each input to q, back through transforms and sketch.
    `generator`: the state before the block's words. */
 static OLK_NOCLONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
-                                        const olk_sorf_row *x, const olk_change_plan *plan, int32_t g,
-                                        ptrdiff_t b, uint64_t generator, const olk_frequency_scales *scales,
-                                        const olk_sorf_feature *feature, olk_input *q)
+                                          const olk_sorf_row *x, const olk_change_plan *plan,
+                                          int32_t g, ptrdiff_t b, uint64_t generator,
+                                          const olk_frequency_scales *scales,
+                                          const olk_sorf_feature *feature, olk_input *q)
 {
     OLK_WORK(olk_line_values, back, s, OLK_AT_GRADIENT);
     olk_entry *const h = back->of;
@@ -45,8 +46,8 @@ static OLK_NOCLONE void olk_add_direction(const olk_sorf *p, const olk_sorf_stat
    respect to the shared log scale, if relevance follows that (section 7e). Without `learn` weights
    stay. */
 static OLK_NOCLONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
-                                        const olk_sorf_row *x, const olk_change_plan *plan,
-                                        const olk_row_cache *cache, int learn)
+                                          const olk_sorf_row *x, const olk_change_plan *plan,
+                                          const olk_row_cache *cache, int learn)
 {
     OLK_WORK(olk_line_values, line_copy, s, OLK_AT_LINE); /* features may overlay their lines */
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
@@ -99,8 +100,9 @@ static OLK_NOCLONE double olk_second_pass(const olk_sorf *p, const olk_sorf_stat
                        2 * (size_t)lines * sizeof *feature);
             }
             if (shared)
-                gradient += olk_scale_gradient(p, &plan->slope, g, w, (const olk_stored *)s->a + from,
-                                      feature, line, lines, &scales, b - p->first[g]);
+                gradient +=
+                    olk_scale_gradient(p, &plan->slope, g, w, (const olk_stored *)s->a + from,
+                                       feature, line, lines, &scales, b - p->first[g]);
             if (per_input)
                 olk_add_direction(p, s, x, plan, g, b, start, &scales, feature, q);
             if (per_input && b < known)

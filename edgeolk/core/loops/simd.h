@@ -42,8 +42,9 @@ typedef struct {
    olk_norm_fn computes it, in the type of x, read as far as a row of sv: squared distances of rows
    near the origin (tiles.h) are computed from these and from inner products. */
 typedef double (*olk_row_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
-                             const olk_quantizer *quantizer, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
-                             const void *x, int dtype, const void *coef, void *row, void *products);
+                             const olk_quantizer *quantizer, ptrdiff_t stride, ptrdiff_t n,
+                             ptrdiff_t d, const void *x, int dtype, const void *coef, void *row,
+                             void *products);
 /* Outputs of the kernel values of several rows: unless coef is NULL, f[i * columns + c], the sums
    of row i with `columns` columns of coefficients at a pitch of `stride`; unless `values` is NULL,
    the values themselves, those of row i from number i * values_pitch on. Of type `dtype`. */
@@ -59,13 +60,13 @@ typedef struct {
    for several columns the sums of `weigh` over its row. At most OLK_SUMS_OF_BLOCK / (2
    OLK_MAX_BATCH_ROWS) columns (tiles.h). */
 typedef void (*olk_rows_fn)(const olk_kernel *kernel, const void *sv, const void *norms,
-                            const olk_quantizer *quantizer, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t d,
-                            const void *x, ptrdiff_t pitch, ptrdiff_t count,
+                            const olk_quantizer *quantizer, ptrdiff_t stride, ptrdiff_t n,
+                            ptrdiff_t d, const void *x, ptrdiff_t pitch, ptrdiff_t count,
                             const olk_row_outputs *wanted);
 /* sum_i coef[i] values[i] over n kernel values stored by olk_rows_fn, and their copy in `row`; coef
    and row are of type `dtype` and may be NULL. Bit for bit the result of olk_row_fn. */
 typedef double (*olk_cached_row_fn)(const void *values, ptrdiff_t n, int dtype, const void *coef,
-                                void *row);
+                                    void *row);
 /* The same for an example given by its non-zeros, `count` indices and values; norms[i] is |s_i|^2,
    or sum_j |s_ij| for the Laplacian kernel, in the type of the values, read as far as a row of
    sv. */
@@ -94,29 +95,30 @@ typedef struct {
     olk_cached_row_fn cached_row[OLK_DTYPES]; /* by the type of the values */
     double (*dot[OLK_DTYPES])(const void *a, const void *b, ptrdiff_t n);
     void (*weigh[OLK_DTYPES])(const void *row, const void *coef, ptrdiff_t stride, ptrdiff_t n,
-                             ptrdiff_t columns, double *f);
+                              ptrdiff_t columns, double *f);
     void (*weigh_values[OLK_DTYPES])(int dtype, const void *values, const void *coef,
-                                    ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns, double *f);
+                                     ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns, double *f);
     void (*axpy[OLK_DTYPES])(void *y, double w, const void *x, ptrdiff_t n);
     void (*scale[OLK_DTYPES])(void *coef, ptrdiff_t n, double factor);
     void (*clamp[OLK_DTYPES])(void *coef, ptrdiff_t n, double limit);
     void (*divide_by_probability[OLK_DTYPES])(void *coef, const double *w, ptrdiff_t n, double c);
     void (*flush_average[OLK_DTYPES])(const void *coef, double weight, double *start, double *sum,
-                              ptrdiff_t n);
-    double (*sizes[OLK_DTYPES])(const void *coef, const double *diagonal, ptrdiff_t n, double *size);
+                                      ptrdiff_t n);
+    double (*sizes[OLK_DTYPES])(const void *coef, const double *diagonal, ptrdiff_t n,
+                                double *size);
     double (*max_abs[OLK_DTYPES])(const void *coef, const double *diagonal, ptrdiff_t n);
     ptrdiff_t (*argmin[OLK_DTYPES])(const void *v, ptrdiff_t n);
     ptrdiff_t (*argmin_abs[OLK_DTYPES])(const void *coef, const double *diagonal,
-                                       const int64_t *arrival, ptrdiff_t n);
+                                        const int64_t *arrival, ptrdiff_t n);
     ptrdiff_t (*argmin_line[OLK_DTYPES])(const void *coef, const double *weight,
-                                        const double *diagonal, const void *row, double k_tt,
-                                        ptrdiff_t n, double *smallest);
-    ptrdiff_t (*argmin_plane[OLK_DTYPES])(const void *coef, const double *weight,
                                          const double *diagonal, const void *row, double k_tt,
-                                         const int64_t *near, const double *near_k, double singular,
                                          ptrdiff_t n, double *smallest);
+    ptrdiff_t (*argmin_plane[OLK_DTYPES])(const void *coef, const double *weight,
+                                          const double *diagonal, const void *row, double k_tt,
+                                          const int64_t *near, const double *near_k,
+                                          double singular, ptrdiff_t n, double *smallest);
     void (*squares[OLK_DTYPES])(const void *coef, ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
-                               double *squares);
+                                double *squares);
     void (*cos_sin[OLK_DTYPES])(void *row, ptrdiff_t n, double norm);
     void (*merge)(int dtype, double b, double gamma, ptrdiff_t iters, const void *coef,
                   const void *distance, ptrdiff_t n, double *height, double *loss);

@@ -40,7 +40,8 @@ static OLK_INLINE olk_word olk_reduced_cos_sin(float angle, float *cosine, float
 typedef olk_f32s olk_compute_vec;
 typedef olk_u32s olk_words;
 
-static OLK_INLINE olk_compute_vec olk_fma_lanes(olk_compute_vec a, olk_compute_vec b, olk_compute_vec c)
+static OLK_INLINE olk_compute_vec olk_fma_lanes(olk_compute_vec a, olk_compute_vec b,
+                                                olk_compute_vec c)
 {
     return olk_madd_f32s(a, b, c);
 }
@@ -68,7 +69,7 @@ static OLK_INLINE olk_compute_vec olk_pairs_of(const float *p)
 static OLK_INLINE olk_compute_vec olk_flip_lanes(olk_compute_vec v, uint64_t bits)
 {
     return (olk_compute_vec)_mm512_mask_xor_epi32((__m512i)v, (__mmask16)bits, (__m512i)v,
-                                            _mm512_set1_epi32(INT32_MIN));
+                                                  _mm512_set1_epi32(INT32_MIN));
 }
 #endif
 

@@ -1,6 +1,6 @@
 /* The learner on structured features (docs/sorf.md), for one type of weights. Rows are olk_input;
-   changes of weights are computed in olk_compute_t; with OLK_MIXED_PRECISION scores are first computed in
-   single precision. */
+   changes of weights are computed in olk_compute_t; with OLK_MIXED_PRECISION scores are first
+   computed in single precision. */
 #pragma once
 
 #include "drift.h"
@@ -51,8 +51,8 @@ static OLK_NOCLONE void olk_leak_weights(const olk_sorf *p, const olk_sorf_state
             !(s->n[g] < olk_leaking_windows * p->cmin))
             continue;
         for (ptrdiff_t b = olk_first_of_octet(p, s, g); b < p->first[g + 1]; b += OLK_OCTET)
-            olk_leak((olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b), (olk_compute_t)p->leak,
-                     s->rounding);
+            olk_leak((olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b),
+                     (olk_compute_t)p->leak, s->rounding);
     }
 }
 
@@ -63,8 +63,9 @@ static inline void olk_update_averages(const olk_sorf *p, const olk_sorf_state *
     for (int32_t g = 0; g < p->groups; g++) {
         const olk_compute_t inverse = (olk_compute_t)(1.0 / s->n[g]);
         for (ptrdiff_t b = olk_first_of_octet(p, s, g); b < p->first[g + 1]; b += OLK_OCTET)
-            olk_average_step((olk_stored *)s->a + 128 * b * K, (const olk_stored *)s->w + 128 * b * K,
-                        2 * K * olk_lines(p, b), inverse, s->rounding);
+            olk_average_step((olk_stored *)s->a + 128 * b * K,
+                             (const olk_stored *)s->w + 128 * b * K, 2 * K * olk_lines(p, b),
+                             inverse, s->rounding);
     }
 }
 
@@ -146,8 +147,8 @@ static inline int olk_fast_row(const olk_group_scores *f, const olk_sorf_state *
 
 /* One gradient step of relevance, if the plan has one; `gradient`: that of the shared log scale. */
 static inline void olk_update_relevance(const olk_sorf *p, const olk_sorf_state *s,
-                                       const olk_sorf_row *x, const olk_change_plan *plan, double sigma,
-                                       double gradient)
+                                        const olk_sorf_row *x, const olk_change_plan *plan,
+                                        double sigma, double gradient)
 {
     if (plan->follows && p->relevance == OLK_RELEVANCE_SHARED)
         olk_shared_gradient_step(s, sigma * gradient);
@@ -158,7 +159,7 @@ static inline void olk_update_relevance(const olk_sorf *p, const olk_sorf_state 
 /* Learns one row. y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning: f,
    the margin of y's class over the best other, or the predicted target. */
 static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_state *s,
-                                      const olk_sorf_row *row, double y, double weight)
+                                         const olk_sorf_row *row, double y, double weight)
 {
     olk_sorf scaled;
     const olk_sorf *p = olk_with_scaled_widths(sorf, s, &scaled);
@@ -176,7 +177,7 @@ static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_st
                                 olk_linear_score(p, s, row),
                                 p->last_label ? *s->last : 0.0,
                                 olk_has_memory(p) ? (one_column ? recalled_here : s->recalled)
-                                                 : NULL};
+                                                  : NULL};
     olk_begin_step(s->flags);
     if (olk_has_memory(p)) /* before the row is clamped */
         olk_learn_memory(p, s, row, y, weight, f.recalled);
@@ -190,9 +191,9 @@ static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_st
     OLK_ALIGNED(64) olk_sorf_feature own_row[OLK_SORF_CACHED ? 128 * OLK_SORF_CACHED + 16 : 1];
     OLK_ALIGNED(64) olk_entry own_line[OLK_SORF_CACHED ? 64 * OLK_SORF_CACHED : 1];
     const int follows = p->relevance && *s->t > OLK_RELEVANCE_START;
-    const olk_row_cache cache = {s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_CACHED,
-                            own_line,
-                            follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_CACHED : 0};
+    const olk_row_cache cache = {
+        s->row ? s->row : own_row, s->row ? p->first[p->groups] : OLK_SORF_CACHED, own_line,
+        follows && p->relevance == OLK_RELEVANCE_SHARED ? OLK_SORF_CACHED : 0};
 #ifdef OLK_MIXED_PRECISION
     olk_trial trial = olk_new_trial(p, cache.feature, s->row != NULL);
     const int progress = olk_fast_row(&f, s, &x, &weights, y, weight, &plan, &trial, fw, fa);
@@ -242,10 +243,10 @@ static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_st
         const olk_row_cache no_cache = {NULL, 0, NULL, 0};
         if (plan.follows && p->relevance == OLK_RELEVANCE_SHARED)
             olk_update_relevance(p, s, &x, &plan, sigma,
-                                olk_scale_gradient_row(p, s, &x, &plan.slope, plan.live));
+                                 olk_scale_gradient_row(p, s, &x, &plan.slope, plan.live));
         else if (plan.follows)
             olk_update_relevance(p, s, &x, &plan, sigma,
-                                olk_second_pass(p, s, &x, &plan, &no_cache, 0));
+                                 olk_second_pass(p, s, &x, &plan, &no_cache, 0));
         olk_commit_changes(&f, s, &x, y, weight, &plan, &trial);
         *s->updates += 1;
     }
@@ -259,13 +260,13 @@ static OLK_NOCLONE double olk_sorf_learn(const olk_sorf *sorf, const olk_sorf_st
     olk_sorf_windows(p, s->L, *s->t, s->n);
     if (p->drift)
         olk_record_losses(p, s, sizeof(olk_input) == sizeof(double),
-                       regression ? cost : olk_sorf_cost(p, margin, y), costs[1], costs[0]);
+                          regression ? cost : olk_sorf_cost(p, margin, y), costs[1], costs[0]);
     return returned;
 }
 
 /* Learns one row without a label. Returns f - rho before this step; negative means novel. */
 static OLK_NOCLONE double olk_sorf_learn_novelty(const olk_sorf *p, const olk_sorf_state *s,
-                                         const olk_sorf_row *row)
+                                                 const olk_sorf_row *row)
 {
     const double rows = (double)(*s->t + 1);
     double f, *rho = s->novelty, *m = s->novelty + 1;
@@ -309,10 +310,10 @@ static inline void olk_blended(const olk_sorf *p, const olk_sorf_state *s, doubl
 }
 
 /* out[rows][columns]: blended scores of m dense rows or one sparse row; writes only to scratch. A
-   row's score does not depend on the others: if one of a block needs olk_compute_t, they are scored one
-   by one. */
+   row's score does not depend on the others: if one of a block needs olk_compute_t, they are scored
+   one by one. */
 static OLK_NOCLONE void olk_sorf_scores(const olk_sorf *sorf, const olk_sorf_state *s,
-                                      const olk_sorf_row *row, ptrdiff_t m, double *out)
+                                        const olk_sorf_row *row, ptrdiff_t m, double *out)
 {
     olk_sorf scaled_sorf;
     const olk_sorf *p = olk_with_scaled_widths(sorf, s, &scaled_sorf);

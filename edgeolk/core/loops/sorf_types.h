@@ -23,7 +23,7 @@ typedef struct {
     int32_t first[OLK_SORF_GROUPS + 1];          /* blocks of each; the last: all blocks */
     int32_t widths[OLK_SORF_GROUPS];             /* 1 to 8 */
     double omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* sqrt(2 gamma m) / 64 */
-    double size[OLK_SORF_GROUPS];                /* divisor of a group's sums */
+    double size[OLK_SORF_GROUPS];                   /* divisor of a group's sums */
     int32_t n_blends;                            /* 2 to 8 */
     int32_t linear, last_label, drift;           /* options, 0 or 1 */
     int32_t relevance;                           /* 0, or as above */
@@ -37,7 +37,7 @@ typedef struct {
     uint64_t signs;                              /* state of the feature generator, seeded */
     int32_t row_memory;                          /* rows of the row memory, 0: off */
     int32_t memory_narrow;                       /* its narrower kernel has experts too, 0 or 1 */
-    double memory_steps; /* steps of its codes per unit of an input */
+    double memory_steps;                         /* steps of its codes per unit of an input */
     double hold; /* features see inputs clamped to [-hold, hold]; 0: not clamped (section 15) */
 } olk_sorf;
 
@@ -45,7 +45,7 @@ typedef struct {
    is the type of rows: double for float64, else float. */
 typedef struct {
     void *w, *a;            /* [D][K][2] stored numbers; novelty: a only */
-    double *L; /* [groups][n_blends], linear, last label */
+    double *L;              /* [groups][n_blends], linear, last label */
     double *n;              /* [groups], starts at 1 */
     uint64_t *t, *mistakes, *updates;
     uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
@@ -60,9 +60,9 @@ typedef struct {
     void *drift;                       /* [OLK_DRIFT_NUMBERS] of type; drift.h has their order */
     /* a memory of rows: kept_rows.h */
     uint8_t *memory_rows;
-    uint64_t *memory_held;             /* rows stored; from bit 32 on where the search begins */
-    double *memory_mistakes;           /* [OLK_MEMORY_WEIGHTS] */
-    double *memory_narrow; /* [OLK_MEMORY_WEIGHTS - 1], of the narrower kernel's experts */
+    uint64_t *memory_held;   /* rows stored; from bit 32 on where the search begins */
+    double *memory_mistakes; /* [OLK_MEMORY_WEIGHTS] */
+    double *memory_narrow;   /* [OLK_MEMORY_WEIGHTS - 1], of the narrower kernel's experts */
     /* novelty in time */
     void *channels;         /* [d / 3][12] of type: channels.h */
     uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
@@ -85,7 +85,7 @@ typedef struct {
 
 /* y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning. */
 typedef double (*olk_sorf_learn_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
-                                   double y, double weight);
+                                    double y, double weight);
 /* Returns f - rho before this step, or tau - u for novelty in time; negative means novel. */
 typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
                                       const olk_sorf_row *);

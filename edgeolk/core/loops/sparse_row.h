@@ -53,7 +53,8 @@ static OLK_INLINE double olk_sparse_of(const int storage, const olk_kernel *kern
     for (ptrdiff_t start = 0; start < n; start += OLK_MAX_VECTORS * OLK_LANES) {
         const void *slots = olk_stored_at(storage, sv, start);
         const olk_number *norm = (const olk_number *)norms + start;
-        const ptrdiff_t w = n - start < OLK_MAX_VECTORS * OLK_LANES ? n - start : OLK_MAX_VECTORS * OLK_LANES;
+        const ptrdiff_t w =
+            n - start < OLK_MAX_VECTORS * OLK_LANES ? n - start : OLK_MAX_VECTORS * OLK_LANES;
         const int vectors = (int)((w + OLK_LANES - 1) / OLK_LANES);
         if (olk_is_squared(kernel))
             OLK_EACH_COUNT(vectors, olk_sparse_products, OLK_SQUARE, storage, slots, norm, norm_x,

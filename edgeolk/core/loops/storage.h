@@ -95,7 +95,8 @@ static inline double olk_fetch(int storage, const void *base, ptrdiff_t at, ptrd
     case OLK_F64: return ((const double *)base)[at];
     case OLK_F16: return (double)olk_half_to_float(((const uint16_t *)base)[at]);
     case OLK_I8:
-        return (double)(quantizer->scale[j] * (float)((const int8_t *)base)[at] + quantizer->offset[j]);
+        return (double)(quantizer->scale[j] * (float)((const int8_t *)base)[at] +
+                        quantizer->offset[j]);
     default: return 0.0;
     }
 }
@@ -117,7 +118,8 @@ static inline void olk_store(int storage, void *base, ptrdiff_t at, ptrdiff_t j,
 
 /* A float32 rounded to a narrow storage type, as the learner sees it. No switch: compilers move
    these conditions out of loops. */
-static inline float olk_round_to_storage(int storage, float value, ptrdiff_t j, const olk_quantizer *quantizer)
+static inline float olk_round_to_storage(int storage, float value, ptrdiff_t j,
+                                         const olk_quantizer *quantizer)
 {
     if (storage == OLK_F16)
         return olk_half_to_float(olk_float_to_half(value));
@@ -154,7 +156,7 @@ static inline void olk_put(int dtype, void *array, ptrdiff_t i, double value)
 /* A row of type `dtype` rounded to int8 levels; returns how many of its numbers are out of range
    (up to half a level beyond an end still rounds to it). */
 static inline ptrdiff_t olk_quantize_row(int dtype, const void *x, float *quantized, ptrdiff_t d,
-                                       const olk_quantizer *quantizer)
+                                         const olk_quantizer *quantizer)
 {
     ptrdiff_t beyond = 0;
     for (ptrdiff_t j = 0; j < d; j++) {

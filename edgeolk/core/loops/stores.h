@@ -55,8 +55,8 @@ static OLK_INLINE int32_t olk_lifted(olk_sum change)
 }
 #endif
 
-/* stored[i] += change[i] / OLK_LEVEL_PARTS, i < n <= OLK_CHUNK. int8: |change| < 2^26 parts, rounded
-   stochastically by bits[i]. The shift is of a positive number. */
+/* stored[i] += change[i] / OLK_LEVEL_PARTS, i < n <= OLK_CHUNK. int8: |change| < 2^26 parts,
+   rounded stochastically by bits[i]. The shift is of a positive number. */
 static inline void olk_add_some_changes(olk_stored *restrict stored, const olk_sum *restrict change,
                                         const uint16_t *restrict bits, ptrdiff_t n)
 {
@@ -89,7 +89,7 @@ static inline void olk_clip_changes(olk_sum *change, olk_step step, ptrdiff_t n)
 
 /* As olk_add_some_changes, with one random word for each pair of the n. */
 static OLK_NOCLONE void olk_add_changes(olk_stored *stored, const olk_sum *change, ptrdiff_t n,
-                                      uint64_t *generator)
+                                        uint64_t *generator)
 {
 #ifdef OLK_SORF_INT8
     OLK_ALIGNED(64) uint16_t bits[OLK_CHUNK];
@@ -111,8 +111,8 @@ static OLK_NOCLONE void olk_add_changes(olk_stored *stored, const olk_sum *chang
 }
 
 /* stored += tau feature, one column; n of 128 features are used. */
-static inline void olk_learn(olk_stored *stored, const olk_sorf_feature *restrict feature, olk_compute_t tau,
-                             ptrdiff_t n, uint64_t *generator)
+static inline void olk_learn(olk_stored *stored, const olk_sorf_feature *restrict feature,
+                             olk_compute_t tau, ptrdiff_t n, uint64_t *generator)
 {
     OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
     const olk_step step = olk_step_of(tau);
@@ -126,9 +126,9 @@ static inline void olk_learn(olk_stored *stored, const olk_sorf_feature *restric
 }
 
 /* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
-static OLK_NOCLONE void olk_learn_two(olk_stored *stored, const olk_sorf_feature *feature, olk_compute_t tau,
-                                    ptrdiff_t lines, ptrdiff_t K, ptrdiff_t low, ptrdiff_t high,
-                                    uint64_t *generator)
+static OLK_NOCLONE void olk_learn_two(olk_stored *stored, const olk_sorf_feature *feature,
+                                      olk_compute_t tau, ptrdiff_t lines, ptrdiff_t K,
+                                      ptrdiff_t low, ptrdiff_t high, uint64_t *generator)
 {
     enum { LINES = OLK_CHUNK / 4 };
     const olk_step by = olk_step_of(tau);
@@ -156,7 +156,7 @@ static OLK_NOCLONE void olk_learn_two(olk_stored *stored, const olk_sorf_feature
 
 /* a += (w - a) / n over `count` numbers; `inverse` is 1 / n. */
 static OLK_NOCLONE void olk_average_step(olk_stored *a, const olk_stored *w, ptrdiff_t count,
-                                  olk_compute_t inverse, uint64_t *generator)
+                                         olk_compute_t inverse, uint64_t *generator)
 {
     olk_gap gap[OLK_CHUNK];
     OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
@@ -178,7 +178,8 @@ static OLK_NOCLONE void olk_average_step(olk_stored *a, const olk_stored *w, ptr
 }
 
 /* w -= leak w over `count` numbers (section 14). */
-static OLK_NOCLONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_compute_t leak, uint64_t *generator)
+static OLK_NOCLONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_compute_t leak,
+                                 uint64_t *generator)
 {
     OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
     const olk_step step = olk_gap_step(leak);
@@ -192,8 +193,9 @@ static OLK_NOCLONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_compute_t l
 }
 
 /* a += (kappa feature - a) / n over one block. */
-static inline void olk_average_block(olk_stored *a, const olk_sorf_feature *feature, olk_compute_t kappa, ptrdiff_t n,
-                            olk_compute_t inverse, uint64_t *generator)
+static inline void olk_average_block(olk_stored *a, const olk_sorf_feature *feature,
+                                     olk_compute_t kappa, ptrdiff_t n, olk_compute_t inverse,
+                                     uint64_t *generator)
 {
     OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
     const olk_step step = olk_gap_step(inverse);

@@ -48,18 +48,18 @@ enum {
 
 /* OLK_SORF_ROWS: rows of a block of rows, whose signs are drawn once for all. OLK_SORF_BLOCKS:
    blocks of one row that are transformed together. OLK_SORF_SCALED: numbers of such rows, scaled by
-   relevance, that fit the stack. OLK_SORF_CACHED: blocks of features that a step caches on the stack
-   unless the caller provides memory for a row's. */
+   relevance, that fit the stack. OLK_SORF_CACHED: blocks of features that a step caches on the
+   stack unless the caller provides memory for a row's. */
 #ifdef OLK_SORF_PLAIN
 enum { OLK_SORF_ROWS = 1, OLK_SORF_BLOCKS = 1, OLK_SORF_SCALED = 1, OLK_SORF_CACHED = 0 };
 #else
 enum { OLK_SORF_ROWS = 8, OLK_SORF_BLOCKS = 2, OLK_SORF_SCALED = 1024, OLK_SORF_CACHED = 40 };
 #endif
 
-/* OLK_CHUNK: changes that are rounded at once. OLK_SCALES_SIZE: entries to which a group's frequency
-   scales are repeated; OLK_TAIL_SIZE: numbers to which the end of a row is padded. Plain C does neither,
-   as stacks of microcontrollers are small; there, features overlay the lines they are computed
-   from. */
+/* OLK_CHUNK: changes that are rounded at once. OLK_SCALES_SIZE: entries to which a group's
+   frequency scales are repeated; OLK_TAIL_SIZE: numbers to which the end of a row is padded. Plain
+   C does neither, as stacks of microcontrollers are small; there, features overlay the lines they
+   are computed from. */
 #ifdef OLK_SORF_PLAIN
 enum { OLK_CHUNK = 32, OLK_SCALES_SIZE = OLK_SORF_WIDTHS, OLK_TAIL_SIZE = 1 };
 #define OLK_RESTRICT
@@ -76,7 +76,11 @@ enum { OLK_COMPUTE_BYTES = sizeof(float) };
 #else
 enum { OLK_COMPUTE_BYTES = sizeof(double) };
 #endif
-enum { OLK_AT_BLOCK = 0, OLK_AT_LINE = 128 * OLK_COMPUTE_BYTES, OLK_AT_GRADIENT = 192 * OLK_COMPUTE_BYTES };
+enum {
+    OLK_AT_BLOCK = 0,
+    OLK_AT_LINE = 128 * OLK_COMPUTE_BYTES,
+    OLK_AT_GRADIENT = 192 * OLK_COMPUTE_BYTES
+};
 enum { OLK_WORK_BYTES = 256 * OLK_COMPUTE_BYTES };
 #ifdef OLK_SORF_SCRATCH
 typedef struct {
@@ -84,7 +88,8 @@ typedef struct {
     double work[OLK_WORK_BYTES / sizeof(double)];
 } olk_sorf_with_scratch;
 #define OLK_WORK(type, name, s, at)                                                                \
-    type *const name = (type *)(void *)((uint8_t *)((olk_sorf_with_scratch *)(uintptr_t)(s))->work + (at))
+    type *const name =                                                                             \
+        (type *)(void *)((uint8_t *)((olk_sorf_with_scratch *)(uintptr_t)(s))->work + (at))
 #else
 #define OLK_WORK(type, name, s, at)                                                                \
     type name##_here;                                                                              \

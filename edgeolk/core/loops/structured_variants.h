@@ -5,11 +5,11 @@
 #include "mixing_once.h"
 #include "sorf_types.h"
 
-extern const olk_sorf_ops olk_sorf_int8_scalar, olk_sorf_float32_scalar,
-    olk_sorf_float64_scalar, olk_sorf_int8_baseline, olk_sorf_float32_baseline,
-    olk_sorf_float64_baseline, olk_sorf_int8_neon, olk_sorf_float32_neon, olk_sorf_float64_neon,
-    olk_sorf_int8_v3, olk_sorf_float32_v3, olk_sorf_float64_v3, olk_sorf_int8_v4,
-    olk_sorf_float32_v4, olk_sorf_float64_v4;
+extern const olk_sorf_ops olk_sorf_int8_scalar, olk_sorf_float32_scalar, olk_sorf_float64_scalar,
+    olk_sorf_int8_baseline, olk_sorf_float32_baseline, olk_sorf_float64_baseline,
+    olk_sorf_int8_neon, olk_sorf_float32_neon, olk_sorf_float64_neon, olk_sorf_int8_v3,
+    olk_sorf_float32_v3, olk_sorf_float64_v3, olk_sorf_int8_v4, olk_sorf_float32_v4,
+    olk_sorf_float64_v4;
 
 static const olk_sorf_ops *const olk_sorf_variants[][3] = {
     {&olk_sorf_int8_scalar, &olk_sorf_float32_scalar, &olk_sorf_float64_scalar},

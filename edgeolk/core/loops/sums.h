@@ -5,8 +5,8 @@
 #ifndef OLK_SORF_FIXED
 /* lane[l] += the products of numbers l, l + WIDE, .. of n <= 128. */
 static OLK_NOCLONE void olk_add_products(const olk_entry *restrict feature,
-                                       const olk_stored *restrict stored, ptrdiff_t n,
-                                       olk_entry *restrict lane)
+                                         const olk_stored *restrict stored, ptrdiff_t n,
+                                         olk_entry *restrict lane)
 {
     enum { WIDE = 64 / (int)sizeof(olk_entry) };
 #if OLK_BYTES
@@ -58,9 +58,9 @@ static inline double olk_sum_of(const olk_entry *lane)
 
 /* total[2i], total[2i + 1]: sums of cosines and of sines with their weights for i < n columns of K,
    n <= `max_columns` <= 8, line by line. */
-static OLK_INLINE void olk_add_some_columns(const olk_sorf_feature *feature, const olk_stored *stored,
-                                            ptrdiff_t lines, ptrdiff_t K, int n,
-                                            const int max_columns, olk_sum *total)
+static OLK_INLINE void olk_add_some_columns(const olk_sorf_feature *feature,
+                                            const olk_stored *stored, ptrdiff_t lines, ptrdiff_t K,
+                                            int n, const int max_columns, olk_sum *total)
 {
 #if OLK_BYTES > 16
     enum { L = OLK_BYTES / (int)sizeof(olk_entry) };
@@ -95,7 +95,7 @@ static OLK_INLINE void olk_add_some_columns(const olk_sorf_feature *feature, con
 
 /* K columns: sum[c] += scale (features . column c), over `lines` frequencies. */
 static OLK_NOCLONE void olk_add_columns(const olk_sorf_feature *feature, const olk_stored *stored,
-                                      ptrdiff_t lines, ptrdiff_t K, double scale, double *sum)
+                                        ptrdiff_t lines, ptrdiff_t K, double scale, double *sum)
 {
     for (ptrdiff_t c = 0; c < K; c += 8) {
         const int n = (int)(K - c < 8 ? K - c : 8);

@@ -37,12 +37,12 @@ static inline double olk_tau_error(const olk_sorf *p, double widest)
     return p->kappa * (olk_score_error + olk_score_error_of_angle * widest);
 }
 
-/* Bounds of changes tau feature, the same for cosine and sine, repeated like olk_frequency_scales: 2^19 + 1/2,
-   which makes them positive so that conversion rounds to nearest, minus and plus the error bound.
-   Sketch and transforms preserve norms, so errors of their sums, and of products with widths, are a
-   fraction of a typical angle: 64 times a width times the sketch's norm, at most `longest`. In 10^8
-   features the largest error was 1e-7 plus 8e-7 of that; in 10^5 scores with weights near the ends
-   of their range, 7e-7 plus 3e-7 of the widest angle. */
+/* Bounds of changes tau feature, the same for cosine and sine, repeated like olk_frequency_scales:
+   2^19 + 1/2, which makes them positive so that conversion rounds to nearest, minus and plus the
+   error bound. Sketch and transforms preserve norms, so errors of their sums, and of products with
+   widths, are a fraction of a typical angle: 64 times a width times the sketch's norm, at most
+   `longest`. In 10^8 features the largest error was 1e-7 plus 8e-7 of that; in 10^5 scores with
+   weights near the ends of their range, 7e-7 plus 3e-7 of the widest angle. */
 typedef struct {
     float lower[2 * OLK_SCALES_SIZE], upper[2 * OLK_SCALES_SIZE];
     int end; /* plain C: the period */
@@ -50,7 +50,7 @@ typedef struct {
 
 /* Returns 0 if changes are too large for that, or bounds too wide to be useful. */
 static OLK_NOCLONE int olk_change_bounds(const olk_sorf *p, int32_t g, double longest, double tau,
-                               olk_bounds *bounds)
+                                         olk_bounds *bounds)
 {
     const int widths = p->widths[g];
     const double widest = olk_max_typical_angle(p, g, longest);
@@ -77,10 +77,11 @@ static OLK_NOCLONE int olk_change_bounds(const olk_sorf *p, int32_t g, double lo
 /* to[i] <- stored[i] + step feature[i] / 65536, i < n <= OLK_CHUNK, rounded stochastically as in
    olk_add_some_changes; bounds from `at` on. Returns 0 if a change within its bounds could give
    another level. */
-static OLK_NOCLONE int olk_round_if_certain(olk_stored *restrict to, const olk_stored *restrict stored,
-                                      const float *restrict feature, float step,
-                                      const olk_bounds *restrict bounds, int at,
-                                      const uint16_t *restrict bits, ptrdiff_t n)
+static OLK_NOCLONE int olk_round_if_certain(olk_stored *restrict to,
+                                            const olk_stored *restrict stored,
+                                            const float *restrict feature, float step,
+                                            const olk_bounds *restrict bounds, int at,
+                                            const uint16_t *restrict bits, ptrdiff_t n)
 {
 #if OLK_BYTES > 16
     if (n == OLK_CHUNK)
@@ -101,17 +102,17 @@ static OLK_NOCLONE int olk_round_if_certain(olk_stored *restrict to, const olk_s
 
 /* The same for 2 * lines changes of a block, with words from `after` on; `phase`: index of the
    first bound. */
-static OLK_NOCLONE int olk_round_block(olk_stored *to, const olk_stored *stored, const float *feature,
-                                     float step, const olk_bounds *bounds, int phase,
-                                     ptrdiff_t lines, uint64_t *after)
+static OLK_NOCLONE int olk_round_block(olk_stored *to, const olk_stored *stored,
+                                       const float *feature, float step, const olk_bounds *bounds,
+                                       int phase, ptrdiff_t lines, uint64_t *after)
 {
     OLK_ALIGNED(64) uint16_t bits[OLK_CHUNK];
     for (ptrdiff_t start = 0; start < 2 * lines; start += OLK_CHUNK) {
         const ptrdiff_t n = 2 * lines - start < OLK_CHUNK ? 2 * lines - start : OLK_CHUNK;
         const int at = (int)((phase + start) % bounds->end);
         olk_draw(after, bits, n / 2);
-        if (!olk_round_if_certain(to + start, stored + start, feature + start, step, bounds, at, bits,
-                              n))
+        if (!olk_round_if_certain(to + start, stored + start, feature + start, step, bounds, at,
+                                  bits, n))
             return 0;
     }
     return 1;
@@ -160,9 +161,9 @@ static inline void olk_put_levels(olk_stored *w, const olk_stored *levels, ptrdi
    with `write`, into w. Returns the first block with an uncertain rounding, leaving the generator
    before it, or else the number of blocks; -1 if changes are too large for single precision. */
 static OLK_NOCLONE ptrdiff_t olk_round_row(const olk_sorf *p, const olk_sorf_state *s,
-                                         const olk_sorf_row *row, const double *tau,
-                                         const int *live, olk_trial *trial, ptrdiff_t from,
-                                         int write)
+                                           const olk_sorf_row *row, const double *tau,
+                                           const int *live, olk_trial *trial, ptrdiff_t from,
+                                           int write)
 {
     OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
     olk_tail tail;

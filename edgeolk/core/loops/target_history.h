@@ -8,7 +8,8 @@
    after which it is no longer learned; clip of numbers in units; the factor that turns persistence
    into a gate; clip of a level in deviations. */
 static const olk_compute_t olk_unit_window = 200, olk_near_window = 16, olk_far_window = 256;
-static const olk_compute_t olk_mean_window = 10000, olk_max_repeats = 200, olk_max_units = 10, olk_gate_gain = 3;
+static const olk_compute_t olk_mean_window = 10000, olk_max_repeats = 200, olk_max_units = 10,
+                           olk_gate_gain = 3;
 static const olk_compute_t olk_max_level = 5;
 
 /* Bits of `marks`. */
@@ -48,10 +49,10 @@ static inline olk_compute_t olk_in_units(olk_compute_t v, olk_compute_t unit)
 static inline olk_compute_t olk_off_mean(const olk_history *h, olk_input mean, olk_compute_t window)
 {
     const olk_compute_t unit = (olk_compute_t)h->unit;
-    return unit > 0
-               ? olk_clip(((olk_compute_t)h->last - (olk_compute_t)mean) / (unit * olk_root(window)),
-                             olk_max_units)
-               : 0;
+    return unit > 0 ? olk_clip(((olk_compute_t)h->last - (olk_compute_t)mean) /
+                                   (unit * olk_root(window)),
+                               olk_max_units)
+                    : 0;
 }
 
 /* Correlation of a target with the last one [rho]. */
@@ -67,7 +68,7 @@ static inline olk_compute_t olk_level_of(const olk_history *h)
 {
     const olk_compute_t v = (olk_compute_t)h->variance;
     return v > 0 ? olk_clip(((olk_compute_t)h->last - (olk_compute_t)h->mean) / olk_root(v),
-                               olk_max_level)
+                            olk_max_level)
                  : 0;
 }
 
@@ -109,7 +110,8 @@ static inline void olk_learn_target(olk_history *h, olk_compute_t y, olk_compute
             olk_start_history(h, y);
         return;
     }
-    olk_compute_t b = y - (olk_compute_t)h->mean, near = y - (olk_compute_t)h->near, far = y - (olk_compute_t)h->far;
+    olk_compute_t b = y - (olk_compute_t)h->mean, near = y - (olk_compute_t)h->near,
+                  far = y - (olk_compute_t)h->far;
     if (unit > 0) {
         const olk_compute_t limit = olk_max_units * unit;
         b = olk_clip(b, olk_max_units * olk_max(olk_root((olk_compute_t)h->variance), unit));

@@ -63,18 +63,34 @@ enum { OLK_EXP_VECTORS = (OLK_32_REGISTERS ? 8 : 4) };
 enum { OLK_RING, OLK_COPIED, OLK_PANEL };
 enum { OLK_BLOCK = 24, OLK_SUMS_OF_BLOCK = 320, OLK_PANEL_BYTES = 256, OLK_DEPTH = 64 };
 
-/* f(product, vectors, ...) with `vectors` a constant in each case. Without vectors, always OLK_MAX_VECTORS
-   numbers at a time: rows are padded to as many. */
+/* f(product, vectors, ...) with `vectors` a constant in each case. Without vectors, always
+   OLK_MAX_VECTORS numbers at a time: rows are padded to as many. */
 #define OLK_EACH_COUNT(vectors, f, product, ...)                                                   \
     do {                                                                                           \
-        switch (OLK_BYTES ? (vectors) : OLK_MAX_VECTORS) {                                                \
-        case 1: f(product, 1, __VA_ARGS__); break;                                                 \
-        case 2: f(product, 2, __VA_ARGS__); break;                                                 \
-        case 3: f(product, 3, __VA_ARGS__); break;                                                 \
-        case 4: f(product, 4, __VA_ARGS__); break;                                                 \
-        case 5: f(product, 5, __VA_ARGS__); break;                                                 \
-        case 6: f(product, 6, __VA_ARGS__); break;                                                 \
-        case 7: f(product, 7, __VA_ARGS__); break;                                                 \
-        default: f(product, OLK_MAX_VECTORS, __VA_ARGS__); break;                                         \
+        switch (OLK_BYTES ? (vectors) : OLK_MAX_VECTORS) {                                         \
+        case 1:                                                                                    \
+            f(product, 1, __VA_ARGS__);                                                            \
+            break;                                                                                 \
+        case 2:                                                                                    \
+            f(product, 2, __VA_ARGS__);                                                            \
+            break;                                                                                 \
+        case 3:                                                                                    \
+            f(product, 3, __VA_ARGS__);                                                            \
+            break;                                                                                 \
+        case 4:                                                                                    \
+            f(product, 4, __VA_ARGS__);                                                            \
+            break;                                                                                 \
+        case 5:                                                                                    \
+            f(product, 5, __VA_ARGS__);                                                            \
+            break;                                                                                 \
+        case 6:                                                                                    \
+            f(product, 6, __VA_ARGS__);                                                            \
+            break;                                                                                 \
+        case 7:                                                                                    \
+            f(product, 7, __VA_ARGS__);                                                            \
+            break;                                                                                 \
+        default:                                                                                   \
+            f(product, OLK_MAX_VECTORS, __VA_ARGS__);                                              \
+            break;                                                                                 \
         }                                                                                          \
     } while (0)

@@ -11,8 +11,9 @@ static OLK_INLINE olk_compute_t olk_off_grid(olk_entry v, olk_compute_t unit)
 #endif
 
 /* q_k += s_i unit h_(i mod 64) for every number of a row. */
-static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t generator, const olk_sorf_row *row,
-                                 const olk_entry *h, olk_compute_t unit, olk_input *q)
+static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t generator,
+                                              const olk_sorf_row *row, const olk_entry *h,
+                                              olk_compute_t unit, olk_input *q)
 {
     ptrdiff_t next_word = 0;
     uint32_t word = 0;
@@ -30,8 +31,8 @@ static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t genera
         OLK_ALIGNED(64) olk_word flip[32];
         olk_flips(olk_pcg_next(&generator, OLK_PCG_SIGNS), flip);
         for (ptrdiff_t i = 0; i < n; i++)
-            to[i] = (olk_input)((olk_compute_t)to[i] + olk_off_grid(olk_negated(from[i], flip[i]),
-                                                               unit));
+            to[i] = (olk_input)((olk_compute_t)to[i] +
+                                olk_off_grid(olk_negated(from[i], flip[i]), unit));
 #endif
     }
     for (ptrdiff_t k = 0; row->index && k < row->count; k++) {

@@ -78,7 +78,8 @@ static OLK_INLINE olk_words olk_lane_numbers(void)
 static OLK_INLINE olk_compute_vec olk_partners(olk_compute_vec v, const int h)
 {
 #ifdef __clang__
-    return (olk_compute_vec)olk_swapped_f32s((olk_f32s)v, h * (int)(sizeof(olk_compute_t) / sizeof(float)));
+    return (olk_compute_vec)olk_swapped_f32s((olk_f32s)v,
+                                             h * (int)(sizeof(olk_compute_t) / sizeof(float)));
 #else
     return __builtin_shuffle(v, olk_lane_numbers() ^ (olk_word)h);
 #endif
@@ -90,7 +91,8 @@ static OLK_INLINE void olk_hadamard_stage(const int n, olk_compute_vec *r, const
 {
     const olk_words at = olk_lane_numbers();
 #if OLK_FUSED
-    const olk_compute_vec sign = __builtin_convertvector((at & (olk_word)h) != 0, olk_compute_vec) * 2 + 1;
+    const olk_compute_vec sign =
+        __builtin_convertvector((at & (olk_word)h) != 0, olk_compute_vec) * 2 + 1;
     for (int i = 0; i < n; i++)
         r[i] = olk_fma_lanes(r[i], sign, olk_partners(r[i], h));
 #else
@@ -125,11 +127,11 @@ static OLK_INLINE void olk_hadamard_across(const int n, olk_compute_vec *r)
             }
 }
 
-/* olk_hadamard of n times 64 consecutive lines; the signs of each follow those of the previous one at
-   a distance of `signs_stride`. */
+/* olk_hadamard of n times 64 consecutive lines; the signs of each follow those of the previous one
+   at a distance of `signs_stride`. */
 static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v,
-                                    const olk_signs *restrict first,
-                                    const olk_signs *restrict second, int signs_stride)
+                                         const olk_signs *restrict first,
+                                         const olk_signs *restrict second, int signs_stride)
 {
     /* What does not fit the registers passes through them twice: neighbours, then distant
        vectors. */
@@ -173,7 +175,7 @@ static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v,
 
 /* v <- H (second o H (first o H v)), natural order, not normalised. */
 static OLK_NOCLONE void olk_hadamard(olk_entry *restrict v, const olk_signs *restrict first,
-                              const olk_signs *restrict second)
+                                     const olk_signs *restrict second)
 {
 #if OLK_BYTES
     olk_hadamard_many(1, v, first, second, 0);
@@ -194,8 +196,8 @@ static OLK_NOCLONE void olk_hadamard(olk_entry *restrict v, const olk_signs *res
 
 /* The same for two times 64 consecutive lines, the signs of the second `signs_stride` after those
    of the first. Four registers would wait for each other, eight do not. */
-static OLK_NOCLONE void olk_hadamard_two(olk_entry *v, const olk_signs *first, const olk_signs *second,
-                                  int signs_stride)
+static OLK_NOCLONE void olk_hadamard_two(olk_entry *v, const olk_signs *first,
+                                         const olk_signs *second, int signs_stride)
 {
 #if OLK_BYTES
     if (64 * sizeof(olk_entry) <= 4 * OLK_BYTES) {

@@ -27,8 +27,8 @@ OLK_TABLE int16_t olk_rising_sine[257] = {
 };
 
 /* feature[2j], feature[2j + 1] <- cosine and sine of v[j] times its scale, for a group's block. */
-static OLK_NOCLONE int olk_features(const uint32_t *v, const olk_frequency_scales *scales, ptrdiff_t block,
-                                  int small_angles, int force, int16_t *feature)
+static OLK_NOCLONE int olk_features(const uint32_t *v, const olk_frequency_scales *scales,
+                                    ptrdiff_t block, int small_angles, int force, int16_t *feature)
 {
     int index = olk_first_scale(scales->widths, block);
     (void)small_angles, (void)force;
@@ -47,7 +47,7 @@ static OLK_NOCLONE int olk_features(const uint32_t *v, const olk_frequency_scale
 
 /* Adds the sum of n <= 128 products, in two words: lane[0] 2^16 + lane[1]. */
 static OLK_NOCLONE void olk_add_products(const int16_t *feature, const int8_t *stored, ptrdiff_t n,
-                                       int32_t *lane)
+                                         int32_t *lane)
 {
     int32_t sum = 1 << 30;
     for (ptrdiff_t i = 0; i < n; i++)

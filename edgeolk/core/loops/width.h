@@ -90,7 +90,7 @@ static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wid
 
 /* q after a row of d inputs, the `rows`-th, with |x|^2 = square. */
 static inline double olk_update_mean_square(double q, double square, ptrdiff_t d, int wide,
-                                       uint64_t rows)
+                                            uint64_t rows)
 {
     if (!(square > 0.0))
         return q;

@@ -8,9 +8,9 @@ from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_TARGET, State
 from edgeolk.core.headers cimport (
     OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_begin_step,
-    olk_count_deviating, olk_drift_number, olk_end_step, olk_memory_n_rows, olk_memory_weight, olk_row_sums,
-    olk_scaler, olk_sorf_begin, olk_sorf_row, olk_sorf_state, olk_sorf_accepts, olk_sorf_accepts_target,
-    olk_sums_of_row, olk_check_drift,
+    olk_check_drift, olk_count_deviating, olk_drift_number, olk_end_step, olk_memory_n_rows,
+    olk_memory_weight, olk_row_sums, olk_scaler, olk_sorf_accepts, olk_sorf_accepts_target,
+    olk_sorf_begin, olk_sorf_row, olk_sorf_state, olk_sums_of_row,
 )
 
 
@@ -98,7 +98,7 @@ cdef inline void sorf_watch(State* s, int64_t seen) noexcept nogil:
     if s.preprocessing.scaler.method != 0 and not s.preprocessing.is_common:
         scaler = &s.preprocessing.scaler
     olk_check_drift(&s.sorf.config, &s.sorf.state, scaler, s.sorf.squares,
-              deviating(s), seen, is_wide(s), <size_t>s.c.item)
+                    deviating(s), seen, is_wide(s), <size_t>s.c.item)
 
 
 cdef inline double sorf_alarms(const State* s) noexcept nogil:

@@ -7,8 +7,8 @@
 typedef struct {
     uint8_t *base;
     const olk_sorf *p;
-    double max_sum;   /* the largest sum |x_j| that is accepted */
-    int shortened; /* whether the row was longer than allowed */
+    double max_sum; /* the largest sum |x_j| that is accepted */
+    int shortened;  /* whether the row was longer than allowed */
     olk_sorf_state *s;
 #ifdef OLK_SORF_SCRATCH
     olk_sorf_with_scratch worked;
@@ -50,7 +50,8 @@ static uint64_t *ek_words(uint8_t *base, size_t offset)
 static void ek_use_width(ek_call *c)
 {
 #if EK_FOLLOWS
-    const double gamma = olk_gamma_from_square(*(const double *)ek_at(c->base, EK_AT_width_follows));
+    const double gamma =
+        olk_gamma_from_square(*(const double *)ek_at(c->base, EK_AT_width_follows));
 #else
     const double gamma = c->width->gamma > 0.0 ? c->width->gamma : EK_GAMMA;
 #endif
@@ -78,7 +79,8 @@ static void ek_enter(void *arena, ek_call *c)
     s->a = ek_at(base, EK_AT_mean_weights);
     s->L = (double *)ek_at(base, EK_AT_blend);
     if (s->L)
-        s->n = s->L + ek_config.groups * ek_config.n_blends + ek_config.linear + ek_config.last_label;
+        s->n =
+            s->L + ek_config.groups * ek_config.n_blends + ek_config.linear + ek_config.last_label;
 #if EK_FORECASTS /* the kernel counts its own rows */
     s->t = (uint64_t *)ek_at(base, EK_AT_kernel_rows);
 #else

@@ -55,8 +55,8 @@ enum {
 /* Initialises the arena with the model as exported. Call it first, or to start over. */
 void ek_start(void *arena);
 
-/* The EK_COLUMNS scores of a row of EK_FEATURES numbers. Nothing is learned; where EK_LAPSE is not 0,
-   answers are counted in the state, up to that number. */
+/* The EK_COLUMNS scores of a row of EK_FEATURES numbers. Nothing is learned; where EK_LAPSE is not
+   0, answers are counted in the state, up to that number. */
 int ek_scores(void *arena, const ek_number *x, double *scores);
 
 /* Its label: -1 or 1; a class from 0; the target; for novelty -1 if novel, else 1. */

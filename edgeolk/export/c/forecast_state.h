@@ -67,8 +67,8 @@ static int ek_linear_holds(const uint8_t *file)
 
 static int ek_pending_holds(const uint8_t *file)
 {
-    const size_t each = (size_t)(OLK_PENDING_NUMBERS + olk_head_inputs(&ek_forecaster)) +
-                        2 * (size_t)EK_FEATURES;
+    const size_t each =
+        (size_t)(OLK_PENDING_NUMBERS + olk_head_inputs(&ek_forecaster)) + 2 * (size_t)EK_FEATURES;
     for (size_t k = 0; k < EK_HORIZON; k++) {
         const double mark = ek_number_of(file, EK_AT_waiting, k * each);
         if (!(mark >= 0.0 || mark == -1.0 || mark == -2.0) ||

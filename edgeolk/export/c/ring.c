@@ -97,8 +97,8 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
         return EK_BAD_ROW;
 #if EK_COLUMNS > 1
     void *row = scratch + EK_AT_ROW;
-    (void)EK_ROW(&ek_kernel, ek_vectors, EK_NORMS, &ek_quantizer, EK_STRIDE, EK_VECTORS, EK_FEATURES, query,
-                 EK_COEF_DTYPE, NULL, row, NULL);
+    (void)EK_ROW(&ek_kernel, ek_vectors, EK_NORMS, &ek_quantizer, EK_STRIDE, EK_VECTORS,
+                 EK_FEATURES, query, EK_COEF_DTYPE, NULL, row, NULL);
     olk_weigh(row, ek_coefficients, EK_STRIDE, EK_VECTORS, EK_COLUMNS, scores);
     for (int k = 0; k < EK_COLUMNS; k++) {
         scores[k] *= EK_SCALE;
@@ -106,10 +106,10 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
             return EK_BAD_ROW;
     }
 #else
-    scores[0] = EK_SCALE * EK_ROW(&ek_kernel, ek_vectors, EK_NORMS, &ek_quantizer, EK_STRIDE,
-                                  EK_VECTORS, EK_FEATURES, query, EK_COEF_DTYPE, ek_coefficients, NULL,
-                                  NULL) +
-                0.0 - EK_THRESHOLD;
+    scores[0] =
+        EK_SCALE * EK_ROW(&ek_kernel, ek_vectors, EK_NORMS, &ek_quantizer, EK_STRIDE, EK_VECTORS,
+                          EK_FEATURES, query, EK_COEF_DTYPE, ek_coefficients, NULL, NULL) +
+        0.0 - EK_THRESHOLD;
     if (!(scores[0] - scores[0] == 0.0))
         return EK_BAD_ROW;
 #endif

@@ -58,8 +58,8 @@ static void ek_keep(ek_call *c, const ek_number *x)
 static OLK_NOINLINE void ek_check_drift(ek_call *c, double squares)
 {
 #if EK_COMMON
-    olk_check_drift(c->p, c->s, NULL, squares, c->common.squares > 0.0 ? EK_FEATURES : 0, 0, EK_WIDE_ROWS,
-              sizeof(olk_stored));
+    olk_check_drift(c->p, c->s, NULL, squares, c->common.squares > 0.0 ? EK_FEATURES : 0, 0,
+                    EK_WIDE_ROWS, sizeof(olk_stored));
 #elif EK_SCALE_METHOD
 #if EK_PAIRS
     const int common = c->common.others >= 0.0;
@@ -69,8 +69,8 @@ static OLK_NOINLINE void ek_check_drift(ek_call *c, double squares)
 #endif
     const ptrdiff_t deviating =
         common ? (two ? EK_FEATURES : 0) : olk_count_deviating(&c->scaler, EK_FEATURES);
-    olk_check_drift(c->p, c->s, common ? NULL : &c->scaler, squares, deviating, c->seen + 1, EK_WIDE_ROWS,
-              sizeof(olk_stored));
+    olk_check_drift(c->p, c->s, common ? NULL : &c->scaler, squares, deviating, c->seen + 1,
+                    EK_WIDE_ROWS, sizeof(olk_stored));
 #else
     olk_check_drift(c->p, c->s, NULL, squares, 0, 0, EK_WIDE_ROWS, sizeof(olk_stored));
 #endif

@@ -44,7 +44,8 @@ static void bounds(const olk_simd *simd, uint64_t *rng, int real, ptrdiff_t n)
     free(a), free(w), free(coef), free(survivors);
 }
 
-/* Running sums brought up to date, sizes with and without a diagonal, squares summed over columns. */
+/* Running sums brought up to date, sizes with and without a diagonal, squares summed over
+   columns. */
 static void sums(const olk_simd *simd, uint64_t *rng, int real, ptrdiff_t n)
 {
     const ptrdiff_t columns = n % 4 + 1, stride = n + 5;

@@ -1,5 +1,5 @@
-/* Rows by norms and products, and rows together: against long double, and to the bit against the rows
-   one by one and those from the non-zeros. */
+/* Rows by norms and products, and rows together: against long double, and to the bit against the
+   rows one by one and those from the non-zeros. */
 #include "check.h"
 #include "nonzeros.h"
 
@@ -62,8 +62,8 @@ static const void *row_of(const model *m, ptrdiff_t r)
     return (const char *)m->x + (size_t)(r * m->d) * size_of_real(m->type);
 }
 
-/* One row by norms: within the bound of tiles.h; k(s, s) = 1; the bits of the sparse row; by differences
-   where it lies far. */
+/* One row by norms: within the bound of tiles.h; k(s, s) = 1; the bits of the sparse row; by
+   differences where it lies far. */
 static void by_norms(const olk_simd *simd, const olk_kernel *kernel, const model *m)
 {
     const double unit = m->type == OLK_F64 ? 0x1p-53 : 0x1p-24;
@@ -76,8 +76,8 @@ static void by_norms(const olk_simd *simd, const olk_kernel *kernel, const model
         long double own = 0.0L;
         for (ptrdiff_t j = 0; j < m->d; j++)
             own += (long double)number(m->type, x, j) * number(m->type, x, j);
-        simd->row[m->storage](kernel, m->sv, m->norms, &m->quantizer, STRIDE, m->n, m->d, x, OLK_F64,
-                              NULL, row, NULL);
+        simd->row[m->storage](kernel, m->sv, m->norms, &m->quantizer, STRIDE, m->n, m->d, x,
+                              OLK_F64, NULL, row, NULL);
         simd->row[m->storage](kernel, m->sv, NULL, &m->quantizer, STRIDE, m->n, m->d, x, OLK_F64,
                               NULL, plain, NULL);
         const ptrdiff_t count = olk_nonzeros(m->type, x, m->d, index, values);
@@ -86,7 +86,8 @@ static void by_norms(const olk_simd *simd, const olk_kernel *kernel, const model
         for (ptrdiff_t i = 0; i < m->n; i++) {
             long double d2 = 0.0L, s2 = 0.0L;
             for (ptrdiff_t j = 0; j < m->d; j++) {
-                const long double s = olk_fetch(m->storage, m->sv, j * STRIDE + i, j, &m->quantizer);
+                const long double s =
+                    olk_fetch(m->storage, m->sv, j * STRIDE + i, j, &m->quantizer);
                 const long double t = number(m->type, x, j) - s;
                 d2 += t * t;
                 s2 += s * s;
@@ -120,9 +121,9 @@ static void together(const olk_simd *simd, const olk_kernel *kernel, const model
         simd->rows[m->storage](kernel, m->sv, norms, &m->quantizer, STRIDE, m->n, m->d, m->x, m->d,
                                count, &wanted);
         for (ptrdiff_t r = 0; r < count; r++) {
-            const double sum = simd->row[m->storage](kernel, m->sv, norms, &m->quantizer, STRIDE,
-                                                     m->n, m->d, row_of(m, r), real, coef, row,
-                                                     NULL);
+            const double sum =
+                simd->row[m->storage](kernel, m->sv, norms, &m->quantizer, STRIDE, m->n, m->d,
+                                      row_of(m, r), real, coef, row, NULL);
             CHECK(f[r] == sum, "row %td of %td, n = %td, d = %td, kind %d, storage %d", r, count,
                   m->n, m->d, kernel->kind, m->storage);
             for (ptrdiff_t i = 0; i < m->n; i++)
