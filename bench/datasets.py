@@ -143,7 +143,7 @@ def sensors(filename: str, excluded: Sequence[str]) -> tuple[NDArray[np.float64]
 
 def occupancy() -> tuple[NDArray[np.float64], Labels, float]:
     """The stream that comes with the simulator, and the width that it chooses for its kernel."""
-    from firmware_sim.device.width import choose
+    from firmware_sim.device.planning import choose_width
 
     X, y = sensors("occupancy.csv.xz", ("datetime",))
-    return X, y, choose(X[WIDTH_ROWS]).gamma
+    return X, y, choose_width(X[WIDTH_ROWS]).gamma

@@ -11,7 +11,7 @@ import numpy as np
 
 import edgeolk as ek
 from bench.drift.streams import STREAMS, Drifting
-from firmware_sim.metrics.recovery import WINDOW, recovery
+from firmware_sim.metrics.curve import WINDOW, recovery
 
 mpl.use("Agg")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from firmware_sim.comparison import compare
     from firmware_sim.comparison.tuning import tune
-    from firmware_sim.config import ReplayConfig
+    from firmware_sim.configuration.config import ReplayConfig
     from firmware_sim.deployment.board_script import write_script
     from firmware_sim.deployment.model_file import save_model
     from firmware_sim.errors import (
@@ -50,7 +50,7 @@ __all__ = [
 _HOMES = {
     "deployment.board_script": ("write_script",),
     "comparison": ("compare",),
-    "config": ("ReplayConfig",),
+    "configuration.config": ("ReplayConfig",),
     "errors": (
         *("BeyondCapError", "DoesNotFitError", "LearnerDiedError"),
         *("SimulatorError", "StreamError"),

@@ -34,7 +34,7 @@ SIGNALS = (
 ASKS_FIRST = {
     "edgeolk/files/posix.py": "not imported on Windows; preadv and flags are asked for",
     "edgeolk/files/locked.py": "hasattr",
-    "firmware_sim/comparison/sharing.py": "hasattr",
+    "firmware_sim/comparison/run.py": "hasattr",
     "firmware_sim/containment/process.py": "refused before that, with the reason",
     "firmware_sim/containment/seccomp.py": "refused before that, with the reason",
     "firmware_sim/streams/stdin.py": "a thread waits where the module is not",

@@ -15,7 +15,7 @@ import edgeolk as ek
 from bench.bytes.sets import load
 from bench.drift.streams import STREAMS, Drifting
 from bench.table import Table
-from firmware_sim.metrics.recovery import recovery
+from firmware_sim.metrics.curve import recovery
 
 SIZES = (1, 4, 16)
 #: Rows of ours alone, and of all models.

@@ -26,9 +26,8 @@ from bench.table import Report
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet import Board, Configuration, Task, read_configurations, read_manifest
 from firmware_sim.fleet.cluster import Cluster
-from firmware_sim.fleet.replaying import replay_task
 from firmware_sim.fleet.run import run_fleet
-from firmware_sim.fleet.task import Record, digest
+from firmware_sim.fleet.task import Record, digest, replay_task
 
 _TURNS = 8
 #: Of one worker against two: of short ones the last bundle, done while a worker waits, is too much.

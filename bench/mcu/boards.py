@@ -15,8 +15,7 @@ from edgeolk.configuration.config import settings_of
 from edgeolk.export.costs import FLAGS, stacks_of
 from edgeolk.export.instructions import instructions_of
 from firmware_sim.mcu import BOARDS, Board
-from firmware_sim.mcu.counting import drawn
-from firmware_sim.mcu.learning import learn_on, packed, same_state
+from firmware_sim.mcu.counting import drawn, learn_on, packed, same_state
 
 HEADER = (
     *("flash KiB", "RAM KiB", "stack", "bound", "score k", "learn k", "longest k", "rows/s"),

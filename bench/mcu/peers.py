@@ -18,8 +18,8 @@ from bench.mcu import cmsis
 from bench.mcu.rows import Array, stream
 from bench.table import Table
 from firmware_sim.mcu import BOARDS, build
+from firmware_sim.mcu.counting import learn_on, packed
 from firmware_sim.mcu.emulator import execute
-from firmware_sim.mcu.learning import learn_on, packed
 
 BOARD, STREAM, INPUTS = "mps2-an386", "occupancy", 5
 #: Rows that they are trained on, that are predicted, and more of them after the sensor has moved.

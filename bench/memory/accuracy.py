@@ -11,7 +11,7 @@ import edgeolk as ek
 from bench.datasets import WIDTH_ROWS, sensors
 from bench.drawing import COLOURS, figure_of, save
 from bench.table import Table
-from firmware_sim.device.width import choose
+from firmware_sim.device.planning import choose_width
 
 DTYPES = ("float64", "float32", "float16", "int8")
 RAMS = (4, 16, 64)  # KiB
@@ -36,7 +36,7 @@ def measure() -> tuple[Result, list[str]]:
             skipped.append(str(missing))
             continue
         stream = filename.partition(".")[0]
-        kernel = ek.Gaussian(choose(X[WIDTH_ROWS]).gamma)
+        kernel = ek.Gaussian(choose_width(X[WIDTH_ROWS]).gamma)
         for name in ALGORITHMS:
             for ram in RAMS:
                 for dtype in DTYPES:

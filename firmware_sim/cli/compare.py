@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from edgeolk import parse_bytes
+from firmware_sim.cli.processes import interruption
 from firmware_sim.cli.shared import STREAM, WORKERS, add_command, config_of, reported
-from firmware_sim.cli.signals import interruption
 from firmware_sim.cli.terminal import Bar, can_draw, ended, written
-from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration import values
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.option import COUNT, SECONDS, Option, Value
 from firmware_sim.report.writing import claimed
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edgeolk import parse_bytes
-from firmware_sim.cli.exit_codes import FAILED
+from firmware_sim.cli.processes import Interruption, interruption
 from firmware_sim.cli.shared import WORKERS, add_command, reported
-from firmware_sim.cli.signals import Interruption, interruption
-from firmware_sim.cli.terminal import Bar, ended, tell, written
+from firmware_sim.cli.terminal import FAILED, Bar, ended, tell, written
 from firmware_sim.configuration import values
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import Option, Value

@@ -6,8 +6,7 @@ import argparse
 from typing import Any
 
 from firmware_sim import boards
-from firmware_sim.cli.exit_codes import OK
-from firmware_sim.cli.terminal import show
+from firmware_sim.cli.terminal import OK, show
 from firmware_sim.streams import BUNDLED
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import edgeolk as ek
 from edgeolk.export.folder import SCRATCH
-from firmware_sim.cli.exit_codes import OK
-from firmware_sim.cli.terminal import show
+from firmware_sim.cli.terminal import OK, show
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.counting import counted
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.cli.exit_codes import OK
+from firmware_sim.cli.processes import interruption
 from firmware_sim.cli.shared import LIVE, NO_PROGRESS, QUIET, add_command
-from firmware_sim.cli.signals import interruption
-from firmware_sim.cli.terminal import Bar, note, show
+from firmware_sim.cli.terminal import OK, Bar, note, show
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import RECORD
 from firmware_sim.errors import SimulatorError

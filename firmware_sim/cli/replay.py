@@ -12,12 +12,22 @@ from typing import Any
 import edgeolk as ek
 from edgeolk.export import check_exportable
 from firmware_sim.boards import board_of
-from firmware_sim.cli import sandbox
-from firmware_sim.cli.exit_codes import BEYOND_CAP, DIED, OK, USAGE
+from firmware_sim.cli.processes import Interruption, in_child, interruption, run_in_child
 from firmware_sim.cli.shared import STREAM, add_command, config_of, reported
-from firmware_sim.cli.signals import Interruption, interruption
-from firmware_sim.cli.terminal import Bar, Pace, can_draw, ended, note, tell, written
-from firmware_sim.config import ReplayConfig
+from firmware_sim.cli.terminal import (
+    BEYOND_CAP,
+    DIED,
+    OK,
+    USAGE,
+    Bar,
+    Pace,
+    can_draw,
+    ended,
+    note,
+    tell,
+    written,
+)
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import Option
 from firmware_sim.deployment import board_script, model_file
@@ -76,9 +86,9 @@ def unused(config: ReplayConfig, given: Iterable[str]) -> list[str]:
 def run(chosen: argparse.Namespace) -> int:
     """Replay, write and print the report, and return the exit code."""
     leaks = getattr(chosen, "leak", 0) and getattr(chosen, "enforce", "arena") == "arena"
-    if leaks and not sandbox.is_inside():
+    if leaks and not in_child():
         to_config(chosen)  # raises errors in this process
-        return _run_sandboxed(chosen.words)
+        return _run_leaking(chosen.words)
     if chosen.write_script and not chosen.save_model:
         raise SimulatorError("--write-script needs --save-model: the script runs that file")
     config = to_config(chosen)
@@ -137,9 +147,9 @@ def _check_export(replay: Replay, folder: Path) -> None:
         raise SimulatorError(f"--export {folder}: {error}") from None
 
 
-def _run_sandboxed(words: Sequence[str]) -> int:
+def _run_leaking(words: Sequence[str]) -> int:
     """Run the same command in a process that may crash, and report how it ended."""
-    code, death = sandbox.run(words)
+    code, death = run_in_child(words)
     if death is None:
         return code
     tell(f"caught: the device wrote beyond its cap and died: {death}")

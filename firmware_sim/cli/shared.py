@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import HEADINGS, OPTIONS
 from firmware_sim.configuration.option import COUNT, Option
 from firmware_sim.configuration.values import BadValueError

@@ -13,8 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.cli.exit_codes import FAILED, OK
-from firmware_sim.cli.signals import Interruption
+from firmware_sim.cli.processes import Interruption
 from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.plaintext import printable
 from firmware_sim.report.writing import picture_refusal
@@ -193,3 +192,18 @@ class Bar:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+# DOC  """Exit codes of the command line; an interrupted command returns 128 plus the signal's number."""
+
+OK = 0
+#: The command finished, but a file could not be written or runs of a fleet failed.
+FAILED = 1
+#: Invalid arguments, an invalid stream, parts that do not fit the cap, or a stop at a row.
+USAGE = 2
+#: The process that exceeded the cap was killed.
+BEYOND_CAP = 3
+#: The learner's process ended for another reason.
+DIED = 4
+#: Ctrl-C before the command started its work.
+INTERRUPTED = 130

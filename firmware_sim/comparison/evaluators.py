@@ -14,17 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
-from firmware_sim.comparison import linear
-from firmware_sim.config import ReplayConfig
-from firmware_sim.configuration.choices import RECOMMENDED
+from firmware_sim.configuration.config import ReplayConfig
+from firmware_sim.configuration.values import RECOMMENDED
 from firmware_sim.metrics import Metrics
 from firmware_sim.metrics.base import Context, NoveltyRows
-from firmware_sim.metrics.recovery import recovery
+from firmware_sim.metrics.curve import recovery
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.tasks.adapters import TargetScale, scaled_targets
 from firmware_sim.tasks.kinds import KINDS
-from firmware_sim.tasks.regression import TargetScale, scaled_targets
 
 #: Stretches of rows by which the noise of a difference between losses is judged.
 BLOCKS = 20
@@ -128,7 +127,7 @@ class Evaluator:
         season: rows of a season, 0 for none.
         named: whether somebody has named it.
         """
-        return {PASSIVE_AGGRESSIVE: linear.passive_aggressive(X, self.y)}
+        return {PASSIVE_AGGRESSIVE: passive_aggressive(X, self.y)}
 
     def drawn(self, n: int) -> Row:
         """Return labels drawn by chance for `n` rows."""
@@ -147,7 +146,7 @@ class Classes(Evaluator):
 
     def rivals(self, X: Row, raw: Row, season: int, *, named: bool) -> dict[str, Row]:
         """Return a linear model for classes."""
-        return {PASSIVE_AGGRESSIVE: linear.passive_aggressive_classes(X, self.y)}
+        return {PASSIVE_AGGRESSIVE: passive_aggressive_classes(X, self.y)}
 
     def drawn(self, n: int) -> Row:
         """Return classes drawn by chance."""
@@ -173,7 +172,7 @@ class Numbers(Evaluator):
         with suppress(ValueError):  # a target beyond what it learns
             found[WITHOUT_KERNEL] = learner.learn_many(raw, self.y)
         targets, mean, spread = scaled_targets(TargetScale.with_own_memory(), self.y)
-        found[LEAST_SQUARES] = mean + spread * linear.least_squares(X, targets)
+        found[LEAST_SQUARES] = mean + spread * least_squares(X, targets)
         return found
 
     def drawn(self, n: int) -> Row:
@@ -215,3 +214,56 @@ EVALUATORS: dict[str, type[Evaluator]] = {
     "regression": Numbers,
     "novelty": Unlabelled,
 }
+
+
+# DOC  """Linear models that a kernel has to beat: one pass, each row answered before it is learned."""
+
+def passive_aggressive(X: Row, y: Row, C: float = 1.0) -> Row:
+    """Return the scores of PA-I with a constant, for labels -1 and +1."""
+    ones, squares = _with_ones(X)
+    weights, scores = np.zeros(ones.shape[1]), np.empty(len(y))
+    for i, (x, label, square) in enumerate(zip(ones, y, squares, strict=True)):
+        scores[i] = weights @ x
+        loss = 1.0 - label * scores[i]
+        if loss > 0.0:
+            weights += min(C, loss / square) * label * x
+    return scores
+
+
+def passive_aggressive_classes(X: Row, y: Row, C: float = 1.0) -> Row:
+    """Return the answers of PA-I for several classes (Crammer et al., JMLR 2006, section 8)."""
+    ones, squares = _with_ones(X)
+    weights = np.zeros((int(y.max()) + 1, ones.shape[1]))
+    answers = np.empty(len(y))
+    for i, (x, true, square) in enumerate(zip(ones, y.astype(int), squares, strict=True)):
+        scores = weights @ x
+        answers[i] = int(np.argmax(scores))
+        others = scores.copy()
+        others[true] = -np.inf
+        rival = int(np.argmax(others))
+        loss = 1.0 - scores[true] + scores[rival]
+        if loss > 0.0:
+            step = min(C, loss / (2.0 * square)) * x
+            weights[true] += step
+            weights[rival] -= step
+    return answers
+
+
+def least_squares(X: Row, y: Row) -> Row:
+    """Return the predictions of recursive least squares with a constant and a unit prior."""
+    ones, _ = _with_ones(X)
+    inverse, weights = np.eye(ones.shape[1]), np.zeros(ones.shape[1])
+    out = np.empty(len(y))
+    for i, (x, target) in enumerate(zip(ones, y, strict=True)):
+        out[i] = weights @ x
+        gain = inverse @ x
+        gain /= 1.0 + x @ gain
+        weights += gain * (target - out[i])
+        inverse -= np.outer(gain, x @ inverse)
+    return out
+
+
+def _with_ones(X: Row) -> tuple[Row, Row]:
+    """Return the rows with a constant behind, and their squared norms."""
+    ones = np.hstack([X, np.ones((len(X), 1))])
+    return ones, np.einsum("ij,ij->i", ones, ones)

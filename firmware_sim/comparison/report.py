@@ -7,14 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.comparison.chart import draw
-from firmware_sim.comparison.choice import choice, sentence, unbeaten
-from firmware_sim.comparison.page import to_page
-from firmware_sim.comparison.program import program
+from firmware_sim.comparison.choice import choice, program, sentence, unbeaten
+from firmware_sim.comparison.ranking import draw, errors, head_lines, lasting, table
 from firmware_sim.comparison.run import Comparison
-from firmware_sim.comparison.table import head_lines, lasting, table
+from firmware_sim.drawing.chart import charted
+from firmware_sim.drawing.document import document, drawn, lines_of, paragraph, section
 from firmware_sim.plaintext import printable
-from firmware_sim.report.files import Contents, write_each
+from firmware_sim.report.writing import Contents, write_each
 
 FORMAT = 4  # of compare.json
 
@@ -84,3 +83,26 @@ def to_text(found: Comparison) -> str:
     early = "" if found.complete else "INTERRUPTED: run the same command again to continue.\n\n"
     text = "\n\n".join("\n".join(lines) for lines in parts if lines)
     return printable(f"{early}{text}\n", keep="\n")
+
+
+# DOC  """A comparison as one HTML page that loads nothing and runs nothing."""
+
+def to_page(found: Comparison) -> str:
+    """Return the page."""
+    best, chart, ranked = choice(found), errors(found), table(found)
+    about = (
+        "Each row is predicted before it is learned; everything under the cap counts. Both scales "
+        "are logarithmic."
+    )
+    return document(
+        f"{found.rows.name}: error against memory",
+        "",
+        sentence(found),
+        *(paragraph(text, "warn") for text in found.rows.warnings),
+        section(chart.title, paragraph(about, "faint"), f'<div id="errors">{charted(chart)}</div>'),
+        section("Ranking", paragraph(f"{ranked.title}.", "faint"), drawn(ranked)),
+        section("While it runs", lines_of("lasting", lasting(found))),
+        section("In Python", lines_of("program", program(found, *best) if best else ())),
+        section("The run", lines_of("run", head_lines(found))),
+        early="" if found.complete else "interrupted: these are the runs so far.",
+    )

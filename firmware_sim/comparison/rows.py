@@ -18,12 +18,11 @@ from firmware_sim.comparison.evaluators import (
     Evaluator,
 )
 from firmware_sim.comparison.work import default_of
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
-from firmware_sim.device.repair import Gaps
-from firmware_sim.device.scaling import scaled_rows
+from firmware_sim.device.intake import Gaps, scaled_rows
+from firmware_sim.device.planning import Width
 from firmware_sim.device.supervision import When
-from firmware_sim.device.width import Width
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics
 from firmware_sim.replaying.loop import Replay

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import math
+import multiprocessing
 import os
+import signal
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +18,11 @@ from typing import Any
 import edgeolk as ek
 from firmware_sim.comparison.evaluators import BLOCKS
 from firmware_sim.comparison.rows import Rows, prepare
-from firmware_sim.comparison.sharing import spread
 from firmware_sim.comparison.work import DEFAULT, FEW, Outcome, Run, do, draws, goes
-from firmware_sim.config import ReplayConfig
-from firmware_sim.configuration.choices import RECOMMENDED, canonical, storage_of
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import COMPARE
+from firmware_sim.configuration.values import RECOMMENDED, canonical, storage_of
 from firmware_sim.errors import SimulatorError
 from firmware_sim.report.journal import Journal
 
@@ -203,3 +206,74 @@ def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
     evaluator = rows.evaluator
     signature = (rows.mark, options, evaluator.changes, *evaluator.metrics.table, BLOCKS, seconds)
     return hashlib.sha256(repr((ek.__version__, *signature)).encode()).hexdigest()[:16]
+
+
+# DOC  """Jobs shared out among processes that have rows and a configuration in common."""
+
+#: Gives a function's result for each job, with the job's place, as they come.
+Each = Callable[[Callable[..., Any], Sequence[Any]], Iterator[tuple[int, Any]]]
+
+_shared: list[Any] = []
+
+
+@contextmanager
+def spread(
+    workers: int, *shared: Any, should_stop: Callable[[], bool] = lambda: False
+) -> Iterator[Each]:
+    """Give what calls functions with a job and what is shared, here or in processes.
+
+    should_stop: asked between jobs; True ends them early.
+    Raises BrokenProcessPool: one of the processes has died.
+    """
+    if workers == 1:
+
+        def in_turn(function: Callable[..., Any], jobs: Sequence[Any]) -> Iterator[tuple[int, Any]]:
+            for at, job in enumerate(jobs):
+                if should_stop():
+                    return
+                yield at, function(job, *shared)
+
+        yield in_turn
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_begin, initargs=shared
+    ) as pool:
+
+        def together(
+            function: Callable[..., Any], jobs: Sequence[Any]
+        ) -> Iterator[tuple[int, Any]]:
+            with _uninterrupted():
+                left = {pool.submit(_call, function, job): at for at, job in enumerate(jobs)}
+            while left:
+                done, _ = wait(left, timeout=0.2, return_when="FIRST_COMPLETED")
+                for future in done:
+                    yield left.pop(future), future.result()
+                if should_stop():
+                    pool.shutdown(wait=True, cancel_futures=True)
+                    return
+
+        yield together
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Keep Ctrl-C from processes started here: one that it ends as it imports is waited for."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield  # Windows holds no signals back
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _begin(*shared: Any) -> None:
+    """Begin a process: Ctrl-C is for the one that shares out."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _shared[:] = shared
+
+
+def _call(function: Callable[..., Any], job: Any) -> Any:
+    return function(job, *_shared)

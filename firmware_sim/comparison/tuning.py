@@ -21,14 +21,14 @@ from edgeolk.configuration.config import settings_of
 from edgeolk.parts.losses import LOSSES
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import day_of, prepare
-from firmware_sim.comparison.sharing import Each, spread
+from firmware_sim.comparison.run import Each, spread
 from firmware_sim.comparison.work import Answers, EndedError, default_of
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.report.command import options
-from firmware_sim.report.files import write_each
+from firmware_sim.report.summary import options
+from firmware_sim.report.writing import write_each
 from firmware_sim.streams import Row
 
 #: Rounds, each with half as many candidates on twice as many rows.

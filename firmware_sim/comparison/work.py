@@ -12,8 +12,8 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim.comparison.evaluators import Evaluator
-from firmware_sim.config import ReplayConfig
-from firmware_sim.configuration.choices import RECOMMENDED
+from firmware_sim.configuration.config import ReplayConfig
+from firmware_sim.configuration.values import RECOMMENDED
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 from firmware_sim.metrics.base import Figures, finite
 from firmware_sim.replaying.loop import Replay

@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import ast
 import csv
+from functools import lru_cache
 from typing import Any
 
+import edgeolk as ek
 from edgeolk import parse_bytes
+from firmware_sim.errors import SimulatorError
 
 
 class BadValueError(argparse.ArgumentTypeError, ValueError):
@@ -122,3 +125,73 @@ def caps(text: str) -> list[str]:
     if not good:
         raise BadValueError(f"{text!r} is not a list of sizes, as in 1KiB,4KiB,16KiB")
     return sizes
+
+
+# DOC  """Options on time: the delay of labels, and power cuts."""
+
+_CUTS = "every=ROWS, at=ROW or random=SHARE, as in every=5000"
+
+
+def label_delay(value: int | str) -> tuple[float, bool]:
+    """Return the delay of labels, and whether it is in seconds.
+
+    Raises SimulatorError: it is neither a number of rows nor of seconds.
+    """
+    text = str(value).strip()
+    in_seconds = text.endswith("s")
+    try:
+        delay = float(text.removesuffix("s"))
+    except ValueError:
+        delay = -1.0
+    if not 0.0 <= delay < float("inf") or (not in_seconds and delay != int(delay)):
+        raise SimulatorError(
+            f"label-delay is {value!r}, it must be a number of rows, as in 20, or of seconds, as "
+            "in 90s"
+        )
+    return delay, in_seconds
+
+
+def power_cut(text: str) -> tuple[str, float]:
+    """Return kind and number of an option such as ``every=5000``.
+
+    Raises SimulatorError: the option is invalid.
+    """
+    kind, _, number = text.partition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        value = 0.0
+    is_count = kind in ("every", "at") and value == int(value) and value >= 1
+    if not (is_count or (kind == "random" and 0.0 < value < 1.0)):
+        raise SimulatorError(f"power-cut is {text!r}, it must be {_CUTS}")
+    return kind, value
+
+
+# DOC  """Algorithms by name, the recommended one, and the defaults of each."""
+
+#: Default constant terms of the kernels that have one.
+OFFSETS = {"polynomial": ek.Polynomial.offset, "sigmoid": ek.Sigmoid.offset}
+#: The default algorithm.
+RECOMMENDED = ek.Config(n_features=1).name
+NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
+
+
+def canonical(algorithm: str) -> str:
+    """Return the library's spelling of an algorithm; unknown names are returned unchanged."""
+    lower = algorithm.lower()
+    return lower if lower in {row.name for row in ek.algorithms()} else algorithm
+
+
+def offset_of(kernel: str, given: float | None) -> float | None:
+    """Return the constant term of a kernel: the given one or its default; None if it has none."""
+    own = OFFSETS.get(kernel)
+    return own if own is None or given is None else given
+
+
+@lru_cache
+def storage_of(algorithm: str) -> str:
+    """Return the default storage type of an algorithm."""
+    try:
+        return str(ek.plan(algorithm, n_features=1, budget=64).dtype)
+    except (TypeError, ValueError):
+        return "float32"  # the error is raised where the learner is planned

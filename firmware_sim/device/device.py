@@ -9,20 +9,16 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.containment.memory import DeviceMemory
 from firmware_sim.device.forecasting import ForecastSupervision
+from firmware_sim.device.intake import KEEPS, Gaps, Repair, RowBuffer, scaled_rows
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
-from firmware_sim.device.repair import KEEPS, Gaps, Repair
-from firmware_sim.device.row import RowBuffer
-from firmware_sim.device.scaling import scaled_rows
-from firmware_sim.device.supervision import Supervision, When, row_type
-from firmware_sim.device.watching import WatchSupervision
+from firmware_sim.device.supervision import Supervision, WatchSupervision, When, row_type
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import adapter
+from firmware_sim.tasks.adapters import TargetScale, adapter
 from firmware_sim.tasks.learning import LearnResult, n_outputs, watches_drift
-from firmware_sim.tasks.regression import TargetScale
 
 
 def remembered(learner: Any) -> dict[str, int]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.supervision import Supervision, When
 from firmware_sim.streams import Row
+from firmware_sim.tasks.adapters import TargetScale
 from firmware_sim.tasks.learning import LearnResult, n_outputs
-from firmware_sim.tasks.regression import TargetScale
 
 
 class ForecastSupervision(Supervision):

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import edgeolk as ek
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.containment import memory
 from firmware_sim.containment.memory import Layout, Need, Region
-from firmware_sim.device import width
-from firmware_sim.device.repair import KEEPS, Repair
-from firmware_sim.device.row import RowBuffer, buffer_type
+from firmware_sim.device.intake import KEEPS, Repair, RowBuffer, buffer_type
 from firmware_sim.device.supervision import Supervision, row_type
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.regression import target_need
+from firmware_sim.tasks.adapters import target_need
 
 
 def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
 
 def make_kernel(
     config: ReplayConfig, n_features: int, prefix: Any
-) -> tuple[Any, width.Width | None]:
+) -> tuple[Any, Width | None]:
     """Return the kernel, and its width with the reason, if it has a width.
 
     config: name and parameters of the kernel.
@@ -135,14 +135,14 @@ def make_kernel(
     if config.kernel == "linear":
         return ek.Linear(), None
     if config.gamma is not None:
-        chosen = width.given(config.gamma)
+        chosen = given_width(config.gamma)
     elif config.kernel in ("gaussian", "laplacian"):
         norm = "manhattan" if config.kernel == "laplacian" else "squared euclidean"
-        chosen = width.choose(prefix(), norm=norm)
+        chosen = choose_width(prefix(), norm=norm)
     else:
         # The inner product of two scaled rows grows with their length: this keeps it close to 1.
         gamma = 1.0 / n_features
-        chosen = width.Width(gamma, 0, f"gamma {gamma:.4g}: 1 / number of readings")
+        chosen = Width(gamma, 0, f"gamma {gamma:.4g}: 1 / number of readings")
     try:
         if config.kernel == "gaussian":
             return ek.Gaussian(chosen.gamma), chosen
@@ -180,3 +180,78 @@ def _regions(plan: Any) -> tuple[Region, ...]:
     return tuple(
         Region(region.name, region.offset, region.nbytes, region.purpose) for region in plan.regions
     )
+
+
+# DOC  """The width of a Gaussian kernel, chosen from the first rows of a stream.
+# DOC
+# DOC  The median heuristic: with gamma = 1 / median(||a - b||^2) over pairs of rows, a typical pair
+# DOC  has a kernel value of 1/e, so that rows are neither all similar nor all unrelated. Labels are not
+# DOC  used. The width is chosen on the host before the replay, as it would be before a device is flashed.
+# DOC  """
+
+Rows = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Width:
+    """A kernel width and its origin."""
+
+    gamma: float
+    rows: int  # rows it was chosen from; 0 if the user gave it
+    reason: str  # one sentence
+
+
+def given_width(gamma: float) -> Width:
+    """Return the width that the user gave."""
+    return Width(gamma, 0, f"gamma {gamma:.4g}, as asked for")
+
+
+def choose_width(rows: Rows, *, norm: str = "squared euclidean") -> Width:
+    """Choose gamma for scaled rows.
+
+    rows (ndarray of float64, shape (n, d)): the first rows of the stream, scaled.
+    norm ({"squared euclidean", "manhattan"}): the distance that the kernel multiplies by gamma;
+        "manhattan" for the Laplacian kernel.
+    Raises ValueError: there are no rows.
+
+    Returns: the width; the same on every machine, up to rounding.
+    """
+    if len(rows) == 0:
+        raise ValueError("no usable row to choose a kernel width from")
+    return _chosen(np.asarray(rows, dtype=np.float64).tobytes(), rows.shape[1], norm)
+
+
+@lru_cache(maxsize=8)  # several learners of one stream ask for the same
+def _chosen(numbers: bytes, n_features: int, norm: str) -> Width:
+    rows = np.frombuffer(numbers).reshape(-1, n_features)
+    n = len(rows)
+    distances = _pair_distances(rows, norm)
+    nonzero = distances[distances > 0.0]
+    if nonzero.size == 0:
+        gamma = 1.0 / rows.shape[1]
+        return Width(gamma, n, f"gamma {gamma:.4g}: the first {n} usable rows are identical")
+    median = float(np.median(distances))
+    if median > 0.0:
+        what = f"the median {norm} distance"
+    else:
+        # More than half of the pairs are equal, as with constant sensors: use the others.
+        median = float(np.median(nonzero))
+        what = f"the median {norm} distance of rows that differ"
+    gamma = 1.0 / median
+    return Width(gamma, n, f"gamma {gamma:.4g}: 1 / {what} among the first {n} usable rows")
+
+
+def _pair_distances(rows: Rows, norm: str) -> npt.NDArray[np.float64]:
+    """Return the distances of all n (n - 1) / 2 pairs."""
+    n = len(rows)
+    out = np.empty(n * (n - 1) // 2)
+    start = 0
+    for i in range(n - 1):  # one row against the later ones: n x d numbers, not n x n x d
+        difference = rows[i + 1 :] - rows[i]
+        end = start + len(difference)
+        if norm == "manhattan":
+            out[start:end] = np.abs(difference).sum(axis=1)
+        else:
+            out[start:end] = np.einsum("ij,ij->i", difference, difference)
+        start = end
+    return out

@@ -9,11 +9,11 @@ import numpy as np
 
 import edgeolk as ek
 from firmware_sim.boards import Board
-from firmware_sim.configuration.moments import power_cut
+from firmware_sim.configuration.values import power_cut
 from firmware_sim.errors import SimulatorError
 
 if TYPE_CHECKING:
-    from firmware_sim.config import ReplayConfig
+    from firmware_sim.configuration.config import ReplayConfig
     from firmware_sim.device.device import Device
 
 _SLOTS = 2

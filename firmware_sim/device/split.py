@@ -9,16 +9,15 @@ import numpy as np
 
 import edgeolk as ek
 from edgeolk.files import v3
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.containment.child import BLOCK, COUNTERS
 from firmware_sim.containment.process import ProcessLearner
 from firmware_sim.device.device import Device
 from firmware_sim.device.supervision import When, row_type
 from firmware_sim.errors import BeyondCapError, LearnerDiedError
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import RegressionAdapter
+from firmware_sim.tasks.adapters import RegressionAdapter, scaled_targets
 from firmware_sim.tasks.learning import LearnResult
-from firmware_sim.tasks.regression import scaled_targets
 
 
 def _as_float64(row: Row) -> Row:

@@ -10,9 +10,8 @@ state.
 
 from firmware_sim.fleet.configurations import Configuration, read_configurations
 from firmware_sim.fleet.manifest import Board, read_manifest
-from firmware_sim.fleet.replaying import replay_task
 from firmware_sim.fleet.run import Fleet, run_fleet
-from firmware_sim.fleet.task import Task
+from firmware_sim.fleet.task import Task, replay_task
 
 __all__ = [
     "Board",

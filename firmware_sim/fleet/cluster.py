@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from firmware_sim.errors import SimulatorError
-from firmware_sim.fleet import bundles
-from firmware_sim.fleet.events import TOPIC
-from firmware_sim.fleet.task import Record, Task
+from firmware_sim.fleet.task import Record, Task, replay_task
 
 #: Submitted bundles per worker: the current one and the next.
 _BUNDLES_PER_WORKER = 2
@@ -135,7 +135,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         to_retry: list[_Bundle] = []
         in_flight: dict[Any, _Bundle] = {}
         finished: SimpleQueue[Any] = SimpleQueue()
-        estimate = bundles.DurationEstimate()
+        estimate = DurationEstimate()
         n_left = len(tasks)
         self._log_event(event="started", boards=n_left, workers=self.workers)
         try:
@@ -147,11 +147,11 @@ class Cluster(AbstractContextManager["Cluster"]):
                     self._connect(self._patience)
                 while (pending or to_retry) and len(in_flight) < _BUNDLES_PER_WORKER * self.workers:
                     bundle = to_retry.pop() if to_retry else _Bundle([])
-                    bundle.tasks = bundle.tasks or bundles.next_bundle(
+                    bundle.tasks = bundle.tasks or next_bundle(
                         pending, estimate, self.workers
                     )
                     future = self._client.submit(
-                        bundles.run_bundle, bundle.tasks, pure=False, retries=_RETRIES
+                        run_bundle, bundle.tasks, pure=False, retries=_RETRIES
                     )
                     in_flight[future] = bundle
                     future.add_done_callback(finished.put)
@@ -182,7 +182,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         future: Any,
         bundle: _Bundle,
         to_retry: list[_Bundle],
-        estimate: bundles.DurationEstimate,
+        estimate: DurationEstimate,
     ) -> Iterator[Done]:
         """Yield the outcomes of a bundle, or queue it for a retry."""
         try:
@@ -233,7 +233,7 @@ class InProcess(AbstractContextManager["InProcess"]):
             if should_stop():
                 return
             try:
-                ((records, seconds),) = bundles.run_bundle([task])
+                ((records, seconds),) = run_bundle([task])
             except (OSError, MemoryError) as error:
                 yield Done(task, lost=f"{type(error).__name__}: {error}")
             else:
@@ -241,3 +241,109 @@ class InProcess(AbstractContextManager["InProcess"]):
 
     def __exit__(self, *_: object) -> None:
         """Do nothing: there is nothing to close."""
+
+
+# DOC  """Bundles of tasks that are worth sending to a worker: seconds of work, not milliseconds."""
+
+#: Seconds of work in a bundle: much more than the scheduler's milliseconds per bundle.
+SECONDS = 2.0
+#: Initial estimates: seconds per byte and learner, and per byte.
+_PER_LEARNER, _PER_BYTE = 1e-7, 4e-7
+_MAX_TASKS = 256  # tasks in a bundle
+
+
+@dataclass
+class DurationEstimate:
+    """An estimate of the duration of tasks: measured and initially estimated seconds so far."""
+
+    seconds: float = 0.0
+    guessed: float = 0.0
+
+    def guess(self, task: Task) -> float:
+        """Return the seconds a task will take."""
+        return _work(task) * (self.seconds / self.guessed if self.guessed else 1.0)
+
+    def learn(self, tasks: Sequence[Task], seconds: float) -> None:
+        """Update the estimate with the measured seconds of some tasks."""
+        self.seconds += seconds
+        self.guessed += sum(map(_work, tasks))
+
+
+def _work(task: Task) -> float:
+    packed = 4.0 if task.board.path.endswith(".gz") else 1.0
+    return packed * task.nbytes * (_PER_BYTE + _PER_LEARNER * len(task.configurations))
+
+
+def next_bundle(pending: list[Task], estimate: DurationEstimate, workers: int) -> list[Task]:
+    """Remove the next bundle from the end of the pending tasks, and return it.
+
+    Bundles become smaller towards the end of a run, so that no worker is left with a long one.
+    """
+    share = max(1, len(pending) // (2 * workers))
+    max_tasks = min(_MAX_TASKS, share)
+    bundle: list[Task] = []
+    seconds = 0.0
+    while pending and len(bundle) < max_tasks and (not bundle or seconds < SECONDS):
+        bundle.append(pending.pop())
+        seconds += estimate.guess(bundle[-1])
+    return bundle
+
+
+def run_bundle(tasks: Sequence[Task]) -> list[tuple[list[Record], float]]:
+    """Run the tasks of a bundle; return records and seconds of each."""
+    out = []
+    for task in tasks:
+        began = time.perf_counter()
+        records = replay_task(task)
+        seconds = round(time.perf_counter() - began, 6)
+        tell(task, records, seconds)
+        out.append((records, seconds))
+    return out
+
+
+# DOC  """Live reports of a fleet: events on Dask's scheduler, counters for Prometheus."""
+
+#: The topic of the events, for ``Client.subscribe_topic`` and ``Client.get_events``.
+TOPIC = "firmware_sim"
+
+
+def finished(task: Task, records: Sequence[Record], seconds: float) -> dict[str, Any]:
+    """Return the event of a replayed board; ``failed`` contains reasons by configuration."""
+    return {
+        "event": "board",
+        "board": task.board.device,
+        "stream": task.board.stream,
+        "rows": sum(int(one.figures.get("rows_used") or 0) for one in records),
+        "seconds": seconds,
+        "failed": {one.configuration: one.detail for one in records if one.status != "done"},
+    }
+
+
+def tell(task: Task, records: Sequence[Record], seconds: float) -> None:
+    """Log the event of a finished board, if this process is a Dask worker."""
+    dask = sys.modules.get("distributed")
+    try:
+        worker: Any = dask.get_worker() if dask is not None else None
+    except ValueError:  # this process is not a worker
+        return
+    if worker is None:
+        return
+    event = finished(task, records, seconds)
+    worker.log_event(TOPIC, event)
+    if (counters := _counters()) is not None:
+        boards, rows = counters
+        boards.labels("failed" if event["failed"] else "done").inc()
+        rows.inc(event["rows"])
+
+
+@cache
+def _counters() -> tuple[Any, Any] | None:
+    """Return the counters for a worker's ``/metrics``; None without prometheus_client."""
+    try:
+        from prometheus_client import Counter
+    except ImportError:
+        return None
+    return (
+        Counter("firmware_sim_boards", "Boards replayed; failed if a learner failed", ["status"]),
+        Counter("firmware_sim_rows", "Rows replayed, each counted for each learner"),
+    )

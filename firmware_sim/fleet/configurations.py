@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS, Fields
 from firmware_sim.configuration.option import TABLE
 from firmware_sim.errors import SimulatorError

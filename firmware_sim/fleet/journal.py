@@ -11,8 +11,8 @@ from typing import Any
 
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet.task import Record
-from firmware_sim.report.files import write_each
 from firmware_sim.report.journal import Journal as Lines
+from firmware_sim.report.writing import write_each
 
 JOURNAL = "journal.jsonl"
 FORMATS = ("jsonl", "parquet")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,8 @@ from edgeolk.configuration.config import settings_of
 from edgeolk.export.costs import FLAGS, costs_of
 from edgeolk.export.instructions import Row
 from firmware_sim.errors import SimulatorError
-from firmware_sim.mcu.boards import BOARDS
-from firmware_sim.mcu.emulator import lacking
-from firmware_sim.mcu.learning import learn_on, packed
+from firmware_sim.mcu.emulator import Run, lacking, run
+from firmware_sim.mcu.program import BOARDS, HERE, STACK, Board, Program, build
 
 #: A board for each kind of core, with enough memory for most models.
 BOARD_OF = {"Cortex-M0": "rp2040", "Cortex-M3": "lm3s6965evb", "Cortex-M4F": "mps2-an386"}
@@ -68,3 +69,46 @@ def counted(learner: ek.Learner) -> list[Row]:
     if reason := lacking():
         raise SimulatorError(f"instructions cannot be counted here: {reason}")
     return list(counts(learner, tuple(BOARD_OF), tuple(costs_of(learner))))
+
+
+# DOC  """An exported learner that continues to learn on an emulated board."""
+
+def packed(X: Iterable[Any], y: Iterable[Any]) -> bytes:
+    """Return rows and labels in the format of c/stream.c."""
+    return b"".join(x.tobytes() + np.float64(v).tobytes() for x, v in zip(X, y, strict=True))
+
+
+def learn_on(
+    board: Board,
+    learner: ek.Learner,
+    rows: bytes,
+    flags: Sequence[str] = (),
+    *,
+    stack: int = STACK,
+    seconds: float = 3600.0,
+) -> tuple[Program, Run]:
+    """Export a learner, and learn rows with it on a board.
+
+    board: the board.
+    learner: the initial state; it is not changed.
+    rows: the result of `packed`.
+    flags: compiler flags besides -O2.
+    stack: bytes of the stack.
+    seconds: timeout.
+    Raises RuntimeError: the program does not fit the board, faulted, or did not end in time.
+    Raises ValueError: the learner cannot be exported.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        ek.export_c(learner, folder)
+        sources = [HERE / "stream.c", folder / "edgeolk.c", folder / "model.c"]
+        program = build(
+            board, sources, folder / "board.elf", include=[folder], flags=["-O2", *flags],
+            stack=stack,
+        )  # fmt: skip
+        return program, run(program, rows, folder, seconds)
+
+
+def same_state(run_result: Run, learner: ek.Learner) -> bool:
+    """Whether a board's final state equals that of a learner, byte for byte."""
+    return run_result.state == bytes(learner.__reduce__()[1][0])

@@ -9,13 +9,12 @@ import numpy as np
 
 import edgeolk as ek
 from edgeolk.configuration.config import settings_of
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
-from firmware_sim.mcu.boards import BOARDS
+from firmware_sim.mcu.counting import learn_on, packed, same_state
 from firmware_sim.mcu.emulator import lacking
-from firmware_sim.mcu.learning import learn_on, packed, same_state
-from firmware_sim.mcu.program import too_large
+from firmware_sim.mcu.program import BOARDS, too_large
 from firmware_sim.plaintext import counted
 from firmware_sim.streams import Row
 

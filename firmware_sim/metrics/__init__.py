@@ -1,8 +1,7 @@
 """Prequential metrics in constant memory: each row is tested before it is learned."""
 
 from firmware_sim.metrics.base import Figures, Metrics
-from firmware_sim.metrics.binary import Confusion, Prequential
-from firmware_sim.metrics.multiclass import Multiclass
+from firmware_sim.metrics.classes import Confusion, Multiclass, Prequential
 from firmware_sim.metrics.novelty import Novelty
 from firmware_sim.metrics.regression import Deviation, Regression
 

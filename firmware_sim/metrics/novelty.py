@@ -11,12 +11,21 @@ from typing import ClassVar
 
 import numpy as np
 
+from firmware_sim.metrics.alarms import Distance, Watch
 from firmware_sim.metrics.anomalies import Anomalies, Standstill
-from firmware_sim.metrics.base import NOTHING, Context, Figure, Metrics, NoveltyRows, RowDeviations
+from firmware_sim.metrics.base import (
+    NOTHING,
+    Context,
+    Figure,
+    Metrics,
+    NoveltyRows,
+    RowDeviations,
+    count,
+    duration,
+    short,
+    thousandths,
+)
 from firmware_sim.metrics.curve import CURVE_POINTS, Curve
-from firmware_sim.metrics.distance import Distance
-from firmware_sim.metrics.formats import count, duration, short, thousandths
-from firmware_sim.metrics.watch import Watch
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
 

@@ -8,10 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from firmware_sim.metrics.base import NOTHING, Context, Figure, Figures, Metrics, ratio
-from firmware_sim.metrics.curve import CURVE_POINTS, Curve
-from firmware_sim.metrics.formats import short, thousandths
-from firmware_sim.metrics.timeline import ForecastTimeline
+from firmware_sim.metrics.base import (
+    NOTHING,
+    Context,
+    Figure,
+    Figures,
+    Metrics,
+    ratio,
+    short,
+    thousandths,
+)
+from firmware_sim.metrics.curve import CURVE_POINTS, Curve, ForecastTimeline
 from firmware_sim.streams import Row
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.device.power import Power
 from firmware_sim.device.supervision import When
@@ -14,8 +14,7 @@ from firmware_sim.metrics import Prequential
 from firmware_sim.metrics.base import Context, NoveltyRows
 from firmware_sim.replaying.checked import Checked, count_skipped, usable
 from firmware_sim.replaying.frozen import FrozenTwin, may_freeze
-from firmware_sim.replaying.rows import RowCount
-from firmware_sim.replaying.sampled import Sampled
+from firmware_sim.replaying.rows import RowCount, Sampled
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence

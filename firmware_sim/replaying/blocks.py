@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.replaying.accounting import Accounting
 from firmware_sim.replaying.checked import Checked, checked
 from firmware_sim.streams import Stream

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
-from firmware_sim.device.repair import Gaps, Repair
+from firmware_sim.device.intake import Gaps, Repair
 from firmware_sim.errors import StreamError
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Row, Stream

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.device import Device
 from firmware_sim.metrics import Metrics
 from firmware_sim.streams import Row
 from firmware_sim.streams.cadence import Cadence
-from firmware_sim.tasks.frozen import FrozenForecaster
+from firmware_sim.tasks.adapters import FrozenForecaster
 from firmware_sim.tasks.kinds import KINDS
 
 #: Rows that the twin answers together.

@@ -18,7 +18,7 @@ import numpy as np
 
 from firmware_sim.boards import board_of
 from firmware_sim.boards.step_time import Timing, timing
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.planning import make_kernel, scaled_prefix
 from firmware_sim.device.split import make_device
 from firmware_sim.errors import BeyondCapError, LearnerDiedError, StreamError

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from firmware_sim.boards.step_time import Timing
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.containment.memory import Layout
+from firmware_sim.device.planning import Width
 from firmware_sim.device.power import PowerCount
 from firmware_sim.device.supervision import LabelCount
-from firmware_sim.device.width import Width
 from firmware_sim.metrics import Figures, Metrics
 from firmware_sim.replaying.frozen import Frozen
 from firmware_sim.replaying.rows import RowCount

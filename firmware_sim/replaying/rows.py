@@ -5,10 +5,12 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, field, fields
 
-from firmware_sim.config import ReplayConfig
+import numpy as np
+
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.plaintext import joined
-from firmware_sim.streams import Stream, open_stream
+from firmware_sim.streams import Row, Stream, open_stream
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.tasks.kinds import KINDS
@@ -100,3 +102,42 @@ def nothing_usable(stream: Stream, rows: RowCount) -> str:
         f"{stream.name}: none of the {rows.read:,} rows has a value in every column; "
         f"{worst!r} is missing in {rows.missing_by_column[worst]:,} ({remedy})"
     )
+
+
+# DOC  """An even sample of the rows of a stream of any length, in fixed memory."""
+
+#: Maximum number of rows.
+MAX_ROWS = 512
+
+
+class Sampled:
+    """Every n-th row; when there are too many, every other one is dropped and n doubles."""
+
+    def __init__(self) -> None:
+        self._rows: list[Row] = []
+        self._every = 1
+        self._seen = 0
+
+    def add(self, row: Row) -> None:
+        """Add a copy of a row."""
+        if self._seen % self._every == 0:
+            self._rows.append(row.copy())
+            if len(self._rows) >= MAX_ROWS:
+                del self._rows[1::2]
+                self._every *= 2
+        self._seen += 1
+
+    def add_block(self, rows: Row) -> None:
+        """Add rows, shape (n, d); equal to ``add`` one by one."""
+        at = 0
+        while (ahead := -self._seen % self._every) < len(rows) - at:
+            at += ahead
+            self._seen += ahead
+            self.add(rows[at])
+            at += 1
+        self._seen += len(rows) - at
+
+    @property
+    def rows(self) -> Row:
+        """The sample, shape (n, d)."""
+        return np.array(self._rows)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import edgeolk as ek
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics, Novelty, Regression
 from firmware_sim.replaying.loop import Replay

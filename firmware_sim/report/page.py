@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from firmware_sim.drawing.document import document, drawn, lines_of, paragraph, safe, section
-from firmware_sim.drawing.svg import charted
-from firmware_sim.drawing.table import Table
+from firmware_sim.drawing.chart import charted
+from firmware_sim.drawing.document import Table, document, drawn, lines_of, paragraph, safe, section
 from firmware_sim.metrics import Novelty, Regression
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report import figures, timeline
-from firmware_sim.report.command import command
-from firmware_sim.report.over_time import errors
-from firmware_sim.report.summary import SCALING, headline, summary_sentence, timeline_title
+from firmware_sim.report import figures
+from firmware_sim.report.error_chart import errors
+from firmware_sim.report.kinds import timeline_sections
+from firmware_sim.report.summary import SCALING, command, headline, summary_sentence, timeline_title
 from firmware_sim.report.text import board_lines, event_lines, head_lines
 
 _STYLE = """
@@ -46,7 +45,7 @@ def to_page(result: ReplayResult) -> str:
             paragraph("Each row is predicted before it is learned. Logarithmic scale.", "faint"),
             f'<div id="errors">{plotted}</div>',
         ),
-        *(timeline.sections(metrics.timeline) if forecasts else ()),  # type: ignore[attr-defined]
+        *(timeline_sections(metrics.timeline) if forecasts else ()),  # type: ignore[attr-defined]
         section("Figures", drawn(figures.table(result)), f'<ul class="faint">{explained}</ul>'),
         _inputs(result),
         paragraph(_upper(figures.judged_by(metrics)) + ".", "faint")

@@ -15,9 +15,9 @@ from firmware_sim.drawing.pictures import FAINT, THOUSANDS, canvas, plot
 from firmware_sim.metrics import Metrics, Multiclass, Regression
 from firmware_sim.plaintext import printable
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report.classes import draw_classes
+from firmware_sim.report.error_chart import BANDS, errors
 from firmware_sim.report.figures import in_short
-from firmware_sim.report.over_time import BANDS, errors
+from firmware_sim.report.kinds import draw_classes, draw_timeline
 from firmware_sim.report.summary import (
     SCALING,
     headline,
@@ -25,7 +25,6 @@ from firmware_sim.report.summary import (
     summary_sentence,
     timeline_title,
 )
-from firmware_sim.report.timeline import draw_timeline
 
 #: Width of an alarm's reason as a share of the rows; its maximum number of letters.
 _REASON_WIDTH, _LONGEST = 0.018, 60

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from firmware_sim.boards import board_of
-from firmware_sim.configuration.choices import offset_of
+from firmware_sim.configuration.values import offset_of
 from firmware_sim.containment.memory import Region
 from firmware_sim.metrics import Multiclass, Novelty, Regression
-from firmware_sim.metrics.curve import Curve
-from firmware_sim.metrics.timeline import ForecastRow
+from firmware_sim.metrics.curve import Curve, ForecastRow
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report.anomalies import alarm_records, record
-from firmware_sim.report.command import command
+from firmware_sim.report.figures import alarm_records, record
+from firmware_sim.report.summary import command
 from firmware_sim.streams.faulty import FaultyStream
 
 #: Counters of `RowCount`.

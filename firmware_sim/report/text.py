@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firmware_sim.boards import board_of, size
-from firmware_sim.config import freezes
-from firmware_sim.device.repair import KEEPS
+from firmware_sim.configuration.config import freezes
+from firmware_sim.device.intake import KEEPS
 from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
 from firmware_sim.replaying.result import ReplayResult

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from edgeolk.files import system
-from firmware_sim.errors import SimulatorError
+from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report.files import Contents, write_each
 from firmware_sim.report.page import to_page
 from firmware_sim.report.record import to_dict
 from firmware_sim.report.text import to_text
@@ -110,3 +111,47 @@ def write_files(result: ReplayResult, folder: Path, *, picture: bool) -> list[Pa
         with contextlib.suppress(OSError):
             (folder / _PICTURE).unlink()
     return write_each(folder, contents)
+
+
+# DOC  """Files of a report: each is written completely or not at all, independently of the others."""
+
+#: Contents of files by name: text, a mapping for JSON, or a function that writes to a path.
+Contents = dict[str, str | Mapping[str, Any] | Callable[[Path], object]]
+
+
+def write_each(folder: Path, contents: Contents) -> list[Path]:
+    """Write each file under a temporary name, then rename it.
+
+    folder: an existing folder.
+    contents: see `Contents`; text is UTF-8, JSON is strict.
+    Raises NotWrittenError: some cannot be written; earlier files of their names are deleted too.
+
+    Returns: the files.
+    """
+    for name in contents:  # an older file must not be mistaken for the new one
+        with contextlib.suppress(OSError):
+            (folder / name).unlink()
+    files, failures = [], []
+    for name, content in contents.items():
+        file, scratch = folder / name, folder / f".{name}"
+        try:
+            if callable(content):
+                content(scratch)
+            else:
+                scratch.write_text(_text(content), encoding="utf-8")
+            os.replace(scratch, file)
+        except OSError as error:
+            failures.append(f"cannot write to {file}: {error.strerror or error}")
+            with contextlib.suppress(OSError):
+                scratch.unlink()
+        else:
+            files.append(file)
+    if failures:
+        raise NotWrittenError("; ".join(failures), files)
+    return files
+
+
+def _text(content: str | Mapping[str, Any]) -> str:
+    if isinstance(content, str):
+        return content
+    return json.dumps(content, indent=1, allow_nan=False) + "\n"

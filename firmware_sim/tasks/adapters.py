@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
+import edgeolk as ek
 from edgeolk.configuration.config import settings_of
 from edgeolk.parts.watching import PARTS, WHATS
+from firmware_sim.containment.memory import Need
 from firmware_sim.streams import Row
-from firmware_sim.tasks.regression import TargetScale
 
 
 class NoveltyScore(NamedTuple):
@@ -120,3 +123,70 @@ def adapter(kind: str, learner: Any, targets: TargetScale | None) -> Any:
         return RegressionAdapter(learner, targets)
     adapter_class = {"multiclass": ClassAdapter, "novelty": NoveltyAdapter}.get(kind)
     return learner if adapter_class is None else adapter_class(learner)
+
+
+# DOC  """Targets that are real numbers, scaled as they come."""
+
+def target_need() -> Need:
+    """Return the memory that scaling the targets needs."""
+    return Need("target scaler", ek.RunningScaler.plan(1).nbytes, "mean and spread of the targets")
+
+
+class TargetScale:
+    """Running mean and standard deviation of the targets.
+
+    buffer: memory of the size that `target_need` returns.
+    scaler: the scaler in that memory.
+    """
+
+    def __init__(self, buffer: memoryview) -> None:
+        self.scaler = ek.RunningScaler(1, buffer=buffer)
+        self._one = np.empty(1)
+
+    @classmethod
+    def with_own_memory(cls) -> TargetScale:
+        """Return one that allocates its own memory."""
+        return cls(memoryview(bytearray(target_need().nbytes)))
+
+    @property
+    def current(self) -> tuple[float, float]:
+        """Mean and standard deviation so far; a deviation of 0 counts as 1."""
+        mean = self.scaler.mean_
+        assert mean is not None
+        return float(mean[0]), float(self.scaler.scale_[0]) or 1.0
+
+    def learn(self, target: float) -> float:
+        """Update the statistics with a target and return it scaled."""
+        self._one[0] = target
+        return float(self.scaler.learn_transform_one(self._one, self._one)[0])
+
+
+def scaled_targets(scale: TargetScale, y: Row) -> tuple[Row, Row, Row]:
+    """Return targets scaled one by one, and mean and deviation before each; updates `scale`."""
+    scaled, before = np.empty((len(y), 1)), np.zeros((len(y), 2))
+    n_done = scale.scaler._learn_transform_many(
+        np.ascontiguousarray(y).reshape(-1, 1), scaled, before
+    )
+    assert n_done == len(y)  # it is never frozen
+    means, spreads = before.T
+    return scaled[:, 0], means.copy(), np.where(spreads != 0.0, spreads, 1.0)
+
+
+# DOC  """A forecaster that has stopped learning."""
+
+class FrozenForecaster:
+    """A forecaster with constant weights, whose history of targets still grows.
+
+    Mean and unit of the target are updated too, since the history is scaled by them. For rows whose
+    targets arrive at once.
+
+    block: a copy of a learner's memory; changed.
+    """
+
+    def __init__(self, block: bytearray) -> None:
+        self._learner: Any = ek.attach(block)
+        self._learner._engine.freeze()
+
+    def answers(self, X: Row, y: Row) -> Row:
+        """Return the answers to rows, each before its target is known."""
+        return np.asarray(self._learner.learn_many(X, y))

@@ -6,10 +6,10 @@ Two classes, several classes, real numbers, or no labels. The properties of a ki
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import edgeolk as ek
 from edgeolk.parts.losses import LOSSES
@@ -19,8 +19,33 @@ from firmware_sim.metrics.anomalies import APART
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.labels import ClassNames, LabelMap, Labels, Targets
 
-if TYPE_CHECKING:
-    from firmware_sim.config import ReplayConfig
+
+class Setting(Protocol):
+    """What a kind of labels reads of a replay's configuration (see `ReplayConfig`)."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes in the learner's order; empty: those found."""
+
+    @property
+    def positive(self) -> str | None:
+        """The label that means +1."""
+
+    @property
+    def missing_codes(self) -> tuple[float | str, ...]:
+        """Numbers and words that mean "missing"."""
+
+    @property
+    def period(self) -> float | None:
+        """Seconds between rows; None: as in the time column."""
+
+    @property
+    def watches(self) -> bool:
+        """Whether the learner finds novelty in the order of time."""
+
+    @property
+    def novel_share(self) -> float:
+        """The share of rows that the learner is to call novel."""
 
 
 @dataclass(frozen=True)
@@ -32,26 +57,27 @@ class Kind:
     #: allowed values of the learner's ``loss``; empty: the learner's own default. The first one
     #: that an algorithm supports is the default.
     losses: tuple[str, ...]
-    labels: Callable[[ReplayConfig], Labels]  # makes the decoder of the target column
-    metrics: Callable[[ReplayConfig, Cadence], Metrics]  # makes the metrics
+    labels: Callable[[Setting], Labels]  # makes the decoder of the target column
+    metrics: Callable[[Setting, Cadence], Metrics]  # makes the metrics
     is_supervised: bool = True  # whether the learner receives labels
 
-    def params(self, config: ReplayConfig) -> dict[str, Any]:
+    def params(
+        self, algorithm: str, given: Mapping[str, Any], classes: Sequence[str]
+    ) -> dict[str, Any]:
         """Return the learner's arguments besides the parameters that the user gave.
 
         Raises SimulatorError: the algorithm does not support this kind.
         """
         defaults: dict[str, Any] = {}
-        if self.name == "multiclass" and "n_classes" not in config.resolved.params:
-            defaults["n_classes"] = max(2, len(config.classes))
-        if not self.losses or "loss" in config.resolved.params:
+        if self.name == "multiclass" and "n_classes" not in given:
+            defaults["n_classes"] = max(2, len(classes))
+        if not self.losses or "loss" in given:
             return defaults
-        accepted = [loss for loss in self.losses if _takes(config.resolved.algorithm, loss)]
+        accepted = [loss for loss in self.losses if _takes(algorithm, loss)]
         if not accepted:
             suitable = [row.name for row in ek.algorithms() if _takes(row.name, *self.losses)]
             raise SimulatorError(
-                f"{config.resolved.algorithm} is not for {self.about};"
-                f" these are: {', '.join(suitable)}"
+                f"{algorithm} is not for {self.about}; these are: {', '.join(suitable)}"
             )
         return {**defaults, "loss": accepted[0]}
 
@@ -66,18 +92,6 @@ def _takes(algorithm: str, *losses: str) -> bool:
             continue
         return True
     return False
-
-
-def novel_share(config: ReplayConfig) -> float:
-    """Return the share of rows that the learner is to call novel."""
-    algorithm, params, _, _ = config.resolved
-    given = {name: value for name, value in params.items() if name in ("nu", "loss")}
-    given |= {"history": True} if config.watches else {}
-    try:
-        resolved = ek.Config(algorithm, n_features=1, budget=64, **{"loss": "novelty", **given})
-    except (TypeError, ValueError):
-        return 0.05  # the error is raised where the learner is planned
-    return float(resolved.parameters["nu"])
 
 
 def _losses(labels: str) -> tuple[str, ...]:
@@ -115,7 +129,7 @@ KINDS = {
             _losses("none"),
             lambda config: LabelMap(config.positive, config.missing_codes, is_supervised=False),
             lambda config, cadence: Novelty(
-                novel_share(config),
+                config.novel_share,
                 cadence,
                 config.period,
                 # Nearby alarms are one event there.

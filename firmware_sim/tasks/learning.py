@@ -11,10 +11,15 @@ from typing import Any
 import numpy as np
 
 from firmware_sim.metrics.base import RevealedLabels
-from firmware_sim.metrics.timeline import Forecasts
+from firmware_sim.metrics.curve import Forecasts
 from firmware_sim.streams import Row
-from firmware_sim.tasks.adapters import NoveltyScore, adapter, settings_in
-from firmware_sim.tasks.regression import TargetScale, scaled_targets
+from firmware_sim.tasks.adapters import (
+    NoveltyScore,
+    TargetScale,
+    adapter,
+    scaled_targets,
+    settings_in,
+)
 
 #: Kinds of labels whose learners predict each row before they learn it.
 _ANSWERED_FIRST = ("multiclass", "novelty")

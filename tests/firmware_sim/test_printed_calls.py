@@ -21,12 +21,12 @@ from firmware_sim.cli.program import parser
 from firmware_sim.cli.replay import to_config
 from firmware_sim.cli.shared import config_of
 from firmware_sim.comparison import Comparison, compare
+from firmware_sim.comparison.choice import program
 from firmware_sim.comparison.evaluators import Evaluator
-from firmware_sim.comparison.program import program
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.comparison.work import Answers
 from firmware_sim.report import hints
-from firmware_sim.report.command import command
+from firmware_sim.report.summary import command
 
 ROWS, CHOSEN_ON = 480, 220
 KINDS = ("binary", "multiclass", "regression", "novelty")

@@ -13,13 +13,13 @@ import pytest
 
 import firmware_sim as fs
 from firmware_sim.cli import main
-from firmware_sim.comparison import Comparison, compare, sharing
+from firmware_sim.comparison import Comparison, compare
+from firmware_sim.comparison import run as comparison_run
 from firmware_sim.comparison.choice import choice, sentence, unbeaten
 from firmware_sim.comparison.evaluators import Evaluator
-from firmware_sim.comparison.page import to_page
-from firmware_sim.comparison.report import to_dict, to_text
+from firmware_sim.comparison.ranking import ranking, shown
+from firmware_sim.comparison.report import to_dict, to_page, to_text
 from firmware_sim.comparison.rows import prepare
-from firmware_sim.comparison.table import ranking, shown
 from firmware_sim.comparison.work import Outcome, Run, do
 from firmware_sim.streams import Stream
 from firmware_sim.streams.cached import HeldStream
@@ -285,9 +285,9 @@ def test_processes_are_started_with_interrupts_held_back(
             held.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
             return super().submit(*words)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(sharing, "ProcessPoolExecutor", Pool)
-    monkeypatch.setattr(sharing, "_begin", lambda *said: sharing._shared.extend(said))
-    monkeypatch.setattr(sharing, "_shared", [])
+    monkeypatch.setattr(comparison_run, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(comparison_run, "_begin", lambda *said: comparison_run._shared.extend(said))
+    monkeypatch.setattr(comparison_run, "_shared", [])
     assert run(tmp_path, workers=2).complete
     assert held
     assert all(held)

@@ -18,7 +18,7 @@ from firmware_sim.comparison.tuning import to_text, tune
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.streams import Stream
-from firmware_sim.tasks.frozen import FrozenForecaster
+from firmware_sim.tasks.adapters import FrozenForecaster
 
 N, DAY = 1200, 24
 

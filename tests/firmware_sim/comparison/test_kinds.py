@@ -12,9 +12,14 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.comparison import Comparison, compare, linear
+from firmware_sim.comparison import Comparison, compare
 from firmware_sim.comparison.choice import choice, sentence
-from firmware_sim.comparison.evaluators import Classes
+from firmware_sim.comparison.evaluators import (
+    Classes,
+    least_squares,
+    passive_aggressive,
+    passive_aggressive_classes,
+)
 from firmware_sim.comparison.report import to_dict, to_text, write_comparison
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
@@ -202,7 +207,7 @@ def test_linear_models_against_plain_numbers() -> None:
         ones[i] @ np.linalg.solve(np.eye(3) + ones[:i].T @ ones[:i], ones[:i].T @ numbers[:i])
         for i in range(40)
     ]
-    assert linear.least_squares(X, numbers) == pytest.approx(np.array(expected))
+    assert least_squares(X, numbers) == pytest.approx(np.array(expected))
     y = rng.integers(0, 3, 40).astype(float)
     weights = [[0.0] * 3 for _ in range(3)]
     said = []
@@ -213,12 +218,12 @@ def test_linear_models_against_plain_numbers() -> None:
         step = min(1.0, max(0.0, 1 - scores[label] + scores[rival]) / (2 * sum(a * a for a in x)))
         weights[label] = [w + step * a for w, a in zip(weights[label], x, strict=True)]
         weights[rival] = [w - step * a for w, a in zip(weights[rival], x, strict=True)]
-    assert linear.passive_aggressive_classes(X, y).tolist() == said
+    assert passive_aggressive_classes(X, y).tolist() == said
     signs, own, scores = np.where(y > 0, 1.0, -1.0), np.zeros(3), []
     for x, label in zip(ones, signs, strict=True):
         scores.append(own @ x)
         own += min(1.0, max(0.0, 1 - label * scores[-1]) / (x @ x)) * label * x
-    assert linear.passive_aggressive(X, signs) == pytest.approx(np.array(scores))
+    assert passive_aggressive(X, signs) == pytest.approx(np.array(scores))
 
 
 @pytest.mark.parametrize("kind", STREAMS)

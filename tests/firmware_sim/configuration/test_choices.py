@@ -9,7 +9,7 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.comparison import compare
-from firmware_sim.configuration.choices import canonical
+from firmware_sim.configuration.values import canonical
 from firmware_sim.device.planning import make_kernel
 from firmware_sim.report import to_dict, to_text
 

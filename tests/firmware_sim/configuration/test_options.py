@@ -11,9 +11,8 @@ import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.cli.program import parser
 from firmware_sim.configuration import values
-from firmware_sim.configuration.fields import OPTIONS
+from firmware_sim.configuration.fields import OPTIONS, page
 from firmware_sim.configuration.option import NAMES, NUMBER, Option, Value
-from firmware_sim.configuration.page import page
 from firmware_sim.errors import SimulatorError
 
 PAGE = ROOT / "docs" / "options.md"

@@ -18,10 +18,10 @@ from helpers import few_first
 
 import edgeolk as ek
 from firmware_sim.cli import main
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.containment import seccomp
 from firmware_sim.containment.cgroup import MemoryGroup
-from firmware_sim.containment.guard import PAGE, GuardedBlock
+from firmware_sim.containment.memory import PAGE, GuardedBlock
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Regression
 from firmware_sim.replaying.loop import Replay, replay
@@ -224,7 +224,6 @@ def test_first_byte_outside_kills_and_last_inside_does_not(place: str, nbytes: i
         pytest.skip(GuardedBlock(64).refusal)
     program = f"""
 import ctypes
-from firmware_sim.containment.guard import GuardedBlock
 block = GuardedBlock({nbytes})
 block.view(0, {nbytes})[:] = bytes({nbytes})
 start, end = block.address - block.slack, block.address + {nbytes}

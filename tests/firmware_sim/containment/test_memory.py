@@ -10,9 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgeolk as ek
-from firmware_sim.config import ReplayConfig
-from firmware_sim.containment.guard import PAGE
-from firmware_sim.containment.memory import ALIGNMENT, DeviceMemory, Layout, Need, align, lay_out
+from firmware_sim.configuration.config import ReplayConfig
+from firmware_sim.containment.memory import (
+    ALIGNMENT,
+    PAGE,
+    DeviceMemory,
+    Layout,
+    Need,
+    align,
+    lay_out,
+)
 from firmware_sim.device.device import Device
 from firmware_sim.device.planning import learner_settings, plan_device
 from firmware_sim.device.supervision import When

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.containment import process
 from firmware_sim.containment.process import ProcessLearner
 from firmware_sim.errors import LearnerDiedError, SimulatorError

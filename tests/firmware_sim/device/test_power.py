@@ -13,7 +13,7 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.boards import BOARDS
 from firmware_sim.cli import main
-from firmware_sim.configuration.moments import power_cut
+from firmware_sim.configuration.values import power_cut
 from firmware_sim.device.power import PowerCount
 from firmware_sim.report import to_dict, to_text
 

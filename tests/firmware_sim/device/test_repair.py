@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import firmware_sim as fs
-from firmware_sim.device.repair import Repair
+from firmware_sim.device.intake import Repair
 from firmware_sim.report import to_text
 
 NAN = float("nan")

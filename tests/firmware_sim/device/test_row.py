@@ -10,8 +10,8 @@ import pytest
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.device.device import Device
+from firmware_sim.device.intake import RowBuffer, buffer_type
 from firmware_sim.device.planning import plan_device
-from firmware_sim.device.row import RowBuffer, buffer_type
 from firmware_sim.device.supervision import When
 from firmware_sim.tasks.learning import LearnResult
 

@@ -14,7 +14,7 @@ import pytest
 from fleets import write_fleet
 
 from firmware_sim.fleet import Board, read_configurations, read_manifest, run_fleet
-from firmware_sim.fleet.events import TOPIC, _counters
+from firmware_sim.fleet.cluster import TOPIC, _counters
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "fleet" / "events.py"
 
@@ -70,7 +70,7 @@ def test_a_board_that_is_lost_is_an_event(
     def fails(*_: object) -> None:
         raise RuntimeError("no more room")
 
-    monkeypatch.setattr("firmware_sim.fleet.bundles.replay_task", fails)
+    monkeypatch.setattr("firmware_sim.fleet.cluster.replay_task", fails)
     run_fleet(boards[:1], configurations, tmp_path / "out", scheduler=cluster.scheduler_address)
     assert told(cluster)[-2:] == [
         {"event": "lost", "board": "board0", "reason": "RuntimeError: no more room"},

@@ -20,8 +20,7 @@ from firmware_sim.fleet import (
     replay_task,
     run_fleet,
 )
-from firmware_sim.fleet.page import to_page
-from firmware_sim.fleet.report import to_text
+from firmware_sim.fleet.report import to_page, to_text
 from firmware_sim.fleet.summary import summarize
 from firmware_sim.fleet.task import Record, digest
 from firmware_sim.streams import open_stream

@@ -9,7 +9,7 @@ import pytest
 from fleets import write_fleet, write_stream
 
 from firmware_sim.cli import main
-from firmware_sim.config import ReplayConfig
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.errors import SimulatorError
 from firmware_sim.fleet import read_configurations, read_manifest
 from firmware_sim.fleet.configurations import FIELDS

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from firmware_sim.fleet import Fleet
-from firmware_sim.fleet.page import to_page
-from firmware_sim.fleet.report import to_text
+from firmware_sim.fleet.report import to_page, to_text
 from firmware_sim.fleet.statistics import (
     differences,
     distributions,

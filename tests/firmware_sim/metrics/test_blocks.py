@@ -16,9 +16,8 @@ import firmware_sim as fs
 from firmware_sim.comparison import compare
 from firmware_sim.comparison.report import to_dict as compared
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
-from firmware_sim.metrics.base import Context, Figure, NoveltyRows, RevealedLabels
+from firmware_sim.metrics.base import Context, Figure, NoveltyRows, RevealedLabels, thousandths
 from firmware_sim.metrics.curve import Curve
-from firmware_sim.metrics.formats import thousandths
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.report.page import to_page
 

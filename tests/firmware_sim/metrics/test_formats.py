@@ -8,8 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import firmware_sim as fs
-from firmware_sim.metrics.base import Number
-from firmware_sim.metrics.formats import percent, short, thousandths
+from firmware_sim.metrics.base import Number, percent, short, thousandths
 from firmware_sim.report import to_dict
 
 

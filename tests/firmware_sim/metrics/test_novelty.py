@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.metrics import Novelty
+from firmware_sim.metrics.alarms import Distance, Sample, area
 from firmware_sim.metrics.base import Context, NoveltyRows
-from firmware_sim.metrics.distance import Distance
-from firmware_sim.metrics.watch import Sample, area
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.report.page import to_page
 

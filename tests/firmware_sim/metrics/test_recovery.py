@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firmware_sim.metrics.recovery import WINDOW, recovery
+from firmware_sim.metrics.curve import WINDOW, recovery
 
 
 def test_rows_until_the_windowed_loss_is_near_its_later_level() -> None:

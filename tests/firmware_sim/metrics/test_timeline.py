@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from firmware_sim.metrics.curve import RECENT, Forecasts, ForecastTimeline
 from firmware_sim.metrics.regression import Regression
-from firmware_sim.metrics.timeline import RECENT, Forecasts, ForecastTimeline
 
 
 def test_the_last_rows_are_kept_and_shares_of_all() -> None:

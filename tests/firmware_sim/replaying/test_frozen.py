@@ -10,8 +10,8 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
+from firmware_sim.comparison.ranking import lasting
 from firmware_sim.comparison.run import compare
-from firmware_sim.comparison.table import lasting
 from firmware_sim.report import to_dict, to_text
 from firmware_sim.report.page import to_page
 

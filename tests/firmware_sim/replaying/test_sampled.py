@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firmware_sim.replaying.sampled import MAX_ROWS, Sampled
+from firmware_sim.replaying.rows import MAX_ROWS, Sampled
 
 
 @pytest.mark.parametrize("block", [1, 7, 1000, 5000])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from firmware_sim.errors import NotWrittenError
-from firmware_sim.report.files import write_each
+from firmware_sim.report.writing import write_each
 
 
 def test_a_file_has_its_name_only_when_it_is_whole(tmp_path: Path) -> None:

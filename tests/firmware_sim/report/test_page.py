@@ -20,16 +20,16 @@ import firmware_sim as fs
 from firmware_sim.cli.program import parser
 from firmware_sim.cli.replay import to_config
 from firmware_sim.comparison import compare
-from firmware_sim.comparison.page import to_page as comparison_page
+from firmware_sim.comparison.report import to_page as comparison_page
 from firmware_sim.fleet import Fleet
-from firmware_sim.fleet.page import to_page as fleet_page
+from firmware_sim.fleet.report import to_page as fleet_page
 from firmware_sim.fleet.summary import summarize
 from firmware_sim.fleet.task import Record
 from firmware_sim.report import to_text
-from firmware_sim.report.command import command
-from firmware_sim.report.events import rising_errors
+from firmware_sim.report.error_chart import rising_errors
 from firmware_sim.report.page import to_page
 from firmware_sim.report.record import to_dict
+from firmware_sim.report.summary import command
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
 FAULTS = ("stuck:column=light_lux,from=1000,to=1500", "dropout:p=0.05")

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import edgeolk as ek
 from edgeolk.configuration.config import settings_of
 from edgeolk.parts.parameters import ANSWERS_BY_LABEL
-from firmware_sim.configuration import moments
-from firmware_sim.configuration.choices import NOT_PARAMETERS, RECOMMENDED, canonical, storage_of
+from firmware_sim.configuration import values
 from firmware_sim.configuration.fields import OPTIONS, Fields
 from firmware_sim.configuration.option import documented
+from firmware_sim.configuration.values import NOT_PARAMETERS, RECOMMENDED, canonical, storage_of
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import BUNDLED
 from firmware_sim.tasks.kinds import KINDS, kind_of
@@ -197,6 +197,18 @@ class ReplayConfig(Fields):
         return self.resolved.kind == "novelty" and bool(self.resolved.params.get("history"))
 
     @property
+    def novel_share(self) -> float:
+        """The share of rows that a learner of novelty is to call novel."""
+        algorithm, params, _, _ = self.resolved
+        given = {name: value for name, value in params.items() if name in ("nu", "loss")}
+        given |= {"history": True} if self.watches else {}
+        try:
+            resolved = ek.Config(algorithm, n_features=1, budget=64, **{"loss": "novelty", **given})
+        except (TypeError, ValueError):
+            return 0.05  # the error is raised where the learner is planned
+        return float(resolved.parameters["nu"])
+
+    @property
     def takes_gaps(self) -> bool:
         """Whether the learner receives missing readings as NaN."""
         knows = self.watches or self.forecasts
@@ -287,8 +299,8 @@ class ReplayConfig(Fields):
         Raises SimulatorError: the algorithm does not support this kind.
         """
         late = {"horizon": self.queue_rows} if self.forecasts and self.queue_rows else {}
-        _, params, _, kind = self.resolved
-        return {"scale": None, **KINDS[kind].params(self), **late, **params}
+        algorithm, params, _, kind = self.resolved
+        return {"scale": None, **KINDS[kind].params(algorithm, params, self.classes), **late, **params}
 
     @property
     def is_eventful(self) -> bool:
@@ -317,7 +329,7 @@ class ReplayConfig(Fields):
 
         Raises SimulatorError: it is neither a number of rows nor of seconds.
         """
-        return moments.label_delay(self.label_delay)
+        return values.label_delay(self.label_delay)
 
     @property
     def queue_rows(self) -> int:
