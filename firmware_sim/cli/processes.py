@@ -1,4 +1,8 @@
-"""Signals as flags, so that a row is always counted completely or not at all."""
+"""Signals as flags, and commands in a child process.
+
+The first signal sets a flag, so that a row is always counted completely or not at all. A command
+that may crash runs in a child process, so that this process can report the crash.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+_MARK = "FIRMWARE_SIM_SACRIFICE"
+#: Exit code of Windows after an access to forbidden memory.
+_ACCESS_VIOLATION = 0xC0000005
 
 
 class Interruption:
@@ -47,13 +55,6 @@ def interruption() -> Iterator[Interruption]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-# DOC  """A command that runs in a child process, which may crash instead of this one."""
-
-_MARK = "FIRMWARE_SIM_SACRIFICE"
-#: Exit code of Windows after an access to forbidden memory.
-_ACCESS_VIOLATION = 0xC0000005
 
 
 def in_child() -> bool:

@@ -1,4 +1,7 @@
-"""The parser of the command line, and its exit codes."""
+"""The command line: its parser, and the function that runs a command.
+
+Errors of the parser are one sentence and suggest the intended option.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ from firmware_sim.errors import SimulatorError
 
 #: In the order of ``--help``.
 COMMANDS = (replay, compare, tune, record, fleet, measure, listings)
+#: The start of argparse's message on an unknown command.
+_CHOICE = "argument COMMAND: invalid choice: "
 
 
 def parser() -> Parser:
@@ -77,12 +82,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         tell("interrupted before the first row")
         return INTERRUPTED
-
-
-# DOC  """A parser whose errors are one sentence and suggest the intended option."""
-
-#: The start of argparse's message on an unknown command.
-_CHOICE = "argument COMMAND: invalid choice: "
 
 
 class Parser(argparse.ArgumentParser):

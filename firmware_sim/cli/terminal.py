@@ -1,4 +1,4 @@
-"""The output of commands, and their progress bar."""
+"""The output of commands, their progress bar, and their exit codes."""
 
 from __future__ import annotations
 
@@ -20,6 +20,17 @@ from firmware_sim.report.writing import picture_refusal
 
 #: Seconds of a step that cause a warning, and seconds between two progress messages after it.
 SLOW, EVERY = 1.0, 10.0
+OK = 0
+#: The command finished, but a file could not be written or runs of a fleet failed.
+FAILED = 1
+#: Invalid arguments, an invalid stream, parts that do not fit the cap, or a stop at a row.
+USAGE = 2
+#: The process that exceeded the cap was killed.
+BEYOND_CAP = 3
+#: The learner's process ended for another reason.
+DIED = 4
+#: Ctrl-C before the command started its work.
+INTERRUPTED = 130
 
 
 def tell(message: str) -> None:
@@ -192,18 +203,3 @@ class Bar:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-# DOC  """Exit codes of the command line; an interrupted command returns 128 plus the signal's number."""
-
-OK = 0
-#: The command finished, but a file could not be written or runs of a fleet failed.
-FAILED = 1
-#: Invalid arguments, an invalid stream, parts that do not fit the cap, or a stop at a row.
-USAGE = 2
-#: The process that exceeded the cap was killed.
-BEYOND_CAP = 3
-#: The learner's process ended for another reason.
-DIED = 4
-#: Ctrl-C before the command started its work.
-INTERRUPTED = 130

@@ -1,4 +1,4 @@
-"""The recommendation of a comparison, and whether a learner is worthwhile at all."""
+"""The recommendation of a comparison, as a sentence and as a Python program."""
 
 from __future__ import annotations
 
@@ -16,16 +16,23 @@ from firmware_sim.device.intake import buffer_type
 from firmware_sim.device.planning import learner_settings, plan_device
 from firmware_sim.report.hints import NEED_LABELS, label_note
 
-#: An error so little above the least, in its own measure, counts as no worse.
+#: An error of at most this multiple of the lowest error counts as equally good.
 _AS_GOOD = 1.05
-#: Standard errors by which a loss has to be below that of a trivial answer.
+#: A loss must be this many standard errors below that of a trivial answer.
 _ERRORS = 2.0
+#: By kind of labels: a label, the arguments of ``learn_one``, and its result.
+_LABELS = {
+    "binary": ("-1 or +1", "x, label", "from before the update"),
+    "multiclass": ("one of classes", "x, classes.index(label)", "margin before the update"),
+    "regression": ("a number", "x, label", "from before the update"),
+    "novelty": ("not told", "x", "below 0: novel"),
+}
 
 
 def choice(found: Comparison) -> tuple[str, int] | None:
-    """Return method and cap to take: the smallest cap whose error is as good as the least.
+    """Return the recommended method and cap: the smallest cap with an error close to the lowest.
 
-    Of the methods that are as good there, the default, which needs no tuning, if it is one.
+    Of several such methods under that cap, the default is preferred, since it needs no tuning.
     """
     cells = [
         (ram, name != DEFAULT, cell.error, sum(run.seconds for run in cell.runs), name)
@@ -43,8 +50,8 @@ def choice(found: Comparison) -> tuple[str, int] | None:
 def noise(found: Comparison, name: str, ram: int, baseline: str) -> float:
     """Return the standard error of the difference between the losses of a method and a baseline.
 
-    From the differences over stretches of rows, which need not be independent of each other within
-    a stretch, and the deviation among seeds; 0 where neither is known.
+    It combines the differences over stretches of rows, within which rows may depend on each other,
+    and the deviation among seeds; 0 if neither is known.
     """
     cell = found.cell(name, ram)
     ours, theirs = cell.means("blocks"), found.rows.baseline_blocks.get(baseline, [])
@@ -67,7 +74,7 @@ def unbeaten(found: Comparison, name: str, ram: int) -> list[str]:
 
 
 def sentence(found: Comparison) -> str:
-    """Return what to take, and how it stands against the baselines."""
+    """Return the recommendation and how it compares with the baselines."""
     best = choice(found)
     if best is None:
         if not found.complete:
@@ -99,21 +106,10 @@ def sentence(found: Comparison) -> str:
     return f"{text}. (Chosen on the rows it is reported on.)"
 
 
-# DOC  """The Python lines that carry out a comparison's recommendation."""
-
-#: What a label is, what the learner is told of it, and what it gives, by kind of labels.
-_LABELS = {
-    "binary": ("-1 or +1", "x, label", "from before the update"),
-    "multiclass": ("one of classes", "x, classes.index(label)", "margin before the update"),
-    "regression": ("a number", "x, label", "from before the update"),
-    "novelty": ("not told", "x", "below 0: novel"),
-}
-
-
 def program(found: Comparison, name: str, ram: int) -> list[str]:
     """Return a program that learns ``rows`` as a method did under a cap.
 
-    found: what was found.
+    found: the result of the comparison.
     name, ram: the method and the cap.
     """
     rows, config = found.rows, found.config
@@ -123,7 +119,7 @@ def program(found: Comparison, name: str, ram: int) -> list[str]:
     kernel = None if name == DEFAULT else ek.Gaussian(rows.width.gamma)
     arguments = learner_settings(mine, kernel, plan_device(mine, d, kernel)[1])
     del arguments["algorithm"], arguments["kernel"]
-    if name not in (DEFAULT, RECOMMENDED):  # the others have no scaler by themselves
+    if name not in (DEFAULT, RECOMMENDED):  # the others have no scaler of their own
         del arguments["scale"]
     if mine.scales_outside:
         frozen = "" if config.freeze_after is None else f", freeze_after={config.freeze_after}"

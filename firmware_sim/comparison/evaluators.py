@@ -216,8 +216,6 @@ EVALUATORS: dict[str, type[Evaluator]] = {
 }
 
 
-# DOC  """Linear models that a kernel has to beat: one pass, each row answered before it is learned."""
-
 def passive_aggressive(X: Row, y: Row, C: float = 1.0) -> Row:
     """Return the scores of PA-I with a constant, for labels -1 and +1."""
     ones, squares = _with_ones(X)

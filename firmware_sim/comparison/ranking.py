@@ -1,4 +1,4 @@
-"""The words of a comparison: its heading, its ranking as a table, what lasts."""
+"""The ranking of a comparison as a table and as a chart, and its heading."""
 
 from __future__ import annotations
 
@@ -12,19 +12,24 @@ from firmware_sim.drawing.chart import TEXT, Chart, Mark
 from firmware_sim.drawing.document import Table
 from firmware_sim.plaintext import counted, printable
 
+#: Colours of the first methods of the ranking; the others are grey.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
+_OTHERS = "#cdd3da"
+_DASHES = ((2.0, 4.0), (8.0, 4.0), (8.0, 3.0, 2.0, 3.0), (14.0, 4.0), (1.0, 2.0))
+
 
 def written(ram: int) -> str:
-    """Return a cap in KiB where it is a whole number of them, else in bytes."""
+    """Return a cap in KiB if it is a multiple of 1 KiB, else in bytes."""
     return f"{ram // 1024}KiB" if ram % 1024 == 0 else f"{ram}B"
 
 
 def shown(name: str) -> str:
-    """Return what a method is called in a report."""
+    """Return the name of a method in a report."""
     return f"{DEFAULT} ({RECOMMENDED})" if name == DEFAULT else name
 
 
 def head_lines(found: Comparison) -> list[str]:
-    """Return the stream, what was left out of it, the kernel and the storage."""
+    """Return lines on the stream, the skipped rows, the kernel and the storage."""
     rows, count = found.rows, found.rows.count
     left_out = f", {count.missing:,} with missing values" if count.missing else ""
     left_out += f", {count.damaged:,} damaged" if count.damaged else ""
@@ -40,7 +45,7 @@ def head_lines(found: Comparison) -> list[str]:
 
 
 def _storage(found: Comparison) -> str:
-    """Return the storage types in words, with the methods that have another than the most."""
+    """Return the commonest storage type, and the methods that have another, as text."""
     by_type: dict[str, list[str]] = {}
     for name in found.algorithms:
         by_type.setdefault(found.storage(name), []).append(name)
@@ -81,7 +86,7 @@ def _cell(found: Comparison, name: str, ram: int) -> str:
 
 
 def lasting(found: Comparison) -> list[str]:
-    """Return a line for each cap: what the default is worth frozen, and how it recovers."""
+    """Return a line for each cap: the default's loss if frozen, and the rows of its recovery."""
     lines, words = [], found.rows.evaluator.metrics.words
     for ram in found.rams:
         losses = found.cell(DEFAULT, ram).means("frozen")
@@ -100,14 +105,6 @@ def lasting(found: Comparison) -> list[str]:
     return lines
 
 
-# DOC  """Error against memory of every method, the first of the ranking in front."""
-
-#: Colours of the first methods of the ranking; the others are grey.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
-_OTHERS = "#cdd3da"
-_DASHES = ((2.0, 4.0), (8.0, 4.0), (8.0, 3.0, 2.0, 3.0), (14.0, 4.0), (1.0, 2.0))
-
-
 def errors(found: Comparison) -> Chart:
     """Return the losses by cap, on logarithmic scales, between those of the baselines."""
     baselines, metrics = found.rows.baselines, found.rows.evaluator.metrics
@@ -119,10 +116,10 @@ def errors(found: Comparison) -> Chart:
     lines = {name: line for name, line in lines.items() if line}
     known = [error for line in lines.values() for _, error in line] + [*baselines.values()]
     above = [error for error in known if error > 0.0] or [0.01]
-    # What errs more than twice as often as the worst trivial answer lies on the upper edge.
+    # A loss of more than twice that of the worst trivial answer is drawn at the upper edge.
     most = 2.0 * max(baselines.values(), default=max(above))
     low, high = min(above) / 1.3, max(min(max(above) * 1.1, most), 2.0 * min(above))
-    # Caps on a logarithmic scale, a little off the edges; a single one in the middle.
+    # Caps on a logarithmic scale, slightly inside the edges; a single cap in the middle.
     at = {ram: math.log(ram) for ram in found.rams}
     off = max(0.03 * (max(at.values()) - min(at.values())), 1e-3)
     across = min(at.values()) - off, max(at.values()) + off
@@ -152,7 +149,7 @@ def errors(found: Comparison) -> Chart:
 def draw(found: Comparison, path: Path) -> None:
     """Draw the picture of a comparison into a PNG file.
 
-    found: what was found.
+    found: the result of the comparison.
     path: the file, overwritten.
     """
     from firmware_sim.drawing.pictures import FAINT, canvas, plot  # matplotlib takes a second

@@ -1,4 +1,4 @@
-"""A comparison as text, JSON, and one sentence with the Python that does it."""
+"""The report of a comparison: text, JSON, and an HTML page without scripts or network access."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORMAT = 4  # of compare.json
 def write_comparison(found: Comparison, folder: str | Path, *, picture: bool = True) -> list[Path]:
     """Write ``compare.txt``, ``.json``, ``.html`` and ``.png``; return them.
 
-    Raises NotWrittenError: some of them cannot be written; those that are there are whole.
+    Raises NotWrittenError: some of them cannot be written; the others are complete.
     """
     contents: Contents = {
         "compare.txt": to_text(found),
@@ -34,7 +34,7 @@ def write_comparison(found: Comparison, folder: str | Path, *, picture: bool = T
 
 
 def to_dict(found: Comparison) -> dict[str, Any]:
-    """Return all that was found, in types strict JSON has."""
+    """Return all results, in types of strict JSON."""
     rows = found.rows
     best = choice(found)
     return {
@@ -71,7 +71,7 @@ def to_dict(found: Comparison) -> dict[str, Any]:
 
 
 def to_text(found: Comparison) -> str:
-    """Return the table, the sentence and the Python, as text that ends with a line end."""
+    """Return ranking, recommendation and Python program as text, with a final newline."""
     ranked, best = table(found), choice(found)
     parts = [
         head_lines(found),
@@ -84,8 +84,6 @@ def to_text(found: Comparison) -> str:
     text = "\n\n".join("\n".join(lines) for lines in parts if lines)
     return printable(f"{early}{text}\n", keep="\n")
 
-
-# DOC  """A comparison as one HTML page that loads nothing and runs nothing."""
 
 def to_page(found: Comparison) -> str:
     """Return the page."""

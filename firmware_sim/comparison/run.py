@@ -1,4 +1,4 @@
-"""All runs of a comparison, shared out among processes."""
+"""All runs of a comparison, distributed over processes that share rows and configuration."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ from firmware_sim.configuration.option import COMPARE
 from firmware_sim.configuration.values import RECOMMENDED, canonical, storage_of
 from firmware_sim.errors import SimulatorError
 from firmware_sim.report.journal import Journal
+
+#: Gives a function's result for each job, with the job's place, as they come.
+Each = Callable[[Callable[..., Any], Sequence[Any]], Iterator[tuple[int, Any]]]
+
+_shared: list[Any] = []
 
 
 @dataclass
@@ -206,14 +211,6 @@ def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
     evaluator = rows.evaluator
     signature = (rows.mark, options, evaluator.changes, *evaluator.metrics.table, BLOCKS, seconds)
     return hashlib.sha256(repr((ek.__version__, *signature)).encode()).hexdigest()[:16]
-
-
-# DOC  """Jobs shared out among processes that have rows and a configuration in common."""
-
-#: Gives a function's result for each job, with the job's place, as they come.
-Each = Callable[[Callable[..., Any], Sequence[Any]], Iterator[tuple[int, Any]]]
-
-_shared: list[Any] = []
 
 
 @contextmanager

@@ -300,7 +300,8 @@ class ReplayConfig(Fields):
         """
         late = {"horizon": self.queue_rows} if self.forecasts and self.queue_rows else {}
         algorithm, params, _, kind = self.resolved
-        return {"scale": None, **KINDS[kind].params(algorithm, params, self.classes), **late, **params}
+        required = KINDS[kind].params(algorithm, params, self.classes)
+        return {"scale": None, **required, **late, **params}
 
     @property
     def is_eventful(self) -> bool:

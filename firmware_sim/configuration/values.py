@@ -1,4 +1,8 @@
-"""Readers of option values, which raise `BadValueError` for invalid words."""
+"""Valid values of options: readers of words, and the names and defaults of algorithms.
+
+Readers of words on a command line or in a manifest raise `BadValueError`; checks of a
+`ReplayConfig` raise `SimulatorError`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,13 @@ from typing import Any
 import edgeolk as ek
 from edgeolk import parse_bytes
 from firmware_sim.errors import SimulatorError
+
+_CUTS = "every=ROWS, at=ROW or random=SHARE, as in every=5000"
+#: Default constant terms of the kernels that have one.
+OFFSETS = {"polynomial": ek.Polynomial.offset, "sigmoid": ek.Sigmoid.offset}
+#: The default algorithm.
+RECOMMENDED = ek.Config(n_features=1).name
+NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
 
 
 class BadValueError(argparse.ArgumentTypeError, ValueError):
@@ -127,11 +138,6 @@ def caps(text: str) -> list[str]:
     return sizes
 
 
-# DOC  """Options on time: the delay of labels, and power cuts."""
-
-_CUTS = "every=ROWS, at=ROW or random=SHARE, as in every=5000"
-
-
 def label_delay(value: int | str) -> tuple[float, bool]:
     """Return the delay of labels, and whether it is in seconds.
 
@@ -165,15 +171,6 @@ def power_cut(text: str) -> tuple[str, float]:
     if not (is_count or (kind == "random" and 0.0 < value < 1.0)):
         raise SimulatorError(f"power-cut is {text!r}, it must be {_CUTS}")
     return kind, value
-
-
-# DOC  """Algorithms by name, the recommended one, and the defaults of each."""
-
-#: Default constant terms of the kernels that have one.
-OFFSETS = {"polynomial": ek.Polynomial.offset, "sigmoid": ek.Sigmoid.offset}
-#: The default algorithm.
-RECOMMENDED = ek.Config(n_features=1).name
-NOT_PARAMETERS = ("n_features", "budget", "ram", "kernel", "dtype", "seed", "buffer")
 
 
 def canonical(algorithm: str) -> str:

@@ -4,6 +4,11 @@ Design: the layout is computed as plain numbers first, so that a configuration t
 is refused before anything is allocated, with the smallest cap that would fit. Then one block of
 exactly the cap's bytes is allocated between guard pages, and every part receives a slice of it. A
 part cannot grow beyond its slice, and a write beyond the cap kills the process.
+
+One mapping contains a guard page, the block and another guard page. The block ends where the upper
+page begins, so an access to the first byte beyond it kills the process at that instruction. If the
+size is not a multiple of a page, up to a page less a byte between the lower guard page and the
+block remains writable; ``slack`` reports how much.
 """
 
 from __future__ import annotations
@@ -19,6 +24,9 @@ from edgeolk.configuration.fit import RamError
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 
 ALIGNMENT = 64
+PAGE = mmap.PAGESIZE
+_FORBIDDEN = 0  # PROT_NONE: not in the mmap module
+_NO_ACCESS = 1  # PAGE_NOACCESS of Windows
 
 
 @dataclass(frozen=True)
@@ -196,19 +204,6 @@ def _planned(plan: Callable[..., Any], **size: int) -> Any:
         raise
     except (TypeError, ValueError) as error:
         raise SimulatorError(str(error)) from None
-
-
-# DOC  """A memory block between two guard pages.
-# DOC
-# DOC  Design: one mapping contains a guard page, the block and another guard page. The block ends where
-# DOC  the upper page begins, so an access to the first byte beyond it kills the process at that
-# DOC  instruction. If the size is not a multiple of a page, up to a page less a byte between the lower
-# DOC  guard page and the block remains writable; ``slack`` reports how much.
-# DOC  """
-
-PAGE = mmap.PAGESIZE
-_FORBIDDEN = 0  # PROT_NONE: not in the mmap module
-_NO_ACCESS = 1  # PAGE_NOACCESS of Windows
 
 
 class GuardedBlock:

@@ -1,4 +1,9 @@
-"""The Python program that runs a saved model on a board."""
+"""The Python program that runs a saved model on a board, and its template.
+
+A line of the template that begins with a word and a bar is included only if that condition is true.
+Conditions are the kind of labels and properties of a configuration; `$names` are replaced by
+values.
+"""
 
 from __future__ import annotations
 
@@ -165,12 +170,7 @@ def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
     return path
 
 
-# DOC  """The template of a board's program.
-# DOC
-# DOC  A line that begins with a word and a bar is included only if that condition is true. Conditions are
-# DOC  the kind of labels and properties of a configuration; `$names` are replaced by values.
-# DOC  """
-
+#: The template.
 PROGRAM = '''\
 """Predict each row of readings from standard input, then learn it$follows.
 

@@ -1,4 +1,4 @@
-"""The row buffer of a board, in the type of its sensor readings."""
+"""The way of a row to the learner: row buffer, missing readings, scaling."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from firmware_sim.streams import Row
 
 #: Maximum relative error of a reading that counts as exact to 7 digits.
 _SEVEN_DIGITS = 5e-7
+#: Numbers that each policy stores per reading.
+KEEPS = {"last": 1, "mean": 2}
+_ITEM = 8
 
 
 def buffer_type(config: ReplayConfig) -> np.dtype[Any]:
@@ -63,13 +66,6 @@ class RowBuffer:
         inexact = np.abs(rows[tested] - X[tested]) > _SEVEN_DIGITS * size[tested]
         self.n_inexact += int(np.count_nonzero(inexact))
         return rows, refused
-
-
-# DOC  """Filling in of missing readings, in fixed memory."""
-
-#: Numbers that each policy stores per reading.
-KEEPS = {"last": 1, "mean": 2}
-_ITEM = 8
 
 
 class Gaps:
@@ -128,8 +124,6 @@ class Repair:
         np.copyto(row, self._value, where=~present)
         return not np.isnan(row).any()
 
-
-# DOC  """Online scaling of rows, each after an update of the statistics with it."""
 
 def scaled_rows(
     scaler: Any, X: Any, refused: Mapping[int, Exception] | None = None

@@ -1,4 +1,10 @@
-"""The memory plan of all parts under the cap, and the kernel."""
+"""The memory plan of all parts under the cap, and the kernel with its width.
+
+The width is chosen from the first rows by the median heuristic: with
+gamma = 1 / median(||a - b||^2) over pairs of rows, a typical pair has a kernel value of 1/e, so
+that rows are neither all similar nor all unrelated. Labels are not used. The width is chosen on the
+host before the replay, as it would be before a device is flashed.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +25,8 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Row
 from firmware_sim.tasks.adapters import target_need
 
+Rows = npt.NDArray[np.float64]
+
 
 def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, Any]:
     """Return the planned learner's arguments, besides the number of features and the memory."""
@@ -31,7 +39,7 @@ def learner_settings(config: ReplayConfig, kernel: Any, plan: Any) -> dict[str, 
         **config.learner_params,
     }
     regions = {region.name for region in plan.regions}
-    if "blend" in regions:  # these defaults depend on the bytes asked for: make them explicit
+    if "blend" in regions:  # these defaults depend on the memory: make them explicit
         shared = "shared" if "shared_relevance" in regions else False
         settings.setdefault("relevance", "relevance" in regions or shared)
         remembered = (r.shape[1] for r in plan.regions if r.name == "row_memory")
@@ -182,16 +190,6 @@ def _regions(plan: Any) -> tuple[Region, ...]:
     )
 
 
-# DOC  """The width of a Gaussian kernel, chosen from the first rows of a stream.
-# DOC
-# DOC  The median heuristic: with gamma = 1 / median(||a - b||^2) over pairs of rows, a typical pair
-# DOC  has a kernel value of 1/e, so that rows are neither all similar nor all unrelated. Labels are not
-# DOC  used. The width is chosen on the host before the replay, as it would be before a device is flashed.
-# DOC  """
-
-Rows = npt.NDArray[np.float64]
-
-
 @dataclass(frozen=True)
 class Width:
     """A kernel width and its origin."""
@@ -221,7 +219,7 @@ def choose_width(rows: Rows, *, norm: str = "squared euclidean") -> Width:
     return _chosen(np.asarray(rows, dtype=np.float64).tobytes(), rows.shape[1], norm)
 
 
-@lru_cache(maxsize=8)  # several learners of one stream ask for the same
+@lru_cache(maxsize=8)  # several learners of one stream use the same
 def _chosen(numbers: bytes, n_features: int, norm: str) -> Width:
     rows = np.frombuffer(numbers).reshape(-1, n_features)
     n = len(rows)

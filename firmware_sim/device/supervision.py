@@ -1,4 +1,7 @@
-"""Delivery of labels: late, sometimes never, or only on request of the learner."""
+"""Delivery of labels: late, sometimes never, or only on request of the learner.
+
+A learner of novelty receives rows in the order of time instead, and restarts after long gaps.
+"""
 
 from __future__ import annotations
 
@@ -206,8 +209,6 @@ def row_type(config: ReplayConfig) -> np.dtype[Any]:
     """Return the type of pending rows: that of the learner's rows."""
     return np.dtype(np.float64 if config.resolved.dtype == "float64" else np.float32)
 
-
-# DOC  """Rows in the order of time without labels: the learner is restarted after long gaps."""
 
 class WatchSupervision(Supervision):
     """Learns each row, and restarts the learner after long gaps; see `Supervision`."""

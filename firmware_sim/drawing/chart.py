@@ -1,4 +1,8 @@
-"""A description of a chart, which the page draws in SVG and the picture with matplotlib."""
+"""Charts: their description, and their drawing in SVG.
+
+The page draws a `Chart` in SVG here, without scripts or network access; the picture draws it with
+matplotlib (`drawing.pictures`).
+"""
 
 from __future__ import annotations
 
@@ -89,15 +93,13 @@ def decades(low: float, high: float) -> list[float]:
 
 
 def round_numbers(low: float, high: float, max_ticks: int) -> list[float]:
-    """Return multiples of a round number from ``low`` to ``high``, at most ``most`` + 1."""
+    """Return multiples of a round number from ``low`` to ``high``, at most ``max_ticks`` + 1."""
     raw = (high - low) / max_ticks
     decade = 10.0 ** math.floor(math.log10(raw))
     step = next(n * decade for n in (1, 2, 5, 10) if n * decade >= raw * (1.0 - 1e-12))
     first = math.ceil(low / step - 1e-9)
     return [round(n * step, 12) for n in range(first, math.floor(high / step + 1e-9) + 1)]
 
-
-# DOC  """Charts in SVG, for pages without network access, scripts and matplotlib."""
 
 class Frame(NamedTuple):
     """The size and margins of a drawing in pixels."""

@@ -1,4 +1,4 @@
-"""A self-contained HTML page: one file without scripts or network access."""
+"""A self-contained HTML page without scripts or network access; tables as HTML and text."""
 
 from __future__ import annotations
 
@@ -112,8 +112,6 @@ def drawn(table: Table, *, stacked: bool = False) -> str:
         f"<thead>{line('th', table.head)}</thead><tbody>{body}</tbody></table></div>"
     )
 
-
-# DOC  """Tables of a report, independent of text or HTML."""
 
 @dataclass(frozen=True)
 class Table:

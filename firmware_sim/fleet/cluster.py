@@ -1,4 +1,8 @@
-"""Tasks on Dask: workers may die, the scheduler may restart, a task may kill its worker."""
+"""Tasks on Dask: workers may die, the scheduler may restart, a task may kill its worker.
+
+Tasks are sent in bundles of seconds, not milliseconds, which are worth sending to a worker. Each
+finished board is an event on Dask's scheduler and in counters for Prometheus.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +38,13 @@ _QUIET = {
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss)://\S+:\d+")
 #: Seconds between two checks of the scheduler.
 _POLL_SECONDS = 0.2
+#: Seconds of work in a bundle: much more than the scheduler's milliseconds per bundle.
+SECONDS = 2.0
+#: Initial estimates: seconds per byte and learner, and per byte.
+_PER_LEARNER, _PER_BYTE = 1e-7, 4e-7
+_MAX_TASKS = 256  # tasks in a bundle
+#: The topic of the events, for ``Client.subscribe_topic`` and ``Client.get_events``.
+TOPIC = "firmware_sim"
 
 
 @dataclass
@@ -243,15 +254,6 @@ class InProcess(AbstractContextManager["InProcess"]):
         """Do nothing: there is nothing to close."""
 
 
-# DOC  """Bundles of tasks that are worth sending to a worker: seconds of work, not milliseconds."""
-
-#: Seconds of work in a bundle: much more than the scheduler's milliseconds per bundle.
-SECONDS = 2.0
-#: Initial estimates: seconds per byte and learner, and per byte.
-_PER_LEARNER, _PER_BYTE = 1e-7, 4e-7
-_MAX_TASKS = 256  # tasks in a bundle
-
-
 @dataclass
 class DurationEstimate:
     """An estimate of the duration of tasks: measured and initially estimated seconds so far."""
@@ -296,18 +298,12 @@ def run_bundle(tasks: Sequence[Task]) -> list[tuple[list[Record], float]]:
         began = time.perf_counter()
         records = replay_task(task)
         seconds = round(time.perf_counter() - began, 6)
-        tell(task, records, seconds)
+        log_board(task, records, seconds)
         out.append((records, seconds))
     return out
 
 
-# DOC  """Live reports of a fleet: events on Dask's scheduler, counters for Prometheus."""
-
-#: The topic of the events, for ``Client.subscribe_topic`` and ``Client.get_events``.
-TOPIC = "firmware_sim"
-
-
-def finished(task: Task, records: Sequence[Record], seconds: float) -> dict[str, Any]:
+def board_event(task: Task, records: Sequence[Record], seconds: float) -> dict[str, Any]:
     """Return the event of a replayed board; ``failed`` contains reasons by configuration."""
     return {
         "event": "board",
@@ -319,7 +315,7 @@ def finished(task: Task, records: Sequence[Record], seconds: float) -> dict[str,
     }
 
 
-def tell(task: Task, records: Sequence[Record], seconds: float) -> None:
+def log_board(task: Task, records: Sequence[Record], seconds: float) -> None:
     """Log the event of a finished board, if this process is a Dask worker."""
     dask = sys.modules.get("distributed")
     try:
@@ -328,7 +324,7 @@ def tell(task: Task, records: Sequence[Record], seconds: float) -> None:
         return
     if worker is None:
         return
-    event = finished(task, records, seconds)
+    event = board_event(task, records, seconds)
     worker.log_event(TOPIC, event)
     if (counters := _counters()) is not None:
         boards, rows = counters

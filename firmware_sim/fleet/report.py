@@ -1,4 +1,4 @@
-"""The report of a fleet: its text, and the files."""
+"""The report of a fleet: its text, and one HTML page without scripts or network access."""
 
 from __future__ import annotations
 
@@ -14,6 +14,21 @@ from firmware_sim.fleet.statistics import shared
 from firmware_sim.fleet.summary import Summary
 from firmware_sim.plaintext import printable
 from firmware_sim.report.writing import Contents, write_each
+
+_STYLE = """
+.reach{stroke:var(--learner);stroke-width:1.5}
+th{white-space:normal}
+.box{fill:var(--learner);opacity:.3}.middle{stroke:var(--learner);stroke-width:3}
+.far{fill:var(--learner);opacity:.45}.mean{fill:var(--warn)}
+"""
+_LEGEND = (
+    "Box: the middle half of the boards, with the median; lines: 5 % to 95 %; dots: boards beyond; "
+    "red: the mean."
+)
+#: Height of a configuration's row: with the name on the left, and above it on a phone.
+_ROW, _ROW_NARROW = 34, 52
+WIDE = Frame(900, _ROW, left=190, right=36, top=10, bottom=44)
+NARROW = Frame(345, _ROW_NARROW, left=14, right=22, top=10, bottom=44)
 
 
 def to_text(found: Summary) -> str:
@@ -33,20 +48,6 @@ def write_fleet(found: Summary, folder: str | Path) -> list[Path]:
     return write_each(Path(folder), contents)
 
 
-# DOC  """The report of a fleet as one HTML page that loads nothing and runs nothing."""
-
-_STYLE = """
-.reach{stroke:var(--learner);stroke-width:1.5}
-th{white-space:normal}
-.box{fill:var(--learner);opacity:.3}.middle{stroke:var(--learner);stroke-width:3}
-.far{fill:var(--learner);opacity:.45}.mean{fill:var(--warn)}
-"""
-_LEGEND = (
-    "Box: the middle half of the boards, with the median; lines: 5 % to 95 %; dots: boards beyond; "
-    "red: the mean."
-)
-
-
 def to_page(found: Summary) -> str:
     """Return the page."""
     plotted = picture(found) if any(found.losses.values()) else ""
@@ -62,12 +63,6 @@ def to_page(found: Summary) -> str:
         ),
         *(section(table.title, drawn(table, stacked=True)) for table in found.tables),
     )
-
-
-#: Height of a configuration's row: with the name on the left, and above it on a phone.
-_ROW, _ROW_NARROW = 34, 52
-WIDE = Frame(900, _ROW, left=190, right=36, top=10, bottom=44)
-NARROW = Frame(345, _ROW_NARROW, left=14, right=22, top=10, bottom=44)
 
 
 def picture(found: Summary) -> str:

@@ -1,4 +1,7 @@
-"""The summary of a fleet as sentences and tables, for text and page."""
+"""The summary of a fleet as sentences and tables, for text and page.
+
+It lists outlier boards: their figures indicate problems of the stream, not of the learner.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,9 @@ from firmware_sim.plaintext import counted
 _WORST = 10
 _REASONS = 12
 _MAX_OUTLIERS = 20
+#: Shares of a board's rows from which on it is reported.
+_UNREADABLE = 0.05
+_LEFT_OUT = 0.5
 
 
 @dataclass(frozen=True)
@@ -194,13 +200,6 @@ def _sentence(
     if better:
         text += f"; {', '.join(better)} has a lower error where both finished, but finished fewer"
     return f"{text}."
-
-
-# DOC  """Outlier boards, whose figures indicate problems of the stream rather than of the learner."""
-
-#: Shares of a board's rows from which on it is reported.
-_UNREADABLE = 0.05
-_LEFT_OUT = 0.5
 
 
 def outlier_boards(records: Sequence[Record]) -> dict[str, str]:

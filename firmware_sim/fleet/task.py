@@ -1,4 +1,7 @@
-"""The task of one stream, and the keys of its records."""
+"""The task of one stream, the keys of its records, and the pure function that runs it.
+
+A task parses its stream once, and replays it with each learner.
+"""
 
 from __future__ import annotations
 
@@ -151,8 +154,6 @@ def digest(path: str) -> tuple[str, int]:
             found.update(piece)
         return found.hexdigest(), stream.tell()
 
-
-# DOC  """The pure function behind every task: parse a stream once, and replay it with each learner."""
 
 def replay_task(task: Task) -> list[Record]:
     """Replay one stream for several configurations.

@@ -1,4 +1,4 @@
-"""Instructions per row of a model, counted on emulated boards of each kind of core."""
+"""Learning on emulated boards, and instructions per row on each kind of core."""
 
 from __future__ import annotations
 
@@ -70,8 +70,6 @@ def counted(learner: ek.Learner) -> list[Row]:
         raise SimulatorError(f"instructions cannot be counted here: {reason}")
     return list(counts(learner, tuple(BOARD_OF), tuple(costs_of(learner))))
 
-
-# DOC  """An exported learner that continues to learn on an emulated board."""
 
 def packed(X: Iterable[Any], y: Iterable[Any]) -> bytes:
     """Return rows and labels in the format of c/stream.c."""

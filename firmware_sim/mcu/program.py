@@ -1,4 +1,4 @@
-"""The emulated boards."""
+"""The emulated boards, and the program around an exported learner, compiled for one of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firmware_sim.plaintext import counted
+
+HERE = Path(__file__).parent / "c"  # start-up code and linker script
+PREFIX = "arm-none-eabi-"  # of the cross-compiler's programs
+STACK = 6 * 1024  # bytes
+FLAGS = (
+    "-std=c99",
+    "-mthumb",
+    "-masm-syntax-unified",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-Wall",
+    "-Wextra",
+)
 
 
 @dataclass(frozen=True)
@@ -103,22 +116,6 @@ BOARDS = {
         ),
     )
 }  # fmt: skip
-
-
-# DOC  """An exported learner and a program around it, compiled for a board."""
-
-HERE = Path(__file__).parent / "c"
-PREFIX = "arm-none-eabi-"
-STACK = 6 * 1024
-FLAGS = (
-    "-std=c99",
-    "-mthumb",
-    "-masm-syntax-unified",
-    "-ffunction-sections",
-    "-fdata-sections",
-    "-Wall",
-    "-Wextra",
-)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Counts of alarms, evaluated against labelled windows."""
+"""Alarms, evaluated by labelled windows, and the baseline: a detector without a model."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from firmware_sim.metrics.base import ratio
 from firmware_sim.streams import Row
 
 _DAY = 86_400.0
+#: Step size of the threshold, on a logarithmic scale.
+_STEP = 0.05
 
 
 class Sample:
@@ -151,12 +153,6 @@ class Watch:
         if not self.judged:
             return None
         return int(self.false_alarms + (self._sounding and not self._touched))
-
-
-# DOC  """A detector of novelty without a model: the baseline of learners without labels."""
-
-#: Step size of the threshold, on a logarithmic scale.
-_STEP = 0.05
 
 
 class Distance:

@@ -1,7 +1,8 @@
-"""Base classes of the metrics of all kinds of labels.
+"""Base classes of the metrics of all kinds of labels, and formats of their figures.
 
 A figure is one row of a metrics class: its name, its title in a report, its format, and its formula
-over the counters. Reports, comparisons and the records of fleets include every figure.
+over the counters. Reports, comparisons and the records of fleets include every figure. An undefined
+figure is shown as a dash.
 """
 
 from __future__ import annotations
@@ -210,8 +211,6 @@ def finite(figures: Figures) -> Figures:
         for name, value in figures.items()
     }
 
-
-# DOC  """Formats of figures; an undefined figure is a dash."""
 
 def rounded(value: float, form: str) -> str:
     """Return a number in a format; what is 0 there has no minus."""

@@ -1,4 +1,4 @@
-"""Classification errors of the learner and of two baselines.
+"""Right and wrong answers to labels of two or several classes, and of two baselines.
 
 Sensor labels stay the same for long stretches, so an error rate says little by itself. Two
 baselines see the same rows: the majority class so far, and no-change, which repeats the last
@@ -48,6 +48,7 @@ FIGURES = {
     ),
     "wrong": Figure("", count, lambda record, _: record.wrong),
 }
+Classes = npt.NDArray[np.int64]
 
 
 class Answers(Metrics):
@@ -105,11 +106,6 @@ class Answers(Metrics):
     def shown(self, name: str) -> str:
         """Return the number of wrong answers as text."""
         return f"{self.loss(name):,.0f} wrong"
-
-
-# DOC  """Right and wrong answers by class."""
-
-Classes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -178,8 +174,6 @@ class ClassTable:
             for at in range(len(right))
         ]
 
-
-# DOC  """Right and wrong answers to labels of two classes."""
 
 class Confusion(ClassTable):
     """Counts of right and wrong answers for each of two classes, -1 and +1."""
@@ -254,8 +248,6 @@ class Prequential(Answers):
         return np.where(balance >= 0, 1, -1)
 
 
-# DOC  """Right and wrong answers to labels of several classes."""
-
 class Multiclass(Answers):
     """Records of a learner of several classes and of both baselines.
 
@@ -298,7 +290,7 @@ class Multiclass(Answers):
         return self.learner.by_class(self.names)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return figures by class and the confusion matrix, in types strict JSON has."""
+        """Return figures by class and the confusion matrix, in types of strict JSON."""
         return {
             "names": list(self.names),
             "by_class": [asdict(one) for one in self.by_class()],

@@ -1,4 +1,4 @@
-"""Losses over time in a table of fixed size."""
+"""Losses, forecasts and expert weights over time, in fixed memory; recovery after a change."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ import numpy as np
 from firmware_sim.streams import Row
 
 CURVE_POINTS = 512
+#: Number of last rows that are kept.
+RECENT = 240
+#: Rows of the windowed loss, and how close to its later level it has to be.
+WINDOW, NEAR = 200, 0.02
 
 
 class Curve:
@@ -99,12 +103,6 @@ class Curve:
         return rows, (wrong[steps:] - wrong[:-steps]) / (steps * self.step), steps * self.step
 
 
-# DOC  """The last forecasts and their targets, and the experts' weights over time."""
-
-#: Number of last rows that are kept.
-RECENT = 240
-
-
 class ForecastRow(NamedTuple):
     """One row: target, forecast and the bounds of its interval, NaN if it has none."""
 
@@ -180,12 +178,6 @@ class ForecastTimeline:
             name: total / max(1, self.rows)
             for name, total in zip(self.names, self._sums, strict=True)
         }
-
-
-# DOC  """How long answers stay worse after a change."""
-
-#: Rows of the windowed loss, and how close to its later level it has to be.
-WINDOW, NEAR = 200, 0.02
 
 
 def recovery(losses: Row, change: int, end: int | None = None) -> int | None:

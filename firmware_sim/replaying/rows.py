@@ -1,4 +1,4 @@
-"""Counts of rows by outcome, and opening of their stream."""
+"""Rows of a stream: opening it, counts of rows by outcome, and an even sample of them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from firmware_sim.tasks.kinds import KINDS
 
 #: Most columns with missing values that a report lists.
 _LISTED = 6
+#: Maximum number of rows.
+MAX_ROWS = 512
 
 
 @dataclass
@@ -102,12 +104,6 @@ def nothing_usable(stream: Stream, rows: RowCount) -> str:
         f"{stream.name}: none of the {rows.read:,} rows has a value in every column; "
         f"{worst!r} is missing in {rows.missing_by_column[worst]:,} ({remedy})"
     )
-
-
-# DOC  """An even sample of the rows of a stream of any length, in fixed memory."""
-
-#: Maximum number of rows.
-MAX_ROWS = 512
 
 
 class Sampled:

@@ -1,4 +1,4 @@
-"""Error over time with faults, alarms and windows: for the page and the picture."""
+"""The error over time as a chart, with faults, alarms, labelled windows and rises of the error."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ BANDS = {
     "rise": ("the error rises", WARN, 0.14),
     "drift": ("the learner's alarm of drift", SECOND, 1.0),
 }
+#: Standard deviations above the earlier error that count as a rise.
+_DEVIATIONS = 5.0
+#: Windows before the first possible rise, so that there is an error to compare with.
+_WINDOWS = 4
 
 
 def errors(result: ReplayResult) -> Chart | None:
@@ -81,14 +85,6 @@ def _bands(result: ReplayResult, last_row: int) -> Iterator[tuple[str, int, int,
         yield "rise", first, last, f"the error rises, rows {first:,} to {last:,}"
     for fault in stream.faults if isinstance(stream, FaultyStream) else ():
         yield "fault", fault.first, fault.last or last_row, str(fault)
-
-
-# DOC  """Rows at which the error rises, which a report marks as possible drift."""
-
-#: Standard deviations above the earlier error that count as a rise.
-_DEVIATIONS = 5.0
-#: Windows before the first possible rise, so that there is an error to compare with.
-_WINDOWS = 4
 
 
 def rising_errors(result: ReplayResult) -> list[tuple[int, int]]:

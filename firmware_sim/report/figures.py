@@ -1,4 +1,4 @@
-"""The figures of a report, and the tables of each kind of labels."""
+"""The figures of a report as tables and sentences, for each kind of labels."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ _MAX_CLASSES = 12
 _MAX_MISTAKES = 8
 #: Most figures that fit side by side.
 _MAX_COLUMNS = 6
+#: Most inputs that are shown, the most important ones.
+_MAX_INPUTS = 12
+#: Meaning of the bars of the inputs.
+ABOUT_INPUTS = "change of the answers when this input is shuffled among rows from the whole stream"
+#: Most alarms of the table, most readings of a row.
+MAX_ALARMS, MAX_READINGS = 30, 3
 
 
 def table(result: ReplayResult) -> Table:
@@ -49,18 +55,10 @@ def meanings(result: ReplayResult) -> list[str]:
     ]
 
 
-#: Most inputs that are shown, the most important ones.
-_MAX_INPUTS = 12
-
-
 def inputs(result: ReplayResult) -> list[tuple[str, float]]:
     """Return the most important inputs and their shares of the total."""
     ranked = sorted(result.inputs.items(), key=lambda item: -item[1])
     return ranked[:_MAX_INPUTS] if any(share > 0.0 for _, share in ranked) else []
-
-
-#: Meaning of their bars.
-ABOUT_INPUTS = "change of the answers when this input is shuffled among rows from the whole stream"
 
 
 def tables(result: ReplayResult) -> list[Table]:
@@ -145,12 +143,6 @@ def judged_by(metrics: Novelty) -> str:
     windows = metrics.learner.windows
     text = f"judged by {windows:,} labelled window{'' if windows == 1 else 's'}"
     return text + (", AUC from a sample of the rows" if metrics.sampled else "")
-
-
-# DOC  """Alarms and the most novel rows of a stream without labels, as text."""
-
-#: Most alarms of the table, most readings of a row.
-MAX_ALARMS, MAX_READINGS = 30, 3
 
 
 def anomaly_tables(metrics: Novelty, names: Sequence[str]) -> list[Table]:

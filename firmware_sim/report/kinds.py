@@ -1,4 +1,4 @@
-"""Forecasts, intervals and targets of the last rows, and the experts' weights over time."""
+"""Charts that only one kind of labels has: forecasts over time, and answers by class."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ _EXPERTS = {
     "head": ("linear on history", "#56b4e9"),
     "kernel": ("kernel", LEARNER),
 }
+#: Most classes with counts in the cells; more would be illegible.
+_WRITTEN = 12
+_LONGEST = 18
 
 
 def timeline_charts(timeline: ForecastTimeline) -> tuple[Chart, Chart, Chart]:
@@ -106,13 +109,6 @@ def timeline_sections(timeline: ForecastTimeline) -> list[str]:
             shares.title, paragraph(mixed, "faint"), f'<div id="shares">{charted(shares)}</div>'
         ),
     ]
-
-
-# DOC  """The part of the picture for several classes: the confusion matrix and F1 by class."""
-
-#: Most classes with counts in the cells; more would be illegible.
-_WRITTEN = 12
-_LONGEST = 18
 
 
 def draw_classes(figure: Any, metrics: Multiclass) -> None:

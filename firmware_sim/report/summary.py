@@ -1,4 +1,4 @@
-"""The conclusions from the figures of a replay, as sentences."""
+"""The conclusions from the figures of a replay as sentences, and the command that repeats it."""
 
 from __future__ import annotations
 
@@ -67,10 +67,8 @@ def learner_size(result: ReplayResult) -> str:
     return f"{result.learner['n_support']:,} of {result.learner['budget']:,} support vectors"
 
 
-# DOC  """The command that repeats a replay, and the options that give a learner."""
-
 def command(config: ReplayConfig) -> str:
-    """Return the command line that gives this configuration; empty where a stream object does."""
+    """Return the command line of this configuration; empty if its stream is an object."""
     if isinstance(config.stream, Stream):
         return ""
     options = {
@@ -83,27 +81,28 @@ def command(config: ReplayConfig) -> str:
 
 
 def options(config: ReplayConfig, names: Sequence[str]) -> str:
-    """Return what must be said of some fields, beside the others, for this learner.
+    """Return the options of some fields that this learner needs, besides the other fields.
 
-    What a default supplies depends on what else is said (a history on a width, the storage type on
-    the algorithm): so all is said first, and then each is left out that gives the same without.
+    Defaults depend on other options (a history on a width, the storage type on the algorithm): so
+    all options are given first, and then each is removed without which the learner is the same.
     """
-    whole = config.pinned()
-    options = {name: getattr(whole, name) for name in names}
+    pinned = config.pinned()
+    options = {name: getattr(pinned, name) for name in names}
 
-    def gives(reduced: dict[str, Any]) -> bool:
+    def is_enough(reduced: dict[str, Any]) -> bool:
         usual = {name: OPTIONS[name].default for name in names}
         try:
-            return replace(config, **{**usual, **reduced}).pinned() == whole
+            return replace(config, **{**usual, **reduced}).pinned() == pinned
         except SimulatorError:
             return False
 
     for name in names:
         reduced = {key: value for key, value in options.items() if key != name}
-        options = reduced if gives(reduced) else options
+        options = reduced if is_enough(reduced) else options
     for name in options.get("params", ()):
         params = {key: value for key, value in options["params"].items() if key != name}
-        options = {**options, "params": params} if gives({**options, "params": params}) else options
+        reduced = {**options, "params": params}
+        options = reduced if is_enough(reduced) else options
     return shlex.join(_words(options))
 
 

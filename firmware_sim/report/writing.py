@@ -1,4 +1,7 @@
-"""The folder of a report, locked while a replay writes to it."""
+"""The files of a report, and the lock on their folder.
+
+Each file is written completely or not at all, independently of the others.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,8 @@ from firmware_sim.report.record import to_dict
 from firmware_sim.report.text import to_text
 
 _PICTURE = "report.png"
+#: Contents of files by name: text, a mapping for JSON, or a function that writes to a path.
+Contents = dict[str, str | Mapping[str, Any] | Callable[[Path], object]]
 
 
 def write_report(result: ReplayResult, folder: str | Path, *, picture: bool = True) -> list[Path]:
@@ -111,12 +116,6 @@ def write_files(result: ReplayResult, folder: Path, *, picture: bool) -> list[Pa
         with contextlib.suppress(OSError):
             (folder / _PICTURE).unlink()
     return write_each(folder, contents)
-
-
-# DOC  """Files of a report: each is written completely or not at all, independently of the others."""
-
-#: Contents of files by name: text, a mapping for JSON, or a function that writes to a path.
-Contents = dict[str, str | Mapping[str, Any] | Callable[[Path], object]]
 
 
 def write_each(folder: Path, contents: Contents) -> list[Path]:

@@ -1,4 +1,7 @@
-"""One interface to learners of every kind of labels: a row and a label in, a score out."""
+"""One interface to learners of every kind of labels: a row and a label in, a score out.
+
+Targets that are real numbers are scaled on the way in, predictions on the way out.
+"""
 
 from __future__ import annotations
 
@@ -125,8 +128,6 @@ def adapter(kind: str, learner: Any, targets: TargetScale | None) -> Any:
     return learner if adapter_class is None else adapter_class(learner)
 
 
-# DOC  """Targets that are real numbers, scaled as they come."""
-
 def target_need() -> Need:
     """Return the memory that scaling the targets needs."""
     return Need("target scaler", ek.RunningScaler.plan(1).nbytes, "mean and spread of the targets")
@@ -171,8 +172,6 @@ def scaled_targets(scale: TargetScale, y: Row) -> tuple[Row, Row, Row]:
     means, spreads = before.T
     return scaled[:, 0], means.copy(), np.where(spreads != 0.0, spreads, 1.0)
 
-
-# DOC  """A forecaster that has stopped learning."""
 
 class FrozenForecaster:
     """A forecaster with constant weights, whose history of targets still grows.
