@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import NotWrittenError
 from firmware_sim.report import writing
-from firmware_sim.report.writing import claimed
+from firmware_sim.report.writing import claimed, write_each
 
 SHORT = ["replay", "occupancy", "--ram", "8KiB", "--limit", "200", "--gamma", "0.2"]
 
@@ -131,3 +132,27 @@ def test_names_of_a_stream_do_not_reach_the_terminal(
     for shown in (printed.out, printed.err, text):
         assert "\x1b" not in shown
         assert "\x07" not in shown
+
+
+def test_a_file_has_its_name_only_when_it_is_whole(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("older")
+
+    def write(path: Path) -> None:
+        assert path.parent == tmp_path
+        path.write_text("new")
+        assert not (tmp_path / "a.txt").exists()
+
+    assert write_each(tmp_path, {"a.txt": write}) == [tmp_path / "a.txt"]
+    assert [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_one_that_fails_keeps_no_other_back(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "held").touch()
+    named = re.escape(str(tmp_path / "b"))
+    with pytest.raises(NotWrittenError, match=f"^cannot write to {named}: ") as error:
+        write_each(tmp_path, {"a": "text", "b": "", "c": {"one": 1}})
+    assert error.value.files == [tmp_path / "a", tmp_path / "c"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "c"]
+    assert (tmp_path / "a").read_text(encoding="utf-8") == "text"
+    assert (tmp_path / "c").read_text(encoding="utf-8") == '{\n "one": 1\n}\n'

@@ -1,5 +1,7 @@
 """Rows from all over a stream, one by one and in blocks."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 
