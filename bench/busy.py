@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from bench.csr import Csr
 from bench.datasets import Labels, Rows
+from bench.rows import Csr
 from bench.timing import seconds_of
 
 #: Rows per support vector until filling is given up; methods that sample or project need the most.

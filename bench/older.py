@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench.commit import ROOT, UNKNOWN, commits_of, git
+from bench.machine import ROOT, UNKNOWN, commits_of, git
 from bench.table import Report, Table
 
 #: The code that processes a row and decides what is learned.

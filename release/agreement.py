@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
-from bench.chance import EAGER
+from bench.rows import EAGER
 
 ROWS, FEATURES, BUDGET = 2000, 5, 60
 HALF = ROWS // 2

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import edgeolk
 from bench import older
-from bench.commit import git
+from bench.machine import git
 
 ROOT = Path(__file__).parent.parent
 

@@ -12,7 +12,7 @@ import os
 from typing import Any
 
 import edgeolk as ek
-from bench import chance
+from bench.rows import EAGER, random_rows
 
 MARK = 0x5EED
 #: Counted rows of a pass, after as many as fill the ring.
@@ -33,7 +33,7 @@ def mark() -> None:
 def counted(name: str, **options: Any) -> dict[str, Any]:
     """Run one pass between two marks; return its description."""
     learner = ek.Learner(name, **options)
-    X, y = chance.rows(learner.n_features, FILLED + ROWS)
+    X, y = random_rows(learner.n_features, FILLED + ROWS)
     X = X.astype("float64" if options.get("dtype") == "float64" else "float32")
     learner.learn_many(X[:FILLED], y[:FILLED])
     mark()
@@ -46,7 +46,7 @@ def counted(name: str, **options: Any) -> dict[str, Any]:
 def main() -> None:
     """Print a line of JSON for each pair of marks."""
     for row in ek.algorithms():
-        options = {"n_features": FEATURES, "ram": RAM, **chance.EAGER.get(row.name, {})}
+        options = {"n_features": FEATURES, "ram": RAM, **EAGER.get(row.name, {})}
         print(json.dumps(counted(row.name, **options)), flush=True)
     for dtype in ("float32", "float64"):
         for budget, features in SHAPES:

@@ -1,4 +1,4 @@
-"""The runs of the frontier: sets, learners, sizes, and the settings of the others."""
+"""The runs of the frontier: sets, learners, sizes, settings, and the record of a run."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import edgeolk as ek
-from bench.bytes.sets import SPECS
+from bench.bytes.sets import SPECS, Rows
+from bench.cache import Record
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 
+#: The share of the rows that parameters are chosen on.
+PREFIX = 0.2
 KIB = 1024
 OURS = "sorf"
 
@@ -170,3 +176,24 @@ WHOLE = replace(
     ours=({}, {"scale": "common"}),
 )
 GRIDS = {"full": FULL, "wide": WIDE, "small": SMALL}
+
+
+def costs(task: str, answers: NDArray[Any], y: Rows) -> Rows:
+    """What each row counts: 1 for an error; in regression its square over the variance of y."""
+    if task == "regression":
+        return np.asarray((y - answers) ** 2 / np.var(y))
+    return np.asarray((answers if task == "classes" else y * answers) <= 0.0, dtype=float)
+
+
+def record(task: str, answers: NDArray[Any], y: Rows, nbytes: int, seconds: float) -> Record:
+    """Errors in %: of all rows, and of the first ones."""
+    lost = 100.0 * costs(task, answers, y)
+    first = max(1, int(PREFIX * len(y)))
+    return {
+        "error": float(np.mean(lost)),
+        "prefix": float(np.mean(lost[:first])),
+        "rest": float(np.mean(lost[first:])),
+        "nbytes": nbytes,
+        "rows": len(y),
+        "seconds": seconds,
+    }

@@ -1,4 +1,7 @@
-"""Other learners on the frontier, most of other libraries, with their bytes as measured."""
+"""Other learners on the frontier, most of other libraries, with their bytes as measured.
+
+Nearest neighbours are asked among the last rows that fit: only rows are stored, nothing is learned.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,20 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bench.bytes import neighbours
-from bench.bytes.grid import Job
-from bench.bytes.scoring import record
+from bench.bytes.grid import Job, record
 from bench.bytes.sets import SPECS, Rows, load
 from bench.cache import Record
 from bench.timing import dicts, in_turns, timed
 
+NEIGHBOURS = "nearest neighbours"
+#: Neighbours that are asked.
+COUNTS = (1, 5)
+#: Bytes of the window; 0 for one of all rows.
+SIZES = (4096, 16_384, 65_536, 262_144, 0)
+#: Bytes of a stored number, and of a label, which is a class or a real target.
+NUMBER, LABEL, TARGET = 4, 1, 4
 #: Name -> (package, its class), by task.
 RIVER: dict[str, dict[str, str]] = {
     "two": {
@@ -45,7 +54,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "naive Bayes": ("river naive Bayes",),
     "Hoeffding tree": ("river Hoeffding tree",),
     "Mondrian forest": ("river Mondrian forest",),
-    neighbours.NAME: (neighbours.NAME,),
+    NEIGHBOURS: (NEIGHBOURS,),
 }
 
 
@@ -69,17 +78,17 @@ def jobs(data: str, rows: int) -> list[Job]:
     for name in names(SPECS[data].task):
         rates = RATES.get(name, (0.03, 0.3)) if name in KINDS["linear"] else (0.0,)
         made += [Job(data, name, params={"rate": rate}, rows=rows) for rate in rates]
-    for size in neighbours.SIZES:
+    for size in SIZES:
         made += [
-            Job(data, neighbours.NAME, params={"count": count, "window": size}, rows=rows)
-            for count in neighbours.COUNTS
+            Job(data, NEIGHBOURS, params={"count": count, "window": size}, rows=rows)
+            for count in COUNTS
         ]
     return made
 
 
 def _neighbours(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
-    held, nbytes = neighbours.window_of(job.params["window"], X.shape[1], task, len(y))
-    return neighbours.answers_of(X, y, task, held, job.params["count"]), nbytes
+    held, nbytes = window_of(job.params["window"], X.shape[1], task, len(y))
+    return answers_of(X, y, task, held, job.params["count"]), nbytes
 
 
 def _river(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
@@ -145,7 +154,7 @@ def _sklearn(job: Job, task: str, X: Rows, y: Rows) -> tuple[Rows, int]:
 _BY_NAME: dict[str, Callable[[Job, str, Rows, Rows], tuple[Rows, int]]] = {
     VW: _vw,
     SKLEARN: _sklearn,
-    neighbours.NAME: _neighbours,
+    NEIGHBOURS: _neighbours,
 }
 
 
@@ -158,3 +167,40 @@ def run_other(job: Job) -> Record:
     ask = _BY_NAME.get(job.name, _river)
     (answers, nbytes), seconds = timed(lambda: ask(job, task, X, y))
     return record(task, answers, y, nbytes, seconds)
+
+
+def window_of(nbytes: int, d: int, task: str, rows: int) -> tuple[int, int]:
+    """How many rows so many bytes hold, and the bytes they take.
+
+    Raises
+    ------
+    ValueError
+        They hold none.
+    """
+    each = NUMBER * d + (TARGET if task == "regression" else LABEL)
+    capacity = min(rows, nbytes // each) if nbytes else rows
+    if not capacity:
+        raise ValueError(f"{nbytes} bytes hold no row of {each}")
+    return capacity, capacity * each
+
+
+def vote(y: Rows, near: NDArray[np.intp], task: str) -> float:
+    """The answer of the neighbours at ``near``: their mean, or the class most of them have."""
+    if task != "classes":
+        return float(np.mean(y[near]))
+    found, votes = np.unique(y[near], return_counts=True)
+    return float(found[np.argmax(votes)])
+
+
+def answers_of(X: Rows, y: Rows, task: str, capacity: int, count: int) -> Rows:
+    """The vote of the last ``capacity`` rows for each row, in the form of ``scoring.costs``."""
+    rows = X.astype(np.float32)
+    norms = np.sum(rows * rows, axis=1)
+    made = np.zeros(len(y))
+    for i in range(1, len(y)):
+        first = max(0, i - capacity)
+        far = norms[first:i] - 2.0 * (rows[first:i] @ rows[i])
+        asked = min(count, len(far))
+        answer = vote(y, first + np.argpartition(far, asked - 1)[:asked], task)
+        made[i] = (1.0 if answer == y[i] else -1.0) if task == "classes" else answer
+    return made

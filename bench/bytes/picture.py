@@ -7,8 +7,7 @@ from pathlib import Path
 
 from bench.bytes.frontier import Frontier
 from bench.bytes.grid import Grid
-from bench.bytes.neighbours import NAME as NEIGHBOURS
-from bench.bytes.others import KINDS
+from bench.bytes.others import KINDS, NEIGHBOURS
 from bench.drawing import figure_of, save
 
 OURS, TUNED, BEST, LIBRARY = "#D55E00", "#0072B2", "#56A0D3", "#8C8C8C"

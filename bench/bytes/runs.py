@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from bench.bytes.grid import Job
+from bench.bytes.grid import Job, costs, record
 from bench.bytes.others import run_other
-from bench.bytes.scoring import costs, record
 from bench.bytes.sets import SPECS, Rows, gamma_of, load
 from bench.cache import Cache, Record
 from bench.timing import timed

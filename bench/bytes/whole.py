@@ -20,11 +20,10 @@ import numpy as np
 
 import edgeolk as ek
 from bench.bytes.frontier import Frontier, Run, finished
-from bench.bytes.grid import OURS, SETS, WHOLE, Job
+from bench.bytes.grid import OURS, SETS, WHOLE, Job, record
 from bench.bytes.picture import draw_summary
 from bench.bytes.report import REFERENCE, bytes_of, comparisons, losses, needed_bytes
 from bench.bytes.runs import do
-from bench.bytes.scoring import record
 from bench.bytes.sets import SPECS, load
 from bench.cache import Cache, Record
 from bench.table import RESULTS, Report, Table

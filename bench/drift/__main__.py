@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.parts import main
+from bench.table import main
 
 PARTS = {
     "long": ("Streams that change: the alarm of drift", "tables", "run_long"),

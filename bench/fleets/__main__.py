@@ -8,18 +8,22 @@ written to ``bench/results/fleets.md``.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import statistics
 import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+
+import psutil
 
 import firmware_sim as fs
-from bench.fleets.idle import shares
 from bench.fleets.streams import write
 from bench.machine import sentence
 from bench.table import Report
@@ -29,6 +33,8 @@ from firmware_sim.fleet.cluster import Cluster
 from firmware_sim.fleet.run import run_fleet
 from firmware_sim.fleet.task import Record, digest, replay_task
 
+_SECONDS = 10.0
+_WORKERS = 2
 _TURNS = 8
 #: Of one worker against two: of short ones the last bundle, done while a worker waits, is too much.
 _LONG_TURNS = 4
@@ -151,3 +157,30 @@ def _by_pool(pool: ProcessPoolExecutor, some: list[Task]) -> int:
 
 if __name__ == "__main__":
     main()
+
+
+def shares() -> dict[str, float]:
+    """Return the share of a core that scheduler and workers take, by whose settings they have."""
+    distributed: Any = import_module("distributed")
+    usual: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    # Dask's own first: ours stay set in this process.
+    return {
+        "Dask's settings": _share(
+            distributed.LocalCluster(n_workers=_WORKERS, host="127.0.0.1", **usual)
+        ),
+        "ours": _share(Cluster(workers=_WORKERS)),
+    }
+
+
+def _share(cluster: AbstractContextManager[Any]) -> float:
+    with cluster:
+        time.sleep(2.0)  # until all have started
+        own = psutil.Process(os.getpid())
+        processes = [own, *own.children(recursive=True)]
+        began, before = time.perf_counter(), _seconds(processes)
+        time.sleep(_SECONDS)
+        return (_seconds(processes) - before) / (time.perf_counter() - began)
+
+
+def _seconds(processes: list[psutil.Process]) -> float:
+    return sum(sum(process.cpu_times()[:2]) for process in processes)

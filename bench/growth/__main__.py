@@ -20,7 +20,7 @@ def main() -> int:
     long = usual if arguments.rows is None else arguments.rows
     from tqdm import tqdm
 
-    from bench.growth import axes, endless, figure, report
+    from bench.growth import axes, endless, report
     from bench.table import RESULTS
     from bench.timing import interleave
 
@@ -42,7 +42,7 @@ def main() -> int:
     groups = [axes.curves(axis, timings) for axis in (*steps, rows)]
     made = report.make_report(groups, journey, rounds)
     if not quick:
-        figure.draw(groups, journey, RESULTS / "growth.png")
+        report.draw(groups, journey, RESULTS / "growth.png")
     made.publish("growth", not quick, [RESULTS / "growth.png"])
     return 0
 

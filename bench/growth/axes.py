@@ -1,7 +1,8 @@
-"""The varied quantities, the algorithms, and the maximum order of growth of the time."""
+"""The varied quantities, the algorithms, and the growth of the time: its fit and its limit."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,7 +11,6 @@ import numpy as np
 import edgeolk as ek
 from bench.busy import Extent, in_turns, keep_busy
 from bench.datasets import Labels, Rows
-from bench.growth.fit import upper_exponent
 from bench.timing import Case, Timing, seconds_of
 
 
@@ -153,3 +153,23 @@ def curves(axis: Axis, timings: dict[str, Timing]) -> list[Curve]:
             cost = [t.median if whole else t.median / t.rows for t in timed.values()]
             found.append(Curve(axis, one, tuple(timed), cost))
     return found
+
+
+def upper_half(sizes: Sequence[float]) -> int:
+    """Index of the first point that is fitted: small sizes show constants, not the law.
+
+    Never fewer than three points, where there are three.
+    """
+    return max(0, min(len(sizes) // 2, len(sizes) - 3))
+
+
+def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
+    """Slope of log time against log size by least squares."""
+    slope, _ = np.polyfit(np.log(sizes), np.log(seconds), 1)
+    return float(slope)
+
+
+def upper_exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:
+    """The exponent over the upper half of the sizes."""
+    start = upper_half(sizes)
+    return exponent(sizes[start:], seconds[start:])

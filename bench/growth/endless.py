@@ -16,7 +16,7 @@ from pathlib import Path
 from time import process_time
 
 from bench.datasets import ROOT, Labels, Rows
-from bench.growth.fit import exponent
+from bench.growth.axes import exponent
 from bench.table import Table
 
 STATUS = Path("/proc/self/status")

@@ -10,12 +10,11 @@ import sys
 
 import edgeolk as ek
 from bench import callgrind
-from bench.commit import here as measured_on
 from bench.datasets import ROOT
 from bench.instructions import compare
-from bench.instructions.build import build
 from bench.instructions.cases import ENTRY, WIDE, Case, cases
-from bench.instructions.compare import DECISIVE_OF_CALLS, Cost, Counts
+from bench.instructions.compare import DECISIVE_OF_CALLS, Cost, Counts, build
+from bench.machine import here as measured_on
 
 
 def _arguments() -> argparse.Namespace:

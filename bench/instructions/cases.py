@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgeolk as ek
-from bench import chance
-from bench.csr import Csr
+from bench.rows import Csr, random_learner, random_rows
 
 ROWS, FEATURES, BUDGET = 1000, 16, 64
 LARGER = 200
@@ -27,7 +26,7 @@ Labels = NDArray[np.float64]
 
 def rows(density: float = 1.0) -> tuple[Matrix, Labels]:
     """Rows with labels by chance; with a density below 1 the other numbers are zeros."""
-    X, y = chance.rows(FEATURES, ROWS)
+    X, y = random_rows(FEATURES, ROWS)
     if density < 1.0:
         X = X * (np.random.default_rng(6).random(X.shape) < density)
     return X.astype(np.float32), y
@@ -84,7 +83,7 @@ class Case:
 
     def prepared(self) -> Callable[[], None]:
         """The pass, with all that is made before it made."""
-        learner = chance.learner(self.algorithm, FEATURES, self.budget, **self.settings)
+        learner = random_learner(self.algorithm, FEATURES, self.budget, **self.settings)
         X, y = rows(self.density)
         if self.learned:
             learner.learn_many(X[: self.learned], y[: self.learned])

@@ -1,15 +1,27 @@
-"""Comparison of counts with the recorded ones: changes, and whether they are comparable."""
+"""Comparison of counts with the recorded ones: changes, and whether the builds are comparable.
+
+The compiled modules themselves say what made them: today's compiler may be another one.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.commit import UNKNOWN
+import edgeolk as ek
+from bench.machine import UNKNOWN, facts
 from bench.table import RESULTS, Table
 
+#: Compilers sign the modules they make (section .comment). A release changes counts, a patch does
+#: not. Clang's modules carry gcc's signature too, from the C library's start-up code.
+_COMPILERS = {
+    "gcc": re.compile(rb"GCC: \([^)]*\) (\d+)\."),
+    "clang": re.compile(rb"clang version (\d+)\."),
+}
+_CYTHON = re.compile(rb"_cython_(\d+)_(\d+)_\w+\0")
 FILE = RESULTS / "instructions.json"
 #: The largest change that is none, as a share of what is recorded.
 BAND = 0.05
@@ -139,3 +151,34 @@ def table(findings: list[Finding]) -> Table:
         "If a change is meant: `python -m bench.instructions --record`, and commit the file.",
         left=3,
     )
+
+
+def signatures(modules: list[bytes]) -> str:
+    """The compilers of modules, such as "gcc 12"."""
+    found = {
+        f"{name} {int(release)}"
+        for name, pattern in _COMPILERS.items()
+        for module in modules
+        for release in pattern.findall(module)
+    }
+    return " and ".join(sorted(found)) or "an unknown compiler"
+
+
+def cython(modules: list[bytes]) -> str:
+    """The versions of Cython that wrote the modules."""
+    found = {b".".join(v).decode() for module in modules for v in _CYTHON.findall(module)}
+    return " and ".join(sorted(found)) or "unknown"
+
+
+def build() -> dict[str, str]:
+    """Of this library: architecture and compiler, which decide; the rest explains a change."""
+    package = Path(ek.__file__).parent
+    modules = [path.read_bytes() for path in sorted(package.rglob("*.so"))]
+    here = facts()
+    return {
+        "architecture": here["architecture"],
+        "compiler": signatures(modules),
+        "cython": cython(modules),
+        "python": here["python"],
+        "numpy": here["numpy"],
+    }

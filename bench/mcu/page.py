@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import replace
 
-from bench.commit import here
+from bench.machine import here
 from bench.table import RESULTS, Table
 from firmware_sim.mcu import lacking
 

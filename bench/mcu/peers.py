@@ -1,9 +1,14 @@
-"""Exports of ours and of other libraries: one stream, one emulated board."""
+"""Exports of ours and of other libraries: one stream, one emulated board.
+
+The C of CMSIS-DSP's support vector machine is unpacked from its Python package into build/.
+"""
 
 from __future__ import annotations
 
 import struct
+import subprocess
 import sys
+import tarfile
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -14,13 +19,16 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from bench.mcu import cmsis
 from bench.mcu.rows import Array, stream
 from bench.table import Table
 from firmware_sim.mcu import BOARDS, build
 from firmware_sim.mcu.counting import learn_on, packed
 from firmware_sim.mcu.emulator import execute
 
+BUILD = Path(__file__).resolve().parents[2] / "build" / "cmsis"
+SOURCES = ("arm_svm_rbf_predict_f32.c", "arm_svm_rbf_init_f32.c")
+#: Without the headers of a vendor's device.
+FLAGS = ("-D__GNUC_PYTHON__",)
 BOARD, STREAM, INPUTS = "mps2-an386", "occupancy", 5
 #: Rows that they are trained on, that are predicted, and more of them after the sensor has moved.
 BEFORE, ROWS = 4000, 2000
@@ -137,16 +145,16 @@ def _svc(X: Array, y: Array) -> Any:
 
 def dsp(X: Array, y: Array, folder: Path) -> Peer:
     """CMSIS-DSP: the same SVC."""
-    root, made = cmsis.unpacked(), _svc(X, y)
+    root, made = unpacked(), _svc(X, y)
     folder.mkdir(parents=True)
     (folder / "peer_of.c").write_text(
         "#include <stdint.h>\n" + _scaled(X, folder)
-        + cmsis.program(made.support_vectors_, made.dual_coef_, float(made.intercept_[0]), GAMMA)
+        + program(made.support_vectors_, made.dual_coef_, float(made.intercept_[0]), GAMMA)
     )  # fmt: skip
-    sources = [root / "Source" / "SVMFunctions" / name for name in cmsis.SOURCES]
+    sources = [root / "Source" / "SVMFunctions" / name for name in SOURCES]
     include = [folder, root / "Include", root / "PrivateInclude"]
     name = f"CMSIS-DSP, the same SVC of {len(made.support_)}"
-    return Peer(name, [folder / "peer_of.c", *sources], include, "no", cmsis.FLAGS)
+    return Peer(name, [folder / "peer_of.c", *sources], include, "no", FLAGS)
 
 
 def vectors(X: Array, y: Array, folder: Path) -> Peer:
@@ -270,3 +278,45 @@ def peers() -> Table:
         " package, without the vector instructions of larger cores. TensorFlow Lite Micro is not"
         " here: no package of an index or of Debian has its C++ to compile for a board.",
     )
+
+
+def unpacked() -> Path:
+    """The folder of the sources, downloaded where it is not there yet.
+
+    Raises
+    ------
+    ImportError
+        They cannot be had.
+    """
+    if not (found := sorted(BUILD.glob("cmsisdsp-*/Source"))):
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+        command += ["--no-binary", "cmsisdsp", "--dest", str(BUILD), "cmsisdsp"]
+        if subprocess.run(command, check=False).returncode:
+            raise ImportError("no sources of cmsisdsp")
+        for archive in BUILD.glob("cmsisdsp-*.tar.gz"):
+            with tarfile.open(archive) as file:
+                file.extractall(BUILD, filter="data")
+        found = sorted(BUILD.glob("cmsisdsp-*/Source"))
+    return found[-1].parent
+
+
+def _numbers(name: str, values: Array) -> str:
+    text = ", ".join(f"{float(v):.8e}f" for v in np.ravel(values))
+    return f"static const float {name}[] = {{{text}}};\n"
+
+
+def program(vectors: Array, coefficients: Array, intercept: float, gamma: float) -> str:
+    """C that answers 1 or 0 of a scaled row, for what scikit-learn's SVC has found."""
+    count, d = vectors.shape
+    return (
+        '#include "dsp/svm_functions.h"\n'
+        + _numbers("vectors", vectors) + _numbers("coefficients", coefficients)
+        + "static const int32_t classes[] = {0, 1};\n"
+        "static arm_svm_rbf_instance_f32 svm;\n"
+        "int peer_start(void);\nint peer_predict(float *x);\n"
+        "int peer_start(void) {\n"
+        f"    arm_svm_rbf_init_f32(&svm, {count}, {d}, {intercept:.8e}f, coefficients, vectors,"
+        f" classes, {gamma:.8e}f);\n    return 0;\n}}\n"
+        f"int peer_predict(float *x) {{ float z[{d}]; int32_t said = 0; scale(x, z);"
+        " arm_svm_rbf_predict_f32(&svm, z, &said); return said; }\n"
+    )  # fmt: skip

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import chance
 from bench.compiled import compiled, compiler
+from bench.rows import random_learner
 from bench.table import Table
 from edgeolk.catalogue import METHODS
 from edgeolk.parts import Dtype
@@ -65,7 +65,7 @@ def measure() -> dict[str, list[int | None] | int]:
         counts: list[int | None] = []
         for dtype in DTYPES:
             try:
-                learner = chance.learner(method.name, 5, 40, dtype=dtype)
+                learner = random_learner(method.name, 5, 40, dtype=dtype)
             except ValueError:
                 counts.append(None)
                 continue

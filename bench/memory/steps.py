@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 
 import edgeolk as ek
-from bench import callgrind, chance
+from bench import callgrind
 from bench.callgrind import Counter
+from bench.rows import random_learner, random_rows
 from bench.table import Report, Table
 from edgeolk.catalogue import METHODS
 
@@ -31,10 +32,10 @@ PATTERN = "__pyx_pw*learn_one"
 
 def longest(name: str, d: int) -> list[int]:
     """The steps that take longest, by the clock."""
-    X, y = chance.rows(d, STEPS.get(name, 700))
+    X, y = random_rows(d, STEPS.get(name, 700))
     least = np.full(len(y), np.inf)
     for _ in range(REPEATS):
-        learner = chance.learner(name, d, BUDGET)
+        learner = random_learner(name, d, BUDGET)
         for i, (x, label) in enumerate(zip(X, y, strict=True)):
             began = time.perf_counter_ns()
             learner.learn_one(x, label)
@@ -44,8 +45,8 @@ def longest(name: str, d: int) -> list[int]:
 
 def prepare(name: str, d: int, folder: Path) -> list[str]:
     """Models from just before the longest steps, with their rows, in files."""
-    X, y = chance.rows(d, STEPS.get(name, 700))
-    chosen, learner, stems = longest(name, d), chance.learner(name, d, BUDGET), []
+    X, y = random_rows(d, STEPS.get(name, 700))
+    chosen, learner, stems = longest(name, d), random_learner(name, d, BUDGET), []
     for i, (x, label) in enumerate(zip(X, y, strict=True)):
         if i in chosen:
             stem = str(folder / f"{name}-{d}-{i}")

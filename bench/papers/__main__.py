@@ -13,7 +13,7 @@ from tqdm import tqdm
 from bench.cache import Cache
 from bench.datasets import folder
 from bench.papers import data, figures, report
-from bench.papers.experiments import ROWS, TUNINGS
+from bench.papers.report import ROWS, TUNINGS
 from bench.papers.setting import Row, Setting
 from bench.papers.work import CACHE, Choices, Job, Workbench
 

@@ -1,4 +1,4 @@
-"""RESULTS.md: published figures and those of the library."""
+"""RESULTS.md: published figures and those of the library, every row paper by paper."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.cache import Cache
-from bench.papers.experiments import NOTES
-from bench.papers.setting import Row, Setting
+from bench.papers import paper000, paper001, paper002, paper003, paper004
+from bench.papers.setting import Row, Setting, Tuning
 from bench.table import Report, Table
 
+_MODULES = (paper000, paper001, paper002, paper003, paper004)
+TUNINGS: tuple[Tuning, ...] = tuple(tuning for paper in _MODULES for tuning in paper.TUNINGS)
+ROWS: tuple[Row, ...] = tuple(row for paper in _MODULES for row in paper.ROWS)
+NOTES: dict[str, str] = {title: note for paper in _MODULES for title, note in paper.NOTES.items()}
 HERE = Path(__file__).resolve().parent
 #: The paper whose rows are statements.
 STATEMENTS = "003"

@@ -10,10 +10,10 @@ from pathlib import Path
 from tqdm import tqdm
 
 from bench import datasets
-from bench.peers import data, picture
+from bench.peers import picture
 from bench.peers.models import LIBRARIES, Case, cases
 from bench.peers.report import Results, make_report
-from bench.peers.runner import Failed, Stream, installed, run, settings
+from bench.peers.runner import Failed, Stream, a9a, installed, occupancy, run, settings
 from bench.table import RESULTS
 
 ROUNDS = 3
@@ -26,12 +26,12 @@ QUICK_ROWS, QUICK_ALLOWANCE = 4000, 0.5
 def _streams(folder: Path, rows: int | None) -> list[Stream]:
     found = []
     try:
-        found.append(data.a9a(folder, rows))
+        found.append(a9a(folder, rows))
         if rows is None and found[0].rows <= datasets.A9A_TRAIN_ROWS:
             print(f"nothing will be saved: {datasets.TRAIN_ALONE}", file=sys.stderr)
     except FileNotFoundError as error:
         print(f"a9a is left out: {error}", file=sys.stderr)
-    return [*found, data.occupancy(folder, rows)]
+    return [*found, occupancy(folder, rows)]
 
 
 def _measure(results: Results, rounds: int, allowance: float) -> None:

@@ -15,9 +15,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from bench.peers.data import a9a, occupancy
 from bench.peers.models import Case, Params, cases
-from bench.peers.runner import SETTINGS, Failed, Outcome, Stream, installed, run
+from bench.peers.runner import SETTINGS, Failed, Outcome, Stream, a9a, installed, occupancy, run
 
 ROWS = 10_000
 SEED = 100

@@ -9,17 +9,16 @@ from contextlib import ExitStack
 from tqdm import tqdm
 
 import edgeolk as ek
-from bench.roofs.caches import caches
 from bench.roofs.peak import (
     DTYPES,
     Instructions,
     arithmetic_cases,
+    caches,
     in_vectors,
     loaded_for,
     reading_cases,
 )
-from bench.roofs.picture import draw
-from bench.roofs.report import make_report, shares_of
+from bench.roofs.report import draw, make_report, shares_of
 from bench.roofs.scores import Child
 from bench.table import RESULTS
 from bench.timing import Case, interleave

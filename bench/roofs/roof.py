@@ -20,8 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.roofs.caches import Caches
-from bench.roofs.peak import Instructions
+from bench.roofs.peak import Caches, Instructions
 
 #: Degree of the polynomial for exp on |r| <= ln(2)/2 that a type's precision asks for.
 DEGREES = {"float32": 6, "float64": 10}

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench import datasets
-from bench.csr import Csr
 from bench.datasets import Dataset, Labels, Rows
+from bench.rows import Csr
 
 A9A_GAMMA = 0.4
 IJCNN1_GAMMA = 2.0

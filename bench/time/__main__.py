@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.parts import main
+from bench.table import main
 
 PARTS = {
     "forecasts": ("Forecasts of rows in order, in one pass", "forecasts", "run"),

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from bench.table import Table
 from bench.time import printed, streams, widths
-from bench.time.learners import SEEDS, learner_of, rows_of
-from bench.time.streams import Numbers
+from bench.time.streams import SEEDS, Numbers, learner_of, rows_of
 from bench.timing import timed
 from edgeolk import RunningScaler
 

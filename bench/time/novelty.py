@@ -12,8 +12,17 @@ import numpy as np
 
 from bench.table import Table
 from bench.time.detectors import DETECTORS, PEERS, SLOW
-from bench.time.faults import FAULTY, KINDS, with_faults
-from bench.time.labelled import ANY_ORDER, ASIDE, DESIGN, FREE, Series, series
+from bench.time.labelled import (
+    ANY_ORDER,
+    ASIDE,
+    DESIGN,
+    FAULTY,
+    FREE,
+    KINDS,
+    Series,
+    series,
+    with_faults,
+)
 from bench.time.scores import HOLD, area, at_equal_alarms, of_alarms, precision, volume
 
 #: Rows of a series before scores are judged.
@@ -132,7 +141,7 @@ def _of_kinds(data: dict[str, Any]) -> Table:
         "Faults put into whole sensors",
         ["found", *KINDS, "false a 1,000 rows", "AUC"],
         rows,
-        f"{each:.0f} of each kind in {', '.join(FAULTY)}: see `bench/time/faults.py`. Where no"
+        f"{each:.0f} of each kind in {', '.join(FAULTY)}: see `bench/time/labelled.py`. Where no"
         " threshold is named, the 2 % of rows with the highest scores are alarms.",
     )
 

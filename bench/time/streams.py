@@ -1,16 +1,24 @@
-"""The streams of forecasts: inputs, target and rows of a season, all in the order of time."""
+"""The streams of forecasts and their learners: inputs, target, and rows of a season.
+
+All rows are in the order of time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import edgeolk as ek
 from bench.datasets import find, read_libsvm, read_table
 
+RAM = "4KiB"
+#: Seeds of figures that are means.
+SEEDS = 5
 Numbers = NDArray[np.float64]
 
 
@@ -117,3 +125,14 @@ READERS: dict[str, Callable[[], tuple[Numbers, Numbers]]] = {
     "mg": mackey_glass,
 }
 SEASONS = {name: stream.season for name, stream in (DESIGN | ASIDE).items() if stream.season}
+
+
+@cache
+def rows_of(name: str) -> tuple[Numbers, Numbers]:
+    return READERS[name]()
+
+
+def learner_of(d: int, **options: Any) -> ek.Learner:
+    """A learner of targets in 4 KiB by default."""
+    size = {} if "D" in options else {"ram": RAM}
+    return ek.Learner("sorf", n_features=d, loss="square", **{"seed": 1, **size, **options})

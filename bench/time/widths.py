@@ -9,8 +9,7 @@ import numpy as np
 
 from bench.table import Table
 from bench.time import printed, streams
-from bench.time.learners import SEEDS, learner_of, rows_of
-from bench.time.streams import Numbers
+from bench.time.streams import SEEDS, Numbers, learner_of, rows_of
 
 #: Inputs that the kernel sees beside those of the row.
 HISTORY_INPUTS = 4

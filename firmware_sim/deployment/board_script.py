@@ -187,6 +187,7 @@ import tempfile
 clock|import time
 import zipfile
 import zlib
+from pathlib import Path
 
 import numpy as np
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from bench.bytes import __main__ as program
-from bench.bytes import again, neighbours, offline, report, runs
+from bench.bytes import again, offline, report, runs
 from bench.bytes.frontier import Frontier, Run
-from bench.bytes.grid import KIB, SMALL, Grid, Job
+from bench.bytes.grid import KIB, SMALL, Grid, Job, record
 from bench.bytes.offline import OFFLINE
-from bench.bytes.scoring import record
+from bench.bytes.others import answers_of, window_of
 from bench.cache import Cache
 
 TINY = Grid(
@@ -75,22 +75,22 @@ def test_the_nearest_of_the_last_rows_answer(task: str) -> None:
     """Only the window is asked: the row like the last but two has left it."""
     X = np.array([[0.0], [5.0], [5.1], [9.0], [0.1], [5.2], [9.1]])
     y = np.array([-1.0, 1.0, 1.0, -1.0, -1.0, 1.0, -1.0])
-    answers = neighbours.answers_of(X, y, task, 2, 1)
+    answers = answers_of(X, y, task, 2, 1)
     assert answers[0] == 0.0
     if task == "two":
         assert answers[1:].tolist() == [-1.0, 1.0, 1.0, 1.0, -1.0, 1.0]
     elif task == "classes":
         assert answers[1:].tolist() == [-1.0, 1.0, -1.0, -1.0, -1.0, -1.0]
     else:
-        assert neighbours.answers_of(X, y, task, 2, 2)[2] == 0.0
+        assert answers_of(X, y, task, 2, 2)[2] == 0.0
 
 
 def test_a_window_holds_whole_rows() -> None:
-    assert neighbours.window_of(100, 4, "two", 50) == (5, 85)
-    assert neighbours.window_of(100, 4, "regression", 50) == (5, 100)
-    assert neighbours.window_of(0, 4, "two", 50) == (50, 850)
+    assert window_of(100, 4, "two", 50) == (5, 85)
+    assert window_of(100, 4, "regression", 50) == (5, 100)
+    assert window_of(0, 4, "two", 50) == (50, 850)
     with pytest.raises(ValueError, match="hold no row"):
-        neighbours.window_of(16, 4, "two", 50)
+        window_of(16, 4, "two", 50)
 
 
 def test_compact_models_are_shown_once_all_of_ours_have_run(tmp_path: Path) -> None:

@@ -10,9 +10,8 @@ sys.path.append(str(Path(__file__).parents[2]))
 
 from bench.callgrind import Count, parse
 from bench.instructions import compare
-from bench.instructions.build import signatures
 from bench.instructions.cases import cases
-from bench.instructions.compare import Cost, Counts
+from bench.instructions.compare import Cost, Counts, signatures
 
 RECORDED = {"rbp": Cost(1_000_000, 15), "bsgd": Cost(2_000_000, 40_000)}
 BUILD = {"architecture": "x86-64", "compiler": "gcc 12", "cython": "3.1"}

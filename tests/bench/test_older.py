@@ -9,7 +9,7 @@ import pytest
 # At the end: where an installed wheel is tested, edgeolk must not be the one beside bench.
 sys.path.append(str(Path(__file__).parents[2]))
 
-from bench import commit, older
+from bench import machine, older
 from bench.instructions.compare import Cost, Counts
 from bench.table import Report, Table
 
@@ -24,7 +24,7 @@ def git(folder, *words):
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """A repository with code and a page measured on its first commit."""
-    for module in (commit, older):
+    for module in (machine, older):
         monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(older, "PAGES", (PAGE,))
     git(tmp_path, "init", "--quiet")
@@ -56,12 +56,12 @@ def test_a_page_is_older_once_its_code_changes(tree):
 
 
 def test_a_page_says_its_commit(tree):
-    (said,) = commit.commits_of((tree / "bench/results/speed.md").read_text())
-    assert said == commit.here()
+    (said,) = machine.commits_of((tree / "bench/results/speed.md").read_text())
+    assert said == machine.here()
     (tree / "core/loops").write_text("not committed")
-    assert commit.here() == f"{said} and changes to it"
-    text = Counts({}, {"rbp": Cost(1, 2)}, commit.here()).text()
-    assert Counts.of_text(text).measured_on == commit.here() == commit.commits_of(text)[0]
+    assert machine.here() == f"{said} and changes to it"
+    text = Counts({}, {"rbp": Cost(1, 2)}, machine.here()).text()
+    assert Counts.of_text(text).measured_on == machine.here() == machine.commits_of(text)[0]
 
 
 @pytest.mark.parametrize("text", ["", "Measured on an unknown commit.", "Measured on a Pi."])
@@ -76,10 +76,10 @@ def test_a_commit_of_another_history(tree):
 
 
 def test_without_a_repository(tree, monkeypatch):
-    monkeypatch.setattr(commit, "ROOT", tree / "core")
+    monkeypatch.setattr(machine, "ROOT", tree / "core")
     (tree / ".git").rename(tree / "gone")
-    assert commit.here() == commit.UNKNOWN
-    assert f"Measured on {commit.UNKNOWN}." in Report("T", "I", [Table("t", ["a"], [])]).markdown()
+    assert machine.here() == machine.UNKNOWN
+    assert f"Measured on {machine.UNKNOWN}." in Report("T", "I", [Table("t", ["a"], [])]).markdown()
 
 
 def test_every_page_is_listed_and_what_it_measures_is_there():

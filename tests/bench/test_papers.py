@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bench.papers.experiments import ROWS
-from bench.papers.report import HEADER, Found, lines
+from bench.papers.report import HEADER, ROWS, Found, lines
 
 
 def test_rows_come_under_the_names_of_their_columns() -> None:

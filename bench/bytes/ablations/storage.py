@@ -7,9 +7,8 @@ from typing import Any
 
 import edgeolk as ek
 from bench.bytes.ablations.tries import Measure, Try, halves
-from bench.bytes.grid import BINARY, KIB, Job
+from bench.bytes.grid import BINARY, KIB, Job, record
 from bench.bytes.runs import learner_of
-from bench.bytes.scoring import record
 from bench.bytes.sets import load
 
 USUAL = "rows float32, coefficients float64"
