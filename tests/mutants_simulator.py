@@ -189,7 +189,7 @@ MUTATIONS = [
          "            if not complete:", "            if False:"),
         ("results of another comparison count",
          'self._lines[:1] != [{"mark": mark}]', "not self._lines[:1]")),
-    *table("firmware_sim/replaying/blocks.py",
+    *table("firmware_sim/replaying/checked.py",
         [
             "tests/firmware_sim/replaying/test_blocks.py",
             "tests/firmware_sim/replaying/test_loop.py",
