@@ -25,12 +25,12 @@ from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.adapters import TargetScale, scaled_targets
 from firmware_sim.tasks.kinds import KINDS
 
-#: Stretches of rows by which the noise of a difference between losses is judged.
+#: Stretches of rows from which the noise of a difference between losses is estimated.
 BLOCKS = 20
-#: The names of a forecaster of linear parts alone, and of linear models.
+#: Names of a forecaster with linear parts only, and of linear models.
 WITHOUT_KERNEL = "forecast, no kernel"
 PASSIVE_AGGRESSIVE, LEAST_SQUARES = "linear (PA-I)", "linear (RLS)"
-#: What a run of a comparison goes without: a board beside it, a process of its own, leaks.
+#: Options without effect in a comparison: no emulated board, no separate process, no leak.
 ALONE: dict[str, Any] = {"on": None, "enforce": "arena", "limit_by": "auto", "leak": 0}
 
 
@@ -38,32 +38,32 @@ ALONE: dict[str, Any] = {"on": None, "enforce": "arena", "limit_by": "auto", "le
 class Evaluator:
     """Rows of one kind of labels.
 
-    y (ndarray of shape (n,)): what the stream says of each row that a learner gets.
-    config: the kind, and what its metrics depend on.
+    y (ndarray of shape (n,)): the label of each usable row.
+    config: the kind, and the options of its metrics.
     stream: all rows, in memory.
-    mended: the same with the last reading where one was absent, for learners that know no gaps.
-    numbers (ndarray of shape (n,)): those of the rows of `y`.
-    changes: places of rows from which on the stream is another one, where that is known.
+    filled: the same rows, with the last reading for each missing one; for learners without gaps.
+    numbers (ndarray of shape (n,)): the numbers of these rows in the stream.
+    changes: indices of the rows at which the stream is known to change.
     """
 
     y: Row
     config: ReplayConfig
     stream: Stream | str = ""
-    mended: Stream | str = ""
+    filled: Stream | str = ""
     numbers: Places = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     changes: list[int] = field(default_factory=list)
 
     def config_for(self, config: ReplayConfig, max_rows: int | None = None) -> ReplayConfig:
-        """Return a configuration with the rows for its learner, the first ones or all.
+        """Return a configuration whose stream are these rows, the first ones or all.
 
-        Targets of a forecaster are as late as its horizon says.
+        The targets of a forecaster are delayed by its horizon.
         """
         horizon = int(config.resolved.params.get("horizon", 1)) if config.forecasts else 1
         return replace(
             config,
-            stream=self.stream if config.takes_gaps else self.mended,
-            faults=(),  # the rows have them
-            damaged="skip",  # none is left where one ends it
+            stream=self.stream if config.takes_gaps else self.filled,
+            faults=(),  # the rows include them
+            damaged="skip",  # a damaged row that must stop a replay has done so already
             **ALONE,
             limit=None if max_rows is None else int(self.numbers[max_rows - 1]),
             label_delay=config.label_delay or (horizon if horizon > 1 else 0),
@@ -71,7 +71,7 @@ class Evaluator:
 
     @property
     def metrics(self) -> Metrics:
-        """Metrics that have counted nothing yet."""
+        """New metrics, without any rows."""
         return KINDS[self.config.resolved.kind].metrics(self.config, Cadence())
 
     def judged(self, answers: Row, first: int = 0) -> Metrics:
@@ -87,9 +87,9 @@ class Evaluator:
     def blocks(self, answers: Row | None = None) -> dict[str, list[float]]:
         """Return the mean losses over `BLOCKS` stretches of rows, of the learner and the baselines.
 
-        answers: the learner's, which is then the only one that is counted.
+        answers: the learner's answers; if given, only the learner is counted.
 
-        Empty where losses are no sums over rows, or the rows are too few.
+        Empty if losses are not sums over rows, or there are too few rows.
         """
         ends = np.linspace(0, len(self.y), BLOCKS + 1).astype(int)
         if len(self.y) < 10 * BLOCKS:
@@ -106,11 +106,11 @@ class Evaluator:
         return {one: (np.diff(total) / np.diff(ends)).tolist() for one, total in sums.items()}
 
     def _wrong(self, answers: Row) -> NDArray[np.bool_] | None:
-        """Which answers were wrong, 1 or 0; None where answers are no classes."""
+        """Return which answers were wrong; None if answers are not classes."""
         return answers * self.y[: len(answers)] <= 0.0
 
     def recovery(self, answers: Row) -> list[int | None]:
-        """Return the rows until answers were as good again as later, for each change."""
+        """Return the rows until the loss is close to its later level, for each change."""
         wrong = self._wrong(answers)
         if wrong is None or not self.changes:
             return []
@@ -120,26 +120,26 @@ class Evaluator:
         ]
 
     def rivals(self, X: Row, raw: Row, season: int, *, named: bool) -> dict[str, Row]:
-        """Return what a kernel has to beat beside the baselines of replays: names and answers.
+        """Return further baselines: the answers of models without a kernel, by name.
 
         X: scaled rows.
-        raw: the rows before they were scaled, NaN where a reading was absent.
+        raw: the rows before scaling; NaN for missing readings.
         season: rows of a season, 0 for none.
-        named: whether somebody has named it.
+        named: whether the user gave the season.
         """
         return {PASSIVE_AGGRESSIVE: passive_aggressive(X, self.y)}
 
     def drawn(self, n: int) -> Row:
-        """Return labels drawn by chance for `n` rows."""
+        """Return random labels for `n` rows."""
         return np.where(np.random.default_rng(0).random(n) < 0.5, -1.0, 1.0)
 
     def judges(self, first: int) -> bool:
-        """Whether the rows from `first` on, and those before, tell good answers from bad ones."""
+        """Whether answers can be evaluated on the rows from `first` on, and on those before."""
         return True
 
 
 class Classes(Evaluator):
-    """Labels 0, 1, ...; an answer is the class that is predicted, which the learner is asked."""
+    """Labels 0, 1, ...; an answer is the predicted class."""
 
     def _wrong(self, answers: Row) -> NDArray[np.bool_]:
         return np.asarray(answers != self.y[: len(answers)])
@@ -149,7 +149,7 @@ class Classes(Evaluator):
         return {PASSIVE_AGGRESSIVE: passive_aggressive_classes(X, self.y)}
 
     def drawn(self, n: int) -> Row:
-        """Return classes drawn by chance."""
+        """Return random classes."""
         return np.random.default_rng(0).integers(0, int(self.y.max()) + 1, n).astype(float)
 
 
@@ -160,7 +160,7 @@ class Numbers(Evaluator):
         """Numbers are not right or wrong."""
 
     def rivals(self, X: Row, raw: Row, season: int, *, named: bool) -> dict[str, Row]:
-        """Return the target of a season ago, what forecasts without a kernel, a linear model."""
+        """Return the target of a season ago, a forecaster without a kernel, and a linear model."""
         found = {}
         if season:
             last = np.concatenate([[0.0], self.y[:-1]])
@@ -169,22 +169,22 @@ class Numbers(Evaluator):
             RECOMMENDED, n_features=raw.shape[1], D=0, loss="square", history=True,
             season=season if named else 0,
         )  # fmt: skip
-        with suppress(ValueError):  # a target beyond what it learns
+        with suppress(ValueError):  # a target exceeds the range that it learns
             found[WITHOUT_KERNEL] = learner.learn_many(raw, self.y)
         targets, mean, spread = scaled_targets(TargetScale.with_own_memory(), self.y)
         found[LEAST_SQUARES] = mean + spread * least_squares(X, targets)
         return found
 
     def drawn(self, n: int) -> Row:
-        """Return numbers drawn by chance."""
+        """Return random numbers."""
         return np.random.default_rng(0).normal(size=n)
 
 
 class Unlabelled(Evaluator):
-    """No labels are told; an answer is a score, novel below 0, and the threshold taken off it."""
+    """No labels; an answer is a score, negative if novel, and the threshold subtracted from it."""
 
     def _wrong(self, answers: Row) -> None:
-        """There are no labels to be wrong about."""
+        """Answers to rows without labels are not right or wrong."""
 
     def judged(self, answers: Row, first: int = 0) -> Metrics:
         """Return the metrics of the answers, shape (n, 2)."""
@@ -194,17 +194,17 @@ class Unlabelled(Evaluator):
         return found
 
     def blocks(self, answers: Row | None = None) -> dict[str, list[float]]:
-        """Return none: an area under a curve is no sum over rows."""
+        """Return no blocks: an area under a curve is not a sum over rows."""
         return {}
 
     def rivals(self, X: Row, raw: Row, season: int, *, named: bool) -> dict[str, Row]:
-        """Return none."""
+        """Return no baselines."""
         return {}
 
     def judges(self, first: int) -> bool:
-        """Whether there are rows of both kinds before `first`, where it is not 0, and after it."""
+        """Whether there are rows of both labels from `first` on, and before it unless it is 0."""
         parts = [self.y[first:], *([self.y[:first]] if first else [])]
-        # Rows without a label, NaN, are of neither kind.
+        # A missing label is NaN, which is neither.
         return all(bool((part > 0.0).any() and (part < 0.0).any()) for part in parts)
 
 
@@ -262,6 +262,6 @@ def least_squares(X: Row, y: Row) -> Row:
 
 
 def _with_ones(X: Row) -> tuple[Row, Row]:
-    """Return the rows with a constant behind, and their squared norms."""
+    """Return the rows with a constant last reading, and their squared norms."""
     ones = np.hstack([X, np.ones((len(X), 1))])
     return ones, np.einsum("ij,ij->i", ones, ones)

@@ -1,4 +1,4 @@
-"""The rows of a stream, read once and kept, and what needs no learner on them."""
+"""The rows of a comparison: read once, stored and scaled, with the losses of the baselines."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from firmware_sim.streams.cached import HeldStream
 from firmware_sim.streams.faults import parse
 from firmware_sim.tasks.learning import LearnResult
 
-#: Numbers kept at most, of eight bytes each.
+#: Maximum number of stored readings, of eight bytes each.
 MOST_NUMBERS = 1 << 26
-#: Bytes in which rows are read, whatever the cap, and the budget of a learner that learns nothing.
+#: Memory for reading rows, whatever the cap; the budget of the device's unused learner.
 _ROOM, _BUDGET = 1 << 20, 64
 _DAY = 86_400
 
@@ -47,19 +47,19 @@ class Rows:
     name: str
     features: tuple[str, ...]
     X: Row  # scaled, shape (n, d)
-    evaluator: Evaluator  # the rows as they were read, and how answers are judged
-    width: Width  # the width of the kernel, for all methods the same
-    count: RowCount  # how many rows were read, and why some were left out
-    #: what was recognised in the stream, and what a reader of the figures has to know
+    evaluator: Evaluator  # the rows as read, and the evaluation of answers
+    width: Width  # the kernel width, the same for all methods
+    count: RowCount  # rows by outcome
+    #: remarks on the stream, and on the figures
     notes: list[str]
     warnings: list[str]
-    #: losses of what needs no learner, or hardly one: by name, on these rows
+    #: mean losses of the baselines on these rows, by name
     baselines: dict[str, float]
-    #: ... and over stretches of rows; those that answer without learning the readings come first
+    #: their mean losses over stretches of rows
     baseline_blocks: dict[str, list[float]]
-    trivial: tuple[str, ...]
-    config: ReplayConfig  # how they were read, with the classes that were found
-    cadence: float | None = None  # seconds from row to row, where that is known
+    trivial: tuple[str, ...]  # names of the baselines that do not learn from readings
+    config: ReplayConfig  # the configuration, with the classes found in the stream
+    cadence: float | None = None  # seconds between rows; None if unknown
 
     @property
     def y(self) -> Row:
@@ -68,12 +68,12 @@ class Rows:
 
     @property
     def read(self) -> int:
-        """Rows read, with those that were left out."""
+        """Rows read, including skipped ones."""
         return self.count.read
 
     @property
     def mark(self) -> str:
-        """A mark that other rows do not have."""
+        """A digest of the rows, labels and width."""
         identity = (self.width.gamma, self.config.resolved.kind, self.config.classes)
         parts = (self.X.tobytes(), self.y.tobytes(), repr(identity).encode())
         return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
@@ -82,14 +82,13 @@ class Rows:
 def prepare(config: ReplayConfig, season: int = 0) -> Rows:
     """Read, repair and scale the rows of a stream.
 
-    config: of a Gaussian kernel; its cap and algorithm do not matter.
-    season: rows of a season of the target; 0 for those of a day, where rows say when they were
-        taken.
-    Raises SimulatorError: there are too many rows to keep, or none.
+    config: with a Gaussian kernel; its cap and algorithm do not matter.
+    season: rows of a season of the target; 0 for the rows of a day, if the stream has times.
+    Raises SimulatorError: there are too many rows to store, or none.
     """
     if config.kernel != "gaussian":
         raise SimulatorError("compare and tune are for Gaussian kernels")
-    # What reads and scales the rows takes room of its own; the learner beside it is not asked.
+    # Reading and scaling need memory under the cap; the device's learner is not used.
     room = max(config.cap_bytes, _ROOM)
     replay = Replay(replace(config, ram=room, budget=_BUDGET, **ALONE))
     assert replay.width is not None
@@ -108,16 +107,16 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
         raise SimulatorError(result.detail)
     raw, y = np.concatenate(device.rows), np.concatenate(device.labels)
     numbers = np.concatenate(device.numbers)
-    mended, complete = held, raw
+    filled, complete = held, raw
     if gaps and (lacking := int(np.count_nonzero(np.isnan(raw).any(axis=1)))):
         complete = _filled(raw)
-        mended = HeldStream(held, [_with_rows(one, numbers, complete) for one in held.blocks()])
+        filled = HeldStream(held, [_with_rows(one, numbers, complete) for one in held.blocks()])
     as_read, unfit = device.row.take(complete)
     X, refused = scaled_rows(device.scaler, as_read, unfit)
     for error in refused.values():
         raise SimulatorError(str(error))
     judge = replace(config, stream="", period=result.period)
-    evaluator = EVALUATORS[config.resolved.kind](y, judge, held, mended, numbers)
+    evaluator = EVALUATORS[config.resolved.kind](y, judge, held, filled, numbers)
     changes = {row for one in map(parse, config.faults) for row in one.changes(result.rows.read)}
     at = np.searchsorted(numbers, sorted(changes))
     evaluator.changes = sorted({place for place in at.tolist() if 0 < place < len(y)})
@@ -127,7 +126,7 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
             "+1; name the column of labelled failures with --target"
         )
     notes = [*held.notes]
-    if mended is not held:
+    if filled is not held:
         notes.append(
             f"{lacking:,} of {len(y):,} rows lack a reading: the default is told so, for the"
             " others the last one stands in"
@@ -153,7 +152,7 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
 def _read(stream: Stream, limit: int | None) -> list[Block]:
     """Return the rows of a stream.
 
-    Raises SimulatorError: there are too many to keep.
+    Raises SimulatorError: there are too many to store.
     """
     held, rows = [], 0
     for block in stream.blocks(limit):
@@ -167,10 +166,10 @@ def _read(stream: Stream, limit: int | None) -> list[Block]:
 
 
 class _Collecting(Device):
-    """A device that learns nothing: the rows it is given are kept.
+    """A device that stores its rows instead of learning them.
 
-    gaps: whether it takes rows that lack a reading.
-    rows, labels, numbers: blocks of them.
+    gaps: whether it accepts rows with missing readings.
+    rows, labels, numbers: the rows, their labels and numbers, in blocks.
     """
 
     def __init__(self, config: ReplayConfig, width: Width, n_features: int, gaps: bool) -> None:
@@ -181,7 +180,7 @@ class _Collecting(Device):
         self.numbers: list[Places] = []
 
     def learn_block(self, X: Row, y: Row, when: When) -> LearnResult:
-        """Keep rows; see `Device.learn_block`."""
+        """Store rows; see `Device.learn_block`."""
         self.rows.append(X)
         self.labels.append(y)
         self.numbers.append(when.numbers)
@@ -191,13 +190,13 @@ class _Collecting(Device):
 
 
 def day_of(period: float | None, rows: int) -> int:
-    """Return the rows of a day; 0 where that is not known, or the stream has few days."""
+    """Return the rows of a day; 0 if unknown, or if the stream is shorter than three days."""
     season = round(_DAY / period) if period else 0
     return season if 2 <= season <= rows // 3 else 0
 
 
 def _keeps_gaps(config: ReplayConfig) -> bool:
-    """Whether what `replay` runs on the stream by itself is told of absent readings."""
+    """Whether the default learner accepts missing readings of this stream."""
     try:
         return default_of(config).takes_gaps
     except SimulatorError:
@@ -205,14 +204,14 @@ def _keeps_gaps(config: ReplayConfig) -> bool:
 
 
 def _filled(X: Row) -> Row:
-    """Return rows with the last reading where one is absent, 0 before the first."""
+    """Return rows with the last reading in place of each missing one; 0 before the first."""
     X = np.vstack([np.zeros(X.shape[1]), X])
     places = np.where(np.isnan(X), 0, np.arange(len(X))[:, np.newaxis])
     return np.take_along_axis(X, np.maximum.accumulate(places, axis=0), axis=0)[1:]
 
 
 def _with_rows(block: Block, numbers: Places, X: Row) -> Block:
-    """Return a block with those readings for the rows of these numbers."""
+    """Return a block in which the rows of these numbers have the readings of `X`."""
     first, end = np.searchsorted(numbers, [block.first, block.first + len(block)])
     rows = block.rows.copy()
     rows[numbers[first:end] - block.first] = X[first:end]
@@ -222,8 +221,8 @@ def _with_rows(block: Block, numbers: Places, X: Row) -> Block:
 def _baselines(evaluator: Evaluator, metrics: Metrics, rivals: dict[str, Row]) -> dict[str, Any]:
     """Return the fields of `Rows` on the baselines.
 
-    metrics: which know those of each replay.
-    rivals: the answers of others.
+    metrics: metrics with the baselines of every replay.
+    rivals: the answers of further baselines.
     """
     blocks = evaluator.blocks()
     found = {what: metrics.mean_loss(who) for who, what in metrics.baselines.items()}

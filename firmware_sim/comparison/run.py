@@ -26,7 +26,7 @@ from firmware_sim.configuration.values import RECOMMENDED, canonical, storage_of
 from firmware_sim.errors import SimulatorError
 from firmware_sim.report.journal import Journal
 
-#: Gives a function's result for each job, with the job's place, as they come.
+#: Yields a function's result for each job, with the job's index, in order of completion.
 Each = Callable[[Callable[..., Any], Sequence[Any]], Iterator[tuple[int, Any]]]
 
 _shared: list[Any] = []
@@ -34,20 +34,20 @@ _shared: list[Any] = []
 
 @dataclass
 class Comparison:
-    """What a comparison found.
+    """The result of a comparison.
 
     Attributes
     ----------
     config : ReplayConfig
         Stream and device.
     rows : Rows
-        What was learned.
+        The rows that every method learned.
     rams : list of int
         The caps.
     outcomes : list of Outcome
         One for each run.
     complete : bool
-        Whether all runs are there.
+        Whether all runs are finished.
     """
 
     config: ReplayConfig
@@ -57,16 +57,16 @@ class Comparison:
     complete: bool
 
     def cell(self, algorithm: str, ram: int) -> Cell:
-        """Return what is known of a method under a cap."""
+        """Return the runs of a method under a cap."""
         found = [one for one in self.outcomes if (one.algorithm, one.ram) == (algorithm, ram)]
         return Cell(found)
 
     def storage(self, algorithm: str) -> str:
-        """Return the storage type of a method: its own, unless one was asked for."""
+        """Return the storage type of a method: its own, unless the configuration has one."""
         return self.config.dtype or storage_of(RECOMMENDED if algorithm == DEFAULT else algorithm)
 
     def rank(self, name: str) -> list[float]:
-        """Return what methods and baselines are ranked by: errors, from the largest cap down."""
+        """Return the sort key of a method or baseline: its errors, from the largest cap down."""
         if name in self.rows.baselines:
             return [self.rows.baselines[name]]
         errors = [self.cell(name, ram).error for ram in reversed(self.rams)]
@@ -74,7 +74,7 @@ class Comparison:
 
     @property
     def algorithms(self) -> list[str]:
-        """The methods: the default, then those with the least error under the largest cap."""
+        """The methods: the default, then the others by their error under the largest cap."""
         names = dict.fromkeys(one.algorithm for one in self.outcomes)
         return sorted(names, key=lambda name: (name != DEFAULT, self.rank(name)))
 
@@ -87,24 +87,24 @@ class Cell:
 
     @property
     def done(self) -> bool:
-        """Whether every run went to the end."""
+        """Whether every run is finished."""
         return bool(self.runs) and all(run.status == "done" for run in self.runs)
 
     @property
     def error(self) -> float | None:
-        """Mean loss; None where a run is not done."""
+        """Mean loss; None if a run is not finished."""
         return statistics.mean(run.loss for run in self.runs) if self.done else None
 
     @property
     def deviation(self) -> float | None:
-        """Standard deviation among seeds; None where there is one."""
+        """Standard deviation among seeds; None for a single seed."""
         losses = [run.loss for run in self.runs if self.done]
         return statistics.stdev(losses) if len(losses) > 1 else None
 
     def means(self, name: str) -> list[Any]:
-        """Return the means over runs of numbers they all have: `blocks`, `recovery` or `frozen`.
+        """Return the means over all runs of `blocks`, `recovery` or `frozen`, element by element.
 
-        None where a run has None there; empty where a run is not done, or knows nothing of it.
+        An element is None if it is None in a run. Empty if a run is not finished or lacks them.
         """
         held = [getattr(run, name) for run in self.runs]
         if not self.done or not all(held):
@@ -133,36 +133,36 @@ def compare(
     Parameters
     ----------
     config : ReplayConfig
-        Stream, scaling, storage type; its cap and algorithm do not matter. A storage type, a width
-        and parameters that it names are asked of every method.
+        Stream, scaling, storage type; its cap and algorithm do not matter. A given storage type,
+        width and parameters are used for every method.
     rams : sequence of int or str
         The caps.
     algorithms : sequence of str, optional
-        The methods; by default all that `edgeolk` has for the kind of labels. What `replay` runs
-        where none is named, ``"default"``, is always among them.
+        The methods; by default all that `edgeolk` has for the kind of labels. The learner that
+        `replay` runs by default, ``"default"``, is always included.
     folder : str or Path
-        Where results are kept as they come; those that are there already are not made again.
+        The results are stored here as runs finish; runs that it already contains are not repeated.
     seeds : int
-        Runs of a method that draws random numbers.
+        Runs of each method that draws random numbers.
     seconds : float
         Processor time a run may take.
     workers : int, optional
-        Processes; by default one for each processor. Where there are several, each imports the
-        calling script, which must therefore call this only under ``if __name__ == "__main__":``.
+        Processes; by default one for each processor. Each of several processes imports the calling
+        script, which must therefore call this only under ``if __name__ == "__main__":``.
     on_start, on_run : callable, optional
-        Called with the number of runs and of those there are already; called after each run.
+        Called with the number of runs and of finished runs; called after each run.
     should_stop : callable, optional
-        Asked after each run; True ends the comparison early.
+        Called after each run; True ends the comparison early.
 
     Returns
     -------
     Comparison
-        All runs there are, those of earlier calls with the same folder among them.
+        All finished runs, including those of earlier calls with the same folder.
 
     Raises
     ------
     SimulatorError
-        A method is unknown, a cap is no size, or the stream cannot be read.
+        A method is unknown, a cap is not a size, or the stream cannot be read.
     """
     caps = sorted({ReplayConfig("", ram=ram).cap_bytes for ram in rams})
     known = [row.name for row in ek.algorithms() if getattr(row, "done", True)]
@@ -182,7 +182,7 @@ def compare(
     for name in names:
         many = seeds if draws(name, few, drawn, config, gamma) else 1
         runs += [Run(name, ram, seed) for ram in caps for seed in range(many)]
-    runs.sort(key=lambda run: -run.ram)  # the long ones first, so that no process waits at the end
+    runs.sort(key=lambda run: -run.ram)  # the longest first, so that no process waits at the end
     results = Journal(folder / "runs.jsonl", _mark(config, rows, seconds))
     try:
         found = {one.key: one for one in results.read(lambda signature: Outcome(**signature))}
@@ -204,9 +204,9 @@ def compare(
 
 
 def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
-    """What must be the same for a result to count."""
+    """Return the digest of everything that must be equal for a stored result to be reused."""
     options = [getattr(config, name) for name, one in OPTIONS.items() if one.where >= COMPARE]
-    # No options of a comparison, but a configuration has them.
+    # Not options of a comparison, but fields of a configuration.
     options += [config.label_delay, sorted(config.params.items())]
     evaluator = rows.evaluator
     signature = (rows.mark, options, evaluator.changes, *evaluator.metrics.table, BLOCKS, seconds)
@@ -217,9 +217,10 @@ def _mark(config: ReplayConfig, rows: Rows, seconds: float) -> str:
 def spread(
     workers: int, *shared: Any, should_stop: Callable[[], bool] = lambda: False
 ) -> Iterator[Each]:
-    """Give what calls functions with a job and what is shared, here or in processes.
+    """Return a function that calls another one with each job, here or in several processes.
 
-    should_stop: asked between jobs; True ends them early.
+    shared: arguments after the job, sent to each process once.
+    should_stop: called between jobs; True ends them early.
     Raises BrokenProcessPool: one of the processes has died.
     """
     if workers == 1:
@@ -255,9 +256,9 @@ def spread(
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Keep Ctrl-C from processes started here: one that it ends as it imports is waited for."""
+    """Block Ctrl-C for processes started here: the pool would wait for one that it ends."""
     if not hasattr(signal, "pthread_sigmask"):
-        yield  # Windows holds no signals back
+        yield  # Windows cannot block signals
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -267,7 +268,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _begin(*shared: Any) -> None:
-    """Begin a process: Ctrl-C is for the one that shares out."""
+    """Start a process: only the main process handles Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _shared[:] = shared
 

@@ -1,8 +1,8 @@
 """Parameters and kernel width chosen on the first rows of a stream, judged on the rest.
 
 Successive halving (Karnin, Koren & Somekh, ICML 2013): many candidates learn few rows, the better
-half learns twice as many, and so on, so the work is fixed beforehand. Whatever is reported is from
-rows that took no part in the choice.
+half learns twice as many, and so on, so the work is fixed beforehand. All reported losses are on
+rows that were not used for the choice.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from firmware_sim.streams import Row
 
 #: Rounds, each with half as many candidates on twice as many rows.
 _ROUNDS = 4
-#: The least rows a choice can be made from.
-LEAST = 200
-#: A parameter or width is multiplied by ten to the power of at most this, up or down.
+#: Minimum number of rows to choose from.
+MIN_ROWS = 200
+#: Parameters and widths are varied by at most this many decades up or down.
 _DECADES = 1.5
-#: Changes of a target that far apart, at least, and that alike, may be those of a season.
+#: A season found from the target has at least this many rows, and this autocorrelation.
 _NEAREST, _ALIKE = 4, 0.3
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A width and parameters; those not named are the algorithm's own."""
+    """A width and parameters; the algorithm's defaults for the others."""
 
-    gamma: float | None  # None: the learner makes it
+    gamma: float | None  # None: the learner chooses it
     params: tuple[tuple[str, float], ...] = ()
 
     def __str__(self) -> str:
@@ -55,24 +55,24 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was chosen, and what it gained.
+    """The chosen parameters, and the gain.
 
     Attributes
     ----------
     start, chosen : Candidate
-        What `replay` runs with the same options, and the best on the first rows.
+        The parameters that `replay` uses with the same options, and the best on the first rows.
     tuned_on, judged_on : int
-        Rows of the choice, and rows after them.
+        Rows used for the choice, and later rows.
     before, after : float
-        Losses on the rows after them: of wrong answers the share, of numbers the mean absolute
-        error, of alarms the area above the ROC curve.
+        Losses of both on the later rows: the share of wrong answers, the mean absolute error of
+        numbers, or the area above the ROC curve of alarms.
     work : int
-        Rows learned for the choice, all candidates together.
+        Rows learned for the choice by all candidates.
     replayed : float
-        The loss of the start on all rows, which is what `replay` reports.
+        The loss of the start on all rows, as `replay` reports it.
     default : float or None
-        The loss, on the rows after them, of what `replay` runs where no algorithm is named; None
-        where the start is that.
+        The loss of the default learner of `replay` on the later rows; None if the start is that
+        learner.
     """
 
     config: ReplayConfig
@@ -89,9 +89,9 @@ class Tuning:
 
     @property
     def best(self) -> Candidate | None:
-        """What to take: what was chosen, the start where the choice did not hold, or the default.
+        """The recommendation: the chosen candidate, or the start if it is better on later rows.
 
-        None for the default: what `replay` runs where no algorithm is named.
+        None: the default learner of `replay` is better than both.
         """
         if self.default is not None and self.default < min(self.before, self.after):
             return None
@@ -99,9 +99,9 @@ class Tuning:
 
     @property
     def options(self) -> str:
-        """What to take, as ``replay`` is told it; empty for its default."""
+        """The recommendation as options of ``replay``; empty for its default."""
         config = self.config
-        # The kind of labels may follow from a parameter that is not said again.
+        # The kind of labels may follow from a parameter that these options omit.
         names = ["algorithm", *(() if config.kind else ("kind",)), "gamma", "params"]
         if self.best is None:
             config = _default_beside(config)
@@ -126,20 +126,20 @@ def tune(
     Parameters
     ----------
     config : ReplayConfig
-        Stream, cap and algorithm; parameters it names stay as they are.
+        Stream, cap and algorithm; given parameters are not changed.
     rows : int, optional
-        Rows of the choice; by default a fifth of the stream, at most 5,000.
+        Rows to choose from; by default a fifth of the stream, at most 5,000.
     candidates : int
-        How many are tried, the start among them.
+        Number of candidates, including the start.
     workers : int
-        Processes; where there are several, each imports the calling script, as with `compare`.
+        Processes; each of several imports the calling script, as with `compare`.
     on_start, on_run : callable, optional
         Called with the number of runs, and after each.
 
     Returns
     -------
     Tuning
-        What was chosen, and the losses before and after; `to_text` puts it into words.
+        The choice, and the losses before and after; `to_text` describes it.
 
     Raises
     ------
@@ -149,15 +149,15 @@ def tune(
     season = config.params.get("season")
     found = prepare(config.outside(), int(season or 0))
     config = replace(config, classes=found.config.classes)
-    # Of a candidate with a width, a default would leave out what it gives the start.
+    # Defaults depend on whether a width is given: candidates must not lose those of the start.
     fixed = config.pinned()
     evaluator = found.evaluator
     n = len(found.y)
     few = min(5_000, n // 5) if rows is None else rows
-    if few < LEAST or n - few < LEAST:
+    if few < MIN_ROWS or n - few < MIN_ROWS:
         raise SimulatorError(
             f"{found.name}: {n:,} rows are too few to tune on {few:,} and evaluate on the rest; "
-            f"each part needs at least {LEAST:,}"
+            f"each part needs at least {MIN_ROWS:,}"
         )
     if not evaluator.judges(few):
         raise SimulatorError(
@@ -166,7 +166,7 @@ def tune(
         )
     start = Candidate(None if config.chooses_inside else found.width.gamma)
     width = start.gamma
-    if width is None and not config.watches:  # that has one which nothing may change
+    if width is None and not config.watches:  # its width is fixed
         replay = Replay(evaluator.config_for(config, few))
         replay.run(beside_clean=False)
         width = float(replay.device.learner.kernel.gamma)
@@ -182,7 +182,7 @@ def tune(
         if math.isinf(loss):
             raise SimulatorError(f"{fixed.algorithm} rejects the rows with {candidate}")
     (before, whole), (after, _) = judged
-    default = None  # what `replay` loses without a named algorithm, where that is another learner
+    default = None  # the loss of `replay`'s default, if that is another learner
     with suppress(SimulatorError):
         if not (config.scales_inside and config.chooses_inside):
             usual = _default_beside(config)
@@ -194,7 +194,7 @@ def tune(
 
 
 class _Job(NamedTuple):
-    """A candidate learns the first rows, and is judged from a row on."""
+    """A candidate, the number of rows it learns, and the row from which on it is evaluated."""
 
     candidate: Candidate
     max_rows: int
@@ -204,7 +204,7 @@ class _Job(NamedTuple):
 def _halved(
     each: Each, pool: list[Candidate], rows: int, on_run: Callable[[], object] | None
 ) -> tuple[Candidate, int]:
-    """Halve the pool in every round; return the candidate left, and the rows learned in all."""
+    """Halve the pool in every round; return the last candidate and the total of rows learned."""
     work = 0
     for size in [rows >> (_ROUNDS - 1 - i) for i in range(_ROUNDS)]:
         judged = _judged(each, [_Job(candidate, size) for candidate in pool], on_run)
@@ -232,7 +232,7 @@ def _field(
 ) -> list[Candidate]:
     """Return the start, and candidates around it and its width drawn on a logarithmic scale.
 
-    width: None where there is none to choose.
+    width: None if no width is chosen.
     """
     numbers = _numbers(config, start, n_features)
     rng = np.random.default_rng((config.seed, 2))
@@ -249,7 +249,7 @@ def _field(
 
 
 def _seasons(period: float | None, y: Row) -> list[int]:
-    """Seasons to try: a day, a week, and how far back targets change most alike."""
+    """Return seasons to try: a day, a week, and the lag of the highest autocorrelation."""
     day = day_of(period, len(y))
     found = [season for season in (day, 7 * day) if 2 <= season <= len(y) // 3]
     steps = np.diff(y)
@@ -264,9 +264,9 @@ def _seasons(period: float | None, y: Row) -> list[int]:
 
 
 def _with_seasons(pool: list[Candidate], seasons: list[int], seed: int) -> list[Candidate]:
-    """Give candidates seasons by turns, none among them; the start stays as it is.
+    """Return the pool with random seasons, or no season; the start stays as it is.
 
-    The first ones differ from the start in nothing else.
+    One candidate for each season differs from the start only in the season.
     """
     start, *others = pool
     alone = [replace(start, params=(*start.params, ("season", season))) for season in seasons]
@@ -279,9 +279,9 @@ def _with_seasons(pool: list[Candidate], seasons: list[int], seed: int) -> list[
 
 
 def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[str, float]:
-    """The algorithm's own positive numbers that a user may give and has not given.
+    """Return the positive numbers among the algorithm's parameters that the user has not given.
 
-    Those that only other losses than the configuration's read are left out.
+    Parameters of other losses than the configuration's are omitted.
     """
     learner = _learner(config, start, n_features)
     resolved = learner.config
@@ -298,7 +298,7 @@ def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[st
         try:
             _learner(config, replace(start, params=((name, value),)), n_features)
         except (SimulatorError, TypeError, ValueError):
-            continue  # kept under this name, but not taken by it, or no matter of degree
+            continue  # not an argument of this name, or not continuous
         out[name] = value
     return out
 
@@ -312,7 +312,7 @@ def _with(config: ReplayConfig, candidate: Candidate) -> ReplayConfig:
 
 
 def _default_beside(config: ReplayConfig) -> ReplayConfig:
-    """Return the default under the options that are not chosen here."""
+    """Return the default configuration with the options that are not tuned."""
     return replace(default_of(config), budget=config.budget)
 
 
@@ -324,12 +324,12 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
 
 
 def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[float, float]:
-    """Losses from row `first` to row `most`, and of all to it; infinite where they are none."""
+    """Return the losses from row `first` on and of all rows; infinite if the replay fails."""
     try:
         said = Answers(config.resolved.kind, job.max_rows)
         replay = Replay(evaluator.config_for(_with(config, job.candidate), job.max_rows))
         replay.run(on_taught=said.take, beside_clean=False)
-        answers = said.whole
+        answers = said.joined
         loss = evaluator.loss(answers, job.first)
         whole = evaluator.loss(answers) if job.first else loss
     except (EndedError, SimulatorError):
@@ -359,7 +359,7 @@ def write_tuning(found: Tuning, folder: Path) -> list[Path]:
 
 
 def to_text(tuning: Tuning) -> str:
-    """Return what was chosen and gained, with the options for ``replay``."""
+    """Return the choice and its gain as text, with the options for ``replay``."""
     metrics = tuning.evaluator.metrics
     words, best = metrics.words, tuning.best
     conclusion, default = "nothing gained", ""

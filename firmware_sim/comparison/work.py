@@ -20,15 +20,15 @@ from firmware_sim.replaying.loop import Replay
 from firmware_sim.streams import Row
 from firmware_sim.tasks.learning import LearnResult
 
-#: The name of the run of what `replay` runs where no algorithm is named.
+#: The name of the learner that `replay` runs by default.
 DEFAULT = "default"
-#: Rows by which methods that draw random numbers are told from others.
+#: Rows from which it is determined whether a method draws random numbers.
 FEW = 1_000
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is to be run."""
+    """A run: method, cap and seed."""
 
     algorithm: str  # a name, or `DEFAULT`
     ram: int
@@ -36,35 +36,35 @@ class Run:
 
     @property
     def key(self) -> str:
-        """Name of the run among all of a comparison."""
+        """The name of the run, unique in a comparison."""
         return f"{self.algorithm} {self.ram} {self.seed}"
 
 
 @dataclass(frozen=True)
 class Outcome(Run):
-    """What came of a run."""
+    """The result of a run."""
 
-    #: learned to the end, the method does not fit the cap, it took longer than it may, or it
-    #: refuses the rows. {"done", "small", "slow", "refused"}
+    #: "done"; "small": the method does not fit the cap; "slow": it exceeded the time limit;
+    #: "refused": it refuses the rows
     status: str
-    loss: float = 0.0  # mean loss of its answers, as the kind of labels has it
+    loss: float = 0.0  # mean loss of its answers
     rows: int = 0
-    budget: int = 0  # support vectors at most
+    budget: int = 0  # maximum number of support vectors
     nbytes: int = 0  # bytes of everything under the cap
     seconds: float = 0.0  # processor time
-    detail: str = ""  # why it is not done
-    figures: Figures = field(default_factory=dict)  # all that its metrics tell, where it is
-    blocks: list[float] = field(default_factory=list)  # its losses over stretches of rows
-    #: rows until its answers were as good again as later, for each change; None for never
+    detail: str = ""  # why it is not finished
+    figures: Figures = field(default_factory=dict)  # all figures of its metrics, if it is finished
+    blocks: list[float] = field(default_factory=list)  # its mean losses over stretches of rows
+    #: rows until its loss is close to its later level, for each change; None for never
     recovery: list[int | None] = field(default_factory=list)
-    #: of the default, behind its first rows: its loss if frozen after them, and as it went on
+    #: of the default, on the rows after its first ones: its loss if frozen, and with learning
     frozen: list[float] | None = None
 
 
 def default_of(config: ReplayConfig) -> ReplayConfig:
-    """Return what `replay` runs on the same stream and device where no algorithm is named.
+    """Return the default configuration of `replay` on the same stream and device.
 
-    Raises SimulatorError: it does not go with the other options.
+    Raises SimulatorError: it contradicts the other options.
     """
     params = {"n_classes": config.params["n_classes"]} if "n_classes" in config.params else {}
     kind = config.resolved.kind
@@ -72,11 +72,11 @@ def default_of(config: ReplayConfig) -> ReplayConfig:
 
 
 def config_of(run: Run, config: ReplayConfig, gamma: float) -> ReplayConfig:
-    """Return the replay of a run.
+    """Return the configuration of a run.
 
-    config: with another algorithm, cap and seed.
-    gamma: width of the kernel; the default has its own.
-    Raises SimulatorError: the method does not go with the other options.
+    config: the other options; its algorithm, cap and seed are replaced.
+    gamma: width of the kernel; the default chooses its own.
+    Raises SimulatorError: the method contradicts the other options.
     """
     mine = replace(config, ram=run.ram, seed=run.seed)
     if run.algorithm == DEFAULT:
@@ -85,7 +85,7 @@ def config_of(run: Run, config: ReplayConfig, gamma: float) -> ReplayConfig:
 
 
 class EndedError(Exception):
-    """A replay that did not go to the end: its `Outcome.status`, and why."""
+    """A replay that ended early: its `Outcome.status`, and why."""
 
     def __init__(self, status: str, detail: str) -> None:
         super().__init__(detail)
@@ -93,25 +93,25 @@ class EndedError(Exception):
 
 
 class Answers:
-    """What a learner said to the rows of a replay, which ends where it refuses one.
+    """The answers of a learner in a replay, which ends early if the learner refuses a row.
 
     kind: the kind of labels.
-    most: rows there are.
-    seconds: processor time it may take.
+    max_rows: rows of the stream.
+    seconds: limit of the processor time.
     rows, spent: rows learned and processor time so far.
     """
 
     def __init__(self, kind: str, max_rows: int, seconds: float = math.inf) -> None:
         self._kind, self._most, self._seconds = kind, max_rows, seconds
-        # Of this thread: that of a frozen twin, which answers in its own, does not count.
+        # Time of this thread: the frozen learner answers in another one, which does not count.
         self._began = time.thread_time()
         self._said: list[Row] = []
         self.rows, self.spent = 0, 0.0
 
     def take(self, found: LearnResult) -> None:
-        """Take in what became of rows.
+        """Add the answers to some rows.
 
-        Raises EndedError: a row was refused, or it takes too long.
+        Raises EndedError: a row was refused, or the time limit is exceeded.
         """
         for error in [*found.refused.values(), *filter(None, [found.stopped])]:
             raise EndedError("refused", str(error))
@@ -124,21 +124,21 @@ class Answers:
             raise EndedError("slow", detail)
 
     @property
-    def whole(self) -> Row:
-        """All answers, as an evaluator of the kind takes them."""
+    def joined(self) -> Row:
+        """All answers, in the form that the evaluator of the kind expects."""
         return np.concatenate(self._said)
 
 
 def do(
     run: Run, evaluator: Evaluator, config: ReplayConfig, gamma: float, seconds: float
 ) -> Outcome:
-    """Do one run.
+    """Run one method and return its result.
 
     run: method, cap and seed.
     evaluator: rows and labels.
-    config: with that algorithm, cap and seed.
+    config: the other options.
     gamma: width of the kernel.
-    seconds: processor time it may take.
+    seconds: limit of the processor time.
     """
     named = run.algorithm != DEFAULT
     try:
@@ -151,7 +151,7 @@ def do(
     found: dict[str, Any] = {"status": "done"}
     try:
         result = replay.run(on_taught=answers.take, beside_clean=not named, ranked=False)
-        scores, frozen = answers.whole, result.frozen
+        scores, frozen = answers.joined, result.frozen
         found |= {
             "loss": result.metrics.mean_loss("learner"),
             "figures": finite(result.metrics.summary()["learner"]),
@@ -176,7 +176,7 @@ def do(
 
 
 def goes(algorithm: str, config: ReplayConfig, n_features: int) -> bool:
-    """Whether a method is for the kind of labels."""
+    """Whether a method supports the kind of labels."""
     try:
         mine = replace(config, algorithm=algorithm, stream="", dtype="")
         own = mine.learner_params
@@ -187,19 +187,19 @@ def goes(algorithm: str, config: ReplayConfig, n_features: int) -> bool:
 
 
 def draws(algorithm: str, few: Row, labels: Row, config: ReplayConfig, gamma: float) -> bool:
-    """Whether the method draws random numbers: two seeds differ on the first rows.
+    """Whether the method draws random numbers: whether two seeds differ on the first rows.
 
-    few: these, scaled.
-    labels: drawn ones, so that a small ring is soon full and whatever is drawn then is drawn.
+    few: the first rows, scaled.
+    labels: random labels, so that a small ring is soon full and its policy has to draw.
     """
     if algorithm == DEFAULT:
         algorithm = RECOMMENDED
-    for budget in (8, 64):  # some methods refuse so small a one
+    for budget in (8, 64):  # some methods refuse the small budget
         try:
             mine = replace(config, algorithm=algorithm, stream="")
             own, dtype = mine.learner_params, mine.resolved.dtype
             scores = {"n_features": few.shape[1], "kernel": ek.Gaussian(gamma), **own}
-            with warnings.catch_warnings():  # of predictions that run away
+            with warnings.catch_warnings():  # predictions may diverge
                 warnings.simplefilter("ignore", UserWarning)
                 first, second = (
                     ek.Learner(

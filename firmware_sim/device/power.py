@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import edgeolk as ek
 from firmware_sim.boards import Board
+from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.values import power_cut
+from firmware_sim.device.device import Device
 from firmware_sim.errors import SimulatorError
-
-if TYPE_CHECKING:
-    from firmware_sim.configuration.config import ReplayConfig
-    from firmware_sim.device.device import Device
 
 _SLOTS = 2
 #: Bytes of a slot besides its payload.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from firmware_sim.boards.step_time import Timing
 from firmware_sim.configuration.config import ReplayConfig
@@ -11,13 +10,11 @@ from firmware_sim.containment.memory import Layout
 from firmware_sim.device.planning import Width
 from firmware_sim.device.power import PowerCount
 from firmware_sim.device.supervision import LabelCount
+from firmware_sim.mcu.replaying import Emulated
 from firmware_sim.metrics import Figures, Metrics
 from firmware_sim.replaying.frozen import Frozen
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Stream
-
-if TYPE_CHECKING:
-    from firmware_sim.mcu.replaying import Emulated
 
 
 @dataclass

@@ -94,7 +94,7 @@ def loss_of(config: ReplayConfig, evaluator: Evaluator, first: int) -> float:
     """Loss of a replay of a whole stream from a row on."""
     said = Answers(evaluator.config.kind, ROWS)
     Replay(config).run(on_taught=said.take, beside_clean=False)
-    return evaluator.loss(said.whole, first)
+    return evaluator.loss(said.joined, first)
 
 
 @pytest.mark.parametrize("seed", range(16))

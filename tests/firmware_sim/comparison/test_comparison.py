@@ -163,10 +163,10 @@ def test_runs_that_do_not_end_well() -> None:
     assert slow.status == "slow"
     assert 0 < slow.rows < 1200
     assert slow.detail == f"{slow.rows} of 1,200 rows in 0 s"
-    assert isinstance(evaluator.mended, Stream)
-    beyond = [replace(one, rows=one.rows.copy()) for one in evaluator.mended.blocks()]
+    assert isinstance(evaluator.filled, Stream)
+    beyond = [replace(one, rows=one.rows.copy()) for one in evaluator.filled.blocks()]
     beyond[-1].rows[-9] = 1e300
-    evaluator.mended = HeldStream(evaluator.mended, beyond)
+    evaluator.filled = HeldStream(evaluator.filled, beyond)
     refused = do(Run("rbp", 4096, 0), evaluator, CONFIG, 0.2, 9.0)
     assert (refused.status, refused.loss) == ("refused", 0.0)
     assert "1e+300 does not fit" in refused.detail

@@ -77,7 +77,7 @@ def test_rows_with_gaps_are_compared_as_they_are_replayed(tmp_path: Path) -> Non
     assert np.isfinite(found.rows.X).all()
     told, stood_in = (
         np.concatenate([block.rows for block in one.blocks()])
-        for one in (found.rows.evaluator.stream, found.rows.evaluator.mended)
+        for one in (found.rows.evaluator.stream, found.rows.evaluator.filled)
         if isinstance(one, Stream)
     )
     gone = np.isnan(told)
