@@ -239,7 +239,7 @@ MUTATIONS = [
          "found.add_block(self.y[part], answers[part])",
          "found.add_block(self.y[: len(answers)], answers)"),
         ("a default is not told of gaps",
-         "stream=self.stream if config.takes_gaps else self.mended", "stream=self.mended"),
+         "stream=self.stream if config.takes_gaps else self.filled", "stream=self.filled"),
         ("targets of a long horizon come at once",
          "label_delay=config.label_delay or", "label_delay=config.label_delay and")),
     *table("firmware_sim/comparison/rows.py", ["tests/firmware_sim/comparison/test_in_time.py"],
