@@ -224,6 +224,7 @@ def test_first_byte_outside_kills_and_last_inside_does_not(place: str, nbytes: i
         pytest.skip(GuardedBlock(64).refusal)
     program = f"""
 import ctypes
+from firmware_sim.containment.memory import GuardedBlock
 block = GuardedBlock({nbytes})
 block.view(0, {nbytes})[:] = bytes({nbytes})
 start, end = block.address - block.slack, block.address + {nbytes}
