@@ -84,7 +84,7 @@ def test_no_module_imports_what_a_system_lacks() -> None:
 
 
 def lacking_names(source: str) -> set[str]:
-    """Modules, and members of ``os``, ``signal`` and ``select``, that a text uses and a system lacks."""
+    """Names that a text uses and some system lacks: modules, and members of a few of them."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
