@@ -13,7 +13,7 @@ D, BUDGET, ROWS = 4, 12, 160
 
 
 def rows_and_labels(n: int = ROWS, d: int = D, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    """Readings of different magnitudes with a few glitches, and labels that depend on two inputs."""
+    """Readings of different magnitudes, a few glitches, labels that depend on two inputs."""
     draws = np.random.default_rng(seed)
     z = draws.normal(size=(n, d))
     y = np.where(z[:, 0] + 0.5 * z[:, -1] ** 2 > 0.3, 1, -1)
