@@ -56,7 +56,7 @@ packages = pytest.mark.parametrize("package", LAYERS, ids=lambda package: packag
 
 
 def sources(root: Path) -> Iterator[tuple[str, Path]]:
-    """Every file with code in it, and the folder or module of the package that it belongs to."""
+    """Every source file, and the folder or module of the package that it belongs to."""
     for path in root.rglob("*.p*"):
         own = path.relative_to(root).parts[0].split(".")[0]
         if path.suffix in CODE and own != "__init__":
@@ -64,7 +64,7 @@ def sources(root: Path) -> Iterator[tuple[str, Path]]:
 
 
 def imported(package: str, node: ast.AST) -> Iterator[str]:
-    """What the code imports when it runs, wherever the import stands."""
+    """What the code imports at run time, at any level of the file."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
             continue

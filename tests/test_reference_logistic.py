@@ -1,4 +1,4 @@
-"""The reference implementations held against things independent of them: sampled gradient
+"""The reference implementations compared with independent results: sampled gradient
 and kernel logistic regression."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The reference implementations held against things independent of them:
+"""The reference implementations compared with independent results:
 passive-aggressive steps, gradient steps, sparse PA, AVP and Ahpatron."""
 
 from __future__ import annotations
