@@ -1,4 +1,4 @@
-"""Folders import one way, and no circle of modules: imports for type checkers count there too."""
+"""Folders import in one direction; no two modules import each other, even for type checkers."""
 
 from __future__ import annotations
 
