@@ -1,23 +1,114 @@
-"""Placing an example: whether storage can represent it, and the example rounded to storage.
+"""Concurrent readers of one model: each has a copy of the struct, and separate scratch.
 
-The learner sees every example rounded to the storage type, so that a support vector and the same
-example seen again are equal.
+The struct stores properties of the current row, so readers cannot share it. The first reader uses
+the scratch of the block; the copies of the others point into separate memory.
 """
 
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
+)
+from cpython.mem cimport PyMem_Malloc
 from libc.math cimport isfinite, isinf
 from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport uintptr_t
 from libc.string cimport memset
+from libc.string cimport strcmp
 
 from edgeolk.core.finite cimport all_finite, all_within, finite_as_float, floating
+from edgeolk.core.headers cimport (
+    OLK_F32, olk_dtype_bytes, olk_place_nonzeros, olk_quantize_row, olk_round_to_storage,
+)
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, dtype_is_short, dtype_max,
 )
 from edgeolk.core.ring cimport choose_sparse, list_nonzeros
-from edgeolk.core.headers cimport (
-    OLK_F32, olk_dtype_bytes, olk_place_nonzeros, olk_quantize_row, olk_round_to_storage,
-)
 from edgeolk.core.state cimport Indices, State
+from edgeolk.core.state cimport State
 
+
+cdef enum:
+    WIDEST = 64
+
+
+cdef inline void move_pointer(void** pointer, Py_ssize_t by) noexcept nogil:
+    if pointer[0] != NULL:
+        pointer[0] = <char*>pointer[0] + by
+
+
+cdef inline void* allocate_scratch(State* reader, Py_ssize_t length) noexcept:
+    """Allocate scratch for a reader and point its struct into it; NULL if memory is short.
+
+    All scratch regions of ``configuration/regions.py`` must be listed: two readers would write to
+    one left out (``tests/edgeolk/test_readers.py``).
+    """
+    cdef char* block = <char*>reader.m
+    # Scratch starts after the saved state, whose length is in the header.
+    cdef char* scratch = block + 8 * <Py_ssize_t>reader.m.eighths
+    cdef char* allocated = <char*>PyMem_Malloc(2 * WIDEST + (block + length - scratch))
+    cdef char* start
+    cdef Py_ssize_t by
+    if allocated == NULL:
+        return NULL
+    # With the alignment of the block.
+    start = allocated + (<uintptr_t>scratch - <uintptr_t>allocated) % WIDEST
+    by = start - scratch
+    move_pointer(&reader.query, by)
+    move_pointer(<void**>&reader.nonzero_index, by)
+    move_pointer(&reader.nonzero_value, by)
+    move_pointer(&reader.column, by)
+    move_pointer(&reader.row, by)
+    move_pointer(&reader.distance, by)
+    move_pointer(&reader.products, by)
+    move_pointer(&reader.mean_coef, by)
+    move_pointer(<void**>&reader.class_scores, by)
+    move_pointer(<void**>&reader.gram, by)
+    move_pointer(<void**>&reader.pulls, by)
+    move_pointer(<void**>&reader.work, by)
+    move_pointer(<void**>&reader.work2, by)
+    move_pointer(<void**>&reader.order, by)
+    move_pointer(&reader.ahead.x, by)
+    move_pointer(&reader.ahead.values, by)
+    move_pointer(<void**>&reader.ahead.features, by)
+    move_pointer(&reader.sorf.state.inputs, by)
+    move_pointer(<void**>&reader.sorf.state.scores, by)
+    move_pointer(<void**>&reader.sorf.state.recalled, by)
+    move_pointer(&reader.sorf.state.row, by)
+    return allocated
+
+
+# Rows in float64 buffers of any object, for processes without numpy.
+#
+# Uses the buffer protocol directly: the code of typed memoryviews would be half of the module.
+
+cdef inline bint is_double(const char* code) noexcept:
+    """Whether a format means native doubles."""
+    return code != NULL and strcmp(code + (code[0] == b"@" or code[0] == b"="), b"d") == 0
+
+
+cdef inline int borrow(object x, str name, int writable, Py_buffer* view) except -1:
+    """Acquire a contiguous float64 buffer; the caller releases it by ``PyBuffer_Release``."""
+    try:
+        PyObject_GetBuffer(x, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | writable)
+    except BufferError as error:
+        raise ValueError(f"{name} must be a contiguous float64 buffer: {error}") from None
+    except TypeError:
+        raise TypeError(
+            f"{name} must be a float64 buffer, got {type(x).__name__!r}"
+        ) from None
+    if view.ndim != 1 or not is_double(view.format):
+        code = view.format.decode("latin-1") if view.format != NULL else "B"
+        ndim = view.ndim
+        PyBuffer_Release(view)
+        raise ValueError(
+            f"{name} must be a 1-d buffer of float64 (format 'd'), got {ndim}-d of {code!r}"
+        )
+    return 0
+
+
+# Placing an example: whether storage can represent it, and the example rounded to storage.
+#
+# The learner sees every example rounded to the storage type, so that a support vector and the same
+# example seen again are equal.
 
 cdef inline bint no_infinity(const floating* x, int64_t count) noexcept nogil:
     """Whether all are finite or NaN."""
