@@ -266,6 +266,6 @@ coverage: $(VENV)/.test
 	$(BIN)/python tests/support/lines.py $(TRACE)
 
 clean:
-	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/headers.pxd edgeolk/core/*switch*.pxd edgeolk/configuration/options.py
+	rm -rf build dist *.egg-info $(VENV) edgeolk/core/parts.pxd edgeolk/core/c.pxd edgeolk/core/*switch*.pxd edgeolk/configuration/options.py
 	find edgeolk -name '*.so' -delete
 	rm -f $(GENERATED)

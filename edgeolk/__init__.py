@@ -11,7 +11,7 @@ from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from edgeolk.attaching import attach
-    from edgeolk.boundary.scoring import Scorer
+    from edgeolk.rows.scoring import Scorer
     from edgeolk.catalogue import algorithms
     from edgeolk.checkpointer import Checkpointer
     from edgeolk.configuration.config import Config

@@ -122,7 +122,7 @@ MUTATIONS = [
          "        if False:\n            raise"),
         ("a width that is given is not used",
          "return Gaussian(gamma)", "return Gaussian(1.0 / n_features)")),
-    *table("edgeolk/preprocessing/arguments.py",
+    *table("edgeolk/scaling/arguments.py",
         [
             "tests/edgeolk/preprocessing/test_preprocessing.py", "-k",
             "arguments or named or names or width or parts",
@@ -133,7 +133,7 @@ MUTATIONS = [
         ("no scaler where nothing is said", 'usual.get("scale")', "None"),
         ("a word is a width",
          "if isinstance(gamma, str):\n        raise", "if False:\n        raise")),
-    *table("edgeolk/preprocessing/record.py",
+    *table("edgeolk/scaling/record.py",
         [
             "tests/edgeolk/preprocessing/test_preprocessing.py", "-k",
             "arguments or named or names or width or parts",

@@ -29,7 +29,7 @@ FORMS = {
     "single": (*PLAIN, "-DOLK_SORF_SINGLE", "-DSHIM_NARROW"),
     "fixed": (*PLAIN, "-DOLK_SORF_FIXED", "-DSHIM_NARROW"),
 }
-UNIT = units.HEADERS["edgeolk.core.structured"]
+UNIT = units.HEADERS["edgeolk.sorf.tables"]
 #: Forms of int8 alone.
 NARROW = ("single", "fixed")
 STORAGE = ("int8", "float32", "float64")

@@ -6,7 +6,7 @@ Run by ``setup.py``. The file is for editors and type checkers: nothing imports 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from edgeolk.catalogue.methods import METHODS
@@ -16,7 +16,7 @@ from edgeolk.parts.numbers import AXES
 from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.table import DEFAULT_PARTS
 from edgeolk.parts.updates import UPDATES
-from edgeolk.preprocessing.record import ARGUMENTS
+from edgeolk.scaling.record import ARGUMENTS
 
 #: Types of the arguments that are not parameters with one number.
 _OTHERS = {
@@ -38,9 +38,7 @@ _OTHERS = {
 _HEAD = '''\
 """Arguments of a learner as editors and type checkers know them; `typed.py` writes this file."""
 
-from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
 from edgeolk.parts.kernels import Kernel

@@ -4,13 +4,13 @@ from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport fabs
 from libc.stdint cimport int64_t
 
-from edgeolk.core.headers cimport OLK_F32, OLK_F64, olk_get, olk_put
-from edgeolk.core.headers cimport OLK_LINEAR, OLK_SIGMOID, olk_kernel
-from edgeolk.core.headers cimport OLK_MAX_AS_FLOAT, olk_within_f32, olk_within_f64
+from edgeolk.core.c cimport (
+    OLK_F32, OLK_F64, OLK_LINEAR, OLK_MAX_AS_FLOAT, OLK_SIGMOID, olk_get, olk_kernel, olk_put,
+    olk_within_f32, olk_within_f64,
+)
 from edgeolk.core.parts cimport (
     DTYPE_FLOAT64, coefficients_max, coefficients_max_kernel, kernel_normalised,
 )
-from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport State
 
 

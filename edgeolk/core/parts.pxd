@@ -1,4 +1,4 @@
-"""Written from the rows of edgeolk/parts by generate.py; do not edit."""
+"""Written from the rows of edgeolk/parts by core/generate.py; do not edit."""
 
 from libc.stdint cimport int32_t
 

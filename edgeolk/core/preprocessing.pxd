@@ -10,31 +10,21 @@ The row passed in is only read. The learner sees the one in ``query``.
 
 from libc.float cimport DBL_MAX
 from libc.math cimport isfinite, isnan
-from libc.stdint cimport int64_t, uint64_t
-from libc.stdint cimport int64_t, uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
 from libc.string cimport memcpy
 
-from edgeolk.core.finite cimport all_finite, floating
-from edgeolk.core.headers cimport (
-    OLK_COMPACT_BYTES, OLK_HISTORY_NUMBERS, olk_clip_factor, olk_common_affine, olk_get,
-    olk_is_frozen, olk_is_within, olk_learn_common, olk_learn_pairs, olk_learn_record, olk_length,
-    olk_measure, olk_measure_again, olk_pair_affine, olk_scale_common, olk_scale_reading,
-    olk_scaler, olk_shared_affine, olk_update_reading,
+from edgeolk.core.numbers cimport all_finite, floating, row_type
+from edgeolk.core.c cimport (
+    OLK_COMPACT_BYTES, OLK_HISTORY_NUMBERS, OLK_LAPLACIAN, olk_clip_factor, olk_common_affine,
+    olk_gamma_from_square, olk_gamma_of, olk_get, olk_is_frozen, olk_is_within, olk_learn_common,
+    olk_learn_pairs, olk_learn_record, olk_length, olk_measure, olk_measure_again, olk_measure_row,
+    olk_min_square, olk_pair_affine, olk_scale_common, olk_scale_reading, olk_scaler,
+    olk_set_memory_steps, olk_shared_affine, olk_sorf_set_width, olk_update_mean_square,
+    olk_update_reading, olk_width as Width,
 )
-from edgeolk.core.headers cimport (
-    OLK_LAPLACIAN, olk_gamma_from_square, olk_gamma_of, olk_measure_row, olk_min_square,
-    olk_set_memory_steps, olk_sorf_set_width, olk_update_mean_square, olk_width as Width,
-)
-from edgeolk.core.parts cimport (
-    DTYPE_FLOAT32, DTYPE_FLOAT64, basis_has_frequencies, dtype_max_gamma,
-)
-from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.rows cimport (
-    olk_read_f64, place, place_sparse, read_index,
-)
-from edgeolk.core.state cimport MAX_LEARNED, Indices, Raw, State
-from edgeolk.core.state cimport State
-from edgeolk.core.value_types cimport row_type
+from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64, basis_has_frequencies, dtype_max_gamma
+from edgeolk.core.rows cimport olk_read_f64, place, place_sparse, read_index
+from edgeolk.core.state cimport Indices, MAX_LEARNED, Raw, State
 
 
 # The kernel width, if it is not given: loops/width.h.

@@ -10,7 +10,7 @@ Invariants, true between any two steps:
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
-from edgeolk.core.headers cimport (
+from edgeolk.core.c cimport (
     olk_common, olk_forecast, olk_forecast_answer, olk_forecast_state, olk_kernel, olk_pair_fn,
     olk_quantizer, olk_row_fn, olk_scaler, olk_simd, olk_sorf, olk_sorf_ops, olk_sorf_state,
     olk_sparse_fn, olk_two_numbers, olk_width as Width,

@@ -3,28 +3,23 @@
 ``places`` maps the name of each region to its address.
 """
 
-from libc.stdint cimport int32_t
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
 
-from edgeolk.core.headers cimport (
-    OLK_COMPACT, OLK_F32, OLK_F64, OLK_PCG_SIGNS, OLK_SORF_BINARY, OLK_SORF_CLASSES,
-    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_compact_rule_of, olk_forecast, olk_pcg_seed,
-    olk_set_memory_steps, olk_sorf, take_parameters,
-)
-from edgeolk.core.headers cimport (
-    OLK_GAUSSIAN, olk_common, olk_forecast_state, olk_scaler, olk_sorf, olk_sorf_state,
+from edgeolk.core.c cimport (
+    OLK_COMPACT, OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_PCG_SIGNS, OLK_SORF_BINARY, OLK_SORF_CLASSES,
+    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_common, olk_compact_rule_of, olk_forecast,
+    olk_forecast_state, olk_pcg_seed, olk_scaler, olk_set_memory_steps, olk_sorf, olk_sorf_state,
     olk_two_numbers,
 )
-from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.parts cimport DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE
+from edgeolk.core.parts cimport (
+    DTYPE_FLOAT64, DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE, Params,
+)
 from edgeolk.core.state cimport (
     Errors, Forgetron, Function, Halving, Hints, MODEL_RUNS, Mean, Model, Nystrom, Skipped, State,
     Width,
 )
-from edgeolk.core.state cimport State
-from edgeolk.core.structured cimport functions_for
-from edgeolk.core.width cimport sorf_set_width
-from edgeolk.core.width cimport use_width
+from edgeolk.sorf.tables cimport functions_for
+from edgeolk.core.preprocessing cimport sorf_set_width, use_width
 
 
 # Decodes a configuration, a Python object, into the C struct.
@@ -70,6 +65,28 @@ cdef inline void decode_features(State* s, object config) except *:
     s.sorf.widths[0][0] = 1.0
     p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
     sorf_set_width(s)
+
+
+cdef inline void take_parameters(olk_sorf* p, const Params* v) noexcept nogil:
+    """Set the members of the struct that are parameters of the same name."""
+    p.groups = <int32_t>v.groups
+    p.linear = <int32_t>v.linear
+    p.last_label = <int32_t>v.last_label
+    p.drift = <int32_t>v.drift
+    p.relevance = <int32_t>v.relevance
+    p.leak = v.leak
+    p.r = v.r
+    p.sharp = v.sharp
+    p.memory = v.memory
+    p.cmin = v.cmin
+    p.cmax = v.cmax
+    p.shrink = v.shrink
+    p.nu = v.nu
+    p.forget = v.forget
+    p.history = <int32_t>v.history
+    p.robust = <int32_t>v.robust
+    p.row_memory = <int32_t>v.row_memory
+    p.memory_narrow = <int32_t>v.memory_narrow
 
 
 cdef inline void decode_structured(State* s, object config) except *:

@@ -14,35 +14,31 @@ from edgeolk.errors import BadRowError
 from edgeolk.parts import elements
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.core.attach cimport attach, attach_preprocessing, attach_structured
-from edgeolk.core.buffers cimport borrow
-from edgeolk.core.decode cimport (
-    decode, decode_features, decode_forecast, decode_preprocessing, decode_structured,
+from edgeolk.engine.attach cimport (
+    attach, attach_preprocessing, attach_structured, decode, decode_features, decode_forecast,
+    decode_preprocessing, decode_structured,
 )
-from edgeolk.core.expansion cimport coefficient_count
-from edgeolk.core.forecasting cimport n_pending
+from edgeolk.core.rows cimport accepts, allocate_scratch, borrow
+from edgeolk.ring.expansion cimport coefficient_count
+from edgeolk.sorf.sorf cimport (
+    n_pending, reason_of, sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_check,
+)
 from edgeolk.core.preprocessing cimport take_dense
 from edgeolk.core.parts cimport BASIS_STRUCTURED
-from edgeolk.core.headers cimport (
+from edgeolk.core.c cimport (
     OLK_EVENTS, OLK_EVENT_ROWS, OLK_QUIET_ROWS, OLK_SEALED, OLK_VERDICT, olk_begin_step,
     olk_end_step, olk_forecast_answer, olk_simd,
 )
-from edgeolk.core.labels cimport check_weight, is_label, labels_allowed
-from edgeolk.core.rebuild_derived cimport rebuild_derived
-from edgeolk.core.readers cimport allocate_scratch
-from edgeolk.core.refusals cimport label_error, not_finite, outcome_error, wrong_length
-from edgeolk.core.rows cimport accepts
-from edgeolk.core.state cimport DONE, Model, State, Width
-from edgeolk.core.step cimport (
+from edgeolk.core.refusals cimport (
+    check_weight, is_label, label_error, labels_allowed, not_finite, outcome_error, wrong_length,
+)
+from edgeolk.engine.rebuild cimport rebuild_derived
+from edgeolk.core.state cimport DONE, Model, Sorf, State, Width
+from edgeolk.engine.step cimport (
     answer, ask, asks_score, construct, count_asked, learn, prepare_mean, restart, skip, tell,
     wants,
 )
-from edgeolk.core.structured cimport Sorf
-from edgeolk.core.updates.sorf cimport (
-    sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_check,
-)
 from edgeolk.core.variants cimport chosen_simd
-from edgeolk.core.outputs cimport reason_of
 
 cdef const olk_simd* SIMD = chosen_simd()
 

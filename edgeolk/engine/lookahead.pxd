@@ -2,25 +2,18 @@
 
 from libc.math cimport isfinite
 from libc.stdint cimport int32_t, int64_t
-from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
-from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features
-from edgeolk.core.bases.nystrom cimport features_of, map_features, maps_features, take_values
-from edgeolk.core.block_scores cimport pays_together, row_bytes
-from edgeolk.core.headers cimport (
+from edgeolk.ring.bases cimport features_of, map_features, maps_features, take_values
+from edgeolk.core.c cimport (
     OLK_BLOCK, OLK_F64, OLK_MAX_BATCH_ROWS, OLK_SUMS_OF_BLOCK, olk_dtype_bytes, olk_row_outputs,
 )
-from edgeolk.core.headers cimport olk_row_outputs
-from edgeolk.core.parts cimport (
-    BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_sorf,
-)
-from edgeolk.core.ring cimport lengths_from
-from edgeolk.core.state cimport Example, State
-from edgeolk.core.state cimport MAX_CHANGED, State
-from edgeolk.core.switches cimport update_begin, update_decide
-from edgeolk.core.thresholds cimport threshold
-from edgeolk.core.value_types cimport row_type, value_type
+from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_FLOAT64, update_is_sorf
+from edgeolk.ring.ring cimport lengths_from
+from edgeolk.core.state cimport Example, MAX_CHANGED, State
+from edgeolk.engine.switches cimport update_begin, update_decide
+from edgeolk.ring.updates cimport threshold
+from edgeolk.core.numbers cimport row_type, value_type
 
 
 # Scores several rows together: bit for bit as one by one.

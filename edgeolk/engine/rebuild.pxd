@@ -6,17 +6,17 @@ read.
 
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport (
+from edgeolk.ring.expansion cimport (
     coefficient, coefficient_count, kernel_row_to, self_kernel, slot_row, squared_norm,
 )
-from edgeolk.core.inverse cimport refresh_inverse
+from edgeolk.ring.inverse cimport refresh_inverse
 from edgeolk.core.parts cimport (
     POLICY_ANCHOR, POLICY_LIGHTEST_PROJECT, POLICY_SPAN, basis_starts_full,
 )
-from edgeolk.core.policies.neighbours cimport rescan
-from edgeolk.core.policies.projectron cimport grow_factor, span_distance
-from edgeolk.core.value_types cimport doubles
-from edgeolk.core.ring cimport take_vector, update_slot_norm
+from edgeolk.ring.policies.budgeted_pa cimport rescan
+from edgeolk.ring.policies.projectron cimport grow_factor, span_distance
+from edgeolk.core.numbers cimport doubles
+from edgeolk.ring.ring cimport take_vector, update_slot_norm
 from edgeolk.core.state cimport Example, State
 
 

@@ -11,32 +11,30 @@ from libc.math cimport INFINITY, fabs, isfinite
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
 from libc.string cimport memset
 
-from edgeolk.core.classes cimport score_classes, share_weighted_score
-from edgeolk.core.expansion cimport (
+from edgeolk.ring.losses cimport score_classes, share_weighted_score
+from edgeolk.ring.expansion cimport (
     class_row, coefficient, coefficient_count, self_kernel, squared_norm,
 )
-from edgeolk.core.forecasting cimport forecast_ask, forecast_tell
-from edgeolk.core.preprocessing cimport keep_statistics, rows_seen
-from edgeolk.core.headers cimport olk_begin_step, olk_bernoulli, olk_end_step, olk_pcg32_seed
+from edgeolk.sorf.sorf cimport begin_answers, count_answers, forecast_ask, forecast_tell, sorf_watch
+from edgeolk.core.preprocessing cimport (
+    follow_row, keep_statistics, rows_seen, set_width, width_is_due,
+)
+from edgeolk.core.c cimport olk_begin_step, olk_bernoulli, olk_end_step, olk_pcg32_seed
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
     policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_sorf,
 )
-from edgeolk.core.policies.replacement cimport dynamic_budget
-from edgeolk.core.range cimport in_range, may_enter
-from edgeolk.core.value_types cimport put
-from edgeolk.core.sampling cimport sampling_probability
-from edgeolk.core.thresholds cimport threshold
+from edgeolk.ring.policies.replacement cimport dynamic_budget
+from edgeolk.core.numbers cimport in_range, may_enter, put
+from edgeolk.ring.updates cimport sampling_probability, threshold
 from edgeolk.core.state cimport (
     DONE, Example, MAX_COUNT, Model, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL,
     REFUSED_OVERFLOW, Span, State,
 )
-from edgeolk.core.switches cimport (
-    basis_admit, basis_construct, basis_score, bound, update_asks, update_begin,
-    update_coefficient, update_construct, update_decide, update_end, update_learn, update_shrink,
+from edgeolk.engine.switches cimport (
+    basis_admit, basis_construct, basis_score, bound, update_asks, update_begin, update_coefficient,
+    update_construct, update_decide, update_end, update_learn, update_shrink,
 )
-from edgeolk.core.updates.sorf cimport begin_answers, count_answers, sorf_watch
-from edgeolk.core.width cimport follow_row, set_width, width_is_due
 
 
 cdef inline bint is_frozen(const State* s) noexcept nogil:

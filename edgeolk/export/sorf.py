@@ -15,7 +15,7 @@ from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.bases import max_gamma
 from edgeolk.parts.kernels import Laplacian
-from edgeolk.preprocessing.scaling import INSIDE
+from edgeolk.scaling.record import INSIDE
 
 SOURCE = "sorf.c"
 #: Numbers of the types of weights in c/sorf.c and loops/structured.h.

@@ -4,23 +4,16 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
-from edgeolk.core.bases.weights cimport add_features
-from edgeolk.core.expansion cimport apply_scale, gather, kernel_row, put
-from edgeolk.core.expansion cimport coefficient_count
-from edgeolk.core.expansion cimport next_row
-from edgeolk.core.expansion cimport plain_row
-from edgeolk.core.headers cimport (
-    OLK_LINEAR, olk_pcg64, olk_pcg64_seed, olk_standard_normal, olk_store,
+from edgeolk.ring.expansion cimport (
+    apply_scale, coefficient_count, gather, kernel_row, next_row, plain_row, put,
 )
-from edgeolk.core.headers cimport OLK_F64, olk_sorf_row
-from edgeolk.core.headers cimport OLK_F64, olk_symmetric_eigen
+from edgeolk.core.c cimport (
+    OLK_F64, OLK_LINEAR, olk_pcg64, olk_pcg64_seed, olk_sorf_row, olk_standard_normal, olk_store,
+    olk_symmetric_eigen,
+)
 from edgeolk.core.parts cimport DTYPE_FLOAT64
 from edgeolk.core.state cimport Example, Model, State
-from edgeolk.core.state cimport Example, State
-from edgeolk.core.state cimport State
-from edgeolk.core.value_types cimport doubles
-from edgeolk.core.value_types cimport put, value_type
-from edgeolk.core.value_types cimport value_type
+from edgeolk.core.numbers cimport doubles, put as write, value_type
 
 
 # The ring of support vectors as a basis: f is a sum of kernels.
@@ -83,7 +76,7 @@ cdef inline double drawn_score(State* s, const void* x, const void* coef,
             for j in range(s.c.n_features):
                 angle += <double><float>(
                     olk_standard_normal(&generator) * width) * (<const float*>x)[j]
-        put(s, s.row, k, angle)
+        write(s, s.row, k, angle)
     s.simd.cos_sin[value_type(s)](s.row, n, 1.0 / sqrt(<double>n))
     return s.simd.dot[value_type(s)](coef, s.row, 2 * n)
 

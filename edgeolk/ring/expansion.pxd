@@ -7,23 +7,17 @@ after B removals, because each removal can magnify its rounding error.
 """
 
 from libc.math cimport INFINITY, isfinite, pow, sqrt, tanh
-from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
-from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from edgeolk.core.expansion cimport self_kernel
-from edgeolk.core.headers cimport OLK_DISTANCE, OLK_F64, olk_kernel
-from edgeolk.core.headers cimport OLK_F64, OLK_LINEAR, OLK_POLYNOMIAL, olk_fetch
+from edgeolk.core.c cimport OLK_DISTANCE, OLK_F64, OLK_LINEAR, OLK_POLYNOMIAL, olk_fetch, olk_kernel
 from edgeolk.core.parts cimport basis_per_member, coefficients_max_factor, kernel_normalised
-from edgeolk.core.parts cimport kernel_normalised
-from edgeolk.core.ring cimport (
-    copy_slot, lengths_from, list_nonzeros, mark_slot_changed, take_vector, write_vector,
+from edgeolk.ring.ring cimport (
+    copy_slot, lengths_from, mark_slot_changed, take_vector, write_vector,
 )
-from edgeolk.core.ring cimport lengths_from
+from edgeolk.core.rows cimport list_nonzeros
 from edgeolk.core.state cimport Example, Function, Model, State
-from edgeolk.core.state cimport State
-from edgeolk.core.value_types cimport get, put as write, value_type
+from edgeolk.core.numbers cimport get, put as write, value_type
 
 
 cdef inline double kernel_row_to(State* s, int64_t n, const void* x, const void* coef,

@@ -11,12 +11,11 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from edgeolk.core.expansion cimport alpha, gather, kernel_row, self_kernel, shift
-from edgeolk.core.headers cimport OLK_F64
+from edgeolk.ring.expansion cimport alpha, gather, kernel_row, self_kernel, shift
+from edgeolk.core.c cimport OLK_F64
 from edgeolk.core.parts cimport kernel_normalised
 from edgeolk.core.state cimport Example, Model, State
-from edgeolk.core.state cimport State
-from edgeolk.core.value_types cimport doubles
+from edgeolk.core.numbers cimport doubles
 
 
 # Small dense linear algebra in place, composed of the functions in loops/.

@@ -1,8 +1,8 @@
-"""Written from the rows of edgeolk/parts by generate.py; do not edit."""
+"""Written from the rows of edgeolk/parts by core/generate.py; do not edit."""
 
 from libc.stdint cimport int64_t
 
-from edgeolk.core.losses cimport (
+from edgeolk.ring.losses cimport (
     epsilon,
     epsilon_sign,
     epsilon_slope,

@@ -3,12 +3,11 @@
 With several classes f is the margin and y = 1; for novelty y is the threshold.
 """
 
-from libc.math cimport NAN, exp, isfinite
-from libc.math cimport exp, fabs, log1p
+from libc.math cimport NAN, exp, fabs, isfinite, log1p
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from edgeolk.core.expansion cimport class_row
+from edgeolk.ring.expansion cimport class_row
 from edgeolk.core.state cimport Example, State
 
 

@@ -2,9 +2,9 @@
 
 from libc.math cimport sqrt
 
-from edgeolk.core.expansion cimport apply_scale, largest_weight, rescale, squared_norm, used_length
-from edgeolk.core.policies.replacement cimport dynamic_budget
-from edgeolk.core.value_types cimport value_type
+from edgeolk.ring.expansion cimport apply_scale, largest_weight, rescale, squared_norm, used_length
+from edgeolk.ring.policies.replacement cimport dynamic_budget
+from edgeolk.core.numbers cimport value_type
 from edgeolk.core.state cimport Example, State
 
 

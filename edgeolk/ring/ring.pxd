@@ -4,15 +4,11 @@ Number j of the vector in a slot is stored at [j, slot]; a gathered vector is co
 type: double for float64 storage, else float.
 """
 
-from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t
 
-from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64, ROWS_EITHER
-from edgeolk.core.headers cimport (
-    OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_NEAR_F32, OLK_NEAR_F64, olk_count_nonzeros,
-    olk_dtype_bytes, olk_fetch, olk_get, olk_nonzeros, olk_put, olk_store,
-)
-from edgeolk.core.value_types cimport row_type
+from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64
+from edgeolk.core.c cimport olk_dtype_bytes, olk_fetch, olk_put, olk_store
+from edgeolk.core.numbers cimport row_type
 from edgeolk.core.state cimport MAX_CHANGED, State
 
 
@@ -84,37 +80,3 @@ cdef inline const void* lengths_from(const State* s, int64_t slot) noexcept nogi
     if s.lengths == NULL:
         return NULL
     return <const char*>s.lengths + slot * olk_dtype_bytes(row_type(s))
-
-
-cdef inline bint near_origin(const State* s) noexcept nogil:
-    """Whether a distance computed from norms and products is accurate for this row (tiles.h)."""
-    cdef int64_t k
-    cdef int type = row_type(s)
-    cdef double v
-    cdef double size = 0.0
-    if s.c.kernel.kind == OLK_GAUSSIAN:
-        for k in range(s.nonzeros):
-            v = olk_get(type, s.nonzero_value, k)
-            size += v * v
-    elif s.c.kernel.kind == OLK_LAPLACIAN and type == OLK_F32:
-        for k in range(s.nonzeros):
-            size += fabs(olk_get(type, s.nonzero_value, k))
-    return s.c.kernel.gamma * size <= (OLK_NEAR_F64 if type == OLK_F64 else OLK_NEAR_F32)
-
-
-cdef inline void choose_sparse(State* s, const void* x) noexcept nogil:
-    """sparse_x = x if its non-zeros are few enough to pay, else NULL."""
-    cdef bint pays = 2 * s.nonzeros <= s.c.n_features
-    if pays and s.c.choice.rows == ROWS_EITHER:
-        pays = near_origin(s)
-    s.sparse_x = x if pays else NULL
-
-
-cdef inline void list_nonzeros(State* s, const void* x) noexcept nogil:
-    """List the non-zeros of x, unless they are many, and choose dense or sparse processing."""
-    cdef int64_t d = s.c.n_features
-    s.sparse_x = NULL
-    if d > 64 and 2 * olk_count_nonzeros(row_type(s), x, d) > d:
-        return
-    s.nonzeros = olk_nonzeros(row_type(s), x, d, s.nonzero_index, s.nonzero_value)
-    choose_sparse(s, x)

@@ -1,30 +1,19 @@
 """Updates of the ring family: which rows are learned, and with what coefficient."""
 
-from libc.math cimport fabs, log, pow
-from libc.math cimport log
-from libc.math cimport pow, sqrt
-from libc.math cimport sqrt
+from libc.math cimport fabs, log, pow, sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport kernel_row
-from edgeolk.core.expansion cimport rescale
-from edgeolk.core.headers cimport OLK_F64
-from edgeolk.core.hints cimport window_hint, window_push
-from edgeolk.core.loss_switch cimport loss_residual, loss_sign
-from edgeolk.core.loss_switch cimport loss_residual, loss_slope
-from edgeolk.core.loss_switch cimport loss_slope
-from edgeolk.core.losses cimport sigmoid
-from edgeolk.core.losses cimport sigmoid, softplus
+from edgeolk.ring.expansion cimport kernel_row, rescale
+from edgeolk.core.c cimport OLK_F64
+from edgeolk.ring.loss_switch cimport loss_residual, loss_sign, loss_slope
+from edgeolk.ring.losses cimport sigmoid, softplus
 from edgeolk.core.parts cimport (
     SAMPLING_AUXILIARY, SAMPLING_DECAY, SAMPLING_DERIVATIVE, SAMPLING_LOSS, SAMPLING_MARGIN,
-    SCHEDULE_DECAY, UPDATE_LOGISTIC_SCALE, UPDATE_LOGISTIC_SHIFT,
+    SCHEDULE_DECAY, SCHEDULE_SQRT, UPDATE_LOGISTIC_CUT, UPDATE_LOGISTIC_SCALE,
+    UPDATE_LOGISTIC_SHIFT,
 )
-from edgeolk.core.parts cimport SAMPLING_LOSS
-from edgeolk.core.parts cimport SCHEDULE_DECAY, SCHEDULE_SQRT
-from edgeolk.core.parts cimport UPDATE_LOGISTIC_CUT, UPDATE_LOGISTIC_SCALE, UPDATE_LOGISTIC_SHIFT
-from edgeolk.core.ring cimport take_vector, write_vector
+from edgeolk.ring.ring cimport take_vector, write_vector
 from edgeolk.core.state cimport Example, State
-from edgeolk.core.state cimport State
 
 
 # Updates by sign or margin: the perceptron, and its aggressive variant (Ahpatron, algorithm 1).

@@ -13,7 +13,7 @@ from libc.stdint cimport int32_t, int64_t
 from edgeolk.core.preprocessing cimport take_dense, take_sparse
 from edgeolk.core.rows cimport accepts, indices_from, olk_read_i64, read_index
 from edgeolk.core.state cimport Indices, State
-from edgeolk.boundary.ndarray cimport as_doubles, as_numbers, is_plain, is_vector
+from edgeolk.rows.arrays cimport as_doubles, as_numbers, is_plain, is_vector
 
 
 cdef enum:

@@ -9,29 +9,18 @@ from libc.math cimport NAN
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
-from edgeolk.boundary.batches cimport Batch, take_row
-from edgeolk.boundary.blocks cimport (
-    learn_block, learn_placed, predict_before, score_block, signal_interval,
+from edgeolk.rows.batches cimport Batch, take_row
+from edgeolk.ring.bases cimport maps_features, take_values
+from edgeolk.engine.lookahead cimport (
+    NUMBERS_OF_BLOCK, block_rows, compute_ahead, decide_block, put_row_ahead, row_bytes, rows_ahead,
+    take_row_ahead, update_changed_slots,
 )
-from edgeolk.core.bases.nystrom cimport maps_features, take_values
-from edgeolk.core.block_scores cimport NUMBERS_OF_BLOCK, block_rows, decide_block, row_bytes
-from edgeolk.core.block_scores cimport block_rows
-from edgeolk.core.engine cimport Engine
-from edgeolk.core.labels cimport is_label, is_weight
-from edgeolk.core.lookahead cimport (
-    compute_ahead, put_row_ahead, rows_ahead, take_row_ahead, update_changed_slots,
-)
-from edgeolk.core.lookahead cimport rows_ahead
-from edgeolk.core.outputs cimport n_outputs, write_outputs
-from edgeolk.core.outputs cimport threshold_of
-from edgeolk.core.refusals cimport is_bad_row
-from edgeolk.core.refusals cimport outcome_error
+from edgeolk.engine.engine cimport Engine
+from edgeolk.core.refusals cimport is_bad_row, is_label, is_weight, outcome_error
+from edgeolk.sorf.sorf cimport begin_answers, count_answers, n_outputs, threshold_of, write_outputs
 from edgeolk.core.rows cimport olk_read_f64
 from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_ROW, State
-from edgeolk.core.state cimport DONE, REFUSED_ROW, State
-from edgeolk.core.step cimport answer, decide, learn, skip
-from edgeolk.core.step cimport decide, prepare_mean
-from edgeolk.core.updates.sorf cimport begin_answers, count_answers
+from edgeolk.engine.step cimport answer, decide, learn, prepare_mean, skip
 
 
 cdef inline Py_ssize_t signal_interval(const State* s) noexcept nogil:

@@ -2,17 +2,13 @@
 
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.long cimport PyLong_AsLongAndOverflow, PyLong_CheckExact
-from libc.math cimport INFINITY, NAN, fabs
-from libc.math cimport fabs, isnan
+from libc.math cimport INFINITY, NAN, fabs, isnan
 from libc.stdint cimport int64_t
 
-from edgeolk.boundary.batches cimport Batch, first_bad_dense, has_entries
-from edgeolk.core.engine cimport Engine
-from edgeolk.core.labels cimport check_weight
-from edgeolk.core.labels cimport is_label, labels_allowed
-from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_INT8
-from edgeolk.core.parts cimport LOSS_NOVELTY
-from edgeolk.core.refusals cimport label_error
+from edgeolk.rows.batches cimport Batch, first_bad_dense, has_entries
+from edgeolk.engine.engine cimport Engine
+from edgeolk.core.refusals cimport check_weight, is_label, label_error, labels_allowed
+from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, DTYPE_INT8, LOSS_NOVELTY
 from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport State
 

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeolk.boundary.scoring import Scorer
+from edgeolk.rows.scoring import Scorer
 
 class RowLearner(Scorer):
     def learn_one(

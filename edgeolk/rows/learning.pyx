@@ -9,21 +9,18 @@ import numpy as np
 from edgeolk.errors import BadRowError
 from edgeolk.progress import Progress
 
-from edgeolk.boundary.batches cimport Batch, as_tuple, convert_rows, describe, row_count
-from edgeolk.boundary.labels cimport first_bad_label, label_hint, parse_label
-from edgeolk.boundary.messages cimport describe_array
-from edgeolk.boundary.ndarray cimport as_doubles, is_plain, is_vector, pointer_to
-from edgeolk.boundary.short_rows cimport SHORT, short_row
-from edgeolk.boundary.scoring cimport Scorer
-from edgeolk.boundary.sparse cimport first_bad_row
-from edgeolk.boundary.warn_once cimport warn_of_levels, watch_error
-from edgeolk.boundary.weights cimport check_weights, parse_weight
-from edgeolk.core.labels cimport labels_allowed
+from edgeolk.rows.batches cimport Batch, as_tuple, convert_rows, describe, row_count
+from edgeolk.rows.checks cimport (
+    check_weights, describe_array, first_bad_label, first_bad_row, label_hint, parse_label,
+    parse_weight, warn_of_levels, watch_error,
+)
+from edgeolk.rows.arrays cimport SHORT, as_doubles, is_plain, is_vector, pointer_to, short_row
+from edgeolk.rows.scoring cimport Scorer
+from edgeolk.core.refusals cimport label_error, labels_allowed, outcome_error
 from edgeolk.core.parts cimport LOSS_NOVELTY
-from edgeolk.core.refusals cimport label_error, outcome_error
-from edgeolk.core.outputs cimport n_outputs
+from edgeolk.sorf.sorf cimport n_outputs
 from edgeolk.core.state cimport DONE, State
-from edgeolk.core.step cimport ask, asks_score, count_asked, learn, skip, wants
+from edgeolk.engine.step cimport ask, asks_score, count_asked, learn, skip, wants
 
 cnp.import_array()
 
@@ -272,7 +269,7 @@ cdef class RowLearner(Scorer):
             Receives, for each row, the class that ``predict_one`` returns or, for novelty, the
             threshold; the numbers after these n are scratch. None for a forecaster.
         after : float64 ndarray of shape (n * numbers,), optional
-            Receives, for each row, the additional outputs (``core/outputs.pxd``): half widths of
+            Receives, for each row, the additional outputs (``sorf/sorf.pxd``): half widths of
             the intervals of a forecast and the weights of its experts, or the reason of a verdict
             of novelty over time.
         """

@@ -1,7 +1,7 @@
 """The parts of scoring that learning uses: checking and placing rows."""
 
-from edgeolk.boundary.batches cimport Batch
-from edgeolk.core.engine cimport Engine
+from edgeolk.rows.batches cimport Batch
+from edgeolk.engine.engine cimport Engine
 
 
 cdef class Scorer:

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgeolk.core.engine import Engine
+from edgeolk.engine.engine import Engine
 
 class Scorer:
     def _bind(self, engine: Engine, mean: bool = False, counts: bool = True) -> None: ...

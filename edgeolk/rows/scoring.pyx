@@ -8,24 +8,22 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from edgeolk.boundary.batches cimport (
+from edgeolk.rows.batches cimport (
     Batch, as_integers, as_tuple, convert_rows, describe, indices_rise, row_count,
 )
-from edgeolk.boundary.in_order cimport run_in_order
-from edgeolk.boundary.messages cimport describe_array
-from edgeolk.boundary.ndarray cimport as_doubles, as_numbers, is_plain, is_vector
-from edgeolk.boundary.short_rows cimport SHORT, short_row
-from edgeolk.boundary.sparse cimport first_bad_row, numbers_fit, warn_of_zeros
+from edgeolk.rows.blocks cimport run_in_order
+from edgeolk.rows.checks cimport describe_array, first_bad_row, numbers_fit, warn_of_zeros
+from edgeolk.rows.arrays cimport SHORT, as_doubles, as_numbers, is_plain, is_vector, short_row
 from edgeolk.core.arena cimport overlaps_model
-from edgeolk.core.engine cimport Engine
-from edgeolk.core.familiarity cimport familiarity
+from edgeolk.engine.engine cimport Engine
+from edgeolk.ring.expansion cimport familiarity
 from edgeolk.core.preprocessing cimport take_dense, take_sparse
-from edgeolk.core.losses cimport sigmoid
+from edgeolk.ring.losses cimport sigmoid
 from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
 from edgeolk.core.refusals cimport not_finite, outcome_error, wrong_length
 from edgeolk.core.rows cimport accepts
 from edgeolk.core.state cimport DONE, REFUSED_ROW, Indices, State
-from edgeolk.core.step cimport answer, prepare_mean
+from edgeolk.engine.step cimport answer, prepare_mean
 
 cnp.import_array()
 

@@ -6,14 +6,18 @@ from collections.abc import Collection, Mapping
 
 from edgeolk.checks import check_int, check_real
 from edgeolk.lean import Any
-from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, norm_number
-from edgeolk.preprocessing.scaling import (
+from edgeolk.scaling.record import (
+    ALIASES,
     CLIP,
     COMMON_CLIP,
     COMPACT,
+    GAMMA_ROWS,
     INSIDE,
+    Preprocessing,
     clip_number,
     fits_compact,
+    named,
+    norm_number,
     window_number,
 )
 

@@ -20,7 +20,7 @@ from edgeolk.configuration.regions import Region
 from edgeolk.core.arena import ALIGNMENT, Arena
 from edgeolk.files import seal
 from edgeolk.files.atomic import write_atomically
-from edgeolk.preprocessing.scaling import (
+from edgeolk.scaling.record import (
     COMPACT,
     METHODS,
     NAMES,

@@ -4,16 +4,14 @@ cimport numpy as cnp
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uintptr_t
 
-from edgeolk.boundary.ndarray cimport as_numbers, is_plain
-from edgeolk.core.finite cimport all_finite
-from edgeolk.core.headers cimport (
+from edgeolk.rows.arrays cimport as_numbers, is_plain
+from edgeolk.core.numbers cimport all_finite
+from edgeolk.core.c cimport (
     OLK_COMPACT_BYTES, olk_compact, olk_compact_mean, olk_compact_of, olk_compact_sd,
     olk_load_reading,
 )
-from edgeolk.core.moments cimport unit
+from edgeolk.core.scaler cimport Lines, Scaler, learn_rows, lines, transform_rows, unit
 from edgeolk.core.refusals cimport wrong_length
-from edgeolk.core.scaler cimport Lines, Scaler, lines
-from edgeolk.core.scaler cimport Scaler, learn_rows, transform_rows
 
 
 # Rows into and out of a scaler. Modules that cimport this call cnp.import_array().

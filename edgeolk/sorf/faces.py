@@ -13,7 +13,7 @@ from edgeolk.parts.watching import PARTS, WHATS
 
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
-    from edgeolk.core.engine import Engine
+    from edgeolk.engine.engine import Engine
 
     Why = tuple[str, int, str]
 

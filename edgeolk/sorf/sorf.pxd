@@ -1,32 +1,22 @@
 """The SORF family behind checks of rows and targets: one step, its forecaster, extra outputs."""
 
-from libc.math cimport NAN, fabs, isnan
-from libc.math cimport fabs, isfinite
-from libc.stdint cimport INT64_MAX, int64_t
-from libc.stdint cimport int64_t, uint64_t
-from libc.stdint cimport uint64_t
+from libc.math cimport NAN, fabs, isfinite, isnan
+from libc.stdint cimport INT64_MAX, int64_t, uint64_t
 
-from edgeolk.core.forecasting cimport forecast_learn, forecast_predict
-from edgeolk.core.headers cimport (
-    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_begin_step,
-    olk_check_drift, olk_count_deviating, olk_drift_number, olk_end_step, olk_memory_n_rows,
-    olk_memory_weight, olk_row_sums, olk_scaler, olk_sorf_accepts, olk_sorf_accepts_target,
-    olk_sorf_begin, olk_sorf_row, olk_sorf_state, olk_sums_of_row,
+from edgeolk.core.c cimport (
+    OLK_DRIFT_ALARMS, OLK_DRIFT_SINCE, OLK_HISTORY_INPUTS, OLK_PENDING_NUMBERS, OLK_SORF_NOVELTY,
+    OLK_SORF_REGRESSION, OLK_VERDICT, olk_begin_step, olk_check_drift, olk_count_deviating,
+    olk_drift_number, olk_end_step, olk_get, olk_head_inputs, olk_memory_n_rows, olk_memory_weight,
+    olk_row_sums, olk_scaler, olk_sorf_accepts, olk_sorf_accepts_target, olk_sorf_begin,
+    olk_sorf_row, olk_sorf_state, olk_sums_of_row,
 )
-from edgeolk.core.headers cimport (
-    OLK_HISTORY_INPUTS, OLK_PENDING_NUMBERS, olk_head_inputs, olk_sums_of_row,
-)
-from edgeolk.core.headers cimport OLK_VERDICT, olk_get
 from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.preprocessing cimport number_at
+from edgeolk.core.preprocessing cimport follow_row, number_at
 from edgeolk.core.state cimport (
     DONE, REFUSED_LATE, REFUSED_NO_PENDING, REFUSED_OVERFLOW, REFUSED_PENDING, REFUSED_TARGET,
     State,
 )
-from edgeolk.core.state cimport DONE, REFUSED_OVERFLOW, REFUSED_TARGET, State
-from edgeolk.core.state cimport State
-from edgeolk.core.value_types cimport row_type
-from edgeolk.core.width cimport follow_row
+from edgeolk.core.numbers cimport row_type
 
 
 # The step of the SORF family: loops/structured.h, behind checks of rows and targets.

@@ -3,7 +3,7 @@
 
 from libc.string cimport strcmp
 
-from edgeolk.core.headers cimport olk_sorf_ops
+from edgeolk.core.c cimport olk_sorf_ops
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_INT8
 from edgeolk.core.variants cimport chosen_simd
 

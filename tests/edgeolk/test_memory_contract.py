@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import whole_end
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from plans import configurations, types_of
 
 import edgeolk as ek
@@ -87,16 +86,16 @@ ALLOCATORS = re.compile(
 ALLOWED = {
     ("core/arena.pyx", "PyMem_Calloc"): "the one allocation",
     ("core/arena.pyx", "PyMem_Free"): "and its end",
-    ("core/readers.pxd", "PyMem_Malloc"): "scratch of a second thread that reads at the same time",
-    ("core/engine.pyx", "PyMem_Free"): "and its end",
-    ("boundary/scoring.pyx", "np.empty"): "the array that decision_function returns",
-    ("boundary/learning.pyx", "np.zeros"): "labels of rows for novelty, where none are given",
-    ("boundary/scoring.pyx", "np.where"): "the array that predict returns",
-    ("boundary/labels.pxd", "bytearray"): "a type that is no label",
-    ("boundary/weights.pxd", "bytearray"): "a type that is no weight",
-    ("boundary/batches.pxd", "np.asarray"): "indices that are no plain vector are converted",
-    ("boundary/batches.pxd", "np.require"): "likewise",
-    ("boundary/ndarray.pxd", "np.require"): "input that is no plain array is converted",
+    ("core/rows.pxd", "PyMem_Malloc"): "scratch of a second thread that reads at the same time",
+    ("engine/engine.pyx", "PyMem_Free"): "and its end",
+    ("rows/scoring.pyx", "np.empty"): "the array that decision_function returns",
+    ("rows/learning.pyx", "np.zeros"): "labels of rows for novelty, where none are given",
+    ("rows/scoring.pyx", "np.where"): "the array that predict returns",
+    ("rows/checks.pxd", "bytearray"): "a type that is no label",
+    ("rows/checks.pxd", "bytearray"): "a type that is no weight",
+    ("rows/batches.pxd", "np.asarray"): "indices that are no plain vector are converted",
+    ("rows/batches.pxd", "np.require"): "likewise",
+    ("rows/arrays.pxd", "np.require"): "input that is no plain array is converted",
     ("calibration.pyx", "np.asarray"): "scores of many rows, for the estimators",
     ("calibration.pyx", "np.zeros_like"): "likewise",
     ("calibration.pyx", "np.empty_like"): "probabilities that are returned",

@@ -7,30 +7,22 @@ that option exists for PA-I. With several columns alpha_r^2 is the sum of the sq
 compensation is the same for each.
 """
 
-from libc.math cimport INFINITY
-from libc.math cimport copysign, fabs
+from libc.math cimport INFINITY, copysign, fabs
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport (
-    alpha, diagonal, distance_row, put, row_at, shift, shift_slot, square, squares,
+from edgeolk.ring.expansion cimport (
+    alpha, diagonal, distance_row, gather, put, row_at, shift, shift_slot, slot_distance,
+    slot_kernel, square, squares,
 )
-from edgeolk.core.expansion cimport distance_row, gather, row_at, slot_distance, slot_kernel
-from edgeolk.core.headers cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, olk_get, olk_kernel
-from edgeolk.core.inverse cimport (
+from edgeolk.core.c cimport OLK_DISTANCE, OLK_F64, OLK_GAUSSIAN, olk_get, olk_kernel
+from edgeolk.ring.inverse cimport (
     append_bordered, border, entry, exchange_bordered, has_pivots, refresh_inverse, spread_weight,
 )
-from edgeolk.core.loss_switch cimport loss_residual, loss_sign
-from edgeolk.core.parts cimport DTYPE_FLOAT64
-from edgeolk.core.parts cimport UPDATE_PA1
-from edgeolk.core.policies.neighbours cimport (
-    nearest_to_incoming, neighbours_admit, neighbours_replace,
-)
-from edgeolk.core.range cimport may_enter
-from edgeolk.core.ring cimport list_nonzeros
+from edgeolk.ring.loss_switch cimport loss_residual, loss_sign
+from edgeolk.core.parts cimport DTYPE_FLOAT64, UPDATE_PA1
+from edgeolk.core.numbers cimport get, may_enter, put as write, row_type, value_type
+from edgeolk.core.rows cimport list_nonzeros
 from edgeolk.core.state cimport Example, Model, State
-from edgeolk.core.state cimport Model, State
-from edgeolk.core.value_types cimport get, put as write, row_type, value_type
-from edgeolk.core.value_types cimport value_type
 
 
 # The nearest neighbour of every support vector, kept exact through every exchange (BPA-NN).

@@ -5,19 +5,16 @@ shrinking factor is the largest that keeps the running sum Q of Psi at or below 
 mistakes.
 """
 
-from libc.math cimport fabs
 from libc.math cimport fabs, pow, sqrt
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport Evicted, alpha, coefficient, drop_known, evicted, put, rescale
-from edgeolk.core.expansion cimport Evicted, alpha, put, slot_row
-from edgeolk.core.headers cimport OLK_F64
-from edgeolk.core.policies.forgetron cimport (
-    exchange_shrunk, margin_of, next_factor, removal_cost,
+from edgeolk.ring.expansion cimport (
+    Evicted, alpha, coefficient, drop_known, evicted, put, rescale, slot_row,
 )
-from edgeolk.core.policies.replacement cimport take_oldest
+from edgeolk.core.c cimport OLK_F64
+from edgeolk.ring.policies.replacement cimport take_oldest
 from edgeolk.core.state cimport Example, Model, State
-from edgeolk.core.value_types cimport doubles
+from edgeolk.core.numbers cimport doubles
 
 
 cdef inline double shrinking_factor(double sigma, double mu, double slack) noexcept nogil:

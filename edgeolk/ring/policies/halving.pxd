@@ -3,13 +3,13 @@
 from libc.math cimport fabs, isfinite, sqrt
 from libc.stdint cimport int32_t, int64_t
 
-from edgeolk.core.expansion cimport (
+from edgeolk.ring.expansion cimport (
     apply_scale, class_row, compact, put, score, slot_row, square, squared_norm,
 )
-from edgeolk.core.classes cimport share_weighted_score
-from edgeolk.core.headers cimport olk_kth_largest
-from edgeolk.core.linalg cimport solve_packed
-from edgeolk.core.value_types cimport doubles
+from edgeolk.ring.losses cimport share_weighted_score
+from edgeolk.core.c cimport olk_kth_largest
+from edgeolk.ring.inverse cimport solve_packed
+from edgeolk.core.numbers cimport doubles
 from edgeolk.core.state cimport Example, Model, State
 
 

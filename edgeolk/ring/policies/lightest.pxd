@@ -8,15 +8,14 @@ evicted every time.
 from libc.math cimport INFINITY, exp, isfinite
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport (
+from edgeolk.ring.expansion cimport (
     alpha, coefficient, distance_row, gather, move, put, set_coefficient, shift, squares,
     vacate_slot,
 )
-from edgeolk.core.linalg cimport solve_packed
-from edgeolk.core.range cimport may_enter
-from edgeolk.core.value_types cimport doubles, get, value_type
-from edgeolk.core.ring cimport mark_slot_changed
-from edgeolk.core.headers cimport OLK_F64, olk_fetch, olk_store
+from edgeolk.ring.inverse cimport solve_packed
+from edgeolk.core.numbers cimport doubles, get, may_enter, value_type
+from edgeolk.ring.ring cimport mark_slot_changed
+from edgeolk.core.c cimport OLK_F64, olk_fetch, olk_store
 from edgeolk.core.state cimport Example, Model, State
 
 

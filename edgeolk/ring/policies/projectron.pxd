@@ -11,18 +11,12 @@ from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from edgeolk.core.bounds.projection cimport clamp_to_ball
-from edgeolk.core.expansion cimport add_norm, put, shift
-from edgeolk.core.expansion cimport apply_scale, put, slot_row, squared_norm
-from edgeolk.core.hints cimport window_correlation
-from edgeolk.core.parts cimport (
-    DTYPE_FLOAT64, UPDATE_PROJECTRON_ICML, UPDATE_PROJECTRON_JMLR,
-)
-from edgeolk.core.policies.projectron cimport (
-    add_projected, grow_factor, may_be_projection, span_distance,
-)
+from edgeolk.ring.projection cimport clamp_to_ball
+from edgeolk.ring.expansion cimport add_norm, apply_scale, put, shift, slot_row, squared_norm
+from edgeolk.ring.updates cimport window_correlation
+from edgeolk.core.parts cimport DTYPE_FLOAT64, UPDATE_PROJECTRON_ICML, UPDATE_PROJECTRON_JMLR
 from edgeolk.core.state cimport Example, Model, State
-from edgeolk.core.value_types cimport doubles
+from edgeolk.core.numbers cimport doubles
 
 
 cdef inline double rounding_guard(const State* s) noexcept nogil:

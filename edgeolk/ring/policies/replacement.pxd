@@ -4,9 +4,9 @@ from libc.math cimport floor, sqrt
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int64_t
 
-from edgeolk.core.expansion cimport apply_scale, drop, put, rescale, squares
-from edgeolk.core.value_types cimport value_type
-from edgeolk.core.headers cimport OLK_F64, olk_uniform, olk_uniform_index
+from edgeolk.ring.expansion cimport apply_scale, drop, put, rescale, squares
+from edgeolk.core.numbers cimport value_type
+from edgeolk.core.c cimport OLK_F64, olk_uniform, olk_uniform_index
 from edgeolk.core.state cimport Example, Model, State
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from edgeolk.core import structured, variants
+from edgeolk.core import variants
+from edgeolk.sorf import tables as structured
 from edgeolk.core.units import LOOPS
 
 #: Modules with loops of their own.

@@ -13,7 +13,7 @@ from preprocessings import D, options_of, rows_and_labels
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
-from edgeolk.preprocessing.scaling import COMPACT, INSIDE_NAMES
+from edgeolk.scaling.record import COMPACT, INSIDE_NAMES
 
 every = pytest.mark.parametrize("name", EVERY)
 methods = pytest.mark.parametrize("method", ["standard", "minmax"])

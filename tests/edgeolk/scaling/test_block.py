@@ -8,8 +8,7 @@ import pytest
 from scalers import FORMS, block_of, noise, plain, resealed, scaler_of
 
 import edgeolk as ek
-from edgeolk.scaling.block import HEAD, Head, byte_swapped
-from edgeolk.scaling.layout import plan_of
+from edgeolk.scaling.block import HEAD, Head, byte_swapped, plan_of
 
 GOLDEN = Path(__file__).parent / "golden"
 
