@@ -6,7 +6,7 @@ Run by ``setup.py``. The file is for editors and type checkers: nothing imports 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from edgeolk.catalogue.methods import METHODS
@@ -38,7 +38,9 @@ _OTHERS = {
 _HEAD = '''\
 """Arguments of a learner as editors and type checkers know them; `typed.py` writes this file."""
 
+from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypedDict
 
 from edgeolk.parts.kernels import Kernel
@@ -124,3 +126,7 @@ def write() -> None:
     target = Path(__file__).with_name("options.py")
     if not target.exists() or target.read_text(encoding="utf-8") != text():
         target.write_text(text(), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write()

@@ -265,7 +265,7 @@ cdef class Engine:
         )
 
     def forecaster(self):
-        """The configuration struct of the forecaster, by member name."""
+        """The configuration struct of the forecaster, by member name in the order of C."""
         self.check_forecasts()
         return self.state.forecast.config
 
@@ -396,9 +396,9 @@ cdef class Engine:
                 bits >> 3 & 3)
 
     def sorf_config(self):
-        """The configuration struct of the learner on structured features, by member name.
+        """The configuration struct of the learner on structured features, in the order of C.
 
-        ``multiples`` are the widths as multiples of gamma, ``most`` the largest sum |x_j| accepted.
+        Then ``multiples`` are the widths as multiples of gamma, ``most`` the largest sum |x_j| accepted.
         """
         cdef Sorf* f = &self.state.sorf
         return {**f.config, "multiples": f.widths, "most": f.max_sum}

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.engine.engine import Engine
 from edgeolk.files import seal
-from edgeolk.scaling.record import COMPACT, Preprocessing
 from edgeolk.scaling.block import FEATURE, FORMAT_VERSION, HEAD, MAGIC, plan_of
+from edgeolk.scaling.record import COMPACT, Preprocessing
 from edgeolk.scaling.scaler import RunningScaler
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import whole_end
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from plans import configurations, types_of
 
 import edgeolk as ek
@@ -91,8 +92,7 @@ ALLOWED = {
     ("rows/scoring.pyx", "np.empty"): "the array that decision_function returns",
     ("rows/learning.pyx", "np.zeros"): "labels of rows for novelty, where none are given",
     ("rows/scoring.pyx", "np.where"): "the array that predict returns",
-    ("rows/checks.pxd", "bytearray"): "a type that is no label",
-    ("rows/checks.pxd", "bytearray"): "a type that is no weight",
+    ("rows/checks.pxd", "bytearray"): "a type that is no label and no weight",
     ("rows/batches.pxd", "np.asarray"): "indices that are no plain vector are converted",
     ("rows/batches.pxd", "np.require"): "likewise",
     ("rows/arrays.pxd", "np.require"): "input that is no plain array is converted",

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from edgeolk.core import variants
-from edgeolk.sorf import tables as structured
 from edgeolk.core.units import LOOPS
+from edgeolk.sorf import tables as structured
 
 #: Modules with loops of their own.
 MODULES = (structured, variants)
