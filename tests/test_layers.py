@@ -19,7 +19,7 @@ LAYERS = {
         *(
             "lean",
             "errors",
-            "near",
+            "suggest",
             "progress",
             "checks",
             "calibration",
