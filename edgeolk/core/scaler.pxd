@@ -30,11 +30,11 @@ from edgeolk.core.c cimport (
 #
 # Design. Welford's recurrence (1962), not sums of x and x^2, which cancel. Two additions:
 #
-# - The mean is a pair, mean + low. A pressure of 1e9 with noise of 1 rounds a single mean by 6e-8 at
-#   every step: the spread loses half its digits, and a long stream no longer moves the mean at all.
-#   Shifting by the first reading would also help, unless that reading is a glitch, as it often is.
-# - Each feature has its own unit, the smallest of 2^-600, 1 and 2^600 that fits its largest reading,
-#   because the square of 1e200 overflows and that of 1e-200 vanishes. A unit is a power of two:
+# - The mean is a pair, mean + low. A pressure of 1e9 with noise of 1 rounds a single mean by 6e-8
+#   at every step: the spread loses half its digits, and a long stream no longer moves the mean at
+#   all. Shifting by the first reading would also help, unless that is a glitch, as it often is.
+# - Each feature has its own unit, the smallest of 2^-600, 1 and 2^600 that fits its largest
+#   reading, because the square of 1e200 overflows and that of 1e-200 vanishes. A unit is a power of two:
 #   changing it rounds nothing that matters relative to the reading that required it.
 #
 # A glitch affects these statistics for ever; loops/winsor.h is for sensors that have glitches.

@@ -398,7 +398,8 @@ cdef class Engine:
     def sorf_config(self):
         """The configuration struct of the learner on structured features, in the order of C.
 
-        Then ``multiples`` are the widths as multiples of gamma, ``most`` the largest sum |x_j| accepted.
+        Then ``multiples``, the widths as multiples of gamma, and ``most``, the largest sum |x_j|
+        accepted.
         """
         cdef Sorf* f = &self.state.sorf
         return {**f.config, "multiples": f.widths, "most": f.max_sum}

@@ -4,7 +4,7 @@ Modules that cimport this call ``cnp.import_array()`` first.
 """
 
 cimport numpy as cnp
-from cpython.array cimport array
+from cpython.array cimport array as python_array
 from cpython.bool cimport PyBool_Check
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
@@ -218,7 +218,7 @@ cdef inline bint short_row(const State* s, object x, double* row) except -1:
     elif cnp.PyArray_CheckExact(x):
         if not copy_array(x, d, row):
             return False
-    elif type(x) is array or PyMemoryView_Check(x):
+    elif type(x) is python_array or PyMemoryView_Check(x):
         if not copy_buffer(x, d, row):
             return False
     else:

@@ -1,4 +1,7 @@
-"""Rows into and out of a scaler, and what it keeps. Modules that cimport this call cnp.import_array()."""
+"""Rows into and out of a scaler; mean and scale of its features.
+
+Modules that cimport this call ``cnp.import_array()`` first.
+"""
 
 cimport numpy as cnp
 from libc.math cimport isfinite
