@@ -114,7 +114,7 @@ MUTATIONS = [
         ("columns of a CSC matrix are its rows", '(columns, rows) if form == "csc" else ', "")),
     *table("edgeolk/configuration/arguments.py",
         [
-            "tests/edgeolk/preprocessing/test_preprocessing.py", "-k",
+            "tests/edgeolk/scaling/test_preprocessing.py", "-k",
             "arguments or named or names or width or parts",
         ],
         ("a width beside a kernel",
@@ -124,7 +124,7 @@ MUTATIONS = [
          "return Gaussian(gamma)", "return Gaussian(1.0 / n_features)")),
     *table("edgeolk/scaling/arguments.py",
         [
-            "tests/edgeolk/preprocessing/test_preprocessing.py", "-k",
+            "tests/edgeolk/scaling/test_preprocessing.py", "-k",
             "arguments or named or names or width or parts",
         ],
         ("a width from rows beside a kernel",
@@ -135,7 +135,7 @@ MUTATIONS = [
          "if isinstance(gamma, str):\n        raise", "if False:\n        raise")),
     *table("edgeolk/scaling/record.py",
         [
-            "tests/edgeolk/preprocessing/test_preprocessing.py", "-k",
+            "tests/edgeolk/scaling/test_preprocessing.py", "-k",
             "arguments or named or names or width or parts",
         ],
         ("no scaler is not said", '        elif "scale" in usual:', "        elif False:")),

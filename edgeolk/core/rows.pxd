@@ -240,7 +240,7 @@ cdef inline void* allocate_scratch(State* reader, Py_ssize_t length) noexcept:
     """Allocate scratch for a reader and point its struct into it; NULL if memory is short.
 
     All scratch regions of ``configuration/regions.py`` must be listed: two readers would write to
-    one left out (``tests/edgeolk/test_readers.py``).
+    one left out (``tests/edgeolk/engine/test_readers.py``).
     """
     cdef char* block = <char*>reader.m
     # Scratch starts after the saved state, whose length is in the header.
