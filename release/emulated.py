@@ -39,7 +39,7 @@ CORE = (
     *(f"core/test_{name}.py" for name in ("simd", "together", "variants")),
     *(f"files/test_{name}.py" for name in ("checksums", "frozen", "golden", "restore")),
     *(f"test_{name}.py" for name in ("agreement", "bare", "kernels", "storage")),
-    "test_structured_learner.py",
+    "sorf/test_structured_learner.py",
 )
 #: Fails unless all runs are selected.
 ALL_RUNS = "tests/edgeolk/test_agreement.py::test_nearly_every_run_reaches_its_end"
