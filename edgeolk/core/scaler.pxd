@@ -34,8 +34,8 @@ from edgeolk.core.c cimport (
 #   at every step: the spread loses half its digits, and a long stream no longer moves the mean at
 #   all. Shifting by the first reading would also help, unless that is a glitch, as it often is.
 # - Each feature has its own unit, the smallest of 2^-600, 1 and 2^600 that fits its largest
-#   reading, because the square of 1e200 overflows and that of 1e-200 vanishes. A unit is a power of two:
-#   changing it rounds nothing that matters relative to the reading that required it.
+#   reading, because the square of 1e200 overflows and that of 1e-200 vanishes. A unit is a power
+#   of two: changing it rounds nothing that matters relative to the reading that required it.
 #
 # A glitch affects these statistics for ever; loops/winsor.h is for sensors that have glitches.
 #
