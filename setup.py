@@ -1,15 +1,14 @@
-"""Extension modules; everything else is in pyproject.toml."""
+"""Compiles the extension modules; everything else is in pyproject.toml."""
 
+import importlib.util
 import os
 import re
-import runpy
 import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
-import types
 from pathlib import Path
 
 import numpy
@@ -20,8 +19,20 @@ from setuptools.modified import newer_group
 
 HERE = Path(__file__).parent
 CORE = Path("edgeolk/core")
-#: edgeolk/core/units.py: which sets of instructions the loops are compiled for, and how.
-UNITS = runpy.run_path(str(HERE / "edgeolk/core/units.py"), run_name="edgeolk.core.units")
+
+
+def load_units():
+    """edgeolk/core/units.py: the sets of instructions that loops are compiled for, and their flags.
+
+    Loaded by its path: importing ``edgeolk`` needs compiled modules.
+    """
+    spec = importlib.util.spec_from_file_location("edgeolk_units", HERE / CORE / "units.py")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+UNITS = load_units()
 
 # -fno-loop-unroll-and-jam: gcc's version of it makes the row loops twice as slow.
 # -fno-asynchronous-unwind-tables, -fno-unwind-tables: tables for C++ exceptions, which never pass
@@ -29,7 +40,7 @@ UNITS = runpy.run_path(str(HERE / "edgeolk/core/units.py"), run_name="edgeolk.co
 # -g0: Python's own flags ask for debugging information, four times the size of the code.
 FLAGS = [
     "-g0",
-    *UNITS["NUMBERS"],
+    *UNITS.NUMBERS,
     "-fno-loop-unroll-and-jam",
     "-fno-asynchronous-unwind-tables",
     "-fno-unwind-tables",
@@ -46,10 +57,10 @@ if TRACED:
 # more.
 SPEED = "-O1" if TRACED or "-fsanitize" in os.environ.get("CFLAGS", "") else "-O3"
 #: Modules of code that runs once per model, optimised for size; the others for speed.
-SIZE_MODULES = ("edgeolk.core.arena", "edgeolk.core.engine", "edgeolk.scaling.state")
-#: Modules of code that runs once per call. boundary.scoring, which also converts rows, has loops.
+SIZE_MODULES = ("edgeolk.core.arena", "edgeolk.engine.engine", "edgeolk.scaling.state")
+#: Modules of code that runs once per call. rows.scoring, which also converts rows, has loops.
 CALL_MODULES = (
-    "edgeolk.boundary.learning",
+    "edgeolk.rows.learning",
     "edgeolk.calibration",
     "edgeolk.river.columns",
     "edgeolk.scaling.scaler",
@@ -203,14 +214,14 @@ class BuildExtensions(build_ext):
             extension.extra_compile_args = [flag for flag in flags if flag in known]
             extension.extra_link_args = links
             # The code that selects an instruction set must not be compiled for one of them.
-            if extension.name in UNITS["HEADERS"]:
+            if extension.name in UNITS.HEADERS:
                 extension.extra_compile_args += supported(["-fno-lto"])
                 extension.extra_link_args = [*links, *supported(["-fno-lto"])]
         super().build_extensions()
 
     def build_extension(self, extension):
         """First compile the loops of a module for every instruction set."""
-        if header := UNITS["HEADERS"].get(extension.name):
+        if header := UNITS.HEADERS.get(extension.name):
             extension.extra_objects = [
                 self.compile_unit(extension, unit) for unit in self.units(header, extension)
             ]
@@ -222,7 +233,7 @@ class BuildExtensions(build_ext):
         temporary = self.build_temp if sys.platform == "win32" else os.path.relpath(self.build_temp)
         folder = Path(temporary) / Path(header).stem
         command = None if self.microsofts else compiler()
-        found = UNITS["units"](command, header, folder, architectures())
+        found = UNITS.units(command, header, folder, architectures())
         for unit in found:
             macro = unit.instructions.built
             if not unit.only:
@@ -236,7 +247,7 @@ class BuildExtensions(build_ext):
         """The object of a unit, recompiled if a header is newer."""
         source = str(unit.source)
         [target] = self.compiler.object_filenames([source])
-        headers = included([str(CORE / "loops" / UNITS["HEADERS"][extension.name])])
+        headers = included([str(CORE / "loops" / UNITS.HEADERS[extension.name])])
         if self.force or newer_group([source, *headers, str(CORE / "units.py")], target):
             common = [flag for flag in extension.extra_compile_args if not flag.startswith("-O")]
             self.compiler.compile(
@@ -245,19 +256,6 @@ class BuildExtensions(build_ext):
                 extra_postargs=[*common, "-Os" if unit.instructions.small else SPEED, *unit.flags],
             )
         return target
-
-
-def write_from_rows():
-    """Write the sources generated from edgeolk/parts, without running edgeolk/__init__.py."""
-    package = types.ModuleType("edgeolk")
-    package.__path__ = [str(HERE / "edgeolk")]
-    sys.modules["edgeolk"] = package
-    try:
-        for writer in ("core/generate.py", "configuration/generate_options.py"):
-            runpy.run_path(str(HERE / "edgeolk" / writer))["write"]()
-    finally:
-        for name in [name for name in sys.modules if name.split(".")[0] == "edgeolk"]:
-            del sys.modules[name]
 
 
 def included(headers):
@@ -286,11 +284,11 @@ def extension(name):
 MODULES = (
     "edgeolk.core.arena",
     "edgeolk.core.variants",
-    "edgeolk.core.structured",
-    "edgeolk.core.step",
-    "edgeolk.core.engine",
-    "edgeolk.boundary.scoring",
-    "edgeolk.boundary.learning",
+    "edgeolk.sorf.tables",
+    "edgeolk.engine.step",
+    "edgeolk.engine.engine",
+    "edgeolk.rows.scoring",
+    "edgeolk.rows.learning",
     "edgeolk.scaling.state",
     "edgeolk.scaling.scaler",
     "edgeolk.calibration",
@@ -306,7 +304,6 @@ DIRECTIVES = {
 }
 
 if __name__ == "__main__":
-    write_from_rows()
     extensions = cythonize(
         [extension(name) for name in MODULES],
         # In separate processes, whose memory is freed before the C compiler runs.
@@ -318,7 +315,7 @@ if __name__ == "__main__":
     for ext in extensions:
         # Cython lists only the headers that a module names directly; it regenerates the C file if a
         # Cython source is newer.
-        units = [UNITS["HEADERS"][ext.name]] if ext.name in UNITS["HEADERS"] else []
+        units = [UNITS.HEADERS[ext.name]] if ext.name in UNITS.HEADERS else []
         ext.depends = included([*ext.depends, *(str(CORE / "loops" / name) for name in units)])
         ext.depends += [str(CORE / "units.py")] if units else []
     setup(

@@ -17,7 +17,10 @@ from bench.table import Report, Table
 #: The code that processes a row and decides what is learned.
 LIBRARY = ("edgeolk", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn")
 #: The code that determines the time of a step or a score.
-LOOPS = ("edgeolk/core", "edgeolk/boundary", "edgeolk/parts")
+LOOPS = (
+    *("edgeolk/core", "edgeolk/ring", "edgeolk/sorf", "edgeolk/engine"),
+    *("edgeolk/rows", "edgeolk/scaling", "edgeolk/parts"),
+)
 EXPORT = ("edgeolk/export", "edgeolk/core/loops", "firmware_sim/mcu")
 
 

@@ -11,7 +11,6 @@ from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from edgeolk.attaching import attach
-    from edgeolk.boundary.scoring import Scorer
     from edgeolk.catalogue import algorithms
     from edgeolk.checkpointer import Checkpointer
     from edgeolk.configuration.config import Config
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
         Update,
     )
     from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+    from edgeolk.rows.scoring import Scorer
     from edgeolk.scaling import RunningScaler, ScalerPlan
 
 __all__ = [
@@ -57,7 +57,7 @@ if PathFinder.find_spec("edgeolk.core.arena", [f"{path}/core" for path in __path
 
 _HOMES = {
     "attaching": ("attach",),
-    "boundary.scoring": ("Scorer",),
+    "rows.scoring": ("Scorer",),
     "catalogue": ("algorithms",),
     "checkpointer": ("Checkpointer",),
     "core.variants": ("available_simd", "simd"),

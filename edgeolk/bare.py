@@ -9,11 +9,10 @@ from edgeolk.block import build, over
 from edgeolk.configuration.config import Config, settings_of
 from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.signature import Signature
-from edgeolk.core.engine import Engine
-from edgeolk.forecasting import Forecasting
+from edgeolk.engine.engine import Engine
 from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import Algorithm
-from edgeolk.watching import Verdict, verdict_of
+from edgeolk.sorf.faces import Forecasting, Verdict, verdict_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -8,7 +8,7 @@ from edgeolk.configuration.layout import boundary
 from edgeolk.configuration.plan import plan_of
 from edgeolk.configuration.settings import Settings
 from edgeolk.core.arena import Arena
-from edgeolk.core.engine import Engine
+from edgeolk.engine.engine import Engine
 from edgeolk.files import live
 from edgeolk.lean import Any, replace
 from edgeolk.parts import Dtype

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from edgeolk.boundary.learning import RowLearner
+from edgeolk.rows.learning import RowLearner
 
 
 class Counting(RowLearner):

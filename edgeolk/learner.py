@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeolk.block import build
-from edgeolk.boundary.scoring import Scorer
 from edgeolk.catalogue import Method
 from edgeolk.configuration.config import Config, settings_of
 from edgeolk.configuration.fit import parse_bytes
@@ -14,21 +13,21 @@ from edgeolk.configuration.plan import Plan, plan_of
 from edgeolk.configuration.repr import config_call, config_parameters
 from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.signature import Signature
-from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
-from edgeolk.forecasting import Forecasting
+from edgeolk.engine.engine import Engine
 from edgeolk.inputs import learned, shuffled
 from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.notebook import table_of
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.table import STORED
-from edgeolk.preprocessing.scaling import INSIDE
+from edgeolk.rows.scoring import Scorer
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import CommonScale, common_scale, copied
+from edgeolk.scaling.record import INSIDE
+from edgeolk.sorf.faces import Forecasting, Watching
 from edgeolk.storing import Storing
 from edgeolk.suggest import unknown_attribute
-from edgeolk.watching import Watching
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from edgeolk.configuration.settings import Settings
     from edgeolk.core.arena import Arena
-    from edgeolk.core.engine import Engine
+    from edgeolk.engine.engine import Engine
     from edgeolk.files.atomic import Path
 
 

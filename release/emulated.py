@@ -36,10 +36,10 @@ EXCLUDED = (
 #: Tests for slower targets: arithmetic, files, plans and every algorithm.
 CORE = (
     *("configuration/test_header.py", "configuration/test_planning.py", "scaling"),
-    *(f"core/test_{name}.py" for name in ("simd", "together", "variants")),
+    *(f"core/test_{name}.py" for name in ("simd", "variants")),
     *(f"files/test_{name}.py" for name in ("checksums", "frozen", "golden", "restore")),
     *(f"test_{name}.py" for name in ("agreement", "bare", "kernels", "storage")),
-    "test_structured_learner.py",
+    *("engine/test_lookahead.py", "sorf/test_structured_learner.py"),
 )
 #: Fails unless all runs are selected.
 ALL_RUNS = "tests/edgeolk/test_agreement.py::test_nearly_every_run_reaches_its_end"

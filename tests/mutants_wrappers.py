@@ -114,7 +114,7 @@ MUTATIONS = [
         ("columns of a CSC matrix are its rows", '(columns, rows) if form == "csc" else ', "")),
     *table("edgeolk/configuration/arguments.py",
         [
-            "tests/edgeolk/preprocessing/test_preprocessing.py", "-k",
+            "tests/edgeolk/scaling/test_preprocessing.py", "-k",
             "arguments or named or names or width or parts",
         ],
         ("a width beside a kernel",
@@ -122,9 +122,9 @@ MUTATIONS = [
          "        if False:\n            raise"),
         ("a width that is given is not used",
          "return Gaussian(gamma)", "return Gaussian(1.0 / n_features)")),
-    *table("edgeolk/preprocessing/arguments.py",
+    *table("edgeolk/scaling/arguments.py",
         [
-            "tests/edgeolk/preprocessing/test_preprocessing.py", "-k",
+            "tests/edgeolk/scaling/test_preprocessing.py", "-k",
             "arguments or named or names or width or parts",
         ],
         ("a width from rows beside a kernel",
@@ -133,9 +133,9 @@ MUTATIONS = [
         ("no scaler where nothing is said", 'usual.get("scale")', "None"),
         ("a word is a width",
          "if isinstance(gamma, str):\n        raise", "if False:\n        raise")),
-    *table("edgeolk/preprocessing/record.py",
+    *table("edgeolk/scaling/record.py",
         [
-            "tests/edgeolk/preprocessing/test_preprocessing.py", "-k",
+            "tests/edgeolk/scaling/test_preprocessing.py", "-k",
             "arguments or named or names or width or parts",
         ],
         ("no scaler is not said", '        elif "scale" in usual:', "        elif False:")),

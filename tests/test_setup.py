@@ -24,7 +24,7 @@ def folders():
 
 def test_this_machine_can_build(setup, folders):
     setup["check_compiler"](folders)
-    flags = setup["flags_of"]("edgeolk.core.step")
+    flags = setup["flags_of"]("edgeolk.engine.step")
     assert "-O3" in flags
     assert setup["supported"](flags) == flags
 

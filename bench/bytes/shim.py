@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bench.compiled import compiled, compiled_sets, compiler
-from edgeolk.core import structs, units
+from edgeolk.core import units
 
+DECLARATIONS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "c.pxd"
 SHIM = Path(__file__).resolve().with_name("shim.c")
 LOOPS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "loops"
 PLAIN = ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *units.NUMBERS)
@@ -29,7 +31,7 @@ FORMS = {
     "single": (*PLAIN, "-DOLK_SORF_SINGLE", "-DSHIM_NARROW"),
     "fixed": (*PLAIN, "-DOLK_SORF_FIXED", "-DSHIM_NARROW"),
 }
-UNIT = units.HEADERS["edgeolk.core.structured"]
+UNIT = units.HEADERS["edgeolk.sorf.tables"]
 #: Forms of int8 alone.
 NARROW = ("single", "fixed")
 STORAGE = ("int8", "float32", "float64")
@@ -41,14 +43,17 @@ Array = NDArray[Any]
 
 
 def _structure(name: str) -> type[ctypes.Structure]:
-    """A struct of the loops, its members as the header declares them."""
+    """A struct of the loops, its members as ``core/c.pxd`` declares them: ``type name[size]``."""
     numbers: dict[str, Any] = {"ptrdiff_t": ctypes.c_ssize_t, "int32_t": ctypes.c_int32}
     numbers |= {"double": ctypes.c_double, "uint64_t": ctypes.c_uint64}
+    declared = DECLARATIONS.read_text(encoding="utf-8").split(f"ctypedef struct {name}:\n")[1]
     fields: list[tuple[str, Any]] = []
-    for member, kind, sizes in structs.read("sorf_types.h")[1][name]:
-        element: Any = ctypes.c_void_p if kind.endswith("*") else numbers[kind]
+    for line in declared.split("\n\n")[0].splitlines():
+        *kind, member = line.split()
+        element: Any = ctypes.c_void_p if "*" in line else numbers[kind[0]]
+        member, *sizes = re.findall(r"\w+", member)
         for size in reversed(sizes):
-            element = element * size
+            element = element * int(size)
         fields.append((member, element))
     return type(name, (ctypes.Structure,), {"_fields_": fields})
 

@@ -18,7 +18,7 @@ LARGER = 200
 DENSITY = 0.25
 #: Compiled entries of the library between which is counted: its methods, none of which, of those
 #: that the passes call, calls another.
-ENTRY = "__pyx_pw_7edgeolk_8boundary_*"
+ENTRY = "__pyx_pw_7edgeolk_4rows_*"
 
 Matrix = NDArray[np.float32]
 Labels = NDArray[np.float64]

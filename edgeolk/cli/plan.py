@@ -16,7 +16,7 @@ from edgeolk.export.costs import scratch_of
 from edgeolk.export.folder import SCRATCH
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
-from edgeolk.preprocessing.scaling import INSIDE, INSIDE_NAMES
+from edgeolk.scaling.record import INSIDE, INSIDE_NAMES
 from edgeolk.suggest import suggest
 
 DTYPES = [member.name.lower() for member in Dtype]

@@ -41,7 +41,7 @@ from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Loss
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.updates import UPDATES
 from edgeolk.parts.watching import DEFAULT_FREQUENCIES, KERNEL
-from edgeolk.preprocessing.arguments import gamma_of, preprocessing_of
+from edgeolk.scaling.arguments import gamma_of, preprocessing_of
 from edgeolk.suggest import suggest, unknown_attribute
 
 if TYPE_CHECKING:

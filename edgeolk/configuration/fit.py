@@ -9,7 +9,7 @@ from edgeolk.checks import check_int
 from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.settings import Settings
 from edgeolk.lean import replace
-from edgeolk.preprocessing.scaling import COMMON_CLIP, INSIDE
+from edgeolk.scaling.record import COMMON_CLIP, INSIDE
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 _UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}

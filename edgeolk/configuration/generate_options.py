@@ -16,7 +16,7 @@ from edgeolk.parts.numbers import AXES
 from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.table import DEFAULT_PARTS
 from edgeolk.parts.updates import UPDATES
-from edgeolk.preprocessing.record import ARGUMENTS
+from edgeolk.scaling.record import ARGUMENTS
 
 #: Types of the arguments that are not parameters with one number.
 _OTHERS = {
@@ -126,3 +126,7 @@ def write() -> None:
     target = Path(__file__).with_name("options.py")
     if not target.exists() or target.read_text(encoding="utf-8") != text():
         target.write_text(text(), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write()

@@ -31,7 +31,7 @@ from edgeolk.configuration.settings import Settings
 from edgeolk.lean import dataclass
 from edgeolk.parts import elements
 from edgeolk.parts.parameters import PARAMETERS
-from edgeolk.preprocessing import record as preprocessing
+from edgeolk.scaling import record as preprocessing
 
 MARK = b"eolk"
 VERSION = 3

@@ -19,7 +19,7 @@ from edgeolk.parts.numbers import AXES, Coefficients, Dtype, Loss, Projection, R
 from edgeolk.parts.parameters import PARAMETERS, checked
 from edgeolk.parts.table import DEFAULT_PARTS, Parts, uses
 from edgeolk.parts.updates import UPDATES
-from edgeolk.preprocessing.record import ARGUMENTS
+from edgeolk.scaling.record import ARGUMENTS
 from edgeolk.suggest import suggest
 
 #: The algorithm if the caller gives neither an algorithm nor parts.

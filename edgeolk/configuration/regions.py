@@ -13,7 +13,7 @@ from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
 from edgeolk.parts.parameters import PARAMETERS
-from edgeolk.preprocessing.scaling import RECORD_BYTES
+from edgeolk.scaling.record import RECORD_BYTES
 
 #: Regions of every forecaster.
 FORECASTER = ("history", "forecaster", "head", "guard", "waiting")

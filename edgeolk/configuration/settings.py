@@ -23,7 +23,7 @@ from edgeolk.parts.table import TRAITS, uses
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES, UpdateTraits
 from edgeolk.parts.watching import INPUTS
-from edgeolk.preprocessing.record import Preprocessing
+from edgeolk.scaling.record import Preprocessing
 
 #: A row of the ring is padded to a multiple of this many bytes if that costs at most a sixteenth:
 #: aligned loads are faster, but a small ring has no bytes to spare.

@@ -1,19 +1,18 @@
-"""Writes the generated sources of the compiled core from the rows of the parts, at build time.
+"""Writes the Cython sources that follow from the rows of the parts.
 
-``parts.pxd`` has their numbers and properties for C, ``switches.pxd`` one switch per role over the
-functions named in the rows; those of losses, which the functions of updates call, are in
-``loss_switch.pxd``. ``headers.pxd`` declares structs, functions and constants from the headers of
-the loops. Run by ``setup.py``; without numpy.
+``core/parts.pxd`` has their numbers and properties for C. ``engine/switches.pxd`` has one switch
+per role over the functions named in the rows; the switches of losses, which the functions of
+updates call, are in ``ring/loss_switch.pxd``. The files are in git: after a change of a row, run
+``python -m edgeolk.core.generate``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from edgeolk.core import structs
 from edgeolk.parts.bases import max_gamma
 from edgeolk.parts.kernels import KERNELS
 from edgeolk.parts.losses import LOSSES, RESIDUAL_UPDATES
@@ -22,10 +21,10 @@ from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.storage import MAX_FLOAT
 from edgeolk.parts.table import TRAITS
 
-HERE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[1]
 #: Maximum columns of a written line.
 WIDTH = 100
-NOTE = '"""Written from the rows of edgeolk/parts by generate.py; do not edit."""'
+NOTE = '"""Written from the rows of edgeolk/parts by core/generate.py; do not edit."""'
 
 #: The rows of every axis that has numbers in C.
 ROWS: dict[str, Mapping[Any, Any]] = {**TRAITS, "kernel": KERNELS}
@@ -56,23 +55,6 @@ NUMBERS: dict[str, tuple[str, str, Callable[[Any], float]]] = {
 }
 
 
-#: Headers of the loops whose structs, functions and constants are declared for Cython, each after
-#: those that declare its types.
-HEADERS = (
-    *("storage.h", "winsor.h", "lines.h", "compact.h", "preprocessing.h", "common.h", "length.h"),
-    *("width.h", "simd.h", "tiles.h", "nonzeros.h", "finite.h", "event_words.h", "dirty_flag.h"),
-    *("pcg.h", "rng.h", "normals.h", "eigen.h", "selection.h", "forecast_types.h", "sorf_types.h"),
-    *("kept_rows.h", "drift.h", "sorf_row.h"),
-)
-
-
-#: Members of ``olk_sorf`` that ``decode.pxd`` sets, from more than one parameter.
-DERIVED = (
-    *("d", "D", "classes", "task", "first", "widths", "omega", "size", "n_blends", "blends"),
-    *("kappa", "signs", "memory_steps", "hold"),
-)
-
-
 class Role(NamedTuple):
     """The signature shared by the functions of one switch; rows name them in the field of the role.
 
@@ -87,8 +69,8 @@ class Role(NamedTuple):
 
 #: Functions that every row of an axis must name; those of updates depend on the family.
 NEEDED = {"policy": ("admit",), "basis": ("score",), "loss": ("slope",)}
-#: Folders of ``core`` with the functions of an axis.
-FOLDERS = {"update": "updates", "policy": "policies", "basis": "bases", "projection": "bounds"}
+#: Where the functions of an axis are, if not in ``ring``.
+FOLDERS = {"policy": "ring.policies"}
 _ROW = "const State* s, const Example* e"
 _LEARN = "State* s, const void* x, double y, double v, double* f"
 _DECIDE = "State* s, const void* x, int64_t n, double* f"
@@ -187,7 +169,8 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
         body += [f"    cdef int part = s.c.choice.{axis}"] if by_function else []
         for function, parts in by_function.items():
             file, name = function.split(".")
-            home = ".".join(filter(None, ("edgeolk.core", FOLDERS.get(axis), file)))
+            folder = "sorf" if file == "sorf" else FOLDERS.get(axis, "ring")
+            home = f"edgeolk.{folder}.{file}"
             imports.setdefault(home, set()).add(name)
             numbers |= {f"{axis.upper()}_{part.name}" for part in parts}
             body += _wrapped("    if ", _test(axis, parts, "part"), ":")
@@ -206,97 +189,19 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
     return "\n".join(head + bodies) + "\n"
 
 
-def _function(before: str, parameters: Sequence[str]) -> str:
-    """The Cython declaration of a function, or of a pointer type to one."""
-    start = f"    {before}("
-    # Cython ends a declaration at the line of its bracket: keep the last words together.
-    *first, last = parameters
-    lines = [start]
-    for word in [*(f"{each}," for each in first), f"{last}) noexcept"]:
-        space = "" if lines[-1].endswith("(") else " "
-        if len(lines[-1] + space + word) > WIDTH:
-            lines += [" " * (len(start) - 1)]
-            space = " "
-        lines[-1] += space + word
-    return "\n".join(lines)
+def sources() -> dict[Path, str]:
+    """The text of every generated file, by its path.
 
-
-def _pointer_type(name: str, kind: str) -> str:
-    """The Cython declaration of a named function pointer type."""
-    returned, parameters = kind.split(" (*)(")
-    return _function(f"ctypedef {returned} (*{name})", parameters.removesuffix(")").split(", "))
-
-
-def _is_known(kind: str, types: Container[str]) -> bool:
-    """Whether a type, or the type it points to, has been declared."""
-    return "(*)" in kind or kind.replace("const ", "").strip(" *") in types
-
-
-def headers_pxd() -> str:
-    """Cython declarations from the headers of the loops, as far as their types are known."""
-    integers = ("int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t")
-    lines = ['"""Written from the headers in loops by generate.py; do not edit."""', ""]
-    lines += ["from libc.stddef cimport ptrdiff_t"]
-    lines += [f"from libc.stdint cimport {', '.join(integers)}"]
-    lines += ["", "from edgeolk.core.parts cimport Params"]
-    known: dict[str, int] = {}
-    types = {*integers, "ptrdiff_t", "size_t", "void", "char", "int", "float", "double"}
-    for header in HEADERS:
-        constants, found = structs.read(header, known)
-        known |= constants
-        lines += ["", "", f'cdef extern from "{header}" nogil:']
-        if constants:
-            lines += ["    enum:"] + [f"        {name}" for name in constants] + [""]
-        for name, kind in structs.variables(header).items():
-            lines += [f"    const {kind} {name}"]
-        for name, kind in structs.pointers(header).items():
-            lines += [_pointer_type(name, kind)]
-            types.add(name)
-        for struct, members in found.items():
-            if not all(_is_known(member.kind, types) for member in members):
-                continue
-            types.add(struct)
-            body = [f"    ctypedef struct {struct}:"]
-            for name, kind, sizes in members:
-                if "(*)" in kind:
-                    lines += [_pointer_type(f"{struct}_{name}", kind)]
-                    kind = f"{struct}_{name}"
-                dimensions = "".join(f"[{size}]" for size in sizes)
-                body += [f"        {kind.replace(' *', '*')} {name}{dimensions}"]
-            lines += [*body, ""]
-        for name, (returned, parameters) in structs.functions(header).items():
-            if all(_is_known(kind, types) for kind in (returned, *parameters)):
-                lines += [_function(f"{returned.replace(' *', '*')} {name}", parameters)]
-        if not lines[-1]:
-            lines.pop()
-    return "\n".join(lines + parameters_of("olk_sorf", "sorf_types.h")) + "\n"
-
-
-def parameters_of(struct: str, header: str) -> list[str]:
-    """A function that sets the members of a struct from the parameters of the same name.
-
-    Raises ValueError: a member that nothing sets.
+    Raises ValueError: the rows are incomplete (``check``).
     """
-    lines = ["", "", "cdef inline void take_parameters("]
-    lines[-1] += f"{struct}* p, const Params* v) noexcept nogil:"
-    for name, kind, sizes in structs.read(header)[1][struct]:
-        if name in PARAMETERS and not sizes:
-            lines += [f"    p.{name} = {'' if kind == 'double' else f'<{kind}>'}v.{name}"]
-        elif name not in DERIVED:
-            raise ValueError(f"{struct}.{name} in {header} is set by no parameter of that name")
-    return lines
-
-
-def write() -> None:
-    """Write the files that would change."""
     check()
-    texts = {
-        "parts.pxd": parts_pxd(),
-        "loss_switch.pxd": switches_pxd(LOSS_ROLES),
-        "switches.pxd": switches_pxd(ROLES),
-        "headers.pxd": headers_pxd(),
+    return {
+        PACKAGE / "core" / "parts.pxd": parts_pxd(),
+        PACKAGE / "ring" / "loss_switch.pxd": switches_pxd(LOSS_ROLES),
+        PACKAGE / "engine" / "switches.pxd": switches_pxd(ROLES),
     }
-    for name, text in texts.items():
-        target = HERE / name
-        if not target.exists() or target.read_text(encoding="utf-8") != text:
-            target.write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    for path, text in sources().items():
+        path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,23 +1,67 @@
 """Placing an example: whether storage can represent it, and the example rounded to storage.
 
 The learner sees every example rounded to the storage type, so that a support vector and the same
-example seen again are equal.
+example seen again are equal. Also the non-zeros of an example, the buffers that rows are read from
+without numpy, and the scratch of concurrent readers.
 """
 
-from libc.math cimport isfinite, isinf
-from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memset
-
-from edgeolk.core.finite cimport all_finite, all_within, finite_as_float, floating
-from edgeolk.core.parts cimport (
-    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, dtype_is_short, dtype_max,
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
 )
-from edgeolk.core.ring cimport choose_sparse, list_nonzeros
-from edgeolk.core.headers cimport (
-    OLK_F32, olk_dtype_bytes, olk_place_nonzeros, olk_quantize_row, olk_round_to_storage,
+from cpython.mem cimport PyMem_Malloc
+from libc.math cimport fabs, isfinite, isinf
+from libc.stdint cimport int32_t, int64_t, uintptr_t
+from libc.string cimport memset, strcmp
+
+from edgeolk.core.numbers cimport all_finite, all_within, finite_as_float, floating, row_type
+from edgeolk.core.c cimport (
+    OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_LAPLACIAN, OLK_NEAR_F32, OLK_NEAR_F64, olk_count_nonzeros,
+    olk_dtype_bytes, olk_get, olk_nonzeros, olk_place_nonzeros, olk_quantize_row,
+    olk_round_to_storage,
+)
+from edgeolk.core.parts cimport (
+    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, ROWS_EITHER, dtype_is_short, dtype_max,
 )
 from edgeolk.core.state cimport Indices, State
 
+
+# The non-zeros of an example, listed if there are few.
+
+cdef inline bint near_origin(const State* s) noexcept nogil:
+    """Whether a distance computed from norms and products is accurate for this row (tiles.h)."""
+    cdef int64_t k
+    cdef int type = row_type(s)
+    cdef double v
+    cdef double size = 0.0
+    if s.c.kernel.kind == OLK_GAUSSIAN:
+        for k in range(s.nonzeros):
+            v = olk_get(type, s.nonzero_value, k)
+            size += v * v
+    elif s.c.kernel.kind == OLK_LAPLACIAN and type == OLK_F32:
+        for k in range(s.nonzeros):
+            size += fabs(olk_get(type, s.nonzero_value, k))
+    return s.c.kernel.gamma * size <= (OLK_NEAR_F64 if type == OLK_F64 else OLK_NEAR_F32)
+
+
+cdef inline void choose_sparse(State* s, const void* x) noexcept nogil:
+    """sparse_x = x if its non-zeros are few enough to pay, else NULL."""
+    cdef bint pays = 2 * s.nonzeros <= s.c.n_features
+    if pays and s.c.choice.rows == ROWS_EITHER:
+        pays = near_origin(s)
+    s.sparse_x = x if pays else NULL
+
+
+cdef inline void list_nonzeros(State* s, const void* x) noexcept nogil:
+    """List the non-zeros of x, unless they are many, and choose dense or sparse processing."""
+    cdef int64_t d = s.c.n_features
+    s.sparse_x = NULL
+    if d > 64 and 2 * olk_count_nonzeros(row_type(s), x, d) > d:
+        return
+    s.nonzeros = olk_nonzeros(row_type(s), x, d, s.nonzero_index, s.nonzero_value)
+    choose_sparse(s, x)
+
+
+# Placing.
 
 cdef inline bint no_infinity(const floating* x, int64_t count) noexcept nogil:
     """Whether all are finite or NaN."""
@@ -147,3 +191,87 @@ cdef inline const void* place_sparse(State* s, Indices index, const double* valu
         s.nonzeros = found
         choose_sparse(s, s.query)
     return s.query
+
+
+# Rows in float64 buffers of any object, for processes without numpy.
+#
+# Uses the buffer protocol directly: the code of typed memoryviews would be half of the module.
+
+cdef inline bint is_double(const char* code) noexcept:
+    """Whether a format means native doubles."""
+    return code != NULL and strcmp(code + (code[0] == b"@" or code[0] == b"="), b"d") == 0
+
+
+cdef inline int borrow(object x, str name, int writable, Py_buffer* view) except -1:
+    """Acquire a contiguous float64 buffer; the caller releases it by ``PyBuffer_Release``."""
+    try:
+        PyObject_GetBuffer(x, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | writable)
+    except BufferError as error:
+        raise ValueError(f"{name} must be a contiguous float64 buffer: {error}") from None
+    except TypeError:
+        raise TypeError(
+            f"{name} must be a float64 buffer, got {type(x).__name__!r}"
+        ) from None
+    if view.ndim != 1 or not is_double(view.format):
+        code = view.format.decode("latin-1") if view.format != NULL else "B"
+        ndim = view.ndim
+        PyBuffer_Release(view)
+        raise ValueError(
+            f"{name} must be a 1-d buffer of float64 (format 'd'), got {ndim}-d of {code!r}"
+        )
+    return 0
+
+
+# Concurrent readers of one model: each has a copy of the struct, and separate scratch.
+#
+# The struct stores properties of the current row, so readers cannot share it. The first reader uses
+# the scratch of the block; the copies of the others point into separate memory.
+
+cdef enum:
+    WIDEST = 64
+
+
+cdef inline void move_pointer(void** pointer, Py_ssize_t by) noexcept nogil:
+    if pointer[0] != NULL:
+        pointer[0] = <char*>pointer[0] + by
+
+
+cdef inline void* allocate_scratch(State* reader, Py_ssize_t length) noexcept:
+    """Allocate scratch for a reader and point its struct into it; NULL if memory is short.
+
+    All scratch regions of ``configuration/regions.py`` must be listed: two readers would write to
+    one left out (``tests/edgeolk/engine/test_readers.py``).
+    """
+    cdef char* block = <char*>reader.m
+    # Scratch starts after the saved state, whose length is in the header.
+    cdef char* scratch = block + 8 * <Py_ssize_t>reader.m.eighths
+    cdef char* allocated = <char*>PyMem_Malloc(2 * WIDEST + (block + length - scratch))
+    cdef char* start
+    cdef Py_ssize_t by
+    if allocated == NULL:
+        return NULL
+    # With the alignment of the block.
+    start = allocated + (<uintptr_t>scratch - <uintptr_t>allocated) % WIDEST
+    by = start - scratch
+    move_pointer(&reader.query, by)
+    move_pointer(<void**>&reader.nonzero_index, by)
+    move_pointer(&reader.nonzero_value, by)
+    move_pointer(&reader.column, by)
+    move_pointer(&reader.row, by)
+    move_pointer(&reader.distance, by)
+    move_pointer(&reader.products, by)
+    move_pointer(&reader.mean_coef, by)
+    move_pointer(<void**>&reader.class_scores, by)
+    move_pointer(<void**>&reader.gram, by)
+    move_pointer(<void**>&reader.pulls, by)
+    move_pointer(<void**>&reader.work, by)
+    move_pointer(<void**>&reader.work2, by)
+    move_pointer(<void**>&reader.order, by)
+    move_pointer(&reader.ahead.x, by)
+    move_pointer(&reader.ahead.values, by)
+    move_pointer(<void**>&reader.ahead.features, by)
+    move_pointer(&reader.sorf.state.inputs, by)
+    move_pointer(<void**>&reader.sorf.state.scores, by)
+    move_pointer(<void**>&reader.sorf.state.recalled, by)
+    move_pointer(&reader.sorf.state.row, by)
+    return allocated

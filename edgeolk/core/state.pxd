@@ -10,11 +10,11 @@ Invariants, true between any two steps:
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from edgeolk.core.parts cimport Choices, Params
-from edgeolk.core.headers cimport (
-    olk_common, olk_kernel, olk_pair_fn, olk_quantizer, olk_row_fn, olk_scaler, olk_simd,
+from edgeolk.core.c cimport (
+    olk_common, olk_forecast, olk_forecast_answer, olk_forecast_state, olk_kernel, olk_pair_fn,
+    olk_quantizer, olk_row_fn, olk_scaler, olk_simd, olk_sorf, olk_sorf_ops, olk_sorf_state,
     olk_sparse_fn, olk_two_numbers, olk_width as Width,
 )
-from edgeolk.core.structured cimport Forecasting, Sorf
 
 
 cdef extern from *:
@@ -171,6 +171,27 @@ cdef struct Settings:
     Choices choice
     Params p
     olk_kernel kernel
+
+
+cdef struct Sorf:
+    # Structured features and the learner on them.
+    const olk_sorf_ops* ops  # for the storage type and processor; NULL for other bases
+    olk_sorf config
+    olk_sorf_state state
+    double widths[4][8]       # of each group, as multiples of gamma
+    double squares            # sum of squares of the row being learned, as scaled
+    double clamped_square     # the same of the clamped inputs
+    double max_sum            # the largest sum |x_j| accepted
+    double* answers           # rows answered since the last label, if that expires; else NULL
+    bint lapsed               # the last label has expired for the rows being scored
+
+
+cdef struct Forecasting:
+    # The forecaster on top of them.
+    bint on
+    olk_forecast config
+    olk_forecast_state state
+    olk_forecast_answer last  # the last forecast; not in the block
 
 
 cdef struct State:

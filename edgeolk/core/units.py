@@ -46,7 +46,7 @@ class InstructionSet:
 
 
 #: Headers compiled as units, by module.
-HEADERS = {"edgeolk.core.variants": "rings.h", "edgeolk.core.structured": "structured_unit.h"}
+HEADERS = {"edgeolk.core.variants": "rings.h", "edgeolk.sorf.tables": "structured_unit.h"}
 #: For headers that are compiled in parts: macros, one of which is defined in each unit.
 PARTS = {
     "rings.h": ("OLK_SINGLE", "OLK_DOUBLE"),

@@ -1,6 +1,6 @@
 """Selects the compiled instruction-set variant."""
 
-from edgeolk.core.headers cimport olk_simd
+from edgeolk.core.c cimport olk_simd
 
 
 cdef const olk_simd* chosen_simd() noexcept

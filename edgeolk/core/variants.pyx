@@ -3,7 +3,7 @@
 
 import os
 
-from edgeolk.core.headers cimport olk_simd
+from edgeolk.core.c cimport olk_simd
 
 
 cdef extern from "variants.h" nogil:

@@ -13,7 +13,7 @@ from edgeolk.parts import Basis, Dtype, Loss
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Gaussian, Sigmoid
 from edgeolk.parts.storage import COEFFICIENTS
-from edgeolk.preprocessing.scaling import COMPACT
+from edgeolk.scaling.record import COMPACT
 
 SOURCE = "ring.c"
 #: Slots that the loops process together: rows of the ring are padded to a multiple.

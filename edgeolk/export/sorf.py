@@ -8,14 +8,13 @@ from zlib import crc32
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
 from edgeolk.configuration.regions import FORECASTER
-from edgeolk.core import structs
 from edgeolk.export.image import definitions
 from edgeolk.export.text import Model, braced, number
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.bases import max_gamma
 from edgeolk.parts.kernels import Laplacian
-from edgeolk.preprocessing.scaling import INSIDE
+from edgeolk.scaling.record import INSIDE
 
 SOURCE = "sorf.c"
 #: Numbers of the types of weights in c/sorf.c and loops/structured.h.
@@ -64,11 +63,12 @@ def _reset_regions(learner: Learner) -> list[tuple[int, int]]:
 def constants(learner: Learner, file: bytes) -> dict[str, Any]:
     """The macros of model.h."""
     config, plan = learner._config, learner.plan
-    values = {**learner._engine.sorf_config(), "hold": config.clamp_limit}
+    members = learner._engine.sorf_config()  # in the order of C
+    max_sum, multiples = members.pop("most"), braced(members.pop("multiples"))
+    members["hold"] = config.clamp_limit
     preprocessing = config.preprocessing
     at = {region.name: region.offset for region in plan.regions}
     at.setdefault("query", at.get("inputs", 0))  # relevance scales a row in place
-    _, declared = structs.read("sorf_types.h")
     return {
         "EK_LEARNS": 1,
         "EK_FEATURES": config.n_features,
@@ -80,11 +80,11 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_BOUNDARY": f"{boundary(plan.regions)}u",
         "EK_STATE_BYTES": f"{len(file)}u",
         "EK_HEADER_BYTES": f"{length_of(file)}u",
-        "EK_TASK": values["task"],
+        "EK_TASK": members["task"],
         "EK_WATCHES": int(config.watches),
         "EK_STORES": STORES[config.dtype],
         "EK_SEED": number(config.seed),
-        "EK_MOST": values["most"],
+        "EK_MOST": max_sum,
         "EK_MOST_WEIGHT": config.update.max_weight,
         "EK_SCALE_METHOD": preprocessing.method,
         "EK_CLIPS_ROWS": int(preprocessing.clip_rows > 0.0),
@@ -101,11 +101,11 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_GAMMA": float(config.kernel.fields()[2]),
         "EK_MOST_GAMMA": max_gamma(config.storage.most),
         "EK_LAPLACIAN": int(isinstance(config.kernel, Laplacian)),
-        "EK_MULTIPLES": (multiples := braced(values["multiples"])),
+        "EK_MULTIPLES": multiples,
         "EK_MULTIPLES_NAME": f"olk_multiples_{crc32(multiples.encode()):08x}",
         "EK_CLEARED_REGIONS": braced([list(place) for place in _reset_regions(learner)]),
         **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
-        "EK_SORF": braced([values[member.name] for member in declared["olk_sorf"]]),
+        "EK_SORF": braced(list(members.values())),
         "EK_INPUTS": config.n_inputs,
         "EK_FORECASTS": int(config.forecasts),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),
@@ -118,7 +118,6 @@ def _of_forecaster(learner: Learner) -> dict[str, Any]:
     """The macros of a forecaster: its options, and the places of its regions."""
     config = learner._config
     values = learner._engine.forecaster()
-    _, declared = structs.read("forecast_types.h")
     names = (*FORECASTER, "season")
     places = [
         [region.offset, region.shape[0] * region.shape[1]]
@@ -128,7 +127,7 @@ def _of_forecaster(learner: Learner) -> dict[str, Any]:
     return {
         "EK_HORIZON": values["horizon"],
         "EK_INTERVALS": values["n_levels"],
-        "EK_FORECAST": braced([values[member.name] for member in declared["olk_forecast"]]),
+        "EK_FORECAST": braced(list(values.values())),
         "EK_FORECAST_REGIONS": braced(places),
         "EK_MOST_NUMBER": "DBL_MAX" if config.dtype == Dtype.FLOAT64 else "FLT_MAX",
     }

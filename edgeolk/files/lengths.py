@@ -1,4 +1,4 @@
-"""The maximum norm of stored vectors, as in core/range.pxd.
+"""The maximum norm of stored vectors, as in core/numbers.pxd.
 
 Kernels of distances accept any vector. For the others k(s, s) is bounded, so that the kernel of a
 stored vector with any accepted row is finite.
@@ -18,7 +18,7 @@ from edgeolk.parts.storage import COEFFICIENTS
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
-#: Margin for rounding over the bounds of core/range.pxd; bounds of |x|^2 for a sigmoid.
+#: Margin for rounding over the bounds of core/numbers.pxd; bounds of |x|^2 for a sigmoid.
 _ROUNDED, _MAX_WIDE, _MAX_NARROW = 1.01, 1.01e100, 1.01e36
 #: The largest product in float32.
 _MAX_FLOAT = 3.41e38

@@ -30,7 +30,7 @@ from edgeolk.parts.kernels import Kernel, kernel_from_fields
 from edgeolk.parts.numbers import AXES, Algorithm, Update
 from edgeolk.parts.table import uses
 from edgeolk.parts.updates import UPDATES
-from edgeolk.preprocessing.record import preprocessing_from
+from edgeolk.scaling.record import preprocessing_from
 
 if TYPE_CHECKING:
     from typing import TypeVar

@@ -10,7 +10,7 @@ from sys import float_info
 from edgeolk.checks import require
 from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts.numbers import Dtype
-from edgeolk.preprocessing.scaling import COMPACT, RECORD_BYTES
+from edgeolk.scaling.record import COMPACT, RECORD_BYTES
 
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings

@@ -1,6 +1,6 @@
 """One row per basis: the functions whose weighted sum is learned.
 
-A row names its functions in ``core/bases`` as "file.function":
+A row names its functions in ``edgeolk/ring`` as "file.function":
 
 - ``score(s, x, coef, row)``: sum_i coef[i] phi_i(x), without the common scale; phi(x) is stored for
   ``admit`` if row is not NULL;
@@ -97,7 +97,7 @@ _DENSE_ROWS = {
 #: Cosines and sines of D frequencies.
 _features = partial(
     BasisTraits,
-    admit="weights.admit_features",
+    admit="bases.admit_features",
     per_member=2,
     starts_full=True,
     members="D",
@@ -113,14 +113,14 @@ def _needs_gaussian(basis: Basis, why: str) -> Refusals:
 
 BASES: dict[Basis, BasisTraits] = {
     Basis.SUPPORT_VECTORS: BasisTraits(
-        score="ring.ring_score",
+        score="bases.ring_score",
         freezes=True,
         changes_old=False,
         ahead=("rows_ahead", "values_ahead"),
     ),
     Basis.FOURIER: _features(
-        score="fourier.fourier_score",
-        construct="fourier.fourier_construct",
+        score="bases.fourier_score",
+        construct="bases.fourier_construct",
         refuses={
             **_NO_RING,
             **_needs_gaussian(Basis.FOURIER, "its frequencies are normal"),
@@ -133,7 +133,7 @@ BASES: dict[Basis, BasisTraits] = {
         longest_step="O(B d), every step",
     ),
     Basis.STRUCTURED: _features(
-        score="structured.structured_score",
+        score="bases.structured_score",
         keeps_vectors=False,
         refuses={
             **_NO_RING,
@@ -150,7 +150,7 @@ BASES: dict[Basis, BasisTraits] = {
         longest_step="O(D d / 64 + D), twice that on a loss",
     ),
     Basis.FOURIER_DRAWN: _features(
-        score="fourier.drawn_score",
+        score="bases.drawn_score",
         keeps_vectors=False,
         refuses={
             **_NO_RING,
@@ -165,8 +165,8 @@ BASES: dict[Basis, BasisTraits] = {
         longest_step="O(B d) with B d normal draws, every step",
     ),
     Basis.NYSTROM: BasisTraits(
-        score="nystrom.nystrom_score",
-        admit="nystrom.nystrom_admit",
+        score="bases.nystrom_score",
+        admit="bases.nystrom_admit",
         parameters=("eta2", "rank"),
         regions=("nystrom", "kernel_row", "column", "feature_map", "work", "work2"),
         ahead=("rows_ahead", "values_ahead", "features_ahead"),

@@ -11,7 +11,7 @@ from edgeolk.parts.traits import Part, has, lacks
 class ProjectionTraits(Part):
     """The row of a projection."""
 
-    #: Function in ``core/bounds`` as "file.function", "" for none: ``bound(s, e)``.
+    #: Function in ``edgeolk/ring`` as "file.function", "" for none: ``bound(s, e)``.
     bound: str = ""
     #: Whether the bound is a radius U; an infinite one bounds nothing.
     radial: bool = False

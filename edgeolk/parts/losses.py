@@ -1,6 +1,6 @@
 """One row per loss, sampling rule and step-size schedule.
 
-The row of a loss names its functions in ``core/losses.pxd``, for a row and its score f in ``e``:
+The row of a loss names its functions in ``ring/losses.pxd``, for a row and its score f in ``e``:
 
 - ``slope(s, e)``: dl/df;
 - ``residual(s, e)`` and ``sign(s, e)``: size and direction of a passive-aggressive correction.

@@ -1,6 +1,6 @@
 """One row per budget policy, which decides what happens when the ring is full.
 
-A row names its function in ``core/policies`` as "file.function": ``admit(s, a, e)`` adds a k(x, .)
+A row names its function in ``ring/policies`` as "file.function": ``admit(s, a, e)`` adds a k(x, .)
 to f within the budget, and returns False if it left the model unchanged.
 """
 
@@ -101,7 +101,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         longest_step="2 O(B d), at a mistake on a full ring",
     ),
     Policy.FORGETRON_GREEDY: PolicyTraits(
-        admit="greedy_forgetron.admit_forgetron_greedy",
+        admit="forgetron.admit_forgetron_greedy",
         scales=True,
         bounds_cost=True,
         regions=("forgetron", "kernel_row", "column", "arrivals", "scores", "work"),
@@ -216,7 +216,7 @@ POLICIES: dict[Policy, PolicyTraits] = {
         longest_step="O(B d) + 2 {iters} B exponentials, at an update of a full ring",
     ),
     Policy.ANCHOR: PolicyTraits(
-        admit="anchor.admit_anchored",
+        admit="projectron.admit_anchored",
         scales=True,
         changes_old=True,
         needs_norm=True,

@@ -1,6 +1,6 @@
 """One row per update: when an example is used, and its coefficient.
 
-A row names its functions in ``core/updates`` as "file.function":
+A row names its functions in ``ring`` or ``sorf`` as "file.function":
 
 - ``asks(s, e)``: whether the example is used;
 - ``coefficient(s, e, p)``: the candidate's coefficient, if it is sampled with probability p;
@@ -90,58 +90,58 @@ _UNIT = "the update sets the size of its steps"
 _passive_aggressive = partial(
     UpdateTraits,
     classes=_MARGINS,
-    asks="passive_aggressive.passive_aggressive_asks",
+    asks="updates.passive_aggressive_asks",
 )
 _logistic = partial(
     UpdateTraits,
-    asks="logistic.logistic_asks",
-    coefficient="logistic.logistic_coefficient",
+    asks="updates.logistic_asks",
+    coefficient="updates.logistic_coefficient",
     refuses=_HAS_LOGISTIC_LOSS,
 )
 _margin = partial(
     UpdateTraits,
-    asks="margin.margin_asks",
-    coefficient="margin.unit_coefficient",
+    asks="updates.margin_asks",
+    coefficient="updates.unit_coefficient",
     weighs=_UNIT,
 )
 
 UPDATES: dict[Update, UpdateTraits] = {
     Update.PERCEPTRON: UpdateTraits(
-        asks="margin.perceptron_asks",
-        coefficient="margin.unit_coefficient",
+        asks="updates.perceptron_asks",
+        coefficient="updates.unit_coefficient",
         classes=_MARGINS,
         weighs=_UNIT,
     ),
     Update.AGGRESSIVE: UpdateTraits(
-        asks="margin.aggressive_asks",
-        coefficient="margin.aggressive_coefficient",
+        asks="updates.aggressive_asks",
+        coefficient="updates.aggressive_coefficient",
         weighs=_UNIT,
         parameters=("rate", "eps"),
     ),
     Update.PA: _passive_aggressive(
-        coefficient="passive_aggressive.pa_coefficient",
+        coefficient="updates.pa_coefficient",
         weighs="without slack every row is corrected fully",
     ),
     Update.PA1: _passive_aggressive(
-        coefficient="passive_aggressive.pa1_coefficient", parameters=("C",)
+        coefficient="updates.pa1_coefficient", parameters=("C",)
     ),
     Update.PA2: _passive_aggressive(
-        coefficient="passive_aggressive.pa2_coefficient", parameters=("C",)
+        coefficient="updates.pa2_coefficient", parameters=("C",)
     ),
     Update.GRADIENT: UpdateTraits(
-        asks="gradient.gradient_asks",
-        coefficient="gradient.gradient_coefficient",
-        shrink="gradient.gradient_shrink",
+        asks="updates.gradient_asks",
+        coefficient="updates.gradient_coefficient",
+        shrink="updates.gradient_shrink",
         classes=(*_MARGINS, Loss.LOGISTIC),
         parameters=("eta", "lam"),
     ),
     Update.SPARSE_PA: _passive_aggressive(
-        coefficient="passive_aggressive.sparse_pa_coefficient", parameters=("eta",)
+        coefficient="updates.sparse_pa_coefficient", parameters=("eta",)
     ),
     Update.SHIFTING: UpdateTraits(
-        asks="margin.perceptron_asks",
-        coefficient="margin.shifting_coefficient",
-        shrink="margin.shifting_shrink",
+        asks="updates.perceptron_asks",
+        coefficient="updates.shifting_coefficient",
+        shrink="updates.shifting_shrink",
         weighs=_UNIT,
         scales=True,
         parameters=("shift",),
@@ -150,9 +150,9 @@ UPDATES: dict[Update, UpdateTraits] = {
     Update.PROJECTRON_JMLR: _margin(parameters=("U",), refuses=_NEEDS_SPAN),
     Update.PROJECTRON_ICML: _margin(parameters=("U",), refuses=_NEEDS_SPAN),
     Update.PEGASOS: UpdateTraits(
-        asks="margin.margin_asks",
-        coefficient="pegasos.pegasos_coefficient",
-        shrink="pegasos.pegasos_shrink",
+        asks="updates.margin_asks",
+        coefficient="updates.pegasos_coefficient",
+        shrink="updates.pegasos_shrink",
         weighs=_UNIT,
         parameters=("lam",),
     ),
@@ -235,10 +235,10 @@ UPDATES: dict[Update, UpdateTraits] = {
         },
     ),
     Update.OPTIMISTIC: UpdateTraits(
-        asks="margin.margin_asks",
-        coefficient="optimistic.optimistic_coefficient",
-        begin="optimistic.optimistic_begin",
-        end="optimistic.optimistic_end",
+        asks="updates.margin_asks",
+        coefficient="updates.optimistic_coefficient",
+        begin="updates.optimistic_begin",
+        end="updates.optimistic_end",
         weighs=_UNIT,
         parameters=("U", "hint_rows", "coe"),
         regions=("window", "window_labels"),

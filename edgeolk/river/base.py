@@ -6,10 +6,10 @@ import copy
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from edgeolk.boundary.scoring import Scorer
 from edgeolk.learner import Learner
 from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
+from edgeolk.rows.scoring import Scorer
 from edgeolk.wrapped import check_task, other_arguments, size_of
 
 Row = Mapping[Hashable, Any]

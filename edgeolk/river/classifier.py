@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from river import base
 
-from edgeolk.boundary.scoring import Scorer
 from edgeolk.calibration import Calibration, softmax, softmax_of_two
 from edgeolk.checks import check_int
 from edgeolk.parts import Loss
 from edgeolk.river.base import KernelModel, Row
+from edgeolk.rows.scoring import Scorer
 from edgeolk.wrapped import other_arguments
 
 

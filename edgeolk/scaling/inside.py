@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgeolk.core.arena import ALIGNMENT
-from edgeolk.core.engine import Engine
+from edgeolk.engine.engine import Engine
 from edgeolk.files import seal
-from edgeolk.preprocessing.record import Preprocessing
-from edgeolk.preprocessing.scaling import COMPACT
-from edgeolk.scaling.block import FEATURE, FORMAT_VERSION, HEAD, MAGIC
-from edgeolk.scaling.layout import plan_of
+from edgeolk.scaling.block import FEATURE, FORMAT_VERSION, HEAD, MAGIC, plan_of
+from edgeolk.scaling.record import COMPACT, Preprocessing
 from edgeolk.scaling.scaler import RunningScaler
 
 

@@ -1,13 +1,23 @@
-"""Rows into and out of a scaler. Modules that cimport this call cnp.import_array()."""
+"""Rows into and out of a scaler; mean and scale of its features.
+
+Modules that cimport this call ``cnp.import_array()`` first.
+"""
 
 cimport numpy as cnp
+from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uintptr_t
 
-from edgeolk.core.finite cimport all_finite
+from edgeolk.rows.arrays cimport as_numbers, is_plain
+from edgeolk.core.numbers cimport all_finite
+from edgeolk.core.c cimport (
+    OLK_COMPACT_BYTES, olk_compact, olk_compact_mean, olk_compact_of, olk_compact_sd,
+    olk_load_reading,
+)
+from edgeolk.core.scaler cimport Lines, Scaler, learn_rows, lines, transform_rows, unit
 from edgeolk.core.refusals cimport wrong_length
-from edgeolk.core.scaler cimport Scaler, learn_rows, transform_rows
-from edgeolk.boundary.ndarray cimport as_numbers, is_plain
 
+
+# Rows into and out of a scaler. Modules that cimport this call cnp.import_array().
 
 cdef inline bint is_wide(object array) noexcept:
     return cnp.PyArray_TYPE(array) == cnp.NPY_FLOAT64
@@ -84,3 +94,35 @@ cdef inline object check_out(object out, object x):
     ):
         raise ValueError("out must be x itself or share no memory with it")
     return out
+
+
+# Mean and scale of a feature in a scaler.
+
+cdef inline olk_compact record_of(const Scaler* s, Py_ssize_t j) noexcept nogil:
+    return olk_compact_of(s.kept.records + OLK_COMPACT_BYTES * j)
+
+
+cdef inline bint keeps_mean(const Scaler* s) noexcept nogil:
+    return s.kept.records != NULL or s.kept.numbers != NULL or s.moments.mean != NULL
+
+
+cdef inline double mean_of(const Scaler* s, Py_ssize_t j) noexcept nogil:
+    """The mean, if it is kept."""
+    cdef olk_compact record
+    if s.kept.records != NULL:
+        record = record_of(s, j)
+        return olk_compact_mean(&record)
+    if s.kept.numbers != NULL:
+        return olk_load_reading(&s.kept, j).feature.mean
+    return s.moments.mean[j] * unit(s.moments.level[j])
+
+
+cdef inline double scale_of(const Scaler* s, Py_ssize_t j) noexcept nogil:
+    """The divisor of the feature; 0 if it counts as constant."""
+    cdef Lines f
+    cdef olk_compact record
+    if s.kept.records != NULL:
+        record = record_of(s, j)
+        return olk_compact_sd(&record)
+    lines(s, j, 1, &f)
+    return 2.0 * f.half[0] if isfinite(f.half[0]) else 0.0

@@ -3,8 +3,9 @@
 cimport numpy as cnp
 from libc.stdint cimport int64_t, uintptr_t
 
-from edgeolk.scaling.statistics cimport keeps_mean, mean_of, scale_of
-from edgeolk.scaling.rows cimport check_out, check_rows, is_wide, learn_any, transform_any
+from edgeolk.scaling.rows cimport (
+    check_out, check_rows, is_wide, keeps_mean, learn_any, mean_of, scale_of, transform_any,
+)
 from edgeolk.scaling.state cimport ScalerState
 
 cnp.import_array()

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeolk.scaling.layout import ScalerPlan
+from edgeolk.scaling.block import ScalerPlan
 
 _State = TypeVar("_State", bound="ScalerState")
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.scaler cimport Head, METHOD_COMPACT, Scaler, point_to_statistics, scaler_holds
-from edgeolk.core.headers cimport olk_load_reading
-from edgeolk.scaling.statistics cimport keeps_mean, mean_of, scale_of
+from edgeolk.core.c cimport olk_load_reading
+from edgeolk.scaling.rows cimport keeps_mean, mean_of, scale_of
 
-from edgeolk.preprocessing.scaling import CLIP, NAMES, clip_number, form_number, window_number
+from edgeolk.scaling.record import CLIP, NAMES, clip_number, form_number, window_number
 from edgeolk.checks import check_int
 from edgeolk.scaling import block as blocks
-from edgeolk.scaling.layout import HEAD_BYTES, plan_of
+from edgeolk.scaling.block import HEAD_BYTES, plan_of
 
 if sizeof(Head) != HEAD_BYTES:
     raise ImportError("edgeolk.scaling: the struct of the header does not match the file format")

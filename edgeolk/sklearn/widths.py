@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from edgeolk.gamma import gamma_from
 from edgeolk.parts.kernels import Gaussian, Kernel
-from edgeolk.preprocessing.record import GAMMA_ROWS
-from edgeolk.preprocessing.scaling import INSIDE
 from edgeolk.scaling import RunningScaler
+from edgeolk.scaling.record import GAMMA_ROWS, INSIDE
 
 #: Rows from which a width is computed.
 ROWS = 500

@@ -35,7 +35,7 @@ class LearnResult:
         there are none.
     reasons (ndarray of shape (n,)): reasons of novelty, packed by `adapters`; negative if none.
     outputs (ndarray of shape (n, numbers)): the numbers of a forecaster besides its forecasts
-        (`edgeolk/core/outputs.pxd`); other learners have none.
+        (`edgeolk/sorf/sorf.pxd`); other learners have none.
     refused: why rows were not learned, by index.
     stopped: why learning stopped at the row of index `done`; None if it did not.
     """

@@ -101,7 +101,7 @@ def test_compilers_by_their_signatures():
 CALLGRIND = """\
 desc: Trigger: Client Request: rbp, CSR
 fl=a.c
-ob=/lib/edgeolk/core/engine.so
+ob=/lib/edgeolk/engine/engine.so
 fn=step
 10 100
 cob=/lib/libm.so
@@ -124,7 +124,7 @@ calls=9 9
 4 1
 totals: 870
 desc: Trigger: Program termination
-ob=/lib/edgeolk/core/engine.so
+ob=/lib/edgeolk/engine/engine.so
 fn=step
 1 5
 totals: 5

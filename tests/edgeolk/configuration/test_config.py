@@ -15,7 +15,7 @@ import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.bare import BareLearner
 from edgeolk.parts.table import DEFAULT_PARTS
-from edgeolk.preprocessing.record import ARGUMENTS
+from edgeolk.scaling.record import ARGUMENTS
 
 ROWS = np.random.default_rng(0).normal(size=(30, 3))
 LABELS = np.where(ROWS[:, 0] * ROWS[:, 1] > 0, 1.0, -1.0)

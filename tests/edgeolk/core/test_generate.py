@@ -1,4 +1,4 @@
-"""What the build refuses: a part that a compiled switch would not know."""
+"""The generated Cython sources are up to date, and every part has its functions in the switches."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from edgeolk.core import generate
 from edgeolk.lean import replace
 from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.numbers import Loss, Policy, Update
-from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.table import TRAITS
-from edgeolk.parts.updates import UPDATES
 
 
 def body_of(text: str, function: str) -> str:
@@ -66,23 +64,9 @@ def test_every_loss_has_a_slope_of_its_own() -> None:
     assert set(re.findall(r"LOSS_(\w+)", slopes)) == {loss.name for loss in Loss}
 
 
-#: Parameters of the forecaster over it.
-_FORECASTERS = ("lead", "season")
-
-
-def test_a_struct_takes_the_parameters_of_its_members() -> None:
-    lines = generate.parameters_of("olk_sorf", "sorf_types.h")
-    taken = set(re.findall(r"p\.(\w+) = (?:<\w+>)?v\.\1$", "\n".join(lines), re.MULTILINE))
-    # The others are read where the configuration is decoded, and by the planner.
-    assert taken == set(UPDATES[Update.BLENDED].parameters) - {
-        *("unit", "scratch", "lapse"),
-        *_FORECASTERS,
-    }
-
-
-def test_a_member_that_nothing_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A copy: a row that is put back would stand last, and the order is what files count by.
-    left = {name: row for name, row in PARAMETERS.items() if name != "leak"}
-    monkeypatch.setattr(generate, "PARAMETERS", left)
-    with pytest.raises(ValueError, match=r"olk_sorf\.leak .* is set by no parameter"):
-        generate.parameters_of("olk_sorf", "sorf_types.h")
+def test_generated_sources_are_what_the_generator_writes() -> None:
+    for path, text in generate.sources().items():
+        assert path.read_text(encoding="utf-8") == text, (
+            f"{path.name} is not what the rows of edgeolk/parts say: run"
+            " python -m edgeolk.core.generate"
+        )

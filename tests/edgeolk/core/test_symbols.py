@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from edgeolk.core import structured, variants
+from edgeolk.core import variants
 from edgeolk.core.units import LOOPS
+from edgeolk.sorf import tables as structured
 
 #: Modules with loops of their own.
 MODULES = (structured, variants)

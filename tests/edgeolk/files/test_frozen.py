@@ -16,7 +16,8 @@ from edgeolk.files.words import WORDS
 from edgeolk.parts import lists
 from edgeolk.parts.numbers import AXES
 from edgeolk.parts.parameters import PARAMETERS
-from edgeolk.preprocessing import record, scaling
+from edgeolk.scaling import record
+from edgeolk.scaling import record as scaling
 
 VALUES = (
     "C eta lam rate eps U alpha beta c ridge rescale allow_skip growth shift sparsity singular"

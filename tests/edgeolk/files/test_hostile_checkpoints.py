@@ -18,8 +18,7 @@ from edgeolk.checkpointer import _pieces
 from edgeolk.configuration.layout import layout
 from edgeolk.files import live
 from edgeolk.files.slots import HEADER_BYTES, packed_head
-from edgeolk.scaling.block import HEAD, MAGIC
-from edgeolk.scaling.layout import plan_of
+from edgeolk.scaling.block import HEAD, MAGIC, plan_of
 
 ROOM = 20 * 2**30
 LENGTH = ROOM - HEADER_BYTES

@@ -16,7 +16,7 @@ from scalers import METHODS, block_of, resealed
 
 import edgeolk as ek
 from edgeolk.files import preprocessing as state
-from edgeolk.preprocessing.scaling import COMPACT
+from edgeolk.scaling.record import COMPACT
 
 NAN, INF = math.nan, math.inf
 #: Where the header of a scaler has its number of rows.

@@ -1,0 +1,585 @@
+"""The C of the loops, as far as Cython code calls it: structs, constants and functions.
+
+Written by hand: a declaration is added when Cython code needs it. A struct has the members that
+Cython code uses, ``pass`` if it only hands them on. ``olk_sorf`` and ``olk_forecast`` are complete
+and in the order of C (``tests/edgeolk/core/test_c_declarations.py``): the engine returns them as
+dicts, and the exporter writes these as initialisers.
+"""
+
+from libc.stddef cimport ptrdiff_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+
+# Numbers as they are stored: float32, float64, float16, or int8 with a scale and offset.
+
+cdef extern from "storage.h" nogil:
+    enum:
+        OLK_F32
+        OLK_F64
+
+    ctypedef struct olk_quantizer:
+        const float* scale
+        const float* offset
+
+    double olk_fetch(int storage, const void* base, ptrdiff_t at, ptrdiff_t j,
+                     const olk_quantizer* quantizer) noexcept
+    void olk_store(int storage, void* base, ptrdiff_t at, ptrdiff_t j, double value,
+                   const olk_quantizer* quantizer) noexcept
+    float olk_round_to_storage(int storage, float value, ptrdiff_t j,
+                               const olk_quantizer* quantizer) noexcept
+    ptrdiff_t olk_dtype_bytes(int dtype) noexcept
+    double olk_get(int dtype, const void* array, ptrdiff_t i) noexcept
+    void olk_put(int dtype, void* array, ptrdiff_t i, double value) noexcept
+    ptrdiff_t olk_quantize_row(int dtype, const void* x, float* quantized, ptrdiff_t d,
+                               const olk_quantizer* quantizer) noexcept
+
+
+# The scaler: statistics of a feature, its affine map, compact records of 9 bytes.
+
+cdef extern from "winsor.h" nogil:
+    enum:
+        OLK_START_READINGS
+
+    ctypedef struct olk_feature:
+        double mean
+        double low
+        double sd
+        double held
+        uint32_t age
+        uint32_t clipped
+
+    int olk_is_no_spread(double sd, double size) noexcept
+
+
+cdef extern from "lines.h" nogil:
+    ctypedef struct olk_affine:
+        double centre
+        double rest
+        double half
+        double low
+        double high
+
+    olk_affine olk_finish_affine(olk_affine f, double magnitude) noexcept
+    double olk_scaled_number(double centre, double rest, double half, double low, double high,
+                             double x) noexcept
+
+
+cdef extern from "compact.h" nogil:
+    enum:
+        OLK_COMPACT_BYTES
+
+    ctypedef struct olk_compact_rule:
+        pass
+
+    ctypedef struct olk_compact:
+        pass
+
+    olk_compact olk_compact_of(const uint8_t* at) noexcept
+    olk_compact_rule olk_compact_rule_of(double clip, double window) noexcept
+    double olk_compact_mean(const olk_compact* f) noexcept
+    double olk_compact_sd(const olk_compact* f) noexcept
+    int olk_compact_holds(const uint8_t* at, int64_t seen) noexcept
+
+
+cdef extern from "preprocessing.h" nogil:
+    enum:
+        OLK_COMPACT
+
+    ctypedef struct olk_scaler:
+        double clip
+        double window
+        int64_t freeze_after
+        int16_t method
+        int16_t by_feature
+        double* numbers
+        int32_t* counts
+        double* minimum
+        double* maximum
+        uint8_t* records
+        olk_compact_rule rule
+
+    ctypedef struct olk_reading:
+        olk_feature feature
+        double minimum
+        double maximum
+
+    olk_reading olk_load_reading(const olk_scaler* s, ptrdiff_t j) noexcept
+    int olk_is_frozen(const olk_scaler* s, int64_t seen) noexcept
+    double olk_learn_record(const olk_scaler* s, ptrdiff_t j, double x, int64_t seen,
+                            uint8_t* to) noexcept
+    olk_affine olk_affine_of(const olk_scaler* s, const olk_reading* r) noexcept
+    double olk_scale_reading(const olk_scaler* s, ptrdiff_t j, double x, int64_t seen,
+                             int learning) noexcept
+    ptrdiff_t olk_count_deviating(const olk_scaler* s, ptrdiff_t d) noexcept
+    void olk_update_reading(const olk_scaler* s, ptrdiff_t j, double x, int64_t seen) noexcept
+
+
+# One scale for all inputs, which may be found while readings take two values.
+
+cdef extern from "common.h" nogil:
+    ctypedef struct olk_common:
+        double mean
+        double squares
+
+    ctypedef struct olk_two_numbers:
+        double first
+        double second
+        double others
+
+    ctypedef struct olk_shared_affine:
+        double centre
+        double half
+
+    void olk_learn_common(olk_common* c, double x, double readings) noexcept
+    olk_shared_affine olk_common_affine(const olk_common* c, double readings) noexcept
+    void olk_learn_pairs(olk_two_numbers* p, const double* x, ptrdiff_t m, double readings) noexcept
+    olk_shared_affine olk_pair_affine(const olk_two_numbers* p, double readings) noexcept
+    void olk_scale_common(const olk_shared_affine* f, double clip, const double* x, ptrdiff_t m,
+                          double* z) noexcept
+
+
+# The norm of a row, and the factor that bounds it.
+
+cdef extern from "length.h" nogil:
+    ctypedef struct olk_length:
+        double total
+        double largest
+
+    void olk_measure(olk_length* length, double x) noexcept
+    int olk_is_within(const olk_length* length, double longest) noexcept
+    void olk_measure_again(olk_length* length, double x) noexcept
+    double olk_clip_factor(const olk_length* length, double longest) noexcept
+
+
+# The kernel width that is measured from rows, or follows them.
+
+cdef extern from "width.h" nogil:
+    const double olk_min_square
+
+    ctypedef struct olk_width:
+        double gamma
+        int64_t measured
+        int64_t steps
+        int64_t mistakes
+        int64_t updates
+        int64_t capacity_hits
+
+    ctypedef struct olk_row_sums:
+        double sizes
+        double squares
+        double clamped
+
+    void olk_measure_row(olk_width* w, void* mean, const void* x, ptrdiff_t d, int wide,
+                         int laplacian) noexcept
+    double olk_gamma_of(const olk_width* w, int laplacian, double max_gamma,
+                        double provisional) noexcept
+    double olk_gamma_from_square(double q) noexcept
+    olk_row_sums olk_sums_of_row(const void* row, ptrdiff_t d, int wide, double hold) noexcept
+    double olk_update_mean_square(double q, double square, ptrdiff_t d, int wide,
+                                  uint64_t rows) noexcept
+
+
+# Kernels and linear algebra over the ring: one table of functions for each instruction set. An
+# index chooses the storage type of the support vectors [5], or the type of coefficients [3].
+
+cdef extern from "simd.h" nogil:
+    enum:
+        OLK_DISTANCE
+        OLK_GAUSSIAN
+        OLK_LAPLACIAN
+        OLK_POLYNOMIAL
+        OLK_LINEAR
+        OLK_SIGMOID
+
+    ctypedef struct olk_kernel:
+        int32_t kind
+        int32_t degree
+        double gamma
+        double scale
+        double offset
+
+    ctypedef struct olk_row_outputs:
+        int dtype
+        const void* coef
+        ptrdiff_t columns
+        ptrdiff_t stride
+        double* f
+        void* values
+        ptrdiff_t values_pitch
+
+    ctypedef double (*olk_row_fn)(const olk_kernel* kernel, const void* sv, const void* norms,
+                                  const olk_quantizer* quantizer, ptrdiff_t stride, ptrdiff_t n,
+                                  ptrdiff_t d, const void* x, int dtype, const void* coef,
+                                  void* row, void* products) noexcept
+    ctypedef void (*olk_rows_fn)(const olk_kernel* kernel, const void* sv, const void* norms,
+                                 const olk_quantizer* quantizer, ptrdiff_t stride, ptrdiff_t n,
+                                 ptrdiff_t d, const void* x, ptrdiff_t pitch, ptrdiff_t count,
+                                 const olk_row_outputs* wanted) noexcept
+    ctypedef double (*olk_sparse_fn)(const olk_kernel* kernel, const void* sv, const void* norms,
+                                     ptrdiff_t stride, ptrdiff_t n, ptrdiff_t count,
+                                     const int32_t* index, const void* values, int dtype,
+                                     const void* coef, void* row) noexcept
+    ctypedef double (*olk_norm_fn)(const olk_kernel* kernel, const void* sv, ptrdiff_t stride,
+                                   ptrdiff_t d) noexcept
+    ctypedef double (*olk_pair_fn)(const olk_kernel* kernel, const void* a, const void* b,
+                                   ptrdiff_t d) noexcept
+    ctypedef double (*olk_cached_row_fn)(const void* values, ptrdiff_t n, int dtype,
+                                         const void* coef, void* row) noexcept
+    ctypedef double (*olk_simd_dot)(const void* a, const void* b, ptrdiff_t n) noexcept
+    ctypedef void (*olk_simd_weigh)(const void* row, const void* coef, ptrdiff_t stride,
+                                    ptrdiff_t n, ptrdiff_t columns, double* f) noexcept
+    ctypedef void (*olk_simd_weigh_values)(int dtype, const void* values, const void* coef,
+                                           ptrdiff_t stride, ptrdiff_t n, ptrdiff_t columns,
+                                           double* f) noexcept
+    ctypedef void (*olk_simd_axpy)(void* y, double w, const void* x, ptrdiff_t n) noexcept
+    ctypedef void (*olk_simd_scale)(void* coef, ptrdiff_t n, double factor) noexcept
+    ctypedef void (*olk_simd_clamp)(void* coef, ptrdiff_t n, double limit) noexcept
+    ctypedef void (*olk_simd_divide_by_probability)(void* coef, const double* w, ptrdiff_t n,
+                                                    double c) noexcept
+    ctypedef void (*olk_simd_flush_average)(const void* coef, double weight, double* start,
+                                            double* sum, ptrdiff_t n) noexcept
+    ctypedef double (*olk_simd_sizes)(const void* coef, const double* diagonal, ptrdiff_t n,
+                                      double* size) noexcept
+    ctypedef double (*olk_simd_max_abs)(const void* coef, const double* diagonal,
+                                        ptrdiff_t n) noexcept
+    ctypedef ptrdiff_t (*olk_simd_argmin)(const void* v, ptrdiff_t n) noexcept
+    ctypedef ptrdiff_t (*olk_simd_argmin_abs)(const void* coef, const double* diagonal,
+                                              const int64_t* arrival, ptrdiff_t n) noexcept
+    ctypedef ptrdiff_t (*olk_simd_argmin_line)(const void* coef, const double* weight,
+                                               const double* diagonal, const void* row, double k_tt,
+                                               ptrdiff_t n, double* smallest) noexcept
+    ctypedef ptrdiff_t (*olk_simd_argmin_plane)(const void* coef, const double* weight,
+                                                const double* diagonal, const void* row,
+                                                double k_tt, const int64_t* near,
+                                                const double* near_k, double singular, ptrdiff_t n,
+                                                double* smallest) noexcept
+    ctypedef void (*olk_simd_squares)(const void* coef, ptrdiff_t stride, ptrdiff_t n,
+                                      ptrdiff_t columns, double* squares) noexcept
+    ctypedef void (*olk_simd_cos_sin)(void* row, ptrdiff_t n, double norm) noexcept
+    ctypedef void (*olk_simd_merge)(int dtype, double b, double gamma, ptrdiff_t iters,
+                                    const void* coef, const void* distance, ptrdiff_t n,
+                                    double* height, double* loss) noexcept
+    ctypedef double (*olk_simd_sum_uncertain)(const double* w, ptrdiff_t n, double c,
+                                              ptrdiff_t* certain) noexcept
+    ctypedef ptrdiff_t (*olk_simd_sample_evicted)(const double* w, ptrdiff_t n, double c,
+                                                  double u) noexcept
+    ctypedef void (*olk_simd_matrix_vector)(const double* a, ptrdiff_t stride, ptrdiff_t m,
+                                            ptrdiff_t n, const double* x, double* y) noexcept
+    ctypedef void (*olk_simd_matrix_vectors)(const double* a, ptrdiff_t stride, ptrdiff_t m,
+                                             ptrdiff_t n, const double* x, ptrdiff_t x_pitch,
+                                             ptrdiff_t count, double* y, ptrdiff_t pitch) noexcept
+    ctypedef void (*olk_simd_symmetric_product)(const double* a, ptrdiff_t n, const double* x,
+                                                double* y) noexcept
+    ctypedef double (*olk_simd_solve_inverse_factor)(const double* m, ptrdiff_t n, const double* x,
+                                                     double* y) noexcept
+    ctypedef void (*olk_simd_rank_two_update)(double* a, ptrdiff_t n, double p, const double* u,
+                                              double q, const double* c) noexcept
+    ctypedef void (*olk_simd_solve_lower)(const double* l, double* b, ptrdiff_t n) noexcept
+    ctypedef void (*olk_simd_solve_lower_transposed)(const double* l, double* b,
+                                                     ptrdiff_t n) noexcept
+    ctypedef int (*olk_simd_cholesky)(double* a, ptrdiff_t n) noexcept
+    ctypedef int (*olk_simd_invert)(double* a, ptrdiff_t n, double* work) noexcept
+    ctypedef void (*olk_simd_learn_readings)(uint8_t* to, const uint8_t* record, const double* x,
+                                             ptrdiff_t m, const olk_compact_rule* rule,
+                                             uint32_t row, uint32_t first, double* z) noexcept
+
+    ctypedef struct olk_simd:
+        const char* name
+        olk_row_fn row[5]
+        olk_rows_fn rows[5]
+        olk_sparse_fn sparse[5]
+        olk_norm_fn norm[5]
+        olk_pair_fn pair[5]
+        olk_cached_row_fn cached_row[3]
+        olk_simd_dot dot[3]
+        olk_simd_weigh weigh[3]
+        olk_simd_weigh_values weigh_values[3]
+        olk_simd_axpy axpy[3]
+        olk_simd_scale scale[3]
+        olk_simd_clamp clamp[3]
+        olk_simd_divide_by_probability divide_by_probability[3]
+        olk_simd_flush_average flush_average[3]
+        olk_simd_sizes sizes[3]
+        olk_simd_max_abs max_abs[3]
+        olk_simd_argmin argmin[3]
+        olk_simd_argmin_abs argmin_abs[3]
+        olk_simd_argmin_line argmin_line[3]
+        olk_simd_argmin_plane argmin_plane[3]
+        olk_simd_squares squares[3]
+        olk_simd_cos_sin cos_sin[3]
+        olk_simd_merge merge
+        olk_simd_sum_uncertain sum_uncertain
+        olk_simd_sample_evicted sample_evicted
+        olk_simd_matrix_vector matrix_vector
+        olk_simd_matrix_vectors matrix_vectors
+        olk_simd_symmetric_product symmetric_product
+        olk_simd_solve_inverse_factor solve_inverse_factor
+        olk_simd_rank_two_update rank_two_update
+        olk_simd_solve_lower solve_lower
+        olk_simd_solve_lower_transposed solve_lower_transposed
+        olk_simd_cholesky cholesky
+        olk_simd_invert invert
+        olk_simd_learn_readings learn_readings
+
+
+# Rows that are scored together: how many, and the storage of their sums.
+
+cdef extern from "tiles.h" nogil:
+    enum:
+        OLK_MAX_BATCH_ROWS
+        OLK_BLOCK
+        OLK_SUMS_OF_BLOCK
+
+    const double OLK_NEAR_F32
+    const double OLK_NEAR_F64
+
+
+# Rows by their non-zeros.
+
+cdef extern from "nonzeros.h" nogil:
+    ptrdiff_t olk_nonzeros(int dtype, const void* x, ptrdiff_t d, int32_t* index,
+                           void* value) noexcept
+    ptrdiff_t olk_count_nonzeros(int dtype, const void* x, ptrdiff_t d) noexcept
+    ptrdiff_t olk_place_nonzeros(int dtype, const int32_t* narrow, const int64_t* wide,
+                                 const double* value, ptrdiff_t count, ptrdiff_t d, void* dense,
+                                 int32_t* positions, void* values) noexcept
+
+
+# Bounds on all numbers of a vector.
+
+cdef extern from "finite.h" nogil:
+    const double OLK_MAX_AS_FLOAT
+
+    int olk_within_f32(const float* x, ptrdiff_t n, float limit) noexcept
+    int olk_within_f64(const double* x, ptrdiff_t n, double limit) noexcept
+
+
+# Words of novelty in time, and the flag of a step that was not finished.
+
+cdef extern from "event_words.h" nogil:
+    enum:
+        OLK_EVENT_ROWS
+        OLK_EVENTS
+        OLK_QUIET_ROWS
+        OLK_VERDICT
+
+
+cdef extern from "dirty_flag.h" nogil:
+    enum:
+        OLK_SEALED
+
+    void olk_begin_step(uint16_t* flags) noexcept
+    void olk_end_step(uint16_t* flags, uint16_t before) noexcept
+
+
+# Random numbers: PCG32 by seed and stream, its draws, the normals of numpy's PCG64.
+
+cdef extern from "pcg.h" nogil:
+    const uint64_t OLK_PCG_SIGNS
+
+    uint64_t olk_pcg_seed(uint64_t seed, uint64_t step) noexcept
+
+
+cdef extern from "rng.h" nogil:
+    void olk_pcg32_seed(uint64_t* state, uint64_t seed) noexcept
+    double olk_uniform(uint64_t* state) noexcept
+    int64_t olk_uniform_index(uint64_t* state, int64_t n) noexcept
+    int olk_bernoulli(uint64_t* state, double p) noexcept
+
+
+cdef extern from "normals.h" nogil:
+    ctypedef struct olk_pcg64:
+        pass
+
+    void olk_pcg64_seed(olk_pcg64* g, uint64_t seed) noexcept
+    double olk_standard_normal(olk_pcg64* g) noexcept
+
+
+# Used once in a model's life: the eigenvectors of a Nystrom basis; used by a halving: selection.
+
+cdef extern from "eigen.h" nogil:
+    void olk_symmetric_eigen(const olk_simd* simd, double* v, double* d, double* e,
+                             ptrdiff_t n) noexcept
+
+
+cdef extern from "selection.h" nogil:
+    double olk_kth_largest(double* v, ptrdiff_t n, ptrdiff_t k) noexcept
+
+
+# The forecaster. Members of ``olk_forecast`` are in the order of C: the exporter writes them so.
+
+cdef extern from "forecast_types.h" nogil:
+    enum:
+        OLK_HISTORY_INPUTS
+        OLK_HISTORY_NUMBERS
+        OLK_PENDING_NUMBERS
+
+    ctypedef struct olk_forecast:
+        ptrdiff_t d
+        int32_t kernel
+        int32_t horizon
+        int32_t season
+        int32_t n_levels
+        int32_t frozen
+        double levels[8]
+
+    ctypedef struct olk_forecast_state:
+        void* history
+        void* diagonal
+        void* head
+        void* ml_poly
+        void* pending
+        void* season
+        uint64_t* n_asked
+        uint16_t* flags
+
+    ctypedef struct olk_forecast_answer:
+        double answer
+        double half_width[8]
+        double share[3]
+
+    int32_t olk_head_inputs(const olk_forecast* f) noexcept
+
+
+# The learner on structured features. Members of ``olk_sorf`` are in the order of C, likewise.
+
+cdef extern from "sorf_types.h" nogil:
+    enum:
+        OLK_SORF_WIDTHS
+        OLK_SORF_BINARY
+        OLK_SORF_CLASSES
+        OLK_SORF_REGRESSION
+        OLK_SORF_NOVELTY
+
+    ctypedef struct olk_sorf:
+        ptrdiff_t d
+        ptrdiff_t D
+        ptrdiff_t classes
+        int32_t task
+        int32_t groups
+        int32_t first[5]
+        int32_t widths[4]
+        double omega[4][8]
+        double size[4]
+        int32_t n_blends
+        int32_t linear
+        int32_t last_label
+        int32_t drift
+        int32_t relevance
+        double leak
+        double blends[8]
+        double kappa
+        double r
+        double sharp
+        double memory
+        double cmin
+        double cmax
+        double shrink
+        double nu
+        double forget
+        int32_t history
+        int32_t robust
+        uint64_t signs
+        int32_t row_memory
+        int32_t memory_narrow
+        double memory_steps
+        double hold
+
+    ctypedef struct olk_sorf_state:
+        void* w
+        void* a
+        double* L
+        double* n
+        uint64_t* t
+        uint64_t* mistakes
+        uint64_t* updates
+        uint64_t* rounding
+        uint16_t* flags
+        double* target
+        double* last
+        double* novelty
+        void* wl
+        void* Sl
+        void* log_scale
+        void* gradient_square
+        void* shared
+        uint64_t* gradient_steps
+        void* drift
+        uint8_t* memory_rows
+        uint64_t* memory_held
+        double* memory_mistakes
+        double* memory_narrow
+        void* channels
+        uint32_t* readings
+        void* deviations
+        uint64_t* watch
+        void* inputs
+        double* scores
+        double* recalled
+        void* row
+
+    ctypedef struct olk_sorf_row:
+        const void* values
+        const int32_t* index
+        ptrdiff_t count
+
+    ctypedef double (*olk_sorf_learn_fn)(const olk_sorf* p, const olk_sorf_state* s,
+                                         const olk_sorf_row* row, double y, double weight) noexcept
+    ctypedef double (*olk_sorf_novelty_fn)(const olk_sorf* p, const olk_sorf_state* s,
+                                           const olk_sorf_row* row) noexcept
+    ctypedef void (*olk_sorf_event_fn)(const olk_sorf* p, const olk_sorf_state* s) noexcept
+    ctypedef void (*olk_sorf_scores_fn)(const olk_sorf* p, const olk_sorf_state* s,
+                                        const olk_sorf_row* row, ptrdiff_t m, double* out) noexcept
+    ctypedef void (*olk_sorf_features_fn)(const olk_sorf* p, const olk_sorf_row* row, double norm,
+                                          int wide, void* to) noexcept
+    ctypedef void (*olk_forecast_answer_fn)(const olk_forecast* f, const olk_forecast_state* state,
+                                            const olk_sorf* p, const olk_sorf_state* s, void* z,
+                                            olk_forecast_answer* answer) noexcept
+    ctypedef int (*olk_forecast_tell_fn)(const olk_forecast* f, const olk_forecast_state* state,
+                                         const olk_sorf* p, const olk_sorf_state* s, void* z,
+                                         double target, double* answer) noexcept
+    ctypedef void (*olk_forecast_plain_fn)(const olk_forecast* f,
+                                           const olk_forecast_state* state) noexcept
+
+    ctypedef struct olk_sorf_ops:
+        const char* name
+        olk_sorf_learn_fn learn
+        olk_sorf_novelty_fn learn_novelty
+        olk_sorf_novelty_fn learn_in_time
+        olk_sorf_event_fn accept
+        olk_sorf_event_fn restart_rows
+        olk_sorf_scores_fn scores
+        olk_sorf_features_fn features
+        olk_forecast_answer_fn predict
+        olk_forecast_answer_fn ask
+        olk_forecast_tell_fn tell
+        olk_forecast_plain_fn restart
+        olk_forecast_plain_fn begin
+        double largest_target
+
+
+# What its step does outside the loops: memory of rows, drift, width, checks of rows.
+
+cdef extern from "kept_rows.h" nogil:
+    void olk_set_memory_steps(olk_sorf* p, double gamma) noexcept
+    ptrdiff_t olk_memory_n_rows(const olk_sorf_state* s) noexcept
+    double olk_memory_weight(const olk_sorf* p, const olk_sorf_state* s) noexcept
+
+
+cdef extern from "drift.h" nogil:
+    enum:
+        OLK_DRIFT_SINCE
+        OLK_DRIFT_ALARMS
+
+    double olk_drift_number(const olk_sorf_state* s, int wide, int i) noexcept
+    void olk_check_drift(const olk_sorf* p, const olk_sorf_state* s, const olk_scaler* scaler,
+                         double squares, ptrdiff_t deviating, int64_t seen, int wide,
+                         size_t item) noexcept
+
+
+cdef extern from "sorf_row.h" nogil:
+    double olk_sorf_set_width(olk_sorf* p, const double (*widths)[OLK_SORF_WIDTHS], double gamma,
+                              int wide) noexcept
+    int olk_sorf_accepts(const void* x, ptrdiff_t d, int wide, double max_sum) noexcept
+    int olk_sorf_accepts_target(double y) noexcept
+    void olk_sorf_begin(const olk_sorf* p, const olk_sorf_state* s, int wide) noexcept

@@ -1,0 +1,340 @@
+"""Written from the rows of edgeolk/parts by generate.py; do not edit."""
+
+from libc.stdint cimport int64_t
+
+from edgeolk.core.bases.fourier cimport (
+    drawn_score,
+    fourier_construct,
+    fourier_score,
+)
+from edgeolk.core.bases.nystrom cimport (
+    nystrom_admit,
+    nystrom_score,
+)
+from edgeolk.core.bases.ring cimport (
+    ring_score,
+)
+from edgeolk.core.bases.structured cimport (
+    structured_score,
+)
+from edgeolk.core.bases.weights cimport (
+    admit_features,
+)
+from edgeolk.core.bounds.projection cimport (
+    bound_coefficients,
+    clamp_to_ball,
+    clip_each,
+    shrink_all,
+)
+from edgeolk.core.policies.anchor cimport (
+    admit_anchored,
+)
+from edgeolk.core.policies.budgeted_pa cimport (
+    admit_nearest,
+    admit_project,
+    admit_simple,
+)
+from edgeolk.core.policies.forgetron cimport (
+    admit_forgetron,
+    admit_forgetron_basic,
+)
+from edgeolk.core.policies.greedy_forgetron cimport (
+    admit_forgetron_greedy,
+)
+from edgeolk.core.policies.halving cimport (
+    admit_halving,
+)
+from edgeolk.core.policies.lightest cimport (
+    admit_lightest_merged,
+    admit_lightest_project,
+    admit_lightest_removed,
+)
+from edgeolk.core.policies.projectron cimport (
+    admit_span,
+)
+from edgeolk.core.policies.replacement cimport (
+    admit_free,
+    admit_replacing_oldest,
+    admit_replacing_random,
+    admit_replacing_smallest,
+    admit_unbiased,
+    admit_unbiased_by_size,
+)
+from edgeolk.core.updates.gradient cimport (
+    gradient_asks,
+    gradient_coefficient,
+    gradient_shrink,
+)
+from edgeolk.core.updates.logistic cimport (
+    logistic_asks,
+    logistic_coefficient,
+)
+from edgeolk.core.updates.margin cimport (
+    aggressive_asks,
+    aggressive_coefficient,
+    margin_asks,
+    perceptron_asks,
+    shifting_coefficient,
+    shifting_shrink,
+    unit_coefficient,
+)
+from edgeolk.core.updates.optimistic cimport (
+    optimistic_begin,
+    optimistic_coefficient,
+    optimistic_end,
+)
+from edgeolk.core.updates.passive_aggressive cimport (
+    pa1_coefficient,
+    pa2_coefficient,
+    pa_coefficient,
+    passive_aggressive_asks,
+    sparse_pa_coefficient,
+)
+from edgeolk.core.updates.pegasos cimport (
+    pegasos_coefficient,
+    pegasos_shrink,
+)
+from edgeolk.core.updates.sorf cimport (
+    sorf_construct,
+    sorf_learn,
+    sorf_scores,
+)
+from edgeolk.core.parts cimport (
+    BASIS_FOURIER,
+    BASIS_FOURIER_DRAWN,
+    BASIS_NYSTROM,
+    BASIS_STRUCTURED,
+    BASIS_SUPPORT_VECTORS,
+    POLICY_ANCHOR,
+    POLICY_FORGETRON,
+    POLICY_FORGETRON_BASIC,
+    POLICY_FORGETRON_GREEDY,
+    POLICY_HALVE,
+    POLICY_LIGHTEST,
+    POLICY_LIGHTEST_PROJECT,
+    POLICY_MERGE,
+    POLICY_NEAREST,
+    POLICY_OLDEST,
+    POLICY_PROJECT,
+    POLICY_RAISE,
+    POLICY_RANDOM,
+    POLICY_SIMPLE,
+    POLICY_SMALLEST,
+    POLICY_SPAN,
+    POLICY_STOP,
+    POLICY_UNBIASED,
+    POLICY_UNBIASED_BY_SIZE,
+    PROJECTION_BALL,
+    PROJECTION_CLIP,
+    PROJECTION_COEFFICIENTS,
+    PROJECTION_SHRINK,
+    UPDATE_AGGRESSIVE,
+    UPDATE_BLENDED,
+    UPDATE_GRADIENT,
+    UPDATE_LOGISTIC,
+    UPDATE_LOGISTIC_CUT,
+    UPDATE_LOGISTIC_SCALE,
+    UPDATE_LOGISTIC_SHIFT,
+    UPDATE_MARGIN,
+    UPDATE_OPTIMISTIC,
+    UPDATE_PA,
+    UPDATE_PA1,
+    UPDATE_PA2,
+    UPDATE_PEGASOS,
+    UPDATE_PERCEPTRON,
+    UPDATE_PROJECTRON_ICML,
+    UPDATE_PROJECTRON_JMLR,
+    UPDATE_SHIFTING,
+    UPDATE_SPARSE_PA,
+)
+from edgeolk.core.state cimport DONE, Example, State
+
+
+cdef inline bint update_asks(const State* s, const Example* e) noexcept nogil:
+    cdef int part = s.c.choice.update
+    if part == UPDATE_PERCEPTRON or part == UPDATE_SHIFTING:
+        return perceptron_asks(s, e)
+    if part == UPDATE_AGGRESSIVE:
+        return aggressive_asks(s, e)
+    if part == UPDATE_PA or part == UPDATE_PA1 or part == UPDATE_PA2 or part == UPDATE_SPARSE_PA:
+        return passive_aggressive_asks(s, e)
+    if part == UPDATE_GRADIENT:
+        return gradient_asks(s, e)
+    if (
+        part == UPDATE_MARGIN
+        or part == UPDATE_PROJECTRON_JMLR
+        or part == UPDATE_PROJECTRON_ICML
+        or part == UPDATE_PEGASOS
+        or part == UPDATE_OPTIMISTIC
+    ):
+        return margin_asks(s, e)
+    if (
+        part == UPDATE_LOGISTIC
+        or part == UPDATE_LOGISTIC_SHIFT
+        or part == UPDATE_LOGISTIC_SCALE
+        or part == UPDATE_LOGISTIC_CUT
+    ):
+        return logistic_asks(s, e)
+    return False
+
+
+cdef inline double update_coefficient(const State* s, const Example* e, double p) noexcept nogil:
+    cdef int part = s.c.choice.update
+    if (
+        part == UPDATE_PERCEPTRON
+        or part == UPDATE_MARGIN
+        or part == UPDATE_PROJECTRON_JMLR
+        or part == UPDATE_PROJECTRON_ICML
+    ):
+        return unit_coefficient(s, e, p)
+    if part == UPDATE_AGGRESSIVE:
+        return aggressive_coefficient(s, e, p)
+    if part == UPDATE_PA:
+        return pa_coefficient(s, e, p)
+    if part == UPDATE_PA1:
+        return pa1_coefficient(s, e, p)
+    if part == UPDATE_PA2:
+        return pa2_coefficient(s, e, p)
+    if part == UPDATE_GRADIENT:
+        return gradient_coefficient(s, e, p)
+    if part == UPDATE_SPARSE_PA:
+        return sparse_pa_coefficient(s, e, p)
+    if part == UPDATE_SHIFTING:
+        return shifting_coefficient(s, e, p)
+    if part == UPDATE_PEGASOS:
+        return pegasos_coefficient(s, e, p)
+    if (
+        part == UPDATE_LOGISTIC
+        or part == UPDATE_LOGISTIC_SHIFT
+        or part == UPDATE_LOGISTIC_SCALE
+        or part == UPDATE_LOGISTIC_CUT
+    ):
+        return logistic_coefficient(s, e, p)
+    if part == UPDATE_OPTIMISTIC:
+        return optimistic_coefficient(s, e, p)
+    return 0.0
+
+
+cdef inline void update_shrink(State* s, double a, Example* e) noexcept nogil:
+    cdef int part = s.c.choice.update
+    if part == UPDATE_GRADIENT:
+        gradient_shrink(s, a, e)
+    if part == UPDATE_SHIFTING:
+        shifting_shrink(s, a, e)
+    if part == UPDATE_PEGASOS:
+        pegasos_shrink(s, a, e)
+
+
+cdef inline void update_begin(State* s, Example* e) noexcept nogil:
+    cdef int part = s.c.choice.update
+    if part == UPDATE_OPTIMISTIC:
+        optimistic_begin(s, e)
+
+
+cdef inline void update_end(State* s, const Example* e) noexcept nogil:
+    cdef int part = s.c.choice.update
+    if part == UPDATE_OPTIMISTIC:
+        optimistic_end(s, e)
+
+
+cdef inline void update_construct(State* s) noexcept nogil:
+    cdef int part = s.c.choice.update
+    if part == UPDATE_BLENDED:
+        sorf_construct(s)
+
+
+cdef inline int update_learn(State* s, const void* x, double y, double v, double* f) noexcept nogil:
+    cdef int part = s.c.choice.update
+    if part == UPDATE_BLENDED:
+        return sorf_learn(s, x, y, v, f)
+    return DONE
+
+
+cdef inline int64_t update_decide(State* s, const void* x, int64_t n, double* f) noexcept nogil:
+    cdef int part = s.c.choice.update
+    if part == UPDATE_BLENDED:
+        return sorf_scores(s, x, n, f)
+    return n
+
+
+cdef inline bint policy_admit(State* s, double a, Example* e) noexcept nogil:
+    cdef int part = s.c.choice.policy
+    if part == POLICY_STOP or part == POLICY_RAISE:
+        return admit_free(s, a, e)
+    if part == POLICY_OLDEST:
+        return admit_replacing_oldest(s, a, e)
+    if part == POLICY_SMALLEST:
+        return admit_replacing_smallest(s, a, e)
+    if part == POLICY_RANDOM:
+        return admit_replacing_random(s, a, e)
+    if part == POLICY_FORGETRON:
+        return admit_forgetron(s, a, e)
+    if part == POLICY_FORGETRON_BASIC:
+        return admit_forgetron_basic(s, a, e)
+    if part == POLICY_FORGETRON_GREEDY:
+        return admit_forgetron_greedy(s, a, e)
+    if part == POLICY_SIMPLE:
+        return admit_simple(s, a, e)
+    if part == POLICY_NEAREST:
+        return admit_nearest(s, a, e)
+    if part == POLICY_PROJECT:
+        return admit_project(s, a, e)
+    if part == POLICY_UNBIASED:
+        return admit_unbiased(s, a, e)
+    if part == POLICY_UNBIASED_BY_SIZE:
+        return admit_unbiased_by_size(s, a, e)
+    if part == POLICY_HALVE:
+        return admit_halving(s, a, e)
+    if part == POLICY_SPAN:
+        return admit_span(s, a, e)
+    if part == POLICY_LIGHTEST:
+        return admit_lightest_removed(s, a, e)
+    if part == POLICY_LIGHTEST_PROJECT:
+        return admit_lightest_project(s, a, e)
+    if part == POLICY_MERGE:
+        return admit_lightest_merged(s, a, e)
+    if part == POLICY_ANCHOR:
+        return admit_anchored(s, a, e)
+    return False
+
+
+cdef inline double basis_score(State* s, const void* x, const void* coef, void* row) noexcept nogil:
+    cdef int part = s.c.choice.basis
+    if part == BASIS_SUPPORT_VECTORS:
+        return ring_score(s, x, coef, row)
+    if part == BASIS_FOURIER:
+        return fourier_score(s, x, coef, row)
+    if part == BASIS_STRUCTURED:
+        return structured_score(s, x, coef, row)
+    if part == BASIS_FOURIER_DRAWN:
+        return drawn_score(s, x, coef, row)
+    if part == BASIS_NYSTROM:
+        return nystrom_score(s, x, coef, row)
+    return 0.0
+
+
+cdef inline bint basis_admit(State* s, double a, Example* e) noexcept nogil:
+    cdef int part = s.c.choice.basis
+    if part == BASIS_FOURIER or part == BASIS_STRUCTURED or part == BASIS_FOURIER_DRAWN:
+        return admit_features(s, a, e)
+    if part == BASIS_NYSTROM:
+        return nystrom_admit(s, a, e)
+    return policy_admit(s, a, e)
+
+
+cdef inline void basis_construct(State* s) noexcept nogil:
+    cdef int part = s.c.choice.basis
+    if part == BASIS_FOURIER:
+        fourier_construct(s)
+
+
+cdef inline void bound(State* s, Example* e) noexcept nogil:
+    cdef int part = s.c.choice.projection
+    if part == PROJECTION_BALL:
+        clamp_to_ball(s, e)
+    if part == PROJECTION_COEFFICIENTS:
+        bound_coefficients(s, e)
+    if part == PROJECTION_CLIP:
+        clip_each(s, e)
+    if part == PROJECTION_SHRINK:
+        shrink_all(s, e)

@@ -1,0 +1,1 @@
+"""One model in one block: attached, learned one row at a time, rebuilt after a restart."""

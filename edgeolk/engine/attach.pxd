@@ -1,0 +1,328 @@
+"""Sets the pointers of the struct to the regions of a block, once.
+
+``places`` maps the name of each region to its address.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+
+from edgeolk.core.c cimport (
+    OLK_COMPACT, OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_PCG_SIGNS, OLK_SORF_BINARY, OLK_SORF_CLASSES,
+    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_common, olk_compact_rule_of, olk_forecast,
+    olk_forecast_state, olk_pcg_seed, olk_scaler, olk_set_memory_steps, olk_sorf, olk_sorf_state,
+    olk_two_numbers,
+)
+from edgeolk.core.parts cimport (
+    DTYPE_FLOAT64, DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE, Params,
+)
+from edgeolk.core.state cimport (
+    Errors, Forgetron, Function, Halving, Hints, MODEL_RUNS, Mean, Model, Nystrom, Skipped, State,
+    Width,
+)
+from edgeolk.sorf.tables cimport functions_for
+from edgeolk.core.preprocessing cimport sorf_set_width, use_width
+
+
+# Decodes a configuration, a Python object, into the C struct.
+
+cdef inline void decode(State* s, object config) except *:
+    """The settings of all models."""
+    cdef int32_t* choice = <int32_t*>&s.c.choice
+    cdef double* param = <double*>&s.c.p
+    cdef Py_ssize_t i
+    s.c.n_features = config.n_features
+    s.c.budget = config.budget
+    s.c.stride = config.stride
+    s.c.weights = config.weights
+    s.c.columns = config.columns
+    s.c.n_per_update = config.update.own
+    s.c.item = config.storage.nbytes
+    s.c.coefficient_bytes = config.coefficient_bytes
+    s.c.vectors = config.vectors
+    s.c.window_stride = config.window_stride
+    s.c.tracks_norm = config.tracks_norm
+    s.c.reads_row = config.reads_row
+    s.c.weighs = not config.no_weights
+    s.c.takes_gaps = config.watches
+    s.ahead.rows = config.lookahead
+    s.ahead.value_bytes = config.value_bytes
+    s.ahead.value_type = OLK_F64 if s.ahead.value_bytes == 8 else OLK_F32
+    for i, value in enumerate(config.choices):
+        choice[i] = value
+    for i, value in enumerate(config.params):
+        param[i] = value
+    s.c.softmax = s.c.columns > 1 and s.c.choice.loss == LOSS_LOGISTIC
+    s.c.kernel.kind, s.c.kernel.degree = config.kernel.fields()[:2]
+    s.c.kernel.gamma, s.c.kernel.scale, s.c.kernel.offset = config.kernel.fields()[2:]
+
+
+cdef inline void decode_features(State* s, object config) except *:
+    """Structured features as a basis: one group with the width of the kernel."""
+    cdef olk_sorf* p = &s.sorf.config
+    s.sorf.ops = functions_for(s.c.choice.dtype)
+    p.d, p.D, p.classes, p.groups = config.n_features, config.budget, 1, 1
+    p.first[0], p.first[1] = 0, -(-config.budget // 64)
+    p.widths[0] = 1
+    s.sorf.widths[0][0] = 1.0
+    p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
+    sorf_set_width(s)
+
+
+cdef inline void take_parameters(olk_sorf* p, const Params* v) noexcept nogil:
+    """Set the members of the struct that are parameters of the same name."""
+    p.groups = <int32_t>v.groups
+    p.linear = <int32_t>v.linear
+    p.last_label = <int32_t>v.last_label
+    p.drift = <int32_t>v.drift
+    p.relevance = <int32_t>v.relevance
+    p.leak = v.leak
+    p.r = v.r
+    p.sharp = v.sharp
+    p.memory = v.memory
+    p.cmin = v.cmin
+    p.cmax = v.cmax
+    p.shrink = v.shrink
+    p.nu = v.nu
+    p.forget = v.forget
+    p.history = <int32_t>v.history
+    p.robust = <int32_t>v.robust
+    p.row_memory = <int32_t>v.row_memory
+    p.memory_narrow = <int32_t>v.memory_narrow
+
+
+cdef inline void decode_structured(State* s, object config) except *:
+    """The configuration of a sorf learner (S 3 of the specification)."""
+    cdef olk_sorf* p = &s.sorf.config
+    cdef int g, i
+    values = config.values
+    groups = int(values["groups"])
+    blocks = -(-config.budget // 64)
+    share, rest = divmod(blocks, groups)
+    s.sorf.ops = functions_for(s.c.choice.dtype)
+    p.d, p.D, p.classes = config.n_inputs, config.budget, config.columns
+    p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_BINARY
+    if s.c.choice.loss == LOSS_SQUARE:
+        p.task = OLK_SORF_REGRESSION
+    elif s.c.choice.loss == LOSS_NOVELTY:
+        p.task = OLK_SORF_NOVELTY
+    take_parameters(p, &s.c.p)
+    p.first[0] = 0
+    for g in range(groups):
+        size = share + (g < rest)
+        p.first[g + 1] = p.first[g] + size
+        p.size[g] = config.budget if groups == 1 else 64 * size
+        widths = config.list_of(f"widths{g}")
+        p.widths[g] = len(widths)
+        for i, width in enumerate(widths):
+            s.sorf.widths[g][i] = width
+    blends = config.list_of("blends")
+    p.n_blends = len(blends)
+    for i, blend in enumerate(blends):
+        p.blends[i] = blend
+    p.kappa = 1.0
+    if s.c.choice.dtype == DTYPE_INT8:
+        p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
+    p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
+    olk_set_memory_steps(p, s.c.kernel.gamma)
+    sorf_set_width(s)
+
+
+cdef inline void decode_forecast(State* s, object config) except *:
+    """The configuration of a forecaster."""
+    cdef olk_forecast* p = &s.forecast.config
+    cdef int i
+    s.forecast.on = config.forecasts
+    if not s.forecast.on:
+        return
+    levels = config.list_of("interval")
+    p.d, p.kernel = config.n_features, config.budget > 0
+    p.horizon, p.season = int(config.values["lead"]), int(config.values["season"])
+    p.n_levels = len(levels)
+    for i, level in enumerate(levels):
+        p.levels[i] = level
+
+
+cdef inline void decode_preprocessing(State* s, object config) except *:
+    """The configuration of preprocessing."""
+    preprocessing = config.preprocessing
+    s.preprocessing.scaler.method = preprocessing.method
+    s.preprocessing.scaler.clip = preprocessing.clip
+    s.preprocessing.scaler.window = preprocessing.window
+    s.preprocessing.scaler.freeze_after = preprocessing.freeze_after
+    if preprocessing.method == OLK_COMPACT:
+        s.preprocessing.scaler.rule = olk_compact_rule_of(
+            preprocessing.clip, preprocessing.window)
+    s.preprocessing.max_norm = preprocessing.clip_rows
+    s.preprocessing.gamma_rows = preprocessing.gamma_rows
+    s.preprocessing.pairs = config.finds_pairs
+    s.preprocessing.clamp = config.clamp_limit
+    s.preprocessing.common_clip = preprocessing.common_clip
+    s.preprocessing.reshapes = preprocessing.reshapes
+    s.preprocessing.on = s.preprocessing.reshapes or preprocessing.gamma_rows > 0
+
+
+cdef inline void* at(dict places, str name) except? NULL:
+    """Address of a region, or NULL."""
+    return <void*><size_t>places.get(name, 0)
+
+
+cdef inline int attach(State* s, dict places) except -1:
+    """Pointers that all kinds of learners have."""
+    cdef int dtype = s.c.choice.dtype
+    s.row_fn = s.simd.row[dtype]
+    s.sparse_fn = s.simd.sparse[dtype]
+    s.pair_fn = s.simd.pair[dtype]
+    s.function = <Function*>at(places, "function")
+    s.averaging = <Mean*>at(places, "averaging")
+    s.errors = <Errors*>at(places, "errors")
+    s.forgetron = <Forgetron*>at(places, "forgetron")
+    s.halving = <Halving*>at(places, "halving")
+    s.hints = <Hints*>at(places, "hints")
+    s.nystrom = <Nystrom*>at(places, "nystrom")
+    s.skipped = <Skipped*>at(places, "skipped")
+    s.novelty = <double*>at(places, "novelty")
+    s.sv = at(places, "support_vectors")
+    s.coef = at(places, "coefficients")
+    s.quantizer.scale = <const float*>at(places, "levels")
+    s.quantizer.offset = NULL
+    if s.quantizer.scale != NULL:
+        s.quantizer.offset = s.quantizer.scale + s.c.n_features
+    s.diagonal = <double*>at(places, "diagonal")
+    s.arrival = <int64_t*>at(places, "arrivals")
+    s.inverse = <double*>at(places, "inverse")
+    s.factor = <double*>at(places, "factor")
+    s.scores = <double*>at(places, "scores")
+    s.nearest = <int64_t*>at(places, "nearest")
+    s.nearest_d2 = at(places, "nearest_distance")
+    s.nearest_k = <double*>at(places, "nearest_kernel")
+    s.map = <double*>at(places, "feature_map")
+    s.window = at(places, "window")
+    s.window_y = <double*>at(places, "window_labels")
+    s.mean_start = <double*>at(places, "mean_start")
+    s.mean_sum = <double*>at(places, "mean_sum")
+    s.per_update = <double*>at(places, "own")
+    s.norms = at(places, "norms")
+    s.query = at(places, "query")
+    s.nonzero_index = <int32_t*>at(places, "nonzero_index")
+    s.nonzero_value = at(places, "nonzero_value")
+    s.column = at(places, "column")
+    s.row = at(places, "kernel_row")
+    s.distance = at(places, "distance_row")
+    s.products = s.distance if s.c.kernel.kind == OLK_GAUSSIAN else NULL
+    # Policies that compare distances need all of them computed in the same way.
+    s.lengths = s.norms if s.distance == NULL else NULL
+    s.mean_coef = at(places, "mean_coefficients")
+    s.class_scores = <double*>at(places, "class_scores")
+    s.pulls = <double*>at(places, "pulls")
+    s.gram = <double*>at(places, "gram")
+    s.ahead.x = at(places, "rows_ahead")
+    s.ahead.values = at(places, "values_ahead")
+    s.ahead.features = <double*>at(places, "features_ahead")
+    s.work = <double*>at(places, "work")
+    s.work2 = <double*>at(places, "work2")
+    s.order = <int32_t*>at(places, "order")
+    return 0
+
+
+cdef inline int attach_forecast(State* s, dict places) except -1:
+    """Pointers of a forecaster into the block; its kernel has a separate row counter."""
+    cdef olk_forecast_state* t = &s.forecast.state
+    t.history = at(places, "history")
+    t.diagonal = at(places, "forecaster")
+    t.head = at(places, "head")
+    t.ml_poly = at(places, "guard")
+    t.pending = at(places, "waiting")
+    t.season = at(places, "season")
+    t.n_asked = <uint64_t*>&s.m.steps
+    t.flags = &s.m.flags
+    s.sorf.state.t = <uint64_t*>at(places, "kernel_rows")
+    return 0
+
+
+cdef inline int attach_structured(State* s, dict places) except -1:
+    """Pointers of a learner on structured features into the block."""
+    cdef olk_sorf* p = &s.sorf.config
+    cdef olk_sorf_state* t = &s.sorf.state
+    cdef Model* m = s.m
+    cdef Py_ssize_t item = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
+    cdef Py_ssize_t row = item * p.d
+    cdef Py_ssize_t row_and_bias = row + item
+    t.w = at(places, "weights")
+    t.a = at(places, "mean_weights")
+    t.L = <double*>at(places, "blend")
+    if t.L != NULL:
+        t.n = t.L + p.groups * p.n_blends + p.linear + p.last_label
+    t.t = <uint64_t*>&m.steps
+    t.mistakes = <uint64_t*>&m.mistakes
+    t.updates = <uint64_t*>&m.updates
+    t.rounding = &m.rng
+    t.flags = &m.flags
+    t.target = <double*>at(places, "target")
+    t.last = <double*>at(places, "last_label")
+    s.sorf.answers = t.last + 1 if s.c.p.lapse > 0.0 and t.last != NULL else NULL
+    t.novelty = <double*>at(places, "novelty")
+    t.wl = at(places, "linear")
+    t.Sl = NULL if t.wl == NULL else <char*>t.wl + row_and_bias
+    t.log_scale = at(places, "relevance")
+    t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
+    t.shared = at(places, "shared_relevance")
+    t.drift = at(places, "drift")
+    t.gradient_steps = <uint64_t*>at(places, "turns")
+    t.memory_rows = <uint8_t*>at(places, "row_memory")
+    t.memory_held = <uint64_t*>at(places, "memory_state")
+    if t.memory_held != NULL:
+        t.memory_mistakes = <double*>(t.memory_held + 1)
+    t.memory_narrow = <double*>at(places, "memory_narrow")
+    t.inputs = at(places, "inputs")
+    if s.query == NULL:
+        s.query = t.inputs  # relevance scales a row in place
+    elif t.inputs == NULL and s.preprocessing.clamp > 0.0:
+        t.inputs = s.query  # a single row, learned or scored, is placed here
+    t.channels = at(places, "channels")
+    t.readings = <uint32_t*>at(places, "channel_counts")
+    t.deviations = at(places, "deviations")
+    t.watch = <uint64_t*>at(places, "watch")
+    if t.watch != NULL:
+        # A converted row is placed in the part of inputs that is not yet written.
+        s.query = <char*>t.inputs + 2 * item * s.c.n_features
+    t.scores = <double*>at(places, "class_scores")
+    t.recalled = <double*>at(places, "recalled")
+    t.row = at(places, "feature_row")
+    if s.forecast.on:
+        attach_forecast(s, places)
+    return 0
+
+
+cdef inline int attach_preprocessing(State* s, dict places, dict regions) except -1:
+    """Pointers of the preprocessing, and the width if it is known."""
+    cdef Py_ssize_t end = -1
+    cdef int count = -1
+    cdef olk_scaler* scaler = &s.preprocessing.scaler
+    scaler.numbers = <double*>at(places, "scaler")
+    scaler.counts = <int32_t*>at(places, "scaler_counts")
+    scaler.minimum = <double*>at(places, "scaler_range")
+    scaler.records = <uint8_t*>at(places, "statistics")
+    scaler.maximum = NULL if scaler.minimum == NULL else scaler.minimum + s.c.n_features
+    s.preprocessing.clipped = <int64_t*>at(places, "clipped_rows")
+    s.preprocessing.width = <Width*>at(places, "width")
+    s.preprocessing.mean = at(places, "width_mean")
+    s.preprocessing.follows = <double*>at(places, "width_follows")
+    if s.preprocessing.pairs:
+        s.preprocessing.pair = <olk_two_numbers*>(s.preprocessing.follows + 1)
+    s.preprocessing.common = <olk_common*>at(places, "common")
+    if s.preprocessing.width == NULL and s.preprocessing.follows == NULL:
+        return 0
+    use_width(s)
+    if s.preprocessing.width == NULL:
+        return 0
+    for region in regions.values():
+        if (not region.stays and region.element
+                and region.offset < s.m.eighths * 8):
+            if region.offset != end:
+                count += 1
+                if count == MODEL_RUNS:
+                    raise RuntimeError(f"the regions to reset form more than {MODEL_RUNS} runs")
+                s.preprocessing.model[count].start = <char*>s.m + <Py_ssize_t>region.offset
+            end = region.offset + region.nbytes
+            s.preprocessing.model[count].nbytes = (
+                <char*>s.m + end - s.preprocessing.model[count].start)
+    return 0

@@ -1,0 +1,433 @@
+"""The engine: a shell around one model's C struct.
+
+Design. The step is a set of free functions over the struct (step.pxd). This class decodes the
+configuration once, keeps the regions as memoryviews for its lifetime, and guards against concurrent
+use by two threads. It depends on neither numpy nor the catalogue, so it runs without numpy.
+"""
+
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release
+from cpython.mem cimport PyMem_Free
+from libc.math cimport NAN
+from libc.stdint cimport int64_t, uint64_t
+
+from edgeolk.errors import BadRowError
+from edgeolk.parts import elements
+
+from edgeolk.core.arena cimport Arena
+from edgeolk.engine.attach cimport (
+    attach, attach_preprocessing, attach_structured, decode, decode_features, decode_forecast,
+    decode_preprocessing, decode_structured,
+)
+from edgeolk.core.rows cimport accepts, allocate_scratch, borrow
+from edgeolk.ring.expansion cimport coefficient_count
+from edgeolk.sorf.sorf cimport (
+    n_pending, reason_of, sorf_alarms, sorf_memory_share, sorf_remembered, sorf_since_check,
+)
+from edgeolk.core.preprocessing cimport take_dense
+from edgeolk.core.parts cimport BASIS_STRUCTURED
+from edgeolk.core.c cimport (
+    OLK_EVENTS, OLK_EVENT_ROWS, OLK_QUIET_ROWS, OLK_SEALED, OLK_VERDICT, olk_begin_step,
+    olk_end_step, olk_forecast_answer, olk_simd,
+)
+from edgeolk.core.refusals cimport (
+    check_weight, is_label, label_error, labels_allowed, not_finite, outcome_error, wrong_length,
+)
+from edgeolk.engine.rebuild cimport rebuild_derived
+from edgeolk.core.state cimport DONE, Model, Sorf, State, Width
+from edgeolk.engine.step cimport (
+    answer, ask, asks_score, construct, count_asked, learn, prepare_mean, restart, skip, tell,
+    wants,
+)
+from edgeolk.core.variants cimport chosen_simd
+
+cdef const olk_simd* SIMD = chosen_simd()
+
+if sizeof(Model) != 88:
+    raise ImportError("the struct of the header does not match the layout of the file format")
+
+
+cdef class Engine:
+    """A model in its arena.
+
+    Parameters
+    ----------
+    config : Settings
+        The complete configuration.
+    regions : sequence of Region
+        The layout of the block: name, offset, bytes, purpose, element, shape.
+    arena : Arena
+        Of the planned size, with its header written.
+    fresh : bool
+        Whether to start a new model in the block.
+    """
+
+    def __cinit__(self, config, regions, Arena arena not None, bint fresh=True):
+        self.arena = arena
+        self.config = config
+        self.regions = {region[0]: region for region in regions}
+        self.views = {}
+        self.state.m = <Model*>arena.base
+        self.state.simd = SIMD
+        decode(&self.state, config)
+        decode_preprocessing(&self.state, config)
+        if config.update.is_sorf:
+            decode_structured(&self.state, config)
+            decode_forecast(&self.state, config)
+        elif self.state.c.choice.basis == BASIS_STRUCTURED:
+            decode_features(&self.state, config)
+        places = self.places()
+        attach(&self.state, places)
+        if config.update.is_sorf:
+            attach_structured(&self.state, places)
+        attach_preprocessing(&self.state, places, self.regions)
+        if fresh:
+            self.start()
+
+    cdef dict places(self):
+        """The address of each region; keeps a view of each."""
+        cdef dict found = {}
+        for name, region in self.regions.items():
+            if not region.element:
+                continue
+            element = elements.ELEMENTS[region.element]
+            rows, stride = region.shape
+            start = region.offset
+            raw = memoryview(self.arena)[start:start + rows * stride * element.nbytes]
+            self.views[name] = raw.cast("B").cast(element.cast, (rows, stride))
+            found[name] = <size_t>(self.arena.base + <Py_ssize_t>start)
+        return found
+
+    def start(self):
+        """Initialise a new model."""
+        construct(&self.state)
+        olk_end_step(&self.state.m.flags, 0)
+
+    def rebuild_derived(self):
+        """Recompute what derives from vectors and coefficients; False where that is impossible."""
+        return rebuild_derived(&self.state)
+
+    # ---- one user at a time -------------------------------------------------------------------
+
+    cdef int idle(self) except -1:
+        """Raise RuntimeError while another thread is inside a long call."""
+        if self.users != 0:
+            raise RuntimeError("the learner is in use by another thread")
+        return 0
+
+    cdef int take(self) except -1:
+        """Begin a long call that learns: it needs exclusive access."""
+        self.idle()
+        self.users = -1
+        return 0
+
+    cdef void release(self) noexcept:
+        self.users = 0
+
+    cdef int enter(self, State* reader, void** scratch) except -1:
+        """Begin a long call that only reads, on a copy of the struct; if other threads read too,
+        with separate scratch, which ``leave`` frees."""
+        self.check_idle()
+        reader[0] = self.state
+        reader.sparse_x = NULL
+        scratch[0] = NULL
+        if self.users > 0:
+            scratch[0] = allocate_scratch(reader, self.arena.length)
+            if scratch[0] == NULL:
+                raise MemoryError("no memory for the scratch of another thread")
+        self.users += 1
+        return 0
+
+    cdef void leave(self, void* scratch) noexcept:
+        self.users -= 1
+        PyMem_Free(scratch)
+
+    # ---- rows without numpy ---------------------------------------------------------------------
+
+    cdef const void* check_row(self, const Py_buffer* x, bint learning=False) except NULL:
+        cdef const double* numbers = <const double*>x.buf
+        cdef Py_ssize_t j
+        if x.shape[0] != self.state.c.n_features:
+            raise wrong_length("x", self.state.c.n_features, x.shape[0])
+        if not accepts(&self.state, numbers, self.state.c.n_features):
+            row = [numbers[j] for j in range(x.shape[0])]
+            raise not_finite(row, range(len(row)), "x")
+        self.idle()
+        return take_dense(&self.state, numbers, learning)
+
+    def learn_row(self, object x, double y, double weight=1.0):
+        """Learn one row of a float64 buffer; returns the score before the update.
+
+        NaN for a bad row if bad rows are skipped.
+        """
+        if self.state.skipped == NULL:
+            return self.learn_checked(x, y, weight)
+        try:
+            return self.learn_checked(x, y, weight)
+        except BadRowError:
+            skip(&self.state)
+            return NAN
+
+    cdef double learn_checked(self, object x, double y, double weight) except? -1.0:
+        cdef double f
+        cdef Py_buffer view
+        cdef int outcome
+        if not is_label(&self.state, y):
+            raise label_error(y, labels_allowed(&self.state), "y", repr(y))
+        if weight != 1.0:
+            check_weight(&self.state, self.config, weight)
+        borrow(x, "x", 0, &view)
+        try:
+            outcome = learn(&self.state, self.check_row(&view, True), y, weight, &f)
+        finally:
+            PyBuffer_Release(&view)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        return f
+
+    cdef int check_forecasts(self) except -1:
+        if not self.state.forecast.on:
+            raise AttributeError("forecasts need history=True, which this learner does not have")
+        return 0
+
+    def ask_row(self, object x):
+        """Predict one row of a float64 buffer, and keep it until its target arrives."""
+        cdef double f
+        cdef Py_buffer view
+        cdef int outcome
+        self.check_forecasts()
+        borrow(x, "x", 0, &view)
+        try:
+            outcome = ask(&self.state, self.check_row(&view, True), &f)
+        finally:
+            PyBuffer_Release(&view)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        return f
+
+    def tell_row(self, object y):
+        """Take the target of the oldest pending row; None if it will never be known."""
+        cdef double target = NAN if y is None else y
+        cdef int outcome
+        self.check_forecasts()
+        if not is_label(&self.state, target):
+            raise label_error(target, labels_allowed(&self.state), "y", repr(y))
+        self.idle()
+        outcome = tell(&self.state, target)
+        if outcome != DONE:
+            raise outcome_error(outcome, "y")
+
+    cdef int unseal(self) except -1:
+        """Wipe the checksums of a seal, before a call that takes it away and may change nothing.
+
+        Without its flag a block in which every checksum holds counts as damaged.
+        """
+        if self.state.m.flags & OLK_SEALED:
+            olk_begin_step(&self.state.m.flags)
+            sums = self.views["checksums"]
+            for j in range(sums.shape[1]):
+                sums[0, j] = 0
+        return 0
+
+    def restart(self):
+        """Forget the history, or the last label; keep what was learned."""
+        if self.state.sorf.state.watch != NULL:
+            self.idle()
+            self.unseal()
+            olk_begin_step(&self.state.m.flags)
+            self.state.sorf.ops.restart_rows(
+                &self.state.sorf.config, &self.state.sorf.state)
+            olk_end_step(&self.state.m.flags, 0)
+            return
+        if not self.state.sorf.config.last_label:
+            self.check_forecasts()
+        self.idle()
+        self.unseal()
+        restart(&self.state)
+
+    def freeze(self):
+        """From now on a forecaster updates nothing but the history of its target.
+
+        Means and scale of the target follow it; weights, scaler, counters and errors stay.
+        This is a property of this engine, and is not saved.
+        """
+        self.check_forecasts()
+        self.idle()
+        self.state.forecast.config.frozen = 1
+
+    def last_forecast(self):
+        """The last forecast, the half width of each interval, the weights of the experts."""
+        cdef olk_forecast_answer* last = &self.state.forecast.last
+        self.check_forecasts()
+        return (
+            last.answer,
+            [last.half_width[i] for i in range(self.state.forecast.config.n_levels)],
+            [last.share[i] for i in range(3 if self.state.forecast.config.kernel else 2)],
+        )
+
+    def forecaster(self):
+        """The configuration struct of the forecaster, by member name in the order of C."""
+        self.check_forecasts()
+        return self.state.forecast.config
+
+    def pending(self):
+        """Number of rows predicted whose targets have not arrived."""
+        self.check_forecasts()
+        return n_pending(&self.state)
+
+    cdef int decide_row(self, object x, double* f) except -1:
+        cdef Py_buffer view
+        cdef int outcome
+        borrow(x, "x", 0, &view)
+        try:
+            outcome = answer(&self.state, self.check_row(&view), False, True, f)
+        finally:
+            PyBuffer_Release(&view)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        return 0
+
+    cdef int refuse_bad_row(self, object x) except -1:
+        """Check one row of a float64 buffer, without an answer."""
+        cdef Py_buffer view
+        borrow(x, "x", 0, &view)
+        try:
+            self.check_row(&view)
+        finally:
+            PyBuffer_Release(&view)
+        return 0
+
+    def score_row(self, object x):
+        """f(x) of one row of a float64 buffer."""
+        cdef double f
+        if self.state.c.columns > 1:
+            raise TypeError("this learner has one score per class: use scores_one")
+        self.decide_row(x, &f)
+        return f
+
+    def scores_row(self, object x, object out):
+        """Scores of one row, one per class, written to a float64 buffer."""
+        cdef Py_buffer view
+        borrow(out, "out", PyBUF_WRITABLE, &view)
+        try:
+            if view.shape[0] != self.state.c.columns:
+                raise ValueError(
+                    f"out must have {self.state.c.columns} numbers, got {view.shape[0]}")
+            self.decide_row(x, <double*>view.buf)
+        finally:
+            PyBuffer_Release(&view)
+
+    def wants_row(self, object x, bint asks=False):
+        """Whether the label of one row of a float64 buffer could change the model.
+
+        With ``asks``, a yes is counted.
+        """
+        cdef double f = 0.0
+        cdef bint wanted
+        if asks_score(&self.state):
+            self.decide_row(x, &f)
+        else:
+            self.refuse_bad_row(x)
+        wanted = wants(&self.state, f)
+        if asks and wanted:
+            self.idle()
+            count_asked(&self.state)
+        return wanted
+
+    # ---- read by the Python classes -------------------------------------------------------------
+
+    @property
+    def steps(self):
+        """Rows learned, including those before the kernel width was known."""
+        cdef const Width* before = self.state.preprocessing.width
+        return self.state.m.steps + (before.steps if before != NULL else 0)
+
+    def counters(self):
+        """Counters of the block by name; 0 for those that the model does not keep."""
+        cdef State* s = &self.state
+        cdef const Width* before = s.preprocessing.width
+        cdef const uint64_t* watch = s.sorf.state.watch
+        return {
+            "steps": self.steps,
+            "mistakes": s.m.mistakes + (before.mistakes if before != NULL else 0),
+            "updates": s.m.updates + (before.updates if before != NULL else 0),
+            "capacity_hits": (
+                (s.function.capacity_hits if s.function != NULL else 0)
+                + (before.capacity_hits if before != NULL else 0)),
+            "clipped_rows": s.preprocessing.clipped[0] if s.preprocessing.clipped != NULL else 0,
+            "n_support": s.m.n,
+            "n_coefficients": coefficient_count(s) if s.coef != NULL else 0,
+            "squared_error": s.errors.squared if s.errors != NULL else 0.0,
+            "absolute_error": s.errors.absolute if s.errors != NULL else 0.0,
+            "labels_asked": s.function.labels_asked if s.function != NULL else 0,
+            "halvings": s.halving.count if s.halving != NULL else 0,
+            "clipped": s.function.clipped if s.function != NULL else 0,
+            "n_skipped": s.skipped.rows if s.skipped != NULL else 0,
+            "rank": s.nystrom.rank if s.nystrom != NULL else 0,
+            "rows_since_look": <int64_t>sorf_since_check(s),
+            "n_remembered": <int64_t>sorf_remembered(s),
+            "memory_share": sorf_memory_share(s),
+            "memory_percent": <int64_t>(100.0 * sorf_memory_share(s) + 0.5),
+            "alarms": watch[OLK_EVENTS] if watch != NULL else <int64_t>sorf_alarms(s),
+        }
+
+    def reason(self):
+        """What decided the verdict on the last row, as one number (``reason_of``)."""
+        return reason_of(self.state.sorf.state.watch)
+
+    def accept(self):
+        """Treat the recent rows as normal from now on."""
+        if self.state.sorf.state.watch == NULL:
+            raise AttributeError("only novelty with history=True provides this")
+        self.idle()
+        self.unseal()
+        olk_begin_step(&self.state.m.flags)
+        self.state.sorf.ops.accept(&self.state.sorf.config, &self.state.sorf.state)
+        olk_end_step(&self.state.m.flags, 0)
+
+    def verdict(self):
+        """Of the last row learned: whether it is novel, whether an event is ongoing, which part,
+        channel and kind; None unless the learner does novelty detection over time."""
+        cdef const uint64_t* watch = self.state.sorf.state.watch
+        cdef uint64_t bits
+        if watch == NULL:
+            return None
+        bits = watch[OLK_VERDICT]
+        return (bool(bits & 1), watch[OLK_QUIET_ROWS] <= OLK_EVENT_ROWS, bits >> 1 & 3, bits >> 8,
+                bits >> 3 & 3)
+
+    def sorf_config(self):
+        """The configuration struct of the learner on structured features, in the order of C.
+
+        Then ``multiples``, the widths as multiples of gamma, and ``most``, the largest sum |x_j|
+        accepted.
+        """
+        cdef Sorf* f = &self.state.sorf
+        return {**f.config, "multiples": f.widths, "most": f.max_sum}
+
+    def gamma(self):
+        """The kernel width in use."""
+        return self.state.c.kernel.gamma
+
+    def norm2(self):
+        """The incrementally tracked squared norm, or None if it is not tracked."""
+        return self.state.function.norm2 if self.state.c.tracks_norm else None
+
+    def check_idle(self):
+        """Raise RuntimeError while another thread learns in a long call."""
+        if self.users < 0:
+            raise RuntimeError("the learner is in use by another thread")
+
+    def view(self, str name):
+        """A region as a memoryview of its actual shape and type."""
+        self.check_idle()
+        return memoryview(self.views[name])
+
+    def scale(self):
+        """Common factor of the coefficients: alpha_i = scale * coefficients[i]."""
+        return self.state.function.scale
+
+    def mean_view(self):
+        """Coefficients of the mean model, recomputed in scratch."""
+        self.idle()
+        prepare_mean(&self.state)
+        return self.view("mean_coefficients")

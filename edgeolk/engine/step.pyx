@@ -1,0 +1,345 @@
+# cython: freethreading_compatible=True
+"""One step, the same for every composition: score, loss, sampling, update, budget, bound.
+
+Design. Kernel, storage type, update, loss, sampling, policy and projection are numbers, each
+switched on once per row and outside every loop over support vectors; the switches are generated
+from the rows of the parts. A step first checks whether it can be done at all; only then does it
+write. Free functions over the C struct, without Python objects.
+"""
+
+from libc.math cimport INFINITY, fabs, isfinite
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.string cimport memset
+
+from edgeolk.ring.losses cimport score_classes, share_weighted_score
+from edgeolk.ring.expansion cimport (
+    class_row, coefficient, coefficient_count, self_kernel, squared_norm,
+)
+from edgeolk.sorf.sorf cimport begin_answers, count_answers, forecast_ask, forecast_tell, sorf_watch
+from edgeolk.core.preprocessing cimport (
+    follow_row, keep_statistics, rows_seen, set_width, width_is_due,
+)
+from edgeolk.core.c cimport olk_begin_step, olk_bernoulli, olk_end_step, olk_pcg32_seed
+from edgeolk.core.parts cimport (
+    BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,
+    policy_counts_exchanges, policy_freezes, policy_moves_norm, update_is_sorf,
+)
+from edgeolk.ring.policies.replacement cimport dynamic_budget
+from edgeolk.core.numbers cimport in_range, may_enter, put
+from edgeolk.ring.updates cimport sampling_probability, threshold
+from edgeolk.core.state cimport (
+    DONE, Example, MAX_COUNT, Model, REFUSED_COEFFICIENT, REFUSED_COUNT, REFUSED_FULL,
+    REFUSED_OVERFLOW, Span, State,
+)
+from edgeolk.engine.switches cimport (
+    basis_admit, basis_construct, basis_score, bound, update_asks, update_begin, update_coefficient,
+    update_construct, update_decide, update_end, update_learn, update_shrink,
+)
+
+
+cdef inline bint is_frozen(const State* s) noexcept nogil:
+    """Whether the ring is full and accepts no further vector."""
+    return (s.m.n == s.c.budget and policy_freezes(s.c.choice.policy)
+            and basis_freezes(s.c.choice.basis))
+
+
+cdef inline double propose(State* s, Example* e, int* outcome) noexcept nogil:
+    """The coefficient of the incoming example; 0 leaves the model unchanged."""
+    cdef double a, p
+    if loss_is_capped(s.c.choice.loss) and fabs(e.f) > 1.0:
+        return 0.0
+    if not update_asks(s, e):
+        return 0.0
+    if is_frozen(s):
+        if s.c.choice.policy == POLICY_RAISE:
+            outcome[0] = REFUSED_FULL
+        else:
+            s.function.capacity_hits += 1
+        return 0.0
+    p = sampling_probability(s, e)
+    if not olk_bernoulli(&s.m.rng, p):
+        return 0.0
+    a = update_coefficient(s, e, p)
+    if s.c.tracks_norm and s.c.softmax:
+        e.f = share_weighted_score(s, e)
+    if not may_enter(s, a):
+        outcome[0] = REFUSED_COEFFICIENT
+        return 0.0
+    return a
+
+
+cdef struct Tally:
+    # What a step writes before it is certain to succeed, as it was before.
+    uint16_t flags
+    uint64_t rng
+    int64_t mistakes
+    double mean_weight, squared, absolute  # if they are kept
+
+
+cdef inline void count(State* s, const Example* e, double f, Tally* before) noexcept nogil:
+    """Count the example, the first write of a step; saves what that changes in ``before``."""
+    cdef Model* m = s.m
+    before.flags = m.flags
+    olk_begin_step(&m.flags)
+    before.rng = m.rng
+    before.mistakes = m.mistakes
+    before.mean_weight = before.squared = before.absolute = 0.0
+    m.steps += 1
+    if s.averaging != NULL:
+        before.mean_weight = s.averaging.weight
+        s.averaging.weight += s.function.scale
+    if s.errors != NULL:
+        before.squared = s.errors.squared
+        before.absolute = s.errors.absolute
+        s.errors.squared += (e.y - e.f) * (e.y - e.f)
+        s.errors.absolute += fabs(e.y - e.f)
+    elif s.novelty != NULL:
+        m.mistakes += f < 0.0
+    elif not (e.y * f > 0.0):
+        m.mistakes += 1
+
+
+cdef inline void restore(State* s, const Tally* before) noexcept nogil:
+    s.m.rng = before.rng
+    s.m.steps -= 1
+    s.m.mistakes = before.mistakes
+    if s.averaging != NULL:
+        s.averaging.weight = before.mean_weight
+    if s.errors != NULL:
+        s.errors.squared = before.squared
+        s.errors.absolute = before.absolute
+    olk_end_step(&s.m.flags, before.flags)
+
+
+cdef inline void refresh_norm(State* s) noexcept nogil:
+    """Recompute ||f||^2 where the tracked value may be inaccurate.
+
+    Some policies change single coefficients without updating the norm; and each removal may magnify
+    the rounding error of norm2 by (B / (B-1))^2, with the current B.
+    """
+    if not s.c.tracks_norm or s.c.choice.basis != BASIS_SUPPORT_VECTORS:
+        return
+    if policy_moves_norm(s.c.choice.policy) or s.function.removals >= dynamic_budget(s):
+        s.function.norm2 = squared_norm(s)
+        if not policy_counts_exchanges(s.c.choice.policy):
+            s.function.removals = 0
+
+
+cdef inline void score_example(State* s, double y, Example* e) noexcept nogil:
+    """The score of a row, and the target that its loss compares with it."""
+    if s.c.columns > 1:
+        score_classes(s, y, e)
+        return
+    e.y = y
+    e.f = s.function.scale * basis_score(s, e.x, s.coef, s.row)
+    e.one = 1.0
+    e.share = &e.one
+    e.power = 1.0
+    if s.novelty != NULL:
+        # The first row counts as novel whatever its score, so that the model starts.
+        e.y = s.novelty[0] if s.m.updates > 0 else INFINITY
+
+
+cdef inline int step(State* s, const void* x, double y, double weight, double* f) noexcept nogil:
+    """One step of the model; on a refusal nothing but scratch has changed."""
+    cdef Tally before
+    cdef Example e
+    cdef double a
+    cdef int outcome = DONE
+    if update_is_sorf(s.c.choice.update):
+        return update_learn(s, x, y, weight, f)
+    e.x = x
+    e.weight = weight
+    score_example(s, y, &e)
+    e.self_kernel = self_kernel(s, x)
+    e.hint = 0.0
+    update_begin(s, &e)
+    f[0] = e.f + e.hint - threshold(s)
+    if not in_range(s, x, f[0], e.self_kernel):
+        return REFUSED_OVERFLOW
+    count(s, &e, f[0], &before)
+    a = propose(s, &e, &outcome)
+    if outcome != DONE:
+        restore(s, &before)
+        return outcome
+    update_shrink(s, a, &e)
+    if a != 0.0 and basis_admit(s, a, &e):
+        s.m.updates += 1
+        refresh_norm(s)
+        bound(s, &e)
+    if s.quantizer.scale != NULL:
+        s.function.clipped = min(s.function.clipped + s.beyond, MAX_COUNT)
+    update_end(s, &e)
+    return DONE
+
+
+cdef void reset_model(State* s) noexcept nogil:
+    """Reinitialise the model and its generator; keep the counters of the stream."""
+    cdef Span* part
+    cdef int64_t asked = 0
+    cdef int64_t clipped = 0
+    cdef int k
+    s.preprocessing.width.steps = s.m.steps
+    s.preprocessing.width.mistakes = s.m.mistakes
+    s.preprocessing.width.updates = s.m.updates
+    if s.function != NULL:
+        s.preprocessing.width.capacity_hits = s.function.capacity_hits
+        asked = s.function.labels_asked
+        clipped = s.function.clipped
+    for k in range(4):
+        part = &s.preprocessing.model[k]
+        if part.nbytes > 0:
+            memset(part.start, 0, <size_t>part.nbytes)
+    s.m.n = 0
+    s.m.steps = s.m.mistakes = s.m.updates = 0
+    construct(s)
+    if s.function != NULL:
+        s.function.labels_asked = asked
+        s.function.clipped = clipped
+
+
+cdef int learn(State* s, const void* x, double y, double weight, double* f) noexcept nogil:
+    """Learn one checked row with a weight; f receives the score before the update.
+
+    Returns an Outcome; on a refusal nothing but scratch has changed.
+    """
+    cdef int outcome
+    if s.m.steps >= MAX_COUNT:
+        return REFUSED_COUNT
+    outcome = step(s, x, y, weight, f)
+    if outcome != DONE:
+        return outcome
+    if s.forecast.on and s.forecast.config.frozen:  # as if there had been no row
+        s.m.steps -= 1
+        olk_end_step(&s.m.flags, 0)
+        return DONE
+    finish(s, x)
+    return DONE
+
+
+cdef inline void finish(State* s, const void* x) noexcept nogil:
+    """After a row was learned: update statistics, drift and width, and end the step."""
+    if s.preprocessing.on:
+        keep_statistics(s)
+    if s.sorf.config.drift:
+        sorf_watch(s, rows_seen(s))
+    if s.preprocessing.on:
+        if s.preprocessing.clipped != NULL:
+            s.preprocessing.clipped[0] += s.preprocessing.bounded
+        if s.preprocessing.follows != NULL:
+            if not s.forecast.on:  # whose kernel learns when a target arrives
+                follow_row(s, s.sorf.clamped_square)
+        elif width_is_due(s, x):
+            set_width(s)
+            reset_model(s)
+    olk_end_step(&s.m.flags, 0)
+
+
+cdef int ask(State* s, const void* x, double* f) noexcept nogil:
+    """Predict one checked row and keep it until its target arrives; returns an Outcome."""
+    cdef int outcome
+    if s.m.steps >= MAX_COUNT:
+        return REFUSED_COUNT
+    outcome = forecast_ask(s, x, f)
+    if outcome == DONE:
+        finish(s, x)
+    return outcome
+
+
+cdef int tell(State* s, double y) noexcept nogil:
+    """Take the target of the oldest pending row, NaN if never known; returns an Outcome."""
+    cdef int outcome = forecast_tell(s, y)
+    if outcome == DONE:
+        olk_end_step(&s.m.flags, 0)
+    return outcome
+
+
+cdef void restart(State* s) noexcept nogil:
+    """Forget the history of a forecaster, or the last label."""
+    if s.sorf.config.last_label:
+        olk_begin_step(&s.m.flags)
+        s.sorf.state.last[0] = 0.0
+    else:
+        s.sorf.ops.restart(&s.forecast.config, &s.forecast.state)
+    olk_end_step(&s.m.flags, 0)
+
+
+cdef int answer(State* s, const void* x, bint mean, bint counts, double* f) noexcept nogil:
+    """``decide``, the row being the next one; ``counts``: it is an answer, unless it is refused."""
+    cdef int outcome
+    begin_answers(s)
+    outcome = decide(s, x, mean, f)
+    if counts and outcome == DONE:
+        count_answers(s, 1)
+    return outcome
+
+
+cdef int decide(State* s, const void* x, bint mean, double* f) noexcept nogil:
+    """f(x), or the mean model's score after prepare_mean; one score per column."""
+    cdef Example e
+    cdef int64_t k
+    if update_is_sorf(s.c.choice.update):
+        return DONE if update_decide(s, x, 1, f) == 1 else REFUSED_OVERFLOW
+    if s.c.columns > 1:
+        class_row(s, x, s.mean_coef if mean else s.coef, 1.0 if mean else s.function.scale, f)
+        for k in range(s.c.columns):
+            if not isfinite(f[k]):
+                return REFUSED_OVERFLOW
+        return DONE
+    if mean:
+        f[0] = basis_score(s, x, s.mean_coef, NULL)
+    else:
+        e.x = x
+        e.hint = 0.0
+        update_begin(s, &e)
+        f[0] = s.function.scale * basis_score(s, x, s.coef, NULL) + e.hint - threshold(s)
+    return DONE if isfinite(f[0]) else REFUSED_OVERFLOW
+
+
+cdef void construct(State* s) noexcept nogil:
+    """Initialise a new model."""
+    olk_pcg32_seed(&s.m.rng, s.m.seed)
+    if s.function != NULL:
+        s.function.scale = 1.0
+    if basis_starts_full(s.c.choice.basis) and not update_is_sorf(s.c.choice.update):
+        s.m.n = <int32_t>s.c.budget
+    basis_construct(s)
+    update_construct(s)
+
+
+cdef void skip(State* s) noexcept nogil:
+    """Count a bad row that is skipped."""
+    olk_begin_step(&s.m.flags)
+    s.skipped.rows += s.skipped.rows < MAX_COUNT
+    olk_end_step(&s.m.flags, 0)
+
+
+cdef void prepare_mean(State* s) noexcept nogil:
+    """mean_coef <- coefficients of (f_1 + ... + f_T) / T."""
+    cdef int64_t i, at, column
+    cdef double total
+    for column in range(s.c.columns):
+        for i in range(coefficient_count(s)):
+            at = column * s.c.weights + i
+            total = coefficient(s, at) * (s.averaging.weight - s.mean_start[at])
+            if s.mean_sum != NULL:
+                total += s.mean_sum[at]
+            put(s, s.mean_coef, at, total / <double>max(s.m.steps, 1))
+
+
+cdef bint asks_score(const State* s) noexcept nogil:
+    """Whether it is the score that decides if a row would use its label."""
+    return s.c.columns == 1 and loss_is_capped(s.c.choice.loss)
+
+
+cdef bint wants(const State* s, double f) noexcept nogil:
+    """Whether the label of a row with this score could change the model."""
+    return not (loss_is_capped(s.c.choice.loss) and fabs(f) > 1.0)
+
+
+cdef void count_asked(State* s) noexcept nogil:
+    """Count a requested label, for models that keep this counter."""
+    if s.function != NULL:
+        olk_begin_step(&s.m.flags)
+        s.function.labels_asked += s.function.labels_asked < MAX_COUNT
+        olk_end_step(&s.m.flags, 0)

@@ -1,1 +1,0 @@
-"""Input preprocessing: scaling, clipping, the kernel width."""

@@ -1,0 +1,1 @@
+"""Models of support vectors in a ring, and of stored features: updates, policies, bases."""

@@ -1,0 +1,82 @@
+"""Feature-major arrays of examples, of any storage type: the ring, and the hint window.
+
+Number j of the vector in a slot is stored at [j, slot]; a gathered vector is contiguous, in the row
+type: double for float64 storage, else float.
+"""
+
+from libc.stdint cimport int32_t, int64_t
+
+from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64
+from edgeolk.core.c cimport olk_dtype_bytes, olk_fetch, olk_put, olk_store
+from edgeolk.core.numbers cimport row_type
+from edgeolk.core.state cimport MAX_CHANGED, State
+
+
+cdef inline void write_vector(State* s, void* base, int64_t stride, int64_t slot,
+                              const void* x) noexcept nogil:
+    """base[:, slot] <- x."""
+    cdef int64_t j
+    cdef int64_t d = s.c.n_features
+    cdef int dtype = s.c.vectors
+    # Separate loops for the two wide types: this runs at every update.
+    if dtype == DTYPE_FLOAT32:
+        for j in range(d):
+            (<float*>base)[j * stride + slot] = (<const float*>x)[j]
+    elif dtype == DTYPE_FLOAT64:
+        for j in range(d):
+            (<double*>base)[j * stride + slot] = (<const double*>x)[j]
+    else:
+        for j in range(d):
+            olk_store(dtype, base, j * stride + slot, j, (<const float*>x)[j], &s.quantizer)
+
+
+cdef inline const void* take_vector(State* s, const void* base, int64_t stride,
+                                    int64_t slot) noexcept nogil:
+    """base[:, slot], contiguous, in the column scratch."""
+    cdef int64_t j
+    cdef int64_t d = s.c.n_features
+    cdef int dtype = s.c.vectors
+    if dtype == DTYPE_FLOAT32:
+        for j in range(d):
+            (<float*>s.column)[j] = (<const float*>base)[j * stride + slot]
+    elif dtype == DTYPE_FLOAT64:
+        for j in range(d):
+            (<double*>s.column)[j] = (<const double*>base)[j * stride + slot]
+    else:
+        for j in range(d):
+            (<float*>s.column)[j] = <float>olk_fetch(
+                dtype, base, j * stride + slot, j, &s.quantizer)
+    return s.column
+
+
+cdef inline void copy_slot(State* s, int64_t source, int64_t target) noexcept nogil:
+    """The ring's [:, target] <- [:, source], as stored."""
+    cdef int64_t j
+    cdef int64_t stride = s.c.stride
+    cdef int dtype = s.c.vectors
+    for j in range(s.c.n_features):
+        olk_store(dtype, s.sv, j * stride + target, j,
+                  olk_fetch(dtype, s.sv, j * stride + source, j, &s.quantizer), &s.quantizer)
+
+
+cdef inline void mark_slot_changed(State* s, int64_t slot) noexcept nogil:
+    """After a slot of the ring was written: update its norm, record the change."""
+    if s.ahead.n_changed < MAX_CHANGED:
+        s.ahead.changed[s.ahead.n_changed] = <int32_t>slot
+    s.ahead.n_changed += 1
+    update_slot_norm(s, slot)
+
+
+cdef inline void update_slot_norm(State* s, int64_t slot) noexcept nogil:
+    """norms[slot] <- norm of the vector as stored, if norms are kept."""
+    if s.norms != NULL:
+        olk_put(row_type(s), s.norms, slot,
+                s.simd.norm[s.c.vectors](&s.c.kernel, <const char*>s.sv + slot * s.c.item,
+                                         s.c.stride, s.c.n_features))
+
+
+cdef inline const void* lengths_from(const State* s, int64_t slot) noexcept nogil:
+    """The norms of the ring from a slot on, if dense rows use them, or NULL."""
+    if s.lengths == NULL:
+        return NULL
+    return <const char*>s.lengths + slot * olk_dtype_bytes(row_type(s))

@@ -1,0 +1,345 @@
+# cython: nonecheck=True
+"""Learning from rows: one or many, dense or sparse."""
+
+cimport numpy as cnp
+from libc.math cimport NAN, isfinite
+
+import numpy as np
+
+from edgeolk.errors import BadRowError
+from edgeolk.progress import Progress
+
+from edgeolk.rows.batches cimport Batch, as_tuple, convert_rows, describe, row_count
+from edgeolk.rows.checks cimport (
+    check_weights, describe_array, first_bad_label, first_bad_row, label_hint, parse_label,
+    parse_weight, warn_of_levels, watch_error,
+)
+from edgeolk.rows.arrays cimport SHORT, as_doubles, is_plain, is_vector, pointer_to, short_row
+from edgeolk.rows.scoring cimport Scorer
+from edgeolk.core.refusals cimport label_error, labels_allowed, outcome_error
+from edgeolk.core.parts cimport LOSS_NOVELTY
+from edgeolk.sorf.sorf cimport n_outputs
+from edgeolk.core.state cimport DONE, State
+from edgeolk.engine.step cimport ask, asks_score, count_asked, learn, skip, wants
+
+cnp.import_array()
+
+
+cdef int check_out(object array, str name) except -1:
+    if not is_vector(array, cnp.NPY_FLOAT64) or not cnp.PyArray_ISWRITEABLE(array):
+        raise TypeError(f"{name} must be a writable float64 array, got {describe_array(array)}")
+    return 0
+
+
+cdef class RowLearner(Scorer):
+    """Adds learning to scoring."""
+
+    def learn_one(self, x, y=None, weight=None):
+        """Learn one example.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+        y : int or float
+            -1 or +1; a class from 0 to n_classes - 1; any finite number in regression; not needed
+            for novelty.
+        weight : float, optional
+            The weight of the row, > 0, at most 1e6; default 1. It multiplies C or the step; for
+            ``sorf`` the required margin is sqrt(weight), the step towards a target is multiplied by
+            weight, at most to reach the target, and mistakes of the experts count by weight.
+            Updates with a fixed step size refuse any other weight.
+
+        Returns
+        -------
+        float
+            The score f(x) before the update; with several classes the margin of y's class, for
+            novelty f(x) minus the threshold.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Bad row, label or weight; the model is unchanged. Instead of ``BadRowError``,
+            ``on_bad_row="skip"`` counts the row and returns NaN.
+        BudgetError
+            The ring is full under ``full="raise"``; the model is unchanged.
+
+        Notes
+        -----
+        With a contiguous float32 or float64 row only the returned float is allocated.
+        """
+        if self.engine.state.skipped == NULL:
+            return self.learn_example(x, y, weight)
+        try:
+            return self.learn_example(x, y, weight)
+        except BadRowError:
+            return self.skipped_row()
+
+    cdef double learn_example(self, object x, object y, object weight) except? -1.0:
+        cdef double label = parse_label(self.engine, y, "y")
+        cdef double row_weight = 1.0 if weight is None else parse_weight(self.engine, weight)
+        cdef double numbers[SHORT]
+        if not is_plain(x, 1) and short_row(&self.engine.state, x, numbers):
+            self.engine.idle()
+            return self.learn_placed_row(self.place_numbers(numbers, True), label, row_weight)
+        cdef object row = self.check_row(x)
+        self.engine.idle()
+        return self.learn_placed_row(self.place_row(row, True), label, row_weight)
+
+    cdef double learn_placed_row(self, const void* x, double label, double row_weight) except? -1.0:
+        cdef double f
+        cdef int outcome = learn(&self.engine.state, x, label, row_weight, &f)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        if self.engine.state.errors != NULL:
+            watch_error(self.engine, &label, &f, 1)
+        if self.engine.state.quantizer.scale != NULL:
+            warn_of_levels(self.engine)
+        return f
+
+    cdef double skipped_row(self) except? -1.0:
+        """Count a bad row; its score is NaN."""
+        self.engine.idle()
+        skip(&self.engine.state)
+        return NAN
+
+    def ask_one(self, x):
+        """Predict one row, and keep it until its target arrives; with ``history=True``.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``learn_one``. NaN is a missing reading.
+
+        Returns
+        -------
+        float
+            The forecast.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Bad row; nothing has changed.
+        AttributeError
+            The learner was created without ``history=True``.
+
+        Notes
+        -----
+        Pending rows are in a queue of ``horizon`` places: one more row drops the oldest, whose
+        target then counts as never known.
+
+        See Also
+        --------
+        tell_one : brings the target of the oldest pending row.
+        """
+        cdef double f
+        cdef int outcome
+        self.engine.check_forecasts()
+        cdef object row = self.check_row(x)
+        self.engine.idle()
+        outcome = ask(&self.engine.state, self.place_row(row, True), &f)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        return f
+
+    def learn_one_sparse(self, indices, values, y=None, weight=None):
+        """Learn one example given by its non-zeros; as ``learn_one``.
+
+        Parameters
+        ----------
+        indices, values
+            As for ``decision_one_sparse``.
+        y, weight
+            As for ``learn_one``.
+        """
+        if self.engine.state.skipped == NULL:
+            return self.learn_sparse_row(indices, values, y, weight)
+        try:
+            return self.learn_sparse_row(indices, values, y, weight)
+        except BadRowError:
+            return self.skipped_row()
+
+    cdef double learn_sparse_row(self, object indices, object values, object y,
+                                 object weight) except? -1.0:
+        cdef double label = parse_label(self.engine, y, "y")
+        cdef double row_weight = 1.0 if weight is None else parse_weight(self.engine, weight)
+        return self.learn_placed_row(self.check_sparse(indices, values, True), label, row_weight)
+
+    def wants_label(self, x):
+        """Whether the label of a row could change the model; nothing changes.
+
+        With the ramp loss a row with abs(f(x)) > 1 causes no update whatever its label, so the
+        label is not needed (Wang & Vucetic 2010, section 4). With any other loss always True.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        bool
+            If False, ``learn_one(x, y)`` would leave the function unchanged.
+
+        See Also
+        --------
+        ask_label : also counts the labels asked for.
+        """
+        cdef double f = 0.0
+        if asks_score(&self.engine.state):
+            f = self.score_row(x)
+        else:
+            self.engine.check_idle()
+            self.check_row(x)
+        return wants(&self.engine.state, f)
+
+    def ask_label(self, x):
+        """As ``wants_label``, and a yes is counted in ``labels_asked`` by learners with a ring.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        bool
+
+        Raises
+        ------
+        RuntimeError
+            Another thread is inside a long call, and a counter in the block would change.
+        """
+        cdef bint wanted
+        self.engine.idle()
+        wanted = self.wants_label(x)
+        self.engine.idle()
+        if wanted:
+            count_asked(&self.engine.state)
+        return wanted
+
+    def learn_many(self, X, y=None, out=None, weight=None, verbose=False):
+        """Learn rows in order, without the interpreter lock.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+            A C-contiguous float32 or float64 array is read in place; a CSR matrix (scipy's)
+            row by row.
+        y : array-like of shape (n,)
+            Labels as for ``learn_one``.
+        out : float64 ndarray of shape (n,), optional
+            Receives the scores; by default a new array.
+        weight : array-like of shape (n,), optional
+            Weights as for ``learn_one``.
+        verbose : bool
+            Whether a call that takes longer than a second shows its progress on stderr: by a bar
+            of tqdm if that is installed, else by a line every few seconds.
+
+        Returns
+        -------
+        float64 ndarray of shape (n,)
+            Score of each row before its update; NaN for a bad row that was skipped.
+
+        Raises
+        ------
+        TypeError, ValueError
+            The arrays have a wrong shape, kind, or structure, or a weight is bad; nothing has been
+            learned. Or a row or label is bad: the message names it, and only the rows before it
+            have been learned.
+        BudgetError
+            As ``learn_one``; the rows before the refused one have been learned.
+        KeyboardInterrupt
+            Signals are checked every few hundredths of a second: the rows before have been
+            learned, the others not (``steps`` says how many), and the model is consistent.
+        """
+        if not verbose:
+            return self.learn_batch(X, y, out, weight, None, None, None)
+        with Progress() as progress:
+            return self.learn_batch(X, y, out, weight, progress, None, None)
+
+    def _answer_many(self, X, y, out, before, after=None):
+        """Learn rows as ``learn_many`` does, and record predictions before and outputs after each.
+
+        Parameters
+        ----------
+        X, y, out
+            As for ``learn_many``, also for exceptions.
+        before : float64 ndarray of shape (n + n_classes or 1,) or None
+            Receives, for each row, the class that ``predict_one`` returns or, for novelty, the
+            threshold; the numbers after these n are scratch. None for a forecaster.
+        after : float64 ndarray of shape (n * numbers,), optional
+            Receives, for each row, the additional outputs (``sorf/sorf.pxd``): half widths of
+            the intervals of a forecast and the weights of its experts, or the reason of a verdict
+            of novelty over time.
+        """
+        cdef State* s = &self.engine.state
+        if s.forecast.on:
+            if before is not None:
+                raise TypeError("learn_many already returns all forecasts")
+        elif s.c.columns == 1 and s.c.choice.loss != LOSS_NOVELTY:
+            raise TypeError("learn_many already returns the only score")
+        else:
+            check_out(before, "before")
+        if after is not None:
+            if n_outputs(s) == 0:
+                raise TypeError("outputs in addition to the score need history=True")
+            check_out(after, "after")
+        self.learn_batch(X, y, out, None, None, before, after)
+
+    cdef object learn_batch(self, object X, object y, object out, object weight, object progress,
+                            object before, object after):
+        """Learn rows; ``before`` takes a number per row and has scratch for a score per column,
+        ``after`` takes the additional outputs of each row."""
+        cdef Batch rows
+        cdef object arrays = convert_rows(&self.engine.state, X)
+        cdef object targets
+        if y is None and self.engine.state.c.choice.loss == LOSS_NOVELTY:
+            y = np.zeros(row_count(arrays))
+        cdef object row_weight
+        cdef const double* weights = NULL
+        cdef const double* label
+        cdef double* f
+        cdef double* predicted = NULL
+        cdef double* outputs = NULL
+        targets = as_doubles(y, "y")
+        row_weight = None if weight is None else as_doubles(weight, "weight")
+        read = (*as_tuple(arrays), targets)
+        if row_weight is not None:
+            read += (row_weight,)
+        cdef object scores = self.result_array(out, row_count(arrays), read)
+        cdef State* s = &self.engine.state
+        cdef Py_ssize_t bad_row, bad
+        cdef Py_ssize_t first = 0
+        describe(s, arrays, &rows)
+        label = pointer_to(targets, "y", "labels", rows.n)
+        if row_weight is not None:
+            weights = pointer_to(row_weight, "weight", "numbers", rows.n)
+            check_weights(self.engine, weights, rows.n)
+        if before is not None:
+            if cnp.PyArray_DIM(before, 0) != rows.n + s.c.columns:
+                raise ValueError(f"before must have {rows.n + s.c.columns} numbers")
+            predicted = <double*>cnp.PyArray_DATA(before)
+        if after is not None:
+            if cnp.PyArray_DIM(after, 0) != rows.n * n_outputs(s):
+                raise ValueError(f"after must have {rows.n * n_outputs(s)} numbers")
+            outputs = <double*>cnp.PyArray_DATA(after)
+        if progress is not None:
+            progress.total = rows.n
+        f = <double*>cnp.PyArray_DATA(scores)
+        while True:
+            bad_row = first_bad_row(s, &rows, first)
+            bad = first_bad_label(s, label, first, bad_row)
+            self.in_order(&rows, first, bad, label, weights, f, predicted, outputs, progress)
+            if bad == rows.n:
+                break
+            if s.skipped == NULL or (bad < bad_row and isfinite(label[bad])):
+                if bad == bad_row:
+                    raise self.row_error(arrays, &rows, bad)
+                raise label_error(label[bad], labels_allowed(s), f"y[{bad}]",
+                                  f"{label[bad]:g}{label_hint(self.engine)}")
+            f[bad] = self.skipped_row()
+            first = bad + 1
+        warn_of_levels(self.engine)
+        watch_error(self.engine, label, f, rows.n)
+        return scores

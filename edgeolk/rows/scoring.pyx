@@ -1,0 +1,434 @@
+# cython: nonecheck=True
+"""Scores of rows: one or many, dense or sparse, by the last function or the mean of all."""
+
+cimport numpy as cnp
+from libc.stdint cimport int32_t, int64_t
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from edgeolk.rows.batches cimport (
+    Batch, as_integers, as_tuple, convert_rows, describe, indices_rise, row_count,
+)
+from edgeolk.rows.blocks cimport run_in_order
+from edgeolk.rows.checks cimport describe_array, first_bad_row, numbers_fit, warn_of_zeros
+from edgeolk.rows.arrays cimport SHORT, as_doubles, as_numbers, is_plain, is_vector, short_row
+from edgeolk.core.arena cimport overlaps_model
+from edgeolk.engine.engine cimport Engine
+from edgeolk.ring.expansion cimport familiarity
+from edgeolk.core.preprocessing cimport take_dense, take_sparse
+from edgeolk.ring.losses cimport sigmoid
+from edgeolk.core.parts cimport BASIS_SUPPORT_VECTORS, LOSS_LOGISTIC
+from edgeolk.core.refusals cimport not_finite, outcome_error, wrong_length
+from edgeolk.core.rows cimport accepts
+from edgeolk.core.state cimport DONE, REFUSED_ROW, Indices, State
+from edgeolk.engine.step cimport answer, prepare_mean
+
+cnp.import_array()
+
+
+cdef class Scorer:
+    """Scores of one model: the last function, or the mean of all of them.
+
+    Page: docs/threads.md.
+
+    Scoring learns nothing. With ``lapse=`` each row scored or predicted is counted as an answer,
+    up to that number; this count is saved with the learner. A call that raises counts no row.
+    """
+
+    def __cinit__(self, *args, **kwargs):
+        self.engine = None
+        self.mean = False
+        self.counts = True
+
+    def _bind(self, Engine engine not None, bint mean=False, bint counts=True):
+        self.engine = engine
+        self.mean = mean
+        self.counts = counts
+
+    @property
+    def _engine(self):
+        return self.engine
+
+    cdef object check_row(self, object x):
+        """x if it is plain, else a plain copy; checked for length and numbers that fit storage."""
+        cdef Engine engine = self.engine
+        cdef int64_t d = engine.state.c.n_features
+        cdef bint good
+        if not is_plain(x, 1):
+            x = as_numbers(x, "x", 1)
+        if cnp.PyArray_DIM(x, 0) != d:
+            raise wrong_length("x", d, cnp.PyArray_DIM(x, 0))
+        if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
+            good = accepts(&engine.state, <const double*>cnp.PyArray_DATA(x), d)
+        else:
+            good = accepts(&engine.state, <const float*>cnp.PyArray_DATA(x), d)
+        if not good:
+            raise not_finite(x, range(len(x)), "x")
+        return x
+
+    cdef const void* place_row(self, object x, bint learning) except NULL:
+        cdef const void* placed
+        if cnp.PyArray_TYPE(x) == cnp.NPY_FLOAT64:
+            placed = take_dense(&self.engine.state, <const double*>cnp.PyArray_DATA(x), learning)
+        else:
+            placed = take_dense(&self.engine.state, <const float*>cnp.PyArray_DATA(x), learning)
+        if placed == NULL:
+            raise outcome_error(REFUSED_ROW, "x")
+        return placed
+
+    cdef const void* place_numbers(self, const double* row, bint learning) except NULL:
+        """As ``placed``, for checked numbers in memory of the caller."""
+        cdef const void* placed = take_dense(&self.engine.state, row, learning)
+        if placed == NULL:
+            raise outcome_error(REFUSED_ROW, "x")
+        return placed
+
+    cdef int check_rows(self, object arrays, Batch* rows) except -1:
+        """Describe and check converted rows. No Python code may run before they are used."""
+        cdef Py_ssize_t bad
+        describe(&self.engine.state, arrays, rows)
+        bad = first_bad_row(&self.engine.state, rows, 0)
+        if bad < rows.n:
+            raise self.row_error(arrays, rows, bad)
+        return 0
+
+    cdef object row_error(self, object arrays, const Batch* rows, Py_ssize_t bad):
+        """The exception for a row that storage cannot represent."""
+        cdef object numbers = arrays
+        if rows.start == NULL:
+            return not_finite(arrays[bad], range(rows.d), f"X[{bad}]")
+        numbers = slice(*arrays[0][bad : bad + 2])
+        return not_finite(arrays[2][numbers], arrays[1][numbers], f"X[{bad}]")
+
+    cdef object result_array(self, object out, Py_ssize_t n, tuple read):
+        """out if it is suitable and does not overlap the arrays read; a new array for None."""
+        cdef char* start
+        cdef char* read_start
+        if out is None:
+            return np.empty(n)
+        if not (is_plain(out, 1) and cnp.PyArray_TYPE(out) == cnp.NPY_FLOAT64
+                and cnp.PyArray_ISWRITEABLE(out) and cnp.PyArray_DIM(out, 0) == n):
+            raise ValueError(f"out must be a writable contiguous float64 array of length {n}, got"
+                             f" {describe_array(out)}")
+        start = <char*>cnp.PyArray_DATA(out)
+        for array in read:
+            read_start = <char*>cnp.PyArray_DATA(array)
+            if (start < read_start + cnp.PyArray_NBYTES(array)
+                    and read_start < start + cnp.PyArray_NBYTES(out)):
+                raise ValueError("out must not share memory with X or y")
+        if overlaps_model(start, start + cnp.PyArray_NBYTES(out)):
+            raise ValueError("out must not share memory with a learner's buffer")
+        return out
+
+    cdef int in_order(self, const Batch* rows, Py_ssize_t first, Py_ssize_t end,
+                      const double* label, const double* weight, double* f,
+                      double* before=NULL, double* after=NULL, object progress=None) except -1:
+        warn_of_zeros(self.engine, rows)
+        return run_in_order(self.engine, self.mean, self.counts, rows, first, end, label, weight,
+                            f, before, after, progress)
+
+    cdef const void* check_sparse(
+        self, object indices, object values, bint learning
+    ) except NULL:
+        """One row by its non-zeros, checked and laid out in scratch."""
+        cdef State* s = &self.engine.state
+        cdef object index = indices
+        cdef object value = values
+        cdef const void* placed
+        cdef Py_ssize_t n
+        if not (cnp.PyArray_CheckExact(index) and is_vector(index, cnp.NPY_INT32)
+                and is_plain(value, 1)
+                and is_vector(value, cnp.NPY_FLOAT64)):
+            index = as_integers(index, "indices", np.int32)
+            value = as_doubles(value, "values")
+            if not (is_vector(index, cnp.NPY_INT32) and is_vector(value, cnp.NPY_FLOAT64)):
+                raise ValueError("indices have changed while values were converted")
+        n = cnp.PyArray_DIM(index, 0)
+        if n != cnp.PyArray_DIM(value, 0):
+            raise ValueError(f"values must have {n} numbers, got {cnp.PyArray_DIM(value, 0)}")
+        if not indices_rise(<const int32_t*>cnp.PyArray_DATA(index), n, s.c.n_features):
+            raise ValueError(f"indices must increase within 0 to {s.c.n_features - 1}, got"
+                             f" {index.tolist()}")
+        if n and not numbers_fit(s, <const double*>cnp.PyArray_DATA(value), n):
+            raise not_finite(value, index, "values")
+        self.engine.idle()
+        placed = take_sparse(s, Indices(<const int32_t*>cnp.PyArray_DATA(index), NULL),
+                             <const double*>cnp.PyArray_DATA(value), n, learning)
+        if placed == NULL:
+            raise outcome_error(REFUSED_ROW, "x")
+        return placed
+
+    cdef int one_score(self) except -1:
+        if self.engine.state.c.columns > 1:
+            raise TypeError(
+                "this learner has one score per class: use scores_one or scores")
+        return 0
+
+    cdef int decide_placed(self, const void* x, double* f) except -1:
+        """Compute the scores of a placed row, one per column."""
+        cdef int outcome
+        if self.mean:
+            prepare_mean(&self.engine.state)
+        outcome = answer(&self.engine.state, x, self.mean, self.counts, f)
+        if outcome != DONE:
+            raise outcome_error(outcome, "x")
+        return 0
+
+    cdef object class_scores(self, const void* x):
+        """The scores of a placed row, one per class, as a new array."""
+        cdef object scores = np.empty(self.engine.state.c.columns)
+        self.decide_placed(x, <double*>cnp.PyArray_DATA(scores))
+        return scores
+
+    def scores_one(self, x):
+        """Scores of one row, one per class; for two classes, the single score.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        float64 ndarray of shape (n_classes,)
+        """
+        cdef double row[SHORT]
+        if self.engine.users == 0 and not is_plain(x, 1) and short_row(&self.engine.state, x, row):
+            return self.class_scores(self.place_numbers(row, False))
+        x = self.check_row(x)
+        if self.engine.users > 0:
+            # Another thread reads: the scratch of the block is in use.
+            return self.scores(x[None])[0]
+        self.engine.idle()
+        return self.class_scores(self.place_row(x, False))
+
+    def scores(self, X):
+        """Scores of many rows, one per class; for two classes, the single score.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+            As for ``decision_function``.
+
+        Returns
+        -------
+        float64 ndarray of shape (n, n_classes), or (n, 1)
+
+        Raises
+        ------
+        TypeError, ValueError, RuntimeError, KeyboardInterrupt
+            As for ``decision_function``.
+        """
+        cdef Batch rows
+        cdef object arrays = convert_rows(&self.engine.state, X)
+        cdef object scores = np.empty((row_count(arrays), self.engine.state.c.columns))
+        self.check_rows(arrays, &rows)
+        self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(scores))
+        return scores
+
+    cdef double score_placed(self, const void* x) except? -1.0:
+        cdef double f
+        self.one_score()
+        self.decide_placed(x, &f)
+        return f
+
+    cdef object label_of(self, double f):
+        if self.engine.state.errors != NULL:
+            return f
+        return 1 if f >= 0.0 else -1
+
+    cdef double score_row(self, object x) except? -1.0:
+        cdef double row[SHORT]
+        if self.engine.users == 0 and not is_plain(x, 1) and short_row(&self.engine.state, x, row):
+            return self.score_placed(self.place_numbers(row, False))
+        x = self.check_row(x)
+        if self.engine.users > 0:
+            return self.decision_function(x[None])[0]
+        self.engine.idle()
+        return self.score_placed(self.place_row(x, False))
+
+    def decision_one_sparse(self, indices, values):
+        """Score of one row given by its non-zeros; all other numbers are 0.
+
+        Parameters
+        ----------
+        indices : integers of shape (k,)
+            Increasing, from 0 to n_features - 1. A contiguous int32 array with contiguous
+            float64 values is read in place; anything else is converted.
+        values : array-like of shape (k,)
+            Finite.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        TypeError, ValueError
+            Indices that do not increase or are not integers, a different number of values, or a
+            value that is not finite in storage.
+        RuntimeError
+            Another thread learns.
+        """
+        return self.score_sparse(indices, values)
+
+    cdef object one_row_matrix(self, object indices, object values):
+        """A row given by its non-zeros, as a matrix."""
+        return SimpleNamespace(
+            format="csr", shape=(1, self.engine.state.c.n_features),
+            indptr=[0, len(values)], indices=indices, data=values)
+
+    cdef double score_sparse(self, object indices, object values) except? -1.0:
+        if self.engine.users > 0:
+            # Another thread reads: the scratch of the block is in use.
+            return self.decision_function(self.one_row_matrix(indices, values))[0]
+        return self.score_placed(self.check_sparse(indices, values, False))
+
+    def predict_one_sparse(self, indices, values):
+        """As ``predict_one`` for a row given by its non-zeros."""
+        if self.engine.state.c.columns > 1:
+            if self.engine.users > 0:
+                return int(self.predict(self.one_row_matrix(indices, values))[0])
+            return int(np.argmax(self.class_scores(self.check_sparse(indices, values, False))))
+        return self.label_of(self.score_sparse(indices, values))
+
+    def decision_one(self, x):
+        """Score f(x) of one row; nothing is learned. With ``lapse=`` it is counted as an answer.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            Finite. A contiguous float32 or float64 array is read in place. Lists, tuples,
+            ``array.array``, memoryviews and arrays of any real type of up to 256 features are read
+            number by number, at about the same cost; other array-likes are converted by numpy.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        TypeError, ValueError
+            Wrong kind, length or dimension, or a number that is not finite in storage.
+        """
+        return self.score_row(x)
+
+    def predict_one(self, x):
+        """Label of one row: 1 where f(x) >= 0, else -1; the class with the highest score, the
+        lowest on ties; the score itself in regression; -1 for novelty, else 1."""
+        if self.engine.state.c.columns > 1:
+            return int(np.argmax(self.scores_one(x)))
+        return self.label_of(self.score_row(x))
+
+    def predict_proba_one(self, x):
+        """Probability that the label of one row is +1: 1 / (1 + exp(-f(x))).
+
+        With several classes the softmax of the scores, of shape (n_classes,).
+
+        Raises
+        ------
+        AttributeError
+            The loss is not logistic: scores are not log odds.
+        """
+        if self.engine.state.c.choice.loss != LOSS_LOGISTIC:
+            raise AttributeError("predict_proba_one needs the logistic loss")
+        if self.engine.state.c.columns > 1:
+            scores = self.scores_one(x)
+            odds = np.exp(scores - scores.max())
+            return odds / odds.sum()
+        return sigmoid(self.score_row(x))
+
+    def familiarity_one(self, x):
+        """Similarity of one row to the support vectors: the largest cosine.
+
+        max_i k(s_i, x) / sqrt(k(s_i, s_i) k(x, x)): near 0 the row is far from all learned rows,
+        and its score is meaningless. Costs a kernel row.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_features,)
+            As for ``decision_one``.
+
+        Returns
+        -------
+        float
+            From 0 to 1 for a Gaussian or Laplacian kernel; 0 for an empty model.
+
+        Raises
+        ------
+        AttributeError
+            The learner's function is not a sum over support vectors.
+        RuntimeError
+            Another thread is inside a long call.
+        """
+        cdef double similarity
+        if self.engine.state.c.choice.basis != BASIS_SUPPORT_VECTORS:
+            raise AttributeError(
+                "familiarity_one needs support vectors: features do not reveal which rows"
+                " were seen")
+        x = self.check_row(x)
+        self.engine.idle()
+        similarity = familiarity(&self.engine.state, self.place_row(x, False))
+        return similarity
+
+    def decision_function(self, X, out=None):
+        """Scores of many rows, computed without the interpreter lock.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+            A C-contiguous float32 or float64 array is read in place; a CSR matrix (scipy's)
+            row by row.
+        out : float64 ndarray of shape (n,), optional
+            Receives the scores; by default a new array.
+
+        Returns
+        -------
+        float64 ndarray of shape (n,)
+
+        Raises
+        ------
+        TypeError
+            X does not have real numbers, or rows have one score per class.
+        ValueError
+            X or out has a wrong shape, X is not a CSR matrix, or its numbers changed meanwhile;
+            ``BadRowError``, with row and feature, for a number that is not finite in storage.
+        RuntimeError
+            Another thread learns.
+        KeyboardInterrupt
+            Signals are checked every few hundredths of a second; out is then partially filled.
+        """
+        cdef Batch rows
+        self.one_score()
+        cdef object arrays = convert_rows(&self.engine.state, X)
+        cdef object scores = self.result_array(out, row_count(arrays), as_tuple(arrays))
+        self.check_rows(arrays, &rows)
+        self.in_order(&rows, 0, rows.n, NULL, NULL, <double*>cnp.PyArray_DATA(scores))
+        return scores
+
+    def predict(self, X):
+        """Labels of many rows: 1 where f(x) >= 0, else -1; classes; in regression the scores.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, n_features)
+            As for ``decision_function``.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            int8; for several classes int64; float64 in regression.
+
+        Raises
+        ------
+        TypeError, ValueError, RuntimeError, KeyboardInterrupt
+            As for ``decision_function``.
+        """
+        if self.engine.state.c.columns > 1:
+            return np.argmax(self.scores(X), axis=1)
+        scores = self.decision_function(X)
+        if self.engine.state.errors != NULL:
+            return scores
+        return np.where(scores >= 0.0, np.int8(1), np.int8(-1))

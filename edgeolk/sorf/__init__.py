@@ -1,0 +1,1 @@
+"""Models on structured features (SORF): the compiled step, and what it reports."""

@@ -1,0 +1,64 @@
+"""Declarations of ``core/c.pxd`` that must be complete, since code relies on their order."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bench.compiled import compiled, compiler
+from edgeolk.core import variants
+from edgeolk.core.units import LOOPS
+
+CORE = Path(variants.__file__).parent
+DECLARATIONS = (CORE / "c.pxd").read_text(encoding="utf-8")
+#: Structs that are filled by name, or become an initialiser of an export.
+COMPLETE = ("olk_sorf", "olk_sorf_state", "olk_sorf_row", "olk_forecast", "olk_forecast_state")
+
+
+def members_of(struct: str) -> list[str]:
+    """Names of the declared members, in order."""
+    body = DECLARATIONS.split(f"ctypedef struct {struct}:\n")[1].split("\n\n")[0]
+    return re.findall(r"(\w+)(?:\[\w+\])*$", body, re.MULTILINE)
+
+
+def header_of(struct: str) -> str:
+    """The header that declares a struct."""
+    before = DECLARATIONS.split(f"ctypedef struct {struct}:\n")[0]
+    return re.findall(r'cdef extern from "(.+)"', before)[-1]
+
+
+@pytest.mark.parametrize("struct", COMPLETE)
+def test_members_are_those_of_c_in_its_order(struct: str, tmp_path: Path) -> None:
+    members = members_of(struct)
+    lines = [
+        f'printf("%zu %zu %zu\\n", offsetof({struct}, {member}), sizeof(({struct} *)0)->{member},'
+        f" sizeof({struct}));"
+        for member in members
+    ]
+    source = tmp_path / "offsets.c"
+    source.write_text(
+        "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n"
+        f'#include "{header_of(struct)}"\nint main(void) {{ {" ".join(lines)} return 0; }}\n'
+    )
+    program = compiled([*compiler(), f"-I{LOOPS}"], [source], "", link_flags=["-lm"])
+    run = subprocess.run([str(program)], capture_output=True, text=True, check=True)
+    places = [tuple(map(int, line.split())) for line in run.stdout.splitlines()]
+    end = 0
+    for member, (offset, size, _) in zip(members, places, strict=True):
+        # Between two members is only padding: less than the alignment of a number.
+        assert end <= offset < end + min(size, 8), member
+        end = offset + size
+    assert end <= places[0][2] < end + 8
+
+
+def test_every_member_is_set_when_a_configuration_is_decoded() -> None:
+    text = (CORE.parent / "engine" / "attach.pxd").read_text(encoding="utf-8")
+    decoded = text[text.index("void take_parameters(") : text.index("void decode_forecast(")]
+    targets = [line.split(" = ")[0] for line in decoded.splitlines() if " = " in line]
+    found = {name for target in targets for name in re.findall(r"\bp\.(\w+)", target)}
+    # Set with the width, with the memory, and before each step.
+    by_functions = {"omega", "memory_steps", "hold"}
+    assert found == set(members_of("olk_sorf")) - by_functions
