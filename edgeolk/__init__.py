@@ -6,8 +6,7 @@ never imports numpy.
 
 from importlib import import_module
 from importlib.machinery import PathFinder
-
-from edgeolk.lean import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from edgeolk.attaching import attach

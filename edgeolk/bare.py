@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from edgeolk.block import build, over
 from edgeolk.configuration.config import Config, settings_of
 from edgeolk.configuration.settings import Settings
 from edgeolk.configuration.signature import Signature
 from edgeolk.core.engine import Engine
 from edgeolk.forecasting import Forecasting
-from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import Algorithm
 from edgeolk.watching import Verdict, verdict_of
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from edgeolk.configuration.arguments import levels
 from edgeolk.configuration.header import TORN
 from edgeolk.configuration.layout import boundary
@@ -10,7 +13,6 @@ from edgeolk.configuration.settings import Settings
 from edgeolk.core.arena import Arena
 from edgeolk.core.engine import Engine
 from edgeolk.files import live
-from edgeolk.lean import Any, replace
 from edgeolk.parts import Dtype
 
 

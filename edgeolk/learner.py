@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +21,6 @@ from edgeolk.core.engine import Engine
 from edgeolk.counting import Counting
 from edgeolk.forecasting import Forecasting
 from edgeolk.inputs import learned, shuffled
-from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.notebook import table_of
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-
-from edgeolk.lean import TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from edgeolk.learner import Learner

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import TYPE_CHECKING
 
-from edgeolk.lean import TYPE_CHECKING
 from edgeolk.parts.watching import PARTS, WHATS
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import IntEnum
 
 from edgeolk.catalogue.papers import AHP, CCG, CDK, DSS, HK, LHW, LZH, OKC, WV, ZH, ZJC
-from edgeolk.lean import dataclass
 from edgeolk.parts import (
     Algorithm,
     Averaging,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 import struct
+from typing import Any
 
 from edgeolk.catalogue.methods import Method
-from edgeolk.lean import Any
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.numbers import Dtype
 from edgeolk.parts.table import Parts

@@ -5,7 +5,9 @@ All errors in it are found here, before memory is touched.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from edgeolk.catalogue.methods import Method, find
 from edgeolk.checks import MAX_SIZE, check_int
@@ -32,7 +34,6 @@ from edgeolk.configuration.parts_of import (
 from edgeolk.configuration.repr import config_arguments, config_call, config_parameters
 from edgeolk.configuration.row_memory import default_memory_rows, min_frequencies
 from edgeolk.configuration.settings import Settings
-from edgeolk.lean import TYPE_CHECKING, Any, replace
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel

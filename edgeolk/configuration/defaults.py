@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from edgeolk.checks import check_int
 from edgeolk.configuration.settings import LOOKAHEAD, MAX_AHEAD, Settings
-from edgeolk.lean import Any, replace
 from edgeolk.parts.numbers import Basis, Rows
 from edgeolk.parts.refusals import refuse
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from edgeolk.checks import check_int
 from edgeolk.configuration.layout import layout, total
 from edgeolk.configuration.settings import Settings
-from edgeolk.lean import replace
 from edgeolk.preprocessing.scaling import COMMON_CLIP, INSIDE
 
 _UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}

@@ -26,9 +26,9 @@ import math
 import struct
 import sys
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
 
 from edgeolk.configuration.settings import Settings
-from edgeolk.lean import dataclass
 from edgeolk.parts import elements
 from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.preprocessing import record as preprocessing

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from enum import IntEnum
+from typing import Any
 
-from edgeolk.lean import Any
 from edgeolk.parts.numbers import Loss
 from edgeolk.parts.parameters import ANSWERS_BY_LABEL
 from edgeolk.parts.watching import NU

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from typing import Any
 
 from edgeolk.catalogue.methods import Method
-from edgeolk.lean import Any
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import PROJECTIONS
 from edgeolk.parts.numbers import AXES, Coefficients, Dtype, Loss, Projection, Rows

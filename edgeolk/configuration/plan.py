@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from edgeolk.configuration.config import Config, settings_of
 from edgeolk.configuration.layout import layout, region_table, total
 from edgeolk.configuration.regions import Region
 from edgeolk.configuration.settings import Settings
-from edgeolk.lean import TYPE_CHECKING, dataclass
 from edgeolk.parts import Algorithm
 
 if TYPE_CHECKING:

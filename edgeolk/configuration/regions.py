@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
 from edgeolk.configuration.forecasting import HISTORY, diagonal_inputs, head_inputs, pending_numbers
 from edgeolk.configuration.settings import Settings
-from edgeolk.lean import dataclass
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
 from edgeolk.parts.parameters import PARAMETERS

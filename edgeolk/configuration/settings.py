@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from edgeolk.catalogue.methods import find
 from edgeolk.checks import check_int
 from edgeolk.configuration.arguments import MAX_CLASSES, levels
-from edgeolk.lean import Any, dataclass, replace
 from edgeolk.parts.bases import BASES, BasisTraits
 from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
 from edgeolk.parts.forecasting import HISTORY_INPUTS

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from edgeolk.configuration.config import Config
-from edgeolk.lean import Any
 
 
 class Signature:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf, isfinite, sqrt
+from typing import TYPE_CHECKING, Any
 
 from edgeolk.checks import require
 from edgeolk.configuration.forecasting import (
@@ -12,7 +13,6 @@ from edgeolk.configuration.forecasting import (
     head_inputs,
     pending_numbers,
 )
-from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings

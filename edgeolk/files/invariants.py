@@ -10,13 +10,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from math import inf, isfinite, isnan
+from typing import TYPE_CHECKING, Any
 
 from edgeolk.catalogue import find
 from edgeolk.checks import require
 from edgeolk.files.lengths import lengths_hold
 from edgeolk.files.preprocessing import check_preprocessing
 from edgeolk.files.weights import check_weights
-from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import (
     Algorithm,
     Basis,

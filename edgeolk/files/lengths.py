@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import repeat
 from operator import add, mul
+from typing import TYPE_CHECKING, Any
 
-from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts import Dtype, KernelKind
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.storage import COEFFICIENTS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
+from typing import TYPE_CHECKING, Any
 
 from edgeolk.configuration.header import (
     FLAGS_OFFSET,
@@ -24,7 +25,6 @@ from edgeolk.configuration.layout import state_bytes
 from edgeolk.configuration.regions import KINDS, Lifetime, Region
 from edgeolk.configuration.settings import Settings
 from edgeolk.files.words import WORDS
-from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
 from edgeolk.parts.numbers import AXES, Algorithm, Update

@@ -6,9 +6,9 @@ import struct
 from collections.abc import Mapping
 from math import inf, isfinite, ldexp
 from sys import float_info
+from typing import TYPE_CHECKING, Any
 
 from edgeolk.checks import require
-from edgeolk.lean import TYPE_CHECKING, Any
 from edgeolk.parts.numbers import Dtype
 from edgeolk.preprocessing.scaling import COMPACT, RECORD_BYTES
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from edgeolk.configuration.header import (
     CRC_OFFSET,
@@ -24,7 +25,6 @@ from edgeolk.files.atomic import Path, open_regular, read_into
 from edgeolk.files.preprocessing import following
 from edgeolk.files.seal import verify
 from edgeolk.files.words import WORDS
-from edgeolk.lean import Any
 
 #: Regions of which a file needs only the slots, or the coefficients; the rest is padding.
 _OF_SLOTS = ("support_vectors", "norms")

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import struct
 import sys
+from dataclasses import dataclass, replace
+from typing import Any
 
 from edgeolk.configuration.header import CRC_OFFSET, NATIVE, PLACES, Head, length_of, unpack
 from edgeolk.configuration.regions import ELEMENT_BYTES
@@ -18,7 +20,6 @@ from edgeolk.configuration.settings import Settings
 from edgeolk.files import live
 from edgeolk.files.seal import checksum, verify
 from edgeolk.files.words import WORDS
-from edgeolk.lean import Any, dataclass, replace
 
 _SWAP = sys.byteorder == "big"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
 
 from edgeolk.checks import require
 from edgeolk.files.forecasting import check_forecast
-from edgeolk.lean import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings

@@ -10,9 +10,9 @@ A row names its functions in ``core/bases`` as "file.function":
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
-from edgeolk.lean import dataclass
 from edgeolk.parts.numbers import (
     Averaging,
     Basis,

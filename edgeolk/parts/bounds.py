@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from edgeolk.lean import dataclass
+from dataclasses import dataclass
+
 from edgeolk.parts.numbers import Averaging, Projection, Update
 from edgeolk.parts.traits import Part, has, lacks
 

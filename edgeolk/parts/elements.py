@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from struct import Struct
-
-from edgeolk.lean import Any, dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from edgeolk.lean import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from edgeolk.parts.traits import Refusals, both
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-
-from edgeolk.lean import Any
+from typing import Any
 
 #: Default lists. Model files omit them, so both tables are part of the file format: another default
 #: needs a new version.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from edgeolk.checks import MAX_SIZE, check_real
-from edgeolk.lean import Any, dataclass
 from edgeolk.parts.numbers import Update
 
 Context = Mapping[str, float]

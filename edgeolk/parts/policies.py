@@ -6,7 +6,8 @@ to f within the budget, and returns False if it left the model unchanged.
 
 from __future__ import annotations
 
-from edgeolk.lean import dataclass
+from dataclasses import dataclass
+
 from edgeolk.parts.numbers import Coefficients, KernelKind, Policy, Update
 from edgeolk.parts.traits import Part, lacks
 from edgeolk.parts.updates import ANCHOR_AND_OPTIMISTIC

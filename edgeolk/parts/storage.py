@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from edgeolk.lean import dataclass
+from dataclasses import dataclass
+
 from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Coefficients, Dtype, Rows
 from edgeolk.parts.traits import Part, lacks

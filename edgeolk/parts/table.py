@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
+from typing import Any
 
-from edgeolk.lean import Any
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.bounds import AVERAGINGS, PROJECTIONS
 from edgeolk.parts.losses import LOSSES, SAMPLINGS, SCHEDULES

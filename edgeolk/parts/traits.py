@@ -7,9 +7,10 @@ parameters and refusals, the compiled core its functions, the documentation all 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from edgeolk.lean import TYPE_CHECKING, dataclass
 from edgeolk.parts.numbers import axis_of
 
 if TYPE_CHECKING:

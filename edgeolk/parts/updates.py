@@ -11,9 +11,9 @@ A row names its functions in ``core/updates`` as "file.function":
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
-from edgeolk.lean import dataclass
 from edgeolk.parts.forecasting import FORECASTING
 from edgeolk.parts.numbers import (
     Averaging,

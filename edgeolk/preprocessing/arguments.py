@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from edgeolk.checks import check_int, check_real
-from edgeolk.lean import Any
 from edgeolk.preprocessing.record import ALIASES, GAMMA_ROWS, Preprocessing, named, norm_number
 from edgeolk.preprocessing.scaling import (
     CLIP,

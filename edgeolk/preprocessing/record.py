@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from edgeolk.checks import check_real
-from edgeolk.lean import Any, dataclass
 from edgeolk.preprocessing.scaling import (
     CLIP,
     COMMON_CLIP,

@@ -3,8 +3,9 @@ inside. Without numpy."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from edgeolk.checks import check_int, check_real
-from edgeolk.lean import Any
 
 #: Part of the file formats: never renumbered.
 METHODS = {"standard": 1, "minmax": 2}

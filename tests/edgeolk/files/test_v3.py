@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,6 @@ from edgeolk.configuration.layout import layout
 from edgeolk.configuration.regions import ELEMENT_BYTES, Region
 from edgeolk.files import live, restore, v3
 from edgeolk.files.seal import checksum
-from edgeolk.lean import replace
 from edgeolk.parts.updates import UPDATES
 
 STEMS = [stem for version, stem in CASES if version == 3]
