@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := setup.py pyproject.toml edgeolk/core/generate.py edgeolk/configuration/generate_options.py \
-	edgeolk/catalogue/methods.py $(wildcard edgeolk/parts/*.py) \
+	edgeolk/parts/methods.py $(wildcard edgeolk/parts/*.py) \
 	$(shell find edgeolk -name '*.pyx' -o -name '*.pxd' ! -name parts.pxd ! -name headers.pxd ! -name '*switch*.pxd' -o -name '*.h')
 
 # Compiled modules with stubs, which are checked against the modules.

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from edgeolk.block import build, over
-from edgeolk.configuration.config import Config, settings_of
+from edgeolk.configuration.config import Config, Signature, settings_of
 from edgeolk.configuration.settings import Settings
-from edgeolk.configuration.signature import Signature
 from edgeolk.core.engine import Engine
 from edgeolk.forecasting import Forecasting
 from edgeolk.parts import Algorithm

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import TYPE_CHECKING
 
-from edgeolk.parts.watching import PARTS, WHATS
+from edgeolk.parts.sorf import PARTS, WHATS
 
 if TYPE_CHECKING:
     from edgeolk.core.engine import Engine

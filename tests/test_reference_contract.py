@@ -15,7 +15,7 @@ from synthetic import random_stream
 
 from edgeolk.reference import LEARNERS, Pcg32
 from edgeolk.reference import base as tb
-from edgeolk.reference.forgetrons import SHARE, psi, shrinking_factor
+from edgeolk.reference.forgetron import SHARE, psi, shrinking_factor
 
 seeds = st.integers(0, 2**32 - 1)
 modest = settings(max_examples=8, deadline=None, database=None)

@@ -15,7 +15,7 @@ from synthetic import random_stream
 
 from edgeolk.reference import LEARNERS
 from edgeolk.reference import base as tb
-from edgeolk.reference.projections import project_on_span
+from edgeolk.reference.projectron import project_on_span
 
 seeds = st.integers(0, 2**32 - 1)
 modest = settings(max_examples=10, deadline=None, database=None)

@@ -15,7 +15,7 @@ from synthetic import random_stream, regression_stream
 
 from edgeolk.reference import LEARNERS
 from edgeolk.reference import base as tb
-from edgeolk.reference.aggressive import split_by_size, takeover_weights
+from edgeolk.reference.halving import split_by_size, takeover_weights
 
 seeds = st.integers(0, 2**32 - 1)
 modest = settings(max_examples=8, deadline=None, database=None)

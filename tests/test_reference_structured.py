@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from synthetic import random_stream, regression_stream
 
-from edgeolk.reference import structured as ts
-from edgeolk.reference.structured_novelty import SorfNovelty
+from edgeolk.reference import sorf as ts
+from edgeolk.reference.sorf_novelty import SorfNovelty
 
 
 def sorf(d=3, D=70, gamma=0.4, **options):

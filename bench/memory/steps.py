@@ -20,7 +20,7 @@ import edgeolk as ek
 from bench import callgrind, chance
 from bench.callgrind import Counter
 from bench.table import Report, Table
-from edgeolk.catalogue import METHODS
+from edgeolk.parts.methods import METHODS
 
 BUDGET, DIMENSIONS = 100, (5, 16)
 REPEATS, CANDIDATES = 5, 4

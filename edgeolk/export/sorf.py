@@ -9,8 +9,7 @@ from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
 from edgeolk.configuration.regions import FORECASTER
 from edgeolk.core import structs
-from edgeolk.export.image import definitions
-from edgeolk.export.text import Model, braced, number
+from edgeolk.export.text import Model, braced, definitions, number
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.bases import max_gamma

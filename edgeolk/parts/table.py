@@ -7,11 +7,10 @@ from enum import IntEnum
 from typing import Any
 
 from edgeolk.parts.bases import BASES
-from edgeolk.parts.bounds import AVERAGINGS, PROJECTIONS
 from edgeolk.parts.losses import LOSSES, SAMPLINGS, SCHEDULES
 from edgeolk.parts.numbers import AXES
 from edgeolk.parts.parameters import PARAMETERS
-from edgeolk.parts.policies import POLICIES
+from edgeolk.parts.policies import AVERAGINGS, POLICIES, PROJECTIONS
 from edgeolk.parts.storage import COEFFICIENTS, ROWS, STORAGES
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES

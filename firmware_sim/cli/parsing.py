@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from edgeolk.suggest import suggest
+from edgeolk.errors import suggest
 from firmware_sim.cli.exit_codes import USAGE
 from firmware_sim.cli.terminal import note
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from edgeolk import __version__
-from edgeolk.cli.console import take_any_text
+from edgeolk.cli.program import take_any_text
 from firmware_sim.cli import compare, fleet, listings, measure, record, replay, tune
 from firmware_sim.cli.exit_codes import INTERRUPTED, USAGE
 from firmware_sim.cli.parsing import Parser

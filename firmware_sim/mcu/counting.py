@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 import edgeolk as ek
 from edgeolk.configuration.config import settings_of
-from edgeolk.export.costs import FLAGS, costs_of
-from edgeolk.export.instructions import Row
+from edgeolk.export.costs import FLAGS, Row, costs_of
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.boards import BOARDS
 from firmware_sim.mcu.emulator import lacking

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from edgeolk.configuration.config import settings_of
-from edgeolk.parts.watching import PARTS, WHATS
+from edgeolk.parts.sorf import PARTS, WHATS
 from firmware_sim.streams import Row
 from firmware_sim.tasks.regression import TargetScale
 

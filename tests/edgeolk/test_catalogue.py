@@ -12,9 +12,9 @@ from helpers import EVERY, LIVELY, NEEDS
 
 import edgeolk as ek
 from edgeolk import parts as pt
-from edgeolk.catalogue import find
-from edgeolk.catalogue.choices import LISTS
 from edgeolk.cli.page import parameter_rows
+from edgeolk.parts.descriptions import LISTS
+from edgeolk.parts.methods import find
 from edgeolk.parts.parameters import PARAMETERS, Parameter
 from edgeolk.parts.table import TRAITS
 

@@ -18,7 +18,7 @@ import pytest
 import edgeolk as ek
 from edgeolk.parts.bases import BASES
 from edgeolk.reference import base as tb
-from edgeolk.reference.following import Common, Following
+from edgeolk.reference.sorf_scaling import Common, Following
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: Larger data sets, where somebody has put them.

@@ -7,10 +7,10 @@ import re
 import pytest
 
 import edgeolk as ek
-from edgeolk.catalogue import METHODS
-from edgeolk.catalogue.descriptions import DESCRIPTIONS
 from edgeolk.cli import main
 from edgeolk.parts.bases import BASES
+from edgeolk.parts.descriptions import DESCRIPTIONS
+from edgeolk.parts.methods import METHODS
 from edgeolk.parts.policies import POLICIES
 
 TERM = re.compile(r"B\^3|B\^2 d|B\^2")

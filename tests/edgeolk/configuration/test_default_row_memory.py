@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import edgeolk as ek
-from edgeolk.configuration import row_memory
+from edgeolk.configuration import defaults as row_memory
 
 KIB = 1024
 

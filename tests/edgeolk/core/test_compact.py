@@ -16,7 +16,7 @@ import edgeolk as ek
 from bench.compiled import ROOT, compiled, compiler
 from edgeolk.core.units import LOOPS, NUMBERS
 from edgeolk.preprocessing.scaling import COMPACT_WINDOW, RECORD_BYTES
-from edgeolk.reference.compact import Input
+from edgeolk.reference.sorf_scaling import Input
 
 CAREFUL = ["-fsanitize=undefined", "-fno-sanitize=float-divide-by-zero",
            "-fsanitize-undefined-trap-on-error"]  # fmt: skip

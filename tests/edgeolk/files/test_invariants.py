@@ -14,7 +14,7 @@ from edgeolk.configuration.header import NATIVE, unpack
 from edgeolk.configuration.settings import Settings
 from edgeolk.files import live
 from edgeolk.files.invariants import check_state
-from edgeolk.files.words import WORDS
+from edgeolk.files.live import WORDS
 
 D, B = 3, 6
 X, Y = random_stream(6, 60, D)

@@ -10,7 +10,7 @@ import pytest
 
 import edgeolk as ek
 from edgeolk.files import live
-from edgeolk.files.lengths import lengths_hold
+from edgeolk.files.invariants import lengths_hold
 
 D = 3
 #: Kernel and options -> the largest |x|^2 that docs/rows.md states.

@@ -15,7 +15,7 @@ import pytest
 from scalers import METHODS, block_of, resealed
 
 import edgeolk as ek
-from edgeolk.files import preprocessing as state
+from edgeolk.files import scaler_state as state
 from edgeolk.preprocessing.scaling import COMPACT
 
 NAN, INF = math.nan, math.inf

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from edgeolk.reference.base import require
-from edgeolk.reference.structured_drift import DriftingSorf
+from edgeolk.reference.sorf import DriftingSorf
 
 SHARES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # Q
 # rho; with experts of the narrower kernel, and with three classes or more

@@ -11,10 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from edgeolk.reference.aggressive import halve
-from edgeolk.reference.base import logistic_function
-from edgeolk.reference.repairs import AllOthers, IncomingOnly, Nearest, Step, admit_repaired
-from edgeolk.reference.vectors import Kernel, Vectors, lightest
+from edgeolk.reference.base import Kernel, Vectors, lightest, logistic_function
+from edgeolk.reference.halving import halve
+from edgeolk.reference.passive_aggressive import (
+    AllOthers,
+    IncomingOnly,
+    Nearest,
+    Step,
+    admit_repaired,
+)
 
 #: The vectors that compensate for a removed one, by policy.
 RULES = {"simple": IncomingOnly, "nearest": Nearest, "project": AllOthers}

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
-from edgeolk.catalogue.papers import AHP, CCG, CDK, DSS, HK, LHW, LZH, OKC, WV, ZH, ZJC
+from edgeolk.errors import suggest
 from edgeolk.parts import (
     Algorithm,
     Averaging,
@@ -30,7 +30,21 @@ from edgeolk.parts.numbers import by_axis
 from edgeolk.parts.parameters import Context, Default
 from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import DEFAULT_PARTS, Parts
-from edgeolk.suggest import suggest
+
+CCG = "Cavallanti, Cesa-Bianchi & Gentile, Machine Learning 2007"
+LZH = "Lu, Zhao & Hoi, SDM 2016"
+AHP = (
+    "Liao, Li, Liao, Hu & Dang, Ahpatron: a new budgeted online kernel learning machine with"
+    " tighter mistake bound, AAAI 2024"
+)
+HK = "He & Kwok, Neural Networks 2014"
+ZJC = "Zhang, Jin, Chen, Bu & He, AAAI 2012"
+WV = "Wang & Vucetic, AISTATS 2010"
+DSS = "Dekel, Shalev-Shwartz & Singer, SIAM J. Computing 2008"
+LHW = "Lu, Hoi, Wang, Zhao & Liu, JMLR 2016"
+ZH = "Zhao, Wang, Wu, Jin & Hoi, ICML 2012"
+CDK = "Crammer, Dekel, Keshet, Shalev-Shwartz & Singer, JMLR 2006"
+OKC = "Orabona, Keshet & Caputo, JMLR 2009"
 
 
 @dataclass(frozen=True)
@@ -65,12 +79,12 @@ class Method:
     name: str
     title: str
     source: str
-    parts: Mapping[str, IntEnum] = {}
-    choices: Mapping[str, Mapping[str, Parts]] = {}
-    defaults: Mapping[str, Default] = {}
-    renames: Mapping[str, str] = {}
+    parts: Mapping[str, IntEnum] = field(default_factory=dict)
+    choices: Mapping[str, Mapping[str, Parts]] = field(default_factory=dict)
+    defaults: Mapping[str, Default] = field(default_factory=dict)
+    renames: Mapping[str, str] = field(default_factory=dict)
     gamma: float = 1.0
-    preprocessing: Mapping[str, str] = {}
+    preprocessing: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def public(self) -> dict[str, str]:
