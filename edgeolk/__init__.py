@@ -43,7 +43,6 @@ __all__ = [
 ]  # fmt: skip
 __version__ = "0.1.0"
 
-# Not `importlib.util`, whose memory a bare process would pay for.
 if PathFinder.find_spec("edgeolk.core.arena", [f"{path}/core" for path in __path__]) is None:
     # The folder from which a program runs precedes installed packages.
     raise ImportError(

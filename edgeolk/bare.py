@@ -1,6 +1,8 @@
 """A learner without numpy, for processes that cannot afford its memory.
 
-``import edgeolk.bare`` imports the engine and the planner, and no numpy: about 10 MB resident.
+``import edgeolk.bare`` imports the engine, the planner and the standard library, but no numpy:
+about 16 MB resident, of which the import takes 7. Rejected: records without ``dataclasses`` and
+``typing`` save 2.4 MB, but need a copy of both that only this module's users profit from.
 """
 
 from __future__ import annotations

@@ -120,8 +120,9 @@ def refuse(config: Facts) -> None:
 
 
 def _refuse(config: Facts, refuses: Mapping[str, Condition]) -> None:
-    for sentence, applies in refuses.items():
-        if applies(config):
+    # No `.items()`: CPython crashes if allocating the pair fails (tests/edgeolk/test_out_of_memory).
+    for sentence in refuses:
+        if refuses[sentence](config):
             raise ValueError(sentence + _got(config, sentence))
 
 

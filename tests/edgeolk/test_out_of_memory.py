@@ -75,7 +75,7 @@ def test_a_second_reader_is_told() -> None:
     )
     assert done.returncode == 0
     seen = json.loads(done.stdout)
-    assert seen["outcomes"].pop("no memory for the scratch of one more thread") > 0
+    assert seen["outcomes"].pop("no memory for the scratch of another thread") > 0
     assert set(seen["outcomes"]) <= {""}, "what Python itself raises"
     assert seen["beside"]
     assert seen["same"]
