@@ -10,6 +10,7 @@ from typing import Any
 
 import edgeolk as ek
 from bench.bytes.sets import SPECS
+from edgeolk.parts.methods import find
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 
 KIB = 1024
@@ -110,7 +111,7 @@ def choices(
     name: str, values: Mapping[str, tuple[float, ...]]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Settings of the parameters that a published algorithm has, by their stored names."""
-    method = ek.catalogue.find(name)
+    method = find(name)
     public = method.public
     own = uses({**DEFAULT_PARTS, **method.parts})
     axes: dict[str, tuple[Any, ...]] = {

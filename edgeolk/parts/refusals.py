@@ -120,7 +120,7 @@ def refuse(config: Facts) -> None:
 
 
 def _refuse(config: Facts, refuses: Mapping[str, Condition]) -> None:
-    # No `.items()`: CPython crashes if allocating the pair fails (tests/edgeolk/test_out_of_memory).
+    # No `.items()`: CPython crashes if allocating the pair fails (test_out_of_memory).
     for sentence in refuses:
         if refuses[sentence](config):
             raise ValueError(sentence + _got(config, sentence))

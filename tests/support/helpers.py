@@ -17,6 +17,7 @@ import pytest
 
 import edgeolk as ek
 from edgeolk.parts.bases import BASES
+from edgeolk.parts.methods import find
 from edgeolk.reference import base as tb
 from edgeolk.reference.sorf_scaling import Common, Following
 
@@ -170,7 +171,7 @@ GAUSSIAN_ONLY = ("bsgd", "fogd")
 
 def every_choice(name: str) -> list[dict[str, Any]]:
     """Every combination of the options of a row, and what else each needs."""
-    choices = ek.catalogue.find(name).choices
+    choices = find(name).choices
     made = []
     for chosen in itertools.product(*(list(options) for options in choices.values())):
         options: dict[str, Any] = dict(zip(choices, chosen, strict=True))

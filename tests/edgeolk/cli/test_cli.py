@@ -12,6 +12,7 @@ import pytest
 
 import edgeolk as ek
 from edgeolk.cli import main
+from edgeolk.parts.methods import Method
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -140,7 +141,7 @@ def test_the_ram_that_a_refusal_names_is_enough(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("row", ek.algorithms(), ids=lambda row: row.name)
-def test_info(row: ek.catalogue.Method, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_info(row: Method, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Whatever the parameters are: numbers, words, none."""
     learner = ek.Learner(row.name, n_features=3, budget=7)
     learner.save(tmp_path / "model")

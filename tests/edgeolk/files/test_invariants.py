@@ -15,6 +15,7 @@ from edgeolk.configuration.settings import Settings
 from edgeolk.files import live
 from edgeolk.files.invariants import check_state
 from edgeolk.files.live import WORDS
+from edgeolk.parts.methods import find
 
 D, B = 3, 6
 X, Y = random_stream(6, 60, D)
@@ -244,7 +245,7 @@ def test_a_norm_that_no_vector_has() -> None:
 
 
 def renamed(state: Held, name: str | None) -> Held:
-    member = ek.Algorithm.CUSTOM if name is None else ek.catalogue.find(name).algorithm
+    member = ek.Algorithm.CUSTOM if name is None else find(name).algorithm
     return state._replace(config=Settings(**{**vars(state.config), "member": member}))
 
 
