@@ -35,7 +35,7 @@ EXCLUDED = (
 )
 #: Tests for slower targets: arithmetic, files, plans and every algorithm.
 CORE = (
-    *("configuration/test_header.py", "configuration/test_planning.py", "scaling"),
+    *("configuration/test_header.py", "configuration/test_plan.py", "scaling"),
     *(f"core/test_{name}.py" for name in ("simd", "together", "variants")),
     *(f"files/test_{name}.py" for name in ("checksums", "frozen", "golden", "restore")),
     *(f"test_{name}.py" for name in ("agreement", "bare", "kernels", "storage")),

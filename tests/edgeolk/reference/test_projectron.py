@@ -1,5 +1,6 @@
 """The reference implementations held against things independent of them: projectrons and
-optimistic mirror descent."""
+optimistic mirror descent.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """The reference implementations held against things independent of them: random Fourier and
-Nystroem features, kernel Pegasos and its budgeted form."""
+Nystroem features, kernel Pegasos and its budgeted form.
+"""
 
 from __future__ import annotations
 

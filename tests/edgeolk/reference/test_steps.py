@@ -1,5 +1,6 @@
 """The reference implementations held against things independent of them:
-passive-aggressive steps, gradient steps, sparse PA, AVP and Ahpatron."""
+passive-aggressive steps, gradient steps, sparse PA, AVP and Ahpatron.
+"""
 
 from __future__ import annotations
 

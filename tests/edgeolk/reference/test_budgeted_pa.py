@@ -1,5 +1,6 @@
 """The reference implementations held against things independent of them: passive-aggressive
-on a budget with neighbours, with everybody, and with random removal."""
+on a budget with neighbours, with everybody, and with random removal.
+"""
 
 from __future__ import annotations
 

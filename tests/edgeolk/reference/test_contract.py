@@ -1,5 +1,6 @@
 """The reference implementations held against things independent of them: the contract all
-of them share, the shifting perceptron, and the basic and greedy forgetrons."""
+of them share, the shifting perceptron, and the basic and greedy forgetrons.
+"""
 
 from __future__ import annotations
 

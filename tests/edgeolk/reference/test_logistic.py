@@ -1,5 +1,6 @@
 """The reference implementations held against things independent of them: sampled gradient
-and kernel logistic regression."""
+and kernel logistic regression.
+"""
 
 from __future__ import annotations
 
