@@ -118,7 +118,7 @@ def runs(data: bytes, head: int) -> list[tuple[int, int]]:
     return found
 
 
-def definitions(data: bytes, head: int) -> tuple[int, int, str]:
+def image_definitions(data: bytes, head: int) -> tuple[int, int, str]:
     """The number of runs, their bytes with the table, and the C definitions of both."""
     found = runs(data, head)
     stored = b"".join(data[start : start + length] for start, length in found)

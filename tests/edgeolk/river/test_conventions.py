@@ -44,7 +44,6 @@ def test_checks_of_river(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         check(model.clone())
 
 
-
 GIVEN: dict[Any, dict[str, Any]] = {
     KernelClassifier: {"dtype": "float32", "drift": False, "relevance": False, "memory": 8},
     KernelRegressor: {"loss": "square", "dtype": "float64", "season": 4},
