@@ -38,7 +38,8 @@ CORE = (
     *("configuration/test_header.py", "configuration/test_plan.py", "scaling"),
     *(f"core/test_{name}.py" for name in ("simd", "together", "variants")),
     *(f"files/test_{name}.py" for name in ("checksums", "frozen", "golden", "restore")),
-    *(f"test_{name}.py" for name in ("agreement", "bare", "kernels", "storage")),
+    *(f"test_{name}.py" for name in ("agreement", "bare", "storage")),
+    "parts/test_kernels.py",
     "test_structured_learner.py",
 )
 #: Fails unless all runs are selected.
