@@ -442,13 +442,18 @@ class Learner(Forecasting, RowLearner, Watching):
                 "inputs() does not support history=True: rows in order cannot be shuffled"
             )
         if X is not None:
-            still = Scorer()  # its scores are no answers
-            still._bind(self._engine, counts=False)
-            score = still.scores if config.columns > 1 else still.decision_function
+            scorer = self._uncounted()
+            score = scorer.scores if config.columns > 1 else scorer.decision_function
             return _shuffled_shares(score, X, seed)
         if config.values.get("relevance") != 1.0:
             raise ValueError(f"{self.algorithm} has not learned relevances; pass rows: inputs(X)")
         return _learned_shares(self._engine.view("relevance"))
+
+    def _uncounted(self) -> Scorer:
+        """A view whose scores are not answers: ``lapse`` does not count them."""
+        scorer = Scorer()
+        scorer._bind(self._engine, counts=False)
+        return scorer
 
     @property
     def n_saturated(self) -> int:

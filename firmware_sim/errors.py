@@ -32,6 +32,9 @@ class NotWrittenError(SimulatorError):
         super().__init__(message)
         self.files = files
 
+    def __reduce__(self) -> tuple[type, tuple[str, list[Path]]]:
+        return type(self), (str(self), self.files)  # processes send each other exceptions
+
 
 class DoesNotFitError(SimulatorError):
     """The parts do not fit the RAM cap.
@@ -47,6 +50,9 @@ class DoesNotFitError(SimulatorError):
     def __init__(self, message: str, smallest: int) -> None:
         super().__init__(message)
         self.smallest = smallest
+
+    def __reduce__(self) -> tuple[type, tuple[str, int]]:
+        return type(self), (str(self), self.smallest)
 
 
 class BeyondCapError(SimulatorError):

@@ -1,9 +1,9 @@
-"""Are the tests any good? Each mutation of the source must turn them red.
+"""Mutation testing: each mutation of the source must make the tests fail.
 
-``python tests/mutants.py [WORD...]`` tries those whose file or description has one of the words,
-and lists the ones that lived; ends with 1 if there is any. The package and its tests are copied to
-a temporary folder, and must be green there. Mutations of the loops come first: they take seconds
-(mutants_loops.py).
+``python tests/mutants.py [WORD...]`` tries the mutations whose file or description contains one of
+the words and lists the survivors; exits with 1 if there are any. The package and its tests are
+copied to a temporary folder and must pass there. Mutations of the loops come first: they take
+seconds (mutants_loops.py).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def red(folder: Path, tests: Sequence[str]) -> bool:
 
 
 def lived(wanted: list[Mutation], folder: Path) -> list[Mutation]:
-    """The mutations that no test notices."""
+    """The mutations that no test detects."""
     for part in ("edgeolk", "firmware_sim", "tests"):
         shutil.copytree(ROOT / part, folder / part)
     shutil.copy(ROOT / "pyproject.toml", folder)

@@ -1,9 +1,9 @@
-"""Mutations of the C loops, which the checks of ``tests/edgeolk/core/c`` must notice: see
+"""Mutations of the C loops, which the checks of ``tests/edgeolk/core/c`` must detect: see
 `mutating.py`.
 
-The loops are compiled by themselves, without optimisation, for one set of instructions that has
-vectors and their ends: seconds a mutation, where the modules would take minutes. A mutation is
-found by its text, in whatever header that stands; its file is the subject of the checks.
+The loops are compiled alone, without optimisation, for one instruction set that has vectors and
+their tails: seconds per mutation, where the modules would take minutes. A mutation is found by its
+text, in whichever header contains it; its file is the subject of the checks.
 """
 
 from __future__ import annotations
@@ -83,12 +83,12 @@ MUTATIONS = [
 
 
 def header_of(old: str, loops: Path = ROOT / LOOPS) -> Path:
-    """The header in which a text stands.
+    """The header that contains a text.
 
     Raises
     ------
     ValueError
-        It stands nowhere, or in several places.
+        If the text occurs nowhere, or several times.
     """
     found = [path for path in sorted(loops.glob("*.h")) for _ in range(path.read_text().count(old))]
     if len(found) != 1:
@@ -97,7 +97,7 @@ def header_of(old: str, loops: Path = ROOT / LOOPS) -> Path:
 
 
 class Checks:
-    """The checks compiled once, the loops for each mutation."""
+    """The checks are compiled once, the loops for each mutation."""
 
     def __init__(self, folder: Path) -> None:
         from edgeolk.core.units import units
@@ -119,7 +119,7 @@ class Checks:
         return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
     def fail(self, subject: str) -> bool:
-        """Whether the checks of a subject fail with the loops as they are; so does no program."""
+        """Whether the checks of a subject fail with the loops as they are, or do not compile."""
         program = self.folder / "checks"
         changed = [(unit.source, list(unit.flags)) for unit in self.units]
         changed.append((ROOT / CHECKS / f"{subject}.c", []))  # some headers are the check's own

@@ -1,4 +1,4 @@
-"""What mutations of the source are, and how they are tried."""
+"""Mutations of the source, and how to try them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Mutation(NamedTuple):
-    """A text that occurs once in a file, what it becomes, and the tests that must notice."""
+    """A text that occurs once in a file, its replacement, and the tests that must fail."""
 
     what: str
     old: str
@@ -22,13 +22,13 @@ class Mutation(NamedTuple):
 
 
 def table(file: str, tests: Sequence[str], *rows: tuple[str, str, str]) -> list[Mutation]:
-    """Mutations of a file: what is wrong, a text, what it becomes."""
+    """Mutations of a file: description, text, replacement."""
     return [Mutation(*row, file, tests) for row in rows]
 
 
 @contextmanager
 def applied(mutation: Mutation, path: Path) -> Iterator[None]:
-    """The file with the mutation, and as it was behind that."""
+    """Apply the mutation to the file, and restore the file at the end."""
     source = path.read_text()
     if source.count(mutation.old) != 1:
         raise SystemExit(f"{mutation.what}: its text occurs {source.count(mutation.old)} times")
@@ -40,7 +40,7 @@ def applied(mutation: Mutation, path: Path) -> Iterator[None]:
 
 
 def survivors(wanted: Iterable[Mutation], notice: Callable[[Mutation], bool]) -> list[Mutation]:
-    """The mutations that nothing notices; each is told."""
+    """The mutations that no test detects; the result of each mutation is printed."""
     lived = []
     for mutation in wanted:
         start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The page of the file format says the numbers that the code writes."""
+"""The page of the file format lists the numbers that the code writes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SECTIONS = {
 
 
 def numbers(text: str) -> dict[str, int]:
-    """Each `name` with the number behind it."""
+    """Each `name` with the number that follows it."""
     return {name: int(number) for name, number in re.findall(r"`([\w.]+)` (\d+)", text)}
 
 
 def series(text: str) -> tuple[float, ...]:
-    """The numbers between commas."""
+    """The comma-separated numbers."""
     return tuple(float(number) for number in text.split(","))
 
 

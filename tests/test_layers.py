@@ -56,7 +56,7 @@ packages = pytest.mark.parametrize("package", LAYERS, ids=lambda package: packag
 
 
 def sources(root: Path) -> Iterator[tuple[str, Path]]:
-    """Every file with code in it, and the folder or module of the package that it belongs to."""
+    """Every source file, and the folder or module of the package that it belongs to."""
     for path in root.rglob("*.p*"):
         own = path.relative_to(root).parts[0].split(".")[0]
         if path.suffix in CODE and own != "__init__":

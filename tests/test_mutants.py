@@ -1,4 +1,4 @@
-"""The mutations of ``make mutants`` keep up with the source."""
+"""The mutations of ``make mutants`` still apply to the source."""
 
 from __future__ import annotations
 

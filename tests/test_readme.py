@@ -1,5 +1,5 @@
-"""Every command of the README and of the pages that it was split into works as printed, and every
-snippet of the README; what is listed is what there is."""
+"""Every command of the README and of the pages split from it works as printed, and so does every
+snippet of the README; lists agree with the code."""
 
 import contextlib
 import functools
@@ -68,7 +68,7 @@ def test_first_example_learns(tmp_path, monkeypatch):
 
 @pytest.fixture
 def working_folder(tmp_path, monkeypatch):
-    """A folder with the files that the commands speak of."""
+    """A folder with the files that the commands name."""
     monkeypatch.chdir(tmp_path)
     edgeolk.Learner("rbp", n_features=2, budget=4).save("model.olk")
     rows = [f"2024-01-01,{i % 7},{(i * i) % 11},{int(i % 3 == 0)}" for i in range(200)]

@@ -1,4 +1,4 @@
-"""What a build says where it cannot be done."""
+"""Error messages of a build that is impossible."""
 
 import runpy
 from pathlib import Path
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture(scope="module")
 def setup():
-    """Its functions; nothing is built."""
+    """The functions of setup.py; nothing is built."""
     return runpy.run_path(str(ROOT / "setup.py"), run_name="setup")
 
 

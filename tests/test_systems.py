@@ -1,4 +1,4 @@
-"""Every module can be imported where a system lacks what Linux has."""
+"""Every module can be imported on a system that lacks what Linux has."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ for name in {modules!r}:
 
 
 def modules(package: ModuleType) -> list[str]:
-    """Every module of a package, those of Windows too; not what ends as a command."""
+    """Every module of a package, those for Windows too, except modules that run as commands."""
     found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     return [package.__name__, *(m.name for m in found if not m.name.endswith("__main__"))]
 
@@ -84,7 +84,7 @@ def test_no_module_imports_what_a_system_lacks() -> None:
 
 
 def lacking_names(source: str) -> set[str]:
-    """What a text takes of modules and of ``os``, ``signal``, ``select`` that a system lacks."""
+    """Names that a text uses and some system lacks: modules, and members of a few of them."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):

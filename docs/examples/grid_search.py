@@ -1,4 +1,4 @@
-"""scikit-learn chooses the width and the memory; the winner goes onto a board."""
+"""scikit-learn chooses the width and the memory; the best model goes onto a board."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import edgeolk as ek
 from edgeolk.sklearn import OnlineKernelClassifier
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=False)
-X, held, y, truth = train_test_split(X, y, random_state=0)
+X, X_test, y, y_test = train_test_split(X, y, random_state=0)
 
 search = GridSearchCV(
     OnlineKernelClassifier(random_state=0, class_weight="balanced"),
@@ -17,11 +17,11 @@ search = GridSearchCV(
     cv=3,
 ).fit(X, y)
 best = search.best_estimator_
-accuracy = best.score(held, truth)
-print(search.best_params_, f"{accuracy:.3f} right on rows held back")
-print("first row:", best.predict_proba(held[:1]).round(3))
+accuracy = best.score(X_test, y_test)
+print(search.best_params_, f"accuracy {accuracy:.3f} on held-out rows")
+print("first row:", best.predict_proba(X_test[:1]).round(3))
 
 best.to_learner().save("cancer.olk")
 board = ek.load("cancer.olk")
-assert (board.decision_function(held) == best.decision_function(held)).all()
+assert (board.decision_function(X_test) == best.decision_function(X_test)).all()
 print(f"on the board: {Path('cancer.olk').stat().st_size} bytes, the same scores bit for bit")

@@ -4,7 +4,7 @@ from river import compose, datasets, evaluate, metrics, preprocessing
 
 from edgeolk.river import KernelClassifier
 
-# river's scaler in front, so ours is off; classes get columns as they come.
+# river's scaler comes first, so ours is off; classes get columns in order of appearance.
 model = compose.Pipeline(
     preprocessing.StandardScaler(),
     KernelClassifier(n_classes=7, ram="16KiB", scale=None),

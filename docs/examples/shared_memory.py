@@ -1,4 +1,4 @@
-"""One process learns, a second one reads the same model: no copy, no message."""
+"""One process learns, a second one reads the same model, without copies or messages."""
 
 import mmap
 import subprocess
@@ -29,7 +29,7 @@ for _ in range(1000):
     x = rng.normal(size=2)
     learner.learn_one(x, 1 if x[0] * x[1] > 0.0 else -1)
 
-# Between two steps of the one, the other may look: it attaches to the same bytes.
+# Between two steps of the writer, the reader may attach to the same bytes.
 ran = subprocess.run([sys.executable, "-c", READER], capture_output=True, text=True, check=True)
 steps, score = ran.stdout.split()
 print(f"the reader sees {steps} steps and a score of {score}")

@@ -16,7 +16,7 @@ for _ in range(3000):
     state = rng.integers(3)
     reading = LEVELS[state] + rng.normal(0.0, NOISE)
     right += learner.predict_one(reading) == state
-    margin = learner.learn_one(reading, state)  # above 0 where the row was told right before
+    margin = learner.learn_one(reading, state)  # above 0 if the row was predicted correctly
 
 print(f"{right / 30:.1f} % right in one pass, in {learner.nbytes} bytes")
 print("now:", STATES[learner.predict_one([68.0, 2.4])])

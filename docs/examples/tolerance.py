@@ -8,7 +8,7 @@ rng = np.random.default_rng(0)
 wind = rng.uniform(0.0, 15.0, (5000, 1))
 power = 50.0 / (1.0 + np.exp(7.0 - wind[:, 0])) + rng.normal(0.0, 1.0, 5000)
 
-# Errors of a passive-aggressive step are bounded, whatever the targets; epsilon has their unit.
+# A passive-aggressive step is bounded, whatever the targets; epsilon has their unit.
 learner = ek.Learner(
     "bpa_s", n_features=1, ram="4KiB", loss="epsilon", epsilon=2.0, C=5.0, scale="standard"
 )

@@ -129,6 +129,9 @@ class RamError(ValueError):
         super().__init__(message)
         self.least = least
 
+    def __reduce__(self) -> tuple[type, tuple[str, int]]:
+        return type(self), (str(self), self.least)  # processes send each other exceptions
+
 
 def parse_bytes(size: int | str) -> int:
     """Bytes of a size such as ``65536``, ``"64KiB"`` or ``"64 kB"``.

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+from edgeolk.boundary.scoring import Scorer
 from edgeolk.learner import Learner
 from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
@@ -118,7 +119,8 @@ class KernelModel:
                 if self._open and self._repeats:
                     learner.restart()
                 self._open += 1
-            self._scored = self._raw_score(learner, row)
+            is_answer = not (learning and self._repeats)  # for the count of ``lapse``
+            self._scored = self._raw_score(learner if is_answer else learner._uncounted(), row)
             self._scored_at = learned
         return self._scored
 
@@ -127,7 +129,7 @@ class KernelModel:
         self._open += x != self._first
         self._first = dict(x)
 
-    def _raw_score(self, learner: Learner, row: Any) -> Any:
+    def _raw_score(self, learner: Scorer, row: Any) -> Any:
         """The score of a row of numbers."""
         return learner.decision_one(row)
 

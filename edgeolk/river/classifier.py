@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from river import base
 
+from edgeolk.boundary.scoring import Scorer
 from edgeolk.calibration import Calibration, softmax, softmax_of_two
 from edgeolk.checks import check_int
-from edgeolk.learner import Learner
 from edgeolk.parts import Loss
 from edgeolk.river.base import KernelModel, Row
 from edgeolk.wrapped import other_arguments
@@ -175,7 +175,7 @@ class KernelClassifier(KernelModel, base.Classifier):
         taken = self.history == "auto" and self.algorithm == "sorf" and not given
         return {"history": "auto"} if taken or self.history is True else {}
 
-    def _raw_score(self, learner: Learner, row: Any) -> Any:
+    def _raw_score(self, learner: Scorer, row: Any) -> Any:
         """The score of a row of numbers, or its scores of all classes."""
         return learner.scores_one(row) if self.n_classes > 2 else learner.decision_one(row)
 

@@ -1,4 +1,4 @@
-"""Small tools for holding an implementation against the mathematics."""
+"""Small tools for comparing an implementation with the mathematics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KERNELS = [gaussian(0.5), polynomial(2, 0.5, 1.0)]
 
 
 class FixedIndex:
-    """Stands in for the generator so that every possible draw can be enumerated."""
+    """Replaces the generator so that every possible draw can be enumerated."""
 
     def __init__(self, value: int) -> None:
         self.value = value
@@ -23,7 +23,7 @@ class FixedIndex:
 
 
 class FixedCoin:
-    """Every coin shows the same side; remembers the chances it was asked for."""
+    """Every coin shows the same side; records the requested probabilities."""
 
     def __init__(self, value: bool) -> None:
         self.value = value
@@ -35,7 +35,7 @@ class FixedCoin:
 
 
 class FixedUniform:
-    """Every uniform number is the same one."""
+    """Every uniform draw is the same number."""
 
     def __init__(self, value: float) -> None:
         self.value = value

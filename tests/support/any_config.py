@@ -1,4 +1,4 @@
-"""Configurations and streams drawn at random, each a function of its seed alone."""
+"""Random configurations and streams, each a function of its seed alone."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ KEPT = ("n_features", "budget", "D", "seed", "ram")
 
 
 class Case(NamedTuple):
-    """A configuration, and the stream that it learns."""
+    """A configuration and the stream that it learns."""
 
     config: ek.Config
     X: np.ndarray
@@ -60,12 +60,12 @@ class Case(NamedTuple):
 
 
 def one_of(rng: np.random.Generator, values: Any) -> Any:
-    """One of some values, as it is."""
+    """One of the values, with its type unchanged."""
     return values[int(rng.integers(len(values)))]
 
 
 def rows_of(rng: np.random.Generator, n: int, d: int, dtype: str) -> np.ndarray:
-    """Rows of one kind: near, far, tiny, mostly zeros, alike, or all of these in turn."""
+    """Rows of one kind: near, far, tiny, mostly zeros, repeated, or all of these in turn."""
     X = rng.normal(size=(n, d))
     kind = one_of(rng, ("near", "sparse", "far", "tiny", "subnormal", "mixed", "equal", "twice"))
     if kind == "sparse":
@@ -105,7 +105,7 @@ def kernel_of(rng: np.random.Generator, d: int) -> ek.Kernel:
 
 
 def intake_of(rng: np.random.Generator, name: str | None) -> dict[str, Any]:
-    """What is done with rows on their way in."""
+    """Options of input preprocessing."""
     said: dict[str, Any] = {}
     if rng.random() < 0.2:
         said["kernel_gamma" if name in ("bogd", "bogd++", "olru") else "gamma"] = "auto"
@@ -120,7 +120,7 @@ def intake_of(rng: np.random.Generator, name: str | None) -> dict[str, Any]:
 
 
 def options_of(rng: np.random.Generator, name: str | None) -> dict[str, Any]:
-    """Options that mostly go together."""
+    """Options that are mostly compatible."""
     d = one_of(rng, LENGTHS) if rng.random() < 0.7 else int(rng.integers(1, 301))
     budget = one_of(rng, BUDGETS)
     said: dict[str, Any] = {"n_features": d, "seed": int(rng.integers(0, 2**32))}
@@ -155,7 +155,7 @@ def options_of(rng: np.random.Generator, name: str | None) -> dict[str, Any]:
 
 
 def config_of(rng: np.random.Generator, name: str | None) -> ek.Config | None:
-    """The configuration that is left once what is refused is left out; None if nothing is."""
+    """The configuration that remains without the rejected options; None if there is none."""
     said = options_of(rng, name)
     for _ in range(20):
         try:
@@ -170,7 +170,7 @@ def config_of(rng: np.random.Generator, name: str | None) -> ek.Config | None:
 
 
 def case(seed: int) -> Case | None:
-    """The case of a seed; None where no configuration was found."""
+    """The case of a seed; None if no configuration was found."""
     rng = np.random.default_rng(seed)
     name = one_of(rng, EVERY) if rng.random() < 0.75 else one_of(rng, ("sorf", "sorf", None))
     config = config_of(rng, name)

@@ -1,4 +1,4 @@
-"""A client that publishes to an MQTT broker, and a way to the broker that can be cut."""
+"""A client that publishes to an MQTT broker, and a connection to the broker that can be cut."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 
 
 def message(value: int, mid: int, dup: bool = False) -> SimpleNamespace:
-    """A message as the client library hands it over."""
+    """A message as the client library delivers it."""
     return SimpleNamespace(payload=str(value).encode(), mid=mid, dup=dup)
 
 
 class Publisher:
-    """A client that publishes and waits for what it asks for."""
+    """A client that publishes and waits for the replies."""
 
     def __init__(self, port: int) -> None:
         from paho.mqtt import client as paho
@@ -39,7 +39,7 @@ class Publisher:
 
 
 class Line:
-    """A way to the broker that can be cut."""
+    """A connection to the broker that can be cut."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -74,7 +74,7 @@ class Line:
                 end.shutdown(socket.SHUT_RDWR)
 
     def cut(self) -> None:
-        """Cut every connection; new ones can be made."""
+        """Cut every connection; new ones can be opened."""
         ends, self._ends = self._ends, []
         for end in ends:
             with contextlib.suppress(OSError):

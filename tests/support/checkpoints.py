@@ -1,4 +1,4 @@
-"""Checkpoints on a device whose power fails: what was written, and what is found again."""
+"""Checkpoints on a device whose power fails: what was written, and what is recovered."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ THREE = Geometry(sector=64, room=128, payload=70, slots=3)
 
 
 def payload_of(state: int, size: int) -> bytes:
-    """The bytes of one state, which no other state has."""
+    """The bytes of one state, unique to it."""
     return state.to_bytes(3, "little") + random.Random(state).randbytes(size - 3)
 
 
 def state_in(payload: bytes | bytearray) -> int:
-    """Which state it is; a payload of none is the failure all of this is about."""
+    """The number of the state; fails for a payload that is no state, which these tests look for."""
     state = int.from_bytes(payload[:3], "little")
     assert payload == payload_of(state, len(payload)), "a third state"
     return state
 
 
 class Run(NamedTuple):
-    """What a run was told before it ended."""
+    """What was acknowledged to a run before it ended."""
 
     device: Device
     acknowledged: int  # 0 for none
@@ -59,7 +59,7 @@ class Run(NamedTuple):
 
 
 def recovered(image: bytes | bytearray, geometry: Geometry) -> int:
-    """The state that is found after a cut, 0 for none; finding it changes nothing."""
+    """The state found after a cut, or 0; finding it changes nothing."""
     device = Device(image, geometry.slots, geometry.sector)
     found = Slots(device, state_in).open() or 0
     assert device.calls == 0
@@ -109,14 +109,14 @@ def cuts(
 
 
 def reopened(left: Device, geometry: Geometry, **faults: Any) -> Device:
-    """The device that a process left behind, as the next one finds it."""
+    """The device that a process left, as the next process finds it."""
     return Device(left.image, geometry.slots, geometry.sector, cached=left.pending, **faults)
 
 
 def deaths(
     left: Device, geometry: Geometry, writes: int, every: bool = False
 ) -> Iterator[tuple[Run, Device]]:
-    """A process dies before, amid and after each of its calls, or at every byte."""
+    """A process dies before, during and after each of its calls, or at every byte."""
     whole = reopened(left, geometry)
     run(whole, geometry, writes)
     halves = [sum(pair) // 2 for pair in itertools.pairwise(whole.ends)]
@@ -139,7 +139,7 @@ def counted_after_death(
     garble: bool = True,
     **faults: Any,
 ) -> int:
-    """Check every cut of the process that goes on after one that died; returns how many."""
+    """Check every cut of the process that continues after one that died; return their number."""
     opened = run(reopened(dead, geometry), geometry, 0).acknowledged
     assert before.holds(opened)
     whole, tried = reopened(dead, geometry, **faults), 0
@@ -166,7 +166,7 @@ def counted(
     step: int = 1,
     **faults: Any,
 ) -> int:
-    """Check every cut, and every cut of the runs that follow it; returns how many."""
+    """Check every cut, and every cut of the runs that follow it; return their number."""
     tried = 0
     for done, remains in cuts(image, geometry, writes, step, **faults):
         state = recovered(remains, geometry)

@@ -1,8 +1,8 @@
-"""One run of the library beside a reference, decision by decision.
+"""Compares one run of the library with a reference, decision by decision.
 
-Both see the same rows. They may part only at a step whose decision hangs on a rounding error: a
-margin at its threshold, or two candidates for removal of equal cost. What such a step decides about
-counters is left out; if it left different models behind, the comparison of that run ends there.
+Both see the same rows. They may diverge only at a step whose decision depends on a rounding error:
+a margin at its threshold, or two candidates for eviction of equal cost. Counters of such a step are
+not compared; if it leads to different models, the comparison of that run ends there.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def case_id(case: Case) -> str:
 
 
 class Outcome(NamedTuple):
-    """How far one run got, and what was found on the way."""
+    """How far one run got, and what was found."""
 
     steps: int
     compared: int
@@ -94,7 +94,7 @@ def thresholds(learner: ek.Learner) -> list[float]:
 
 
 def tied(sizes: Any, rank: int, tolerance: float) -> bool:
-    """Whether it is open which are the `rank` least of some sizes."""
+    """Whether rounding decides which sizes are the `rank` smallest."""
     order = np.sort(sizes)
     return bool(rank < len(order) and order[rank] - order[rank - 1] <= tolerance)
 
@@ -102,7 +102,7 @@ def tied(sizes: Any, rank: int, tolerance: float) -> bool:
 def skip_is_open(
     learner: ek.Learner, margin: float, kxx: float, least: float, reach: float, tolerance: float
 ) -> bool:
-    """Whether budgeted PA may as well drop the candidate."""
+    """Whether budgeted PA might as well drop the incoming vector."""
     if not kxx > 0.0:
         return False
     C, H = learner.parameters["C"], max(0.0, 1.0 - margin)
@@ -117,7 +117,7 @@ def skip_is_open(
 def removal_is_open(
     learner: ek.Learner, plain: Any, x: np.ndarray, y: float, margin: float, tolerance: float
 ) -> bool:
-    """Whether another one might as well have been removed from a full ring."""
+    """Whether another vector might as well have been evicted from a full ring."""
     policy = learner.parts["policy"]
     row, kxx = plain.kernel(plain.sv, x), plain._self_kernel(x)
     if policy == ek.Policy.SMALLEST:
@@ -163,7 +163,7 @@ def partner_is_open(plain: Any, S: np.ndarray, beta: np.ndarray, tolerance: floa
 
 
 def span_is_open(learner: ek.Learner, plain: Any, x: np.ndarray, margin: float) -> bool:
-    """Whether it is open if a row counts as in the span, or a margin error as worth a step."""
+    """Whether rounding decides if a row is in the span, or if a margin error is worth a step."""
     if not plain.m:
         return False
     kxx = plain._self_kernel(x)
@@ -183,7 +183,7 @@ def span_is_open(learner: ek.Learner, plain: Any, x: np.ndarray, margin: float) 
 def hangs_by_rounding(
     learner: ek.Learner, plain: KernelLearner, x: np.ndarray, y: float, tolerance: float
 ) -> bool:
-    """Whether the decisions of the coming step are within a rounding error of others."""
+    """Whether rounding errors may change the decisions of the next step."""
     f = plain.decision(x)
     # What lies outside the tube is to the tolerance what 1 - y f is to the hinge.
     margin = 1.0 + TOLERANCE - abs(y - f) if plain.loss == "epsilon" else y * f
@@ -195,7 +195,7 @@ def hangs_by_rounding(
 
 
 def may_have_drawn(learner: ek.Learner, margin: float, tolerance: float) -> bool:
-    """Whether only one of the two may have tossed a coin, in a step that left no other trace."""
+    """Whether only one of the two may have drawn a coin, in a step with no other effect."""
     if learner.parts["sampling"] == ek.Sampling.ALWAYS or learner.n_support >= learner.budget:
         return False
     return any(abs(margin - at) <= tolerance for at in thresholds(learner)[1:])
@@ -234,7 +234,7 @@ def alike(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
 def same_coefficients(
     learner: ek.Learner, plain: KernelLearner, tolerance: float, exact: bool
 ) -> bool:
-    """Each to its own size; those that solve a system, or are made from scores of float32, to the
+    """Each relative to its size; those that solve a system, or come from float32 scores, to the
     size of the largest. Among slots of one vector float32 leaves the sharing of weight to rounding.
     """
     ours, theirs = learner.dual_coef_, coefficients(plain)
@@ -254,7 +254,7 @@ def same_vectors(learner: ek.Learner, plain: KernelLearner) -> bool:
 
 
 def compare(case: Case, budget: int, dtype: str) -> Outcome:
-    """One run of both; at the end also the models they hold."""
+    """One run of both, whose final models are compared too."""
     learner, plain = make_learner(case, budget, dtype), make_plain(case, budget)
     make = regression_stream if case[1].get("loss") in REAL else random_stream
     X, y = make(SEEDS[budget], max(ROWS.values()), FEATURES)
@@ -298,10 +298,10 @@ def compare(case: Case, budget: int, dtype: str) -> Outcome:
 def end_state(
     learner: ek.Learner, plain: KernelLearner, drift: np.ndarray, X: np.ndarray, exact: float | None
 ) -> str:
-    """What is wrong with the model a run ended with, if anything.
+    """What is wrong with the final model of a run, if anything.
 
-    A ridge system of nearly dependent vectors fixes its function well and its solution badly, so
-    float32 holds halved models to their scores alone.
+    A ridge system of nearly dependent vectors determines its function well and its solution badly,
+    so for float32 only the scores of halved models are compared.
     """
     tolerance = 10 * FLOAT32_BOUND if exact is None else exact
     if learner.steps != len(X) or np.any(counters(learner) - counters(plain) != drift):

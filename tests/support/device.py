@@ -1,10 +1,10 @@
-"""A storage device on which the power fails: after any byte, before anything was synced or all.
+"""A storage device on which the power fails: after any byte, before or after any sync.
 
-What was written since the last sync may be on the device or not, sector by sector and in any order.
-A sector in flight when the power fails may be torn, zeroed or full of garbage.
+Data written since the last sync may be on the device or not, sector by sector and in any order.
+A sector being written when the power fails may be torn, zeroed or full of garbage.
 
-Where a process dies and the power stays, what it wrote is in the cache: another process reads it
-there, and a later cut drops or tears it as if the two were one.
+If a process dies and the power stays on, its data is in the cache: another process reads it
+there, and a later cut drops or tears the pending data of both alike.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class PowerCut(Exception):  # noqa: N818
 class Device:
     """A medium of the two-slot store, in memory.
 
-    Time is counted in ticks: one for each byte a write accepts, one for the call itself, two for a
-    sync (asked for, done). At tick ``cut`` the power fails. Call number ``fail`` (writes and syncs
-    are counted) ends in ``error`` instead, a write after half of its bytes. ``cached`` is what was
-    pending when another process died. A sync of a slot is one of its file: others stay pending.
+    Time is counted in ticks: one for each byte that a write accepts, one for the call itself, two
+    for a sync (requested, done). At tick ``cut`` the power fails. Call number ``fail`` (writes and
+    syncs are counted) raises ``error`` instead, a write after half of its bytes. ``cached`` is the
+    data pending when another process died. A sync of a slot syncs its file only.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Device:
         return image
 
     def units(self) -> list[tuple[int, bytes]]:
-        """What is pending, in pieces that lie in one sector each."""
+        """Pending data, in pieces of at most one sector."""
         found = []
         for start, data in self.pending:
             while data:
@@ -152,7 +152,7 @@ class Device:
         return found
 
     def remains(self, garble: bool = True, most: int = 24) -> Iterator[bytearray]:
-        """Images that a cut may leave: every subset of a few sectors, samples of many."""
+        """Images that a cut may leave: every subset of few sectors, samples of many."""
         units = self.units()
         if 2 ** len(units) <= most:
             chosen = [

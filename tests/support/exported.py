@@ -1,4 +1,4 @@
-"""Exported learners compiled for this machine, and the real streams they are run over."""
+"""Exported learners compiled for this machine, and the real streams that they learn."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def signs(y: np.ndarray) -> np.ndarray:
 
 
 def _arena_of(folder: Path, compiler: Sequence[str]) -> int:
-    """EK_ARENA_BYTES, as the compiler works it out."""
+    """EK_ARENA_BYTES, as the compiler evaluates it."""
     text = '#include "model.h"\nEK_ARENA_BYTES'
     told = subprocess.run([*compiler, f"-I{folder}", "-E", "-P", "-"], input=text, text=True,
                           capture_output=True, check=True).stdout  # fmt: skip
@@ -99,7 +99,7 @@ class Compiled:
         return np.ascontiguousarray(x, self.dtype)
 
     def learn(self, x: Any, y: float = 0.0, weight: float = 1.0) -> float:
-        """The score before; ValueError with the code where the row was refused."""
+        """The score before the update; ValueError with the code if the row was rejected."""
         row, score = self._row(x), ctypes.c_double()
         code = self.c.ek_learn_weighted(
             self.arena, row.ctypes.data_as(ctypes.c_void_p), ctypes.c_double(y),
@@ -128,7 +128,7 @@ class Compiled:
         return self._asked("ek_probability", x, self.columns)
 
     def counts(self) -> list[int]:
-        """Steps, mistakes, updates, skipped, alarms, rows remembered."""
+        """Steps, mistakes, updates, skipped, alarms, rows in the memory."""
         out = (ctypes.c_uint64 * 6)()
         self.c.ek_count(self.arena, out)
         return list(out)
@@ -140,6 +140,6 @@ class Compiled:
         return int(self.c.ek_load(self.arena, file, ctypes.c_size_t(len(file))))
 
     def untouched(self) -> bool:
-        """Whether every byte around the arena is as it was."""
+        """Whether every byte around the arena is unchanged."""
         around = np.delete(self._memory, np.s_[self._at : self._at + self.nbytes])
         return bool((around == 0xA5).all())

@@ -1,4 +1,4 @@
-"""Small fleets for tests: streams that can be told apart, a manifest, configurations."""
+"""Small fleets for tests: distinguishable streams, a manifest, configurations."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ Numbers = NDArray[np.float64]
 
 
 def series(n: int = 600, d: int = 3, seed: int = 0) -> tuple[Numbers, Numbers]:
-    """A target with a season of 12 rows that drifts and hangs on its inputs, by turns."""
+    """A drifting target, season 12; the effect of its input changes sign every 100 rows."""
     r = np.random.default_rng(seed)
     X = np.cumsum(r.normal(size=(n, d)), axis=0) * 0.1 + r.normal(size=(n, d)) * 0.3
     t = np.arange(n)
@@ -27,7 +27,7 @@ def series(n: int = 600, d: int = 3, seed: int = 0) -> tuple[Numbers, Numbers]:
 
 
 def troubled(n: int = 900, d: int = 3, seed: int = 0) -> tuple[Numbers, Numbers]:
-    """The same with missing readings and targets, outliers, and a sensor that stands still."""
+    """The same with missing readings and targets, outliers, and a target stuck for 260 rows."""
     X, y = series(n, d, seed)
     r = np.random.default_rng(seed + 1)
     X[r.random(X.shape) < 0.05] = np.nan
@@ -44,7 +44,7 @@ def learner_of(d: int = 3, D: int = 96, **options: Any) -> ek.Learner:
 
 
 def plain_of(learner: ek.Learner) -> Forecaster:
-    """The reference of a learner that has seen nothing."""
+    """The reference of an untrained learner."""
     config = learner.config
     d, own = config.n_features, learner.parameters
     scalers = [ek.RunningScaler(1, clip=5.0) for _ in range(d)]
@@ -96,7 +96,7 @@ def _copied(scaler: ek.RunningScaler) -> ek.RunningScaler:
 
 
 def run(learner: Any, X: Numbers, y: Numbers, horizon: int = 1) -> Numbers:
-    """Answers to all rows, each target told when it is due, one step before the next row."""
+    """Answers to all rows; each target is given when it is due, one step before the next row."""
     said = np.empty(len(X))
     for t in range(len(X)):
         if t >= horizon:
@@ -106,7 +106,7 @@ def run(learner: Any, X: Numbers, y: Numbers, horizon: int = 1) -> Numbers:
 
 
 def state(learner: ek.Learner, *without: str) -> dict[str, bytes]:
-    """Regions of state but some, by name."""
+    """Regions of state by name, except some."""
     return {
         region.name: bytes(memoryview(learner._engine.view(region.name)))
         for region in learner.plan.regions

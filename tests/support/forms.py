@@ -1,4 +1,4 @@
-"""Forms that arrays and rows come in, good and bad."""
+"""Accepted and rejected forms of arrays and rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAN, INF = math.nan, math.inf
 
 
 def misaligned(x: np.ndarray) -> np.ndarray:
-    """The same numbers, one byte off their alignment."""
+    """The same numbers at an address misaligned by one byte."""
     raw = np.zeros(x.nbytes + 1, np.uint8)
     view = raw[1:].view(x.dtype)
     view[:] = x
@@ -21,7 +21,7 @@ def misaligned(x: np.ndarray) -> np.ndarray:
 
 
 def read_only(x: np.ndarray) -> np.ndarray:
-    """A copy that cannot be written to."""
+    """A read-only copy."""
     x = x.copy()
     x.flags.writeable = False
     return x

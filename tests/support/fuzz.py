@@ -1,11 +1,12 @@
 """Hostile model files and blocks: ``python tests/support/fuzz.py [COUNT [SEED]]``.
 
-``make fuzz`` does it under AddressSanitizer and UndefinedBehaviourSanitizer, in two processes.
+``make fuzz`` runs it under AddressSanitizer and UndefinedBehaviourSanitizer, in two processes.
 
-Prints what came of the mutants as JSON, and keeps it in ``build/fuzz-SEED`` as it goes. Ends with
-1, the mutant beside it, if one did what none may do: crash (the sanitizer says where), take more
-than a second or more memory than its size and 64 KiB before it is refused, raise something other
-than ValueError, be saved as another model, or learn into a state that a later load refuses.
+Prints the outcome of the mutants as JSON, and saves it in ``build/fuzz-SEED`` during the run. Exits
+with 1 and saves the mutant there if it is not handled as it must be: it crashes (the sanitizer says
+where), takes more than a second or more memory than its size and 64 KiB before it is rejected,
+raises something other than ValueError, is saved as another model, or learns into a state that a
+later load rejects.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compile the fuzzer of an exported learner's slots: fuzz_flash.py FOLDER makes FOLDER/fuzz."""
+"""Compile the fuzzer of an exported learner's slots: fuzz_flash.py FOLDER writes FOLDER/fuzz."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def build(folder: Path) -> Path:
     Raises
     ------
     FileNotFoundError
-        There is no clang.
+        If there is no clang.
     RuntimeError
-        It refused.
+        If it fails.
     """
     ek.export_c(ek.Learner("sorf", n_features=3, D=20, scale="standard"), folder)
     program = folder / "fuzz"

@@ -1,10 +1,10 @@
-"""Hostile files, guided by what they reach: ``make fuzz-guided``, with atheris (libFuzzer).
+"""Hostile files, guided by coverage: ``make fuzz-guided``, with atheris (libFuzzer).
 
 ``python tests/support/fuzz_guided.py CORPUS [libFuzzer's options]``: the golden files are the
-beginning of the corpus, the readers and checks are instrumented, and half of the mutations know the
-format and correct the CRC. What is taken learns, scores, and is saved and loaded again, as in
-``make fuzz``. Ends with an error, the input in a file, on anything but a ValueError or a model that
-can be used.
+initial corpus, the readers and checks are instrumented, and half of the mutations know the
+format and correct the CRC. Accepted models learn, score, and are saved and loaded again, as in
+``make fuzz``. Fails, and writes the input to a file, on anything but a ValueError or a usable
+model.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ KINDS = ("load", "pickle", "attach")
 
 
 def one_input(data: bytes) -> None:
-    """The first byte says which way in."""
+    """The first byte selects the reader."""
     if data and not FUZZER.attempt(KINDS[data[0] % 3], bytearray(data[1:]), False):
         raise fuzzing.BrokenError("it learns into a state that a later load refuses")
 
 
 def mutate(data: bytes, most: int, seed: int) -> bytes:
-    """libFuzzer's own mutation, or one that knows the format; sealed again."""
+    """libFuzzer's mutation, or one that knows the format; sealed again."""
     chance = random.Random(seed)
     kind, rest = data[:1] or b"\0", data[1:]
     if rest and chance.random() < 0.5:

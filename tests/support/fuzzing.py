@@ -1,4 +1,4 @@
-"""Whatever is loaded or attached is refused with a reason, or is a model that can be used."""
+"""Everything loaded or attached is rejected with a reason, or is a usable model."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ORDERLY = (ValueError, AttributeError, TypeError, ek.BudgetError)
 
 
 class BrokenError(AssertionError):
-    """A mutant did what none may do."""
+    """A mutant was not handled as it must be."""
 
 
 @cache
@@ -70,7 +70,7 @@ def scalers() -> tuple[bytes, ...]:
 
 @cache
 def blocks() -> tuple[bytes, ...]:
-    """Live blocks: the models of the present format as they lie in memory."""
+    """Live blocks: the models of the current format as they are in memory."""
     made = []
     for version, stem in CASES:
         if version == 3 and len(data := data_of(3, stem)) < 6000:
@@ -80,7 +80,7 @@ def blocks() -> tuple[bytes, ...]:
 
 
 def container(model: bytes, chance: random.Random) -> tuple[list[str], bytearray]:
-    """Two slots: a good checkpoint, and a newer one of a mutant whose headers may lie too."""
+    """Two slots: a valid checkpoint, and a newer mutant whose headers may be wrong too."""
     table = [1, 1, len(model)]
     head = [2, 24 + len(model), 0]
     done = []
@@ -101,7 +101,7 @@ def container(model: bytes, chance: random.Random) -> tuple[list[str], bytearray
 
 
 def newest(data: bytearray, ram: int | None) -> Any:
-    """What the newer slot holds; where it is refused the other one is opened."""
+    """The contents of the newer slot; if it is rejected, the other one is opened."""
     with ek.Checkpointer(data, ram=ram) as checkpoints:
         found, opened = checkpoints.open(), checkpoints.opened
     if opened is None or (opened.slot == 0 and found.steps != 0) or opened.slot is None:
@@ -112,7 +112,7 @@ def newest(data: bytearray, ram: int | None) -> Any:
 
 
 def processor_seconds(call: Callable[[], Any]) -> float:
-    """What a call takes of the processor, whatever comes of it."""
+    """Processor time of a call, whether it succeeds or raises."""
     before = time.process_time()
     with contextlib.suppress(*ORDERLY):
         call()
@@ -124,7 +124,7 @@ def file_of(learner: ek.Learner) -> bytes:
 
 
 def rows_for(learner: ek.Learner, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A few rows that the learner can take, with labels."""
+    """A few rows that the learner accepts, with labels."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(6, learner.n_features))
     if learner.is_regression:
@@ -151,18 +151,18 @@ def attempts(learner: ek.Learner, seed: int) -> tuple[Callable[[], Any], ...]:
 
 
 class Fuzzer:
-    """Runs mutants and counts what came of them.
+    """Runs mutants and counts the outcomes.
 
     Attributes
     ----------
     tally : Counter
         ``refused``, ``accepted``, ``by load`` and so on; ``poisoned``: accepted models whose
-        numbers left the range that a file may have while they learned, which none may; ``large``:
-        not used.
+        numbers left the range allowed in a file while they learned, which must not happen;
+        ``large``: not used.
     slowest : float
         Processor seconds of the slowest load or step.
     most_memory : int
-        The most memory beyond the file's size that refusing one took.
+        Maximum memory, beyond the file's size, that a rejection took.
     """
 
     def __init__(self, folder: Path, seed: int, broken: Path | None = None) -> None:
@@ -183,7 +183,7 @@ class Fuzzer:
         self.file.close()
 
     def run(self, count: int) -> None:
-        """Try that many mutants; ``BrokenError`` says what one did, its bytes beside it."""
+        """Try that many mutants; ``BrokenError`` says what went wrong, with the mutant's bytes."""
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             for number in range(count):
@@ -211,7 +211,7 @@ class Fuzzer:
             (self.broken / f"mutant.poisoned-{self.tally['poisoned']}").write_bytes(before)
 
     def attempt(self, kind: str, data: bytearray, measured: bool) -> bool:
-        """One mutant; whether it is refused, or can be used and loaded again."""
+        """One mutant; whether it is rejected, or can be used and loaded again."""
         size = len(data)
         taken: Callable[[], Any]
         if kind == "load":
@@ -241,7 +241,7 @@ class Fuzzer:
         return self.use(made)
 
     def taken(self, call: Callable[[], Any], size: int, measured: bool) -> Any:
-        """What is loaded, or None where it is refused as it should be."""
+        """The loaded object, or None if it is rejected as it should be."""
         if measured:
             tracemalloc.start()
         try:
@@ -282,7 +282,7 @@ class Fuzzer:
     def use(self, learner: ek.Learner) -> bool:
         """Saved and loaded, it is the same; then it learns, scores, and is saved again.
 
-        Returns whether what it has learned to is again a state that can be loaded.
+        Returns whether the learned state can be loaded again.
         """
         if learner.nbytes > LARGE or learner.n_features * learner.budget > SLOW:
             self.tally["large"] += 1

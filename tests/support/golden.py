@@ -1,4 +1,4 @@
-"""The golden model files: their names, what their code said of them, and their rows."""
+"""The golden model files: their names, their recorded answers, and their rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DAY = [case for case in CASES if case not in _ALIKE or _ALIKE.index(case) % 8 ==
 
 
 def few_by_day(cases: Iterable[Any]) -> list[Any]:
-    """Cases, those that are not for the day at night."""
+    """Cases for ``parametrize``; those beyond the quick ones run only at night."""
     return [pytest.param(*case, marks=() if case in DAY else pytest.mark.slow) for case in cases]
 
 
@@ -50,7 +50,7 @@ def data_of(version: int, stem: str) -> bytes:
 
 
 def file_of(version: int, stem: str, folder: Path) -> Path:
-    """The model file, written into a folder."""
+    """The model file, written to a folder."""
     path = folder / f"v{version}-{stem}.olk"
     path.write_bytes(data_of(version, stem))
     return path
@@ -62,7 +62,7 @@ def told_of(version: int, stem: str) -> dict[str, Any]:
 
 
 def rows_of(version: int, told: dict[str, Any], regression: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The rows a case learned after it was saved, and their labels or targets."""
+    """The rows that a case learned after it was saved, and their labels or targets."""
     stream = json.loads(HELD[version, "rows.json"].read("rows.json"))
     first, end = told["rows"]
     chosen = stream[first:end]

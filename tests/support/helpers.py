@@ -1,4 +1,4 @@
-"""What several test files of the learner share."""
+"""Helpers that several test files of the learner share."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ RINGS = [
 
 
 def few_first(cases: Iterable[Any], day: Container[Any]) -> list[Any]:
-    """Cases for ``parametrize``, those that are not for the day at night."""
+    """Cases for ``parametrize``; those beyond the quick ones run only at night."""
     slow = pytest.mark.slow
     return [
         pytest.param(
@@ -95,8 +95,7 @@ BY_DAY = few_first(EVERY, USUAL)
 
 
 class UntilThree(Common):
-    """Remembers no more readings once they are more than two numbers, which is all that is asked
-    of it then: whether they are two."""
+    """Learns only until a third number appears: only whether there are two numbers is used."""
 
     def learn(self, x: np.ndarray) -> None:
         if self.two:
@@ -104,7 +103,7 @@ class UntilThree(Common):
 
 
 def following_of(model: Any, scale: str = "standard") -> Following:
-    """A reference whose width follows the rows, in a time that does not grow with every row."""
+    """A reference whose width follows the rows, in constant time per row."""
     made = Following(model, scale)
     if scale != "common":
         made.common = UntilThree()
@@ -118,7 +117,7 @@ def saved(learner: ek.Learner, folder: Path) -> ek.Learner:
 
 
 def attached(learner: ek.Learner, folder: Path) -> ek.Learner:
-    """A learner that goes on in memory where its block was copied to."""
+    """A learner that continues in memory to which its block was copied."""
     data = memoryview(learner._engine.arena)
     memory = bytearray(learner.nbytes)
     memory[: len(data)] = data
@@ -136,8 +135,8 @@ WAYS = (saved, attached, pickled)
 
 
 def by_pairs(*axes: Iterable[Any]) -> list[Any]:
-    """The product of the axes for ``parametrize``: by day cases in which every two members of two
-    axes meet, at night the others too. What is marked in an axis is for the night."""
+    """The product of the axes for ``parametrize``: by day a pairwise cover, at night the other
+    cases too. Marked members of an axis run only at night."""
     cases = list(itertools.product(*(list(axis) for axis in axes)))
     met: set[Any] = set()
     day = set()
@@ -155,8 +154,8 @@ def by_pairs(*axes: Iterable[Any]) -> list[Any]:
 
 
 def in_turn(first: Iterable[Any], *others: Iterable[Any]) -> list[Any]:
-    """The product of the axes for ``parametrize``: by day each of the first axis with one
-    combination of the others, one after the other, at night with all."""
+    """The product of the axes for ``parametrize``: by day each member of the first axis with one
+    combination of the others, in turn, at night with all."""
     beside = list(itertools.product(*(list(axis) for axis in others)))
     return [
         pytest.param(one, *more, marks=() if at == number % len(beside) else pytest.mark.slow)
@@ -170,7 +169,7 @@ GAUSSIAN_ONLY = ("bsgd", "fogd")
 
 
 def every_choice(name: str) -> list[dict[str, Any]]:
-    """Every combination of the options of a row, and what else each needs."""
+    """Every combination of the options of a row, with the other options that each needs."""
     choices = find(name).choices
     made = []
     for chosen in itertools.product(*(list(options) for options in choices.values())):
@@ -182,7 +181,7 @@ def every_choice(name: str) -> list[dict[str, Any]]:
 
 
 def fitting(name: str | None, kernel: str) -> str:
-    """That kernel, or the Gaussian one where no other has a meaning."""
+    """That kernel, or the Gaussian one if no other is valid."""
     return "gaussian" if name in GAUSSIAN_ONLY else kernel
 
 
@@ -193,7 +192,7 @@ def shrinks(learner: ek.Learner) -> bool:
 
 
 def smallest_budget(name: str | None, **params: Any) -> int:
-    """1, or 2 where 1 is refused."""
+    """1, or 2 if 1 is rejected."""
     try:
         ek.plan(name, n_features=1, budget=1, **params)
     except ValueError:
@@ -202,7 +201,7 @@ def smallest_budget(name: str | None, **params: Any) -> int:
 
 
 class Owned:
-    """A learner in memory of the test, so that its bytes can be looked at."""
+    """A learner in memory that the test owns, so that its bytes can be inspected."""
 
     def __init__(self, name: str | None, **options: Any) -> None:
         sizing = {key: value for key, value in options.items() if key != "seed"}
@@ -220,7 +219,7 @@ class Owned:
 
 
 class Csr:
-    """What the library reads of a scipy CSR matrix."""
+    """The attributes of a scipy CSR matrix that the library reads."""
 
     format = "csr"
 
@@ -233,7 +232,7 @@ class Csr:
 
 
 def whole_end(plan: ek.Plan) -> int:
-    """Where the regions of a plan end, which leave no byte before that to nobody."""
+    """End of the regions of a plan; asserts that every byte before it belongs to a region."""
     end = 0
     for region in sorted(plan.regions, key=lambda region: region.offset):
         assert region.offset <= end
@@ -257,7 +256,7 @@ def squared_norm(learner: ek.Learner, kernel: tb.Kernel) -> float:
 def python(
     code: str, *arguments: str, timeout: float = 600, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program with the library under test, wherever that one came from."""
+    """Run a program with the library under test, installed or not."""
     where = str(Path(ek.__file__).resolve().parent.parent)
     env = {**os.environ, "PYTHONPATH": where, **environment}
     return subprocess.run(
@@ -273,7 +272,7 @@ def python(
 
 @cache
 def by_variant(test: str, variant: str, folder: Path) -> dict[str, np.ndarray]:
-    """What ``in_child`` of a test file stores, run with one instruction-set variant."""
+    """The output of ``in_child`` of a test file, run with one instruction-set variant."""
     code = (
         "import importlib, sys; sys.path += sys.argv[1:4];"
         "importlib.import_module(sys.argv[4]).in_child(sys.argv[5])"

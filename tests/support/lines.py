@@ -1,8 +1,8 @@
-"""Lines of the compiled core that ran: ``python lines.py FOLDER``, a tree built to be traced.
+"""Line coverage of the compiled core: ``python lines.py FOLDER``, a tree built for tracing.
 
-Reads what gcc counted (``EDGEOLK_TRACED=1``), by gcov, for .pyx, .pxd and .h files alike; a line in
-several modules ran if it ran in one. Prints each file's share and the lines that never ran; ends
-with 1 if the core as a whole is below 95 %.
+Reads gcc's counts (``EDGEOLK_TRACED=1``) by gcov, for .pyx, .pxd and .h files; a line in
+several modules ran if it ran in one. Prints each file's coverage and the lines that never ran;
+exits with 1 if the coverage of the core is below 95 %.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LEAST = 0.95
 
 
 def counted(folder: Path) -> dict[str, dict[int, int]]:
-    """Runs of every line that became code, by file of the package."""
+    """Run counts of every line that became code, by file of the package."""
     lines: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for notes in sorted(folder.glob("build/temp*/**/*.gcno")):
         ran = subprocess.run(
@@ -38,7 +38,7 @@ def counted(folder: Path) -> dict[str, dict[int, int]]:
 
 
 def code_lines(folder: Path, name: str, found: dict[int, int]) -> dict[int, int]:
-    """Those of them that hold code: declarations and ends of docstrings are none."""
+    """The lines that contain code: not declarations, not ends of docstrings."""
     path = folder / name
     if not path.exists():
         return {}
@@ -58,7 +58,7 @@ def code_lines(folder: Path, name: str, found: dict[int, int]) -> dict[int, int]
 
 
 def spans(numbers: list[int]) -> str:
-    """1-3, 7: runs of numbers."""
+    """Ranges of consecutive numbers: 1-3, 7."""
     made: list[list[int]] = []
     for number in numbers:
         if made and number == made[-1][1] + 1:

@@ -18,7 +18,7 @@ places = pytest.mark.parametrize("kind", ["folder", "file", "bytearray", "numpy"
 
 
 def place_of(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Room for two slots of 8 KiB."""
+    """Space for two slots of 8 KiB."""
     if kind == "folder":
         (folder / "kept").mkdir()
         return folder / "kept"

@@ -1,8 +1,8 @@
 """Model files and live blocks changed at random, as damage or an attacker would change them.
 
-Every mutation is a function of the bytes and a generator; it knows where the header has its counts,
-enums and table of regions, so that most mutants get past the first checks. Scalers have another
-header: there the same mutations hit whatever lies at those places.
+Every mutation is a function of the bytes and a generator; it knows where the header stores counts,
+enums and the table of regions, so that most mutants pass the first checks. Scalers have another
+header: there the same mutations change whatever is stored at those offsets.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HALVES = (0x7C00, 0xFC00, 0x7E00, 0x7BFF, 0x0001, 0x8000)
 
 
 class Place(NamedTuple):
-    """A region as the table of a file tells of it."""
+    """A region as the table of a file describes it."""
 
     entry: int
     element: int
@@ -43,7 +43,7 @@ def is_model(data: bytes | bytearray) -> bool:
 
 
 def places(data: bytes | bytearray) -> list[Place]:
-    """The regions in the table, those that lie inside the file."""
+    """The regions in the table that are inside the file."""
     if len(data) < FIXED or not is_model(data):
         return []
     found, at = [], FIXED + 9 * data[48]
@@ -59,7 +59,7 @@ def places(data: bytes | bytearray) -> list[Place]:
 
 
 def put(data: bytearray, at: int, value: int, width: int) -> None:
-    """Write a whole number where there is room for it."""
+    """Write an integer if it fits into the data."""
     if at + width <= len(data):
         data[at : at + width] = (value % 2 ** (8 * width)).to_bytes(width, "little")
 
@@ -85,7 +85,7 @@ def extend(data: bytearray, chance: random.Random) -> None:
 
 
 def swap_regions(data: bytearray, chance: random.Random) -> None:
-    """Contents of two regions, or their lines in the table."""
+    """Swap the contents of two regions, or their entries in the table."""
     found = places(data)
     if len(found) < 2:
         return
@@ -100,7 +100,7 @@ def swap_regions(data: bytearray, chance: random.Random) -> None:
 
 
 def move_region(data: bytearray, chance: random.Random) -> None:
-    """Another offset, count, type or number in the table of regions."""
+    """Change an offset, count, type or number in the table of regions."""
     found = places(data)
     if not found:
         return
@@ -121,7 +121,7 @@ def lie_about_length(data: bytearray, chance: random.Random) -> None:
 
 
 def huge_sizes(data: bytearray, chance: random.Random) -> None:
-    """B, d, columns: beyond all memory, or off by a little."""
+    """Change B, d or columns: larger than any memory, or by a little."""
     fields = ((16, 4), (20, 4), (46, 2)) if is_model(data) else ((24, 8), (32, 8), (40, 8))
     for at, width in chance.sample(fields, chance.choice((1, 1, 2, 3))):
         old = int.from_bytes(data[at : at + width], "little")
@@ -141,7 +141,7 @@ def set_count(data: bytearray, chance: random.Random) -> None:
 
 
 def set_value(data: bytearray, chance: random.Random) -> None:
-    """A parameter, or the number that says which one it is."""
+    """Change a parameter, or the number that identifies it."""
     if len(data) < FIXED:
         return
     n = data[48] or 1
@@ -153,7 +153,7 @@ def set_value(data: bytearray, chance: random.Random) -> None:
 
 
 def set_number(data: bytearray, chance: random.Random) -> None:
-    """NaN, infinity, a large or small number in a region, in the type of its numbers."""
+    """Write NaN, infinity, a large or a small number into a region, in its element type."""
     found = places(data)
     element, offset, nbytes = 2, 0, len(data)
     if found:
@@ -194,7 +194,7 @@ _OFTEN = (*MUTATIONS, *3 * ("flip bits", "set number", "set number", "swap regio
 
 
 def seal(data: bytearray, length: bool) -> None:
-    """Correct the CRC-32 and, if asked, the length, as an attacker would."""
+    """Correct the CRC-32 and optionally the length, as an attacker would."""
     model = is_model(data)
     if length and len(data) >= FIXED:
         put(data, *((LENGTH_MODEL, len(data) // 8, 4) if model else (LENGTH_SCALER, len(data), 8)))
@@ -206,9 +206,9 @@ def seal(data: bytearray, length: bool) -> None:
 def mutated(
     files: Sequence[bytes], chance: random.Random, live: bool = False
 ) -> tuple[list[str], bytearray]:
-    """A mutant of one of the files and what was done to it.
+    """A mutant of one of the files, and a description of the mutation.
 
-    In nine of ten the CRC is corrected; a live block has none.
+    In nine of ten the CRC is corrected; a live block has no CRC.
     """
     data = bytearray(chance.choice(files))
     done = []

@@ -1,4 +1,4 @@
-"""One pass of every algorithm over some rows, each way in: run by ``make valgrind``."""
+"""One pass of every algorithm over some rows, by each method: run by ``make valgrind``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Y = np.where(X[:, 0] * X[:, 1] + 0.3 * RNG.normal(size=N) > 0.0, 1.0, -1.0)
 
 
 def kinds(name: str) -> list[dict[str, Any]]:
-    """Storage and rows; those that an algorithm does not take are left out by its plan."""
+    """Storage types and kinds of rows; those that an algorithm rejects are skipped by its plan."""
     made = [{"dtype": dtype} for dtype in ("float64", "float32", "float16", "int8")]
     return [*made, {"sparse": True}, {"coefficients": "float32"}]
 

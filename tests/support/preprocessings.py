@@ -1,4 +1,4 @@
-"""What tests of rows on their way in learn."""
+"""Rows, labels and options for tests of input preprocessing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ D, BUDGET, ROWS = 4, 12, 160
 
 
 def rows_and_labels(n: int = ROWS, d: int = D, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    """Readings of unlike sizes with a few glitches, and labels that follow two of them."""
+    """Readings of different magnitudes, a few glitches, labels that depend on two inputs."""
     draws = np.random.default_rng(seed)
     z = draws.normal(size=(n, d))
     y = np.where(z[:, 0] + 0.5 * z[:, -1] ** 2 > 0.3, 1, -1)
@@ -23,6 +23,6 @@ def rows_and_labels(n: int = ROWS, d: int = D, seed: int = 5) -> tuple[np.ndarra
 
 
 def options_of(name: str, **more: Any) -> dict[str, Any]:
-    """Options of a learner to which a test says ``scale=`` and ``gamma=``."""
+    """Options of a learner, to which a test adds ``scale=`` and ``gamma=``."""
     own = {"kernel": ek.Gaussian(0.5 / D)} if name == "sorf" else LIVELY.get(name, {})
     return {"n_features": D, "budget": BUDGET, "seed": 9, **own, **more}

@@ -1,7 +1,7 @@
-"""Threads that score beside each other, for ThreadSanitizer: ``make tsan`` runs it.
+"""Threads that score concurrently, for ThreadSanitizer: ``make tsan`` runs it.
 
-Every algorithm, rows looked ahead or not, scaled, bounded, by their non-zeros: the scores are those
-of one thread alone, and the sanitizer ends the process where two threads share what one writes.
+Every algorithm, with and without lookahead, scaled, shortened and sparse rows: the scores equal
+those of a single thread, and the sanitizer ends the process if one thread writes what another uses.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OPTIONS: tuple[dict[str, Any], ...] = (
 
 
 def built(name: str, **options: Any) -> ek.Learner | None:
-    """The learner, or None where the options do not go together."""
+    """The learner, or None if the options are incompatible."""
     size = {"D": 70} if name in ("fogd", "sorf") else {"budget": 60}
     try:
         return ek.Learner(name, n_features=D, **{**LIVELY.get(name, {}), **size, **options})

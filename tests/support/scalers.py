@@ -1,4 +1,4 @@
-"""What the tests of the scaler share."""
+"""Helpers that the tests of the scaler share."""
 
 import functools
 import zlib
@@ -28,20 +28,20 @@ def noise(n: int = 400, d: int = 3, seed: int = 1) -> NDArray[np.float64]:
 def placed(
     form: tuple[str, float | None], d: int, **options: Any
 ) -> tuple[bytearray, ek.RunningScaler]:
-    """A scaler in memory whose bytes can be looked at."""
+    """A scaler in memory whose bytes can be inspected."""
     memory = bytearray(ek.RunningScaler.plan(d, *form).nbytes)
     return memory, scaler_of(form, d, buffer=memory, **options)
 
 
 def block_of(scaler: ek.RunningScaler) -> bytes:
-    """The sealed block, wherever it lies."""
+    """A copy of the sealed block."""
     block = scaler.__reduce__()[1][0]
     assert isinstance(block, bytes)
     return block
 
 
 def resealed(block: bytes | bytearray) -> bytes:
-    """The block with the CRC-32 that belongs to it."""
+    """The block with its CRC-32 corrected."""
     block = bytearray(block)
     block[12:16] = bytes(4)
     block[12:16] = zlib.crc32(block).to_bytes(4, "little")

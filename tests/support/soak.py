@@ -1,16 +1,16 @@
-"""A long life: ``python tests/support/soak.py [STEPS [ALGORITHM...]]``, or ``make soak``.
+"""Long runs: ``python tests/support/soak.py [STEPS [ALGORITHM...]]``, or ``make soak``.
 
-Every algorithm learns that many steps; the program ends with 1 if anything went wrong. The table
+Every algorithm learns that many steps; the program exits with 1 if anything went wrong. The table
 has a line for each algorithm:
 
 - steps;
 - halvings of the ring;
-- the largest distance, over ten checks, between what is kept by increments and what is computed
-  afresh: norm and f of the support vectors, relative to it; the largest entry of M K - I for a kept
+- the largest difference, over ten checks, between incrementally updated and recomputed values:
+  norm and f of the support vectors, relative to it; the largest entry of M K - I for a stored
   inverse, of M K M' - I or M - K for a factor or triangle; by how much the squared distance to the
-  neighbour that is kept for a support vector exceeds the least;
-- the range in which the common scale was seen;
-- numbers that are not finite;
+  stored neighbour of a support vector exceeds the minimum;
+- the range of the common scale;
+- the number of non-finite numbers;
 - resident bytes gained from the first tenth to the last.
 """
 
@@ -36,20 +36,20 @@ MORE: dict[str, dict[str, Any]] = {
 
 
 def stream(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows around a boundary that a small ring cannot learn: updates never end."""
+    """Rows around a boundary that a small ring cannot learn, so that updates never stop."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(ROWS, D))
     return X, np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=ROWS) > 0.0, 1.0, -1.0)
 
 
 def resident() -> int:
-    """Bytes of this process in memory."""
+    """Resident memory of this process in bytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * mmap.PAGESIZE
 
 
 def packed(learner: ek.Learner, name: str, n: int) -> np.ndarray:
-    """A packed triangle as a matrix, the rest 0."""
+    """A packed triangle as a matrix, 0 elsewhere."""
     held = np.asarray(learner._engine.view(name)).reshape(-1)[: n * (n + 1) // 2]
     made = np.zeros((n, n))
     made[np.tril_indices(n)] = held
@@ -57,7 +57,7 @@ def packed(learner: ek.Learner, name: str, n: int) -> np.ndarray:
 
 
 def drift(learner: ek.Learner) -> dict[str, float]:
-    """Relative distances between what is kept and what is computed afresh."""
+    """Relative differences between stored and recomputed values."""
     found: dict[str, float] = {}
     if (
         not learner._config.basis.keeps_vectors

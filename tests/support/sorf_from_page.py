@@ -1,7 +1,7 @@
 """`sorf` and its scaler written from docs/sorf.md and docs/scaler.md alone, in plain numpy.
 
 It shows that the pages are exact enough to implement from: it shares no code with the library or
-``edgeolk.reference``, and knows nothing that the pages do not say. Section numbers are theirs.
+``edgeolk.reference``, and uses only what the pages say. Section numbers are those of the pages.
 Two classes, several classes, regression; one group, no leak, a last label that does not lapse.
 """
 
@@ -39,7 +39,7 @@ class Generator:
         return (x >> turn | x << (32 - turn)) & 0xFFFFFFFF
 
     def signs(self, n: int) -> Array:
-        """n random signs, from whole words."""
+        """n random signs; each call starts with a new word."""
         words = [self.word() for _ in range(math.ceil(n / 32))]
         return np.array([-1.0 if words[i // 32] >> (i % 32) & 1 else 1.0 for i in range(n)])
 
@@ -61,7 +61,7 @@ class Input:
             self.deviation, self.held = 0.0, self.mean
 
     def learn(self, x: float) -> None:
-        """One reading into the statistics."""
+        """Update the statistics with one reading."""
         self.age += 1
         if self.age < 3:
             self.held = x
@@ -95,7 +95,7 @@ class Input:
 
 
 class Scaler:
-    """One scale an input, or one for all while readings are two numbers (section 15)."""
+    """One scale per input, or one for all while readings are one of two numbers (section 15)."""
 
     def __init__(self, d: int) -> None:
         self.inputs = [Input() for _ in range(d)]
@@ -103,7 +103,7 @@ class Scaler:
         self.seconds, self.readings, self.third = 0, 0, False
 
     def learn(self, x: Array) -> None:
-        """One row into the statistics."""
+        """Update the statistics with one row."""
         for reading, one in zip(map(float, x), self.inputs, strict=True):
             one.learn(reading)
             if self.readings == 0:
@@ -125,7 +125,7 @@ class Scaler:
         return self.first + (gap * share if share else 0.0), deviation
 
     def scaled(self, x: Array) -> Array:
-        """A row by the statistics as they are."""
+        """Scale a row by the current statistics."""
         if self.third:
             return np.array([one.scaled(float(r)) for one, r in zip(self.inputs, x, strict=True)])
         mean, deviation = self.common()
@@ -138,7 +138,7 @@ class Scaler:
         return [self.common()[1] > 0.0] * len(self.inputs)
 
     def limit_age(self, age: int) -> None:
-        """An alarm (section 13)."""
+        """Limit the age of every input after an alarm (section 13)."""
         for one in self.inputs:
             one.age = min(one.age, age)
 
@@ -155,11 +155,11 @@ class Sorf:
     dtype : str
         "float64", or "int8" for stored levels.
     scale : bool
-        A scaler inside; its width follows the rows where ``gamma`` is None.
+        A scaler inside; the width follows the rows if ``gamma`` is None.
     relevance : bool or str
         False, True (section 7c) or "shared" (7e).
     linear, last_label : bool
-        Further candidates (sections 7 and 7b).
+        Further experts (sections 7 and 7b).
     """
 
     def __init__(
@@ -191,7 +191,7 @@ class Sorf:
     # ---- features (section 3) --------------------------------------------------------------------
 
     def _signs(self) -> list[Array]:
-        """The signs, a line a block; a pass draws them block by block in this order."""
+        """The signs, one line per block; a pass draws them block by block in this order."""
         draws = Generator(self.seed, 55)
         each = [[draws.signs(n) for n in (self.d, BLOCK, BLOCK)] for _ in range(self.blocks)]
         return [np.array(signs) for signs in zip(*each, strict=True)]
@@ -211,7 +211,7 @@ class Sorf:
         return lines.ravel() * self._omega() * math.exp(self.scale_all)
 
     def _held(self, x: Array) -> Array:
-        """Section 15: classes are told apart by inputs held to 2.5, scaled one by one."""
+        """Section 15: for classification, inputs scaled one by one are clamped to 2.5."""
         if self.scaler is None or self.task == "regression" or not self.scaler.third:
             return x
         return np.clip(x, -2.5, 2.5)
@@ -222,7 +222,7 @@ class Sorf:
         return np.einsum("kcs,ks->c", weights, features) / (self.kappa * self.D)
 
     def _shares(self) -> tuple[float, Array]:
-        """The weight of w, and of each further candidate (sections 7 and 7b)."""
+        """The weight of w, and of each further expert (sections 7 and 7b)."""
         e = np.exp(-SHARP * (self.L - self.L.min()))
         e /= e.sum()
         return float(e[: len(BLENDS)] @ BLENDS), e[len(BLENDS) :]
@@ -339,7 +339,7 @@ class Sorf:
             self.a[lines] = self._store(a + (w - a) / self.n)
 
     def _store(self, values: Array) -> Array:
-        """Weights as they are stored, cosine's and sine's, in the order of the draws."""
+        """Weights rounded to storage, cosine then sine, in the order of the draws."""
         if not self.levels:
             return values
         words = np.array([self.rounding.word() for _ in range(values.size // 2)])
@@ -347,7 +347,7 @@ class Sorf:
         return np.clip(np.floor(values + (bits + 0.5) / 65536.0), -127.0, 127.0)
 
     def _learn_linear(self, x: Array, f: float, y: float) -> None:
-        """Section 7: AROW with a variance for each weight."""
+        """Section 7: AROW with one variance per weight."""
         loss = y - f if self.task == "regression" else 1.0 - y * f
         if self.task == "regression":
             y = 1.0

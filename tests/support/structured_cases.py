@@ -48,7 +48,7 @@ EXTRA: dict[str, dict[str, Any]] = {
 
 
 def stream(task: str, n: int, d: int = D, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    """Rows exact in float32, some of whose inputs are 0."""
+    """Rows that float32 represents exactly; some inputs are 0."""
     X, y = (regression_stream if task == "regression" else random_stream)(seed, n, d)
     X = X.astype(np.float32).astype(float)
     X[np.abs(X) < 0.4] = 0.0

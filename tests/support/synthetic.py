@@ -1,4 +1,4 @@
-"""Synthetic streams with the nuisances real ones have: duplicates, zeros, noise."""
+"""Synthetic streams with the nuisances of real ones: duplicates, zeros, noise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _points_and_score(
 
 
 def _some(rng: np.random.Generator, n: int, share: float, first: int) -> np.ndarray:
-    """A fixed number of positions, so that short streams have their share too."""
+    """A fixed number of positions, so that short streams contain them too."""
     count = min(round(share * n), max(0, n - first))
     return np.sort(rng.permutation(np.arange(first, n))[:count])
 
@@ -28,9 +28,9 @@ def random_stream(
     zeros: float = 0.02,
     label_noise: float = 0.15,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """X (n, d) and y in {-1, +1}: a wavy border, some rows repeating earlier ones.
+    """X (n, d) and y in {-1, +1}: a wavy boundary; some rows repeat earlier ones.
 
-    A quarter of the repeated rows carry the opposite label of the row they copy.
+    A quarter of the repeated rows have the opposite label of the row that they copy.
     """
     rng = np.random.default_rng(rng_seed)
     X, score = _points_and_score(rng, n, d, zeros)

@@ -1,4 +1,4 @@
-"""Calls in threads of their own, which begin together."""
+"""Calls in separate threads that start at the same time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def together(*calls: Callable[[], Any]) -> list[Any]:
-    """What each call, in a thread of its own, gave or raised; all begin at once."""
+    """The result or exception of each call, each in its own thread; all start at the same time."""
     barrier = threading.Barrier(len(calls))
     found: list[Any] = [None] * len(calls)
 

@@ -1,4 +1,4 @@
-"""Exported novelty of rows in the order of time: rows, learners, verdicts of boards."""
+"""Exported novelty in time series: rows, learners, decisions of boards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import edgeolk as ek
 
 
 class Verdict(ctypes.Structure):
-    """As edgeolk.h has it."""
+    """The struct of edgeolk.h."""
 
     _fields_ = [
         *((name, ctypes.c_int) for name in ("novel", "event", "part", "what")),

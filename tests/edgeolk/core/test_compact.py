@@ -27,7 +27,8 @@ relaxed = settings(deadline=None, max_examples=150)
 def library() -> ctypes.CDLL:
     """The loops by themselves; what C leaves undefined ends the process."""
     command = [*compiler(), "-std=c11", "-O2", "-shared", "-fPIC", *NUMBERS, *CAREFUL, f"-I{LOOPS}"]
-    made = ctypes.CDLL(str(compiled(command, [ROOT / "tests/support/compact.c"], linked=["-lm"])))
+    sources = [ROOT / "tests/support/compact.c"]
+    made = ctypes.CDLL(str(compiled(command, sources, link_flags=["-lm"])))
     number = ctypes.c_double
     made.mean_of.restype = made.sd_of.restype = number
     made.root.restype, made.root.argtypes = ctypes.c_float, [ctypes.c_float]

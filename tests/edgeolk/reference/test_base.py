@@ -1,7 +1,7 @@
-"""The reference implementations held against things independent of them: shared parts,
+"""The reference implementations compared with independent results: shared parts,
 perceptrons, forgetron.
 
-Mostly the optimisation problem a step claims to solve, the bound a paper proves, or a
+Mostly the optimisation problem that a step claims to solve, the bound that a paper proves, or a
 count that follows from the description alone.
 """
 

@@ -1,6 +1,5 @@
-"""The reference implementations held against things independent of them: passive-aggressive
-on a budget with neighbours, with everybody, and with random removal.
-"""
+"""The reference implementations compared with independent results: passive-aggressive
+on a budget with neighbours, with all support vectors, and with random removal."""
 
 from __future__ import annotations
 
@@ -19,12 +18,12 @@ WIDE = [tb.gaussian(0.5), tb.polynomial(3, 0.5, 1.0)]
 
 
 def step_objective(change, phi_t, *, z, y, C):
-    """1/2 ||change||^2 + C hinge afterwards, z the margin before."""
+    """1/2 ||change||^2 + C hinge after the step, z the margin before it."""
     return change @ change / 2 + C * max(0.0, 1 - z - y * float(change @ phi_t))
 
 
 def best_change(lost, helpers, phi_t, *, z, y, C):
-    """The change -lost + (something in the span of the helpers) of least objective.
+    """The change -lost + (a vector in the span of the helpers) with the smallest objective.
 
     For a multiplier tau in [0, C] of the hinge the best change is the projection residual
     of `lost` plus tau y times the projection of phi_t; tau is where the margin reaches 1.
@@ -43,7 +42,7 @@ def best_change(lost, helpers, phi_t, *, z, y, C):
 
 
 def helpers_of(name, X, r, x):
-    """Slots whose vectors may change when r (None: the candidate) is lost; -1 the candidate."""
+    """Slots that may change when r (None: the incoming vector) is lost; -1 is the incoming one."""
     others = [i for i in range(len(X)) if i != r]
     if name == "bpa_p":
         return others + [-1] * (r is not None)
@@ -53,7 +52,7 @@ def helpers_of(name, X, r, x):
 
 
 def check_step(name, old, model, *, f, x, y):
-    """Return the slot replaced (None: none) after holding the step against the objective."""
+    """Compare the step with the objective; return the replaced slot, or None."""
     C, kernel, B = model.C, old.kernel, old.m
     phi = features(joint_gram(kernel, [*old.sv, x]))
     z = y * f
@@ -90,7 +89,7 @@ def check_step(name, old, model, *, f, x, y):
 
 
 def cost_of_span(phi):
-    """Squared distance of the last vector from the span of the others."""
+    """Squared distance of the last vector to the span of the others."""
     gap = phi[-1] - np.linalg.lstsq(phi[:-1].T, phi[-1], rcond=1e-12)[0] @ phi[:-1]
     return float(gap @ gap)
 

@@ -1,6 +1,5 @@
-"""The reference implementations held against things independent of them: the contract all
-of them share, the shifting perceptron, and the basic and greedy forgetrons.
-"""
+"""The reference implementations compared with independent results: the contract that
+all of them share, the shifting perceptron, and the basic and greedy forgetrons."""
 
 from __future__ import annotations
 
@@ -165,7 +164,7 @@ def test_shifting_perceptron_overwrites_the_drawn_slot():
 
 
 def grown_margins(old, a, b):
-    """y_i f'(s_i) with the candidate added, by brute force."""
+    """y_i f'(s_i) with the incoming vector added, by brute force."""
     return np.array(
         [
             math.copysign(1, c) * (old.decision(s) + b * float(old.kernel(a[None, :], s)[0]))

@@ -1,6 +1,5 @@
-"""The reference implementations held against things independent of them: random Fourier and
-Nystroem features, kernel Pegasos and its budgeted form.
-"""
+"""The reference implementations compared with independent results: random Fourier and
+Nystroem features, kernel Pegasos and its budgeted form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference implementations held against things independent of them: gradient methods."""
+"""The reference implementations compared with independent results: gradient methods."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_sampled_methods_freeze_without_draws_and_stay_in_the_ball(name):
 
 
 def literal_keep_probabilities(w):
-    """min(1, c w) summing to one less than their number, c by bisection."""
+    """min(1, c w) that sum to their number minus 1, with c found by bisection."""
     low, high = 0.0, len(w) / w.min()
     for _ in range(200):
         c = (low + high) / 2

@@ -1,6 +1,5 @@
-"""The reference implementations held against things independent of them: sampled gradient
-and kernel logistic regression.
-"""
+"""The reference implementations compared with independent results: sampled gradient
+and kernel logistic regression."""
 
 from __future__ import annotations
 

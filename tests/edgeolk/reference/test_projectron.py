@@ -1,6 +1,5 @@
-"""The reference implementations held against things independent of them: projectrons and
-optimistic mirror descent.
-"""
+"""The reference implementations compared with independent results: projectrons and
+optimistic mirror descent."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ def at(model, points):
 
 
 def missed2(kernel, held, x):
-    """Squared distance of k(x, .) from the span of the held vectors, by least squares."""
+    """Squared distance of k(x, .) to the span of the support vectors, by least squares."""
     phi = features(joint_gram(kernel, [*held, x]))
     weights = np.linalg.lstsq(phi[:-1].T, phi[-1], rcond=1e-12)[0]
     gap = phi[-1] - weights @ phi[:-1]

@@ -1,4 +1,4 @@
-"""The reference of structured features held against what must be true of it."""
+"""Properties of the reference implementation of structured features."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_the_linear_candidate_learns_a_line():
 
 @pytest.mark.parametrize("groups", [[(0.3, 1.0, 3.0)], [(0.3, 1.0), (2.0, 5.0)]])
 def test_relevance_follows_the_derivative_of_the_blend(groups):
-    """Of the mixture of all groups; of one group without the shares of other candidates."""
+    """Of the blend of all groups; of one group without the weights of other experts."""
 
     def blend(model):
         fw, fa = model.models(model.phi(model.inputs(x)))

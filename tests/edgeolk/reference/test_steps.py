@@ -1,6 +1,5 @@
-"""The reference implementations held against things independent of them:
-passive-aggressive steps, gradient steps, sparse PA, AVP and Ahpatron.
-"""
+"""The reference implementations compared with independent results:
+passive-aggressive steps, gradient steps, sparse PA, AVP and Ahpatron."""
 
 from __future__ import annotations
 

@@ -90,12 +90,12 @@ def test_the_same_in_a_process(limit: str, what: str) -> None:
     assert there.learner == here.learner
     assert there.metrics.summary() == here.metrics.summary()
     if isinstance(here.metrics, Regression):  # forecasts, intervals, shares of candidates
-        assert there.metrics.course.rows == here.metrics.course.rows
+        assert there.metrics.timeline.rows == here.metrics.timeline.rows
         for ours, theirs in zip(
-            there.metrics.course.recent, here.metrics.course.recent, strict=True
+            there.metrics.timeline.recent, here.metrics.timeline.recent, strict=True
         ):
             np.testing.assert_array_equal(ours, theirs)
-        assert there.metrics.course.mean_shares() == here.metrics.course.mean_shares()
+        assert there.metrics.timeline.mean_shares() == here.metrics.timeline.mean_shares()
     assert (there.rows, there.layout) == (here.rows, here.layout)
     if here.config.is_eventful:
         assert there.labels == here.labels

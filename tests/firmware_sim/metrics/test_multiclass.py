@@ -180,7 +180,7 @@ def test_labels_that_are_no_class(valve: Path) -> None:
         ({"kind": "regression", "algorithm": "rbp"}, "rbp is not for real numbers; these are: "),
         ({"kind": "novelty", "algorithm": "bpa_s"}, "these are: fogd, nogd, sorf"),
         ({"params": {"n_classes": 2}}, "n_classes is 2, and there are .* classes: .* at least"),
-        ({"algorithm": "forgetron"}, "several classes go with"),
+        ({"algorithm": "forgetron"}, "several classes need"),
     ],
 )
 def test_what_does_not_go_together(valve: Path, changes: dict[str, object], said: str) -> None:
