@@ -21,7 +21,7 @@ from bench.bytes.runs import learned
 from bench.bytes.sets import Rows, load
 from bench.table import Report, Table
 from edgeolk.reference import DriftingSorf, Following
-from edgeolk.reference import structured as reference
+from edgeolk.reference import sorf as reference
 
 RAM = 4096
 #: Sets that the design was chosen on, and sets that it was not (section 12 of its text).

@@ -14,7 +14,7 @@ import numpy as np
 import edgeolk as ek
 from bench.bytes.sets import load
 from edgeolk.reference import DriftingSorf
-from edgeolk.reference.structured import Features
+from edgeolk.reference.sorf import Features
 
 mpl.use("Agg")
 

@@ -6,22 +6,18 @@ never imports numpy.
 
 from importlib import import_module
 from importlib.machinery import PathFinder
-
-from edgeolk.lean import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgeolk.attaching import attach
-    from edgeolk.catalogue import algorithms
     from edgeolk.checkpointer import Checkpointer
-    from edgeolk.configuration.config import Config
-    from edgeolk.configuration.fit import parse_bytes
-    from edgeolk.configuration.plan import Plan, plan
+    from edgeolk.configuration.config import Config, plan
+    from edgeolk.configuration.plan import Plan, parse_bytes
     from edgeolk.configuration.regions import Region
     from edgeolk.core.variants import available_simd, simd
     from edgeolk.errors import BadRowError, BudgetError
     from edgeolk.export import export_c
     from edgeolk.gamma import gamma_from
-    from edgeolk.learner import Averaged, Learner, load
+    from edgeolk.learner import Averaged, Learner, attach, load
     from edgeolk.parts import (
         Algorithm,
         Averaging,
@@ -34,6 +30,7 @@ if TYPE_CHECKING:
         Update,
     )
     from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+    from edgeolk.parts.methods import algorithms
     from edgeolk.rows.scoring import Scorer
     from edgeolk.scaling import RunningScaler, ScalerPlan
 
@@ -46,7 +43,6 @@ __all__ = [
 ]  # fmt: skip
 __version__ = "0.1.0"
 
-# Not `importlib.util`, whose memory a bare process would pay for.
 if PathFinder.find_spec("edgeolk.core.arena", [f"{path}/core" for path in __path__]) is None:
     # The folder from which a program runs precedes installed packages.
     raise ImportError(
@@ -56,23 +52,21 @@ if PathFinder.find_spec("edgeolk.core.arena", [f"{path}/core" for path in __path
     )
 
 _HOMES = {
-    "attaching": ("attach",),
     "rows.scoring": ("Scorer",),
-    "catalogue": ("algorithms",),
     "checkpointer": ("Checkpointer",),
     "core.variants": ("available_simd", "simd"),
     "errors": ("BadRowError", "BudgetError"),
     "export": ("export_c",),
-    "configuration.config": ("Config",),
-    "configuration.fit": ("parse_bytes",),
-    "configuration.plan": ("Plan", "plan"),
+    "configuration.config": ("Config", "plan"),
+    "configuration.plan": ("Plan", "parse_bytes"),
     "configuration.regions": ("Region",),
     "gamma": ("gamma_from",),
-    "learner": ("Averaged", "Learner", "load"),
+    "learner": ("Averaged", "Learner", "attach", "load"),
     "parts": (
         *("Algorithm", "Averaging", "Basis", "Loss", "Policy"),
         *("Projection", "Sampling", "Schedule", "Update"),
     ),
+    "parts.methods": ("algorithms",),
     "parts.kernels": ("Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "Sigmoid"),
     "scaling": ("RunningScaler", "ScalerPlan"),
 }
@@ -88,7 +82,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"edgeolk.{name}")
     hint = ""
     if not name.startswith("_"):
-        from edgeolk.suggest import suggest
+        from edgeolk.errors import suggest
 
         hint = suggest(name, __all__)
     raise AttributeError(f"module 'edgeolk' has no attribute {name!r}{hint}")

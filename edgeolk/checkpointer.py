@@ -12,10 +12,9 @@ from functools import partial
 from typing import Any
 
 from edgeolk.checks import check_int, check_real
-from edgeolk.configuration.fit import parse_bytes
 from edgeolk.configuration.header import MAX_HEADER_BYTES
-from edgeolk.files.media import medium_at
-from edgeolk.files.slot_layout import MAX_SLOTS
+from edgeolk.configuration.plan import parse_bytes
+from edgeolk.files.media import MAX_SLOTS, medium_at
 from edgeolk.files.slots import Opened, Part, Slots
 from edgeolk.learner import Learner
 from edgeolk.scaling import RunningScaler

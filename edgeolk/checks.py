@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-
-from edgeolk.lean import Any
+from typing import Any
 
 #: Larger sizes are rejected: such a block could not be addressed.
 MAX_SIZE = 2**31 - 1

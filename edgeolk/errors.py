@@ -1,4 +1,8 @@
-"""Errors that callers may want to distinguish from plain ValueError and TypeError."""
+"""Errors that callers may want to distinguish, and suggestions for a misspelt name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
 
 
 class BadRowError(ValueError):
@@ -16,3 +20,27 @@ class BudgetError(RuntimeError):
 
     Page: docs/reference.md.
     """
+
+
+def unknown_attribute(holder: object, name: str) -> AttributeError:
+    """The error for an attribute that ``holder`` lacks, with similar names."""
+    kind = type(holder)
+    message = f"{kind.__name__!r} object has no attribute {name!r}"
+    if not name.startswith("_"):
+        message += suggest(name, [known for known in dir(kind) if not known.startswith("_")])
+    return AttributeError(message)
+
+
+def suggest(given: object, known: Iterable[str]) -> str:
+    """The end of a message, such as ``" (did you mean 'a' or 'b'?)"``, "" if no name is similar.
+
+    Up to three of the ``known`` names, most similar first; case does not matter.
+    """
+    # Imported here: only error messages need it.
+    from difflib import get_close_matches
+
+    names = {name.lower(): name for name in known}
+    found = get_close_matches(str(given).lower(), names, n=3, cutoff=0.6)
+    if not found:
+        return ""
+    return f" (did you mean {' or '.join(repr(names[name]) for name in found)}?)"

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from edgeolk.block import build
-from edgeolk.catalogue import Method
-from edgeolk.configuration.config import Config, settings_of
-from edgeolk.configuration.fit import parse_bytes
-from edgeolk.configuration.plan import Plan, plan_of
+from edgeolk.block import attached, build, over
+from edgeolk.configuration.config import Config, Signature, settings_of
+from edgeolk.configuration.plan import Plan, parse_bytes, plan_of
 from edgeolk.configuration.repr import config_call, config_parameters
 from edgeolk.configuration.settings import Settings
-from edgeolk.configuration.signature import Signature
-from edgeolk.counting import Counting
 from edgeolk.engine.engine import Engine
-from edgeolk.inputs import learned, shuffled
-from edgeolk.lean import TYPE_CHECKING, Any, replace
-from edgeolk.notebook import table_of
+from edgeolk.errors import unknown_attribute
 from edgeolk.parts import Algorithm, Averaging, Dtype
 from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.methods import Method
 from edgeolk.parts.table import STORED
+from edgeolk.rows.learning import RowLearner
 from edgeolk.rows.scoring import Scorer
 from edgeolk.scaling import RunningScaler
 from edgeolk.scaling.inside import CommonScale, common_scale, copied
 from edgeolk.scaling.record import INSIDE
 from edgeolk.sorf.faces import Forecasting, Watching
-from edgeolk.storing import Storing
-from edgeolk.suggest import unknown_attribute
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Self, Unpack
 
     from edgeolk.configuration.options import Options
+    from edgeolk.core.arena import Arena
     from edgeolk.files.atomic import Path
 
 FloatArray = NDArray[np.float64]
@@ -62,7 +62,7 @@ class Averaged(Scorer):
         return _coefficients(engine.mean_view(), engine.counters()["n_coefficients"], 1.0)
 
 
-class Learner(Storing, Forecasting, Counting, Watching):
+class Learner(Forecasting, RowLearner, Watching):
     """An online kernel learner in memory fixed at construction.
 
     Pages: docs/tutorial.md, the first ten minutes; docs/which-one.md, which algorithm to choose.
@@ -139,7 +139,79 @@ class Learner(Storing, Forecasting, Counting, Watching):
 
     def _repr_html_(self) -> str:
         """A small table, which notebooks show."""
-        return table_of(self)
+        return _table_of(self)
+
+    # ---- files ---------------------------------------------------------------------------------
+
+    @classmethod
+    def _from_block(cls, block: bytes) -> Self:
+        from edgeolk.files import restore
+
+        return cls._over(*restore.from_bytes(block))
+
+    @classmethod
+    def _over(cls, config: Settings, arena: Arena) -> Self:
+        """A learner over a block that has been checked."""
+        learner = cls.__new__(cls)
+        learner._start(config, over(config, arena))
+        return learner
+
+    def _sealed(self) -> bytearray:
+        """The bytes of a model file."""
+        from edgeolk.files import restore
+
+        self._engine.check_idle()
+        with memoryview(self._engine.arena) as block:
+            return restore.written(block)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._from_block, (bytes(self._sealed()),)
+
+    def seal(self) -> None:
+        """Write checksums into the block, so that ``attach`` can tell whether it has changed.
+
+        For a block in memory that outlives the process. The next learned row removes the seal, and
+        so do ``restart``, ``accept`` and an answer that ``lapse`` counts.
+
+        Raises
+        ------
+        ValueError
+            The learner was made without ``checksums=True``.
+        """
+        from edgeolk.files import checksums
+
+        self._engine.check_idle()
+
+        if checksums.NAME not in self._config.values:
+            raise ValueError("seal needs a learner created with checksums=True")
+
+        with memoryview(self._engine.arena) as block:
+            checksums.seal(block)
+
+    def save(self, path: Path) -> None:
+        """Write the model to a file: the part of its block that is state, with a CRC-32.
+
+        Format 3; docs/file-format.md describes every byte.
+
+        The file is written under a temporary name, synced and renamed: a reader finds the old model
+        or the new one, even after a power cut. A loaded learner continues bit for bit as the saved
+        one would have.
+
+        Parameters
+        ----------
+        path : str, bytes or path-like
+            A symbolic link is followed; mode and owner of an existing file are kept.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written, or something other than a regular file has that name.
+        RuntimeError
+            Another thread is using the learner.
+        """
+        from edgeolk.files.atomic import write_atomically
+
+        write_atomically(path, (self._sealed(),))
 
     # ---- configuration ------------------------------------------------------------------------
 
@@ -371,10 +443,10 @@ class Learner(Storing, Forecasting, Counting, Watching):
         if X is not None:
             scorer = self._uncounted()
             score = scorer.scores if config.columns > 1 else scorer.decision_function
-            return shuffled(score, X, seed)
+            return _shuffled_shares(score, X, seed)
         if config.values.get("relevance") != 1.0:
             raise ValueError(f"{self.algorithm} has not learned relevances; pass rows: inputs(X)")
-        return learned(self._engine.view("relevance"))
+        return _learned_shares(self._engine.view("relevance"))
 
     def _uncounted(self) -> Scorer:
         """A view whose scores are not answers: ``lapse`` does not count them."""
@@ -424,6 +496,96 @@ class Learner(Storing, Forecasting, Counting, Watching):
         """Whether targets are real numbers."""
         return self._config.is_regression
 
+    # ---- counters -------------------------------------------------------------------------------
+
+    @property
+    def steps(self) -> int:
+        """Examples learned."""
+        return int(self._engine.steps)
+
+    @property
+    def mistakes(self) -> int:
+        """Examples with a wrong prediction before their update.
+
+        For two classes, those with y f <= 0, so a score of 0 is a mistake; for several classes,
+        those whose margin was not above 0; for novelty, the rows called novel.
+        """
+        return int(self._engine.counters()["mistakes"])
+
+    @property
+    def updates(self) -> int:
+        """Examples that changed the model."""
+        return int(self._engine.counters()["updates"])
+
+    @property
+    def capacity_hits(self) -> int:
+        """Examples that needed an update when the ring was full and frozen."""
+        return int(self._engine.counters()["capacity_hits"])
+
+    @property
+    def labels_asked(self) -> int:
+        """Calls of ``ask_label`` that returned True."""
+        return int(self._engine.counters()["labels_asked"])
+
+    @property
+    def n_out_of_range(self) -> int:
+        """Readings outside ``feature_range``, clipped to it; only with int8 support vectors."""
+        return int(self._engine.counters()["clipped"])
+
+    @property
+    def n_skipped(self) -> int:
+        """Bad rows that were skipped, with ``on_bad_row="skip"``."""
+        return int(self._engine.counters()["n_skipped"])
+
+    @property
+    def alarms(self) -> int:
+        """Changes detected by a rise in mistakes, with ``drift=True`` of ``sorf``.
+
+        After each, the scaler shortens its memory or the weights are reset. Stops at 2^24 - 1. For
+        novelty with ``history=True``: events so far. Otherwise 0.
+        """
+        return int(self._engine.counters()["alarms"])
+
+    @property
+    def _rows_since_alarm(self) -> int:
+        """Rows learned since the last drift alarm, if that is at most 256 rows ago."""
+        return int(self._engine.counters()["rows_since_look"])
+
+    @property
+    def n_remembered(self) -> int:
+        """Rows stored in the memory of ``sorf`` (``memory=``); 0 without one."""
+        return int(self._engine.counters()["n_remembered"])
+
+    @property
+    def memory_share(self) -> float:
+        """Share of that memory in the next answer, 0 to 1; the rest comes from the features."""
+        return float(self._engine.counters()["memory_share"])
+
+    @property
+    def n_shortened(self) -> int:
+        """Learned rows that were shortened to the norm ``clip_rows``."""
+        return int(self._engine.counters()["clipped_rows"])
+
+    @property
+    def halvings(self) -> int:
+        """Number of times the ring was halved."""
+        return int(self._engine.counters()["halvings"])
+
+    @property
+    def squared_error(self) -> float:
+        """Sum of (y - f)^2 before each update; only in regression."""
+        return float(self._engine.counters()["squared_error"])
+
+    @property
+    def absolute_error(self) -> float:
+        """Sum of |y - f| before each update; only in regression."""
+        return float(self._engine.counters()["absolute_error"])
+
+    @property
+    def n_support(self) -> int:
+        """Support vectors held."""
+        return int(self._engine.counters()["n_support"])
+
 
 def load(path: Path, ram: int | str | None = None) -> Learner:
     """Load a learner from a file of format 3. Nothing in the file is executed.
@@ -458,3 +620,100 @@ def load(path: Path, ram: int | str | None = None) -> Learner:
 
     max_bytes = None if ram is None else parse_bytes(ram)
     return Learner._over(*restore.from_file(path, max_bytes))
+
+
+def attach(buffer: Any, torn: str = "refuse", verify: bool | None = None) -> Learner:
+    """Continue with the model in a buffer, in place.
+
+    Page: docs/file-format.md.
+
+    Parameters
+    ----------
+    buffer : writable contiguous buffer
+        A buffer in which this version of the library built a learner (``buffer=``), in this or
+        another process, or a copy of it with any alignment; at least ``nbytes`` of the model long.
+        It is kept alive and cannot be resized while the learner lives.
+    torn : {"refuse", "repair", "accept"}
+        What to do if the last step was interrupted by a kill or a power cut, which a flag in the
+        block shows. "repair" corrects counters, recomputes norms, factors and neighbours, and
+        checks everything; vectors and coefficients stay unchanged, so part of the interrupted step
+        may remain. "accept" only checks.
+    verify : bool, optional
+        Whether to compare the checksums of ``Learner.seal``: None if there are any, True always
+        (a block that is not sealed is rejected), False never.
+
+    Returns
+    -------
+    Learner
+        Uses the buffer without a copy. It continues bit for bit as the first learner would have,
+        unless a step was interrupted.
+
+    Raises
+    ------
+    TypeError
+        No writable contiguous buffer.
+    ValueError
+        The model is incomplete or inconsistent, its last step was interrupted (``torn="refuse"``),
+        it has the layout of another version (use ``save`` and ``load``), it has changed since it
+        was sealed, or another learner uses the buffer; nothing was changed. In a block that is not
+        sealed, impossible states are detected, but not wrong values that are possible.
+    """
+    return Learner._over(*attached(buffer, torn, verify))
+
+
+def _learned_shares(scales: memoryview) -> FloatArray:
+    """Return the importance of inputs from the logs of their learned scales."""
+    return _shares(np.exp(2.0 * np.asarray(scales, dtype=float)[0]))
+
+
+def _shuffled_shares(answer: Callable[[FloatArray], Any], X: Any, seed: int) -> FloatArray:
+    """Return how much answers change when one input at a time is shuffled among the rows."""
+    rows = np.array(X, dtype=float)
+    if rows.ndim != 2 or len(rows) < 2:
+        raise ValueError(f"X must have at least two rows, got an array of shape {rows.shape}")
+    before = np.asarray(answer(rows))
+    order = np.random.default_rng(seed).permutation(len(rows))
+    moved = np.empty(rows.shape[1])
+    for place in range(rows.shape[1]):
+        kept = rows[:, place].copy()
+        rows[:, place] = kept[order]
+        moved[place] = np.abs(np.asarray(answer(rows)) - before).mean()
+        rows[:, place] = kept
+    return _shares(moved)
+
+
+def _shares(values: FloatArray) -> FloatArray:
+    """Return values as shares of their sum; zeros if the sum is 0."""
+    total = float(values.sum())
+    return values / total if total > 0.0 else np.zeros_like(values)
+
+
+def _table_of(learner: Learner) -> str:
+    """The learner's task, size and counters as an HTML table."""
+    config = learner._config
+    if learner.is_regression:
+        task = "regression"
+    elif not config.needs_labels:
+        task = "novelty"
+    else:
+        task = f"{learner.n_classes or 2} classes"
+    rows = {
+        "task": f"{task}, {learner.n_features} inputs",
+        "memory": f"{learner.nbytes:,} bytes",
+        "kernel": repr(learner.kernel),
+        "rows learned": f"{learner.steps:,}",
+        "updates": f"{learner.updates:,}",
+    }
+    if config.basis.keeps_vectors:
+        rows["support vectors"] = f"{learner.n_support:,} of {learner.budget:,}"
+    if config.needs_labels and not learner.is_regression and learner.steps:
+        share = 100.0 * learner.mistakes / learner.steps
+        rows["mistakes"] = f"{learner.mistakes:,} ({share:.1f} %)"
+    if learner.is_regression and learner.steps:
+        rows["mean absolute error"] = f"{learner.absolute_error / learner.steps:.4g}"
+    cells = "".join(
+        f"<tr><th style='text-align:left'>{name}</th>"
+        f"<td style='text-align:left'>{escape(value)}</td></tr>"
+        for name, value in rows.items()
+    )
+    return f"<table><caption>{escape(learner.algorithm)}</caption>{cells}</table>"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-
-from edgeolk.lean import Any
+from typing import Any
 
 #: Seconds before the first line is shown, and between two lines.
 DELAY = 1.0

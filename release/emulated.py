@@ -35,11 +35,11 @@ EXCLUDED = (
 )
 #: Tests for slower targets: arithmetic, files, plans and every algorithm.
 CORE = (
-    *("configuration/test_header.py", "configuration/test_planning.py", "scaling"),
+    *("configuration/test_header.py", "configuration/test_plan.py", "scaling"),
     *(f"core/test_{name}.py" for name in ("simd", "variants")),
     *(f"files/test_{name}.py" for name in ("checksums", "frozen", "golden", "restore")),
-    *(f"test_{name}.py" for name in ("agreement", "bare", "kernels", "storage")),
-    *("engine/test_lookahead.py", "sorf/test_structured_learner.py"),
+    *(f"test_{name}.py" for name in ("agreement", "bare", "storage")),
+    *("parts/test_kernels.py", "engine/test_lookahead.py", "sorf/test_structured_learner.py"),
 )
 #: Fails unless all runs are selected.
 ALL_RUNS = "tests/edgeolk/test_agreement.py::test_nearly_every_run_reaches_its_end"

@@ -24,7 +24,8 @@ from release.wheels import cross_build, environment_of, source_distribution, unp
 #: The tests: algorithms against their references, files, kinds of rows, variants.
 TESTS = (
     *("core/test_variants.py", "files/test_golden.py", "files/test_system.py", "test_bare.py"),
-    *("test_columns.py", "test_kernels.py", "test_storage.py", "sorf/test_structured_learner.py"),
+    *("test_columns.py", "parts/test_kernels.py", "test_storage.py"),
+    "sorf/test_structured_learner.py",
     *("test_threads.py", "test_agreement.py"),
 )
 QUERY = (

@@ -37,7 +37,7 @@ MUTATIONS = [
          "f * self.target_scale_ + self.target_mean_", "f * self.target_scale_"),
         ("weights of 0 make the scale",
          "        weight, X, targets = counted(weight, X, targets)\n", "")),
-    *table("edgeolk/sklearn/visits.py",
+    *table("edgeolk/sklearn/base.py",
         [
             "tests/edgeolk/sklearn/test_calibrating.py", "tests/edgeolk/sklearn/test_refusals.py",
             "tests/edgeolk/sklearn/test_classifier.py", "-k",
@@ -48,7 +48,7 @@ MUTATIONS = [
         ("any number of visits", "if n_visits > max(MAX_VISITS, len(weight)):", "if False:"),
         ("negative weights", " or (weights < 0.0).any()", ""),
         ("weights of any shape", "if weights.shape != (n,):", "if False:")),
-    *table("edgeolk/sklearn/widths.py",
+    *table("edgeolk/sklearn/base.py",
         [
             "tests/edgeolk/sklearn/test_calibrating.py", "tests/edgeolk/sklearn/test_refusals.py",
             "tests/edgeolk/sklearn/test_classifier.py", "-k",

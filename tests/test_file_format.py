@@ -7,9 +7,9 @@ from pathlib import Path
 
 from edgeolk.configuration import header as head
 from edgeolk.configuration.regions import ELEMENT_BYTES
-from edgeolk.files.words import WORDS
-from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
+from edgeolk.files.live import WORDS
 from edgeolk.parts.numbers import AXES, Algorithm, KernelKind
+from edgeolk.parts.parameters import LIST_DEFAULTS, WIDTHS
 
 PAGE = (Path(__file__).parent.parent / "docs" / "file-format.md").read_text()
 #: Lines that are wrapped are one line.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import edgeolk as ek
 from bench.bytes.sets import SPECS, Rows
 from bench.cache import Record
+from edgeolk.parts.methods import find
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 
 #: The share of the rows that parameters are chosen on.
@@ -116,7 +117,7 @@ def choices(
     name: str, values: Mapping[str, tuple[float, ...]]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Settings of the parameters that a published algorithm has, by their stored names."""
-    method = ek.catalogue.find(name)
+    method = find(name)
     public = method.public
     own = uses({**DEFAULT_PARTS, **method.parts})
     axes: dict[str, tuple[Any, ...]] = {

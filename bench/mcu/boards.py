@@ -12,8 +12,7 @@ import edgeolk as ek
 from bench.mcu.rows import Array, stream
 from bench.table import Table
 from edgeolk.configuration.config import settings_of
-from edgeolk.export.costs import FLAGS, stacks_of
-from edgeolk.export.instructions import instructions_of
+from edgeolk.export.costs import FLAGS, instructions_of, stacks_of
 from firmware_sim.mcu import BOARDS, Board
 from firmware_sim.mcu.counting import drawn, learn_on, packed, same_state
 

@@ -17,7 +17,7 @@ from bench.cache import Cache
 from bench.mcu.page import need_boards
 from bench.mcu.rows import Array
 from edgeolk.export import costs
-from edgeolk.export.instructions import terms_of
+from edgeolk.export.costs import terms_of
 from firmware_sim.mcu.counting import BOARD_OF, counts
 
 TARGET = Path(costs.__file__).parent / "fitted.json"

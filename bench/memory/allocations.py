@@ -16,8 +16,8 @@ import numpy as np
 from bench.compiled import compiled, compiler
 from bench.rows import random_learner
 from bench.table import Table
-from edgeolk.catalogue import METHODS
 from edgeolk.parts import Dtype
+from edgeolk.parts.methods import METHODS
 
 DTYPES = [member.name.lower() for member in Dtype]
 STEPS, WARM = 2000, 200

@@ -21,7 +21,7 @@ from bench import callgrind
 from bench.callgrind import Counter
 from bench.rows import random_learner, random_rows
 from bench.table import Report, Table
-from edgeolk.catalogue import METHODS
+from edgeolk.parts.methods import METHODS
 
 BUDGET, DIMENSIONS = 100, (5, 16)
 REPEATS, CANDIDATES = 5, 4

@@ -17,7 +17,7 @@ from bench.busy import Busy, Extent, in_turns, keep_busy
 from bench.machine import facts, sentence
 from bench.table import Report, Table
 from bench.timing import Case, Timing, interleave
-from edgeolk.catalogue import find
+from edgeolk.parts.methods import find
 from edgeolk.parts.numbers import Basis
 from edgeolk.parts.table import DEFAULT_PARTS
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgeolk.catalogue.choices import LISTS, meaning
-from edgeolk.catalogue.descriptions import DESCRIPTIONS
-from edgeolk.catalogue.methods import Method, algorithms
-from edgeolk.configuration.plan import plan
+from edgeolk.configuration.config import plan
 from edgeolk.parts.bases import BASES, BasisTraits
+from edgeolk.parts.descriptions import DESCRIPTIONS, LISTS, meaning
 from edgeolk.parts.kernels import Gaussian
-from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS
+from edgeolk.parts.methods import Method, algorithms
 from edgeolk.parts.numbers import Basis, Update
-from edgeolk.parts.parameters import PARAMETERS
+from edgeolk.parts.parameters import LIST_DEFAULTS, PARAMETERS, WIDTHS
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 from edgeolk.parts.updates import UPDATES
 

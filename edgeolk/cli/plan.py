@@ -8,16 +8,15 @@ import json
 from inspect import signature
 from typing import Any
 
-from edgeolk.catalogue import algorithms
-from edgeolk.configuration.config import Config, settings_of
-from edgeolk.configuration.fit import parse_bytes
-from edgeolk.configuration.plan import plan
+from edgeolk.configuration.config import Config, plan, settings_of
+from edgeolk.configuration.plan import parse_bytes
+from edgeolk.errors import suggest
 from edgeolk.export.costs import scratch_of
 from edgeolk.export.folder import SCRATCH
 from edgeolk.parts import Dtype
 from edgeolk.parts.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+from edgeolk.parts.methods import algorithms
 from edgeolk.scaling.record import INSIDE, INSIDE_NAMES
-from edgeolk.suggest import suggest
 
 DTYPES = [member.name.lower() for member in Dtype]
 KERNELS: dict[str, type[Kernel]] = {

@@ -1,48 +1,46 @@
-"""Second step: one checked configuration, from a caller's arguments or from a file.
+"""Second step: one checked configuration, from a caller's arguments or from a file, and its plan.
 
 All errors in it are found here, before memory is touched.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from edgeolk.catalogue.methods import Method, find
 from edgeolk.checks import MAX_SIZE, check_int
 from edgeolk.configuration.arguments import (
+    DEFAULT,
     DEFAULT_MEMBERS,
     MAX_CLASSES,
     budget_of,
-    kernel_of,
-    options_of,
-    range_of,
-)
-from edgeolk.configuration.defaults import fill_defaults
-from edgeolk.configuration.fit import fit, parse_bytes
-from edgeolk.configuration.history import refuse_interval, take_history
-from edgeolk.configuration.parts_of import (
-    DEFAULT,
     given_lists,
     is_default,
+    kernel_of,
+    options_of,
     parts_of,
     public_names,
+    range_of,
+    refuse_interval,
     refuse_unknown,
+    take_history,
     values_of,
 )
+from edgeolk.configuration.defaults import default_memory_rows, fill_defaults, min_frequencies
+from edgeolk.configuration.plan import Plan, fit, parse_bytes, plan_of
 from edgeolk.configuration.repr import config_arguments, config_call, config_parameters
-from edgeolk.configuration.row_memory import default_memory_rows, min_frequencies
 from edgeolk.configuration.settings import Settings
-from edgeolk.lean import TYPE_CHECKING, Any, replace
+from edgeolk.errors import suggest, unknown_attribute
 from edgeolk.parts.bases import BASES
-from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
-from edgeolk.parts.lists import lists_of
+from edgeolk.parts.methods import Method, find
 from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Loss
+from edgeolk.parts.parameters import lists_of
 from edgeolk.parts.refusals import refuse
+from edgeolk.parts.sorf import DEFAULT_FREQUENCIES, HISTORY_INPUTS, KERNEL
 from edgeolk.parts.updates import UPDATES
-from edgeolk.parts.watching import DEFAULT_FREQUENCIES, KERNEL
 from edgeolk.scaling.arguments import gamma_of, preprocessing_of
-from edgeolk.suggest import suggest, unknown_attribute
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +48,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from edgeolk.configuration.options import Parameters
+    from edgeolk.configuration.options import Options, Parameters
 
 
 class Config:
@@ -366,5 +364,49 @@ def settings_of(
     return given._settings
 
 
+def plan(algorithm: Config | Algorithm | str | None = None, **options: Unpack[Options]) -> Plan:
+    """Every region of a model with its bytes, without building it.
+
+    Page: docs/reference.md.
+
+    Parameters
+    ----------
+    algorithm : Config, str or Algorithm, optional
+        A configuration, or a published algorithm; without it the recommended one, or a composition
+        by ``update=``, ``loss=``, ``policy=``...
+    **options
+        As for ``Config``: ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ... With ``ram=``
+        the budget is the largest that fits.
+
+    Returns
+    -------
+    Plan
+        ``plan.nbytes`` is exactly ``Learner(...).nbytes``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As ``Learner`` would.
+    """
+    return plan_of(settings_of(algorithm, {**options}))
+
+
 #: The arguments common to all configurations, after `self` and the algorithm.
 _COMMON = Config.__init__.__code__.co_varnames[2 : 2 + Config.__init__.__code__.co_kwonlyargcount]
+
+
+class Signature:
+    """A descriptor: the signature of its class, with ``Config``'s arguments for ``**options``.
+
+    It is built on access: `inspect` takes memory that a learner on a board does not need.
+    """
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        import inspect
+
+        own = list(inspect.signature(owner.__init__).parameters.values())[1:-1]  # type: ignore[misc]
+        keyword_only = [parameter for parameter in own if parameter.kind is parameter.KEYWORD_ONLY]
+        all_of_config = list(inspect.signature(Config.__init__).parameters.values())[2:]
+        positional = [parameter for parameter in own if parameter not in keyword_only]
+        *common, last = all_of_config
+        return inspect.Signature([*positional, *common, *keyword_only, last])

@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from edgeolk.catalogue.methods import METHODS
 from edgeolk.configuration.config import Config
 from edgeolk.parts.bases import BASES
+from edgeolk.parts.methods import METHODS
 from edgeolk.parts.numbers import AXES
 from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.table import DEFAULT_PARTS
@@ -36,7 +36,7 @@ _OTHERS = {
 }
 
 _HEAD = '''\
-"""Arguments of a learner as editors and type checkers know them; `typed.py` writes this file."""
+"""Arguments of a learner for editors and type checkers; `generate_options.py` writes this file."""
 
 from __future__ import annotations
 

@@ -26,10 +26,10 @@ import math
 import struct
 import sys
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
 
 from edgeolk.configuration.settings import Settings
-from edgeolk.lean import dataclass
-from edgeolk.parts import elements
+from edgeolk.parts import storage
 from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.scaling import record as preprocessing
 
@@ -122,7 +122,7 @@ REGIONS: dict[str, int] = {
 }
 
 #: Numbers of the element types.
-ELEMENTS = {code: element.number for code, element in elements.ELEMENTS.items()}
+ELEMENTS = {code: element.number for code, element in storage.ELEMENTS.items()}
 
 _VALUE_NAMES = {number: name for name, number in VALUES.items()}
 _REGION_NAMES = {number: name for name, number in REGIONS.items()}
@@ -179,7 +179,7 @@ def _pack_table(table: Mapping[str, tuple[str, int, int]], order: str) -> bytes:
             entries += struct.pack(order + _SHORT_ENTRY, *short)
         else:
             entries += struct.pack(order + _ENTRY, number, kind, offset // 8, count)
-        end = _padded(offset + elements.ELEMENTS[element].nbytes * count)
+        end = _padded(offset + storage.ELEMENTS[element].nbytes * count)
     return entries
 
 
@@ -202,7 +202,7 @@ def _unpack_table(
         if name is None or element is None or name in table:
             raise ValueError(f"the model is inconsistent: region number {number}")
         table[name] = (element, offset, count)
-        end = _padded(offset + elements.ELEMENTS[element].nbytes * count)
+        end = _padded(offset + storage.ELEMENTS[element].nbytes * count)
     return table, at
 
 

@@ -1,20 +1,17 @@
-"""The memory plan of a model and its longest step, without building it."""
+"""The memory plan of a model, its longest step, and the largest budget that fits into bytes."""
 
 from __future__ import annotations
 
 import sys
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from edgeolk.configuration.config import Config, settings_of
+from edgeolk.checks import check_int
 from edgeolk.configuration.layout import layout, region_table, total
 from edgeolk.configuration.regions import Region
 from edgeolk.configuration.settings import Settings
-from edgeolk.lean import TYPE_CHECKING, dataclass
-from edgeolk.parts import Algorithm
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from edgeolk.configuration.options import Options
+from edgeolk.scaling.record import COMMON_CLIP, INSIDE
 
 
 @dataclass(frozen=True)
@@ -118,28 +115,138 @@ def plan_of(config: Settings) -> Plan:
     )
 
 
-def plan(algorithm: Config | Algorithm | str | None = None, **options: Unpack[Options]) -> Plan:
-    """Every region of a model with its bytes, without building it.
+_UNITS = {"": 1, "B": 1, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+_UNITS |= {"KB": 10**3, "MB": 10**6, "GB": 10**9}
+
+#: A budget -> its settings; raises ValueError if they are invalid.
+Configure = Callable[[int], Settings]
+
+
+class RamError(ValueError):
+    """Not even the smallest model fits; ``least`` bytes, and no fewer, hold one."""
+
+    def __init__(self, message: str, least: int) -> None:
+        super().__init__(message)
+        self.least = least
+
+    def __reduce__(self) -> tuple[type, tuple[str, int]]:
+        return type(self), (str(self), self.least)  # processes send each other exceptions
+
+
+def parse_bytes(size: int | str) -> int:
+    """Bytes of a size such as ``65536``, ``"64KiB"`` or ``"64 kB"``.
 
     Page: docs/reference.md.
 
     Parameters
     ----------
-    algorithm : Config, str or Algorithm, optional
-        A configuration, or a published algorithm; without it the recommended one, or a composition
-        by ``update=``, ``loss=``, ``policy=``...
-    **options
-        As for ``Config``: ``n_features=``, ``budget=`` or ``ram=``, ``kernel=``, ... With ``ram=``
-        the budget is the largest that fits.
+    size : int or str
+        Bytes, or a number with the unit B, KiB, MiB, GiB (powers of 1024), kB, MB or GB (powers of
+        1000). Case does not matter; a fraction of a byte is dropped.
 
     Returns
     -------
-    Plan
-        ``plan.nbytes`` is exactly ``Learner(...).nbytes``.
+    int
 
     Raises
     ------
     TypeError, ValueError
-        As ``Learner`` would.
+        Not a size.
     """
-    return plan_of(settings_of(algorithm, {**options}))
+    if isinstance(size, str):
+        unit = size.strip().lstrip("0123456789.")
+        digits, point, decimals = size.strip().removesuffix(unit).partition(".")
+        numbers = (digits, decimals) if point else (digits,)
+        if all(map(str.isdecimal, numbers)) and unit.strip().upper() in _UNITS:
+            parts = 10 ** len(decimals)
+            nbytes = int(digits + decimals) * _UNITS[unit.strip().upper()] // parts
+            return check_int("ram", nbytes, 0, 2**62)
+        raise ValueError(f"ram must be bytes, or a size such as '64KiB' or '64kB', got {size!r}")
+    return check_int("ram", size, 0, 2**62)
+
+
+def _first_that_holds(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The smallest number from ``low`` for which a monotone ``holds`` is true, or ``high``."""
+    return low + bisect_left(range(low, high), True, key=holds)
+
+
+def _nbytes(config: Settings) -> int:
+    return total(layout(config))
+
+
+def _smallest(configure: Configure, sizes: range) -> int:
+    """The smallest valid budget: a parameter computed from B may need a large one."""
+
+    def accepts(size: int) -> bool:
+        try:
+            configure(size)
+        except ValueError:
+            return False
+        return True
+
+    refused, size = sizes.start - 1, sizes.start
+    while not accepts(size):
+        if size == sizes[-1]:
+            configure(size)  # raises with the reason
+        refused, size = size, min(2 * size, sizes[-1])
+    return _first_that_holds(accepts, refused + 1, size)
+
+
+def _largest(configure: Configure, sizes: range, cap: int) -> Settings | None:
+    """The configuration with the largest budget that fits; None if not even the smallest does."""
+    smallest = _smallest(configure, sizes)
+    if _nbytes(configure(smallest)) > cap:
+        return None
+    high = smallest + 1
+    while high in sizes and _nbytes(configure(high)) <= cap:
+        smallest, high = high, min(2 * high, sizes.stop)
+    first_too_large = _first_that_holds(lambda n: _nbytes(configure(n)) > cap, smallest + 1, high)
+    return configure(first_too_large - 1)
+
+
+def _alternatives(config: Settings, cap: int) -> str:
+    """Alternatives that take less than the smallest of these models, as text; "" if there are none.
+
+    One scale for all inputs, or fewer classes.
+    """
+    text = ""
+    preprocessing = config.preprocessing
+    if preprocessing.method not in (0, INSIDE["common"]):
+        common = replace(preprocessing, method=INSIDE["common"], clip=COMMON_CLIP, window=0)
+        common_bytes = _nbytes(replace(config, preprocessing=common))
+        if common_bytes < _nbytes(config):
+            text += f"; or {common_bytes} with scale='common' if all inputs have the same unit"
+    beyond = _first_that_holds(
+        lambda n: _nbytes(replace(config, columns=n)) > cap, 2, config.columns
+    )
+    if beyond > 2:
+        text += f"; or at most {beyond - 1} classes per block"
+    return text
+
+
+def fit(choices: Sequence[tuple[Configure, range]], ram: int | str) -> Settings:
+    """The configuration with the largest budget of the first of ``choices`` that fits.
+
+    A choice is a function that configures, and the budgets that it may have; the bytes of its plan
+    must not decrease with the budget. Defaults that follow ``ram`` make several choices. The last
+    one must not follow it, and must take the fewest bytes: so every ``ram`` from its smallest plan
+    on fits, and none below.
+
+    Raises RamError if nothing fits, with the number of bytes that would.
+    """
+    cap = parse_bytes(ram)
+    for configure, sizes in choices[:-1]:
+        try:
+            largest = _largest(configure, sizes, cap)
+        except ValueError:  # no budget works with such a default
+            continue
+        if largest is not None:
+            return largest
+    configure, sizes = choices[-1]
+    largest = _largest(configure, sizes, cap)
+    if largest is not None:
+        return largest
+    smallest = configure(_smallest(configure, sizes))
+    min_bytes = _nbytes(smallest)
+    message = f"ram must be at least {min_bytes} bytes for this model, got {cap}"
+    raise RamError(message + _alternatives(smallest, cap), min_bytes)

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
-from edgeolk.configuration.forecasting import HISTORY, diagonal_inputs, head_inputs, pending_numbers
 from edgeolk.configuration.settings import Settings
-from edgeolk.lean import dataclass
-from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.numbers import Policy
 from edgeolk.parts.parameters import PARAMETERS
+from edgeolk.parts.storage import ELEMENTS
 from edgeolk.scaling.record import RECORD_BYTES
+
+#: Members of ``olk_history`` and of ``olk_pending`` (core/loops).
+HISTORY, PENDING = 20, 9
+
+
+def diagonal_inputs(config: Settings) -> int:
+    """Inputs of the diagonal linear learner, m1."""
+    return 4 + (2 if config.values["season"] else 0) + 2 * config.n_features
+
+
+def head_inputs(config: Settings) -> int:
+    """Inputs of the head, m2."""
+    return 7 + (2 if config.values["season"] else 0) + (2 if config.budget else 0)
+
+
+def pending_numbers(config: Settings) -> int:
+    """Numbers stored for a row that waits for its target."""
+    return PENDING + head_inputs(config) + 2 * config.n_features
+
 
 #: Regions of every forecaster.
 FORECASTER = ("history", "forecaster", "head", "guard", "waiting")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any
 
-from edgeolk.catalogue.methods import Method, find
 from edgeolk.configuration.defaults import default_lookahead, default_rows
 from edgeolk.configuration.settings import LOOKAHEAD, OPTIONS, Settings
-from edgeolk.lean import Any
 from edgeolk.parts.kernels import Kernel
+from edgeolk.parts.methods import Method, find
 from edgeolk.parts.numbers import Algorithm, Coefficients, Rows
 from edgeolk.parts.parameters import shown
 from edgeolk.parts.table import DEFAULT_PARTS

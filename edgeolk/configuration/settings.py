@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from edgeolk.catalogue.methods import find
 from edgeolk.checks import check_int
 from edgeolk.configuration.arguments import MAX_CLASSES, levels
-from edgeolk.lean import Any, dataclass, replace
 from edgeolk.parts.bases import BASES, BasisTraits
-from edgeolk.parts.bounds import PROJECTIONS, ProjectionTraits
-from edgeolk.parts.forecasting import HISTORY_INPUTS
 from edgeolk.parts.kernels import Kernel
-from edgeolk.parts.lists import LIST_DEFAULTS, WIDTHS, lists_of
 from edgeolk.parts.losses import LOSSES, LossTraits
+from edgeolk.parts.methods import find
 from edgeolk.parts.numbers import AXES, Algorithm, Coefficients, Dtype, Sampling
-from edgeolk.parts.parameters import PARAMETERS, checked
-from edgeolk.parts.policies import POLICIES, PolicyTraits
+from edgeolk.parts.parameters import LIST_DEFAULTS, PARAMETERS, WIDTHS, checked, lists_of
+from edgeolk.parts.policies import POLICIES, PROJECTIONS, PolicyTraits, ProjectionTraits
 from edgeolk.parts.refusals import refuse
+from edgeolk.parts.sorf import HISTORY_INPUTS, INPUTS
 from edgeolk.parts.storage import COEFFICIENTS, STORAGES, StorageTraits
 from edgeolk.parts.table import TRAITS, uses
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES, UpdateTraits
-from edgeolk.parts.watching import INPUTS
 from edgeolk.scaling.record import Preprocessing
 
 #: A row of the ring is padded to a multiple of this many bytes if that costs at most a sixteenth:
@@ -62,9 +60,9 @@ class Settings:
     #: Columns of coefficients: the number of classes, or 1 for two.
     columns: int = 1
     #: Parameters with several numbers, by stored name; those at their defaults are omitted.
-    lists: Mapping[str, tuple[float, ...]] = {}
+    lists: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     #: How a row is preprocessed before the learner sees it.
-    preprocessing: Preprocessing = Preprocessing()
+    preprocessing: Preprocessing = field(default_factory=Preprocessing)
 
     def check(self) -> None:
         """Check a configuration with known parts, for example from a file.

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-from edgeolk.core.losses cimport (
+from edgeolk.ring.losses cimport (
     epsilon,
     epsilon_sign,
     epsilon_slope,

@@ -46,7 +46,7 @@ cdef struct Model:
 
 
 # Words of state, each struct a separate region: the block has only those that the parts need. The
-# names and types match edgeolk/files/words.py.
+# names and types match edgeolk/files/live.py.
 
 cdef struct Function:
     double scale              # common factor of the coefficients

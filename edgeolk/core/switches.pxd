@@ -2,57 +2,42 @@
 
 from libc.stdint cimport int64_t
 
-from edgeolk.core.bases.fourier cimport (
+from edgeolk.ring.bases cimport (
+    admit_features,
     drawn_score,
     fourier_construct,
     fourier_score,
-)
-from edgeolk.core.bases.nystrom cimport (
     nystrom_admit,
     nystrom_score,
-)
-from edgeolk.core.bases.ring cimport (
     ring_score,
-)
-from edgeolk.core.bases.structured cimport (
     structured_score,
 )
-from edgeolk.core.bases.weights cimport (
-    admit_features,
-)
-from edgeolk.core.bounds.projection cimport (
+from edgeolk.ring.projection cimport (
     bound_coefficients,
     clamp_to_ball,
     clip_each,
     shrink_all,
 )
-from edgeolk.core.policies.anchor cimport (
-    admit_anchored,
-)
-from edgeolk.core.policies.budgeted_pa cimport (
+from edgeolk.ring.policies.projectron cimport admit_anchored, admit_span
+from edgeolk.ring.policies.budgeted_pa cimport (
     admit_nearest,
     admit_project,
     admit_simple,
 )
-from edgeolk.core.policies.forgetron cimport (
+from edgeolk.ring.policies.forgetron cimport (
     admit_forgetron,
     admit_forgetron_basic,
-)
-from edgeolk.core.policies.greedy_forgetron cimport (
     admit_forgetron_greedy,
 )
-from edgeolk.core.policies.halving cimport (
+from edgeolk.ring.policies.halving cimport (
     admit_halving,
 )
-from edgeolk.core.policies.lightest cimport (
+from edgeolk.ring.policies.lightest cimport (
     admit_lightest_merged,
     admit_lightest_project,
     admit_lightest_removed,
 )
-from edgeolk.core.policies.projectron cimport (
-    admit_span,
-)
-from edgeolk.core.policies.replacement cimport (
+from edgeolk.ring.policies.replacement cimport (
     admit_free,
     admit_replacing_oldest,
     admit_replacing_random,
@@ -60,41 +45,31 @@ from edgeolk.core.policies.replacement cimport (
     admit_unbiased,
     admit_unbiased_by_size,
 )
-from edgeolk.core.updates.gradient cimport (
+from edgeolk.ring.updates cimport (
+    aggressive_asks,
+    aggressive_coefficient,
     gradient_asks,
     gradient_coefficient,
     gradient_shrink,
-)
-from edgeolk.core.updates.logistic cimport (
     logistic_asks,
     logistic_coefficient,
-)
-from edgeolk.core.updates.margin cimport (
-    aggressive_asks,
-    aggressive_coefficient,
     margin_asks,
-    perceptron_asks,
-    shifting_coefficient,
-    shifting_shrink,
-    unit_coefficient,
-)
-from edgeolk.core.updates.optimistic cimport (
     optimistic_begin,
     optimistic_coefficient,
     optimistic_end,
-)
-from edgeolk.core.updates.passive_aggressive cimport (
     pa1_coefficient,
     pa2_coefficient,
     pa_coefficient,
     passive_aggressive_asks,
-    sparse_pa_coefficient,
-)
-from edgeolk.core.updates.pegasos cimport (
     pegasos_coefficient,
     pegasos_shrink,
+    perceptron_asks,
+    shifting_coefficient,
+    shifting_shrink,
+    sparse_pa_coefficient,
+    unit_coefficient,
 )
-from edgeolk.core.updates.sorf cimport (
+from edgeolk.sorf.sorf cimport (
     sorf_construct,
     sorf_learn,
     sorf_scores,

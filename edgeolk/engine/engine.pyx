@@ -11,7 +11,7 @@ from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint64_t
 
 from edgeolk.errors import BadRowError
-from edgeolk.parts import elements
+from edgeolk.parts import storage
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.engine.attach cimport (
@@ -89,7 +89,7 @@ cdef class Engine:
         for name, region in self.regions.items():
             if not region.element:
                 continue
-            element = elements.ELEMENTS[region.element]
+            element = storage.ELEMENTS[region.element]
             rows, stride = region.shape
             start = region.offset
             raw = memoryview(self.arena)[start:start + rows * stride * element.nbytes]

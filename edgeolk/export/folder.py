@@ -11,8 +11,7 @@ from typing import Any
 
 import edgeolk.core
 from edgeolk.export import ring, sorf
-from edgeolk.export.costs import FLAGS, scratch_of, stacks_of
-from edgeolk.export.instructions import Row
+from edgeolk.export.costs import FLAGS, Row, scratch_of, stacks_of
 from edgeolk.export.kits import kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
@@ -152,7 +151,7 @@ def export_c(
     scratch : {"stack", "arena"}
         Where a call has its scratch memory. ``"arena"`` takes 2 or 3 KiB there and less of the
         stack: for boards with less than 8 KB of RAM and for tasks with small stacks.
-    counted : sequence of edgeolk.export.instructions.Row
+    counted : sequence of edgeolk.export.costs.Row
         Instructions per row of this model, counted on emulated boards
         (``firmware_sim.mcu.counting.counted``), for the README instead of estimates.
 

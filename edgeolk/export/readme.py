@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from edgeolk.export.costs import COMPILERS, FLAGS, OF_OTHERS, costs_of
-from edgeolk.export.instructions import FIT_ERROR, Row, instructions_of
+from edgeolk.export.costs import (
+    COMPILERS,
+    FIT_ERROR,
+    FLAGS,
+    OF_OTHERS,
+    Row,
+    costs_of,
+    instructions_of,
+)
 from edgeolk.export.text import Model
 from edgeolk.learner import Learner
 from edgeolk.parts.numbers import Rows

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from edgeolk.export.text import Model, array, braced
 from edgeolk.learner import Learner
 from edgeolk.parts import Basis, Dtype, Loss
-from edgeolk.parts.elements import ELEMENTS
 from edgeolk.parts.kernels import Gaussian, Sigmoid
-from edgeolk.parts.storage import COEFFICIENTS
+from edgeolk.parts.storage import COEFFICIENTS, ELEMENTS
 from edgeolk.scaling.record import COMPACT
 
 SOURCE = "ring.c"

@@ -8,8 +8,7 @@ from zlib import crc32
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
 from edgeolk.configuration.regions import FORECASTER
-from edgeolk.export.image import definitions
-from edgeolk.export.text import Model, braced, number
+from edgeolk.export.text import Model, braced, image_definitions, number
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.bases import max_gamma
@@ -147,7 +146,7 @@ def _behind(learner: Learner) -> dict[str, Any]:
 def model_of(learner: Learner, scratch: str = "stack") -> Model:
     """Its current constants; ``scratch`` says where calls have their scratch memory."""
     file = bytes(learner._sealed())
-    count, kept, arrays = definitions(file, length_of(file))
+    count, kept, arrays = image_definitions(file, length_of(file))
     behind = _behind(learner) if scratch == "arena" else {}
     macros = {**constants(learner, file), **behind, "EK_RUNS": f"{count}u"}
     return Model(macros, DECLARED, arrays, learner.plan.nbytes, kept)

@@ -1,13 +1,26 @@
-"""Reads a model file into a checked configuration and a block in memory."""
+"""Format version 3: writes a live block as a model file; reads a file into a checked block.
+
+See ``configuration/header.py`` for the header. A file is the state of a block, header first, its
+regions in any order at the positions in the table, which are multiples of 8; numbers are
+little-endian. Rows of a region with several rows (the ring, coefficients of several classes) may be
+padded: a row has as many numbers as the region divided by its rows. A file longer than twice its
+block plus a header is rejected unread: padding is never so long. The CRC-32 covers the file, with
+its own four bytes as 0.
+"""
 
 from __future__ import annotations
 
+import struct
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 from edgeolk.configuration.header import (
     CRC_OFFSET,
     MAX_HEADER_BYTES,
     NATIVE,
+    PLACES,
     VERSION,
     Head,
     length_of,
@@ -19,12 +32,108 @@ from edgeolk.configuration.layout import boundary, layout, total
 from edgeolk.configuration.regions import ELEMENT_BYTES, Region
 from edgeolk.configuration.settings import Settings
 from edgeolk.core.arena import Arena
-from edgeolk.files import live, v3
+from edgeolk.files import live
 from edgeolk.files.atomic import Path, open_regular, read_into
-from edgeolk.files.preprocessing import following
-from edgeolk.files.seal import verify
-from edgeolk.files.words import WORDS
-from edgeolk.lean import Any
+from edgeolk.files.checksums import checksum, verify_file
+from edgeolk.files.live import WORDS
+from edgeolk.files.scaler_state import following
+
+_SWAP = sys.byteorder == "big"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The content of a model file, as any reader returns it: in terms of the current version.
+
+    Attributes
+    ----------
+    config : Settings
+        Its configuration; only its parts and kernel are checked.
+    words : dict
+        State outside the regions: counters, generator state, common scale, norm.
+    regions : dict
+        State regions only, name to (element type, stride, bytes): one of ``struct``'s d, f, e, b, q
+        and i; elements from one row of the region to the next, 0 if there is one row; the bytes
+        without padding at the end, little-endian.
+    """
+
+    config: Settings
+    words: dict[str, Any]
+    regions: dict[str, tuple[str, int, memoryview]]
+
+
+def swapped(data: memoryview, width: int) -> bytearray:
+    """Numbers of this width in the other byte order."""
+    out = bytearray(len(data))
+    for byte in range(width):
+        out[byte::width] = data[width - 1 - byte :: width]
+    return out
+
+
+def written(block: memoryview) -> bytearray:
+    """The file of a live block."""
+    head = unpack(block, NATIVE)
+    file = bytearray(block[: head.nbytes])
+    length = length_of(block, NATIVE)
+    file[:length] = replace(head, flags=0).pack("<")
+    if _SWAP:
+        for element, offset, count in head.table.values():
+            width = ELEMENT_BYTES[element]
+            end = offset + width * count
+            file[offset:end] = swapped(block[offset:end], width)
+    if "checksums" in head.table:
+        # A file does not need the checksums of its block: it has a CRC-32.
+        _, offset, count = head.table["checksums"]
+        file[offset : offset + 4 * count] = bytes(4 * count)
+    file[CRC_OFFSET : CRC_OFFSET + 4] = checksum(file, CRC_OFFSET).to_bytes(4, "little")
+    return file
+
+
+def check_table(head: Head, length: int) -> None:
+    """Check that there are no flags, and that regions are in the file, without overlap.
+
+    Raises ValueError: it is not so.
+    """
+    if head.flags:
+        raise ValueError(f"the model is inconsistent: flags {head.flags} in a file")
+    end = length
+    for name, (element, offset, count) in sorted(head.table.items(), key=lambda e: e[1][1]):
+        size = ELEMENT_BYTES[element] * count
+        if offset < end or offset + size > head.nbytes:
+            raise ValueError(f"the model is inconsistent: region {name} is at offset {offset}")
+        end = offset + size
+
+
+def read(data: bytes | bytearray | memoryview) -> Stored:
+    """Read a model of format 3; the regions of the result are views of ``data``, the entire file.
+
+    Raises ValueError: not a complete, consistent model of this format.
+    """
+    view = memoryview(data)
+    head = unpack(view)
+    verify_file(view, head.nbytes, "model", CRC_OFFSET)
+    check_table(head, length_of(view))
+    if head.columns < 1:
+        raise ValueError("the model is inconsistent: no column of coefficients")
+    words: dict[str, Any] = {name: getattr(head, name) for name in PLACES}
+    regions: dict[str, tuple[str, int, memoryview]] = {}
+    rows = {"support_vectors": head.n_features, "window": head.n_features}
+    rows["levels"] = 2
+    rows |= dict.fromkeys(("coefficients", "mean_start", "mean_sum"), head.columns)
+    for name, (element, offset, count) in head.table.items():
+        part = view[offset : offset + ELEMENT_BYTES[element] * count]
+        if name in WORDS:
+            if element != "w" or count < len(WORDS[name]):
+                raise ValueError(f"the model is inconsistent: {name} of {count} words")
+            for place, (word, code) in enumerate(WORDS[name]):
+                (words[word],) = struct.unpack_from(f"<{code}", part, 8 * place)
+            continue
+        each = rows.get(name, 1)
+        if count % max(each, 1):
+            raise ValueError(f"the model is inconsistent: {name} of {count} numbers")
+        regions[name] = (element, count // each if each > 1 else 0, part)
+    return Stored(live.config_from(head), words, regions)
+
 
 #: Regions of which a file needs only the slots, or the coefficients; the rest is padding.
 _OF_SLOTS = ("support_vectors", "norms")
@@ -85,7 +194,7 @@ def _check_size(
     head = unpack(start)
     if head.nbytes != size:
         raise ValueError(f"the model should have {head.nbytes} bytes, got {size}")
-    v3.check_table(head, length_of(start))
+    check_table(head, length_of(start))
     config = _checked(live.config_from(head))
     regions = _laid_out(config, max_bytes)
     if _has_current_layout(config, regions, head, length_of(start)):
@@ -142,23 +251,23 @@ def from_file(path: Path, max_bytes: int | None = None) -> tuple[Settings, Arena
             data[: len(start)] = start
             with memoryview(data) as view:
                 read_into(file, view[len(start) :])
-            return from_stored(v3.read(data), max_bytes)
+            return from_stored(read(data), max_bytes)
         config, regions = found
         arena = _arena(regions)
         with memoryview(arena) as block:
             block[: len(start)] = start
             read_into(file, block[len(start) : size])
-            verify(block[:size], size, "model", CRC_OFFSET)
+            verify_file(block[:size], size, "model", CRC_OFFSET)
         return _checked_state(config, regions, arena)
 
 
 def from_bytes(data: bytes | memoryview, max_bytes: int | None = None) -> tuple[Settings, Arena]:
     """As ``from_file``, for a file's bytes."""
     _check_version(data)
-    return from_stored(v3.read(data), max_bytes)
+    return from_stored(read(data), max_bytes)
 
 
-def from_stored(stored: v3.Stored, max_bytes: int | None = None) -> tuple[Settings, Arena]:
+def from_stored(stored: Stored, max_bytes: int | None = None) -> tuple[Settings, Arena]:
     """A block of the current layout from a reader's result.
 
     Raises ValueError: the configuration, a region or the state is impossible.
@@ -183,12 +292,12 @@ def from_stored(stored: v3.Stored, max_bytes: int | None = None) -> tuple[Settin
     return _checked_state(config, regions, arena)
 
 
-def _starts_fresh(region: Region, stored: v3.Stored) -> bool:
+def _starts_fresh(region: Region, stored: Stored) -> bool:
     """Whether the file lacks a region that then gets its initial numbers."""
     return region.name in _INITIAL and region.name not in stored.regions
 
 
-def _check_region(config: Settings, region: Region, stored: v3.Stored) -> None:
+def _check_region(config: Settings, region: Region, stored: Stored) -> None:
     """Check that the file has the region, of the right type, with all numbers in use."""
     if region.name not in stored.regions:
         raise ValueError(f"the model is inconsistent: it has no {region.name}")
@@ -210,7 +319,7 @@ def _check_region(config: Settings, region: Region, stored: v3.Stored) -> None:
         raise ValueError(f"the model is inconsistent: {region.name} of {each} numbers a row")
 
 
-def _copy(region: Region, stored: v3.Stored, block: memoryview) -> None:
+def _copy(region: Region, stored: Stored, block: memoryview) -> None:
     """Copy a region's rows, each padded as in the current layout."""
     element, _, data = stored.regions[region.name]
     width = ELEMENT_BYTES[element]
@@ -220,4 +329,4 @@ def _copy(region: Region, stored: v3.Stored, block: memoryview) -> None:
     for row in range(rows):
         part = data[row * source : row * source + min(source, target)]
         at = region.offset + row * target
-        block[at : at + len(part)] = part if NATIVE == "<" else v3.swapped(part, width)
+        block[at : at + len(part)] = part if NATIVE == "<" else swapped(part, width)

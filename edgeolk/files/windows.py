@@ -17,8 +17,7 @@ import os
 import time
 from functools import cache
 from io import FileIO
-
-from edgeolk.lean import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import types

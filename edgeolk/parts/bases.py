@@ -10,9 +10,9 @@ A row names its functions in ``edgeolk/ring`` as "file.function":
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
-from edgeolk.lean import dataclass
 from edgeolk.parts.numbers import (
     Averaging,
     Basis,
@@ -25,6 +25,7 @@ from edgeolk.parts.numbers import (
     Schedule,
     Update,
 )
+from edgeolk.parts.storage import STORAGES
 from edgeolk.parts.traits import Part, Refusals, both, has, lacks
 
 
@@ -75,7 +76,7 @@ _FREQUENCIES = {
     ): (
         lambda c: (
             c.kernel.kind == KernelKind.GAUSSIAN
-            and c.kernel.fields()[2] > max_gamma(c.storage.most)
+            and c.kernel.fields()[2] > max_gamma(STORAGES[c.parts["dtype"]].most)
         )
     ),
 }

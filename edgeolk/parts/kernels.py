@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from edgeolk.checks import check_real
-from edgeolk.lean import Any, ClassVar, dataclass
 from edgeolk.parts.numbers import KernelKind
 
 

@@ -8,7 +8,8 @@ The row of a loss names its functions in ``ring/losses.pxd``, for a row and its 
 
 from __future__ import annotations
 
-from edgeolk.lean import dataclass
+from dataclasses import dataclass
+
 from edgeolk.parts.numbers import (
     Averaging,
     Basis,

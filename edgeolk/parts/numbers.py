@@ -7,8 +7,7 @@ from ``core/parts.pxd``, which ``setup.py`` writes from this file and the rows i
 from __future__ import annotations
 
 from enum import IntEnum
-
-from edgeolk.lean import Any
+from typing import Any
 
 
 class Dtype(IntEnum):

@@ -1,14 +1,16 @@
-"""One row per budget policy, which decides what happens when the ring is full.
+"""One row per budget policy, projection (a bound on the function) and kind of averaging.
 
-A row names its function in ``ring/policies`` as "file.function": ``admit(s, a, e)`` adds a k(x, .)
-to f within the budget, and returns False if it left the model unchanged.
+A policy decides what happens when the ring is full. Its row names its function in ``ring/policies``
+as "file.function": ``admit(s, a, e)`` adds a k(x, .) to f within the budget, and returns False if
+it left the model unchanged.
 """
 
 from __future__ import annotations
 
-from edgeolk.lean import dataclass
-from edgeolk.parts.numbers import Coefficients, KernelKind, Policy, Update
-from edgeolk.parts.traits import Part, lacks
+from dataclasses import dataclass
+
+from edgeolk.parts.numbers import Averaging, Coefficients, KernelKind, Policy, Projection, Update
+from edgeolk.parts.traits import Part, has, lacks
 from edgeolk.parts.updates import ANCHOR_AND_OPTIMISTIC
 
 #: The longest step if a removal costs no more than the kernel row of every step.
@@ -230,5 +232,60 @@ POLICIES: dict[Policy, PolicyTraits] = {
             **_SOLVES,
         },
         longest_step="O(B^2 d + {hint_rows} B d), at a halving",
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectionTraits(Part):
+    """The row of a projection."""
+
+    #: Function in ``core/bounds`` as "file.function", "" for none: ``bound(s, e)``.
+    bound: str = ""
+    #: Whether the bound is a radius U; an infinite one bounds nothing.
+    radial: bool = False
+    #: Whether it needs ||f||^2.
+    needs_norm: bool = False
+
+
+_CLIPS = {
+    (
+        "Projection.CLIP and Projection.SHRINK need Update.GRADIENT: the bound is clip_coefficients"
+        " times eta"
+    ): lacks(Update.GRADIENT),
+}
+
+PROJECTIONS: dict[Projection, ProjectionTraits] = {
+    Projection.NONE: ProjectionTraits(),
+    Projection.BALL: ProjectionTraits(
+        bound="projection.clamp_to_ball", radial=True, needs_norm=True, parameters=("U",)
+    ),
+    Projection.COEFFICIENTS: ProjectionTraits(
+        bound="projection.bound_coefficients",
+        radial=True,
+        parameters=("U",),
+        regions=("diagonal",),
+    ),
+    Projection.CLIP: ProjectionTraits(
+        bound="projection.clip_each", parameters=("clip_coefficients",), refuses=_CLIPS
+    ),
+    Projection.SHRINK: ProjectionTraits(
+        bound="projection.shrink_all", parameters=("clip_coefficients",), refuses=_CLIPS
+    ),
+}
+
+AVERAGINGS: dict[Averaging, Part] = {
+    Averaging.NONE: Part(),
+    Averaging.MEAN: Part(
+        regions=("averaging", "mean_start", "mean_coefficients"),
+        refuses={
+            (
+                "averaging needs a policy that never removes a support vector: the mean of the"
+                " models would need the removed ones"
+            ): (lambda c: POLICIES[c.parts["policy"]].removes),
+            "averaging cannot be combined with Projection.CLIP: it moves single coefficients": has(
+                Projection.CLIP
+            ),
+        },
     ),
 }

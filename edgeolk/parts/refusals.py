@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from edgeolk.lean import TYPE_CHECKING
 from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
-from edgeolk.parts.policies import POLICIES
+from edgeolk.parts.policies import POLICIES, PolicyTraits
 from edgeolk.parts.table import TRAITS
-from edgeolk.parts.traits import Condition, Refusals, both, has, lacks, spoken
-from edgeolk.parts.updates import UPDATES
-
-if TYPE_CHECKING:
-    from edgeolk.configuration.settings import Settings
+from edgeolk.parts.traits import Condition, Facts, Refusals, both, has, lacks, spoken
+from edgeolk.parts.updates import UPDATES, UpdateTraits
 
 #: Updates, and policies, that support several classes.
 _UPDATES = {update: row for update, row in UPDATES.items() if row.classes}
 _SORF_UPDATES = [update for update, row in _UPDATES.items() if row.is_sorf]
 _POLICIES = [policy for policy, row in POLICIES.items() if row.columns is not None]
+
+
+def _update(config: Facts) -> UpdateTraits:
+    return UPDATES[config.parts["update"]]
+
+
+def _policy(config: Facts) -> PolicyTraits:
+    return POLICIES[config.parts["policy"]]
 
 
 def _losses() -> str:
@@ -47,7 +51,9 @@ GENERAL: Refusals = {
     "a width that follows the rows needs scale= and structured features, as in 'sorf'": (
         lambda c: (
             c.preprocessing.follows
-            and not (c.update.is_sorf and c.preprocessing.method and not c.preprocessing.gamma_rows)
+            and not (
+                _update(c).is_sorf and c.preprocessing.method and not c.preprocessing.gamma_rows
+            )
         )
     ),
     "float64 rows need statistics in float64": both(
@@ -62,26 +68,26 @@ GENERAL: Refusals = {
     ): both(
         has(Update.PEGASOS),
         lambda c: (
-            c.policy.scales or c.parts["projection"] != Projection.NONE or c.values["lam"] == 0.0
+            _policy(c).scales or c.parts["projection"] != Projection.NONE or c.values["lam"] == 0.0
         ),
     ),
     f"several classes need {spoken(_UPDATES)}: the other updates support two classes": (
-        lambda c: c.columns > 1 and not c.update.classes
+        lambda c: c.columns > 1 and not _update(c).classes
     ),
     f"several classes need {_losses()}": (
-        lambda c: c.columns > 1 and c.parts["loss"] not in c.update.classes
+        lambda c: c.columns > 1 and c.parts["loss"] not in _update(c).classes
     ),
     (
         f"several classes need a ring of support vectors, or {spoken(_SORF_UPDATES)}"
     ): (
         lambda c: (
             c.columns > 1
-            and not c.update.is_sorf
+            and not _update(c).is_sorf
             and c.parts["basis"] != Basis.SUPPORT_VECTORS
         )
     ),
     f"several classes need {spoken(_POLICIES)}: the other policies use one coefficient per slot": (
-        lambda c: c.columns > 1 and c.policy.columns is None
+        lambda c: c.columns > 1 and _policy(c).columns is None
     ),
     "eta * lam must be below 1, or the shrinkage turns the model over": (
         lambda c: (
@@ -106,21 +112,21 @@ def sentences() -> set[str]:
     return {sentence for refuses in (*rows, GENERAL) for sentence in refuses}
 
 
-def refuse(config: Settings) -> None:
+def refuse(config: Facts) -> None:
     """Raise ValueError with one sentence if the composition is invalid."""
     for axis, rows in TRAITS.items():
         _refuse(config, rows[config.parts[axis]].refuses)
     _refuse(config, GENERAL)
 
 
-def _refuse(config: Settings, refuses: Mapping[str, Condition]) -> None:
-    # No `.items()`: CPython crashes if allocating the pair fails.
+def _refuse(config: Facts, refuses: Mapping[str, Condition]) -> None:
+    # No `.items()`: CPython crashes if allocating the pair fails (test_out_of_memory).
     for sentence in refuses:
         if refuses[sentence](config):
             raise ValueError(sentence + _got(config, sentence))
 
 
-def _got(config: Settings, sentence: str) -> str:
+def _got(config: Facts, sentence: str) -> str:
     """The values of the parameters that a sentence names, to append to it."""
     words = sentence.replace(",", " ").replace(":", " ").split()
     numbers = {"budget": config.budget, **config.values}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
+from typing import Any
 
-from edgeolk.lean import Any
 from edgeolk.parts.bases import BASES
-from edgeolk.parts.bounds import AVERAGINGS, PROJECTIONS
 from edgeolk.parts.losses import LOSSES, SAMPLINGS, SCHEDULES
 from edgeolk.parts.numbers import AXES
 from edgeolk.parts.parameters import PARAMETERS
-from edgeolk.parts.policies import POLICIES
+from edgeolk.parts.policies import AVERAGINGS, POLICIES, PROJECTIONS
 from edgeolk.parts.storage import COEFFICIENTS, ROWS, STORAGES
 from edgeolk.parts.traits import Part
 from edgeolk.parts.updates import UPDATES

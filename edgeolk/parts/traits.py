@@ -7,15 +7,82 @@ parameters and refusals, the compiled core its functions, the documentation all 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any, Protocol
 
-from edgeolk.lean import TYPE_CHECKING, dataclass
+from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.numbers import axis_of
 
-if TYPE_CHECKING:
-    from edgeolk.configuration.settings import Settings
 
-Condition = Callable[["Settings"], bool]
+class Reshaping(Protocol):
+    """What rules ask of preprocessing; ``Preprocessing`` has it."""
+
+    @property
+    def method(self) -> int:
+        """How each feature is scaled, 0 for not."""
+
+    @property
+    def clip(self) -> float:
+        """Deviations at which the scaler clips."""
+
+    @property
+    def clip_rows(self) -> float:
+        """The maximum norm of a row, 0 for none."""
+
+    @property
+    def gamma_rows(self) -> int:
+        """Rows that the kernel width is estimated from."""
+
+    @property
+    def follows(self) -> bool:
+        """Whether the width follows the rows."""
+
+    @property
+    def reshapes(self) -> bool:
+        """Whether the learner sees modified numbers."""
+
+    @property
+    def compact(self) -> bool:
+        """Whether statistics are in single precision."""
+
+
+class Facts(Protocol):
+    """What rules ask of a configuration; ``configuration.settings.Settings`` has it.
+
+    Rules see no more than this, so that the rows of parts import nothing that is built from them.
+    """
+
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """The part on each axis."""
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """Numbers by stored name."""
+
+    @property
+    def lists(self) -> Mapping[str, tuple[float, ...]]:
+        """Parameters with several numbers that are not at their defaults."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel."""
+
+    @property
+    def budget(self) -> int:
+        """Capacity B."""
+
+    @property
+    def columns(self) -> int:
+        """Columns of coefficients: the number of classes, or 1 for two."""
+
+    @property
+    def preprocessing(self) -> Reshaping:
+        """How a row is preprocessed."""
+
+
+Condition = Callable[[Facts], bool]
 #: The sentence of an error message -> the condition under which it is raised.
 Refusals = dict[str, Condition]
 
@@ -29,7 +96,7 @@ class Part:
     #: Regions it needs in addition to those of every learner.
     regions: tuple[str, ...] = ()
     #: Invalid compositions with it.
-    refuses: Mapping[str, Condition] = {}
+    refuses: Mapping[str, Condition] = field(default_factory=dict)
 
 
 def has(*members: IntEnum) -> Condition:
@@ -54,7 +121,7 @@ def spoken(members: Iterable[IntEnum]) -> str:
 def both(*conditions: Condition) -> Condition:
     """Whether all conditions hold."""
 
-    def every(config: Settings) -> bool:
+    def every(config: Facts) -> bool:
         # A loop: CPython leaks a generator if memory runs out while closing it.
         for condition in conditions:  # noqa: SIM110
             if not condition(config):

@@ -11,24 +11,18 @@ A row names its functions in ``ring`` or ``sorf`` as "file.function":
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
-from edgeolk.lean import dataclass
-from edgeolk.parts.forecasting import FORECASTING
 from edgeolk.parts.numbers import (
-    Averaging,
-    Basis,
-    Coefficients,
     Loss,
     Policy,
     Projection,
-    Sampling,
     Update,
-    by_axis,
 )
 from edgeolk.parts.parameters import options_of
-from edgeolk.parts.traits import Part, both, has, lacks
-from edgeolk.parts.watching import WATCHING_REFUSES
+from edgeolk.parts.sorf import SORF_REFUSES
+from edgeolk.parts.traits import Part, lacks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +76,6 @@ _NEEDS_SPAN = {
         Policy.SPAN
     ),
 }
-#: The maximum number of classes with a memory of rows.
-MAX_REMEMBERED_CLASSES = 256
 #: Losses of the margin between the row's class and the best other one.
 _MARGINS = (Loss.HINGE, Loss.RAMP)
 _UNIT = "the update sets the size of its steps"
@@ -171,68 +163,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         lists=("widths", "blends", "interval"),
         default_dtype="int8",
         regions=("weights", "mean_weights", "blend"),
-        refuses={
-            "Update.BLENDED needs Basis.STRUCTURED: it is the learner of these features": lacks(
-                Basis.STRUCTURED
-            ),
-            "Update.BLENDED follows Loss.HINGE, Loss.SQUARE or Loss.NOVELTY": lacks(
-                Loss.HINGE, Loss.SQUARE, Loss.NOVELTY
-            ),
-            (
-                "Loss.NOVELTY keeps one average: no linear, last_label, relevance, drift, leak or"
-                " groups"
-            ): both(
-                has(Loss.NOVELTY),
-                lambda c: (
-                    any(
-                        c.values[name] > 0.0
-                        for name in ("linear", "last_label", "relevance", "drift", "leak")
-                    )
-                    or c.values["groups"] > 1.0
-                ),
-            ),
-            "history has no drift: its inputs contain the last rows": (
-                lambda c: c.values["history"] > 0.0 and c.values["drift"] > 0.0
-            ),
-            "lapse is for last_label=True: it says how long a label counts": (
-                lambda c: c.values["lapse"] > 0.0 and c.values["last_label"] == 0.0
-            ),
-            "leak is for classification: it reacts to wrong answers": both(
-                has(Loss.SQUARE), lambda c: c.values["leak"] > 0.0
-            ),
-            "memory is for classification: it stores labels": both(
-                lacks(Loss.HINGE), lambda c: c.values["row_memory"] > 0.0
-            ),
-            "memory_narrow is for a memory of rows: memory= says how many": (
-                lambda c: c.values["memory_narrow"] > 0.0 and c.values["row_memory"] == 0.0
-            ),
-            f"a memory of rows has a byte for a label: at most {MAX_REMEMBERED_CLASSES} classes": (
-                lambda c: c.columns > MAX_REMEMBERED_CLASSES and c.values["row_memory"] > 0.0
-            ),
-            "Loss.NOVELTY recomputes only every eighth block: scratch='row' is useless": both(
-                has(Loss.NOVELTY), lambda c: c.values["scratch"] > 0.0
-            ),
-            **FORECASTING,
-            **WATCHING_REFUSES,
-            "cmin must be at most cmax": lambda c: c.values["cmin"] > c.values["cmax"],
-            "groups must be at most the blocks of 64 frequencies": (
-                lambda c: c.budget > 0 and c.values["groups"] > -(-c.budget // 64)
-            ),
-            "linear is for two classes and for regression only": both(
-                lambda c: c.columns > 1, lambda c: c.values["linear"] == 1.0
-            ),
-            **{
-                f"Basis.STRUCTURED with Update.BLENDED is a complete learner without {axis}": lacks(
-                    member
-                )
-                for axis, member in by_axis(
-                    Policy.STOP, Projection.NONE, Sampling.ALWAYS, Averaging.NONE
-                ).items()
-            },
-            "coefficients= is for support vectors: dtype= says how weights are stored": lacks(
-                Coefficients.FLOAT64
-            ),
-        },
+        refuses=SORF_REFUSES,
     ),
     Update.OPTIMISTIC: UpdateTraits(
         asks="updates.margin_asks",

@@ -16,20 +16,33 @@ edgeolk imports this package. Page: docs/prototype.md.
 
 from __future__ import annotations
 
-from edgeolk.reference.aggressive import Ahpatron, Avp
-from edgeolk.reference.base import KernelLearner, gaussian, laplacian, linear, polynomial, sigmoid
-from edgeolk.reference.budgeted_pa import BpaNn, BpaP, BpaS
+from edgeolk.reference.base import (
+    KernelLearner,
+    Pcg32,
+    gaussian,
+    laplacian,
+    linear,
+    polynomial,
+    sigmoid,
+)
 from edgeolk.reference.comparison import Comparison, compare
 from edgeolk.reference.features import Fogd, Nogd
-from edgeolk.reference.following import Following
-from edgeolk.reference.forecast import Forecaster
-from edgeolk.reference.forgetrons import Forgetron, ForgetronBasic, ForgetronGreedy
-from edgeolk.reference.gradient import Bogd, BogdPlusPlus, Ogd, Olk, Olrd, Olru
+from edgeolk.reference.forgetron import Forgetron, ForgetronBasic, ForgetronGreedy
+from edgeolk.reference.gradient import Bogd, BogdPlusPlus, Norma, Ogd, Olk, Olrd, Olru
+from edgeolk.reference.halving import Ahpatron, Avp, Pomdr
 from edgeolk.reference.logistic import Klr, Oskl
-from edgeolk.reference.norma import Norma
-from edgeolk.reference.novelty_in_time import InTime
-from edgeolk.reference.optimistic import Pomdr
-from edgeolk.reference.passive_aggressive import Pa, Pa1, Pa2, PaRand, PassiveAggressive
+from edgeolk.reference.multiclass import Several
+from edgeolk.reference.passive_aggressive import (
+    BpaNn,
+    BpaP,
+    BpaS,
+    Pa,
+    Pa1,
+    Pa2,
+    PaRand,
+    PassiveAggressive,
+    Spa,
+)
 from edgeolk.reference.pegasos import Bsgd, Pegasos
 from edgeolk.reference.perceptrons import (
     Budgeted,
@@ -40,13 +53,11 @@ from edgeolk.reference.perceptrons import (
     ShiftingPerceptron,
     Stoptron,
 )
-from edgeolk.reference.projections import Projectron, ProjectronPlusPlus
-from edgeolk.reference.several import Several
-from edgeolk.reference.sparse_pa import Spa
-from edgeolk.reference.structured import Sorf
-from edgeolk.reference.structured_drift import DriftingSorf
-from edgeolk.reference.structured_novelty import SorfNovelty
-from edgeolk.reference.vectors import Pcg32
+from edgeolk.reference.projectron import Projectron, ProjectronPlusPlus
+from edgeolk.reference.sorf import DriftingSorf, Sorf
+from edgeolk.reference.sorf_forecast import Forecaster
+from edgeolk.reference.sorf_novelty import InTime, SorfNovelty
+from edgeolk.reference.sorf_scaling import Following
 
 #: The kernel learners by the names of their algorithms. `sorf` is ``Sorf`` and its relatives.
 LEARNERS: dict[str, type[KernelLearner]] = {

@@ -6,8 +6,15 @@ import math
 
 import numpy as np
 
-from edgeolk.reference.base import KernelLearner, among, at_least, not_negative, positive, width_of
-from edgeolk.reference.vectors import lightest
+from edgeolk.reference.base import (
+    KernelLearner,
+    among,
+    at_least,
+    lightest,
+    not_negative,
+    positive,
+    width_of,
+)
 
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 

@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 
 from edgeolk.checks import check_int
-from edgeolk.suggest import suggest
+from edgeolk.errors import suggest
 
 cnp.import_array()
 

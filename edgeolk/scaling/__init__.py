@@ -4,8 +4,7 @@ Names are loaded when first used: a learner without numpy (``edgeolk.bare``) nee
 """
 
 from importlib import import_module
-
-from edgeolk.lean import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from edgeolk.scaling.block import ScalerPlan

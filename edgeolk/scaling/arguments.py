@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from edgeolk.checks import check_int, check_real
-from edgeolk.lean import Any
 from edgeolk.scaling.record import (
     ALIASES,
     CLIP,

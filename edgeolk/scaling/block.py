@@ -18,7 +18,7 @@ from edgeolk.checks import check_int
 from edgeolk.configuration.layout import region_table
 from edgeolk.configuration.regions import Region
 from edgeolk.core.arena import ALIGNMENT, Arena
-from edgeolk.files import seal
+from edgeolk.files import checksums
 from edgeolk.files.atomic import write_atomically
 from edgeolk.scaling.record import (
     COMPACT,
@@ -144,7 +144,7 @@ def sealed(arena: Arena) -> bytes:
     if sys.byteorder == "big":
         head = Head(*struct.unpack_from(HEAD.format.replace("<", ">"), block))
         block = byte_swapped(block, plan_of(head.n_features, head.method, head.clip > 0))
-    return seal.sealed(block)
+    return checksums.sealed(block)
 
 
 def write(path: str | PathLike[str], arena: Arena) -> None:
@@ -154,7 +154,7 @@ def write(path: str | PathLike[str], arena: Arena) -> None:
 
 def read(path: str | PathLike[str]) -> bytes:
     """The block in a file, unchecked."""
-    return seal.read(path, HEAD_BYTES, "scaler")
+    return checksums.read(path, HEAD_BYTES, "scaler")
 
 
 def _check_head(head: Head) -> None:
@@ -226,7 +226,7 @@ def checked(block: bytes) -> tuple[Head, bytes]:
     Raises ValueError: wrong mark, version, length, CRC or configuration.
     """
     nbytes = _length(block)
-    seal.verify(block, nbytes, "scaler")
+    checksums.verify_file(block, nbytes, "scaler")
     head = _checked_head(block)
     if sys.byteorder == "big":
         block = bytes(byte_swapped(block, plan_of(head.n_features, head.method, head.clip > 0)))

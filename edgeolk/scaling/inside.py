@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgeolk.core.arena import ALIGNMENT
 from edgeolk.engine.engine import Engine
-from edgeolk.files import seal
+from edgeolk.files import checksums
 from edgeolk.scaling.block import FEATURE, FORMAT_VERSION, HEAD, MAGIC, plan_of
 from edgeolk.scaling.record import COMPACT, Preprocessing
 from edgeolk.scaling.scaler import RunningScaler
@@ -87,7 +87,7 @@ def copied(prepared: Preprocessing, engine: Engine) -> RunningScaler:
     if prepared.method == COMPACT:
         records = bytes(engine.view("statistics"))
         block[at["statistics"] : at["statistics"] + len(records)] = records
-        return RunningScaler._from_block(seal.sealed(block))
+        return RunningScaler._from_block(checksums.sealed(block))
     features = np.frombuffer(block, FEATURE, d, at["features"])
     numbers: Any = np.asarray(engine.view("scaler")).reshape(-1, 4)
     counts: Any = np.asarray(engine.view("scaler_counts")).reshape(-1, 2)
@@ -97,4 +97,4 @@ def copied(prepared: Preprocessing, engine: Engine) -> RunningScaler:
         for name, values in zip(("min", "max"), span, strict=True):
             struct.pack_into(f"<{d}d", block, at[name], *values)
     del features
-    return RunningScaler._from_block(seal.sealed(block))
+    return RunningScaler._from_block(checksums.sealed(block))

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from edgeolk.checks import check_int, check_real
-from edgeolk.lean import Any, dataclass
 
 #: Part of the file formats: never renumbered.
 METHODS = {"standard": 1, "minmax": 2}

@@ -1,10 +1,13 @@
-"""Shared by the estimators: creation of a learner from the first rows, and passes over rows."""
+"""Shared by the estimators: the order in which ``fit`` visits rows, the kernel of the learner, its
+creation from the first rows, and passes over rows.
+"""
 
 from __future__ import annotations
 
 import copy
 import functools
 from collections.abc import Callable, Iterator
+from numbers import Real
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -12,17 +15,173 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from edgeolk.arrays import refuse_broken_sparse, refuse_masked
-from edgeolk.catalogue import find
+from edgeolk.arrays import real_array, refuse_broken_sparse, refuse_masked
 from edgeolk.checks import check_int
+from edgeolk.gamma import gamma_from
 from edgeolk.learner import Learner
 from edgeolk.parts import Update
+from edgeolk.parts.kernels import Gaussian, Kernel
+from edgeolk.parts.methods import find
 from edgeolk.progress import Progress
-from edgeolk.sklearn.visits import visits
-from edgeolk.sklearn.widths import kernel_options
+from edgeolk.scaling import RunningScaler
+from edgeolk.scaling.record import GAMMA_ROWS, INSIDE
 from edgeolk.wrapped import other_arguments, size_of
 
 FloatArray = NDArray[np.float64]
+RowNumbers = NDArray[np.intp]
+
+
+#: The maximum number of visits in one epoch: row numbers take 8 bytes each, twice.
+MAX_VISITS = 10**8
+
+
+def checked_weight(weight: Any, n: int, name: str = "sample_weight") -> FloatArray | None:
+    """Check the weights of n rows; return None if all are 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Not numbers, a wrong shape, a negative or infinite weight, or no weight above 0.
+    """
+    if weight is None:
+        return None
+    weights = real_array(weight, name).astype(np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.ndim != 1:
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim} dimensions"
+        )
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(n,)}!")
+    if not np.isfinite(weights).all() or (weights < 0.0).any():
+        raise ValueError(f"{name} must be finite and not negative")
+    if not (weights > 0.0).any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return None if (weights == 1.0).all() else weights
+
+
+def refuse_too_many(weight: FloatArray | None, name: str) -> None:
+    """Raise ValueError if the weights would take too many visits."""
+    if weight is None:
+        return
+    with np.errstate(over="ignore"):
+        n_visits = float(weight.sum())
+    if n_visits > max(MAX_VISITS, len(weight)):
+        raise ValueError(
+            f"{name} must sum to at most {MAX_VISITS:g}, since fit visits a row as often as it"
+            f" weighs, got a sum of {n_visits:.3g}: divide all of them by one number"
+        )
+
+
+def counted(weight: FloatArray | None, *arrays: Any) -> tuple[Any, ...]:
+    """The weights above 0, and the corresponding items of the arrays."""
+    if weight is None or (weight > 0.0).all():
+        return weight, *arrays
+    kept = np.flatnonzero(weight)
+    return tuple(array[kept] for array in (weight, *arrays))
+
+
+def canonical_order(X: Any, y: NDArray[Any]) -> RowNumbers:
+    """An order of the rows that does not depend on their order in X.
+
+    Rows are sorted by their projection on one fixed direction.
+    """
+    direction = np.random.RandomState(0).normal(size=X.shape[1])
+    # Dense rows without BLAS, where the sum of a row depends on its position.
+    projections = X @ direction if hasattr(X, "tocsr") else np.einsum("ij,j->i", X, direction)
+    return np.lexsort((y, projections))
+
+
+def visits(
+    X: Any, y: NDArray[Any], weight: FloatArray | None, epochs: int, random: Any, shuffle: bool
+) -> Iterator[RowNumbers]:
+    """Yield the numbers of the rows to visit in each epoch, in order.
+
+    Over all epochs a row is visited epochs times its weight, rounded at random: an integer weight
+    repeats the row in each epoch, which every learner supports. If all weights are below 1, they
+    are scaled so that the largest is 1.
+    """
+    n = X.shape[0]
+    order = canonical_order(X, y) if shuffle else np.arange(n)
+    chance = np.random.RandomState(random.randint(2**31 - 1))
+    if weight is not None:
+        weight = weight[order] / min(1.0, weight.max())
+        start = chance.uniform(size=n)
+    for epoch in range(epochs):
+        rows = order
+        if weight is not None:
+            until = np.floor((epoch + 1) * weight + start)
+            rows = np.repeat(order, (until - np.floor(epoch * weight + start)).astype(np.intp))
+        yield rows[random.permutation(len(rows))] if shuffle else rows
+
+
+#: Rows from which a width is computed.
+ROWS = 500
+
+
+def _as_learned(X: Any, scale: str | None) -> NDArray[np.float64]:
+    """The first rows as the learner will see them."""
+    first = X[:ROWS]
+    first = np.asarray(first.toarray() if hasattr(first, "toarray") else first, dtype=np.float64)
+    if scale is None:
+        return first
+    if scale == "common":
+        readings: Any = first
+        sd = float(readings.std()) or 1.0
+        scaled: NDArray[np.float64] = np.clip((readings - readings.mean()) / sd, -8.0, 8.0)
+        return scaled
+    scaler = RunningScaler(first.shape[1], method=scale)
+    scaler.learn_many(np.ascontiguousarray(first))
+    return scaler.transform(np.ascontiguousarray(first))
+
+
+def kernel_options(
+    gamma: Any, kernel: Kernel | None, scale: str | None, X: Any, *, more: bool, follows: bool
+) -> dict[str, Any]:
+    """``kernel=`` or ``gamma=`` of a learner.
+
+    Parameters
+    ----------
+    gamma, kernel, scale
+        As given to the estimator.
+    X : array or CSR matrix of shape (n, n_features)
+        The first rows.
+    more : bool
+        Whether more rows may come: then no width is computed from only a few rows.
+    follows : bool
+        Whether the learner's width follows its rows by default.
+
+    Raises
+    ------
+    TypeError, ValueError
+        With the parameter, its value and what is allowed.
+    """
+    if scale is not None and scale not in INSIDE:
+        raise ValueError(f"scale must be 'standard', 'minmax', 'common' or None, got {scale!r}")
+    if kernel is not None:
+        if isinstance(kernel, Kernel):
+            return {"kernel": kernel}
+        raise TypeError(
+            "kernel must be None for a Gaussian kernel of width gamma, or a kernel such as"
+            f" ek.Polynomial(3), got {kernel!r}"
+        )
+    if isinstance(gamma, Real) and not isinstance(gamma, bool):
+        if not 0.0 < float(gamma) < np.inf:
+            raise ValueError(f"gamma must be above 0 and finite, got {gamma!r}")
+        return {"kernel": Gaussian(float(gamma))}
+    if not (isinstance(gamma, str) and gamma in ("auto", "scale")):
+        raise ValueError(f"gamma must be 'auto', 'scale' or a number above 0, got {gamma!r}")
+    if gamma == "auto" and follows:
+        return {"kernel_gamma": "auto"}
+    if gamma == "auto" and more and X.shape[0] < GAMMA_ROWS:
+        return {"kernel_gamma": "auto"}
+    rows = _as_learned(X, scale)
+    if gamma == "auto" and (rows[0] != rows).any():
+        return {"kernel": Gaussian(gamma_from(rows, ROWS))}
+    variance = float(rows.var())
+    return {"kernel": Gaussian(1.0 / (rows.shape[1] * variance) if variance > 0.0 else 1.0)}
+
 
 #: Rows passed to the learner at a time, which limits the memory of a copy.
 CHUNK = 512

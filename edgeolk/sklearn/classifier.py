@@ -16,10 +16,12 @@ from edgeolk.parts import Loss
 from edgeolk.sklearn.base import (
     FloatArray,
     OnlineKernelBase,
+    checked_weight,
+    counted,
     is_plain_labels,
+    refuse_too_many,
     unchanged_if_refused,
 )
-from edgeolk.sklearn.visits import checked_weight, counted, refuse_too_many
 from edgeolk.wrapped import check_task
 
 #: Rows scored ahead of learning them, for the calibration of several classes.

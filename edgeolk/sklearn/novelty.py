@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from edgeolk.parts import Loss
-from edgeolk.parts.watching import NU
+from edgeolk.parts.sorf import NU
 from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
 from edgeolk.wrapped import check_task, other_arguments
 

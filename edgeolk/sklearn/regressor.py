@@ -9,9 +9,15 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from edgeolk.catalogue.methods import find
-from edgeolk.sklearn.base import FloatArray, OnlineKernelBase, unchanged_if_refused
-from edgeolk.sklearn.visits import checked_weight, counted, refuse_too_many
+from edgeolk.parts.methods import find
+from edgeolk.sklearn.base import (
+    FloatArray,
+    OnlineKernelBase,
+    checked_weight,
+    counted,
+    refuse_too_many,
+    unchanged_if_refused,
+)
 from edgeolk.wrapped import check_task, other_arguments
 
 

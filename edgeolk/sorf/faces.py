@@ -7,9 +7,9 @@ for novelty in time series. Without numpy.
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import TYPE_CHECKING, Any
 
-from edgeolk.lean import TYPE_CHECKING, Any
-from edgeolk.parts.watching import PARTS, WHATS
+from edgeolk.parts.sorf import PARTS, WHATS
 
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from edgeolk import __version__
-from edgeolk.cli.console import take_any_text
-from edgeolk.suggest import suggest
+from edgeolk.cli.program import take_any_text
+from edgeolk.errors import suggest
 from firmware_sim.cli import compare, fleet, listings, measure, record, replay, tune
 from firmware_sim.cli.terminal import INTERRUPTED, USAGE, forget_output, note, tell
 from firmware_sim.errors import SimulatorError

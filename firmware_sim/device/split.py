@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import edgeolk as ek
-from edgeolk.files import v3
+from edgeolk.files import restore
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.containment.child import BLOCK, COUNTERS
 from firmware_sim.containment.process import ProcessLearner
@@ -113,7 +113,7 @@ class SplitDevice(Device):
         """Do nothing: `_start` attaches the process."""
 
     def _learner_to_save(self) -> Any:
-        return ek.Learner._from_block(bytes(v3.written(memoryview(self._process.block()))))
+        return ek.Learner._from_block(bytes(restore.written(memoryview(self._process.block()))))
 
     @property
     def steps(self) -> int:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 import edgeolk as ek
 from edgeolk.configuration.config import settings_of
-from edgeolk.export.costs import FLAGS, costs_of
-from edgeolk.export.instructions import Row
+from edgeolk.export.costs import FLAGS, Row, costs_of
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu.emulator import Run, lacking, run
 from firmware_sim.mcu.program import BOARDS, HERE, STACK, Board, Program, build

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgeolk.suggest import suggest
+from edgeolk.errors import suggest
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined, shortened
 from firmware_sim.streams import cells

@@ -11,7 +11,7 @@ import numpy as np
 
 import edgeolk as ek
 from edgeolk.configuration.config import settings_of
-from edgeolk.parts.watching import PARTS, WHATS
+from edgeolk.parts.sorf import PARTS, WHATS
 from firmware_sim.containment.memory import Need
 from firmware_sim.streams import Row
 

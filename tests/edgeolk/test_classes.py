@@ -10,7 +10,7 @@ import pytest
 from helpers import KERNELS, few_first
 
 import edgeolk as ek
-from edgeolk.reference.several import Several
+from edgeolk.reference.multiclass import Several
 
 D, ROWS = 4, 150
 LOOSE = ("project", "lightest_project", "halve")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.configuration.header import OMITTED
 from edgeolk.configuration.settings import Settings
-from edgeolk.lean import replace
 from edgeolk.parts.refusals import refuse, sentences
 from edgeolk.parts.table import DEFAULT_PARTS, uses
 

@@ -1,7 +1,10 @@
-"""The learner as a user sees it: copies out, empty models, memory of the caller's."""
+"""The learner as a user sees it: copies out, empty models, memory of the caller, attributes,
+answers around each row, which inputs matter, its table in notebooks.
+"""
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +91,142 @@ def test_a_model_in_memory_of_the_caller(tmp_path: Path) -> None:
     learner = ek.Learner("rbp", buffer=mapped, **setting)
     learner.learn_many(X, y)
     assert learner._sealed() == plain._sealed()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("mistake", "no attribute 'mistake' .did you mean 'mistakes'"),
+        ("support_vectors", "did you mean 'support_vectors_'"),
+        ("nothing_like_it_at_all", "no attribute 'nothing_like_it_at_all'$"),
+    ],
+)
+def test_an_unknown_attribute_says_what_is_near(name: str, message: str) -> None:
+    learner = ek.Learner(n_features=2, ram="2KiB")
+    with pytest.raises(AttributeError, match=message):
+        getattr(learner, name)
+    assert not hasattr(learner, name)
+
+
+def test_a_property_keeps_its_own_error() -> None:
+    learner = ek.Learner("perceptron", n_features=2, budget=4)
+    with pytest.raises(AttributeError) as raised:
+        _ = learner.weights_
+    assert "did you mean" not in str(raised.value)
+    assert "no attribute" not in str(raised.value)
+
+
+ROWS, FEATURES = 200, 3
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(ROWS, FEATURES))
+Y = np.cumsum(RNG.normal(size=ROWS)) + X[:, 0]
+
+
+def forecaster(**options: Any) -> ek.Learner:
+    return ek.Learner(
+        "sorf", n_features=FEATURES, ram="8KiB", loss="square", history=True, **options
+    )
+
+
+def numbers(learner: ek.Learner) -> list[float]:
+    _, reach, shares = learner._engine.last_forecast()
+    return [*reach, *shares]
+
+
+def test_forecasts_of_many_rows_say_what_those_of_one_do() -> None:
+    one, many = forecaster(interval=(0.8, 0.95)), forecaster(interval=(0.8, 0.95))
+    expected, outputs = [], []
+    for row, target in zip(X, Y.tolist(), strict=True):
+        expected.append(one.learn_one(row, target))
+        outputs.append(numbers(one))
+    answers, after = np.empty(ROWS), np.empty((ROWS, len(outputs[0])))
+    many._answer_many(X, Y, answers, None, after.reshape(-1))
+    assert answers.tolist() == expected
+    assert after.tolist() == outputs
+    assert many._engine.counters() == one._engine.counters()
+
+
+def test_who_says_no_more_than_a_score_is_not_asked_for_more() -> None:
+    plain = ek.Learner("sorf", n_features=FEATURES, ram="8KiB", n_classes=3)
+    with pytest.raises(TypeError, match="history=True"):
+        plain._answer_many(X, np.zeros(ROWS), np.empty(ROWS), np.empty(ROWS + 3), np.empty(ROWS))
+    with pytest.raises(TypeError, match="already returns all forecasts"):
+        forecaster()._answer_many(X, Y, np.empty(ROWS), np.empty(ROWS + 1))
+
+
+INPUTS = np.random.default_rng(0).normal(size=(3000, 5))
+PRODUCT = INPUTS[:, 1] * INPUTS[:, 3]
+
+
+@pytest.mark.parametrize(
+    ("options", "y"),
+    [
+        ({"ram": "8KiB"}, np.where(PRODUCT > 0, 1.0, -1.0)),
+        ({"ram": "8KiB", "n_classes": 3}, np.digitize(PRODUCT, [-0.4, 0.4])),
+        ({"ram": "8KiB", "loss": "square"}, PRODUCT),
+        ({"algorithm": "bpa_s", "budget": 200, "gamma": 0.2}, np.where(PRODUCT > 0, 1.0, -1.0)),
+    ],
+    ids=str,
+)
+def test_the_inputs_that_decide_matter_most(options: dict[str, Any], y: np.ndarray) -> None:
+    learner = ek.Learner(n_features=5, **options)
+    learner.learn_many(INPUTS, y)
+    before = pickle.dumps(learner)
+    rows = INPUTS[-300:].copy()
+    found = learner.inputs(rows)
+    assert found.shape == (5,)
+    assert found.sum() == pytest.approx(1.0)
+    assert set(np.argsort(found)[-2:]) == {1, 3}
+    assert found[[1, 3]].sum() > 0.5
+    np.testing.assert_array_equal(rows, INPUTS[-300:])
+    np.testing.assert_array_equal(found, learner.inputs(rows))
+    assert pickle.dumps(learner) == before
+    if "algorithm" in options:
+        with pytest.raises(ValueError, match="has not learned relevances; pass rows"):
+            learner.inputs()
+    else:
+        assert set(np.argsort(learner.inputs())[-2:]) == {1, 3}
+
+
+def test_an_input_that_stands_still_does_not_matter() -> None:
+    still = INPUTS.copy()
+    still[:, 2] = 7.0
+    learner = ek.Learner(n_features=5, ram="4KiB")
+    learner.learn_many(still, np.where(PRODUCT > 0, 1.0, -1.0))
+    assert learner.inputs(still[-200:])[2] == 0.0
+
+
+def test_what_cannot_be_told() -> None:
+    learner = ek.Learner(n_features=5, ram="4KiB", loss="square", history=True)
+    with pytest.raises(ValueError, match="rows in order cannot be shuffled"):
+        learner.inputs(INPUTS)
+    fresh = ek.Learner(n_features=5, ram="4KiB")
+    np.testing.assert_array_equal(fresh.inputs(INPUTS[:50]), np.zeros(5))
+    with pytest.raises(ValueError, match="X must have at least two rows"):
+        fresh.inputs(INPUTS[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"ram": "4KiB"}, ("2 classes, 3 inputs", "mistakes")),
+        ({"ram": "4KiB", "n_classes": 3}, ("3 classes", "mistakes")),
+        ({"ram": "4KiB", "loss": "square"}, ("regression", "mean absolute error")),
+        ({"ram": "4KiB", "loss": "novelty"}, ("novelty",)),
+        ({"budget": 7, "algorithm": "rbp"}, ("support vectors", "of 7")),
+    ],
+)
+def test_a_table(options: dict[str, Any], said: tuple[str, ...]) -> None:
+    learner = ek.Learner(options.pop("algorithm", None), n_features=3, **options)
+    assert "rows learned" in learner._repr_html_()
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    y = (X[:, 0] > 0).astype(float)
+    if learner._config.needs_labels:
+        learner.learn_many(X, y if learner.n_classes == 3 or learner.is_regression else 2 * y - 1)
+    else:
+        learner.learn_many(X)
+    shown = learner._repr_html_()
+    assert shown.startswith("<table>")
+    assert shown.count("<tr>") == shown.count("</tr>") >= 5
+    for part in (*said, ">30<", f"{learner.nbytes:,} bytes"):
+        assert part in shown

@@ -14,8 +14,8 @@ from synthetic import random_stream
 
 import edgeolk as ek
 from edgeolk.configuration.header import unpack
-from edgeolk.files.seal import checksum
-from edgeolk.files.words import WORDS
+from edgeolk.files.checksums import checksum
+from edgeolk.files.live import WORDS
 
 
 def lives(name: str, steps: int) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from plans import configurations, types_of
 
 import edgeolk as ek
-from edgeolk.catalogue import METHODS
+from edgeolk.parts.methods import METHODS
 
 CANARY = b"\xa5" * 64
 

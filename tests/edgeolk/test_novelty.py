@@ -10,7 +10,7 @@ import pytest
 from helpers import KERNELS
 
 import edgeolk as ek
-from edgeolk.reference.norma import Norma
+from edgeolk.reference.gradient import Norma
 
 D = 3
 POLICIES = ("oldest", "smallest", "random", "unbiased", "lightest")

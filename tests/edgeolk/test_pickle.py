@@ -102,3 +102,21 @@ def test_a_spoilt_pickle_is_refused(made: str) -> None:
     data[at] ^= 1
     with pytest.raises(ValueError, match="damaged"):
         pickle.loads(bytes(data))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ek.Gaussian(0.5),
+        ek.Polynomial(3, 0.5),
+        ek.plan("rbp", n_features=2, budget=3),
+        ek.Config("rbp", n_features=2, budget=3),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_public_records_go_through_pickles(value: Any) -> None:
+    again = pickle.loads(pickle.dumps(value))
+    assert again == value
+    assert repr(again) == repr(value)
+    with pytest.raises(AttributeError, match="cannot"):
+        again.budget = 4

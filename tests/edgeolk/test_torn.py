@@ -14,9 +14,9 @@ from helpers import BY_DAY, EVERY, LIVELY, python
 from synthetic import random_stream
 
 import edgeolk as ek
-from edgeolk.attaching import TORN_CHOICES
+from edgeolk.block import TORN_CHOICES
 from edgeolk.configuration.header import FLAGS_OFFSET, MARK, PLACES, SEALED, TORN
-from edgeolk.files.seal import checksum
+from edgeolk.files.checksums import checksum
 
 HERE = Path(__file__).parent
 D, B = 3, 7
@@ -234,7 +234,7 @@ def test_what_cannot_be_repaired_stays_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
-@pytest.mark.parametrize("place", ["edgeolk.attaching.over", "edgeolk.attaching.live.check"])
+@pytest.mark.parametrize("place", ["edgeolk.block.over", "edgeolk.block.live.check"])
 def test_a_repair_that_does_not_end_leaves_the_block_as_it_was(
     place: str, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,9 +17,9 @@ from synthetic import random_stream, regression_stream
 import edgeolk as ek
 from edgeolk.reference import LEARNERS, KernelLearner
 from edgeolk.reference.base import REAL, TOLERANCE
-from edgeolk.reference.forgetrons import psi
+from edgeolk.reference.forgetron import psi
 from edgeolk.reference.pegasos import merge_height
-from edgeolk.reference.projections import NEGLIGIBLE, project_on_span
+from edgeolk.reference.projectron import NEGLIGIBLE, project_on_span
 
 Case = tuple[str, dict[str, Any], str]
 

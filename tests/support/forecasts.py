@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 import edgeolk as ek
 from edgeolk.files.live import is_state
-from edgeolk.reference.forecast import Forecaster, Widened
-from edgeolk.reference.structured import Sorf
+from edgeolk.reference.sorf import Sorf
+from edgeolk.reference.sorf_forecast import Forecaster, Widened
 
 Numbers = NDArray[np.float64]
 

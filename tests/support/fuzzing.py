@@ -23,10 +23,10 @@ from golden import CASES, data_of
 from mutations import WHOLE, mutated
 
 import edgeolk as ek
-from edgeolk.attaching import TORN_CHOICES
+from edgeolk.block import TORN_CHOICES
 from edgeolk.checkpointer import _pieces
 from edgeolk.core.arena import ALIGNMENT
-from edgeolk.files import v3
+from edgeolk.files import restore
 from edgeolk.files.slots import HEADER_BYTES, packed_head
 
 #: A step or a load takes no longer (of processor time: other processes may be busy).
@@ -289,7 +289,7 @@ class Fuzzer:
             return True
         whole = file_of(learner)
         # Bytes between regions hold nothing, and are not kept.
-        if v3.read(file_of(ek.Learner._from_block(whole))) != v3.read(whole):
+        if restore.read(file_of(ek.Learner._from_block(whole))) != restore.read(whole):
             raise BrokenError("saved and loaded again it is another model")
         seed = self.chance.randrange(1000)
         for attempt in attempts(learner, seed):
@@ -300,7 +300,7 @@ class Fuzzer:
         except ValueError as error:
             self.reasons[f"poisoned: {error}"] += 1
             return False
-        if v3.read(file_of(again)) != v3.read(file_of(learner)):
+        if restore.read(file_of(again)) != restore.read(file_of(learner)):
             raise BrokenError("after some steps it is saved as another model")
         return True
 

@@ -11,10 +11,10 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from edgeolk.files import v3
+from edgeolk.files import restore
 
 FOLDER = Path(__file__).resolve().parent.parent / "edgeolk" / "files" / "golden"
-READERS = {3: v3.read}
+READERS = {3: restore.read}
 #: Of a version the one with everything, then what was added later.
 ARCHIVES = {
     version: [ZipFile(path) for path in sorted(FOLDER.glob(f"v{version}*.zip"), key=str)]

@@ -17,8 +17,9 @@ import pytest
 
 import edgeolk as ek
 from edgeolk.parts.bases import BASES
+from edgeolk.parts.methods import find
 from edgeolk.reference import base as tb
-from edgeolk.reference.following import Common, Following
+from edgeolk.reference.sorf_scaling import Common, Following
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: Larger data sets, where somebody has put them.
@@ -169,7 +170,7 @@ GAUSSIAN_ONLY = ("bsgd", "fogd")
 
 def every_choice(name: str) -> list[dict[str, Any]]:
     """Every combination of the options of a row, with the other options that each needs."""
-    choices = ek.catalogue.find(name).choices
+    choices = find(name).choices
     made = []
     for chosen in itertools.product(*(list(options) for options in choices.values())):
         options: dict[str, Any] = dict(zip(choices, chosen, strict=True))

@@ -9,7 +9,7 @@ from helpers import KERNELS, NEEDS, fitting
 from hypothesis import strategies as st
 
 import edgeolk as ek
-from edgeolk.catalogue import find
+from edgeolk.parts.methods import find
 
 ITEM = {"float64": 8, "float32": 4, "float16": 2, "int8": 1}
 #: Options that change a region's size.

@@ -1,4 +1,4 @@
-/* Whether the state of a forecaster is one that learning can reach (files/forecasting.py of the
+/* Whether the state of a forecaster is one that learning can reach (files/sorf_state.py of the
    library). Included by state.h. */
 #ifndef EDGEOLK_FORECAST_STATE_H
 #define EDGEOLK_FORECAST_STATE_H

@@ -1,5 +1,5 @@
 /* Whether a state is one that learning can reach, as edgeolk.load() checks (files/invariants.py,
-   files/weights.py and files/preprocessing.py of the library): the loops trust the block. Included
+   files/sorf_state.py and files/scaler_state.py of the library): the loops trust the block. Included
    by sorf.c. */
 #ifndef EDGEOLK_STATE_H
 #define EDGEOLK_STATE_H

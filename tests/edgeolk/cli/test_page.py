@@ -9,8 +9,8 @@ from functools import cache
 import pytest
 
 import edgeolk as ek
-from edgeolk.catalogue.choices import CHOICES
 from edgeolk.cli.page import anchor, page, parameter_rows, table
+from edgeolk.parts.descriptions import CHOICES
 
 
 @cache

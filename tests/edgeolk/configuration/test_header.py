@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 
 import pytest
 from helpers import EVERY
@@ -11,7 +12,6 @@ from edgeolk.configuration.config import Config
 from edgeolk.configuration.header import PLACES
 from edgeolk.configuration.layout import layout
 from edgeolk.files import live
-from edgeolk.lean import replace
 
 #: With the support vectors of two rings and the optimist's own state; all others are plain.
 LARGE = ("pomdr", "sorf")

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 import edgeolk as ek
 from bench.compiled import ROOT, compiled, compiler
 from edgeolk.core.units import LOOPS, NUMBERS
-from edgeolk.reference.compact import Input
+from edgeolk.reference.sorf_scaling import Input
 from edgeolk.scaling.record import COMPACT_WINDOW, RECORD_BYTES
 
 CAREFUL = ["-fsanitize=undefined", "-fno-sanitize=float-divide-by-zero",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from edgeolk.core import generate
-from edgeolk.lean import replace
 from edgeolk.parts.losses import LOSSES
 from edgeolk.parts.numbers import Loss, Policy, Update
 from edgeolk.parts.table import TRAITS

@@ -12,8 +12,8 @@ import pytest
 
 from edgeolk.configuration import header as head
 from edgeolk.configuration.regions import ELEMENT_BYTES, KINDS, Lifetime
-from edgeolk.files.words import WORDS
-from edgeolk.parts import lists
+from edgeolk.files.live import WORDS
+from edgeolk.parts import parameters as lists
 from edgeolk.parts.numbers import AXES
 from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.scaling import record

@@ -22,7 +22,7 @@ import edgeolk as ek
 from edgeolk.configuration.header import REGIONS, VERSION, stored_values, unpack
 from edgeolk.configuration.settings import Settings
 from edgeolk.files import restore
-from edgeolk.files.v3 import Stored
+from edgeolk.files.restore import Stored
 from edgeolk.learner import Averaged
 
 cases = pytest.mark.parametrize(("version", "stem"), CASES)

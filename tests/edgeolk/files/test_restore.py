@@ -8,6 +8,7 @@ import struct
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,8 @@ from synthetic import random_stream
 
 import edgeolk as ek
 from edgeolk.configuration.header import CRC_OFFSET, FIXED_BYTES, VERSION, length_of, unpack
-from edgeolk.files.seal import checksum
-from edgeolk.files.words import WORDS
-from edgeolk.lean import replace
+from edgeolk.files.checksums import checksum
+from edgeolk.files.live import WORDS
 
 D = 3
 X, Y = random_stream(6, 60, D)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import edgeolk as ek
-from edgeolk.files.slot_layout import misplaced, slot_bytes
+from edgeolk.files.media import misplaced, slot_bytes
 
 NUMBERS = (2, 3, 5, 8, 33, 64)
 

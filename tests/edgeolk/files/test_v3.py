@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,8 @@ from edgeolk.configuration import header as head
 from edgeolk.configuration.header import CRC_OFFSET, Head, length_of, unpack
 from edgeolk.configuration.layout import layout
 from edgeolk.configuration.regions import ELEMENT_BYTES, Region
-from edgeolk.files import live, restore, v3
-from edgeolk.files.seal import checksum
-from edgeolk.lean import replace
+from edgeolk.files import live, restore
+from edgeolk.files.checksums import checksum
 from edgeolk.parts.updates import UPDATES
 
 STEMS = [stem for version, stem in CASES if version == 3]
@@ -171,10 +171,10 @@ def test_swapped(code: str) -> None:
     """As numpy swaps; twice is not at all."""
     numbers = np.random.default_rng(0).integers(-128, 127, 96, np.int8)
     width = np.dtype(code).itemsize
-    turned = v3.swapped(memoryview(numbers.tobytes()), width)
+    turned = restore.swapped(memoryview(numbers.tobytes()), width)
     assert bytes(turned) == numbers.view(f"V{width}").view(f"u{width}").byteswap().tobytes()
-    assert bytes(v3.swapped(memoryview(turned), width)) == numbers.tobytes()
-    assert v3.swapped(memoryview(b""), width) == b""
+    assert bytes(restore.swapped(memoryview(turned), width)) == numbers.tobytes()
+    assert restore.swapped(memoryview(b""), width) == b""
 
 
 def turned(data: bytes) -> bytes:
@@ -193,17 +193,17 @@ def turned(data: bytes) -> bytes:
 @pytest.fixture
 def big_endian(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the package think that this machine is one."""
-    for module in (head, live, restore, v3):
+    for module in (head, live, restore):
         if hasattr(module, "NATIVE"):
             monkeypatch.setattr(module, "NATIVE", ">")
-    monkeypatch.setattr(v3, "_SWAP", True)
+    monkeypatch.setattr(restore, "_SWAP", True)
 
 
 @pytest.mark.usefixtures("big_endian")
 @stems
 def test_a_big_endian_machine_writes_the_same_file(stem: str) -> None:
     data = laid_out(data_of(3, stem), int, 0, False)  # a header of today
-    assert v3.written(memoryview(turned(data))) == data
+    assert restore.written(memoryview(turned(data))) == data
 
 
 @pytest.mark.usefixtures("big_endian")
@@ -211,14 +211,15 @@ def test_a_big_endian_machine_writes_the_same_file(stem: str) -> None:
 def test_a_big_endian_machine_holds_what_is_read_its_own_way(stem: str) -> None:
     """Header and regions; the words of the structs go through the machine's own types."""
     data = laid_out(data_of(3, stem), int, 0, False)  # a header of today
-    stored = v3.read(data)
+    stored = restore.read(data)
     made = unpack(data)
     block = bytearray(len(data))
     live.write_head(memoryview(block), made)
     for name, (element, offset, count) in made.table.items():
         size = ELEMENT_BYTES[element] * count
         if element == "w":
-            block[offset : offset + size] = v3.swapped(memoryview(data)[offset : offset + size], 8)
+            words = memoryview(data)[offset : offset + size]
+            block[offset : offset + size] = restore.swapped(words, 8)
             continue
         rows = row_lengths(made).get(name, (1, 0))[0]
         region = Region(name, offset, size, "", element, (rows, count // rows))

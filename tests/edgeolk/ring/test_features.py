@@ -12,7 +12,7 @@ from synthetic import random_stream, regression_stream
 import edgeolk as ek
 from edgeolk.reference import LEARNERS
 from edgeolk.reference.base import gaussian
-from edgeolk.reference.structured import Features
+from edgeolk.reference.sorf import Features
 
 GAMMA, SEED = 0.2, 2**40 + 7
 seldom = pytest.mark.parametrize("frequencies", ["structured", "drawn"])

@@ -14,9 +14,9 @@ from synthetic import random_stream, regression_stream
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
-from edgeolk.reference.norma import Norma
-from edgeolk.reference.several import Several
-from edgeolk.reference.structured import Sorf
+from edgeolk.reference.gradient import Norma
+from edgeolk.reference.multiclass import Several
+from edgeolk.reference.sorf import Sorf
 
 D = 3
 

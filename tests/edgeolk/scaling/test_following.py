@@ -9,9 +9,9 @@ import pytest
 from helpers import by_pairs, following_of
 
 import edgeolk as ek
-from edgeolk.reference.following import Following
-from edgeolk.reference.structured import Sorf as Reference
-from edgeolk.reference.structured_novelty import SorfNovelty as NoveltyReference
+from edgeolk.reference.sorf import Sorf as Reference
+from edgeolk.reference.sorf_novelty import SorfNovelty as NoveltyReference
+from edgeolk.reference.sorf_scaling import Following
 
 D, BUDGET, SEED = 7, 100, 11
 TASKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -228,12 +228,12 @@ def test_a_ring_may_have_one_scale_too(name: str) -> None:
 
 def test_a_file_without_the_width_begins_it_anew() -> None:
     """As one would be that was written before there was one, its header saying that it follows."""
-    from edgeolk.files import restore, v3
+    from edgeolk.files import restore
 
     X = readings(200)
     learner = learner_of("two", "plain", "int8")
     learner.learn_many(X, labels("two", X))
-    stored = v3.read(learner.__reduce__()[1][0])
+    stored = restore.read(learner.__reduce__()[1][0])
     del stored.regions["width_follows"]
     config, arena = restore.from_stored(stored)
     begun = ek.Learner._over(config, arena)

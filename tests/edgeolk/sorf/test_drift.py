@@ -11,8 +11,8 @@ import pytest
 from helpers import few_first, following_of
 
 import edgeolk as ek
-from edgeolk.reference.following import HELD, Following
-from edgeolk.reference.structured_drift import DriftingSorf
+from edgeolk.reference.sorf import DriftingSorf
+from edgeolk.reference.sorf_scaling import HELD, Following
 
 D, GAMMA, SEED = 4, 0.125, 5
 KINDS: dict[str, dict[str, Any]] = {

@@ -11,7 +11,7 @@ from helpers import few_first
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
-from edgeolk.reference.novelty_in_time import InTime
+from edgeolk.reference.sorf_novelty import InTime
 
 D, BUDGET, SEED = 5, 150, 7
 TYPES = ("int8", "float32", "float64")

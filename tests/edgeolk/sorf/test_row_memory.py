@@ -23,9 +23,9 @@ import edgeolk as ek
 from edgeolk import bare
 from edgeolk.cli import main
 from edgeolk.core.variants import available_simd
-from edgeolk.reference.following import HELD
-from edgeolk.reference.row_memory import RememberingSorf
-from edgeolk.reference.structured_drift import DriftingSorf
+from edgeolk.reference.sorf import DriftingSorf
+from edgeolk.reference.sorf_memory import RememberingSorf
+from edgeolk.reference.sorf_scaling import HELD
 
 D, GAMMA, SEED = 3, 0.125, 5
 KINDS: dict[str, dict[str, Any]] = {

@@ -22,8 +22,8 @@ from structured_cases import (
 )
 
 from edgeolk.bare import BareLearner
-from edgeolk.reference.structured_drift import DriftingSorf as Reference
-from edgeolk.reference.structured_novelty import SorfNovelty as NoveltyReference
+from edgeolk.reference.sorf import DriftingSorf as Reference
+from edgeolk.reference.sorf_novelty import SorfNovelty as NoveltyReference
 
 
 def plain_of(task: str, dtype: str, name: str) -> Reference:

@@ -23,9 +23,9 @@ from bench.bytes.shim import FORMS as FORMS_OF_C
 from bench.bytes.shim import LOOPS, SHIM, Sorf
 from bench.compiled import compiler
 from edgeolk.core.variants import available_simd
-from edgeolk.reference.structured import Sorf as Reference
-from edgeolk.reference.structured_drift import DriftingSorf
-from edgeolk.reference.structured_novelty import SorfNovelty
+from edgeolk.reference.sorf import DriftingSorf
+from edgeolk.reference.sorf import Sorf as Reference
+from edgeolk.reference.sorf_novelty import SorfNovelty
 
 pytestmark = pytest.mark.skipif(
     shutil.which(compiler()[0]) is None, reason="no C compiler to compile the loops with"

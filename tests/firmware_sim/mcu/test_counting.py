@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import edgeolk as ek
-from edgeolk.export.instructions import FIT_ERROR, Row, instructions_of
+from edgeolk.export.costs import FIT_ERROR, Row, instructions_of
 from firmware_sim.cli import main, measure
 from firmware_sim.errors import SimulatorError
 from firmware_sim.mcu import lacking

@@ -1,0 +1,256 @@
+"""Checks of the state of sorf, which has weights instead of support vectors, and of its forecaster
+(docs/forecast.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf, isfinite, sqrt
+from typing import TYPE_CHECKING, Any
+
+from edgeolk.checks import require
+from edgeolk.configuration.regions import (
+    HISTORY,
+    diagonal_inputs,
+    head_inputs,
+    pending_numbers,
+)
+
+if TYPE_CHECKING:
+    from edgeolk.configuration.settings import Settings
+
+
+REGIONS = ("history", "forecaster", "head", "guard", "waiting", "season")
+#: Members of ``olk_history`` (core/loops/target_history.h) by position.
+_COUNTERS = {"targets": 0, "changes": 1, "squares": 2, "repeats": 3, "learned": 4}
+_MARKS, _NOT_BELOW_0 = 5, {"error": 8, "variance": 14, "square": 15, "unit": 16}
+#: Marks: the last target is known; the kernel's answer to it too.
+_KNOWN, _KERNEL_KNOWN = 1.0, 3.0
+#: Ranges of a quantile and of variances, with a margin for rounding; sum of all clipped regrets.
+_QUANTILES, _VARIANCE_RANGE, _REGRET = (0.000999, 1000.01), (-1e-5, 1.0 + 1e-5), 16.0 / 0.00099
+#: Added to the diagonal of a covariance before it has to be positive definite, for rounding.
+_ROUNDED = 1e-3
+#: Marks of pending rows without a mean error.
+_PLAIN_MARKS = (0.0, -1.0, -2.0)
+
+
+def _check_history(config: Settings, numbers: memoryview[Any]) -> None:
+    for name, place in _COUNTERS.items():
+        count = numbers[place]
+        require(count >= 0.0 and count == int(count), f"{name} of the history are {count}")
+    marks = numbers[_MARKS]
+    allowed = (0.0, _KNOWN, _KERNEL_KNOWN) if config.budget else (0.0, _KNOWN)
+    require(marks in allowed, f"marks of the history are {marks}")
+    for name, place in _NOT_BELOW_0.items():
+        require(numbers[place] >= 0.0, f"{name} of the history is {numbers[place]}")
+    low, high = _QUANTILES
+    for quantile in numbers[HISTORY : HISTORY + len(config.list_of("interval"))]:
+        require(low <= quantile <= high, f"a quantile of errors is {quantile}")
+
+
+def _is_definite(packed: memoryview[Any], n: int) -> bool:
+    """Whether a symmetric matrix, stored as a packed lower triangle, has a Cholesky factor."""
+    factor: list[list[float]] = []
+    for j in range(n):
+        row = [*packed[j * (j + 1) // 2 : (j + 1) * (j + 2) // 2]]
+        row[j] += _ROUNDED
+        for i in range(j + 1):
+            previous = factor[i] if i < j else row
+            row[i] -= sum(row[k] * previous[k] for k in range(i))
+            if i < j:
+                row[i] /= previous[i]
+        if not row[j] > 0.0:
+            return False
+        row[j] = sqrt(row[j])
+        factor.append(row)
+    return True
+
+
+def _check_linear(config: Settings, regions: Mapping[str, memoryview[Any]]) -> None:
+    low, high = _VARIANCE_RANGE
+    long, short = diagonal_inputs(config), head_inputs(config)
+    diagonal, head = regions["forecaster"], regions["head"]
+    variances = [*diagonal[long : 2 * long]]
+    variances += [head[short + (j + 1) * (j + 2) // 2 - 1] for j in range(short)]
+    require(all(low <= v <= high for v in variances), "variances of the forecaster")
+    covariance = head[short : short + short * (short + 1) // 2]
+    require(_is_definite(covariance, short), "covariances of the forecaster")
+    require(diagonal[2 * long] >= 0.0 and head[-1] >= 0.0, "a mean error of the forecaster")
+
+
+def check_forecast(
+    config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+) -> None:
+    """Check history, linear learners, the weights of experts and pending rows.
+
+    Raises ValueError with what is wrong: learning cannot lead to this state.
+    """
+    for name in REGIONS:
+        if name in regions:
+            require(all(map(isfinite, regions[name])), f"{name} must be finite")
+    _check_history(config, regions["history"])
+    _check_linear(config, regions)
+    regrets = regions["guard"]
+    half = len(regrets) // 2
+    require(all(abs(regret) <= _REGRET for regret in regrets[:half]), "a regret of an expert")
+    require(all(0.0 <= square < inf for square in regrets[half:]), "a squared regret of an expert")
+    pending = regions["waiting"]
+    each = pending_numbers(config)
+    for at in range(0, len(pending), each):
+        mark, unit = pending[at], pending[at + 1]
+        require(mark > 0.0 or mark in _PLAIN_MARKS, f"the mark of a pending row is {mark}")
+        require(unit >= 0.0, "the unit of a pending row")
+    if "season" in regions:
+        count, capacity = regions["season"][0], len(regions["season"]) - 1
+        require(0.0 <= count < 2 * capacity and count == int(count), f"{count} targets of a season")
+    if "kernel_rows" in regions:
+        rows = regions["kernel_rows"][0]
+        require(0 <= rows <= words["steps"], f"{rows} rows of the kernel")
+
+
+#: Numbers of the linear expert and of the length scales (``relevance``) are far below this.
+MAX_NUMBER = 1e30
+#: The counters of the drift alarm stop here (``loops/drift.h``).
+MAX_COUNTED = 2**24 - 1
+#: The largest weight, in units of the label or of the targets' deviation; mean of the targets; sum
+#: of their squared deviations.
+_MAX_WEIGHT, _MAX_TARGET, _MAX_SQUARES = 1e15, 1e101, 1e250
+
+#: Positions of a channel's twelve numbers that are never negative: variances, mean squares.
+_VARIANCES = (1, 4, 6, 8, 9, 11)
+#: Bounds on the absolute value of each (docs/novelty.md, sections 2 and 3): readings end at 1e15,
+#: deviations at 6, runs at 65,535; an accepted mean may exceed this by some deviations. Squares of
+#: differences are finite in single precision.
+_MAX_OF_CHANNEL = (1e18, 1e36, 1.1e15, 40.0, 150.0, 20.0, 400.0, 7.0, 50.0, 5.0, 12.0, 150.0)
+#: Bounds on threshold, unit, means and variances of the two scores, mean and deviation of an event.
+_MAX_OF_SCORES = (1e15, 1001.0, 1e15, 1e30, 1e15, 1e30, 1e18, 1e18)
+#: The rows since the last novel one are counted in 16 bits.
+_MAX_QUIET_ROWS = 65535
+
+
+def _check_watch(
+    config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+) -> None:
+    """Check the state of novelty in time: channels, scores and events (docs/novelty.md)."""
+    steps, d = words["steps"], config.n_features
+    numbers, deviations = regions["channels"], regions["deviations"]
+    good = all(abs(v) <= _MAX_OF_CHANNEL[at % 12] for at, v in enumerate(numbers))
+    require(good, "the state of a channel is out of range")
+    for at in _VARIANCES:
+        good = all(numbers[12 * j + at] >= 0.0 for j in range(d))
+        require(good, "a channel's variance is negative")
+    tau, unit, _, rarity, _, level, _, spread = deviations
+    good = all(abs(v) <= limit for v, limit in zip(deviations, _MAX_OF_SCORES, strict=True))
+    good = good and tau >= 0.5 and min(unit, rarity, level, spread) >= 0.0
+    require(good, "threshold and moments of the scores")
+    require(0 <= words["idle_rows"] <= steps, f"{words['idle_rows']} idle rows in {steps} steps")
+    require(0 <= words["alarms"] <= words["mistakes"], f"{words['alarms']} alarms")
+    require(0 <= words["quiet_rows"] <= _MAX_QUIET_ROWS, f"{words['quiet_rows']} quiet rows")
+    verdict = int(words["verdict"])
+    good = verdict >= 0 and verdict >> 8 < d and not verdict & 0xE0 and verdict >> 1 & 3 < 3
+    require(good, "the verdict on the last row")
+    held = int(words["held"])
+    good = 0 <= held >> 32 < d and not held & 0xFFF80000 and held & 0x30000 != 0x30000
+    require(good, "the condition for the end of the event")
+
+
+def _check_memory(
+    config: Settings, words: Mapping[str, float], rows: memoryview[Any], narrow: Sequence[float]
+) -> None:
+    """Check the remembered rows (docs/sorf.md, section 7f); other slots are never read."""
+    limit, n_classes = int(config.values["row_memory"]), config.columns
+    held, head = int(words["memory_held"]) & 0xFFFFFFFF, int(words["memory_held"]) >> 32
+    require(0 <= held <= limit, f"{held} rows in a memory of {limit}")
+    require(0 <= head < limit and (held == limit or not head), "where a memory's search begins")
+    max_mistakes = config.update.max_weight / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
+    good = all(0.0 <= words[f"memory_mistakes_{i}"] <= max_mistakes for i in range(5))
+    good = good and all(0.0 <= mistakes <= max_mistakes for mistakes in narrow)
+    require(good, "mistakes of a memory's experts")
+    require(not (words["memory_spare_0"] or words["memory_spare_1"]), "spare words of a memory")
+    first = config.memory_row - (3 if n_classes > 1 else 1)
+    for at in range(first):
+        codes = rows[at * limit : at * limit + held]
+        good = all(code & 0x0F and code & 0xF0 for code in codes)
+        require(good, "a code of a remembered row")
+    if n_classes == 1:
+        sizes = rows[first * limit : first * limit + held]
+        require(0 not in sizes and -128 not in sizes, "a coefficient of a remembered row")
+        return
+    for at in (first, first + 1):
+        labels = rows[at * limit : at * limit + held]
+        require(all(label & 0xFF < n_classes for label in labels), "a class of a remembered row")
+    sizes = rows[(first + 2) * limit : (first + 2) * limit + held]
+    require(0 not in sizes, "a coefficient of a remembered row")
+
+
+def check_weights(
+    config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+) -> None:
+    """Check weights, blend and options.
+
+    Raises ValueError with what is wrong: learning cannot lead to this state.
+    """
+    require(words.get("n_support", 0) == 0, "support vectors where there is no ring")
+    if config.forecasts:
+        check_forecast(config, words, regions)
+    for name in ("weights", "mean_weights"):
+        if name in regions:
+            numbers = regions[name]
+            if numbers.format == "b":
+                require(-128 not in numbers, f"{name} must be from -127 to 127")
+            else:
+                good = all(map(isfinite, numbers)) and max(map(abs, numbers)) <= _MAX_WEIGHT
+                require(good, f"{name} are out of range")
+    if "blend" in regions:
+        groups = int(config.values["groups"])
+        counters, windows = regions["blend"][:-groups], regions["blend"][-groups:]
+        # A mistake costs at most 4, times the weight of the row.
+        cost = 4.0 * config.update.max_weight
+        limit = cost / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
+        require(all(0.0 <= count <= limit for count in counters), "an expert's counter")
+        longest = max(config.values["cmax"], 1.0)
+        require(all(1.0 <= n <= longest for n in windows), "an averaging window")
+    if config.watches:
+        _check_watch(config, words, regions)
+    if "novelty" in regions:
+        rho, mean = regions["novelty"]
+        require(0.0 <= rho < inf and 0.0 <= mean < inf, "the threshold of novelty")
+    if "target" in regions:
+        mean, squares = regions["target"]
+        good = abs(mean) <= _MAX_TARGET and 0.0 <= squares <= _MAX_SQUARES
+        require(good, "mean and spread of the targets")
+    for name in ("linear", "relevance"):
+        if name in regions:
+            require(all(abs(v) <= MAX_NUMBER for v in regions[name]), f"{name} must be finite")
+    if "linear" in regions:
+        variances = regions["linear"][config.n_inputs + 1 :]
+        require(all(0.0 <= v <= 1.0 for v in variances), "variances of the linear expert")
+    if "relevance" in regions:
+        scales, squares = regions["relevance"][: config.n_inputs], regions["relevance"]
+        require(all(-2.0 <= v <= 2.0 for v in scales), "a log length scale")
+        require(min(squares[config.n_inputs :]) >= 0.0, "squared gradients of the length scales")
+    if "turns" in regions:
+        require(0 <= regions["turns"][0] <= words["steps"], "gradient steps of the length scales")
+    if "shared_relevance" in regions:
+        scale, square = regions["shared_relevance"]
+        require(-2.0 <= scale <= 2.0 and 0.0 <= square <= MAX_NUMBER, "the log length scale")
+    if "drift" in regions:
+        spread, gap, fast, slow, since, alarms = regions["drift"]
+        good = 0.0 <= spread <= MAX_NUMBER and -1.0 <= gap <= 1.0
+        good = good and 0.0 <= fast <= 1.0 and 0.0 <= slow <= 1.0
+        require(good, "the averages of the drift alarm")
+        limit = min(words["steps"] + 1, MAX_COUNTED)  # one more where a step was cut
+        counts = all(v in range(int(limit) + 1) for v in (since, alarms))
+        require(counts, "the counters of the drift alarm")
+    if "row_memory" in regions:
+        narrow: Sequence[float] = tuple(regions.get("memory_narrow", ()))
+        _check_memory(config, words, regions["row_memory"], narrow)
+    if "last_label" in regions:
+        last, *answers = regions["last_label"]
+        lapse = int(config.values["lapse"])
+        for count in answers:
+            is_valid = 0.0 <= count <= lapse and count == int(count)
+            require(is_valid, f"{count} answers since the last label, which counts for {lapse}")
+        # A class is stored plus one; 0 means no label yet.
+        allowed = range(config.columns + 1) if config.columns > 1 else (-1.0, 0.0, 1.0)
+        require(isfinite(last) if config.is_regression else last in allowed, "the last label")

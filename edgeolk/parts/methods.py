@@ -1,0 +1,415 @@
+"""The table of published algorithms: each a composition of parts, with defaults and source.
+
+A new algorithm composed of existing parts is one row here. Parameters belong to the parts
+(``parts/parameters.py``); a row only changes a default, or renames a parameter as in its paper.
+The learner, ``plan``, the tests, the benchmarks, the command line and the README use this table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from edgeolk.errors import suggest
+from edgeolk.parts import (
+    Algorithm,
+    Averaging,
+    Basis,
+    Loss,
+    Policy,
+    Projection,
+    Sampling,
+    Schedule,
+    Update,
+)
+from edgeolk.parts.bases import BASES
+from edgeolk.parts.losses import LOSSES
+from edgeolk.parts.numbers import by_axis
+from edgeolk.parts.parameters import Context, Default
+from edgeolk.parts.policies import POLICIES
+from edgeolk.parts.table import DEFAULT_PARTS, Parts
+
+CCG = "Cavallanti, Cesa-Bianchi & Gentile, Machine Learning 2007"
+LZH = "Lu, Zhao & Hoi, SDM 2016"
+AHP = (
+    "Liao, Li, Liao, Hu & Dang, Ahpatron: a new budgeted online kernel learning machine with"
+    " tighter mistake bound, AAAI 2024"
+)
+HK = "He & Kwok, Neural Networks 2014"
+ZJC = "Zhang, Jin, Chen, Bu & He, AAAI 2012"
+WV = "Wang & Vucetic, AISTATS 2010"
+DSS = "Dekel, Shalev-Shwartz & Singer, SIAM J. Computing 2008"
+LHW = "Lu, Hoi, Wang, Zhao & Liu, JMLR 2016"
+ZH = "Zhao, Wang, Wu, Jin & Hoi, ICML 2012"
+CDK = "Crammer, Dekel, Keshet, Shalev-Shwartz & Singer, JMLR 2006"
+OKC = "Orabona, Keshet & Caputo, JMLR 2009"
+
+
+@dataclass(frozen=True)
+class Method:
+    """One published algorithm.
+
+    Attributes
+    ----------
+    algorithm : Algorithm
+        Its enum member, whose number is in model files.
+    name : str
+        What callers write.
+    title : str
+        What it does, in a few words.
+    source : str
+        The paper.
+    parts : dict
+        Axis -> part, for the axes that differ from ``DEFAULT_PARTS``.
+    choices : dict
+        Parameters that select parts: name -> {option: parts}. The first option is the default.
+    defaults : dict
+        Stored name of a parameter -> its default for this algorithm.
+    renames : dict
+        Name in the paper -> stored name, if they differ.
+    gamma : float
+        Default width of the Gaussian kernel, times the number of features.
+    preprocessing : dict
+        Default preprocessing of rows: ``scale`` and ``gamma`` as for ``Config``.
+    """
+
+    algorithm: Algorithm
+    name: str
+    title: str
+    source: str
+    parts: Mapping[str, IntEnum] = field(default_factory=dict)
+    choices: Mapping[str, Mapping[str, Parts]] = field(default_factory=dict)
+    defaults: Mapping[str, Default] = field(default_factory=dict)
+    renames: Mapping[str, str] = field(default_factory=dict)
+    gamma: float = 1.0
+    preprocessing: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def public(self) -> dict[str, str]:
+        """Stored name -> name in the paper, for the parameters that it renames."""
+        return {stored: name for name, stored in self.renames.items()}
+
+    @property
+    def freezes(self) -> bool:
+        """Whether, with its default choices, a full ring ends learning."""
+        parts = {**DEFAULT_PARTS, **self.parts}
+        for options in self.choices.values():
+            parts.update(next(iter(options.values())))
+        policy, basis = POLICIES[parts["policy"]], BASES[parts["basis"]]
+        return policy.freezes and basis.freezes
+
+
+def _each(*members: IntEnum) -> dict[str, Parts]:
+    """A choice among parts of one axis, by their names, the default first."""
+    return {member.name.lower(): by_axis(member) for member in members}
+
+
+def _losses(update: Update) -> dict[str, Parts]:
+    """A choice among the losses with labels that an update supports, the hinge first."""
+    supported = (loss for loss, row in LOSSES.items() if update in row.updates)
+    return _each(*(loss for loss in supported if LOSSES[loss].labels != "none"))
+
+
+FULL = _each(Policy.STOP, Policy.RAISE)
+FULL_PA = _each(Policy.STOP, Policy.RAISE, Policy.RANDOM)
+MARGIN_LOSS = _losses(Update.PA1)
+ANY_LOSS = _losses(Update.GRADIENT)
+NOVELTY = {"novelty": by_axis(Loss.NOVELTY, Averaging.NONE)}
+SCHEDULE = _each(Schedule.CONSTANT, Schedule.SQRT)
+STEP = {"unit": by_axis(Update.PERCEPTRON), "pa": by_axis(Update.PA1)}
+CLIPPING = {
+    "clip": by_axis(Projection.CLIP),
+    "scale": by_axis(Projection.SHRINK),
+    "none": by_axis(Projection.NONE),
+}
+
+
+def _forgetron_radius(context: Context) -> float:
+    b = context["budget"] + 1.0
+    return 0.25 * math.sqrt(b / math.log(b))
+
+
+def _projectron_radius(context: Context) -> float:
+    if context["sparsity"] > 0.0:
+        return 1.0 / context["sparsity"]
+    return _forgetron_radius(context)
+
+
+METHODS: tuple[Method, ...] = (
+    Method(
+        Algorithm.PERCEPTRON, "perceptron", "kernel perceptron, every mistake kept",
+        "Rosenblatt, Psychological Review 1958; Freund & Schapire, Machine Learning 1999",
+        choices={"full": FULL},
+    ),
+    Method(
+        Algorithm.STOPTRON, "stoptron", "perceptron that freezes when full", WV,
+        by_axis(Policy.STOP),
+    ),
+    Method(
+        Algorithm.RBP, "rbp", "randomised budget perceptron", CCG, by_axis(Policy.RANDOM),
+    ),
+    Method(
+        Algorithm.SHIFTING_PERCEPTRON, "shifting_perceptron", "perceptron that shrinks the past",
+        CCG, by_axis(Update.SHIFTING), renames={"lam": "shift"},
+        choices={"full": _each(Policy.RANDOM, Policy.STOP, Policy.RAISE)},
+    ),
+    Method(
+        Algorithm.REMOVE_OLDEST, "remove_oldest", "the candidate replaces the oldest", WV,
+        by_axis(Policy.OLDEST), choices={"step": STEP},
+    ),
+    Method(
+        Algorithm.REMOVE_SMALLEST, "remove_smallest",
+        "the candidate replaces the smallest coefficient", WV, by_axis(Policy.SMALLEST),
+        choices={"step": dict(reversed(STEP.items()))},
+    ),
+    Method(
+        Algorithm.FORGETRON, "forgetron", "self-tuned Forgetron: shrink, drop the oldest", DSS,
+        by_axis(Policy.FORGETRON),
+    ),
+    Method(
+        Algorithm.FORGETRON_BASIC, "forgetron_basic", "Forgetron with a fixed shrinking factor",
+        DSS, by_axis(Policy.FORGETRON_BASIC), defaults={"U": _forgetron_radius},
+    ),
+    Method(
+        Algorithm.FORGETRON_GREEDY, "forgetron_greedy", "Forgetron, the cheapest removal", DSS,
+        by_axis(Policy.FORGETRON_GREEDY),
+    ),
+    Method(
+        Algorithm.PROJECTRON, "projectron", "mistakes near the span are projected onto it", OKC,
+        by_axis(Policy.SPAN), renames={"eta": "sparsity"},
+    ),
+    Method(
+        Algorithm.PROJECTRON_PLUS_PLUS, "projectron++", "Projectron that learns from margins too",
+        OKC, by_axis(Policy.SPAN), renames={"eta": "sparsity"},
+        choices={
+            "rule": {
+                "jmlr": by_axis(Update.PROJECTRON_JMLR),
+                "icml": by_axis(Update.PROJECTRON_ICML),
+                "loose": by_axis(Update.MARGIN),
+            }
+        },
+        defaults={"U": _projectron_radius},
+    ),
+    Method(
+        Algorithm.AVP, "avp", "aggressive variant of the perceptron", AHP,
+        by_axis(Update.AGGRESSIVE, Projection.BALL),
+        choices={"full": FULL}, renames={"lam": "rate"},
+    ),
+    Method(
+        Algorithm.AHPATRON, "ahpatron", "aggressive perceptron, halving with projection", AHP,
+        by_axis(Update.AGGRESSIVE, Policy.HALVE, Projection.BALL),
+        defaults={
+            "U": lambda c: math.sqrt(c["budget"]) / 2.0,
+            "rate": lambda c: c["U"] / math.sqrt(4.0 * c["budget"]),
+        },
+        renames={"lam": "rate", "eta": "ridge"},
+    ),
+    Method(
+        Algorithm.POMDR, "pomdr", "optimistic mirror descent with hints, halving",
+        "Li & Liao, Improved kernel alignment regret bound for online kernel learning, AAAI 2023",
+        by_axis(Update.OPTIMISTIC, Policy.ANCHOR, Projection.BALL),
+        defaults={"U": 25.0}, renames={"M": "hint_rows"},
+    ),
+    Method(
+        Algorithm.PA, "pa", "passive-aggressive, no slack", CDK, by_axis(Update.PA),
+        choices={"loss": MARGIN_LOSS, "full": FULL_PA},
+    ),
+    Method(
+        Algorithm.PA1, "pa1", "passive-aggressive, PA-I", CDK, by_axis(Update.PA1),
+        choices={"loss": MARGIN_LOSS, "full": FULL_PA},
+    ),
+    Method(
+        Algorithm.PA2, "pa2", "passive-aggressive, PA-II", CDK, by_axis(Update.PA2),
+        choices={"loss": MARGIN_LOSS, "full": FULL_PA},
+    ),
+    Method(
+        Algorithm.PA_RAND, "pa_rand", "PA-I, removes a random support vector", WV,
+        by_axis(Update.PA1, Policy.RANDOM), choices={"loss": MARGIN_LOSS},
+    ),
+    Method(
+        Algorithm.BPA_S, "bpa_s", "budgeted PA, the candidate repairs the loss", WV,
+        by_axis(Update.PA1, Policy.SIMPLE), choices={"loss": MARGIN_LOSS},
+    ),
+    Method(
+        Algorithm.BPA_NN, "bpa_nn", "budgeted PA, the nearest neighbour repairs too", WV,
+        by_axis(Update.PA1, Policy.NEAREST), choices={"loss": MARGIN_LOSS},
+        renames={"eps": "singular"},
+    ),
+    Method(
+        Algorithm.BPA_P, "bpa_p", "budgeted PA, all support vectors repair", WV,
+        by_axis(Update.PA1, Policy.PROJECT), choices={"loss": MARGIN_LOSS},
+        renames={"eps": "singular"},
+    ),
+    Method(
+        Algorithm.OGD, "ogd", "online gradient descent (NORMA), removes the oldest",
+        "Kivinen, Smola & Williamson, IEEE Trans. Signal Processing 2004",
+        by_axis(Update.GRADIENT),
+        choices={"loss": ANY_LOSS, "full": _each(Policy.OLDEST, Policy.STOP, Policy.RAISE)},
+    ),
+    Method(
+        Algorithm.OLK, "olk", "projected online gradient descent", HK,
+        by_axis(Update.GRADIENT, Projection.BALL, Averaging.MEAN),
+        choices={"loss": ANY_LOSS, "schedule": SCHEDULE, "full": FULL},
+    ),
+    Method(
+        Algorithm.OLRU, "olru", "gradient descent with random updating", HK,
+        by_axis(Update.GRADIENT, Sampling.DECAY, Projection.BALL, Averaging.MEAN),
+        choices={
+            "loss": ANY_LOSS,
+            "schedule": {
+                "dynamic": by_axis(Schedule.DECAY),
+                "constant": by_axis(Schedule.CONSTANT),
+            },
+            "full": FULL,
+        },
+        renames={"gamma": "decay", "T": "horizon"},
+    ),
+    Method(
+        Algorithm.OLRD, "olrd", "gradient descent with random discarding", HK,
+        by_axis(Update.GRADIENT, Policy.UNBIASED),
+        choices={
+            "loss": ANY_LOSS,
+            "schedule": SCHEDULE,
+            "projection": {
+                "inf": by_axis(Projection.COEFFICIENTS),
+                "ball": by_axis(Projection.BALL),
+                "none": by_axis(Projection.NONE),
+            },
+        },
+        renames={"c": "growth"},
+    ),
+    Method(
+        Algorithm.BOGD, "bogd", "budget gradient descent, uniform removal", ZH,
+        by_axis(Update.GRADIENT, Policy.UNBIASED),
+        choices={"loss": ANY_LOSS, "projection": CLIPPING},
+        renames={"gamma": "clip_coefficients", "c": "growth"},
+    ),
+    Method(
+        Algorithm.BOGD_PLUS_PLUS, "bogd++", "budget gradient descent, removal by size", ZH,
+        by_axis(Update.GRADIENT, Policy.UNBIASED_BY_SIZE),
+        choices={"loss": ANY_LOSS, "projection": CLIPPING}, renames={"gamma": "clip_coefficients"},
+    ),
+    Method(
+        Algorithm.SPA, "spa", "sparse passive-aggressive: sampled updates, averaged model", LZH,
+        by_axis(Update.SPARSE_PA, Sampling.LOSS, Averaging.MEAN),
+        choices={"full": FULL},
+    ),
+    Method(
+        Algorithm.OSKL, "oskl", "online sparse kernel learning: sampled by the derivative",
+        "Zhang, Yi, Jin, Lin & He, ICML 2013",
+        by_axis(Update.GRADIENT, Sampling.DERIVATIVE, Projection.BALL, Averaging.MEAN),
+        choices={
+            "loss": _each(Loss.LOGISTIC, Loss.HINGE),
+            "full": FULL,
+        },
+        renames={"R": "U"},
+    ),
+    Method(
+        Algorithm.KLR, "klr", "sparse kernel logistic regression", ZJC,
+        by_axis(Loss.LOGISTIC, Projection.BALL, Averaging.MEAN),
+        # The function h first: methods without one override it.
+        choices={
+            "h": {
+                "shift": by_axis(Update.LOGISTIC_SHIFT, Sampling.AUXILIARY),
+                "scale": by_axis(Update.LOGISTIC_SCALE, Sampling.AUXILIARY),
+                "cut": by_axis(Update.LOGISTIC_CUT, Sampling.ALWAYS),
+            },
+            "method": {
+                "auxiliary": {},
+                "nc": by_axis(Update.LOGISTIC, Sampling.ALWAYS),
+                "margin": by_axis(Update.LOGISTIC, Sampling.MARGIN),
+            },
+            "full": FULL,
+        },
+        renames={"R": "U", "gamma": "boost"},
+    ),
+    Method(
+        Algorithm.PEGASOS, "pegasos", "kernel Pegasos",
+        "Shalev-Shwartz, Singer, Srebro & Cotter, Math. Programming 2011",
+        by_axis(Update.PEGASOS, Averaging.MEAN),
+        choices={"full": FULL}, defaults={"lam": 1e-4},
+    ),
+    Method(
+        Algorithm.BSGD, "bsgd", "budgeted SGD: merge, project or remove the lightest",
+        "Wang, Crammer & Vucetic, JMLR 2012", by_axis(Update.PEGASOS),
+        choices={
+            "maintenance": {
+                "merge": by_axis(Policy.MERGE),
+                "project": by_axis(Policy.LIGHTEST_PROJECT),
+                "remove": by_axis(Policy.LIGHTEST),
+                "random": by_axis(Policy.RANDOM),
+            }
+        },
+        defaults={"lam": 1e-4, "ridge": 1e-8},
+    ),
+    Method(
+        Algorithm.FOGD, "fogd", "gradient descent on random Fourier features", LHW,
+        by_axis(Update.GRADIENT, Basis.FOURIER, Averaging.MEAN),
+        choices={
+            "loss": {**ANY_LOSS, **NOVELTY},
+            "frequencies": {
+                "stored": by_axis(Basis.FOURIER),
+                "drawn": by_axis(Basis.FOURIER_DRAWN),
+                "structured": by_axis(Basis.STRUCTURED),
+            },
+        },
+    ),
+    Method(
+        Algorithm.NOGD, "nogd", "gradient descent on Nystrom features", LHW,
+        by_axis(Update.GRADIENT, Basis.NYSTROM),
+        choices={"loss": {**ANY_LOSS, **NOVELTY}}, renames={"k": "rank"},
+    ),
+    Method(
+        Algorithm.SORF, "sorf", "structured features in two bytes each, blended with their average",
+        "features: Yu, Suresh, Choromanski, Holtmann-Rice & Kumar, NeurIPS 2016; the rest is this"
+        " project's",
+        by_axis(Update.BLENDED, Basis.STRUCTURED),
+        choices={"loss": _each(Loss.HINGE, Loss.SQUARE, Loss.NOVELTY)},
+        renames={
+            "delta": "memory", "window": "forget", "horizon": "lead", "memory": "row_memory",
+        },
+        gamma=0.5,
+        preprocessing={"scale": "standard", "gamma": "auto"},
+    ),
+)
+
+_BY_NAME = {method.name: method for method in METHODS}
+_BY_MEMBER = {method.algorithm: method for method in METHODS}
+
+
+def algorithms() -> tuple[Method, ...]:
+    """Every published algorithm.
+
+    Page: docs/algorithms.md.
+
+    Returns
+    -------
+    tuple of Method
+        In the order of the table in the README.
+    """
+    return METHODS
+
+
+def find(algorithm: Algorithm | str | Method) -> Method:
+    """The row of an algorithm; case does not matter in a name.
+
+    Raises TypeError: neither a name, nor an ``ek.Algorithm``, nor a row of ``ek.algorithms()``.
+    Raises ValueError: unknown name.
+    """
+    if isinstance(algorithm, Method):
+        return algorithm
+    if isinstance(algorithm, Algorithm):
+        method = _BY_MEMBER.get(algorithm)
+    elif isinstance(algorithm, str):
+        method = _BY_NAME.get(algorithm.lower())
+    else:
+        raise TypeError(
+            f"algorithm must be a name or an ek.Algorithm, got {type(algorithm).__name__}"
+        )
+    if method is None:
+        known = ", ".join(_BY_NAME)
+        hint = suggest(algorithm, _BY_NAME)
+        raise ValueError(f"unknown algorithm {algorithm!r}{hint}; choose one of {known}")
+    return method

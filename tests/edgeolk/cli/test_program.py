@@ -1,0 +1,201 @@
+"""The command line: what it prints, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgeolk as ek
+from edgeolk.cli import main
+from edgeolk.parts.methods import Method
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(words) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The last line said; exit code 2, whoever gives it."""
+    try:
+        code: object = main(words)
+    except SystemExit as end:
+        code = end.code
+    assert code == 2
+    told = capsys.readouterr()
+    assert not told.out
+    return told.err.splitlines()[-1]
+
+
+def test_list_says_what_freezes(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = {line.split()[0]: line for line in run(capsys, "list").splitlines()}
+    assert list(lines) == [row.name for row in ek.algorithms()]
+    for row in ek.algorithms():
+        assert lines[row.name].endswith("(freezes when full)") == row.freezes
+    assert sum(row.freezes for row in ek.algorithms()) > 5
+
+
+PLANS: list[tuple[list[str], dict[str, Any]]] = [
+    ([], {}),
+    (["--kernel", "laplacian"], {"kernel": ek.Laplacian(1 / 5)}),
+    (["--kernel", "polynomial:degree=3,scale=0.5"], {"kernel": ek.Polynomial(3, 0.5)}),
+    (["--kernel", "Linear", "--seed", "7"], {"kernel": ek.Linear(), "seed": 7}),
+    (["--gamma", "0.5"], {"kernel": ek.Gaussian(0.5)}),
+    (["--param", "gamma=0.5"], {"kernel": ek.Gaussian(0.5)}),
+    (["--scale", "none"], {"scale": None}),
+    (["--gamma", "auto", "--scale", "minmax"], {"gamma": "auto", "scale": "minmax"}),
+    (["--sparse", "--dtype", "float64"], {"sparse": True, "dtype": "float64"}),
+    (["--param", "loss=ramp", "--param", "C=0.5"], {"loss": "ramp", "C": 0.5}),
+    (["--param", "coefficients=float32"], {"coefficients": "float32"}),
+    (["--param", "allow_skip=false"], {"allow_skip": False}),
+]
+
+
+@pytest.mark.parametrize(("words", "options"), PLANS, ids=str)
+def test_plan_of_one(
+    words: list[str], options: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["plan", "--features", "5", "--ram", "8KiB", "--algorithm", "bpa_nn", *words]
+    made = ek.plan("bpa_nn", n_features=5, ram="8KiB", **options)
+    assert run(capsys, *command) == f"{made}\n"
+    told = json.loads(run(capsys, *command, "--json"))
+    assert told["nbytes"] == made.nbytes
+    assert told["budget"] == made.budget
+    assert told["kernel"] == str(options.get("kernel", ek.Gaussian(1 / 5)))
+    assert (told["sparse"], told["seed"]) == ("--sparse" in words, options.get("seed", 0))
+    assert (told["gamma_rows"], told["scale"]) == (made.gamma_rows, options.get("scale"))
+    regions = [region._asdict() for region in made.regions]
+    assert told["regions"] == json.loads(json.dumps(regions))
+
+
+def test_plan_stores_as_the_method_does(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --dtype it is the method's own, alone as in the table."""
+    command = ["plan", "--features", "5", "--ram", "64KiB"]
+    lines = {line.split()[0]: line.split() for line in run(capsys, *command).splitlines()[2:]}
+    records = {made["algorithm"]: made for made in json.loads(run(capsys, *command, "--json"))}
+    for row in ek.algorithms():
+        made = ek.plan(row.name, n_features=5, ram="64KiB")
+        assert run(capsys, *command, "--algorithm", row.name) == f"{made}\n"
+        assert lines[row.name][1:4] == [made.dtype, str(made.budget), str(made.nbytes)]
+        told = records[row.name]
+        assert (told["dtype"], told["budget"]) == (made.dtype, made.budget)
+
+
+def test_plan_of_all(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["plan", "--features", "5", "--budget", "50", "--kernel", "linear"]
+    first, _, _, *lines = run(capsys, *command).splitlines()
+    assert first == (
+        "recommended: sorf, D = 50, with scaling and kernel width,"
+        f" {ek.plan(n_features=5, budget=50).nbytes} bytes"
+    )
+    records = json.loads(run(capsys, *command, "--json"))
+    names = [row.name for row in ek.algorithms()]
+    assert [line.split()[0] for line in lines] == [made["algorithm"] for made in records] == names
+    for made in records:
+        if "refused" in made:
+            assert "Gaussian" in made["refused"]
+        else:
+            learner = ek.Learner(made["algorithm"], n_features=5, budget=50, kernel=ek.Linear())
+            assert learner.nbytes == made["nbytes"]
+    assert [made["algorithm"] for made in records if "refused" in made] == ["bsgd", "fogd", "sorf"]
+
+
+SIZED = ["plan", "--features", "5", "--ram", "8KiB"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([*SIZED, "--kernel", "gausian"], "did you mean 'gaussian'"),
+        ([*SIZED, "--kernel", "linear:gamma=2"], "has no 'gamma'"),
+        ([*SIZED, "--kernel", "gaussian:gamma"], "is not NAME=VALUE"),
+        ([*SIZED, "--kernel", "gaussian:gamma=-1"], "gamma must be finite and > 0"),
+        ([*SIZED, "--gamma", "wide"], "'wide' is neither 'auto' nor a number"),
+        ([*SIZED, "--gamma", "0"], "gamma must be finite and > 0"),
+        ([*SIZED, "--gamma", "1", "--kernel", "linear"], "kernel= or gamma=, not both"),
+        ([*SIZED, "--scale", "both"], "invalid choice: 'both'"),
+        ([*SIZED, "--param", "C=1"], "--param needs --algorithm"),
+        ([*SIZED, "--algorithm", "pa1", "--param", "C"], "is not NAME=VALUE"),
+        ([*SIZED, "--algorithm", "pa1", "--param", "c=1"], "did you mean 'C'"),
+        ([*SIZED, "--algorithm", "pa1", "--param", "C=x"], "C must be a finite number"),
+        ([*SIZED, "--algorithm", "bpas"], "did you mean 'bpa_s'"),
+        ([*SIZED, "--seed", "-1"], "seed must be from 0"),
+        (["plan", "--ram", "8KiB", "--features", "0"], "n_features must be from 1"),
+    ],
+    ids=str,
+)
+def test_refusals(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sentence in refused(capsys, *words)
+
+
+def test_the_ram_that_a_refusal_names_is_enough(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["plan", "--algorithm", "sorf", "--features", "2", "--ram"]
+    least = re.findall(r"at least (\d+)", refused(capsys, *command, "64"))[0]
+    assert re.search(rf"^total +{least}$", run(capsys, *command, least), re.MULTILINE)
+    assert f"at least {least} bytes" in refused(capsys, *command, str(int(least) - 1))
+
+
+@pytest.mark.parametrize("row", ek.algorithms(), ids=lambda row: row.name)
+def test_info(row: Method, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Whatever the parameters are: numbers, words, none."""
+    learner = ek.Learner(row.name, n_features=3, budget=7)
+    learner.save(tmp_path / "model")
+    lines = run(capsys, "info", str(tmp_path / "model")).splitlines()
+    told = dict(line.split(None, 1) for line in lines)
+    assert told["algorithm"].startswith(f"{row.name} (update ")
+    for name, value in learner.parameters.items():
+        said = f"{value:g}" if isinstance(value, float) else str(value)
+        assert f"{name} = {said}" in told["parameters"]
+    assert told["features"] == f"3, {learner.dtype}"
+    assert told["bytes"] == str(learner.nbytes)
+
+
+def test_info_says_how_many_classes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ek.Learner("sorf", n_features=3, budget=7, n_classes=3).save(tmp_path / "model")
+    assert "classes          3" in run(capsys, "info", str(tmp_path / "model")).splitlines()
+    ek.Learner("sorf", n_features=3, budget=7).save(tmp_path / "model")
+    assert "classes  " not in run(capsys, "info", str(tmp_path / "model"))
+
+
+def test_info_of_novelty_in_time(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    learner = ek.Learner(n_features=2, loss="novelty", history=True)
+    rows = np.random.default_rng(0).normal(size=(300, 2))
+    rows[-1] = 40.0
+    learner.learn_many(rows)
+    learner.save(tmp_path / "model.olk")
+    text = run(capsys, "info", str(tmp_path / "model.olk"))
+    assert f"novel rows       {learner.mistakes} in {learner.alarms} events" in text
+    assert "last row         novel: pattern, channel 0, value" in text
+    assert f"threshold        {learner.threshold:.4g} deviations" in text
+
+
+def test_info_of_a_composition(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ek.Learner(n_features=3, budget=7, policy="random", coefficients="float32").save(tmp_path / "m")
+    told = run(capsys, "info", str(tmp_path / "m"))
+    assert "policy = random" in told
+    assert "float32" in told.splitlines()[4]
+    assert "nothing" in refused(capsys, "info", str(tmp_path / "nothing"))
+    (tmp_path / "rows.txt").write_text("21.5 430 1\n" * 30)
+    for command in (("info",), ("export", "--out", str(tmp_path / "out"))):
+        told = refused(capsys, *command, str(tmp_path / "rows.txt"))
+        assert f"{tmp_path / 'rows.txt'}: not a model" in told
+
+
+def test_info_of_checkpoints(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    place = tmp_path / "state.checkpoint"
+    learner = ek.Learner("rbp", n_features=2, budget=5)
+    with ek.Checkpointer(place) as checkpoints:
+        checkpoints.write((ek.RunningScaler(2), learner))
+    told = run(capsys, "info", str(place))
+    assert "checkpoint       slot" in told
+    assert "scaler           2 features, 0 rows" in told
+    assert "support vectors  0 of 5" in told
+    with pytest.raises(ValueError, match=r"not a model but checkpoints: ek\.Checkpointer"):
+        ek.load(place)
+    place.write_bytes(place.read_bytes()[:40])
+    assert f"{place}: " in refused(capsys, "info", str(place))
