@@ -18,7 +18,7 @@ from bench.table import Report, Table
 LIBRARY = ("edgeolk", ":!edgeolk/cli", ":!edgeolk/river", ":!edgeolk/sklearn")
 #: The code that determines the time of a step or a score.
 LOOPS = ("edgeolk/core", "edgeolk/boundary", "edgeolk/parts")
-EXPORT = ("edgeolk/export", "edgeolk/core/loops", "firmware_sim/mcu")
+EXPORT = ("edgeolk/export", "edgeolk/c", "firmware_sim/mcu")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ PAGES = (
     Page("results/remembered.md", "python -m bench.bytes.remembered",
          (*LIBRARY, "bench/bytes/remembered.py", "bench/bytes/sets.py")),
     Page("results/pushes.md", "by hand: what was tried and left",
-         ("edgeolk/core/loops/row_memory.h", "edgeolk/configuration/row_memory.py")),
+         ("edgeolk/c/row_memory.h", "edgeolk/configuration/row_memory.py")),
     Page("results/ablations.md", "python -m bench.bytes.ablations",
          (*LIBRARY, "bench/bytes/ablations")),
     Page("results/without.md", "python -m bench.without", (*LIBRARY, "bench/without.py")),

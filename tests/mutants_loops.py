@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mutating import ROOT, Mutation, applied, survivors, table
 
-LOOPS, CHECKS = "edgeolk/core/loops", "tests/edgeolk/core/c"
+C_FOLDER, CHECKS = "edgeolk/c", "tests/edgeolk/core/c"
 FLAGS = ("-std=gnu11", "-O0", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 SET = "baseline"
 
@@ -82,7 +82,7 @@ MUTATIONS = [
 ]  # fmt: skip
 
 
-def header_of(old: str, loops: Path = ROOT / LOOPS) -> Path:
+def header_of(old: str, loops: Path = ROOT / C_FOLDER) -> Path:
     """The header in which a text stands.
 
     Raises
@@ -104,8 +104,8 @@ class Checks:
 
         self.folder = folder
         self.loops = folder / "loops"
-        shutil.copytree(ROOT / LOOPS, self.loops)
-        made = units(("cc",), "rings.h", folder / "units")
+        shutil.copytree(ROOT / C_FOLDER, self.loops)
+        made = units(("cc",), "ring_unit.h", folder / "units")
         made = [unit for unit in made if unit.instructions.name in ("scalar", SET)]
         built = {f"-D{unit.instructions.built}" for unit in made}
         self.compile = ["cc", *FLAGS, *built, f"-I{self.loops}"]

@@ -20,7 +20,6 @@ from bench.compiled import compiled, compiled_sets, compiler
 from edgeolk.core import structs, units
 
 SHIM = Path(__file__).resolve().with_name("shim.c")
-LOOPS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "loops"
 PLAIN = ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *units.NUMBERS)
 #: Flags of each form; setup.py's for the first.
 FORMS = {
@@ -66,7 +65,7 @@ def _parts(form: str) -> Sequence[str]:
 
 def _plain(command: list[str], part: str) -> str:
     """The object of a unit of plain C99."""
-    return str(compiled([*command, f"-D{part}", "-c", "-x", "c"], [LOOPS / UNIT], ".o"))
+    return str(compiled([*command, f"-D{part}", "-c", "-x", "c"], [units.C_FOLDER / UNIT], ".o"))
 
 
 @functools.cache
@@ -80,7 +79,7 @@ def library(form: str, flags: tuple[str, ...] = (), variant: str | None = None) 
     CompilerError
         It cannot compile them.
     """
-    command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", "-fPIC"]
+    command = [*compiler(), *FORMS[form], *flags, f"-I{units.C_FOLDER}", "-fPIC"]
     if form == "vector":
         made = compiled_sets(command, UNIT, {"scalar", variant} if variant else None)
     else:

@@ -5,10 +5,6 @@
 
 #include "ring_table.h"
 
-/* Eigenvalues and eigenvectors of a symmetric matrix, in place: Householder, then implicit QL, the
-   classic pair of Bowdler, Martin, Reinsch & Wilkinson (1968), as in EISPACK's tred2 and tql2.
-   Columns of the published programs are rows here, so that the inner loops run along memory. */
-
 /* First half of A = Q T Q', the reduction: v receives the vectors of the reflections, d their
    scales, e[1:] the subdiagonal of T. */
 static inline void olk_reduce(const olk_simd *simd, double *v, double *d, double *e, ptrdiff_t n)

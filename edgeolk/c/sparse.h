@@ -7,9 +7,6 @@
 
 #include "storage.h"
 
-/* The non-zeros of a row: one bit per number, 64 at a time, then only the set bits. Jumping from
-   set bit to set bit mispredicts once per word, not once per number. */
-
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif

@@ -9,10 +9,6 @@
 
 #include "mathf.h"
 
-/* Storage types of a support vector's numbers, which are read back exactly: float32, float64,
-   float16, or int8 with a scale and an offset for each feature. Rows of the narrow types compute in
-   float32. Coefficients, kernel rows and products have one of the first two types. */
-
 /* The numbers of edgeolk/parts/numbers.py. */
 enum { OLK_F32 = 1, OLK_F64 = 2, OLK_F16 = 3, OLK_I8 = 4 };
 enum { OLK_STORAGES = 5, OLK_DTYPES = 3 };

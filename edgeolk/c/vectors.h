@@ -15,13 +15,7 @@
 
 #include "storage.h"
 
-/* -- Types and operations --
-   Vectors of the instruction set that a unit is compiled for (port.h): one layer for all loops.
-
-   olk_f32s, olk_f64s: numbers that fill OLK_BYTES; olk_i32s, olk_i64s: masks and indices in the
-   same lanes; olk_u32s, olk_u64s: unsigned, for sums and shifts that may wrap. Sums, products,
-   comparisons and shifts are C's operators; the functions here are what C has no operator for.
-   Names end in the type of a vector's lanes plus s, or in that of a single number. */
+/* -- Types and operations -- */
 
 #if OLK_BYTES
 #include "vectors_wide.h"

@@ -14,15 +14,6 @@
 #include "scaler.h"
 #include "storage.h"
 
-/* The width of the kernel where it is not given: with structured features behind a scaler it
-   follows the rows (below), elsewhere it is estimated from the first rows.
-
-   Gaussian: gamma = 1 / (2 sum of the variances) = 1 / (mean squared distance of two rows), by
-   Welford's recurrence on complete rows: only the mean of each feature is stored. Laplacian: 1 /
-   (sqrt(2) sum of the mean distances from the running mean), which for normal features is 1 / (mean
-   distance of two rows). If all rows are identical, or too close to each other for a usable width,
-   the provisional width stays. */
-
 /* Words of a block, part of the file format. */
 typedef struct {
     double gamma;     /* of the kernel; 0 until it is known */

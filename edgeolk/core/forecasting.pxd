@@ -1,4 +1,4 @@
-"""The forecaster on structured features: loops/forecast.h, behind checks of rows and targets."""
+"""The forecaster on structured features: c/forecast.h, behind checks of rows and targets."""
 
 from libc.math cimport NAN, fabs, isnan
 from libc.stdint cimport int64_t, uint64_t

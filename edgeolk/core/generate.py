@@ -3,7 +3,7 @@
 ``parts.pxd`` has their numbers and properties for C, ``switches.pxd`` one switch per role over the
 functions named in the rows; those of losses, which the functions of updates call, are in
 ``loss_switch.pxd``. ``headers.pxd`` declares structs, functions and constants from the headers of
-the loops. Run by ``setup.py``; without numpy.
+``edgeolk/c``. Run by ``setup.py``; without numpy.
 """
 
 from __future__ import annotations
@@ -56,13 +56,12 @@ NUMBERS: dict[str, tuple[str, str, Callable[[Any], float]]] = {
 }
 
 
-#: Headers of the loops whose structs, functions and constants are declared for Cython, each after
+#: Headers of ``edgeolk/c`` whose structs, functions and constants are declared for Cython, each after
 #: those that declare its types.
 HEADERS = (
-    *("storage.h", "winsor.h", "lines.h", "compact.h", "preprocessing.h", "common.h", "length.h"),
-    *("width.h", "simd.h", "tiles.h", "nonzeros.h", "finite.h", "event_words.h", "dirty_flag.h"),
-    *("pcg.h", "rng.h", "normals.h", "eigen.h", "selection.h", "forecast_types.h", "sorf_types.h"),
-    *("kept_rows.h", "drift.h", "sorf_row.h"),
+    *("storage.h", "scaler_compact.h", "scaler.h", "width.h", "ring_table.h", "sparse.h", "mathf.h"),
+    *("sorf_types.h", "random.h", "normals.h", "eigen.h", "row_memory_state.h", "drift.h"),
+    *("sorf_row.h",),
 )
 
 
@@ -233,9 +232,9 @@ def _is_known(kind: str, types: Container[str]) -> bool:
 
 
 def headers_pxd() -> str:
-    """Cython declarations from the headers of the loops, as far as their types are known."""
+    """Cython declarations from the headers of ``edgeolk/c``, as far as their types are known."""
     integers = ("int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t")
-    lines = ['"""Written from the headers in loops by generate.py; do not edit."""', ""]
+    lines = ['"""Written from the headers in edgeolk/c by generate.py; do not edit."""', ""]
     lines += ["from libc.stddef cimport ptrdiff_t"]
     lines += [f"from libc.stdint cimport {', '.join(integers)}"]
     lines += ["", "from edgeolk.core.parts cimport Params"]

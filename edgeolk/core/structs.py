@@ -1,4 +1,4 @@
-"""Reads the declarations in the headers of ``loops``, their only source.
+"""Reads the declarations in the headers of ``edgeolk/c``, their only source.
 
 ``generate.py`` writes structs, functions and constants for Cython, the exporter writes members of
 structs, benchmarks fill them through ctypes.
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-LOOPS = Path(__file__).parent / "loops"
+C_FOLDER = Path(__file__).parents[1] / "c"
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _ENUM = re.compile(r"\benum \{([^}]*)\};")
@@ -43,7 +43,7 @@ def _number(text: str, known: dict[str, int]) -> int:
 
 
 def _text(header: str) -> str:
-    return _COMMENT.sub("", (LOOPS / header).read_text(encoding="utf-8"))
+    return _COMMENT.sub("", (C_FOLDER / header).read_text(encoding="utf-8"))
 
 
 def functions(header: str) -> dict[str, tuple[str, list[str]]]:
@@ -78,7 +78,7 @@ def pointers(header: str) -> dict[str, str]:
 def read(
     header: str, known: Mapping[str, int] | None = None
 ) -> tuple[dict[str, int], dict[str, tuple[Member, ...]]]:
-    """Constants of the enums of a header in ``loops``, and members of its structs.
+    """Constants of the enums of a header in ``edgeolk/c``, and members of its structs.
 
     known: constants of the headers that it includes. Constants that depend on the compiler are
     omitted.

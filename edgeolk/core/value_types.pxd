@@ -1,6 +1,6 @@
 """Single numbers in arrays of the coefficient type or the row type.
 
-Loops over such arrays are C functions compiled for each type (loops/number.h).
+Loops over such arrays are C functions compiled for each type (c/dots.h).
 """
 
 from libc.stdint cimport int64_t

@@ -1,4 +1,4 @@
-"""The kernel width, if it is not given: loops/width.h."""
+"""The kernel width, if it is not given: c/width.h."""
 
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t, uint64_t

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
 REGIONS = ("history", "forecaster", "head", "guard", "waiting", "season")
-#: Members of ``olk_history`` (core/loops/target_history.h) by position.
+#: Members of ``olk_history`` (c/forecast_models.h) by position.
 _COUNTERS = {"targets": 0, "changes": 1, "squares": 2, "repeats": 3, "learned": 4}
 _MARKS, _NOT_BELOW_0 = 5, {"error": 8, "variance": 14, "square": 15, "unit": 16}
 #: Marks: the last target is known; the kernel's answer to it too.

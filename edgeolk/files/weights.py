@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: Numbers of the linear expert and of the length scales (``relevance``) are far below this.
 MAX_NUMBER = 1e30
-#: The counters of the drift alarm stop here (``loops/drift.h``).
+#: The counters of the drift alarm stop here (``c/drift.h``).
 MAX_COUNTED = 2**24 - 1
 #: The largest weight, in units of the label or of the targets' deviation; mean of the targets; sum
 #: of their squared deviations.

@@ -8,9 +8,9 @@ from edgeolk.parts.traits import Refusals, both
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
-#: Inputs of the kernel in addition to those of the row (core/loops/forecast_types.h).
+#: Inputs of the kernel in addition to those of the row (c/sorf_types.h).
 HISTORY_INPUTS = 4
-#: Numbers of the scalers by mean and deviation (core/loops/preprocessing.h).
+#: Numbers of the scalers by mean and deviation (c/scaler.h).
 STANDARD = (1, 9)
 #: With fewer frequencies a kernel does not pay, and there is none.
 MIN_FREQUENCIES = 32

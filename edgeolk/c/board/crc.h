@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "loops/compiler.h"
+#include "edgeolk/port.h"
 
 /* One word per value of half a byte. */
 OLK_TABLE uint32_t olk_crc_table[16] = {

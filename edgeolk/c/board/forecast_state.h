@@ -3,7 +3,7 @@
 #ifndef EDGEOLK_FORECAST_STATE_H
 #define EDGEOLK_FORECAST_STATE_H
 
-#include "loops/forecast.h"
+#include "edgeolk/forecast.h"
 
 static const olk_forecast ek_forecaster = EK_FORECAST;
 

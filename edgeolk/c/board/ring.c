@@ -1,18 +1,18 @@
-/* A learner on a ring of support vectors, as exported: constants and the loops of the library
-   (loops/). It scores; it does not learn. */
+/* A learner on a ring of support vectors, as exported: constants and the library's C (edgeolk/). It
+   scores; it does not learn. */
 #include "strict.h"
 
 #include "edgeolk.h"
 
+/* Only the code of this scaler, and of the types of this model. */
+#define OLK_SCALE_METHOD EK_SCALE_METHOD
+#define OLK_NUMBER_BITS (EK_STORES == 2 ? 64 : 32)
+#define OLK_COEF_BITS (EK_COEF_DTYPE == 2 ? 64 : 32)
 #include "shorten.h"
 
-#define OLK_ROW_STORES EK_STORES
-#define OLK_ROW_COEF EK_COEF_DTYPE
-#include "loops/common.h"
-#include "loops/exponential.h"
-#define OLK_SCALE_METHOD EK_SCALE_METHOD
-#include "loops/preprocessing.h"
-#include "loops/one_row.h"
+#include "edgeolk/kernels.h"
+#include "edgeolk/mathf.h"
+#include "edgeolk/scaler.h"
 
 #if EK_STORES == 1
 #define EK_ROW olk_row_f32

@@ -4,7 +4,7 @@
 
 #include "edgeolk.h"
 
-#include "loops/length.h"
+#include "edgeolk/scaler.h"
 
 /* Shortens a row of finite numbers to EK_CLIP_ROWS; returns whether it was longer. */
 static inline int ek_shorten(ek_number *row)

@@ -1,10 +1,9 @@
-/* A learner on structured features: the library's loops (loops/) over one block. */
+/* A learner on structured features: the library's C (edgeolk/) over one block. */
 #include "strict.h"
 
 #include "edgeolk.h"
 
 #include "block.h"
-#include "shorten.h"
 
 #define OLK_SORF_PLAIN 1
 #define OLK_SORF_WIDTHS_SCALED 1 /* ek_enter scales the widths */
@@ -30,12 +29,13 @@
 #if EK_SCRATCH
 #define OLK_SORF_SCRATCH 1
 #endif
-#include "loops/common.h"
 #define OLK_SCALE_METHOD EK_SCALE_METHOD
-#include "loops/preprocessing.h"
-#include "loops/sorf_row.h"
-#include "loops/structured.h"
-#include "loops/width.h"
+#include "shorten.h"
+
+#include "edgeolk/scaler.h"
+#include "edgeolk/sorf_row.h"
+#include "edgeolk/sorf.h"
+#include "edgeolk/width.h"
 
 static const olk_sorf ek_config = EK_SORF;
 #if EK_GAMMA_ROWS || EK_FOLLOWS

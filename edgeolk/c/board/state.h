@@ -103,7 +103,7 @@ static int ek_scaler_holds(const uint8_t *file, int64_t rows)
     return 1;
 }
 #elif EK_SCALE_METHOD && EK_FEATURES && !EK_COMMON
-/* The convention of loops/winsor.h, for feature j after `seen` rows. */
+/* The convention of edgeolk/scaler.h, for feature j after `seen` rows. */
 static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
 {
     const double mean = ek_double_of(file, EK_AT_scaler, 4 * j);
@@ -182,7 +182,7 @@ static int ek_width_holds(const uint8_t *file, int64_t steps)
 #endif
 
 #if EK_AT_row_memory
-/* Rows of the row memory (loops/kept_rows.h); unused slots are never read. */
+/* Rows of the row memory (edgeolk/row_memory_state.h); unused slots are never read. */
 static int ek_memory_holds(const uint8_t *file)
 {
     const size_t M = (size_t)ek_config.row_memory;
@@ -220,7 +220,7 @@ static int ek_memory_holds(const uint8_t *file)
 #endif
 
 #if EK_AT_drift
-/* The numbers of loops/drift.h. */
+/* The numbers of edgeolk/drift.h. */
 static int ek_drift_holds(const uint8_t *file, int64_t steps)
 {
     const double rows = (double)steps + 1.0,

@@ -25,7 +25,7 @@
 #endif
 
 #define OLK_NO_LIBM 1
-/* Several models in one program share tables (loops/compiler.h). */
+/* Several models in one program share tables (edgeolk/port.h). */
 #define OLK_SHARED_TABLES 1
 
 #endif

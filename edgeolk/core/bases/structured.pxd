@@ -1,5 +1,5 @@
 """Structured features: cosines and sines regenerated from the seed for every row; see
-loops/structured.h."""
+c/sorf.h."""
 
 from libc.math cimport sqrt
 from libc.stdint cimport int64_t

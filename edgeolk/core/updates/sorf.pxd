@@ -1,4 +1,4 @@
-"""The step of the SORF family: loops/structured.h, behind checks of rows and targets."""
+"""The step of the SORF family: c/sorf.h, behind checks of rows and targets."""
 
 from libc.math cimport fabs, isfinite
 from libc.stdint cimport INT64_MAX, int64_t

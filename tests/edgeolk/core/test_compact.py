@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import edgeolk as ek
 from bench.compiled import ROOT, compiled, compiler
-from edgeolk.core.units import LOOPS, NUMBERS
+from edgeolk.core.units import C_FOLDER, NUMBERS
 from edgeolk.preprocessing.scaling import COMPACT_WINDOW, RECORD_BYTES
 from edgeolk.reference.compact import Input
 
@@ -26,7 +26,7 @@ relaxed = settings(deadline=None, max_examples=150)
 @cache
 def library() -> ctypes.CDLL:
     """The loops by themselves; what C leaves undefined ends the process."""
-    command = [*compiler(), "-std=c11", "-O2", "-shared", "-fPIC", *NUMBERS, *CAREFUL, f"-I{LOOPS}"]
+    command = [*compiler(), "-std=c11", "-O2", "-shared", "-fPIC", *NUMBERS, *CAREFUL, f"-I{C_FOLDER}"]
     made = ctypes.CDLL(str(compiled(command, [ROOT / "tests/support/compact.c"], linked=["-lm"])))
     number = ctypes.c_double
     made.mean_of.restype = made.sd_of.restype = number

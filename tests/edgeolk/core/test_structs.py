@@ -21,7 +21,7 @@ typedef struct {
 
 def test_a_header_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "thing.h").write_text(HEADER)
-    monkeypatch.setattr(structs, "LOOPS", tmp_path)
+    monkeypatch.setattr(structs, "C_FOLDER", tmp_path)
     constants, found = structs.read("thing.h")
     assert constants == {"PAIRS": 2, "MANY": 3}
     assert found == {
