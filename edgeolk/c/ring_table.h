@@ -6,9 +6,10 @@
    support vectors. A row takes two steps: products (squared distance, inner product, L1 distance),
    then one elementwise transform. A tile of up to eight vectors of support vectors goes through all
    features with its sums in registers; only after the transform are the values widened to double
-   and weighted. The code is compiled once per instruction set (ring_unit.h) and selected once at import
-   (ring_variants.h); this header has the types. Rejected: target_clones (cannot be forced from outside,
-   silently falls back) and -ffast-math (breaks the promised order of sums). */
+   and weighted. The code is compiled once per instruction set (ring_unit.h) and selected once at
+   import (ring_variants.h); this header has the types and the sizes of tiles. Rejected:
+   target_clones (cannot be forced from outside, silently falls back) and -ffast-math (breaks the
+   promised order of sums). */
 #pragma once
 
 #include <float.h>

@@ -392,7 +392,7 @@ static inline int olk_compact_holds(const uint8_t *at, int64_t seen)
 }
 
 /* -- A row of records --
-   Learns the readings of a row in vector lanes: the operations of scaler_compact.h in the same order,
+   Learns the readings of a row in vector lanes: the operations above in the same order,
    without branches, for running inputs; an input whose mean needs another unit, or that is not yet
    running, is learned separately. The bits are those of olk_compact_learn. */
 

@@ -8,12 +8,12 @@
    allocated. Weights of float64 are computed in double, of float32 in float. int8: stochastic
    rounding depends on the last bits of a weight's change, and stored weights are those of an exact
    implementation. Rows are scored and changes rounded in float, with bounds on the error
-   (sorf_single.h); blocks that these leave uncertain are rounded in double (sorf_weights.h).
-   What depends on the numbers themselves is learned in double: regression, and the gradient of
+   (sorf_single.h); blocks that these leave uncertain are rounded in double (sorf_weights.h). What
+   depends on the numbers themselves is learned in double: regression, and the gradient of
    relevance (relevance.h). A microcontroller without double defines OLK_SORF_SINGLE: int8 only,
    everything in float, where one rounding in some millions differs; one without any floating-point
-   unit defines OLK_SORF_FIXED: features in fixed point (fixed_point.h), within some thousandths of the
-   exact ones.
+   unit defines OLK_SORF_FIXED: features in fixed point (fixed_point.h), within some thousandths of
+   the exact ones.
 
    A unit is the learner for one type of weights (OLK_SORF_INT8, _FLOAT32 or _FLOAT64) and one
    instruction set (port.h). Its names are plain; sorf_unit.h exports them. With OLK_SORF_PLAIN

@@ -1,5 +1,6 @@
 /* Vectors as the compiler's vector types, so that nearly everything is plain arithmetic in C. They
-   have the alignment of one number, for unaligned loads. Included by vectors.h; no exported learner needs it. */
+   have the alignment of one number, for unaligned loads. Included by vectors.h; no exported learner
+   needs it. */
 #pragma once
 
 /* Vectors as the compiler's vector types, so that nearly everything is plain arithmetic in C. They

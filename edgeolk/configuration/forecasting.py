@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from edgeolk.configuration.settings import Settings
 
-#: Members of ``olk_history`` and of ``olk_pending`` (core/loops).
+#: Members of ``olk_history`` and of ``olk_pending`` (edgeolk/c).
 HISTORY, PENDING = 20, 9
 
 

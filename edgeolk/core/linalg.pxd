@@ -1,4 +1,4 @@
-"""Small dense linear algebra in place, composed of the functions in loops/."""
+"""Small dense linear algebra in place, composed of the functions in edgeolk/c."""
 
 from libc.stdint cimport int64_t
 

@@ -16,7 +16,7 @@ MAX_WINDOW = 65535
 INPUTS = 3
 #: The kernel, for inputs in a unit that the first rows determine.
 KERNEL = Gaussian(0.5)
-#: The scores that may decide, and the properties of a channel, by their numbers in ``core/loops``.
+#: The scores that may decide, and the properties of a channel, by their numbers in ``edgeolk/c``.
 PARTS = ("pattern", "level", "channel")
 WHATS = ("value", "roughness", "mean", "flat")
 
