@@ -101,7 +101,7 @@ def library(form: str, flags: tuple[str, ...] = (), variant: str | None = None) 
     sizes = (ctypes.c_size_t * 3)()
     found.shim_sizes(sizes)
     if list(sizes) != [ctypes.sizeof(kind) for kind in (Config, State, Row)]:
-        raise RuntimeError("shim.py and structured.h disagree about a struct")
+        raise RuntimeError("shim.py and sorf_types.h disagree about a struct")
     return found
 
 

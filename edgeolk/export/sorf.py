@@ -118,7 +118,7 @@ def _of_forecaster(learner: Learner) -> dict[str, Any]:
     """The macros of a forecaster: its options, and the places of its regions."""
     config = learner._config
     values = learner._engine.forecaster()
-    _, declared = structs.read("forecast_types.h")
+    _, declared = structs.read("sorf_types.h")
     names = (*FORECASTER, "season")
     places = [
         [region.offset, region.shape[0] * region.shape[1]]
