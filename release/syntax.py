@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from edgeolk.core.units import HEADERS, C_FOLDER, units
+from edgeolk.core.units import C_FOLDER, HEADERS, units
 
 PLATFORMS = (
     *("x86_64-windows-gnu", "aarch64-windows-gnu", "x86_64-macos", "aarch64-macos"),

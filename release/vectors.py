@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 
 from bench.table import Table
-from edgeolk.core.units import HEADERS, C_FOLDER, NUMBERS, units
+from edgeolk.core.units import C_FOLDER, HEADERS, NUMBERS, units
 from release.targets import BOOKWORM, BUILD, TARGETS, Target
 from release.wheels import compiler
 

@@ -56,12 +56,12 @@ NUMBERS: dict[str, tuple[str, str, Callable[[Any], float]]] = {
 }
 
 
-#: Headers of ``edgeolk/c`` whose structs, functions and constants are declared for Cython, each after
-#: those that declare its types.
+#: Headers of ``edgeolk/c`` whose structs, functions and constants are declared for Cython, each
+#: after those that declare its types.
 HEADERS = (
-    *("storage.h", "scaler_compact.h", "scaler.h", "width.h", "ring_table.h", "sparse.h", "mathf.h"),
-    *("sorf_types.h", "random.h", "normals.h", "eigen.h", "row_memory_state.h", "drift.h"),
-    *("sorf_row.h",),
+    *("storage.h", "scaler_compact.h", "scaler.h", "width.h", "ring_table.h", "sparse.h"),
+    *("mathf.h", "random.h", "normals.h", "eigen.h", "sorf_types.h", "row_memory_state.h"),
+    *("drift.h", "sorf_row.h"),
 )
 
 

@@ -87,7 +87,7 @@ cdef inline const void* lengths_from(const State* s, int64_t slot) noexcept nogi
 
 
 cdef inline bint near_origin(const State* s) noexcept nogil:
-    """Whether a distance computed from norms and products is accurate for this row (ring_table.h)."""
+    """Whether a distance from norms and products is accurate for this row (ring_table.h)."""
     cdef int64_t k
     cdef int type = row_type(s)
     cdef double v

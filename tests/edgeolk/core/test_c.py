@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from bench.compiled import compiled, compiled_sets
-from edgeolk.core.units import HEADERS, C_FOLDER, NUMBERS, PARTS, objects
+from edgeolk.core.units import C_FOLDER, HEADERS, NUMBERS, PARTS, objects
 from edgeolk.core.variants import available_simd
 
 SOURCES = sorted((Path(__file__).parent / "c").glob("*.c"))

@@ -26,7 +26,8 @@ relaxed = settings(deadline=None, max_examples=150)
 @cache
 def library() -> ctypes.CDLL:
     """The loops by themselves; what C leaves undefined ends the process."""
-    command = [*compiler(), "-std=c11", "-O2", "-shared", "-fPIC", *NUMBERS, *CAREFUL, f"-I{C_FOLDER}"]
+    command = [*compiler(), "-std=c11", "-O2", "-shared", "-fPIC", *NUMBERS, *CAREFUL]
+    command += [f"-I{C_FOLDER}"]
     made = ctypes.CDLL(str(compiled(command, [ROOT / "tests/support/compact.c"], linked=["-lm"])))
     number = ctypes.c_double
     made.mean_of.restype = made.sd_of.restype = number

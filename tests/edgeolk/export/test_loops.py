@@ -6,7 +6,6 @@ import ctypes
 import shutil
 import subprocess
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
