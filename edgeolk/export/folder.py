@@ -9,18 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import edgeolk
 from edgeolk.export import ring, sorf
 from edgeolk.export.costs import FLAGS, scratch_of, stacks_of
 from edgeolk.export.instructions import Row
-from edgeolk.export.kits import kits
+from edgeolk.export.kits import BOARD, kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
 from edgeolk.learner import Learner
 
-#: The library's C, and what exported learners have besides.
-C_FOLDER = Path(edgeolk.__file__).parent / "c"
-HERE = C_FOLDER / "board"
+#: The library's C.
+C_FOLDER = BOARD.parent
 #: Files of every export besides edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c", "LICENSE")
 LEARNING = ("block.h", "call.h", "crc.h", "rows.h", "state.h", "flash.h", "flash.c")
@@ -87,10 +85,10 @@ def files_of(
             f"scratch='arena' is for learners that learn; {learner.algorithm} takes"
             f" {max(stacks_of(learner).values())} bytes of stack"
         )
-    files = {"edgeolk.c": (HERE / kind.SOURCE).read_text(encoding="utf-8")}
+    files = {"edgeolk.c": (BOARD / kind.SOURCE).read_text(encoding="utf-8")}
     extra = FORECASTING if learner._config.forecasts else ()
     for name in (*ALWAYS, *(LEARNING if learns else ()), *extra):
-        files[name] = (HERE / name).read_text(encoding="utf-8")
+        files[name] = (BOARD / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for text in tuple(files.values()):
         _headers(_INCLUDE.findall(text), found)

@@ -10,7 +10,7 @@ import zlib
 import numpy as np
 import pytest
 
-from edgeolk.export.folder import C_FOLDER, HERE
+from edgeolk.export.folder import BOARD, C_FOLDER
 
 SHIM = """
 #include "mathf.h"
@@ -30,7 +30,7 @@ def c(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     made = folder / "shim.so"
     shutil.copytree(C_FOLDER, folder / "edgeolk")  # as in an exported folder
     flags = [
-        "-std=c99", "-O2", "-shared", "-fPIC", f"-I{C_FOLDER}", f"-I{folder}", f"-I{HERE}", "-x",
+        "-std=c99", "-O2", "-shared", "-fPIC", f"-I{C_FOLDER}", f"-I{folder}", f"-I{BOARD}", "-x",
         "c", "-",
     ]  # fmt: skip
     subprocess.run(["cc", *flags, "-o", str(made)], input=SHIM, text=True, check=True)
