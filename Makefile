@@ -228,7 +228,7 @@ tsan: $(VENV)/.test
 	mkdir -p $(TSAN)
 	tar -c --exclude='*/__pycache__' edgeolk tests/support | tar -x -C $(TSAN)
 	cd $(TSAN) && $(CC) -O1 -g1 -std=gnu11 -ffp-contract=off -fno-math-errno -fno-trapping-math -w \
-		-fsanitize=thread -fPIC -shared -I. -Iedgeolk/core/loops \
+		-fsanitize=thread -fPIC -shared -I. -Iedgeolk/c \
 		$$($(CURDIR)/$(BIN)/python -c "import numpy, sysconfig; print('-I' + numpy.get_include(), '-I' + sysconfig.get_path('include'))") \
 		edgeolk/rows/scoring.c -lm -o $$(ls edgeolk/rows/scoring.*.so)
 	cd $(TSAN) && PYTHONPATH=. TSAN_OPTIONS=exitcode=66 \

@@ -19,6 +19,7 @@ from setuptools.modified import newer_group
 
 HERE = Path(__file__).parent
 CORE = Path("edgeolk/core")
+C_FOLDER = Path("edgeolk/c")
 
 
 def load_units():
@@ -247,7 +248,7 @@ class BuildExtensions(build_ext):
         """The object of a unit, recompiled if a header is newer."""
         source = str(unit.source)
         [target] = self.compiler.object_filenames([source])
-        headers = included([str(CORE / "loops" / UNITS.HEADERS[extension.name])])
+        headers = included([str(C_FOLDER / UNITS.HEADERS[extension.name])])
         if self.force or newer_group([source, *headers, str(CORE / "units.py")], target):
             common = [flag for flag in extension.extra_compile_args if not flag.startswith("-O")]
             self.compiler.compile(
@@ -276,7 +277,7 @@ def extension(name):
     return Extension(
         name,
         [name.replace(".", "/") + ".pyx"],
-        include_dirs=[str(CORE / "loops"), numpy.get_include()],
+        include_dirs=[str(C_FOLDER), numpy.get_include()],
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_22_API_VERSION")],
     )
 
@@ -316,7 +317,7 @@ if __name__ == "__main__":
         # Cython lists only the headers that a module names directly; it regenerates the C file if a
         # Cython source is newer.
         units = [UNITS.HEADERS[ext.name]] if ext.name in UNITS.HEADERS else []
-        ext.depends = included([*ext.depends, *(str(CORE / "loops" / name) for name in units)])
+        ext.depends = included([*ext.depends, *(str(C_FOLDER / name) for name in units)])
         ext.depends += [str(CORE / "units.py")] if units else []
     setup(
         ext_modules=extensions,

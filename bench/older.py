@@ -21,7 +21,7 @@ LOOPS = (
     *("edgeolk/core", "edgeolk/ring", "edgeolk/sorf", "edgeolk/engine"),
     *("edgeolk/rows", "edgeolk/scaling", "edgeolk/parts"),
 )
-EXPORT = ("edgeolk/export", "edgeolk/core/loops", "firmware_sim/mcu")
+EXPORT = ("edgeolk/export", "edgeolk/c", "firmware_sim/mcu")
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ PAGES = (
     Page("results/remembered.md", "python -m bench.bytes.remembered",
          (*LIBRARY, "bench/bytes/remembered.py", "bench/bytes/sets.py")),
     Page("results/pushes.md", "by hand: what was tried and left",
-         ("edgeolk/core/loops/row_memory.h", "edgeolk/configuration/defaults.py")),
+         ("edgeolk/c/row_memory.h", "edgeolk/configuration/defaults.py")),
     Page("results/ablations.md", "python -m bench.bytes.ablations",
          (*LIBRARY, "bench/bytes/ablations")),
     Page("results/without.md", "python -m bench.without", (*LIBRARY, "bench/without.py")),

@@ -112,7 +112,7 @@ def build(target: Target, source: Path, processor: str) -> Board:
         env=environment,
         check=True,
     )
-    # gcc generates no NEON instructions there (compiler.h).
+    # gcc generates no NEON instructions there (port.h).
     variants = tuple(pair for pair in target.variants if pair[0] != "neon")
     return Board(system, replace(target, variants=variants), TRIXIE, processor)
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from edgeolk.core.units import HEADERS, LOOPS, units
+from edgeolk.core.units import C_FOLDER, HEADERS, units
 
 PLATFORMS = (
     *("x86_64-windows-gnu", "aarch64-windows-gnu", "x86_64-macos", "aarch64-macos"),
@@ -38,7 +38,7 @@ def complaint(platform: str, header: str, dialect: tuple[str, ...]) -> str:
                 *dialect,
                 *FLAGS,
                 *unit.flags,
-                f"-I{LOOPS}",
+                f"-I{C_FOLDER}",
                 "-c",
                 str(unit.source),
             ]

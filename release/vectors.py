@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 
 from bench.table import Table
-from edgeolk.core.units import HEADERS, LOOPS, NUMBERS, units
+from edgeolk.core.units import C_FOLDER, HEADERS, NUMBERS, units
 from release.targets import BOOKWORM, BUILD, TARGETS, Target
 from release.wheels import compiler
 
@@ -60,7 +60,7 @@ def packed(target: Target, module: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     for unit in [unit for unit in all_units if unit.instructions.name == variant]:
         output = unit.source.with_suffix(".o")
-        flags = ["-O3", "-g0", *NUMBERS, *unit.flags, f"-I{LOOPS}"]
+        flags = ["-O3", "-g0", *NUMBERS, *unit.flags, f"-I{C_FOLDER}"]
         command = [*compiler_command, *flags, "-c", str(unit.source), "-o", str(output)]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
         run = subprocess.run(

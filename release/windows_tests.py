@@ -62,7 +62,7 @@ TESTS: dict[str, dict[str, str]] = {
         "edgeolk/export/test_folder.py": "whole_numbers_are_for_int8 command_line_and_example",
     },
     _CODE: {
-        "edgeolk/export/test_folder.py": "a_wheel_has_the_loops",
+        "edgeolk/export/test_folder.py": "a_wheel_has_the_headers",
         "edgeolk/test_memory_contract.py": "only_the_arena_allocates",
     },
     _SHELL: {

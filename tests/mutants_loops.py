@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mutating import ROOT, Mutation, applied, survivors, table
 
-LOOPS, CHECKS = "edgeolk/core/loops", "tests/edgeolk/core/c"
+C_FOLDER, CHECKS = "edgeolk/c", "tests/edgeolk/core/c"
 FLAGS = ("-std=gnu11", "-O0", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 SET = "baseline"
 
@@ -82,7 +82,7 @@ MUTATIONS = [
 ]  # fmt: skip
 
 
-def header_of(old: str, loops: Path = ROOT / LOOPS) -> Path:
+def header_of(old: str, folder: Path = ROOT / C_FOLDER) -> Path:
     """The header that contains a text.
 
     Raises
@@ -90,7 +90,7 @@ def header_of(old: str, loops: Path = ROOT / LOOPS) -> Path:
     ValueError
         If the text occurs nowhere, or several times.
     """
-    found = [path for path in sorted(loops.glob("*.h")) for _ in range(path.read_text().count(old))]
+    found = [path for path in sorted(folder.glob("*.h")) for _ in range(path.read_text().count(old))]
     if len(found) != 1:
         raise ValueError(f"{old!r} occurs {len(found)} times")
     return found[0]
@@ -104,8 +104,8 @@ class Checks:
 
         self.folder = folder
         self.loops = folder / "loops"
-        shutil.copytree(ROOT / LOOPS, self.loops)
-        made = units(("cc",), "rings.h", folder / "units")
+        shutil.copytree(ROOT / C_FOLDER, self.loops)
+        made = units(("cc",), "ring_unit.h", folder / "units")
         made = [unit for unit in made if unit.instructions.name in ("scalar", SET)]
         built = {f"-D{unit.instructions.built}" for unit in made}
         self.compile = ["cc", *FLAGS, *built, f"-I{self.loops}"]

@@ -1,13 +1,13 @@
 /* The loops of structured features as a shared library, for shim.py. */
 #ifdef SHIM_NARROW /* int8 alone */
-#include "mixing_once.h"
+#include "hedge.h"
 extern const olk_sorf_ops olk_sorf_int8_scalar;
 static const olk_sorf_ops *const olk_sorf_variants[][3] = {{&olk_sorf_int8_scalar}};
 #else
-#include "structured_variants.h"
+#include "sorf_variants.h"
 #endif
 
-#include "pcg.h"
+#include "random.h"
 #include "processor.h"
 
 enum { VARIANTS = (int)(sizeof olk_sorf_variants / sizeof *olk_sorf_variants) };

@@ -22,7 +22,6 @@ from edgeolk.core import units
 
 DECLARATIONS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "c.pxd"
 SHIM = Path(__file__).resolve().with_name("shim.c")
-LOOPS = Path(__file__).resolve().parents[2] / "edgeolk" / "core" / "loops"
 PLAIN = ("-std=c99", "-pedantic", "-O2", "-DOLK_SORF_PLAIN", *units.NUMBERS)
 #: Flags of each form; setup.py's for the first.
 FORMS = {
@@ -71,7 +70,7 @@ def _parts(form: str) -> Sequence[str]:
 
 def _plain(command: list[str], part: str) -> str:
     """The object of a unit of plain C99."""
-    return str(compiled([*command, f"-D{part}", "-c", "-x", "c"], [LOOPS / UNIT], ".o"))
+    return str(compiled([*command, f"-D{part}", "-c", "-x", "c"], [units.C_FOLDER / UNIT], ".o"))
 
 
 @functools.cache
@@ -85,7 +84,7 @@ def library(form: str, flags: tuple[str, ...] = (), variant: str | None = None) 
     CompilerError
         It cannot compile them.
     """
-    command = [*compiler(), *FORMS[form], *flags, f"-I{LOOPS}", "-fPIC"]
+    command = [*compiler(), *FORMS[form], *flags, f"-I{units.C_FOLDER}", "-fPIC"]
     if form == "vector":
         made = compiled_sets(command, UNIT, {"scalar", variant} if variant else None)
     else:
@@ -107,7 +106,7 @@ def library(form: str, flags: tuple[str, ...] = (), variant: str | None = None) 
     sizes = (ctypes.c_size_t * 3)()
     found.shim_sizes(sizes)
     if list(sizes) != [ctypes.sizeof(kind) for kind in (Config, State, Row)]:
-        raise RuntimeError("shim.py and structured.h disagree about a struct")
+        raise RuntimeError("shim.py and sorf_types.h disagree about a struct")
     return found
 
 

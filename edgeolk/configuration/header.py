@@ -40,7 +40,7 @@ FLAGS_OFFSET = 50
 FIXED_BYTES = 88
 #: Larger files are rejected: offsets are 32-bit, in units of 8 bytes.
 MAX_BYTES = 8 * (2**32 - 1)
-#: Flags of a live block, as in loops/dirty_flag.h, never both; a file has no flags.
+#: Flags of a live block, as in c/sorf_types.h, never both; a file has no flags.
 TORN, SEALED = 1, 2
 #: The maximum length of a header.
 MAX_HEADER_BYTES = 1024

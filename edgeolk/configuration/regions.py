@@ -14,7 +14,7 @@ from edgeolk.parts.parameters import PARAMETERS
 from edgeolk.parts.storage import ELEMENTS
 from edgeolk.scaling.record import RECORD_BYTES
 
-#: Members of ``olk_history`` and of ``olk_pending`` (core/loops).
+#: Members of ``olk_history`` and of ``olk_pending`` (edgeolk/c).
 HISTORY, PENDING = 20, 9
 
 

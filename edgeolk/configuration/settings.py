@@ -28,7 +28,7 @@ from edgeolk.scaling.record import Preprocessing
 ROW_BYTES = 64
 PAGE = 4096
 
-#: Features see inputs clamped to this many deviations (core/loops/width.h).
+#: Features see inputs clamped to this many deviations (c/width.h).
 CLAMP_LIMIT = 2.5
 
 #: Values that belong to no part, so that any learner may have them: 1 if requested, else absent.

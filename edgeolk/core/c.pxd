@@ -36,7 +36,7 @@ cdef extern from "storage.h" nogil:
 
 # The scaler: statistics of a feature, its affine map, compact records of 9 bytes.
 
-cdef extern from "winsor.h" nogil:
+cdef extern from "scaler.h" nogil:
     enum:
         OLK_START_READINGS
 
@@ -51,7 +51,7 @@ cdef extern from "winsor.h" nogil:
     int olk_is_no_spread(double sd, double size) noexcept
 
 
-cdef extern from "lines.h" nogil:
+cdef extern from "scaler.h" nogil:
     ctypedef struct olk_affine:
         double centre
         double rest
@@ -64,7 +64,7 @@ cdef extern from "lines.h" nogil:
                              double x) noexcept
 
 
-cdef extern from "compact.h" nogil:
+cdef extern from "scaler_compact.h" nogil:
     enum:
         OLK_COMPACT_BYTES
 
@@ -81,7 +81,7 @@ cdef extern from "compact.h" nogil:
     int olk_compact_holds(const uint8_t* at, int64_t seen) noexcept
 
 
-cdef extern from "preprocessing.h" nogil:
+cdef extern from "scaler.h" nogil:
     enum:
         OLK_COMPACT
 
@@ -116,7 +116,7 @@ cdef extern from "preprocessing.h" nogil:
 
 # One scale for all inputs, which may be found while readings take two values.
 
-cdef extern from "common.h" nogil:
+cdef extern from "scaler.h" nogil:
     ctypedef struct olk_common:
         double mean
         double squares
@@ -140,7 +140,7 @@ cdef extern from "common.h" nogil:
 
 # The norm of a row, and the factor that bounds it.
 
-cdef extern from "length.h" nogil:
+cdef extern from "scaler.h" nogil:
     ctypedef struct olk_length:
         double total
         double largest
@@ -182,7 +182,7 @@ cdef extern from "width.h" nogil:
 # Kernels and linear algebra over the ring: one table of functions for each instruction set. An
 # index chooses the storage type of the support vectors [5], or the type of coefficients [3].
 
-cdef extern from "simd.h" nogil:
+cdef extern from "ring_table.h" nogil:
     enum:
         OLK_DISTANCE
         OLK_GAUSSIAN
@@ -324,7 +324,7 @@ cdef extern from "simd.h" nogil:
 
 # Rows that are scored together: how many, and the storage of their sums.
 
-cdef extern from "tiles.h" nogil:
+cdef extern from "ring_table.h" nogil:
     enum:
         OLK_MAX_BATCH_ROWS
         OLK_BLOCK
@@ -336,7 +336,7 @@ cdef extern from "tiles.h" nogil:
 
 # Rows by their non-zeros.
 
-cdef extern from "nonzeros.h" nogil:
+cdef extern from "sparse.h" nogil:
     ptrdiff_t olk_nonzeros(int dtype, const void* x, ptrdiff_t d, int32_t* index,
                            void* value) noexcept
     ptrdiff_t olk_count_nonzeros(int dtype, const void* x, ptrdiff_t d) noexcept
@@ -347,7 +347,7 @@ cdef extern from "nonzeros.h" nogil:
 
 # Bounds on all numbers of a vector.
 
-cdef extern from "finite.h" nogil:
+cdef extern from "mathf.h" nogil:
     const double OLK_MAX_AS_FLOAT
 
     int olk_within_f32(const float* x, ptrdiff_t n, float limit) noexcept
@@ -356,7 +356,7 @@ cdef extern from "finite.h" nogil:
 
 # Words of novelty in time, and the flag of a step that was not finished.
 
-cdef extern from "event_words.h" nogil:
+cdef extern from "sorf_types.h" nogil:
     enum:
         OLK_EVENT_ROWS
         OLK_EVENTS
@@ -364,7 +364,7 @@ cdef extern from "event_words.h" nogil:
         OLK_VERDICT
 
 
-cdef extern from "dirty_flag.h" nogil:
+cdef extern from "sorf_types.h" nogil:
     enum:
         OLK_SEALED
 
@@ -374,13 +374,13 @@ cdef extern from "dirty_flag.h" nogil:
 
 # Random numbers: PCG32 by seed and stream, its draws, the normals of numpy's PCG64.
 
-cdef extern from "pcg.h" nogil:
+cdef extern from "random.h" nogil:
     const uint64_t OLK_PCG_SIGNS
 
     uint64_t olk_pcg_seed(uint64_t seed, uint64_t step) noexcept
 
 
-cdef extern from "rng.h" nogil:
+cdef extern from "random.h" nogil:
     void olk_pcg32_seed(uint64_t* state, uint64_t seed) noexcept
     double olk_uniform(uint64_t* state) noexcept
     int64_t olk_uniform_index(uint64_t* state, int64_t n) noexcept
@@ -402,13 +402,13 @@ cdef extern from "eigen.h" nogil:
                              ptrdiff_t n) noexcept
 
 
-cdef extern from "selection.h" nogil:
+cdef extern from "random.h" nogil:
     double olk_kth_largest(double* v, ptrdiff_t n, ptrdiff_t k) noexcept
 
 
 # The forecaster. Members of ``olk_forecast`` are in the order of C: the exporter writes them so.
 
-cdef extern from "forecast_types.h" nogil:
+cdef extern from "sorf_types.h" nogil:
     enum:
         OLK_HISTORY_INPUTS
         OLK_HISTORY_NUMBERS
@@ -560,7 +560,7 @@ cdef extern from "sorf_types.h" nogil:
 
 # What its step does outside the loops: memory of rows, drift, width, checks of rows.
 
-cdef extern from "kept_rows.h" nogil:
+cdef extern from "row_memory_state.h" nogil:
     void olk_set_memory_steps(olk_sorf* p, double gamma) noexcept
     ptrdiff_t olk_memory_n_rows(const olk_sorf_state* s) noexcept
     double olk_memory_weight(const olk_sorf* p, const olk_sorf_state* s) noexcept

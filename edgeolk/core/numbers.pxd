@@ -16,7 +16,7 @@ from edgeolk.core.state cimport State
 
 # Single numbers in arrays of the coefficient type or the row type.
 #
-# Loops over such arrays are C functions compiled for each type (loops/number.h).
+# Loops over such arrays are C functions compiled for each type (c/dots.h).
 
 cdef inline int value_type(const State* s) noexcept nogil:
     """The type of coefficients: an index into the tables of C functions."""

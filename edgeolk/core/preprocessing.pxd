@@ -1,6 +1,6 @@
 """Preprocessing of a row: scaled by the scaler in the block, bounded, rounded to the storage type.
 
-A row that is learned is scaled by statistics that include it (loops/preprocessing.h). They are
+A row that is learned is scaled by statistics that include it (c/scaler.h). They are
 written to the block only after the learner has accepted the row (``keep_statistics``), so that a
 refused row changes nothing. For records of 9 bytes, those of the first inputs are kept outside the
 block until then; the others are computed twice, which costs no memory.
@@ -27,7 +27,7 @@ from edgeolk.core.rows cimport olk_read_f64, place, place_sparse, read_index
 from edgeolk.core.state cimport Indices, MAX_LEARNED, Raw, State
 
 
-# The kernel width, if it is not given: loops/width.h.
+# The kernel width, if it is not given: c/width.h.
 
 cdef inline void sorf_set_width(State* s) noexcept nogil:
     """Set the angles per unit of the transform and the largest row, for the kernel width."""

@@ -9,7 +9,7 @@ finite; this is not checked here. The regions, in bytes per feature:
     METHOD_MINMAX: least 8, most 8, and those of clip > 0
     METHOD_COMPACT: records 9
 
-With clip > 0 statistics and scaling are those of the scaler in a learner: loops/preprocessing.h.
+With clip > 0 statistics and scaling are those of the scaler in a learner: c/scaler.h.
 With clip = 0 all readings have equal weight for ever, by another recurrence: Welford's, without
 forgetting (Moments, below).
 """
@@ -37,7 +37,7 @@ from edgeolk.core.c cimport (
 #   reading, because the square of 1e200 overflows and that of 1e-200 vanishes. A unit is a power
 #   of two: changing it rounds nothing that matters relative to the reading that required it.
 #
-# A glitch affects these statistics for ever; loops/winsor.h is for sensors that have glitches.
+# A glitch affects these statistics for ever; c/scaler.h is for sensors that have glitches.
 #
 # Rejected: refusing large readings (one glitch would stop a device), hypot (differs between C
 # libraries), long double (differs between processors).
@@ -128,9 +128,9 @@ ctypedef fused scaled:
 
 cdef enum:
     # Part of the file format: never renumbered.
-    METHOD_STANDARD = 1       # Moments, or loops/winsor.h with clip > 0
+    METHOD_STANDARD = 1       # Moments, or c/scaler.h with clip > 0
     METHOD_MINMAX = 2
-    METHOD_COMPACT = 9        # as METHOD_STANDARD with clip > 0: loops/compact.h
+    METHOD_COMPACT = 9        # as METHOD_STANDARD with clip > 0: c/scaler_compact.h
     BATCH = 64                # features whose roots are computed once for all rows, on the C stack
 
 
@@ -156,7 +156,7 @@ cdef struct Scaler:
 
 
 cdef struct Lines:
-    # Linear scaling of a run of features, each as in loops/lines.h.
+    # Linear scaling of a run of features, each as in c/scaler.h.
     double centre[BATCH]
     double rest[BATCH]
     double half[BATCH]
@@ -302,7 +302,7 @@ cdef inline int64_t transform_rows(
 
 
 cdef inline bint feature_holds(const olk_feature* f, int64_t n_seen, bint frozen) noexcept nogil:
-    """Whether the invariants of loops/winsor.h hold after n_seen readings."""
+    """Whether the invariants of c/scaler.h hold after n_seen readings."""
     if not (
         isfinite(f.mean)
         and fabs(f.low) <= ldexp(fabs(f.mean), -52)

@@ -37,7 +37,7 @@ cdef struct Model:
     uint16_t columns
     uint8_t n_values
     uint8_t n_regions
-    uint16_t flags            # bits of loops/dirty_flag.h
+    uint16_t flags            # bits of c/sorf_types.h
     int32_t n                 # support vectors stored
     uint64_t rng
     int64_t steps             # examples seen, t
@@ -118,8 +118,8 @@ cdef struct Preprocessing:
     Raw raw                   # the row being learned
     int64_t gamma_rows        # rows that the width is estimated from, 0 if it is given
     Width* width              # or NULL
-    double* follows           # q of a width that adapts to the rows (loops/width.h), or NULL
-    # One scale for all inputs (loops/common.h): always, or while readings take two values.
+    double* follows           # q of a width that adapts to the rows (c/width.h), or NULL
+    # One scale for all inputs (c/scaler.h): always, or while readings take two values.
     olk_common* common
     olk_two_numbers* pair
     olk_common common_now     # including the row being learned

@@ -1,4 +1,4 @@
-"""The loops as C units: one per instruction set, each with its own flags.
+"""The units of ``edgeolk/c``: one per instruction set, each with its own flags.
 
 Used by ``setup.py``, which runs it as a file, by the release and by tests.
 """
@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-LOOPS = Path(__file__).parent / "loops"
+#: The headers that are compiled.
+C_FOLDER = Path(__file__).parents[1] / "c"
 # -ffp-contract=off: whether a*b+c is one rounding is stated by each set, not left open.
 # -fno-math-errno, -fno-trapping-math: loops with sqrt and selections vectorise; no result changes.
 NUMBERS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
@@ -46,11 +47,11 @@ class InstructionSet:
 
 
 #: Headers compiled as units, by module.
-HEADERS = {"edgeolk.core.variants": "rings.h", "edgeolk.sorf.tables": "structured_unit.h"}
+HEADERS = {"edgeolk.core.variants": "ring_unit.h", "edgeolk.sorf.tables": "sorf_unit.h"}
 #: For headers that are compiled in parts: macros, one of which is defined in each unit.
 PARTS = {
-    "rings.h": ("OLK_SINGLE", "OLK_DOUBLE"),
-    "structured_unit.h": ("OLK_SORF_INT8", "OLK_SORF_FLOAT32", "OLK_SORF_FLOAT64"),
+    "ring_unit.h": ("OLK_SINGLE", "OLK_DOUBLE"),
+    "sorf_unit.h": ("OLK_SORF_INT8", "OLK_SORF_FLOAT32", "OLK_SORF_FLOAT64"),
 }
 
 
@@ -125,13 +126,13 @@ def _flags_and_architectures(
 
 
 def units(
-    compiler: Sequence[str] | None, loops: str, folder: Path, architectures: Sequence[str] = ()
+    compiler: Sequence[str] | None, header: str, folder: Path, architectures: Sequence[str] = ()
 ) -> list[Unit]:
     """Write a source for every set that the compiler supports, and for every part of the header.
 
     Its name, which debuggers and profilers show next to that of a function, says what it contains.
     ``compiler`` includes its arguments; None is Microsoft's, which supports the scalar set only.
-    ``loops`` is the header of ``core/loops`` to compile; a source in ``folder`` that would not
+    ``header`` is that of ``edgeolk/c`` to compile; a source in ``folder`` that would not
     change is not rewritten. ``architectures`` are those of a universal binary of macOS, as given to
     ``-arch``; empty: the native one.
     """
@@ -139,11 +140,11 @@ def units(
     made = []
     for instructions in SETS:
         flags, only = _flags_and_architectures(compiler, instructions, architectures)
-        for part in PARTS.get(loops, ("",)) if flags is not None else ():
+        for part in PARTS.get(header, ("",)) if flags is not None else ():
             ending = f"_{part.removeprefix('OLK_').lower()}" if part else ""
-            source = folder / f"{Path(loops).stem}_{instructions.name}{ending}.c"
+            source = folder / f"{Path(header).stem}_{instructions.name}{ending}.c"
             lines = [f"#define {macro}\n" for macro in (instructions.macro, part) if macro]
-            text = "".join(lines) + f'#include "{loops}"\n'
+            text = "".join(lines) + f'#include "{header}"\n'
             if only:
                 text = f"#if {instructions.made_by}\n{text}#endif\n"
             if not source.exists() or source.read_text(encoding="utf-8") != text:
@@ -152,14 +153,14 @@ def units(
     return made
 
 
-def objects(command: Sequence[str], loops: str, folder: Path) -> list[str]:
+def objects(command: Sequence[str], header: str, folder: Path) -> list[str]:
     """Compile the units of a header without setuptools.
 
     ``command`` is the compiler with the flags of all units. Returns the arguments for linking: the
     objects, and the macros that say which sets exist.
     """
     made = []
-    for unit in units(command, loops, folder):
+    for unit in units(command, header, folder):
         target = str(unit.source.with_suffix(".o"))
         flags = [*unit.flags, *(["-Os"] if unit.instructions.small else [])]
         subprocess.run([*command, *flags, "-c", "-o", target, str(unit.source)], check=True)
@@ -169,7 +170,7 @@ def objects(command: Sequence[str], loops: str, folder: Path) -> list[str]:
 
 def main() -> None:
     """Compile all units with the given compiler and flags, to see its warnings."""
-    command = [*sys.argv[1:], *NUMBERS, f"-I{LOOPS}"]
+    command = [*sys.argv[1:], *NUMBERS, f"-I{C_FOLDER}"]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
         list(pool.map(lambda header: objects(command, header, Path(folder)), HEADERS.values()))
 

@@ -6,7 +6,7 @@ import os
 from edgeolk.core.c cimport olk_simd
 
 
-cdef extern from "variants.h" nogil:
+cdef extern from "ring_variants.h" nogil:
     enum: OLK_N_VARIANTS
     ctypedef struct olk_variant:
         const char* name

@@ -1,4 +1,4 @@
-"""Writes the exported folder: the library's loops, the C source that uses them, and the model."""
+"""Writes the exported folder: the library's C, the source that uses it, and the model."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import edgeolk.core
 from edgeolk.export import ring, sorf
 from edgeolk.export.costs import FLAGS, Row, scratch_of, stacks_of
-from edgeolk.export.kits import kits
+from edgeolk.export.kits import BOARD, kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
 from edgeolk.learner import Learner
 
-HERE = Path(__file__).parent / "c"
-LOOPS = Path(edgeolk.core.__file__).parent / "loops"
+#: The library's C.
+C_FOLDER = BOARD.parent
 #: Files of every export besides edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c", "LICENSE")
 LEARNING = ("block.h", "call.h", "crc.h", "rows.h", "state.h", "flash.h", "flash.c")
@@ -27,16 +26,16 @@ FORECASTING = ("forecast_state.h", "forecasting.h")
 #: Where calls may have their scratch memory.
 SCRATCH = ("stack", "arena")
 #: Headers that only the library's own build includes.
-NOT_PLAIN = ("vector_wide.h",)
-_INCLUDE = re.compile(r'^\s*#include "(?:loops/)?([\w.]+)"', re.MULTILINE)
+NOT_PLAIN = ("vectors_wide.h",)
+_INCLUDE = re.compile(r'^\s*#include "(?:edgeolk/)?([\w.]+)"', re.MULTILINE)
 
 
-def _loops(names: Iterable[str], found: dict[str, str]) -> None:
+def _headers(names: Iterable[str], found: dict[str, str]) -> None:
     """Add these headers of the library to ``found``, and the headers they include."""
     for name in names:
-        if name not in found and name not in NOT_PLAIN and (LOOPS / name).exists():
-            found[name] = (LOOPS / name).read_text(encoding="utf-8")
-            _loops(_INCLUDE.findall(found[name]), found)
+        if name not in found and name not in NOT_PLAIN and (C_FOLDER / name).exists():
+            found[name] = (C_FOLDER / name).read_text(encoding="utf-8")
+            _headers(_INCLUDE.findall(found[name]), found)
 
 
 def _kind_of(learner: Learner) -> Any:
@@ -85,14 +84,14 @@ def files_of(
             f"scratch='arena' is for learners that learn; {learner.algorithm} takes"
             f" {max(stacks_of(learner).values())} bytes of stack"
         )
-    files = {"edgeolk.c": (HERE / kind.SOURCE).read_text(encoding="utf-8")}
+    files = {"edgeolk.c": (BOARD / kind.SOURCE).read_text(encoding="utf-8")}
     extra = FORECASTING if learner._config.forecasts else ()
     for name in (*ALWAYS, *(LEARNING if learns else ()), *extra):
-        files[name] = (HERE / name).read_text(encoding="utf-8")
+        files[name] = (BOARD / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for text in tuple(files.values()):
-        _loops(_INCLUDE.findall(text), found)
-    files.update({f"loops/{name}": text for name, text in found.items()})
+        _headers(_INCLUDE.findall(text), found)
+    files.update({f"edgeolk/{name}": text for name, text in found.items()})
     stacks = {FLAGS[how]: count for how, count in stacks_of(learner, scratch).items()}
     work = {FLAGS[how]: n for how, n in scratch_of(learner.dtype).items()}
     model = replace(

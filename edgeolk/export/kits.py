@@ -9,6 +9,8 @@ from pathlib import Path
 import edgeolk
 from edgeolk.export.prefix import USUAL
 
+#: What exported learners have besides the library's C.
+BOARD = Path(edgeolk.__file__).parent / "c" / "board"
 _ABOUT = "A learner that was exported by edgeolk"
 
 _SKETCH = """\
@@ -150,7 +152,7 @@ def _pico_sdk(sources: list[str], library: str) -> dict[str, str]:
 
 def _micropython(sources: list[str], library: str) -> dict[str, str]:
     module = f"mod{library}.c"
-    text = (Path(__file__).parent / "c" / "micropython.c").read_text(encoding="utf-8")
+    text = (BOARD / "micropython.c").read_text(encoding="utf-8")
     paths = " ".join(f"$(USERMOD_DIR)/../{name}" for name in sources)
     listed = _listed([module, *(f"../{name}" for name in sources)])
     return {

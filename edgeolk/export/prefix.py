@@ -50,13 +50,14 @@ def _text(prefix: str, text: str) -> str:
 def renamed(prefix: str, files: dict[str, str]) -> dict[str, str]:
     """The files of an export with the prefix in their names and texts.
 
-    The library's loops are unchanged: all of their names are local to the file that includes them.
+    The library's headers (edgeolk/) are unchanged: all of their names are local to the file that
+    includes them.
     """
     if prefix == USUAL:
         return files
     return {
         _FILE.sub(lambda match: _file(prefix, match), name): (
-            text if name.startswith("loops/") else _text(prefix, text)
+            text if name.startswith("edgeolk/") else _text(prefix, text)
         )
         for name, text in files.items()
     }

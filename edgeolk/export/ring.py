@@ -84,7 +84,7 @@ def _view(engine: Any, name: str) -> NDArray[Any]:
 
 
 def _task(learner: Learner) -> int:
-    """Number of the task in loops/sorf_types.h."""
+    """Number of the task in c/sorf_types.h."""
     if learner._config.columns > 1:
         return 1
     return 2 if learner.is_regression else 0 if learner._config.needs_labels else 3

@@ -15,11 +15,11 @@ from edgeolk.scaling.record import COMPACT, RECORD_BYTES
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
-#: The smallest mean squared input for a width that follows the rows (core/loops/width.h).
+#: The smallest mean squared input for a width that follows the rows (c/width.h).
 MIN_SQUARE = 1e-6
-#: The bound on readings if all inputs share one scale (core/loops/common.h).
+#: The bound on readings if all inputs share one scale (c/scaler.h).
 MAX_READING = 1e140
-#: Readings before the scaler of a feature has a deviation (core/loops/winsor.h).
+#: Readings before the scaler of a feature has a deviation (c/scaler.h).
 START = 3
 _MASK = 2**32 - 1
 #: Code of a record with a pending reading, and the first code of records with a deviation.
@@ -35,7 +35,7 @@ def _no_spread(sd: float, size: float) -> bool:
 
 
 def _feature_holds(numbers: tuple[float, ...], age: int, seen: int, gaps: bool) -> bool:
-    """Whether a feature's numbers are valid by core/loops/winsor.h after ``seen`` rows.
+    """Whether a feature's numbers are valid by c/scaler.h after ``seen`` rows.
 
     ``gaps`` says whether readings may be missing.
     """
@@ -63,7 +63,7 @@ def _range_holds(lowest: float, highest: float, mean: float, sd: float, seen: in
 
 
 def _record_holds(word: int, spread: int, code: int, seen: int) -> bool:
-    """Whether a record of 9 bytes is valid by loops/compact.h after ``seen`` rows."""
+    """Whether a record of 9 bytes is valid by c/scaler_compact.h after ``seen`` rows."""
     lowest, far = _STATES[min(code, _RUNNING)], spread << 7
     if seen < max(lowest, code - 3):
         return False

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 REGIONS = ("history", "forecaster", "head", "guard", "waiting", "season")
-#: Members of ``olk_history`` (core/loops/target_history.h) by position.
+#: Members of ``olk_history`` (c/forecast_models.h) by position.
 _COUNTERS = {"targets": 0, "changes": 1, "squares": 2, "repeats": 3, "learned": 4}
 _MARKS, _NOT_BELOW_0 = 5, {"error": 8, "variance": 14, "square": 15, "unit": 16}
 #: Marks: the last target is known; the kernel's answer to it too.
@@ -110,7 +110,7 @@ def check_forecast(
 
 #: Numbers of the linear expert and of the length scales (``relevance``) are far below this.
 MAX_NUMBER = 1e30
-#: The counters of the drift alarm stop here (``loops/drift.h``).
+#: The counters of the drift alarm stop here (``c/drift.h``).
 MAX_COUNTED = 2**24 - 1
 #: The largest weight, in units of the label or of the targets' deviation; mean of the targets; sum
 #: of their squared deviations.

@@ -56,7 +56,7 @@ class BasisTraits(Part):
 
 
 #: The largest normal draw: with uniform draws of 53 bits the tail ends at 12.3
-#: (``core/loops/normals.h``).
+#: (``c/normals.h``).
 MAX_NORMAL = 14.0
 
 

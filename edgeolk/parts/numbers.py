@@ -163,7 +163,7 @@ class Rows(IntEnum):
 
 
 class KernelKind(IntEnum):
-    """Kernel functions; the numbers are those of ``core/loops/simd.h``."""
+    """Kernel functions; the numbers are those of ``c/ring_table.h``."""
 
     GAUSSIAN = 1
     LAPLACIAN = 2

@@ -19,9 +19,9 @@ from edgeolk.parts.numbers import (
 )
 from edgeolk.parts.traits import Condition, Refusals, both, has, lacks
 
-#: Inputs of the kernel in addition to those of the row (core/loops/forecast_types.h).
+#: Inputs of the kernel in addition to those of the row (c/sorf_types.h).
 HISTORY_INPUTS = 4
-#: Numbers of the scalers by mean and deviation (core/loops/preprocessing.h).
+#: Numbers of the scalers by mean and deviation (c/scaler.h).
 STANDARD = (1, 9)
 #: With fewer frequencies a kernel does not pay, and there is none.
 MIN_FORECASTER_FREQUENCIES = 32
@@ -64,7 +64,7 @@ MAX_WINDOW = 65535
 INPUTS = 3
 #: The kernel, for inputs in a unit that the first rows determine.
 KERNEL = Gaussian(0.5)
-#: The scores that may decide, and the properties of a channel, by their numbers in ``core/loops``.
+#: The scores that may decide, and the properties of a channel, by their numbers in ``edgeolk/c``.
 PARTS = ("pattern", "level", "channel")
 WHATS = ("value", "roughness", "mean", "flat")
 

@@ -94,7 +94,7 @@ cdef inline void fourier_construct(State* s) noexcept nogil:
 
 
 # Structured features: cosines and sines regenerated from the seed for every row; see
-# loops/structured.h.
+# c/sorf.h.
 
 cdef inline double structured_score(State* s, const void* x, const void* coef,
                                     void* row) noexcept nogil:

@@ -18,7 +18,7 @@ from edgeolk.core.state cimport Example, Model, State
 from edgeolk.core.numbers cimport doubles
 
 
-# Small dense linear algebra in place, composed of the functions in loops/.
+# Small dense linear algebra in place, composed of the functions in edgeolk/c.
 
 cdef inline void solve_packed(const State* s, const double* l, double* b, int64_t n) noexcept nogil:
     """b <- (L L')^-1 b, L a packed lower triangle."""

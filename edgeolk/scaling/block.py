@@ -101,7 +101,7 @@ MAGIC = b"edgescal"
 MAX_SEEN = 2**62
 
 HEAD = struct.Struct("<8sIIqqqqHHId")
-#: The fields of Head and of the statistics of a feature (core/loops/preprocessing.h).
+#: The fields of Head and of the statistics of a feature (c/scaler.h).
 _HEAD_NUMBERS = np.dtype([("magic", "S8"), ("a", "u4", 2), ("b", "i8", 4), ("c", "u2", 2),
                           ("window", "u4"), ("clip", "f8")])  # fmt: skip
 FEATURE = np.dtype([("numbers", "<f8", 4), ("counts", "<u4", 2)])

@@ -18,7 +18,7 @@ from edgeolk.checks import check_int, check_real
 
 #: Part of the file formats: never renumbered.
 METHODS = {"standard": 1, "minmax": 2}
-#: "standard" with statistics in single precision, ``RECORD_BYTES`` per input (loops/compact.h).
+#: "standard" with statistics in single precision, ``RECORD_BYTES`` per input (c/scaler_compact.h).
 COMPACT = 9
 NAMES = {**{number: name for name, number in METHODS.items()}, COMPACT: "standard"}
 #: Inside a learner all inputs may share one mean and deviation.

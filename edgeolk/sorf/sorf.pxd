@@ -19,7 +19,7 @@ from edgeolk.core.state cimport (
 from edgeolk.core.numbers cimport row_type
 
 
-# The step of the SORF family: loops/structured.h, behind checks of rows and targets.
+# The step of the SORF family: c/sorf.h, behind checks of rows and targets.
 
 cdef inline bint is_wide(const State* s) noexcept nogil:
     """Whether rows are doubles."""
@@ -169,7 +169,7 @@ cdef inline void sorf_construct(State* s) noexcept nogil:
         s.sorf.ops.begin(&s.forecast.config, &s.forecast.state)
 
 
-# The forecaster on structured features: loops/forecast.h, behind checks of rows and targets.
+# The forecaster on structured features: c/forecast.h, behind checks of rows and targets.
 
 cdef inline int64_t n_pending(const State* s) noexcept nogil:
     """Number of rows predicted whose targets have not arrived."""

@@ -7,7 +7,7 @@ from edgeolk.core.c cimport olk_sorf_ops
 from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_INT8
 from edgeolk.core.variants cimport chosen_simd
 
-cdef extern from "structured_variants.h":
+cdef extern from "sorf_variants.h":
     const olk_sorf_ops* olk_sorf_variants[][3]
 
 

@@ -12,9 +12,9 @@ from bench.compiled import compiled
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no cc")
 def test_a_header_in_a_folder_below_counts(tmp_path: Path) -> None:
-    source, header = tmp_path / "all.c", tmp_path / "loops" / "number.h"
+    source, header = tmp_path / "all.c", tmp_path / "below" / "n.h"
     header.parent.mkdir()
-    text = f'#include "loops/number.h"\nint number(void) {{ return {id(source)} + N; }}\n'
+    text = f'#include "below/n.h"\nint number(void) {{ return {id(source)} + N; }}\n'
     source.write_text(text)
     made = []
     for n in (1, 2, 1):

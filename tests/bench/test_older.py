@@ -28,7 +28,7 @@ def tree(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(older, "PAGES", (PAGE,))
     git(tmp_path, "init", "--quiet")
-    change(tmp_path, "core/loops")
+    change(tmp_path, "core/code")
     Report("Speed", "Introduction.", [], {}).save("speed", tmp_path / "bench" / "results")
     return tmp_path
 
@@ -50,7 +50,7 @@ def test_a_page_is_older_once_its_code_changes(tree):
     assert [row[2] for row in older.table(everything=True).rows] == ["none"]
     change(tree, "docs/page")
     assert since() == []
-    change(tree, "core/loops")
+    change(tree, "core/code")
     change(tree, "core/others")
     assert [found.split(",")[0] for found in since()] == ["2 commits"]
 
@@ -58,7 +58,7 @@ def test_a_page_is_older_once_its_code_changes(tree):
 def test_a_page_says_its_commit(tree):
     (said,) = machine.commits_of((tree / "bench/results/speed.md").read_text())
     assert said == machine.here()
-    (tree / "core/loops").write_text("not committed")
+    (tree / "core/code").write_text("not committed")
     assert machine.here() == f"{said} and changes to it"
     text = Counts({}, {"rbp": Cost(1, 2)}, machine.here()).text()
     assert Counts.of_text(text).measured_on == machine.here() == machine.commits_of(text)[0]

@@ -1,6 +1,5 @@
 /* The loops over records of 9 bytes for tests: readings in a row, each scaled after it is learned. */
-#include "compact.h"
-#include "compact_rows.h"
+#include "scaler_compact.h"
 
 void follow(uint8_t *record, const float *x, long n, double clip, double window, uint32_t row,
             uint32_t j, float *z, uint8_t *states)

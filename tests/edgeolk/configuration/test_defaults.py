@@ -60,7 +60,7 @@ def rows(share: float, n: int = 500) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_full_rows_are_scored_by_norms_and_products() -> None:
-    """To the bound of loops/tiles.h, a tenth of which is never reached by chance."""
+    """To the bound of c/ring_table.h, a tenth of which is never reached by chance."""
     X, y = rows(0.9)
     usual, dense = learner(None), learner(False)
     assert usual._config.parts["rows"] == Rows.EITHER

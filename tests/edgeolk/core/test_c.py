@@ -16,16 +16,16 @@ from pathlib import Path
 import pytest
 
 from bench.compiled import compiled, compiled_sets
-from edgeolk.core.units import HEADERS, LOOPS, NUMBERS, PARTS, objects
+from edgeolk.core.units import C_FOLDER, HEADERS, NUMBERS, PARTS, objects
 from edgeolk.core.variants import available_simd
 
 SOURCES = sorted((Path(__file__).parent / "c").glob("*.c"))
 SUBJECTS = [path.stem for path in SOURCES if path.stem not in ("main", "table")]
 #: What a unit of each set is made of.
-RINGS = "rings.h"
+RINGS = "ring_unit.h"
 LOOPS_OF_SETS = tuple(HEADERS.values())
 COMPILERS = ("gcc", pytest.param("clang", marks=pytest.mark.slow))
-FLAGS = ["-std=gnu11", *NUMBERS, "-Wall", "-Wextra", "-Werror", f"-I{LOOPS}"]
+FLAGS = ["-std=gnu11", *NUMBERS, "-Wall", "-Wextra", "-Werror", f"-I{C_FOLDER}"]
 #: Sets of instructions and what their loops are looked at by: behaviour that C leaves undefined is
 #: the same in most of them, reach beyond an array is not.
 DAY = {"scalar": "address,undefined", available_simd()[-1]: "address"}
@@ -80,7 +80,7 @@ def test_numbers_one_by_one_are_plain_c11(compiler: str, header: str) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
     strict = ["-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-Wno-unused"]
-    command = [compiler, *strict, "-DOLK_SCALAR_ONLY", f"-I{LOOPS}", "-x", "c", "-"]
+    command = [compiler, *strict, "-DOLK_SCALAR_ONLY", f"-I{C_FOLDER}", "-x", "c", "-"]
     for part in PARTS[header]:
         ran = run([*command, "-fsyntax-only"], f'#define {part}\n#include "{header}"\n')
         assert ran.returncode == 0, ran.stderr

@@ -10,7 +10,7 @@ import pytest
 
 from bench.compiled import compiled, compiler
 from edgeolk.core import variants
-from edgeolk.core.units import LOOPS
+from edgeolk.core.units import C_FOLDER
 
 CORE = Path(variants.__file__).parent
 DECLARATIONS = (CORE / "c.pxd").read_text(encoding="utf-8")
@@ -43,7 +43,7 @@ def test_members_are_those_of_c_in_its_order(struct: str, tmp_path: Path) -> Non
         "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n"
         f'#include "{header_of(struct)}"\nint main(void) {{ {" ".join(lines)} return 0; }}\n'
     )
-    program = compiled([*compiler(), f"-I{LOOPS}"], [source], "", link_flags=["-lm"])
+    program = compiled([*compiler(), f"-I{C_FOLDER}"], [source], "", link_flags=["-lm"])
     run = subprocess.run([str(program)], capture_output=True, text=True, check=True)
     places = [tuple(map(int, line.split())) for line in run.stdout.splitlines()]
     end = 0

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import edgeolk as ek
 from bench.compiled import ROOT, compiled, compiler
-from edgeolk.core.units import LOOPS, NUMBERS
+from edgeolk.core.units import C_FOLDER, NUMBERS
 from edgeolk.reference.sorf_scaling import Input
 from edgeolk.scaling.record import COMPACT_WINDOW, RECORD_BYTES
 
@@ -26,7 +26,8 @@ relaxed = settings(deadline=None, max_examples=150)
 @cache
 def library() -> ctypes.CDLL:
     """The loops by themselves; what C leaves undefined ends the process."""
-    command = [*compiler(), "-std=c11", "-O2", "-shared", "-fPIC", *NUMBERS, *CAREFUL, f"-I{LOOPS}"]
+    command = [*compiler(), "-std=c11", "-O2", "-shared", "-fPIC", *NUMBERS, *CAREFUL]
+    command += [f"-I{C_FOLDER}"]
     sources = [ROOT / "tests/support/compact.c"]
     made = ctypes.CDLL(str(compiled(command, sources, link_flags=["-lm"])))
     number = ctypes.c_double

@@ -30,7 +30,7 @@ def compiler(tmp_path: Path) -> list[str]:
 
 def made(compiler: list[str] | None, folder: Path, *architectures: str) -> dict[str, tuple]:
     """Flags and processors of each set that is made."""
-    found = units(compiler, "structured_unit.h", folder / "units", architectures)
+    found = units(compiler, "sorf_unit.h", folder / "units", architectures)
     return {unit.instructions.name: (unit.flags, unit.only) for unit in found}
 
 

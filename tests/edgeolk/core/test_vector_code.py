@@ -89,7 +89,7 @@ def functions() -> dict[str, list[tuple[str, str]]]:
     kept = {
         f"{of_unit[at]}/{name.removeprefix('olk_')}": body
         for (at, name), body in parse(objdump("-d", "--no-show-raw-insn")).items()
-        if of_unit.get(at, "").startswith("rings_")
+        if of_unit.get(at, "").startswith("ring_unit_")
     }
     if not kept:
         pytest.skip(f"{MODULE.name} is stripped: no symbol says where a function begins")
@@ -107,7 +107,7 @@ def built_by_gcc_12() -> bool:
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_variant_computes_in_its_own_vectors(function: str, variant: str) -> None:
     double = function.endswith("f64")
-    unit = f"rings_{variant}_{'double' if double else 'single'}"
+    unit = f"ring_unit_{variant}_{'double' if double else 'single'}"
     body, width = functions().get(f"{unit}/{function}"), WIDTHS[variant]
     if body is None and variant != "baseline" and not built_by_gcc_12():
         pytest.skip("built by a compiler that only the baseline is compiled with")

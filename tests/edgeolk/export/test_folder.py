@@ -269,7 +269,7 @@ def test_two_models_in_one_program(form: str, tmp_path: Path) -> None:
     for learner, name in ((pump, "pump"), (fan, "fan")):
         listed = ek.export_c(learner, tmp_path / name, prefix=name)
         assert {f"{name}.c", f"{name}.h", f"{name}_model.c"} <= set(listed)
-        own = [(tmp_path / name / file).read_text() for file in listed if "loops" not in file]
+        own = [(tmp_path / name / file).read_text() for file in listed if "edgeolk/" not in file]
         # Flags of the compiler are for all models.
         assert not re.search(r"\bek_|\bEK_(?!SINGLE|FIXED|FLASH_UNIT)", "\n".join(own))
     (tmp_path / "main.c").write_text(TWO_MODELS)
@@ -314,21 +314,21 @@ def test_what_is_not_there_in_c_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_a_wheel_has_the_loops_that_are_exported_and_no_others(tmp_path: Path) -> None:
+def test_a_wheel_has_the_headers_that_are_exported_and_no_others(tmp_path: Path) -> None:
     source = Path(__file__).parents[3]
     excluded = (source / "pyproject.toml").read_text().split("exclude-package-data]")[1]
     left_out = set(re.findall(r'"(\w+\.h)"', excluded.split("[", 2)[1]))
     exported = {
         path.name
         for form in FORMS
-        for path in (folder_of(form, tmp_path / form) / "loops").glob("*.h")
+        for path in (folder_of(form, tmp_path / form) / "edgeolk").glob("*.h")
     }
     ek.export_c(
         ek.Learner(n_features=2, D=64, loss="square", history=True), tmp_path / "forecaster"
     )
-    exported |= {path.name for path in (tmp_path / "forecaster/loops").glob("*.h")}
-    loops = {path.name for path in (source / "edgeolk/core/loops").glob("*.h")}
-    assert exported == loops - left_out
+    exported |= {path.name for path in (tmp_path / "forecaster/edgeolk").glob("*.h")}
+    headers = {path.name for path in (source / "edgeolk/c").glob("*.h")}
+    assert exported == headers - left_out
 
 
 def test_files_of_others_are_not_written_over(tmp_path: Path) -> None:

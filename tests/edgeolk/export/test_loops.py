@@ -6,18 +6,14 @@ import ctypes
 import shutil
 import subprocess
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import edgeolk.core
-from edgeolk.export.folder import HERE
+from edgeolk.export.folder import BOARD, C_FOLDER
 
-LOOPS = Path(edgeolk.core.__file__).parent / "loops"
 SHIM = """
-#include "roots.h"
-#include "range_reduction.h"
+#include "mathf.h"
 #include "crc.h"
 double root(double x); double root(double x) { return olk_square_root(x); }
 void turn(double x, double *out); void turn(double x, double *out) { olk_cos_sin(x, out, out + 1); }
@@ -30,9 +26,11 @@ uint32_t crc(uint32_t c, const void *d, size_t n) { return ek_crc32(c, d, n); }
 def c(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     if shutil.which("cc") is None:
         pytest.skip("no cc")
-    made = tmp_path_factory.mktemp("shim") / "shim.so"
+    folder = tmp_path_factory.mktemp("shim")
+    made = folder / "shim.so"
+    shutil.copytree(C_FOLDER, folder / "edgeolk")  # as in an exported folder
     flags = [
-        "-std=c99", "-O2", "-shared", "-fPIC", f"-I{LOOPS}", f"-I{LOOPS.parent}", f"-I{HERE}", "-x",
+        "-std=c99", "-O2", "-shared", "-fPIC", f"-I{C_FOLDER}", f"-I{folder}", f"-I{BOARD}", "-x",
         "c", "-",
     ]  # fmt: skip
     subprocess.run(["cc", *flags, "-o", str(made)], input=SHIM, text=True, check=True)

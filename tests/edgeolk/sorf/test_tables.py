@@ -20,8 +20,9 @@ from helpers import by_pairs
 from synthetic import random_stream, regression_stream
 
 from bench.bytes.shim import FORMS as FORMS_OF_C
-from bench.bytes.shim import LOOPS, SHIM, Sorf
+from bench.bytes.shim import SHIM, Sorf
 from bench.compiled import compiler
+from edgeolk.core.units import C_FOLDER
 from edgeolk.core.variants import available_simd
 from edgeolk.reference.sorf import DriftingSorf
 from edgeolk.reference.sorf import Sorf as Reference
@@ -330,7 +331,7 @@ def test_weights_stop_at_the_ends_of_their_range(form):
 @pytest.mark.parametrize("form", ["plain", *NARROW])
 def test_the_header_is_strict_c(form):
     command = [*compiler(), *FORMS_OF_C[form], "-Wall", "-Wextra", "-Wconversion", "-Werror"]
-    command += ["-fsyntax-only", f"-I{LOOPS}", str(SHIM)]
+    command += ["-fsyntax-only", f"-I{C_FOLDER}", str(SHIM)]
     assert subprocess.run(command, capture_output=True, check=False).stderr == b""
 
 

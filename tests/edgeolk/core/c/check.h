@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rng.h"
-#include "simd.h"
+#include "random.h"
+#include "ring_table.h"
 
 /* The i-th of the variants that this processor runs, NULL beyond the last. */
 const olk_simd *variant(int i);

@@ -1,6 +1,6 @@
 /* The k-th largest against a sorted copy. */
 #include "check.h"
-#include "selection.h"
+#include "random.h"
 
 static int falling(const void *a, const void *b)
 {

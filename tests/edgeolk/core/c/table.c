@@ -1,6 +1,6 @@
 /* Which of the loops, that are linked, this machine runs. */
 #include "check.h"
-#include "variants.h"
+#include "ring_variants.h"
 
 const olk_simd *variant(int i)
 {

@@ -1,7 +1,7 @@
 /* Rows by norms and products, and rows together: against long double, and to the bit against the
    rows one by one and those from the non-zeros. */
 #include "check.h"
-#include "nonzeros.h"
+#include "sparse.h"
 
 /* More columns take fewer rows at a time. */
 enum { STRIDE = 176, DIMENSIONS = 80, ROWS = 50, COLUMNS = 25 };
@@ -62,7 +62,7 @@ static const void *row_of(const model *m, ptrdiff_t r)
     return (const char *)m->x + (size_t)(r * m->d) * size_of_real(m->type);
 }
 
-/* One row by norms: within the bound of tiles.h; k(s, s) = 1; the bits of the sparse row; by
+/* One row by norms: within the bound of ring_table.h; k(s, s) = 1; the bits of the sparse row; by
    differences where it lies far. */
 static void by_norms(const olk_simd *simd, const olk_kernel *kernel, const model *m)
 {

@@ -1,0 +1,31 @@
+/* Requirements on the compiler: each operation is rounded once, to its own type. */
+#ifndef EDGEOLK_STRICT_H
+#define EDGEOLK_STRICT_H
+
+#include <float.h>
+
+#ifdef __cplusplus
+#error "compile this file as C; C++ can include edgeolk.h"
+#endif
+#ifdef __FAST_MATH__
+#error "edgeolk needs -fno-fast-math"
+#endif
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
+#error "edgeolk needs float and double computed in their own types (-mfpmath=sse on x86)"
+#endif
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "edgeolk's exported models are little-endian"
+#endif
+
+/* No contraction: a * b + c is rounded twice, whatever the flags. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+#define OLK_NO_LIBM 1
+/* Several models in one program share tables (edgeolk/port.h). */
+#define OLK_SHARED_TABLES 1
+
+#endif

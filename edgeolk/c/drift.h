@@ -1,0 +1,138 @@
+/* Drift detection: an alarm on a learner's mistakes that resets the scaler's ages or the model
+   (docs/sorf.md, section 13). Functions independent of the type of weights. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "row_memory_state.h"
+#include "scaler.h"
+
+/* Numbers of the state, in the type of rows: v, the spread of the inputs; g, how much more often
+   the last weights err than their average; recent and long-term mistakes; rows since the last
+   check, which saturates; alarms, which saturate too. */
+enum {
+    OLK_DRIFT_SPREAD = 0,
+    OLK_DRIFT_GAP = 1,
+    OLK_DRIFT_FAST = 2,
+    OLK_DRIFT_SLOW = 3,
+    OLK_DRIFT_SINCE = 4,
+    OLK_DRIFT_ALARMS = 5,
+    OLK_DRIFT_NUMBERS = 6
+};
+/* Integers up to this are exact in single precision. */
+static const double olk_max_counted = 16777215.0;
+/* Windows of the fast and the slow averages in rows; rows before the first check, from one alarm to
+   the next check, and the count after a check that changed nothing. */
+static const double olk_fast_rows = 128.0, olk_slow_rows = 2048.0;
+static const double olk_first_check = 500.0, olk_alarm_interval = 256.0, olk_alarm_retry = 240.0;
+/* A change: recent mistakes above factor times long-term ones plus margin. */
+static const double olk_alarm_factor = 2.0, olk_alarm_margin = 0.1;
+/* A fitting scaler keeps the spread between this and its inverse; the age limit after an alarm; the
+   gap at which the last weights are right where their average is not. */
+static const double olk_min_fitting_spread = 0.6;
+enum { OLK_ALARM_AGE = 100 };
+static const double olk_alarm_gap = -0.1;
+/* Squares are clipped here. */
+static const double olk_max_square = 1e30;
+
+/* The group with the largest expert weight, the first at a tie. */
+static inline int32_t olk_heaviest_group(const olk_sorf *p, const olk_expert_weights *weights)
+{
+    int32_t lead = 0;
+    for (int32_t g = 1; g < p->groups; g++)
+        lead = weights->E[g] > weights->E[lead] ? g : lead;
+    return lead;
+}
+
+/* A number of the state. `wide`: they are doubles, else floats. */
+static inline double olk_drift_number(const olk_sorf_state *s, int wide, int i)
+{
+    return wide ? ((const double *)s->drift)[i] : (double)((const float *)s->drift)[i];
+}
+
+static inline void olk_put_drift_number(const olk_sorf_state *s, int wide, int i, double v)
+{
+    if (wide)
+        ((double *)s->drift)[i] = v;
+    else
+        ((float *)s->drift)[i] = (float)v;
+}
+
+/* Adds a value to a running average over `rows`, or over all rows while there are fewer. */
+static inline void olk_update_average(const olk_sorf_state *s, int wide, int i, double v,
+                                      double rows)
+{
+    const double t = (double)*s->t, old = olk_drift_number(s, wide, i);
+    olk_put_drift_number(s, wide, i, old + (v - old) / (t < rows ? t : rows));
+}
+
+/* Records the losses of the blend, of the last weights and of their average on a row, all before
+   learning; t already counts the row. */
+static OLK_NOCLONE void olk_record_losses(const olk_sorf *p, const olk_sorf_state *s, int wide,
+                                          double blend, double last, double average)
+{
+    const double by = p->task == OLK_SORF_REGRESSION ? 1.0 / olk_max_error : 1.0;
+    const double since = olk_drift_number(s, wide, OLK_DRIFT_SINCE) + 1.0;
+    olk_update_average(s, wide, OLK_DRIFT_GAP, by * (last - average), olk_fast_rows);
+    olk_update_average(s, wide, OLK_DRIFT_FAST, by * blend, olk_fast_rows);
+    olk_update_average(s, wide, OLK_DRIFT_SLOW, by * blend, olk_slow_rows);
+    olk_put_drift_number(s, wide, OLK_DRIFT_SINCE,
+                         since < olk_max_counted ? since : olk_max_counted);
+}
+
+/* Records the mean square of a scaled row over the inputs that have a deviation (the others are 0);
+   without any, the spread stays. */
+static inline void olk_record_spread(const olk_sorf_state *s, double squares, ptrdiff_t deviating,
+                                     int wide)
+{
+    const double mean = deviating ? squares / (double)deviating : 0.0;
+    if (deviating)
+        olk_update_average(s, wide, OLK_DRIFT_SPREAD, mean < olk_max_square ? mean : olk_max_square,
+                           olk_fast_rows);
+}
+
+/* Resets the model, except the learned widths, the linear expert and the statistics of targets;
+   item: bytes of a stored weight. */
+static inline void olk_reset_weights(const olk_sorf *p, const olk_sorf_state *s, size_t item)
+{
+    const size_t nbytes = 2 * (size_t)p->D * (size_t)p->classes * item;
+    const int32_t counters = p->groups * p->n_blends + p->linear + p->last_label;
+    memset(s->w, 0, nbytes);
+    memset(s->a, 0, nbytes);
+    memset(s->L, 0, (size_t)counters * sizeof *s->L);
+    for (int32_t g = 0; g < p->groups; g++)
+        s->n[g] = 1.0;
+    if (olk_has_memory(p))
+        olk_clear_memory(s);
+}
+
+/* Checks for drift after a row was learned; `squares`: the sum of the squared scaled inputs,
+   `deviating`: how many inputs have a deviation. `scaler` has already learned the row, its
+   `seen`-th; NULL without a scaler, and where all inputs share one scale, which has no age. */
+static inline void olk_check_drift(const olk_sorf *p, const olk_sorf_state *s,
+                                   const olk_scaler *scaler, double squares, ptrdiff_t deviating,
+                                   int64_t seen, int wide, size_t item)
+{
+    olk_record_spread(s, squares, deviating, wide);
+    if (!(olk_drift_number(s, wide, OLK_DRIFT_SINCE) > olk_alarm_interval) ||
+        !((double)*s->t > olk_first_check) ||
+        !(olk_drift_number(s, wide, OLK_DRIFT_FAST) >
+          olk_alarm_factor * olk_drift_number(s, wide, OLK_DRIFT_SLOW) + olk_alarm_margin))
+        return;
+    const double spread = olk_drift_number(s, wide, OLK_DRIFT_SPREAD);
+    const double alarms = olk_drift_number(s, wide, OLK_DRIFT_ALARMS) + 1.0;
+    double rows_since = 0.0;
+    if (scaler && olk_is_adapting(scaler, seen) &&
+        (spread < olk_min_fitting_spread || spread > 1.0 / olk_min_fitting_spread))
+        olk_limit_age(scaler, p->d, OLK_ALARM_AGE);
+    else if (olk_drift_number(s, wide, OLK_DRIFT_GAP) <= olk_alarm_gap)
+        olk_reset_weights(p, s, item);
+    else
+        rows_since = olk_alarm_retry;
+    olk_put_drift_number(s, wide, OLK_DRIFT_SINCE, rows_since);
+    if (rows_since == 0.0)
+        olk_put_drift_number(s, wide, OLK_DRIFT_ALARMS,
+                             alarms < olk_max_counted ? alarms : olk_max_counted);
+}

@@ -1,0 +1,130 @@
+/* Fixed point as compute type of the loops over structured features, for cores without a
+   floating-point unit (docs/sorf.md, section 8); sorf_precision.h is the counterpart
+   in floating point.
+
+   Design. Rows are rounded to a power-of-two grid; from there on everything up to the angle is
+   exact modulo 2^32: sums and differences wrap, and an integer per line (its frequency scale) turns
+   them into angles with 2^32 to the turn, so that nothing can overflow. Frequency scales have at
+   least 9 bits, the precision of the kernel's widths; more would leave fewer to the grid. Ten bits
+   of an angle index a quarter of a sine; features have 15 bits, sums and changes of weights 32. A
+   step is a 15-bit mantissa and a shift. Single numbers (scores, losses, expert weights) stay
+   floating-point: they are few. */
+#pragma once
+
+#include "sorf_form.h"
+
+/* -- Types and the grid -- */
+
+typedef float olk_compute_t;
+typedef uint32_t olk_entry, olk_word;
+typedef int16_t olk_sorf_feature;
+typedef int32_t olk_sum;
+static const olk_word olk_sign = UINT32_MAX; /* negation flips all bits */
+
+/* v / 2^by rounded, |v| <= 2^30, by below 30; the shift is of a positive number. */
+static inline int32_t olk_shifted(int32_t v, int by)
+{
+    const uint32_t lifted = (uint32_t)(v + (1 << 30)) + (by ? UINT32_C(1) << (by - 1) : 0);
+    return (int32_t)(lifted >> by) - (1 << (30 - by));
+}
+
+/* The exponent of the grid, from the lowest frequency: rows are rounded to 2^-grid. */
+static inline int32_t olk_grid(const olk_sorf *p)
+{
+    uint64_t smallest = UINT64_MAX;
+    for (int32_t g = 0; g < p->groups; g++)
+        for (int32_t i = 0; i < p->widths[g]; i++) {
+            uint64_t bits; /* positive numbers compare like their bits */
+            memcpy(&bits, &p->omega[g][i], sizeof bits);
+            smallest = bits < smallest ? bits : smallest;
+        }
+    return 21 + (int32_t)(smallest >> 52) - 1023;
+}
+
+/* x 2^grid rounded to nearest, modulo 2^32. */
+static inline uint32_t olk_on_grid(float x, int32_t grid)
+{
+    uint32_t bits, size = 0;
+    memcpy(&bits, &x, sizeof bits);
+    const int32_t by = (int32_t)(bits >> 23 & 0xff) - 150 + grid;
+    const uint32_t mantissa = (bits & 0x7fffff) | (bits >> 23 & 0xff ? 0x800000 : 0);
+    if (by >= 0 && by < 32)
+        size = mantissa << by;
+    else if (by < 0 && by > -26)
+        size = (mantissa + (UINT32_C(1) << (-by - 1))) >> -by;
+    return bits >> 31 ? 0 - size : size;
+}
+
+/* omega in 2^-32 turns: at least 325, which is 2^11 / 2 pi. Frequencies too high for that are
+   meaningless and give 0. */
+static inline uint32_t olk_frequency_on_grid(double omega, int32_t grid)
+{
+    double power, turns;
+    const uint64_t bits = (uint64_t)(1023 + 32 - grid) << 52;
+    memcpy(&power, &bits, sizeof power);
+    turns = omega * 0.15915494309189533577 * power;
+    return turns < 4294967295.0 ? (uint32_t)(turns + 0.5) : 0;
+}
+
+/* -- Changes of weights -- */
+
+/* tau as mantissa and shift: olk_times() of a feature is tau feature in 65,536ths. */
+typedef struct {
+    int32_t mantissa, by;
+} olk_step;
+
+static inline olk_step olk_step_of(float tau)
+{
+    olk_step step = {0, 29};
+    uint32_t bits;
+    memcpy(&bits, &tau, sizeof bits);
+    const int32_t by = 13 - ((int32_t)(bits >> 23 & 0xff) - 127);
+    if (by < 4) { /* clipped far beyond the range of int8 */
+        step.mantissa = 32767;
+        step.by = 4;
+    } else if (by < 30) {
+        step.mantissa = (int32_t)((bits & 0x7fffff) | 0x800000) >> 9;
+        step.by = by;
+    }
+    if (bits >> 31)
+        step.mantissa = -step.mantissa;
+    return step;
+}
+
+static inline int32_t olk_times(olk_step step, int32_t x)
+{
+    return olk_shifted(step.mantissa * x, step.by);
+}
+
+/* olk_step_of ensures it. */
+static inline int olk_is_in_range(olk_step step)
+{
+    (void)step;
+    return 1;
+}
+
+/* Gaps are in 128ths of a level. */
+static inline olk_step olk_gap_step(float inverse)
+{
+    return olk_step_of(inverse * 256);
+}
+
+static inline int32_t olk_gap_of(int32_t levels)
+{
+    return 128 * levels;
+}
+
+static inline int32_t olk_feature_gap(float kappa, int16_t x, int8_t a)
+{
+    return olk_shifted((int32_t)kappa * x - 32768 * (int32_t)a, 8);
+}
+
+static inline int32_t olk_lifted(int32_t change)
+{
+    return change + (1 << 27);
+}
+
+static inline float olk_off_grid(uint32_t v, float unit)
+{
+    return (float)(int32_t)v * unit;
+}

@@ -1,0 +1,85 @@
+/* The loops over rings and coefficients, for the instruction set of a unit (port.h) and, depending
+   on OLK_SINGLE or OLK_DOUBLE, for float or double (dots.h). Everything is static except one
+   function, which fills the table of functions of the chosen set (ring_variants.h). */
+#pragma once
+
+#ifdef OLK_DOUBLE
+#define OLK_NUMBER_BITS 64
+#define OLK_COEF_BITS 64
+#else
+#define OLK_NUMBER_BITS 32
+#define OLK_COEF_BITS 32
+#endif
+
+#include "kernel_rows.h"
+#include "ring.h"
+#ifdef OLK_DOUBLE
+#include "linalg.h"
+#endif
+
+/* The functions that both types have, indexed by the type of coefficients. */
+static void olk_fill(olk_simd *to)
+{
+    to->cached_row[OLK_COEF_DTYPE] = olk_cached_row;
+    to->dot[OLK_COEF_DTYPE] = olk_dot;
+    to->weigh[OLK_COEF_DTYPE] = olk_weigh;
+    to->weigh_values[OLK_COEF_DTYPE] = olk_weigh_values;
+    to->axpy[OLK_COEF_DTYPE] = olk_axpy;
+    to->scale[OLK_COEF_DTYPE] = olk_scale;
+    to->clamp[OLK_COEF_DTYPE] = olk_clamp;
+    to->divide_by_probability[OLK_COEF_DTYPE] = olk_divide_by_probability;
+    to->flush_average[OLK_COEF_DTYPE] = olk_flush_average;
+    to->sizes[OLK_COEF_DTYPE] = olk_sizes;
+    to->max_abs[OLK_COEF_DTYPE] = olk_max_abs;
+    to->argmin[OLK_COEF_DTYPE] = olk_argmin;
+    to->argmin_abs[OLK_COEF_DTYPE] = olk_argmin_abs;
+    to->argmin_line[OLK_COEF_DTYPE] = olk_argmin_line;
+    to->argmin_plane[OLK_COEF_DTYPE] = olk_argmin_plane;
+    to->squares[OLK_COEF_DTYPE] = olk_squares;
+    to->cos_sin[OLK_COEF_DTYPE] = olk_cos_sin_row;
+}
+
+#ifdef OLK_DOUBLE
+void OLK_OF_SET(olk_fill_double)(olk_simd *to);
+void OLK_OF_SET(olk_fill_double)(olk_simd *to)
+{
+    olk_fill(to);
+    to->name = OLK_SET;
+    to->row[OLK_F64] = olk_row_f64;
+    to->rows[OLK_F64] = olk_rows_f64;
+    to->sparse[OLK_F64] = olk_sparse_f64;
+    to->norm[OLK_F64] = olk_norm_f64;
+    to->pair[OLK_F64] = olk_pair;
+    to->merge = olk_merge;
+    to->sum_uncertain = olk_sum_uncertain;
+    to->sample_evicted = olk_sample_evicted;
+    to->matrix_vector = olk_matrix_vector;
+    to->matrix_vectors = olk_matrix_vectors;
+    to->rotate = olk_rotate;
+    to->symmetric_product = olk_symmetric_product;
+    to->solve_inverse_factor = olk_solve_inverse_factor;
+    to->rank_two_update = olk_rank_two_update;
+    to->solve_lower = olk_solve_lower;
+    to->solve_lower_transposed = olk_solve_lower_transposed;
+    to->cholesky = olk_cholesky;
+    to->invert = olk_invert;
+}
+#else
+void OLK_OF_SET(olk_fill_single)(olk_simd *to);
+void OLK_OF_SET(olk_fill_single)(olk_simd *to)
+{
+    olk_fill(to);
+    to->row[OLK_F32] = olk_row_f32;
+    to->row[OLK_F16] = olk_row_f16;
+    to->row[OLK_I8] = olk_row_i8;
+    to->rows[OLK_F32] = olk_rows_f32;
+    to->rows[OLK_F16] = olk_rows_f16;
+    to->rows[OLK_I8] = olk_rows_i8;
+    to->sparse[OLK_F32] = olk_sparse_f32;
+    to->sparse[OLK_F16] = olk_sparse_f16;
+    to->norm[OLK_F32] = olk_norm_f32;
+    to->norm[OLK_F16] = olk_norm_f16;
+    to->learn_readings = olk_learn_readings;
+    to->pair[OLK_F32] = to->pair[OLK_F16] = to->pair[OLK_I8] = olk_pair;
+}
+#endif

@@ -1,0 +1,139 @@
+/* The form in which a unit of the learner on structured features is compiled: the types of its
+   weights and inputs, what is on the stack and how much at once. A unit is for one type of weights
+   (OLK_SORF_INT8, _FLOAT32 or _FLOAT64) and one instruction set (port.h); with OLK_SORF_PLAIN it is
+   plain C99. */
+#pragma once
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "hedge.h"
+#include "mathf.h"
+#include "random.h"
+#include "sorf_types.h"
+
+/* How much of a row single precision completes: nothing, the scores fa, a row that changes no
+   weights, a row whose changes are all certain. */
+enum {
+    OLK_SORF_RECOMPUTE = 0,
+    OLK_SORF_SCORES = 1,
+    OLK_SORF_ROW_DONE = 2,
+    OLK_SORF_TRIED = 3,
+};
+
+/* OLK_SORF_ROWS: rows of a block of rows, whose signs are drawn once for all. OLK_SORF_BLOCKS:
+   blocks of one row that are transformed together. OLK_SORF_SCALED: numbers of such rows, scaled by
+   relevance, that fit the stack. OLK_SORF_CACHED: blocks of features that a step caches on the
+   stack unless the caller provides memory for a row's. */
+#ifdef OLK_SORF_PLAIN
+enum { OLK_SORF_ROWS = 1, OLK_SORF_BLOCKS = 1, OLK_SORF_SCALED = 1, OLK_SORF_CACHED = 0 };
+#else
+enum { OLK_SORF_ROWS = 8, OLK_SORF_BLOCKS = 2, OLK_SORF_SCALED = 1024, OLK_SORF_CACHED = 40 };
+#endif
+
+/* OLK_CHUNK: changes that are rounded at once. OLK_SCALES_SIZE: entries to which a group's
+   frequency scales are repeated; OLK_TAIL_SIZE: numbers to which the end of a row is padded. Plain
+   C does neither, as stacks of microcontrollers are small; there, features overlay the lines they
+   are computed from. */
+#ifdef OLK_SORF_PLAIN
+enum { OLK_CHUNK = 32, OLK_SCALES_SIZE = OLK_SORF_WIDTHS, OLK_TAIL_SIZE = 1 };
+#define OLK_RESTRICT
+#else
+enum { OLK_CHUNK = 128, OLK_SCALES_SIZE = 64 + OLK_SORF_WIDTHS, OLK_TAIL_SIZE = 64 };
+#define OLK_RESTRICT restrict
+#endif
+
+/* Working memory of a function: on the stack or, with OLK_SORF_SCRATCH (plain C with a small
+   stack), behind the state, at an offset of its own among what is used at the same time. Both
+   compute types of a unit for int8 use the offsets of the larger one. */
+#if defined(OLK_SORF_FIXED) || defined(OLK_SORF_SINGLE) || defined(OLK_SORF_FLOAT32)
+enum { OLK_COMPUTE_BYTES = sizeof(float) };
+#else
+enum { OLK_COMPUTE_BYTES = sizeof(double) };
+#endif
+enum {
+    OLK_AT_BLOCK = 0,
+    OLK_AT_LINE = 128 * OLK_COMPUTE_BYTES,
+    OLK_AT_GRADIENT = 192 * OLK_COMPUTE_BYTES
+};
+enum { OLK_WORK_BYTES = 256 * OLK_COMPUTE_BYTES };
+#ifdef OLK_SORF_SCRATCH
+typedef struct {
+    olk_sorf_state state;
+    double work[OLK_WORK_BYTES / sizeof(double)];
+} olk_sorf_with_scratch;
+#define OLK_WORK(type, name, s, at)                                                                \
+    type *const name =                                                                             \
+        (type *)(void *)((uint8_t *)((olk_sorf_with_scratch *)(uintptr_t)(s))->work + (at))
+#else
+#define OLK_WORK(type, name, s, at)                                                                \
+    type name##_here;                                                                              \
+    type *const name = &name##_here
+#endif
+
+/* The types of stored weights and of readings. OLK_QUANTIZED: weights are integer levels, rounded
+   stochastically. */
+#ifdef OLK_SORF_INT8
+typedef int8_t olk_stored;
+typedef float olk_input;
+enum { OLK_QUANTIZED = 1 };
+#elif defined(OLK_SORF_FLOAT32)
+typedef float olk_stored, olk_input;
+enum { OLK_QUANTIZED = 0 };
+#elif defined(OLK_SORF_FLOAT64)
+typedef double olk_stored, olk_input;
+enum { OLK_QUANTIZED = 0 };
+#else
+#error "a unit is for one type of weights: OLK_SORF_INT8, OLK_SORF_FLOAT32 or OLK_SORF_FLOAT64"
+#endif
+
+/* The type of differences of two stored weights, and the representation of a feature of 1. */
+#ifdef OLK_SORF_INT8
+typedef int32_t olk_gap;
+#else
+typedef olk_stored olk_gap;
+#endif
+#ifdef OLK_SORF_FIXED
+enum { OLK_FEATURE_OF_ONE = 32768 }; /* nearly: a sine of 1 is 32767 */
+#else
+enum { OLK_FEATURE_OF_ONE = 1 };
+#endif
+enum { OLK_MAX_LEVEL = 127 };
+
+/* OLK_INTERLEAVED: blocks of a row are interleaved where vectors are long enough to gain by it.
+   OLK_MASKED: bits of a word are the signs of a register's lanes. */
+#if OLK_BYTES > 16 && !defined(__clang__)
+#define OLK_INTERLEAVED 1
+#endif
+#if OLK_BYTES == 64 && !defined(__clang__)
+#define OLK_MASKED 1
+#endif
+#if defined(OLK_MASKED) || defined(OLK_SORF_PLAIN)
+#define OLK_SIGN_BITS 1 /* the signs of 64 lines are a word */
+#endif
+
+/* The index of a block's first scale among its group's widths, which repeat over the lines; the
+   index after `at`, cyclic in plain C, where scales are not repeated in memory. */
+static inline int olk_first_scale(int widths, ptrdiff_t block)
+{
+    return (int)(64u * (uint32_t)block % (uint32_t)widths);
+}
+
+static OLK_INLINE int olk_next_index(int many, int at)
+{
+#ifdef OLK_SORF_PLAIN
+    return at + 1 < many ? at + 1 : 0;
+#else
+    (void)many;
+    return at + 1;
+#endif
+}
+
+/* Frequencies of block b: 64, or fewer in the last block. */
+static inline ptrdiff_t olk_lines(const olk_sorf *p, ptrdiff_t b)
+{
+    return p->D - 64 * b < 64 ? p->D - 64 * b : 64;
+}

@@ -1,0 +1,249 @@
+/* Configuration, state and operations of a learner on structured features and of the forecaster
+   over it, as a block stores them: the types that the library and exported learners share.
+   Functions are in sorf.h and forecast.h. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* -- The forecaster --
+   A forecaster's configuration and state (docs/forecast.md); forecast.h has the functions. */
+
+/* Maximum of interval levels; maximum of the head's inputs; inputs of the kernel besides those of
+   the row. */
+enum { OLK_INTERVALS = 8, OLK_HEAD_INPUTS = 11, OLK_HISTORY_INPUTS = 4 };
+
+/* Set at construction, constant afterwards. */
+typedef struct {
+    ptrdiff_t d;       /* inputs of a row, 0 allowed */
+    int32_t kernel;    /* whether there is one, 0 or 1 */
+    int32_t horizon;   /* rows until a target comes, k */
+    int32_t season;    /* rows of a season, L, 0 for none */
+    int32_t n_levels;  /* of the intervals */
+    int32_t frozen;    /* whether only the target's history is updated, 0 or 1: set at run time */
+    double levels[OLK_INTERVALS];
+} olk_forecast;
+
+/* A forecaster's state, in memory of the caller. "Type" is that of rows: double for float64, else
+   float. */
+typedef struct {
+    void *history;     /* olk_history, a quantile for each level, [d] scaled inputs; of type */
+    void *diagonal;    /* weights, variances: [inputs] each, mean error; of type */
+    void *head;        /* weights [inputs], packed covariance, mean error; of type */
+    void *ml_poly;     /* ML-Poly: regrets, squares, [experts] each; of type */
+    void *pending;     /* pending rows: targets not yet known; of type */
+    void *season;      /* count, then [season + 1] targets; of type */
+    uint64_t *n_asked; /* rows asked so far */
+    uint16_t *flags;   /* as those of olk_sorf_state */
+} olk_forecast_state;
+
+/* An answer, and half the width of each level's interval: 0 while it is unknown. */
+typedef struct {
+    double answer;
+    double half_width[OLK_INTERVALS];
+    double share[3]; /* weights of the experts: head, kernel if there is one, last value */
+} olk_forecast_answer;
+
+/* Numbers of olk_history and of olk_pending, without what is stored behind them. */
+enum { OLK_HISTORY_NUMBERS = 20, OLK_PENDING_NUMBERS = 9 };
+
+/* Inputs of the diagonal learner; inputs of the head; experts of ML-Poly. */
+static inline ptrdiff_t olk_diagonal_inputs(const olk_forecast *f)
+{
+    return 4 + (f->season ? 2 : 0) + 2 * f->d;
+}
+
+static inline int32_t olk_head_inputs(const olk_forecast *f)
+{
+    return 7 + (f->season ? 2 : 0) + (f->kernel ? 2 : 0);
+}
+
+static inline int32_t olk_n_experts(const olk_forecast *f)
+{
+    return f->kernel ? 3 : 2;
+}
+
+/* -- The learner --
+   The configuration, the state and the operations of a learner on structured features; sorf.h
+   has the functions. */
+
+enum { OLK_SORF_GROUPS = 4, OLK_SORF_WIDTHS = 8, OLK_SORF_BLENDS = 8 };
+/* Learned widths: 0 for fixed ones, one per input, one for all inputs. */
+enum { OLK_RELEVANCE_EACH = 1, OLK_RELEVANCE_SHARED = 2 };
+/* Weights of the row memory, an expert each (section 7f). */
+enum { OLK_MEMORY_WEIGHTS = 5 };
+enum { OLK_SORF_BINARY = 0, OLK_SORF_CLASSES = 1, OLK_SORF_REGRESSION = 2, OLK_SORF_NOVELTY = 3 };
+
+/* A learner's configuration: set at construction, constant afterwards. */
+typedef struct {
+    ptrdiff_t d, D;    /* inputs (three a channel for novelty in time), frequencies */
+    ptrdiff_t classes; /* columns of w and a: K for several classes, else 1 */
+    int32_t task;
+    int32_t groups;                              /* 1 to 4; 1 for novelty */
+    int32_t first[OLK_SORF_GROUPS + 1];          /* blocks of each; the last: all blocks */
+    int32_t widths[OLK_SORF_GROUPS];             /* 1 to 8 */
+    double omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* sqrt(2 gamma m) / 64 */
+    double size[OLK_SORF_GROUPS];                   /* divisor of a group's sums */
+    int32_t n_blends;                            /* 2 to 8 */
+    int32_t linear, last_label, drift;           /* options, 0 or 1 */
+    int32_t relevance;                           /* 0, or as above */
+    double leak;                                 /* option, 0: off */
+    double blends[OLK_SORF_BLENDS];              /* first 0, last 1, increasing */
+    double kappa;                                /* stored levels per unit of weight */
+    double r, sharp, memory, cmin, cmax, shrink;
+    double nu, forget;                           /* novelty */
+    int32_t history;                             /* rows are ordered in time */
+    int32_t robust;                              /* option of novelty in time, 0 or 1 */
+    uint64_t signs;                              /* state of the feature generator, seeded */
+    int32_t row_memory;                          /* rows of the row memory, 0: off */
+    int32_t memory_narrow;                       /* its narrower kernel has experts too, 0 or 1 */
+    double memory_steps;                         /* steps of its codes per unit of an input */
+    double hold; /* features see inputs clamped to [-hold, hold]; 0: not clamped (section 15) */
+} olk_sorf;
+
+/* A learner's state, in memory of the caller; NULL for parts that the learner does not have. "Type"
+   is the type of rows: double for float64, else float. */
+typedef struct {
+    void *w, *a;            /* [D][K][2] stored numbers; novelty: a only */
+    double *L;              /* [groups][n_blends], linear, last label */
+    double *n;              /* [groups], starts at 1 */
+    uint64_t *t, *mistakes, *updates;
+    uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
+    uint16_t *flags;        /* marked before the first write of a step; may be NULL */
+    double *target;         /* regression: mean, sum of squared deviations */
+    double *last;           /* last label: y, z, or class + 1 */
+    double *novelty;        /* rho, m */
+    void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
+    void *log_scale, *gradient_square; /* relevance of each input: [d] of type */
+    void *shared;                      /* of all inputs: log scale and squared gradient, of type */
+    uint64_t *gradient_steps;          /* of either */
+    void *drift;                       /* [OLK_DRIFT_NUMBERS] of type; drift.h has their order */
+    /* a memory of rows: row_memory_state.h */
+    uint8_t *memory_rows;
+    uint64_t *memory_held;   /* rows stored; from bit 32 on where the search begins */
+    double *memory_mistakes; /* [OLK_MEMORY_WEIGHTS] */
+    double *memory_narrow;   /* [OLK_MEMORY_WEIGHTS - 1], of the narrower kernel's experts */
+    /* novelty in time */
+    void *channels;         /* [d / 3][12] of type: novelty.h */
+    uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
+    void *deviations;       /* [8] of type: novelty.h, sorf_types.h */
+    uint64_t *watch;        /* [5]: sorf_types.h */
+    /* scratch */
+    void *inputs; /* relevance of each input: [2][d] of type; novelty in time: [d]; clamped
+                               inputs otherwise: [d], where a single row may be stored */
+    double *scores;         /* K > 1: [2][groups][K] */
+    double *recalled;       /* row memory, K > 1: [2][K], with two kernels [3][K] */
+    void *row;              /* may be NULL: [D][2], float for float32, else double */
+} olk_sorf_state;
+
+/* Numbers of type: dense, d of them (index NULL), or `count` non-zeros with ascending indices. */
+typedef struct {
+    const void *values;
+    const int32_t *index;
+    ptrdiff_t count;
+} olk_sorf_row;
+
+/* y: -1 or +1; 0 .. K - 1; a finite number. Returns the score before learning. */
+typedef double (*olk_sorf_learn_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
+                                    double y, double weight);
+/* Returns f - rho before this step, or tau - u for novelty in time; negative means novel. */
+typedef double (*olk_sorf_novelty_fn)(const olk_sorf *, const olk_sorf_state *,
+                                      const olk_sorf_row *);
+/* Events that a user reports on rows in time: they are normal from now on, or the stream
+   stopped. */
+typedef void (*olk_sorf_event_fn)(const olk_sorf *, const olk_sorf_state *);
+/* out[rows][columns] of m dense rows or one sparse row; writes only to scratch. */
+typedef void (*olk_sorf_scores_fn)(const olk_sorf *, const olk_sorf_state *, const olk_sorf_row *,
+                                   ptrdiff_t m, double *out);
+/* Only the features, each times `norm`: D cosines, then D sines, doubles if `wide`, else floats. */
+typedef void (*olk_sorf_features_fn)(const olk_sorf *, const olk_sorf_row *, double norm, int wide,
+                                     void *to);
+
+/* The forecaster over such a learner (forecast.h), for one type; its state is that of the two. */
+typedef void (*olk_forecast_answer_fn)(const olk_forecast *, const olk_forecast_state *,
+                                       const olk_sorf *, const olk_sorf_state *, void *z,
+                                       olk_forecast_answer *answer);
+typedef int (*olk_forecast_tell_fn)(const olk_forecast *, const olk_forecast_state *,
+                                    const olk_sorf *, const olk_sorf_state *, void *z,
+                                    double target, double *answer);
+typedef void (*olk_forecast_plain_fn)(const olk_forecast *, const olk_forecast_state *);
+
+/* The operations for one type of weights and one instruction set. Features only for float
+   weights. */
+typedef struct {
+    const char *name;
+    olk_sorf_learn_fn learn;
+    olk_sorf_novelty_fn learn_novelty;
+    olk_sorf_novelty_fn learn_in_time; /* novelty in time */
+    olk_sorf_event_fn accept, restart_rows;
+    olk_sorf_scores_fn scores;
+    olk_sorf_features_fn features;
+    olk_forecast_answer_fn predict, ask;
+    olk_forecast_tell_fn tell;
+    olk_forecast_plain_fn restart, begin;
+    double largest_target; /* of the forecaster */
+} olk_sorf_ops;
+
+/* -- Events of novelty in time --
+   Words in the block of novelty in time (docs/novelty.md). */
+
+/* Rows without an alarm after which an event is over. */
+enum { OLK_EVENT_ROWS = 64 };
+
+/* 64 bits each: rows that do not count because no channel had moved yet; events; rows since the
+   last row of an event; the verdict on the last row; the state of the current event. */
+enum {
+    OLK_IDLE_ROWS = 0,
+    OLK_EVENTS = 1,
+    OLK_QUIET_ROWS = 2,
+    OLK_VERDICT = 3,
+    OLK_EVENT_STATE = 4,
+    OLK_WATCH_WORDS = 5
+};
+/* A verdict: bit 0 novel, bits 1 and 2 the part, 3 and 4 the cause, from 8 on the channel. */
+
+/* An event's state: bits 0 to 15 its rows so far; then whether it lasts as long as a reading is
+   off, or as long as a line is flat; whether the previous row is unknown; from bit 32 on the
+   channel. */
+enum { OLK_MAX_EVENT_ROWS = 65535, OLK_EVENT_CHANNEL = 32 };
+enum { OLK_EVENT_IS_VALUE = 65536, OLK_EVENT_IS_FLAT = 131072, OLK_RESTARTED = 262144 };
+
+/* Among the score numbers: index of the channel's mean and deviation before the event; their
+   number. */
+enum { OLK_BEFORE_EVENT = 6, OLK_SCORE_NUMBERS = 8 };
+
+/* -- The dirty flag --
+   The dirty flag of a step in progress, in the flags of a block: in memory that outlives the
+   process (mapped, shared, battery-backed) it shows whether the last step was completed. It is set
+   before the first write of a step and cleared after the last, in that order also for another
+   process or for this one after a restart. */
+
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__STDC_NO_ATOMICS__)
+#include <stdatomic.h>
+#endif
+
+enum { OLK_TORN = 1, OLK_SEALED = 2 };
+
+/* Plain C99 on a microcontroller has no fence: writes in program order must do. */
+static inline void olk_fence(void)
+{
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__STDC_NO_ATOMICS__)
+    atomic_thread_fence(memory_order_release);
+#endif
+}
+
+/* A step begins to write; a seal ends. flags may be NULL. */
+static inline void olk_begin_step(uint16_t *flags)
+{
+    if (flags) {
+        *(volatile uint16_t *)flags = OLK_TORN;
+        olk_fence();
+    }
+}
+
+/* The step is complete; after one that changed nothing, `before` restores the flags. */
+static inline void olk_end_step(uint16_t *flags, uint16_t before)
+{
+    olk_fence();
+    *(volatile uint16_t *)flags = before;
+}

@@ -1,0 +1,518 @@
+/* Changes of weights: pass 2 of a row (docs/sorf.md, section 5), the losses that decide them,
+   stochastic rounding, averages, leaks, and the linear expert. Needs the compute type, the scores
+   (sorf_scores.h) and relevance.h. */
+#pragma once
+
+#include "relevance.h"
+
+/* -- Changes of stored weights --
+   Changes of stored weights (docs/sorf.md, section 5, store and steps 5 and 6). Changes of int8
+   weights are in 65,536ths of a level, so that stochastic rounding is a shift. */
+
+enum { OLK_LEVEL_PARTS = OLK_QUANTIZED ? 65536 : 1 };
+/* Changes are clipped to this many levels, still beyond the range of int8. */
+enum { OLK_MAX_CHANGE = 1000 };
+
+#ifndef OLK_SORF_FIXED /* else fixed_point.h */
+/* A factor for features. */
+typedef olk_sum olk_step;
+
+static OLK_INLINE olk_step olk_step_of(olk_compute_t tau)
+{
+    return tau * (olk_compute_t)OLK_LEVEL_PARTS;
+}
+
+static OLK_INLINE olk_sum olk_times(olk_step step, olk_sum x)
+{
+    return step * x;
+}
+
+static OLK_INLINE int olk_is_in_range(olk_step step)
+{
+    return olk_abs_entry(step) <= (olk_sum)OLK_MAX_CHANGE * (olk_sum)OLK_LEVEL_PARTS;
+}
+
+/* The factor of gaps between weights, a gap, and the gap of a weight to kappa times a feature. */
+static OLK_INLINE olk_step olk_gap_step(olk_compute_t inverse)
+{
+    return olk_step_of(inverse);
+}
+
+static OLK_INLINE olk_sum olk_gap_of(olk_gap levels)
+{
+    return (olk_sum)levels;
+}
+
+static OLK_INLINE olk_sum olk_feature_gap(olk_compute_t kappa, olk_sorf_feature x, olk_stored a)
+{
+    return kappa * x - (olk_sum)a;
+}
+
+/* A change plus 2^27, rounded to the nearest integer. */
+static OLK_INLINE int32_t olk_lifted(olk_sum change)
+{
+#ifdef OLK_SORF_SINGLE
+    const float v = change + 0.5f;
+    return (int32_t)v - (v < (float)(int32_t)v) + (1 << 27);
+#else
+    return (int32_t)((double)change + 134217728.5);
+#endif
+}
+#endif
+
+/* stored[i] += change[i] / OLK_LEVEL_PARTS, i < n <= OLK_CHUNK. int8: |change| < 2^26 parts,
+   rounded stochastically by bits[i]. The shift is of a positive number. */
+static inline void olk_add_some_changes(olk_stored *restrict stored, const olk_sum *restrict change,
+                                        const uint16_t *restrict bits, ptrdiff_t n)
+{
+    if (!OLK_QUANTIZED) {
+        for (ptrdiff_t i = 0; i < n; i++)
+            stored[i] = (olk_stored)((olk_sum)stored[i] + change[i]);
+        return;
+    }
+    int32_t part[OLK_CHUNK];
+    for (ptrdiff_t i = 0; i < n; i++)
+        part[i] = olk_lifted(change[i]);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        int32_t level = (int32_t)stored[i] + ((part[i] + bits[i]) >> 16) - (1 << 11);
+        level = level > OLK_MAX_LEVEL ? OLK_MAX_LEVEL : level;
+        stored[i] = (olk_stored)(level < -OLK_MAX_LEVEL ? -OLK_MAX_LEVEL : level);
+    }
+}
+
+/* Clips changes that are far beyond the range of int8, so that they do not overflow. */
+static inline void olk_clip_changes(olk_sum *change, olk_step step, ptrdiff_t n)
+{
+    const olk_sum limit = (olk_sum)OLK_MAX_CHANGE * (olk_sum)OLK_LEVEL_PARTS;
+    if (!OLK_QUANTIZED || olk_is_in_range(step))
+        return;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        change[i] = change[i] > limit ? limit : change[i];
+        change[i] = change[i] < -limit ? -limit : change[i];
+    }
+}
+
+/* As olk_add_some_changes, with one random word for each pair of the n. */
+static OLK_NOCLONE void olk_add_changes(olk_stored *stored, const olk_sum *change, ptrdiff_t n,
+                                        uint64_t *generator)
+{
+#ifdef OLK_SORF_INT8
+    OLK_ALIGNED(64) uint16_t bits[OLK_CHUNK];
+    olk_draw(generator, bits, n / 2);
+#if OLK_BYTES > 16
+    if (n == OLK_CHUNK) {
+        olk_round_levels(stored, change, bits);
+        return;
+    }
+#endif
+#else
+    const uint16_t *bits = NULL;
+    (void)generator;
+#endif
+    if (n == OLK_CHUNK)
+        olk_add_some_changes(stored, change, bits, OLK_CHUNK);
+    else
+        olk_add_some_changes(stored, change, bits, n);
+}
+
+/* stored += tau feature, one column; n of 128 features are used. */
+static inline void olk_learn(olk_stored *stored, const olk_sorf_feature *restrict feature,
+                             olk_compute_t tau, ptrdiff_t n, uint64_t *generator)
+{
+    OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
+    const olk_step step = olk_step_of(tau);
+    for (ptrdiff_t start = 0; start < n; start += OLK_CHUNK) {
+        const ptrdiff_t now = n - start < OLK_CHUNK ? n - start : OLK_CHUNK;
+        for (int i = 0; i < OLK_CHUNK; i++)
+            change[i] = olk_times(step, feature[start + i]);
+        olk_clip_changes(change, step, OLK_CHUNK);
+        olk_add_changes(stored + start, change, now, generator);
+    }
+}
+
+/* Columns `low` and `high` of K, low < high: low += tau feature, high -= tau feature. */
+static OLK_NOCLONE void olk_learn_two(olk_stored *stored, const olk_sorf_feature *feature,
+                                      olk_compute_t tau, ptrdiff_t lines, ptrdiff_t K,
+                                      ptrdiff_t low, ptrdiff_t high, uint64_t *generator)
+{
+    enum { LINES = OLK_CHUNK / 4 };
+    const olk_step by = olk_step_of(tau);
+    for (ptrdiff_t start = 0; start < lines; start += LINES) {
+        const ptrdiff_t n = lines - start < LINES ? lines - start : LINES;
+        olk_stored pair[OLK_CHUNK];
+        OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
+        for (ptrdiff_t k = 0; k < n; k++)
+            for (int i = 0; i < 2; i++) {
+                const olk_sum step = olk_times(by, feature[2 * (start + k) + i]);
+                pair[4 * k + i] = stored[2 * ((start + k) * K + low) + i];
+                pair[4 * k + 2 + i] = stored[2 * ((start + k) * K + high) + i];
+                change[4 * k + i] = step;
+                change[4 * k + 2 + i] = -step;
+            }
+        olk_clip_changes(change, by, 4 * n);
+        olk_add_changes(pair, change, 4 * n, generator);
+        for (ptrdiff_t k = 0; k < n; k++)
+            for (int i = 0; i < 2; i++) {
+                stored[2 * ((start + k) * K + low) + i] = pair[4 * k + i];
+                stored[2 * ((start + k) * K + high) + i] = pair[4 * k + 2 + i];
+            }
+    }
+}
+
+/* a += (w - a) / n over `count` numbers; `inverse` is 1 / n. */
+static OLK_NOCLONE void olk_average_step(olk_stored *a, const olk_stored *w, ptrdiff_t count,
+                                         olk_compute_t inverse, uint64_t *generator)
+{
+    olk_gap gap[OLK_CHUNK];
+    OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
+    const olk_step step = olk_gap_step(inverse);
+    for (ptrdiff_t start = 0; start < count; start += OLK_CHUNK) {
+        const ptrdiff_t n = count - start < OLK_CHUNK ? count - start : OLK_CHUNK;
+        if (n == OLK_CHUNK) {
+            for (int i = 0; i < OLK_CHUNK; i++)
+                gap[i] = w[start + i] - a[start + i];
+        } else {
+            memset(gap, 0, sizeof gap);
+            for (ptrdiff_t i = 0; i < n; i++)
+                gap[i] = w[start + i] - a[start + i];
+        }
+        for (int i = 0; i < OLK_CHUNK; i++)
+            change[i] = olk_times(step, olk_gap_of(gap[i]));
+        olk_add_changes(a + start, change, n, generator);
+    }
+}
+
+/* w -= leak w over `count` numbers (section 14). */
+static OLK_NOCLONE void olk_leak(olk_stored *w, ptrdiff_t count, olk_compute_t leak,
+                                 uint64_t *generator)
+{
+    OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
+    const olk_step step = olk_gap_step(leak);
+    for (ptrdiff_t start = 0; start < count; start += OLK_CHUNK) {
+        const ptrdiff_t n = count - start < OLK_CHUNK ? count - start : OLK_CHUNK;
+        memset(change, 0, sizeof change);
+        for (ptrdiff_t i = 0; i < n; i++)
+            change[i] = olk_times(step, olk_gap_of(-(olk_gap)w[start + i]));
+        olk_add_changes(w + start, change, n, generator);
+    }
+}
+
+/* a += (kappa feature - a) / n over one block. */
+static inline void olk_average_block(olk_stored *a, const olk_sorf_feature *feature,
+                                     olk_compute_t kappa, ptrdiff_t n, olk_compute_t inverse,
+                                     uint64_t *generator)
+{
+    OLK_ALIGNED(64) olk_sum change[OLK_CHUNK];
+    const olk_step step = olk_gap_step(inverse);
+    for (ptrdiff_t start = 0; start < n; start += OLK_CHUNK) {
+        const ptrdiff_t now = n - start < OLK_CHUNK ? n - start : OLK_CHUNK;
+        for (ptrdiff_t i = 0; i < now; i++)
+            change[i] = olk_times(step, olk_feature_gap(kappa, feature[start + i], a[start + i]));
+        olk_add_changes(a + start, change, now, generator);
+    }
+}
+
+/* -- The linear expert --
+   docs/sorf.md, section 7. */
+
+static inline double olk_linear_score(const olk_sorf *p, const olk_sorf_state *s,
+                                      const olk_sorf_row *row)
+{
+    if (!p->linear)
+        return 0.0;
+    const olk_input *x = row->values, *wl = s->wl;
+    const ptrdiff_t count = row->index ? row->count : p->d;
+    double f = (double)wl[p->d];
+    for (ptrdiff_t k = 0; k < count; k++)
+        f += (double)x[k] * (double)wl[row->index ? row->index[k] : k];
+    return f;
+}
+
+/* AROW with one variance per weight. */
+static inline void olk_learn_linear(const olk_sorf *p, const olk_sorf_state *s,
+                                    const olk_sorf_row *row, double y, double f)
+{
+    const olk_input *x = row->values;
+    olk_input *wl = s->wl, *Sl = s->Sl;
+    const ptrdiff_t count = row->index ? row->count : p->d;
+    const double error = p->task == OLK_SORF_REGRESSION ? y - f : y * (1.0 - y * f);
+    if (p->task != OLK_SORF_REGRESSION && !(1.0 - y * f > 0.0))
+        return;
+    double spread = (double)Sl[p->d] + 1.0;
+    for (ptrdiff_t k = 0; k < count; k++)
+        spread += (double)x[k] * (double)x[k] * (double)Sl[row->index ? row->index[k] : k];
+    const double b = 1.0 / spread;
+    for (ptrdiff_t k = 0; k <= count; k++) { /* the last is the bias */
+        const ptrdiff_t i = k == count ? p->d : (row->index ? row->index[k] : k);
+        const double q = (double)Sl[i] * (k == count ? 1.0 : (double)x[k]);
+        wl[i] = (olk_input)((double)wl[i] + error * b * q);
+        Sl[i] = (olk_input)((double)Sl[i] - b * q * q);
+    }
+}
+
+/* -- Losses -- */
+
+/* Plan of pass 2: the change of each group, and the direction of relevance's gradient. */
+typedef struct {
+    double tau[OLK_SORF_GROUPS];
+    int live[OLK_SORF_GROUPS];
+    ptrdiff_t rival[OLK_SORF_GROUPS]; /* columns: plus at y, minus at the rival */
+    int follows; /* relevance follows the gradient along this slope */
+    olk_sorf_slope slope;
+} olk_change_plan;
+
+/* tau of each group from its own loss; returns how many groups change. */
+static inline int olk_losses(const olk_group_scores *f, double y, double weight, uint64_t t,
+                             double slack, olk_change_plan *plan)
+{
+    const olk_sorf *p = f->p;
+    /* Exactly f_w: f_a + 1 (f_w - f_a) is not, and a loss of exactly 0 changes nothing. */
+    const olk_group_scores w = {p, f->fw, f->fw, 0.0, 0.0, NULL};
+    int n_changes = 0;
+    for (int32_t g = 0; g < p->groups; g++) {
+        plan->rival[g] = 0;
+        if (p->task == OLK_SORF_REGRESSION) {
+            const double pull = weight / (1.0 + p->r);
+            plan->live[g] = t > 0;
+            plan->tau[g] = p->kappa * (y - f->fw[g]) * (pull < 1.0 ? pull : 1.0);
+        } else {
+            const int multiclass = p->task == OLK_SORF_CLASSES;
+            const double loss =
+                (weight == 1.0 ? 1.0 : olk_sqrt(weight)) - olk_sorf_margin(&w, NULL, g, 0.0, y);
+            if (multiclass)
+                plan->rival[g] = olk_sorf_rival(&w, NULL, g, 0.0, y);
+            plan->live[g] = loss > -slack;
+            plan->tau[g] =
+                p->kappa * loss / ((multiclass ? 2.0 : 1.0) + p->r) * (multiclass ? 1.0 : y);
+        }
+        n_changes += plan->live[g];
+    }
+    return n_changes;
+}
+
+/* -- Pass 2 --
+   Pass 2: the changes of a row (docs/sorf.md, section 5, step 5). */
+
+/* A number for each line of a block. */
+typedef struct {
+    OLK_ALIGNED(64) olk_entry of[64];
+} olk_line_values;
+
+/* Adds a block's part of the gradient of each input to q, back through transforms and sketch.
+   `generator`: the state before the block's words. */
+static OLK_NOCLONE void olk_add_direction(const olk_sorf *p, const olk_sorf_state *s,
+                                          const olk_sorf_row *x, const olk_change_plan *plan,
+                                          int32_t g, ptrdiff_t b, uint64_t generator,
+                                          const olk_frequency_scales *scales,
+                                          const olk_sorf_feature *feature, olk_input *q)
+{
+    OLK_WORK(olk_line_values, back, s, OLK_AT_GRADIENT);
+    olk_entry *const h = back->of;
+    olk_signs first, second;
+    const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * p->classes;
+    const olk_stored *w = (const olk_stored *)s->w + from, *a = (const olk_stored *)s->a + from;
+    const uint64_t start = generator;
+    const olk_compute_t unit =
+        olk_gradient(p, &plan->slope, g, w, a, feature, lines, scales, b - p->first[g], h);
+    olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((p->d + 31) / 32));
+    olk_draw_signs(&generator, &first);
+    olk_draw_signs(&generator, &second);
+    olk_hadamard(h, &second, &first);
+    olk_sketch_transposed(p, start, x, h, unit, q);
+}
+
+/* Pass 2, from the cache; the rest is computed again. Returns the derivative of the score with
+   respect to the shared log scale, if relevance follows that (section 7e). Without `learn` weights
+   stay. */
+static OLK_NOCLONE double olk_second_pass(const olk_sorf *p, const olk_sorf_state *s,
+                                          const olk_sorf_row *x, const olk_change_plan *plan,
+                                          const olk_row_cache *cache, int learn)
+{
+    OLK_WORK(olk_line_values, line_copy, s, OLK_AT_LINE); /* features may overlay their lines */
+    OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
+    olk_tail tail;
+    olk_frequency_scales scales;
+    olk_signs first, second;
+    const ptrdiff_t K = p->classes, words = (p->d + 31) / 32;
+    uint64_t generator = p->signs;
+    const int shared = plan->follows && p->relevance == OLK_RELEVANCE_SHARED;
+    const int per_input = plan->follows && !shared;
+    const ptrdiff_t known = shared && cache->lines < cache->blocks ? cache->lines : cache->blocks;
+    const int recompute = known < p->first[p->groups];
+    olk_input *q = per_input ? (olk_input *)s->inputs + p->d : NULL;
+    double gradient = 0.0;
+    const int small_angles = recompute && olk_angles_are_small(p, x, 1);
+    ptrdiff_t drawn = 0; /* blocks whose words were drawn */
+    if (recompute && !x->index)
+        olk_tails(p, x->values, 1, &tail);
+    if (per_input)
+        memset(q, 0, (size_t)(x->index ? x->count : p->d) * sizeof *q);
+    for (int32_t g = 0; g < p->groups; g++) {
+        const olk_compute_t tau = (olk_compute_t)plan->tau[g];
+        const ptrdiff_t rival = plan->rival[g];
+        if (!plan->live[g])
+            continue;
+        if (recompute || plan->follows)
+            olk_group_scales(p, g, &scales);
+        for (ptrdiff_t b = p->first[g]; b < p->first[g + 1]; b++) {
+            const ptrdiff_t lines = olk_lines(p, b), from = 128 * b * K;
+            olk_stored *w = (olk_stored *)s->w + from;
+            olk_sorf_feature *feature = block->feature;
+            const olk_entry *line = b < cache->lines ? cache->line + 64 * b : line_copy->of;
+            if (b >= known || per_input) {
+                olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)((words + 4) * (b - drawn)));
+                drawn = b + 1;
+            }
+            const uint64_t start = generator;
+            if (b >= known)
+                olk_transform_block(p, &generator, x, &tail, block, &first, &second);
+            if (b >= known && shared)
+                memcpy(line_copy->of, olk_lines_of(block), sizeof line_copy->of);
+            if (b >= cache->blocks) {
+                olk_features(olk_lines_of(block), &scales, b - p->first[g], small_angles, 1,
+                             block->feature);
+            } else if (lines == 64) {
+                feature = cache->feature + 128 * b;
+            } else {
+                memset(block->feature, 0, sizeof block->feature);
+                memcpy(block->feature, cache->feature + 128 * b,
+                       2 * (size_t)lines * sizeof *feature);
+            }
+            if (shared)
+                gradient +=
+                    olk_scale_gradient(p, &plan->slope, g, w, (const olk_stored *)s->a + from,
+                                       feature, line, lines, &scales, b - p->first[g]);
+            if (per_input)
+                olk_add_direction(p, s, x, plan, g, b, start, &scales, feature, q);
+            if (per_input && b < known)
+                olk_pcg_skip(&generator, OLK_PCG_SIGNS, (uint64_t)(words + 4));
+            if (!learn)
+                continue;
+            if (K == 1)
+                olk_learn(w, feature, tau, 2 * lines, s->rounding);
+            else if (plan->slope.y < rival)
+                olk_learn_two(w, feature, tau, lines, K, plan->slope.y, rival, s->rounding);
+            else
+                olk_learn_two(w, feature, -tau, lines, K, rival, plan->slope.y, s->rounding);
+        }
+    }
+    return gradient;
+}
+
+#ifdef OLK_MIXED_PRECISION
+
+/* -- Exact roundings of uncertain blocks --
+   Repeats in double those roundings of a row's changes that single precision (sorf_single.h) left
+   uncertain: one block at a time, with both bounds of tau; if tau itself is too uncertain, the
+   score is computed in double, which costs as much as a row (docs/sorf.md, section 5). */
+
+/* Levels of block b of group g, with tau - tau_error and tau + tau_error, by the words from
+   *generator on. Returns whether both give the same levels. */
+static OLK_COLD int olk_round_between(const olk_sorf *p, const olk_sorf_state *s,
+                                      const olk_sorf_row *x, int32_t g, ptrdiff_t b, double tau,
+                                      double tau_error, uint64_t *generator, olk_stored *levels)
+{
+    OLK_WORK(olk_block, block, s, OLK_AT_BLOCK);
+    olk_tail tail;
+    olk_frequency_scales scales;
+    olk_signs first, second;
+    olk_stored other[128];
+    const size_t bytes = 2 * (size_t)olk_lines(p, b) * sizeof *other;
+    const olk_stored *w = (const olk_stored *)s->w + 128 * b;
+    uint64_t signs = p->signs, second_generator = *generator;
+    olk_pcg_skip(&signs, OLK_PCG_SIGNS, (uint64_t)(((p->d + 31) / 32 + 4) * b));
+    if (!x->index)
+        olk_tails(p, x->values, 1, &tail);
+    olk_transform_block(p, &signs, x, &tail, block, &first, &second);
+    olk_group_scales(p, g, &scales);
+    olk_features(olk_lines_of(block), &scales, b - p->first[g], olk_angles_are_small(p, x, 1), 1,
+                 block->feature);
+    memcpy(levels, w, bytes);
+    memcpy(other, w, bytes);
+    olk_learn(levels, block->feature, tau - tau_error, 2 * olk_lines(p, b), generator);
+    olk_learn(other, block->feature, tau + tau_error, 2 * olk_lines(p, b), &second_generator);
+    return !memcmp(levels, other, bytes);
+}
+
+/* Rounds the changes of block b. Without `write` nothing of the row is written yet; with it, tau is
+   as certain as it was when the changes were tried. */
+static OLK_COLD void olk_round_exactly(const olk_group_scores *f, const olk_sorf_state *s,
+                                       const olk_sorf_row *x, double y, double weight,
+                                       olk_change_plan *plan, olk_trial *trial, ptrdiff_t b,
+                                       int write)
+{
+    olk_stored levels[128];
+    const olk_sorf *p = f->p;
+    const ptrdiff_t lines = olk_lines(p, b);
+    olk_stored *w = (olk_stored *)s->w + 128 * b;
+    uint64_t after;
+    int32_t g = 0;
+    while (b >= p->first[g + 1])
+        g++;
+    for (;;) {
+        const double widest = olk_max_typical_angle(p, g, olk_max_sketch_length(p, x));
+        const double tau_error = trial->exact ? 0.0 : olk_tau_error(p, widest);
+        after = trial->after;
+        if (olk_round_between(p, s, x, g, b, plan->tau[g], tau_error, &after, levels) ||
+            trial->exact)
+            break;
+        double fw[OLK_SORF_GROUPS];
+        olk_pass(p, s, x, 1, 1, NULL, fw, NULL);
+        const olk_group_scores exact = {p, fw, fw, 0.0, 0.0, NULL};
+        olk_losses(&exact, y, weight, *s->t, 0.0, plan);
+        trial->exact = 1;
+    }
+    trial->after = after;
+    if (!write && b < trial->stored) {
+        trial->middle = after;
+        w = trial->levels + 128 * b;
+    }
+    if (write || b < trial->stored)
+        olk_put_levels(w, levels, lines);
+}
+
+/* Rounds the changes of all blocks from b on. Returns 0 if they are too large for single
+   precision. */
+static inline int olk_round_all(const olk_group_scores *f, const olk_sorf_state *s,
+                                const olk_sorf_row *x, double y, double weight,
+                                olk_change_plan *plan, olk_trial *trial, ptrdiff_t b, int write)
+{
+    const ptrdiff_t all = f->p->first[f->p->groups];
+    for (; b < all; b++) {
+        b = olk_round_row(f->p, s, x, plan->tau, plan->live, trial, b, write);
+        if (b < 0)
+            return 0;
+        if (b < all)
+            olk_round_exactly(f, s, x, y, weight, plan, trial, b, write);
+    }
+    return 1;
+}
+
+/* Tries all changes of a row; writes only to the trial. */
+static inline int olk_try_changes(const olk_group_scores *f, const olk_sorf_state *s,
+                                  const olk_sorf_row *x, double y, double weight,
+                                  olk_change_plan *plan, olk_trial *trial)
+{
+    trial->middle = trial->after = *s->rounding;
+    return olk_round_all(f, s, x, y, weight, plan, trial, 0, 0);
+}
+
+/* Commits the tried changes; blocks whose new weights did not fit into the trial are rounded
+   again. */
+static inline void olk_commit_changes(const olk_group_scores *f, const olk_sorf_state *s,
+                                      const olk_sorf_row *x, double y, double weight,
+                                      olk_change_plan *plan, olk_trial *trial)
+{
+    const olk_sorf *p = f->p;
+    for (int32_t g = 0; g < p->groups; g++)
+        for (ptrdiff_t b = p->first[g]; plan->live[g] && b < p->first[g + 1] && b < trial->stored;
+             b++)
+            olk_put_levels((olk_stored *)s->w + 128 * b, trial->levels + 128 * b, olk_lines(p, b));
+    if (trial->stored < p->first[p->groups]) {
+        trial->after = trial->middle;
+        olk_round_all(f, s, x, y, weight, plan, trial, trial->stored, 1);
+    }
+    *s->rounding = trial->after;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* The width of the kernel where it is not given: with structured features behind a scaler it
+   follows the rows (below), elsewhere it is estimated from the first rows.
+
+   Gaussian: gamma = 1 / (2 sum of the variances) = 1 / (mean squared distance of two rows), by
+   Welford's recurrence on complete rows: only the mean of each feature is stored. Laplacian: 1 /
+   (sqrt(2) sum of the mean distances from the running mean), which for normal features is 1 / (mean
+   distance of two rows). If all rows are identical, or too close to each other for a usable width,
+   the provisional width stays. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "scaler.h"
+#include "storage.h"
+
+/* Words of a block, part of the file format. */
+typedef struct {
+    double gamma;     /* of the kernel; 0 until it is known */
+    double spread;    /* sum of squared (Laplacian: absolute) distances from the mean */
+    int64_t measured; /* rows in it */
+    int64_t steps;    /* counters of the model that had the provisional width */
+    int64_t mistakes;
+    int64_t updates;
+    int64_t capacity_hits;
+} olk_width;
+
+/* Adds a row to the spread; mean is that of previous rows. Both have the type of rows; `wide`:
+   doubles, else floats. */
+static inline void olk_measure_row(olk_width *w, void *mean, const void *x, ptrdiff_t d, int wide,
+                                   int laplacian)
+{
+    const int dtype = wide ? OLK_F64 : OLK_F32;
+    w->measured++;
+    for (ptrdiff_t j = 0; j < d; j++) {
+        const double reading = olk_clip_reading(olk_get(dtype, x, j));
+        if (w->measured == 1) /* the first row is the mean */
+            olk_put(dtype, mean, j, reading);
+        const double old = olk_get(dtype, mean, j), before = reading - old;
+        const double step = before / (double)w->measured;
+        olk_put(dtype, mean, j, old + (wide ? step : (double)(float)step));
+        const double after = reading - olk_get(dtype, mean, j);
+        w->spread += olk_fabs(laplacian ? before : before * after);
+    }
+}
+
+/* The width from the measured spread; `provisional` if all rows were identical or it exceeds
+   `max_gamma`. */
+static inline double olk_gamma_of(const olk_width *w, int laplacian, double max_gamma,
+                                  double provisional)
+{
+    const double factor = laplacian ? 1.41421356237309504880 : 2.0;
+    const double gamma = (double)w->measured / (factor * w->spread);
+    return gamma > 0.0 && gamma <= max_gamma ? gamma : provisional;
+}
+
+/* The width that follows the rows (docs/sorf.md, section 15): gamma = 1 / (2 q), q a running mean
+   of |x|^2 over the learned rows plus OLK_PRIOR_ROWS, at most OLK_WIDTH_ROWS. q stays above
+   olk_min_square per input, a thousandth of a deviation squared, so that after long constant
+   readings the width is not too narrow for the next one. */
+enum { OLK_PRIOR_ROWS = 32, OLK_WIDTH_ROWS = 4096 };
+static const double olk_min_square = 1e-6;
+
+static inline double olk_gamma_from_square(double q)
+{
+    return 1.0 / (2.0 * q);
+}
+
+/* Sums over a row: of |x_j|, of squares, and of squares as the features see them, clamped to `hold`
+   if that is above 0. In one loop the three cost as much as one. */
+typedef struct {
+    double sizes, squares, clamped;
+} olk_row_sums;
+
+/* `wide`: the row is doubles, else floats. */
+static inline olk_row_sums olk_sums_of_row(const void *row, ptrdiff_t d, int wide, double hold)
+{
+    olk_row_sums sum = {0.0, 0.0, 0.0};
+    for (ptrdiff_t j = 0; j < d; j++) {
+        const double x = wide ? ((const double *)row)[j] : (double)((const float *)row)[j];
+        const double size = olk_fabs(x);
+        const double seen = hold > 0.0 && size > hold ? hold : size;
+        sum.sizes += size;
+        sum.squares += x * x;
+        sum.clamped += seen * seen;
+    }
+    return sum;
+}
+
+/* q after a row of d inputs, the `rows`-th, with |x|^2 = square. */
+static inline double olk_update_mean_square(double q, double square, ptrdiff_t d, int wide,
+                                            uint64_t rows)
+{
+    if (!(square > 0.0))
+        return q;
+    const double n = rows < OLK_WIDTH_ROWS - OLK_PRIOR_ROWS ? (double)(rows + OLK_PRIOR_ROWS)
+                                                            : (double)OLK_WIDTH_ROWS;
+    const double next = q + (square - q) / n, floor = olk_min_square * (double)d;
+    const double clipped = next > floor ? next : floor;
+    return wide ? clipped : (double)(float)clipped;
+}
