@@ -28,7 +28,7 @@ TOOLS = ("pytest>=8", "hypothesis>=6.100", "sortedcontainers", "attrs")
 #: processes.
 EXCLUDED = (
     *(f"core/test_{name}.py" for name in ("c", "moments", "winsor")),
-    *(f"core/test_{name}.py" for name in ("structured", "vector_code")),
+    *("core/test_vector_code.py", "sorf/test_tables.py"),
     *(f"export/test_{name}.py" for name in ("flash", "folder", "ring", "sorf")),
     *(f"test_{name}.py" for name in ("allocations", "long_life", "memory_contract")),
     "test_out_of_memory.py",
