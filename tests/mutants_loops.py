@@ -90,7 +90,8 @@ def header_of(old: str, folder: Path = ROOT / C_FOLDER) -> Path:
     ValueError
         If the text occurs nowhere, or several times.
     """
-    found = [path for path in sorted(folder.glob("*.h")) for _ in range(path.read_text().count(old))]
+    headers = sorted(folder.glob("*.h"))
+    found = [path for path in headers for _ in range(path.read_text().count(old))]
     if len(found) != 1:
         raise ValueError(f"{old!r} occurs {len(found)} times")
     return found[0]

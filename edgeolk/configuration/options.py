@@ -1,4 +1,4 @@
-"""Arguments of a learner as editors and type checkers know them; `typed.py` writes this file."""
+"""Arguments of a learner for editors and type checkers; `generate_options.py` writes this file."""
 
 from __future__ import annotations
 
