@@ -16,7 +16,7 @@ from edgeolk.parts.kernels import Laplacian
 from edgeolk.scaling.record import INSIDE
 
 SOURCE = "sorf.c"
-#: Numbers of the types of weights in c/sorf.c and c/sorf.h.
+#: Numbers of the types of weights in c/board/sorf.c.
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 #: Regions that the C source uses; those that the model lacks have offset 0.
 REGIONS = (

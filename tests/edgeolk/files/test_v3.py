@@ -126,7 +126,7 @@ def test_a_row_that_is_too_short_is_refused(stem: str) -> None:
 @pytest.mark.parametrize("more", [-1, 0, 5])
 def test_an_update_with_numbers_of_its_own(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are padded with the coefficients that they stand beside."""
-    row = replace(UPDATES[ek.Update.PERCEPTRON], own=2)
+    row = replace(UPDATES[ek.Update.PERCEPTRON], per_update=2)
     monkeypatch.setitem(UPDATES, ek.Update.PERCEPTRON, row)
     budget = 250
     learner = ek.Learner("rbp", n_features=2, budget=budget)
