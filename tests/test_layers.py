@@ -21,6 +21,7 @@ LAYERS = {
         "progress",
         "checks",
         "calibration",
+        "arrays",
         "gamma",
         "parts",
         "core",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from importlib.metadata import version
 from pathlib import Path
 
-import edgeolk
 from edgeolk.export.prefix import USUAL
 
 #: What exported learners have besides the library's C.
-BOARD = Path(edgeolk.__file__).parent / "c" / "board"
+BOARD = Path(__file__).parents[1] / "c" / "board"
 _ABOUT = "A learner that was exported by edgeolk"
 
 _SKETCH = """\
@@ -86,7 +86,7 @@ target_link_libraries(usermod INTERFACE usermod_{library})
 def _arduino(sources: list[str], library: str) -> dict[str, str]:
     properties = {
         "name": library,
-        "version": edgeolk.__version__,
+        "version": version("edgeolk"),
         "author": "edgeolk",
         "maintainer": "edgeolk",
         "sentence": _ABOUT,
@@ -105,7 +105,7 @@ def _arduino(sources: list[str], library: str) -> dict[str, str]:
 def _platformio(sources: list[str], library: str) -> dict[str, str]:
     properties = {
         "name": library,
-        "version": edgeolk.__version__,
+        "version": version("edgeolk"),
         "description": _ABOUT,
         "frameworks": "*",
         "platforms": "*",
