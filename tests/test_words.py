@@ -84,6 +84,6 @@ def test_identifiers_are_plain_words(package: object) -> None:
 
 
 def test_kept_identifiers_are_in_use() -> None:
-    roots = [Path(package.__file__).parent for package in (edgeolk, firmware_sim)]
+    roots = [Path(str(package.__file__)).parent for package in (edgeolk, firmware_sim)]
     used = {name for root in roots for path in root.rglob("*.py") for name in identifiers(path)}
     assert {*KEPT} <= used
