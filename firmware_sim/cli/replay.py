@@ -20,7 +20,7 @@ from firmware_sim.cli.terminal import (
     OK,
     USAGE,
     Bar,
-    Pace,
+    ProgressLines,
     can_draw,
     ended,
     note,
@@ -169,11 +169,12 @@ def _replayed(
         bar.start(total)
         # A learner in a separate process receives blocks of rows: single steps are not timed.
         enabled = not chosen.quiet and replay.config.enforce == "arena"
-        pace = Pace(total, enabled=enabled, shown=bar.wanted, ram=str(replay.config.ram))
+        ram = str(replay.config.ram)
+        progress_lines = ProgressLines(total, enabled=enabled, shown=bar.wanted, ram=ram)
 
         def moved() -> None:
             bar.move()
-            pace.move()
+            progress_lines.move()
 
         return replay.run(on_row=moved, should_stop=lambda: bool(interrupted))
 

@@ -180,7 +180,7 @@ class Replay:
             frozen=None if accounting.twin is None else accounting.twin.result(),
             inputs=self._inputs(accounting),
             row=str(self.device.row.kind),
-            unlike=self.device.row.n_inexact,
+            n_inexact=self.device.row.n_inexact,
         )
 
     def _feed(

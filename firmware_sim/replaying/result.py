@@ -104,4 +104,4 @@ class ReplayResult:
     frozen: Frozen | None = None
     inputs: dict[str, float] = field(default_factory=dict)
     row: str = "float64"
-    unlike: int = 0
+    n_inexact: int = 0

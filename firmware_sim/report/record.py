@@ -38,7 +38,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "stream": _stream(result),
         "learner": _learner(result),
         "scaling": {"method": result.config.scale, "freeze_after": result.config.freeze_after},
-        "row": {"type": result.row, "unlike": result.unlike},
+        "row": {"type": result.row, "unlike": result.n_inexact},
         "memory": _memory(result),
         "faults": _faults(result),
         "labels": _labels(result),

@@ -66,8 +66,8 @@ def head_lines(result: ReplayResult) -> list[str]:
     freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
     where = ", inside the learner" if config.scales_inside else ""
     lines.append(f"scaling   {config.scale}{freeze}{where}")
-    unlike = "every reading" if not result.unlike else f"all but {result.unlike:,} readings"
-    lines.append(f"row       {result.row}, {unlike} to 7 digits")
+    matching = "every reading" if not result.n_inexact else f"all but {result.n_inexact:,} readings"
+    lines.append(f"row       {result.row}, {matching} to 7 digits")
     if speed is not None:
         lines.append(
             f"host      {result.seconds:.2f} s, {speed:,.0f} rows per second, including reading"

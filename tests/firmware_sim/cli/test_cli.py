@@ -17,7 +17,7 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main, replay
 from firmware_sim.cli.program import parser
-from firmware_sim.cli.terminal import Pace
+from firmware_sim.cli.terminal import ProgressLines
 from firmware_sim.configuration import values
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -348,10 +348,12 @@ def test_options_have_the_same_names_everywhere(command: str) -> None:
 def paced(steps: list[float], shown: bool, capsys: pytest.CaptureFixture[str]) -> list[str]:
     """What is said of a replay of a hundred rows whose steps take so long."""
     clock = [0.0]
-    pace = Pace(100, enabled=True, shown=shown, ram="1GB", clock=lambda: clock[0])
+    progress_lines = ProgressLines(
+        100, enabled=True, shown=shown, ram="1GB", clock=lambda: clock[0]
+    )
     for seconds in steps:
         clock[0] += seconds
-        pace.move()
+        progress_lines.move()
     return capsys.readouterr().err.splitlines()
 
 
