@@ -149,7 +149,9 @@ def tune(
     SimulatorError
         The stream is too short for a choice, or no candidate can learn it.
     """
-    found = prepare(config.outside(), int(config.params.get("season") or 0))
+    # Rows that `replay` would skip are skipped here too: its figure is told beside those found.
+    season = int(config.params.get("season") or 0)
+    found = prepare(config.outside(), season, gaps=config.takes_gaps)
     config = replace(config, classes=found.config.classes)
     evaluator = found.evaluator
     n = len(found.y)

@@ -196,7 +196,7 @@ class Fields:
     missing_codes: tuple[float | str, ...] = _stream(
         (),
         "a number or word that means 'missing', such as -200 or offline (repeatable); unavailable, "
-        "unknown, nan, n/a, null, none and empty cells always count as missing",
+        "unknown, nan, n/a, null, none, ?, -- and empty cells always count as missing",
         Value("CODE", values.code),
         rows=_without_codes,
         flag="missing-code",
@@ -220,11 +220,50 @@ class Fields:
         Value(read=values.flag),
         where=READERS | MANIFEST | FLEET,
     )
+    time_format: str | None = _stream(
+        None,
+        "how the time column is written, as of strptime (%d/%m/%Y %H:%M), or epoch, epoch ms, "
+        "seconds, spreadsheet days, ... (default: found from the rows)",
+        metavar="FORMAT",
+        check=values.time_format,
+        where=READERS | MANIFEST,
+    )
+    dayfirst: bool = _stream(
+        False,
+        "in dates such as 3/2/2015 the day comes first (default: found from the rows)",
+        Value(read=values.flag),
+        where=READERS | MANIFEST,
+    )
+    sep: str | None = _stream(
+        None,
+        "what separates the cells of a line: each of these characters, a blank for any run of "
+        "blanks, tab for a tab (default: found from the rows)",
+        Value("C", values.separator),
+        where=READERS | MANIFEST,
+    )
+    header: int | None = _stream(
+        None,
+        "the line that holds the column names, 0 for none (default: found from the rows)",
+        FROM_0,
+        where=READERS | MANIFEST,
+    )
+    comment: str | None = _stream(
+        None,
+        "what lines begin with that are not rows (default: found from the rows)",
+        metavar="C",
+        where=READERS | MANIFEST,
+    )
+    understood: str | None = _stream(
+        None,
+        "how the log is read: taken from this file if it exists, else written to it",
+        metavar="FILE.toml",
+        where=READERS,
+    )
     categories: str = _stream(
-        "refuse",
-        "text columns: reject them, or encode their commonest words or hash values as inputs 0"
-        " and 1",
-        choices=("refuse", "onehot", "hash"),
+        "ignore",
+        "text columns: leave them out, reject them, or encode their commonest words or hash values "
+        "as inputs 0 and 1",
+        choices=("ignore", "refuse", "onehot", "hash"),
         where=READERS | MANIFEST,
     )
     category_slots: int = _stream(
@@ -232,7 +271,9 @@ class Fields:
         "maximum number of inputs per such column",
         COUNT,
         where=READERS | MANIFEST,
-        idle=lambda config: "" if config.categories != "refuse" else "it is for --categories",
+        idle=lambda config: (
+            "" if config.categories in ("onehot", "hash") else "it is for --categories"
+        ),
     )
     idle: float | None = _stream(
         None,

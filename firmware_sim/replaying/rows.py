@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, field, fields
 
@@ -15,6 +16,9 @@ from firmware_sim.tasks.kinds import KINDS
 
 #: Columns without values that a report names.
 _LISTED = 6
+#: Reasons for damage that are counted by name, and rows that are shown of each.
+_REASONS, _SHOWN = 12, 3
+_CELL = re.compile(r": (?P<mark>['\"]).*(?P=mark) ", re.DOTALL)
 
 
 @dataclass
@@ -28,6 +32,8 @@ class RowCount:
     repaired: int = 0
     damaged: int = 0
     first_damage: str = ""
+    #: of each reason for which rows cannot be read: how many, and the first of them
+    damages: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
     refused: int = 0
     first_refusal: str = ""
 
@@ -40,6 +46,13 @@ class RowCount:
         """Count a row that cannot be read."""
         self.damaged += 1
         self.first_damage = self.first_damage or f"row {number}: {damage}"
+        reason = _CELL.sub(": a cell ", damage)
+        if reason not in self.damages and len(self.damages) >= _REASONS:
+            reason = "other reasons"
+        count, shown = self.damages.setdefault(reason, (0, []))
+        if count < _SHOWN:
+            shown.append(f"row {number}: {getattr(damage, 'row', damage)}")
+        self.damages[reason] = count + 1, shown
 
     def warnings(self) -> list[str]:
         """Return what a reader has to know of rows that were left out, a sentence each."""
@@ -72,7 +85,11 @@ def opened(config: ReplayConfig) -> Stream:
     """
     names = (one.name for one in fields(ReadingOptions) if one.name in OPTIONS)
     said = {name: getattr(config, name) for name in names}
-    said |= {"labelled": KINDS[config.kind].is_taught, "absent": config.missing_words}
+    said |= {
+        "labelled": KINDS[config.kind].is_taught,
+        "absent": config.missing_words,
+        "alone": config.forecasts,
+    }
     return open_stream(config.stream, idle=config.idle, **said)
 
 
