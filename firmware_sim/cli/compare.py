@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from edgeolk import parse_bytes
-from firmware_sim.cli.shared import STREAM, WORKERS, add_command, config_of, reported
+from firmware_sim.cli.shared import STREAM, WORKERS, add_command, assumed_of, config_of, reported
 from firmware_sim.cli.signals import interruption
-from firmware_sim.cli.terminal import Bar, can_draw, ended, written
+from firmware_sim.cli.terminal import Bar, can_draw, ended, note, written
 from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration import values
 from firmware_sim.configuration.choices import RECOMMENDED
@@ -46,10 +46,14 @@ def add_options(commands: Any) -> None:
     add_command(commands, "compare", about, run, OWN, stream=STREAM)
 
 
-def to_config(chosen: argparse.Namespace) -> ReplayConfig:
-    """Return what all runs have in common."""
+def to_config(chosen: argparse.Namespace, **more: Any) -> ReplayConfig:
+    """Return what all runs have in common.
+
+    more: fields that the options do not say.
+    """
     return config_of(
         chosen,
+        **more,
         algorithm=RECOMMENDED,
         ram=max(int(parse_bytes(size)) for size in chosen.ram),
         dtype=getattr(chosen, "dtype", "float32"),
@@ -61,7 +65,10 @@ def run(chosen: argparse.Namespace) -> int:
     from firmware_sim.comparison import compare
     from firmware_sim.comparison.report import to_text, write_comparison
 
-    config = to_config(chosen)
+    found = assumed_of(chosen, live=False)
+    for line in found.notes if not chosen.quiet else ():
+        note(line)
+    config = to_config(chosen, **found.options)
     names = None if chosen.algorithms == "all" else chosen.algorithms.split(",")
     picture = can_draw(chosen)
     with (

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 from edgeolk import __version__
 from edgeolk.cli.console import take_any_text
-from firmware_sim.cli import compare, fleet, listings, measure, record, replay, tune
+from firmware_sim.cli import compare, fleet, listings, look, measure, record, replay, tune
 from firmware_sim.cli.exit_codes import INTERRUPTED, USAGE
 from firmware_sim.cli.parsing import Parser
 from firmware_sim.cli.terminal import forget_output, tell
 from firmware_sim.errors import SimulatorError
 
 #: In the order of ``--help``.
-COMMANDS = (replay, compare, tune, record, fleet, measure, listings)
+COMMANDS = (replay, look, compare, tune, record, fleet, measure, listings)
 
 
 def parser() -> Parser:

@@ -25,6 +25,7 @@ from firmware_sim.configuration.option import (
     FLEET,
     FROM_0,
     INTEGER,
+    LOGS,
     MANIFEST,
     NAMES,
     NUMBER,
@@ -55,7 +56,7 @@ _LEAK = FROM_0._replace(
 #: Of ``--help``, in this order.
 HEADINGS = ("stream", "what goes wrong", "device", "learner")
 # The options under each, and where they may be said if they do not say it themselves.
-_stream = partial(option, group=HEADINGS[0], where=READERS)
+_stream = partial(option, group=HEADINGS[0], where=LOGS)
 _trouble = partial(option, group=HEADINGS[1], where=REPLAY)
 _device = partial(option, group=HEADINGS[2], where=REPLAY)
 _learner = partial(option, group=HEADINGS[3], where=REPLAY | TABLE)
@@ -98,34 +99,34 @@ class Fields:
         None,
         "the label column (known for bundled streams)",
         metavar="COLUMN",
-        where=READERS | MANIFEST | FLEET,
+        where=LOGS | MANIFEST | FLEET,
     )
     ignore: tuple[str, ...] = _stream(
         (),
         "columns that are not readings (repeatable); quote names that contain commas",
         NAMES._replace(metavar="COL[,COL]"),
         again=True,
-        where=READERS | MANIFEST,
+        where=LOGS | MANIFEST,
     )
     positive: str | None = _stream(
         None,
         "the label that means +1 (default: 1; 0 or -1 is -1)",
         metavar="VALUE",
-        where=READERS | MANIFEST | FLEET,
+        where=LOGS | MANIFEST | FLEET,
     )
     kind: str = _stream(
         "",
         "task: two classes, several, real targets, or novelty without labels (a target "
         "column then only evaluates the alarms); default: as --param implies, else two classes",
         choices=tuple(KINDS),
-        where=READERS | TABLE | MANIFEST | FLEET,
+        where=LOGS | TABLE | MANIFEST | FLEET,
     )
     classes: tuple[str, ...] = _stream(
         (),
         "the classes in the learner's order (default: those found); quote names that "
         "contain commas",
         NAMES,
-        where=READERS | TABLE | MANIFEST,
+        where=LOGS | TABLE | MANIFEST,
     )
     budget: int | None = _learner(
         None, "maximum number of support vectors (default: as many as fit)", COUNT
@@ -191,7 +192,7 @@ class Fields:
         "accepts missing readings), stop, or substitute the last value or the mean (kept in the "
         "device's memory)",
         choices=("skip", "stop", "last", "mean"),
-        where=READERS | MANIFEST,
+        where=LOGS | MANIFEST,
     )
     missing_codes: tuple[float | str, ...] = _stream(
         (),
@@ -201,7 +202,7 @@ class Fields:
         rows=_without_codes,
         flag="missing-code",
         again=True,
-        where=READERS | MANIFEST,
+        where=LOGS | MANIFEST,
     )
     damaged: str = _stream(
         "skip",
@@ -212,13 +213,13 @@ class Fields:
         "auto",
         "the time column, which is not an input ('auto': detect it; 'none': no such column)",
         metavar="COLUMN",
-        where=READERS | MANIFEST,
+        where=LOGS | MANIFEST,
     )
     clock: bool = _stream(
         False,
         "add time of day and time of week as inputs: sine and cosine of each, from the time column",
         Value(read=values.flag),
-        where=READERS | MANIFEST | FLEET,
+        where=LOGS | MANIFEST | FLEET,
     )
     time_format: str | None = _stream(
         None,
@@ -226,51 +227,51 @@ class Fields:
         "seconds, spreadsheet days, ... (default: found from the rows)",
         metavar="FORMAT",
         check=values.time_format,
-        where=READERS | MANIFEST,
+        where=LOGS | MANIFEST,
     )
     dayfirst: bool = _stream(
         False,
         "in dates such as 3/2/2015 the day comes first (default: found from the rows)",
         Value(read=values.flag),
-        where=READERS | MANIFEST,
+        where=LOGS | MANIFEST,
     )
     sep: str | None = _stream(
         None,
         "what separates the cells of a line: each of these characters, a blank for any run of "
         "blanks, tab for a tab (default: found from the rows)",
         Value("C", values.separator),
-        where=READERS | MANIFEST,
+        where=LOGS | MANIFEST,
     )
     header: int | None = _stream(
         None,
         "the line that holds the column names, 0 for none (default: found from the rows)",
         FROM_0,
-        where=READERS | MANIFEST,
+        where=LOGS | MANIFEST,
     )
     comment: str | None = _stream(
         None,
         "what lines begin with that are not rows (default: found from the rows)",
         metavar="C",
-        where=READERS | MANIFEST,
+        where=LOGS | MANIFEST,
     )
     understood: str | None = _stream(
         None,
         "how the log is read: taken from this file if it exists, else written to it",
         metavar="FILE.toml",
-        where=READERS,
+        where=LOGS,
     )
     categories: str = _stream(
         "ignore",
         "text columns: leave them out, reject them, or encode their commonest words or hash values "
         "as inputs 0 and 1",
         choices=("ignore", "refuse", "onehot", "hash"),
-        where=READERS | MANIFEST,
+        where=LOGS | MANIFEST,
     )
     category_slots: int = _stream(
         8,
         "maximum number of inputs per such column",
         COUNT,
-        where=READERS | MANIFEST,
+        where=LOGS | MANIFEST,
         idle=lambda config: (
             "" if config.categories in ("onehot", "hash") else "it is for --categories"
         ),
@@ -279,7 +280,7 @@ class Fields:
         None,
         "end a live stream after this long without a row (default: wait)",
         SECONDS,
-        where=READERS | RECORD,
+        where=LOGS | RECORD,
     )
     faults: tuple[str, ...] = _trouble(
         (),
@@ -344,7 +345,7 @@ class Fields:
         idle=lambda config: "" if config.power_cut is not None else "it is for --power-cut",
     )
     limit: int | None = _stream(
-        None, "read at most N rows", COUNT, where=READERS | MANIFEST | RECORD
+        None, "read at most N rows", COUNT, where=LOGS | MANIFEST | RECORD
     )
     prefix: int = _learner(
         500,

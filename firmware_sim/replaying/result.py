@@ -77,6 +77,8 @@ class ReplayResult:
         Type of the row buffer.
     unlike : int
         Readings that it held to fewer than 7 digits.
+    understood : list of str
+        What was understood of the log from its first rows, a line each.
     enforcement : str
         What kept the learner under the cap, in words.
     peak_resident : int or None
@@ -106,5 +108,6 @@ class ReplayResult:
     alarms: list[int] = field(default_factory=list)
     frozen: Frozen | None = None
     inputs: dict[str, float] = field(default_factory=dict)
+    understood: list[str] = field(default_factory=list)
     row: str = "float64"
     unlike: int = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import dataclass, field, fields
 
@@ -10,15 +9,14 @@ from firmware_sim.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.plaintext import joined
 from firmware_sim.streams import Stream, open_stream
+from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.faulty import FaultyStream
+from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.tasks.kinds import KINDS
 
 #: Columns without values that a report names.
 _LISTED = 6
-#: Reasons for damage that are counted by name, and rows that are shown of each.
-_REASONS, _SHOWN = 12, 3
-_CELL = re.compile(r": (?P<mark>['\"]).*(?P=mark) ", re.DOTALL)
 
 
 @dataclass
@@ -32,8 +30,7 @@ class RowCount:
     repaired: int = 0
     damaged: int = 0
     first_damage: str = ""
-    #: of each reason for which rows cannot be read: how many, and the first of them
-    damages: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
+    damages: Damages = field(default_factory=Damages, compare=False)
     refused: int = 0
     first_refusal: str = ""
 
@@ -46,13 +43,7 @@ class RowCount:
         """Count a row that cannot be read."""
         self.damaged += 1
         self.first_damage = self.first_damage or f"row {number}: {damage}"
-        reason = _CELL.sub(": a cell ", damage)
-        if reason not in self.damages and len(self.damages) >= _REASONS:
-            reason = "other reasons"
-        count, shown = self.damages.setdefault(reason, (0, []))
-        if count < _SHOWN:
-            shown.append(f"row {number}: {getattr(damage, 'row', damage)}")
-        self.damages[reason] = count + 1, shown
+        self.damages.add(number, damage)
 
     def warnings(self) -> list[str]:
         """Return what a reader has to know of rows that were left out, a sentence each."""
@@ -75,10 +66,12 @@ class RowCount:
         self.first_refusal = self.first_refusal or f"row {number}: {reason}"
 
 
-def opened(config: ReplayConfig) -> Stream:
+def opened(config: ReplayConfig, live: LiveStream | None = None) -> Stream:
     """Open the stream that a configuration names, without its faults.
 
     Options that have the name of one of `ReadingOptions` are passed on to it.
+
+    live: that stream, where it comes once and was looked at already.
 
     Raises StreamError: there is no such stream, or its columns cannot be read as the configuration
         says.
@@ -90,6 +83,9 @@ def opened(config: ReplayConfig) -> Stream:
         "absent": config.missing_words,
         "alone": config.forecasts,
     }
+    if live is not None:
+        live.read_as(ReadingOptions(**said))
+        return live
     return open_stream(config.stream, idle=config.idle, **said)
 
 

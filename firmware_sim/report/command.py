@@ -11,12 +11,17 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Stream
 
 
-def command(config: ReplayConfig) -> str:
-    """Return the command line that gives this configuration; empty where a stream object does."""
+def command(config: ReplayConfig, *, usual: bool = False) -> str:
+    """Return the command line that gives this configuration; empty where a stream object does.
+
+    usual: whether the cap is left out where it is the usual one.
+    """
     if isinstance(config.stream, Stream):
         return ""
     words = ["python", "-m", "firmware_sim", "replay", config.stream]
     for name, value in _said(config).items():
+        if usual and name == "ram" and value == OPTIONS["ram"].default:
+            continue
         words += OPTIONS[name].words(name, value)
     return shlex.join(words)
 

@@ -341,6 +341,8 @@ def recognised(
     best = max(_share(one, column) for one in found)
     found = [one for one in found if _share(one, column) > best - 0.05]
     rivals = [one for one in found if _is_other_day(one, found[0])]
+    # A year in front is followed by the month, unless that cannot be.
+    rivals = [one for one in rivals if not _is_odd(one)] or rivals
     if len(rivals) > 1 and whole is not None:
         column = [*column, *whole()]
         shares = [_share(one, column) for one in rivals]
@@ -429,6 +431,10 @@ def _is_other_day(one: TimeFormat, best: TimeFormat) -> bool:
     """Whether formats differ in the order of day, month and year alone, or are the same."""
     plain = [re.sub("%[dmyY]", "%", text) for text in (one.text, best.text)]
     return plain[0] == plain[1] or one is best
+
+
+def _is_odd(one: TimeFormat) -> bool:
+    return one.text.startswith(("%Y", "%y")) and 0 < one.text.find("%d") < one.text.find("%m")
 
 
 def _cost(one: TimeFormat, column: Sequence[str]) -> float:

@@ -168,9 +168,16 @@ class LiveStream(CellStream):
         self._idle = idle
         self._held: list[Record] = []
         self._read = 0
-        header = source.header(idle)
+        self._header = source.header(idle)
+        self._first()
+        self.read_as(options)
+
+    def read_as(self, options: ReadingOptions) -> None:
+        """Take the columns for what options say, from the rows that are here."""
+        source, header = self._source, self._header
         options = replace(options, ignore=(*options.ignore, *source.ignored))
-        first = [record for record in self._first() if not isinstance(record, BadRecord)]
+        held = self._held[:LOOKED_AT]
+        first = [record for record in held if not isinstance(record, BadRecord)]
         layout, known = source.layout, options.given
         if known is None:
             separator = "\t" if layout is None else layout.separator
@@ -186,15 +193,19 @@ class LiveStream(CellStream):
         """What was recognised, and what became of messages."""
         return (*super().notes, *self._source.notes())
 
-    def _first(self) -> list[Record]:
-        """Return the rows that settle what the columns hold."""
+    @property
+    def rows_here(self) -> int:
+        """How many rows have come and can be read again."""
+        return len(self._held)
+
+    def _first(self) -> None:
+        """Take the rows that settle what the columns hold."""
         # The wait for the very first row ends only where the user says so.
         for record in self._source.until(None, lambda: SETTLE if self._held else self._idle):
             if record is not None:
                 self._keep(record)
                 if len(self._held) == LOOKED_AT:
                     break
-        return self._held[:LOOKED_AT]
 
     def _keep(self, record: Record) -> None:
         self._read += 1

@@ -342,6 +342,32 @@ class Reading:
             self._notes.append(f"column {name!r}: {words} among its numbers counts as missing")
 
     @property
+    def is_dated(self) -> bool:
+        """Whether moments tell the date."""
+        return self._time is not None and self._time[2].is_absolute
+
+    def is_absent(self, cell: str) -> bool:
+        """Whether a cell says that there is nothing."""
+        return cells.absent(cell, self._absent)
+
+    def place_of(self, name: str) -> int:
+        """Return the place of a column."""
+        return self._places[name]
+
+    def kind_of(self, slot: int) -> str:
+        """Return what a reading is, in words."""
+        for words in self._words:
+            if words.slots.start <= slot < words.slots.stop:
+                return "0 or 1 for a word"
+        if slot in (one for one, _ in self._switches):
+            return "switch, read as 1 and 0"
+        place = next((at for one, at in (*self.numbers, *self._written) if one == slot), None)
+        if place is None:
+            return "made here"
+        unit = self.understood.columns[place].notation.unit
+        return f"number in {unit}" if unit else "number"
+
+    @property
     def width(self) -> int:
         """Cells in a row."""
         return len(self._header)
