@@ -98,6 +98,15 @@ class Notation:
 PLAIN = Notation()
 
 
+def are_plain(column: Sequence[str]) -> bool:
+    """Whether all cells are numbers as Python reads them."""
+    try:
+        values = [*map(float, column)]
+    except ValueError:
+        return False
+    return all(map(math.isfinite, values)) and not any("_" in cell for cell in column)
+
+
 def number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WORDS) -> float:
     """Return the reading in a cell, NaN where it is absent; see `Notation.number`.
 
@@ -144,6 +153,8 @@ def notation_of(column: Sequence[str], comma_file: bool) -> Notation | None:
     column: its cells that are not absent.
     comma_file: whether a comma parts cells, so that one within a cell was in quotes.
     """
+    if are_plain(column):
+        return PLAIN
     parts = [one for one in map(_parts, column) if one is not None]
     if not parts or 2 * len(parts) < len(column):
         return None

@@ -46,6 +46,7 @@ _PARTS = (
     ("%M", ("minute", "min", "mi", "minutes"), (0, 59)),
     ("%S", ("second", "sec", "ss", "seconds"), (0, 60)),
 )
+_PART_NAMES = {name: (code, span) for code, names, span in _PARTS for name in names}
 #: The least share of rows in which a column has a value, or it is no input.
 _SPARSE = 0.05
 #: A word that is there so often among numbers is one for "no reading".
@@ -199,9 +200,10 @@ class _Study:
         return all(one[:2] < "25" and one[2:4] < "60" and one[4:] < "60" for one in padded)
 
     def _is_part(self, place: int, code: str) -> bool:
-        names, (low, high) = next((some, span) for one, some, span in _PARTS if one == code)
-        if self.names[place].strip().lower() not in names or not self.said[place]:
+        found = _PART_NAMES.get(self.names[place].strip().lower())
+        if found is None or found[0] != code or not self.said[place]:
             return False
+        low, high = found[1]
         values = [self._value(cell) for cell in self.said[place]]
         return all(low <= value <= high and value == int(value) for value in values if value == value)
 
@@ -237,7 +239,7 @@ class _Study:
             return Column(name, "empty", example=example, why="has no value in the first rows" if held else "")
         if _INDEX_NAME.fullmatch(name) and len(said) == len(held) and _counts(said):
             return Column(name, "index", example=example)
-        if form is not None and (form.is_absolute or form.has_clock) and self.time in ("auto", name):
+        if form is not None:
             return Column(name, "time", example=example)
         if self._is_switch(said):
             return Column(name, "switch", example=example)
@@ -255,7 +257,7 @@ class _Study:
     def _own_words(self, place: int) -> frozenset[str]:
         """Return the words that stand for "no reading" among the numbers of a column."""
         notation = self.notations[place]
-        if notation is None:
+        if notation is None or cells.are_plain(self.said[place]):
             return frozenset()
         odd = Counter()
         for cell in self.said[place]:

@@ -311,6 +311,8 @@ def _pattern(text: str) -> str:
 
 def _between(text: str, at: int) -> str:
     """Return what matches a character of a format that is no part of the time."""
+    if text[at] in " T" and text[at + 1 : at + 3] in ("%H", "%I") and at > 1 and text[at - 1] in "dyYjb":
+        return r"(?:\s+|[Tt])"  # programs write either
     if text[at] == " ":
         return r"\s*" if text[at + 1 : at + 3] == "%p" else r"\s+"
     return "[Tt]" if text[at] == "T" else re.escape(text[at])

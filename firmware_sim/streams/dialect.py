@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -83,7 +83,7 @@ def laid_out(
     ]  # fmt: skip
     if separator is None:
         separator = _separator([lines[at] for at in kept])
-    rows = [cut(lines[at], separator) for at in kept]
+    kept, rows = _records(lines, kept, separator)
     if not rows:
         return Dialect(separator, (), 0, len(lines) + 1, comment)
     width = _width(rows)
@@ -143,6 +143,36 @@ def cut(line: str, separator: str) -> list[str]:
     return [cell.strip() for cell in found]
 
 
+def _records(
+    lines: Sequence[str], kept: Sequence[int], separator: str
+) -> tuple[list[int], list[list[str]]]:
+    """Return the rows of lines, and the places of the lines where they begin.
+
+    One in quotes may have several lines; one with a stray quote is left out, but for the first.
+    """
+    if not any('"' in lines[at] for at in kept):
+        return [*kept], [cut(lines[at], separator) for at in kept]
+    taken: list[int] = []
+
+    def noted() -> Iterator[str]:
+        for at in kept:
+            taken.append(at)
+            yield lines[at]
+
+    records = Records(noted(), separator)
+    starts, rows = [], []
+    for record in records:
+        at = taken[len(taken) - 1 - records.lines_ahead]
+        if records.damage and len(rows) > 1 and len(taken) == len(kept):
+            break  # a cell of more lines than are looked at, or a stray quote
+        if records.damage and not rows:
+            record = cut(lines[at].replace('"', ""), separator)
+        if not records.damage or not rows:
+            starts.append(at)
+            rows.append([cell.strip() for cell in record])
+    return starts, rows
+
+
 def _comment(lines: Sequence[str]) -> str:
     """Return what comments begin with: some lines, the first among them or all alike, do."""
     said = [line for line in lines if line.strip()]
@@ -191,6 +221,8 @@ def _look(cell: str) -> float:
 
 def is_reading(cell: str) -> bool:
     """Whether a cell is a number, a moment, a switch, or a word for none."""
+    if cells.are_plain([cell]):
+        return True
     if cells.absent(cell) or cells.is_switch(cell) or cells.is_number(cell, comma=True):
         return True
     return _is_moment(cell) or cells.notation_of([cell], True) is not None
@@ -289,7 +321,7 @@ def _names(lines: Sequence[str], separator: str, comment: str) -> tuple[list[str
     names = next(records, [])
     if records.damage:  # a stray quote
         return cut(first.replace('"', ""), separator), 0
-    more = len(records._lines.taken) - 1
+    more = records.lines_ahead
     return [" ".join(name.split()) for name in names], more
 
 

@@ -31,7 +31,7 @@ _OTHERS = (
     (rb"\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\x0a\x0d\x0d\x0a", "a network capture", "tshark -T fields"),
     (rb"MDF     ", "a measurement file (MDF)", "asammdf.MDF(FILE).export('csv')"),
     (rb"\s*(<!doctype html|<html)", "a web page", "save the table in it as CSV"),
-    (rb"\s*(<\?xml|<[a-zA-Z][\w:.-]*( [^>]*)?>)", "XML", "pandas.read_xml(FILE).to_csv(...)"),
+    (rb"\s*(<\?xml|<[a-z][\w:.-]*( [^>]*)?>\s*<[a-z])", "XML", "pandas.read_xml(FILE).to_csv(...)"),
     (rb"\{\\rtf", "an RTF document", "save it as plain text"),
 )  # fmt: skip
 _PATTERNS = [(re.compile(start, re.DOTALL | re.IGNORECASE), *more) for start, *more in _OTHERS]

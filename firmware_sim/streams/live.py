@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.block import Damage
@@ -52,9 +54,11 @@ class Source(ABC):
     kind: what its rows come as.
     layout: how its lines are laid out, where it has lines; known with the header.
     ignored: columns of its own that are no readings.
+    asked: what a user says of how lines are laid out, as of `laid_out`.
     """
 
     name: str
+    asked: Mapping[str, Any] = MappingProxyType({})
     kind: str = "messages"
     layout: Dialect | None = None
     ignored: tuple[str, ...] = ()

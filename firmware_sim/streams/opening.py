@@ -51,9 +51,9 @@ def open_stream(
     if isinstance(source, Stream):
         return source
     said = ReadingOptions(target, ignore, **options)
-    layout = {"separator": said.sep, "header": said.header, "comment": said.comment}
-    live = open_source(source, **layout)
+    live = open_source(source)
     if live is not None:
+        live.asked = {"separator": said.sep, "header": said.header, "comment": said.comment}
         try:
             return LiveStream(live, said, idle=idle)
         except BaseException:
@@ -81,15 +81,12 @@ def open_stream(
     return _open_file(path, said)
 
 
-def open_source(source: str, **layout: Any) -> Source | None:
-    """Return the live source that the words name, or None where they name a file.
-
-    layout: what is known of how its lines are laid out.
-    """
+def open_source(source: str) -> Source | None:
+    """Return the live source that the words name, or None where they name a file."""
     if source == "-":
         from firmware_sim.streams.stdin import PipeSource
 
-        return PipeSource(**layout)
+        return PipeSource()
     if source.startswith(("mqtt://", "mqtts://")):
         from firmware_sim.streams.mqtt import MqttSource
 

@@ -88,7 +88,7 @@ class _UntilDamage(io.RawIOBase):
     """
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+        self._read = getattr(file, "read1", file.read)
         self._is_over, self._gave = False, False
 
     def readable(self) -> bool:
@@ -101,7 +101,8 @@ class _UntilDamage(io.RawIOBase):
         if self._is_over:
             return 0
         try:
-            data = self._file.read(min(len(room), _PIECE))
+            # What was unpacked before damage is given before it.
+            data = self._read(min(len(room), _PIECE))
         except (OSError, EOFError, *DAMAGES):
             if not self._gave:
                 raise

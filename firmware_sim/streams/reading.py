@@ -27,6 +27,8 @@ _LISTED = 40  # columns named in a message at most
 #: Readings made of the time: a point that goes round a circle once a day, and once a week.
 CLOCK = ("day_sin", "day_cos", "week_sin", "week_cos")
 PERIODS = (86_400.0, 604_800.0)
+#: Rows without a value that prove that a column has none.
+_PROVING = 10
 HEADER_AGAIN = "it is the line of names again"
 
 
@@ -212,7 +214,7 @@ class Reading:
                 f"column {name!r} counts the rows and is not an input; to use it, give it a name"
             )
             return "counts the rows"
-        if column.kind == "empty" and self.first:
+        if column.kind == "empty" and len(self.first) >= _PROVING:
             self._notes.append(
                 f"column {name!r} has no value in the first {len(self.first):,} rows and is not an "
                 "input"

@@ -8,7 +8,6 @@ import select
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.dialect import cut, laid_out
@@ -38,15 +37,13 @@ class PipeSource(Source):
 
     descriptor: an open file descriptor, 0 for standard input.
     name: what messages call it.
-    layout: what is known of how lines are laid out: separator, header, comment.
     """
 
     kind = "a table"
 
-    def __init__(self, descriptor: int = 0, name: str = "standard input", **layout: Any) -> None:
+    def __init__(self, descriptor: int = 0, name: str = "standard input") -> None:
         self.name = name
         self._descriptor = descriptor
-        self._asked = layout
         self._lines = self._read()
         self._first: list[str] = []  # lines that came before the layout was known
         self._names: list[str] = []
@@ -74,7 +71,7 @@ class PipeSource(Source):
             return self._names
         if " " in what:
             raise StreamError(f"cannot read {self.name}: it is {what}")
-        self.layout = laid_out(self._first, **self._asked)
+        self.layout = laid_out(self._first, **self.asked)
         self._first = self._first[max(0, self.layout.data - 1) :]
         self._names = [*self.layout.names]
         return self._names

@@ -101,6 +101,11 @@ class Records:
         """The first line of the row given last."""
         return self._lines.taken[0] if self._lines.taken else ""
 
+    @property
+    def lines_ahead(self) -> int:
+        """How many lines behind the first one of that row were read."""
+        return len(self._lines.taken) - 1 + self._lines.given_back
+
     def split(self) -> None:
         """Take the row given last for its first line only: what follows it comes again."""
         self._lines.give_back()
@@ -194,6 +199,11 @@ class _Lines:
         if isinstance(line, BadLine):
             self.bad = line.why
         return line
+
+    @property
+    def given_back(self) -> int:
+        """How many lines come again."""
+        return len(self._again)
 
     def give_back(self) -> None:
         """Give back all lines but the first of those taken."""
