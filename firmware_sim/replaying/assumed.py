@@ -11,6 +11,7 @@ from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.rows import opened
 from firmware_sim.streams import BUNDLED, Stream
+from firmware_sim.streams.cells import NO, YES
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.tables import CellStream
@@ -104,7 +105,10 @@ def _target_of(reading: Reading, time: str) -> str | None:
                 return one.name
     last = columns[-1] if len(columns) > 1 else None
     if last is not None and last.kind == "switch" and last.name not in reading.ignored:
-        return last.name
+        place = reading.place_of(last.name)
+        words = {row[place].strip().lower() for row in reading.first}
+        if words & YES and words & NO:  # one that never changes is nothing to learn
+            return last.name
     return None
 
 

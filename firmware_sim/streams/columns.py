@@ -74,7 +74,8 @@ class _Study:
         has_names: bool = True,
         later: Callable[[Sequence[int]], Sequence[str]] | None = None,
     ) -> None:
-        self.names, self.target, self.time = [*names], target, time
+        # A column without a name is no target.
+        self.names, self.target, self.time = [*names], target or None, time
         self.has_names, self.keep_sparse = has_names, keep_sparse
         self.time_format, self.day_first, self.later = time_format, day_first, later
         self.absent = absent
@@ -115,7 +116,8 @@ class _Study:
         loose, digits = is_time_name(name), {len(cell.strip()) for cell in said}
         if digits <= {8, 10, 12, 14} and len(digits) == 1 and len(set(said)) > 1:
             found, _ = dates.recognised(said, share=0.9)
-            if found is not None and (loose or digits & {12, 14}):
+            first = place == 0 and not self.has_names
+            if found is not None and (loose or first or digits & {12, 14}):
                 epoch = digits == {10} and not _jumps(said)
                 if not epoch:
                     return found

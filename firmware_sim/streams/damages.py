@@ -10,7 +10,7 @@ from firmware_sim.streams.block import Damage
 #: Reasons that are counted by name, and rows that are shown of each.
 _REASONS, _SHOWN = 12, 3
 _OTHERS = "other reasons"
-_CELL = re.compile(r"(?P<mark>['\"]).*(?P=mark) (?=is |has |are )", re.DOTALL)
+_CELL = re.compile(r"(?:label )?(?P<mark>['\"]).*(?P=mark) (?=is |has |are )", re.DOTALL)
 
 
 @dataclass

@@ -44,7 +44,7 @@ _ZONE = (
 _CODES = {
     "Y": r"(?P<Y>\d{4})", "y": r"(?P<y>\d\d)", "m": r"(?P<m>\d\d?)", "d": r"(?P<d>\d\d?)",
     "H": r"(?P<H>\d\d?)", "I": r"(?P<H>\d\d?)", "M": r"(?P<M>\d\d?)", "S": r"(?P<S>\d\d?)",
-    "j": r"(?P<j>\d{1,3})", "b": r"(?P<b>[^\W\d_]{3,12})\.?", "B": r"(?P<b>[^\W\d_]{3,12})\.?",
+    "j": r"(?P<j>\d{3})", "b": r"(?P<b>[^\W\d_]{3,12})\.?", "B": r"(?P<b>[^\W\d_]{3,12})\.?",
     "a": r"[^\W\d_]{2,12}\.?,?", "A": r"[^\W\d_]{2,12}\.?,?",
     "p": r"(?P<p>[AaPp])\.?\s?[Mm]\.?", "f": r"(?P<f>\d+)", "z": _ZONE, "Z": _ZONE, "%": "%",
 }  # fmt: skip
@@ -74,6 +74,7 @@ _DATES = (
     "%d%b%Y", "%Y-%b-%d", "%Y %b %d", "%b %d, %Y", "%b %d %Y", "%b-%d-%Y", "%d-%b-%y", "%d %b %y",
     "%d. %b %Y", "%a %d %b %Y", "%a, %d %b %Y", "%a %b %d %Y", "%a, %b %d, %Y", "%Y-%j",
     "%Y年%m月%d日", "%Y%m%d",
+    "%Y-%m", "%Y/%m", "%m/%Y", "%b-%Y", "%b %Y", "%Y-%b",
 )  # fmt: skip
 #: What may be between date and time of day.
 _JOINTS = (" ", "T", ", ", "_", "-", ":", "  ", "t", " - ", ",", "/", ";")
@@ -155,7 +156,10 @@ class TimeFormat:
 
     def many(self, found: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the moments of many cells, NaN for one that is not written so."""
-        known = None if self._regex is None else self._of_one_width(found)
+        try:
+            known = None if self._regex is None else self._of_one_width(found)
+        except ValueError:  # the first cell's zone is none
+            known = None
         if known is not None:
             return known
         return np.array([self._or_nan(cell) for cell in found], dtype=float)
@@ -293,6 +297,8 @@ def _pattern(text: str) -> str:
         touched = text[at + 2 : at + 3] == "%" or (at > 1 and text[at - 2] == "%")
         if code in _FIXED and touched and code != "f":
             out += f"(?P<{key}>\\d{{{_FIXED[code]}}})"
+        elif code == "j" and text[at - 1 : at] == " ":
+            out += r"(?P<j>\d{1,3})"  # a column of its own
         else:
             out += _CODES[code]
         at += 2
@@ -359,7 +365,9 @@ def recognised(
         return rivals[order[0]], True
     likely = [one for one in rivals if _year_is_likely(one, column)] or rivals
     likely.sort(key=lambda one: _preference(one.text, european))
-    return likely[0], len(likely) == 1 or day_first is not None
+    # With points between them nobody puts the month first.
+    sure = likely[0].text.startswith("%d.%m.") or len(likely) == 1 or day_first is not None
+    return likely[0], sure
 
 
 def _candidates(column: Sequence[str]) -> list[TimeFormat]:

@@ -118,6 +118,18 @@ def among(names: Sequence[str], rows: Sequence[list[str]]) -> tuple[list[str], S
     return some[place], rows[start - 1 :]
 
 
+def is_arff(lines: Sequence[str]) -> bool:
+    """Whether lines begin an ARFF file whose names go on behind them."""
+    said = [line.lower() for line in lines]
+    starts = all(line.startswith(("%", "@")) or line.isspace() for line in said)
+    declared = any(line.startswith(("@relation", "@attribute")) for line in said)
+    return bool(said) and (starts or declared) and not any(map(_ends_names, said))
+
+
+def _ends_names(line: str) -> bool:
+    return line.lstrip().startswith("@data")
+
+
 def _arff(lines: Sequence[str]) -> Dialect:
     """Return how the lines of an ARFF file are laid out: its names are declared one a line."""
     names = []
@@ -251,24 +263,47 @@ def _first_row(rows: Sequence[Sequence[str]], width: int, start: int) -> int:
     ]
     if not read:
         return min(len(rows), start + (start == 0))
-    for at in range(start, len(rows)):
-        row = rows[at]
-        if len(row) != width:
-            continue
-        said = [row[place] for place in read if not cells.absent(row[place])]
-        fit = sum(map(is_reading, said))
-        if not said:
-            if any(row):  # nothing was measured
-                if at > 0 or any(cells.absent(cell) and cell for cell in row):
-                    return at
-            continue
-        if fit == len(said):
-            if at == start == 0 and _is_counted(row):
-                continue
-            return at
-        if 2 * fit >= len(said) and (at > 0 or any("." in cell for cell in said if is_reading(cell))):
-            return at
-    return len(rows)
+    filled = sorted(sum(not cells.absent(row[place]) for place in read) for row in later)
+    usual = filled[len(filled) // 2]
+    sure = next(
+        (at for at in range(start, len(rows)) if _is_row(rows, at, width, read, usual)), len(rows)
+    )
+    # Rows above it, up to a line of words, may lack most readings.
+    at = sure
+    while at > start and len(rows[at - 1]) == width and _lacks_words(rows[at - 1], read):
+        at -= 1
+    return at
+
+
+def _is_row(
+    rows: Sequence[Sequence[str]], at: int, width: int, read: Sequence[int], usual: int
+) -> bool:
+    """Whether a line is a row of readings.
+
+    read: the places of readings.
+    usual: how many of them rows usually have.
+    """
+    row = rows[at]
+    if len(row) != width:
+        return False
+    said = [row[place] for place in read if not cells.absent(row[place])]
+    fit = sum(map(is_reading, said))
+    if 2 * len(said) < usual or not said:
+        return False
+    if fit == len(said):
+        return not (at == 0 and _is_counted(row))
+    # A damaged one: names have no numbers with a point.
+    return 2 * fit >= len(said) and (
+        at > 0 or any("." in one and cells.are_plain([one]) for one in said)
+    )
+
+
+def _lacks_words(row: Sequence[str], read: Sequence[int]) -> bool:
+    """Whether a line has no words where rows have readings, and is not blank there by design."""
+    said = [row[place] for place in read if not cells.absent(row[place])]
+    absent = any(row[place] and cells.absent(row[place]) for place in read)
+    others = any(cell for at, cell in enumerate(row) if at not in read)
+    return all(map(is_reading, said)) and bool(said or absent or others)
 
 
 def _is_counted(row: Sequence[str]) -> bool:
@@ -288,7 +323,7 @@ def _header(rows: Sequence[Sequence[str]], width: int, start: int) -> int | None
     if top == start:  # a line of another width may hold the names all the same
         near = rows[start - 1]
         fits = len(near) > 1 and abs(len(near) - width) <= max(2, width // 4)
-        return start - 1 if fits and all(map(_NAMED.search, filter(None, near[:2]))) else None
+        return start - 1 if fits and any(map(_NAMED.search, near[:2])) else None
     said = [sum(map(bool, row)) for row in rows[top:start]]
     # A line that a program puts before the names has one cell, and commas that fill it up.
     most = max(said)
@@ -335,10 +370,10 @@ def _fitted(names: list[str], body: Sequence[Sequence[str]], width: int) -> list
         if not names:
             names = [f"c{place}" for place in range(1, width + 1)]
         elif more < 0:
-            names = names[:width]
+            names = names[:width] if not any(names[width:]) else names
         elif more == 1 and _is_day_and_time(fit):
             names = [names[0], f"{names[0]}.2", *names[1:]]
-        elif more == 1 and any(row[-1] for row in fit):
+        elif more == 1 and any(row[-1] for row in fit) and not _starts_with_time(names, fit):
             names = ["", *names]  # the names of rows, as statistics programs write them
         else:
             last_empty = not any(cell for row in fit for cell in row[len(names) :])
@@ -351,6 +386,12 @@ def _fitted(names: list[str], body: Sequence[Sequence[str]], width: int) -> list
 def _is_day_and_time(rows: Sequence[Sequence[str]]) -> bool:
     """Whether rows begin with a date and a time of day."""
     return all(_is_moment(row[0]) and ":" not in row[0] and ":" in row[1] for row in rows)
+
+
+def _starts_with_time(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first name and the first cells are those of a time: it is the last name that
+    lacks."""
+    return all(_is_moment(row[0]) for row in rows) and bool(names) and not _is_moment(names[0])
 
 
 def unique(names: Sequence[str]) -> dict[str, str]:

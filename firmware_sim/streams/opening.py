@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +116,9 @@ def _open_file(path: Path, options: ReadingOptions) -> Stream:
         if what := refusal(plain.peek(512)[:512]):
             raise StreamError(f"cannot read {path}: it holds {what}")
     with open_lines(path) as lines:
-        first = [*islice(lines, _LOOKED_AT)]
+        # An ARFF file may tell its story first, behind percent signs.
+        told = dropwhile(lambda line: line.startswith("%") or line.isspace(), lines)
+        first = [*islice(told, _LOOKED_AT)]
     kind = kind_of(first)
     if " " in kind:
         raise StreamError(f"cannot read {path}: it is {kind}")

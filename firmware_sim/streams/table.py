@@ -14,7 +14,7 @@ from firmware_sim.streams import dialect
 from firmware_sim.streams.block import Block, Damage
 from firmware_sim.streams.chunks import Chunks, NotPlainError, lines_of
 from firmware_sim.streams.columns import LOOKED_AT
-from firmware_sim.streams.dialect import Dialect, cut, laid_out
+from firmware_sim.streams.dialect import Dialect, cut, is_arff, laid_out
 from firmware_sim.streams.packed import BUFFER
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.tables import CellStream, Line
@@ -58,11 +58,11 @@ class CsvStream(CellStream):
             self._encoding = encoding_of(file.peek(BUFFER)[:BUFFER], str(self.path))
         with open_lines(self.path) as lines:
             sample = [*islice(lines, dialect.LOOKED_AT)]
-            if any(line.lower().startswith("@attribute") for line in sample):
+            if is_arff(sample):
                 for line in islice(lines, _LATER):  # as many lines as there are columns
-                    if sample[-1].lower().startswith("@data"):
-                        break
                     sample.append(line)
+                    if line.lower().startswith("@data"):
+                        break
         self._dialect = Dialect()
         known = options.given
         self._dialect = self._layout(sample, options, known)
