@@ -116,7 +116,9 @@ class Accounting:
             if self.power is not None:
                 self.power.after(self._device)
         own = block.block
-        columns = np.where(block.damaged[:, np.newaxis], np.nan, own.rows)
+        columns = own.rows
+        if own.damage:
+            columns = np.where(block.damaged[:, np.newaxis], np.nan, columns)
         if self._config.is_regression:
             columns = np.column_stack((columns, block.y))
         self._sentinels.add_block(columns)

@@ -22,6 +22,8 @@ from firmware_sim.tasks.labels import label_key
 _NAMES = ("label", "class", "target", "y")
 #: Different numbers that are classes, and the share of rows they may be at most.
 _CLASSES, _SHARE = 20, 0.2
+#: What two classes are written as, and the least share of rows with one of them: others are damage.
+_PAIRS, _SURE = ({0.0, 1.0}, {-1.0, 1.0}), 0.95
 
 
 @dataclass
@@ -122,11 +124,13 @@ def _kind_of_labels(reading: Reading, target: str) -> str:
     keys = {label_key(cell) for cell in said}
     if not keys:
         return ""
-    words = {key.lower() for key in keys if isinstance(key, str)}
     numbers = {key for key in keys if not isinstance(key, str)}
-    if column.kind == "switch" or (not words and (numbers <= {0.0, 1.0} or numbers <= {-1.0, 1.0})):
+    two = max(sum(label_key(cell) in pair for cell in said) for pair in _PAIRS)
+    if column.kind == "switch" or two >= _SURE * len(said):
         return "binary"
     if column.kind == "number":
+        if not set(reading.features) - {target}:
+            return "regression"  # a series alone
         whole = all(key == int(key) for key in numbers)
         few = len(numbers) <= min(_CLASSES, max(2, _SHARE * len(said)))
         named = target.strip().lower() in ("label", "class", "target")

@@ -20,7 +20,7 @@ import numpy as np
 from firmware_sim.streams.block import Block, Cells, Damage
 from firmware_sim.streams.reading import HEADER_AGAIN, Reading
 from firmware_sim.streams.row import Row
-from firmware_sim.streams.text import DAMAGED_TEXT, NO_TEXT, NUL_BYTES
+from firmware_sim.streams.text import DAMAGED_TEXT, NO_TEXT, NUL_BYTES, is_comment
 
 #: Bytes read at a time: few at first, since a replay may end soon.
 _LEAST, _MOST = 1 << 16, 1 << 22
@@ -57,9 +57,11 @@ def lines_of(file: io.BufferedReader, skipped: int = 0) -> Iterator[bytes]:
             chunk, rest = rest + b"\n", b""
         if b"\r" in chunk:
             chunk = chunk.replace(b"\r\n", b"\n")
+        if b"\r" in chunk:
+            raise NotPlainError
         while skipped and chunk:
             chunk, skipped = chunk.partition(b"\n")[2], skipped - 1
-        if b'"' in chunk or b"\r" in chunk or len(rest) > _MOST:
+        if b'"' in chunk or len(rest) > _MOST:
             raise NotPlainError
         if chunk:
             yield chunk
@@ -124,7 +126,13 @@ class Chunks:
         width = self._reading.width
         if self._comment and self._comment in lines:
             rows = lines.split(b"\n")
-            lines = b"\n".join([row for row in rows if not row.startswith(self._comment)])
+            mark, encoding = self._comment.decode(), self._encoding
+            lines = b"\n".join(
+                row
+                for row in rows
+                if not row.startswith(self._comment)
+                or not is_comment(row[:20].decode(encoding, "replace"), mark)
+            )
             if not lines:
                 return b"", {}, 0
         at = np.frombuffer(lines, np.uint8)

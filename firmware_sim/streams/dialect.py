@@ -17,7 +17,7 @@ from itertools import islice
 
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams import cells
-from firmware_sim.streams.text import BadLine, Records, separated
+from firmware_sim.streams.text import BadLine, Records, is_comment, separated
 
 #: Lines that are looked at.
 LOOKED_AT = 260
@@ -27,10 +27,14 @@ SEPARATORS = (",", ";", "\t", "|", " \t", ",;", ";\t", ",\t", ";|", ",|")
 _SEP_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _COMMENTS = ("#", "%", "//", "!", "'", "*")
 _MOMENT = re.compile(
-    r"\d{1,4}([-/.:]\d{1,2}){1,2}([T ,_-]+\d{1,2}([:.hH-]\d{1,2}){0,2}([.,]\d+)?)?"
-    r"\s*([AaPp]\.?\s?[Mm]\.?)?\s*(Z|[A-Z]{3,4}|[+-]\d\d(:?\d\d)?)?"
-    r"|(\w{3,9}[ .,-]+)?\d{1,2}[ .-]*[A-Za-z]{3,9}[ .,:-]*\d{2,4}.*|\d{8}[T ]\d{4,6}Z?"
+    rf"\d{{1,2}}:\d{{2}}(:\d{{2}}([.,]\d+)?)?(\s*[AaPp]\.?\s?[Mm]\.?)?|\d{{1,2}}\.\d{{2}}\.\d{{2}}"
+    r"|(\d{1,2}:\d{2}(:\d{2})?\s+)?\d{1,4}(?P<mark>[-/._])\d{1,3}((?P=mark)\d{1,4})?"
+    r"([T ,_:-]+\d{1,2}([:.h-]?\d{2}){0,2}([.,]\d+)?)?"
+    r"\s*([AaPp]\.?\s?[Mm]\.?)?\s*(Z|[A-Z]{3,4}|[+-]\d\d(:?\d\d)?)?(\[.*\])?"
+    r"|([^\W\d_]{3,9}[ .,-]+)?\d{1,2}[ .-]*[^\W\d_]{3,9}[ .,:-]*\d{2,4}.*"
+    r"|[^\W\d_]{3,9}[ .,]+(\w{3,9}[ .,]+)?\d{1,2}[ ,]+.*\d{2,4}|\d{8}[T _-]\d{4,6}Z?"
 )
+_TWO = re.compile(r"\d+[.,_]\d+|\d+\.\d+,\d+(\.\d+)?|\d+,\d+\.\d+")
 _ATTRIBUTE = re.compile(r"@attribute\s+(?:'([^']*)'|\"([^\"]*)\"|(\S+))", re.IGNORECASE)
 _WORD = re.compile(r"[^,;\t|]*")
 _NAMED = re.compile(r"[^\W\d_]")
@@ -78,7 +82,7 @@ def laid_out(
     kept = [
         at
         for at in range(first, len(lines))
-        if lines[at].strip() and not (comment and lines[at].startswith(comment))
+        if lines[at].strip() and not (comment and is_comment(lines[at], comment))
         and not isinstance(lines[at], BadLine)
     ]  # fmt: skip
     if separator is None:
@@ -189,7 +193,7 @@ def _comment(lines: Sequence[str]) -> str:
     """Return what comments begin with: some lines, the first among them or all alike, do."""
     said = [line for line in lines if line.strip()]
     for mark in _COMMENTS:
-        with_mark = sum(line.startswith(mark) for line in said)
+        with_mark = sum(is_comment(line, mark) for line in said)
         starts = mark == "#" or (bool(said) and said[0].startswith(mark))
         if with_mark and starts and with_mark <= max(0.6 * len(said), len(said) - 3):
             return mark
@@ -241,7 +245,9 @@ def is_reading(cell: str) -> bool:
 
 
 def _is_moment(cell: str) -> bool:
-    return _MOMENT.fullmatch(cell.strip()) is not None
+    text = cell.strip()
+    # A mark alone, as in 20.5 and 20-50, makes no date.
+    return _MOMENT.fullmatch(text) is not None and not _TWO.fullmatch(text)
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:

@@ -14,6 +14,7 @@ _OTHERS = (
     (rb"CDF[\x01\x02\x05]", "a netCDF file", "xarray.open_dataset(FILE).to_dataframe().to_csv(...)"),
     (rb"SQLite format 3", "an SQLite database", "sqlite3 -header -csv FILE 'select * from TABLE'"),
     (rb"%PDF", "a PDF", _TABLE),
+    (rb"PK\x05\x06", "an empty ZIP archive", "put the log into it"),
     (rb"\xd0\xcf\x11\xe0", "an old Excel workbook (.xls)", _TABLE + ", or as .xlsx"),
     (rb"\x89PNG|\xff\xd8\xff|GIF8", "a picture", "give the table it was drawn from"),
     (rb"7z\xbc\xaf", "a 7z archive", "unpack it first"),

@@ -23,6 +23,7 @@ from firmware_sim.streams.text import (
     NUL_BYTES,
     BadLine,
     encoding_of,
+    is_comment,
 )
 
 #: Seconds to wait for input before the reader is asked whether to go on.
@@ -95,7 +96,7 @@ class PipeSource(Source):
                 found = fields_of(line)
                 row = [text(found.get(name)) for name in self._names]
                 yield row if found else BadRecord.of(NO_OBJECT, line)
-        elif not (self.layout and self.layout.comment and line.startswith(self.layout.comment)):
+        elif not (self.layout and self.layout.comment and is_comment(line, self.layout.comment)):
             cells = cut(line, "," if self.layout is None else self.layout.separator)
             if cells == self._names:
                 yield BadRecord.of(HEADER_AGAIN, line)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -33,6 +34,8 @@ _LEAST_LINES = 16
 MOST_STRAY = 1_000
 
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+#: The errors of spreadsheets, as they begin a line.
+SHEET_ERROR = re.compile(r"#(N/A|NA\b|DIV/0!|VALUE!|REF!|NUM!|NAME\?|NULL!)", re.IGNORECASE)
 #: Why a line is no row.
 NUL_BYTES = "it holds NUL bytes, as a power cut leaves them"
 NO_TEXT = "it holds bytes that are no text"
@@ -136,6 +139,11 @@ class Records:
         return []
 
 
+def is_comment(line: str, mark: str) -> bool:
+    """Whether a line is a comment; what spreadsheets write for an error is a cell."""
+    return line.startswith(mark) and not (mark == "#" and SHEET_ERROR.match(line))
+
+
 def separated(lines: Iterable[str], separator: str) -> Iterator[str]:
     """Return lines in which one character parts the cells; see `Dialect.separator`."""
     if len(separator) == 1 and separator != " ":
@@ -192,7 +200,7 @@ class _Lines:
             raise _TooFarError
         line = self._again.popleft() if self._again else next(self._lines)
         if not self.taken:
-            while self._comment and line.startswith(self._comment):
+            while self._comment and is_comment(line, self._comment):
                 line = self._again.popleft() if self._again else next(self._lines)
         self._characters += len(line)
         self.taken.append(line)
