@@ -82,6 +82,7 @@ class _Study:
         held = [[*column] for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
         self.held = held
         self.said = [[cell for cell in one if not cells.absent(cell, absent)] for one in held]
+        self._first = next((at for at, one in enumerate(self.said) if one), 0)
         quoted = separator == ","
         self.notations = [cells.notation_of(one, quoted) if one else None for one in self.said]
         self.comma = any(one is not None and one.decimal == "," for one in self.notations)
@@ -123,7 +124,7 @@ class _Study:
                     return found
         if name == self.time:
             loose = True
-        first = not self.has_names and not any(self.formats_before(place))
+        first = not self.has_names and place == self._first
         if not (loose or first):
             return None
         values = [one for one in map(self._value, said) if one == one]
@@ -135,10 +136,6 @@ class _Study:
         if not text and name == self.time:
             text = "seconds"
         return TimeFormat(text) if text else None
-
-    def formats_before(self, place: int) -> list[bool]:
-        """Return which columns before one have a value."""
-        return [bool(one) for one in self.said[:place]]
 
     def _value(self, cell: str) -> float:
         try:
@@ -211,10 +208,10 @@ class _Study:
 
     def _in_parts(self) -> Moments | None:
         """Return year, month and day, and what there is of the time of day, as one moment."""
-        found = {}
-        for code, _, _ in _PARTS:
-            at = next((at for at in range(len(self.names)) if self._is_part(at, code)), None)
-            if at is not None and self.names[at] != self.target:
+        found: dict[str, int] = {}
+        for at, name in enumerate(self.names):
+            code, _ = _PART_NAMES.get(name.strip().lower(), ("", None))
+            if code and code not in found and name != self.target and self._is_part(at, code):
                 found[code] = at
         if not ({"%Y", "%m", "%d"} <= set(found) or {"%Y", "%j"} <= set(found)):
             return None

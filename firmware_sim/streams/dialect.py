@@ -21,6 +21,8 @@ from firmware_sim.streams.text import BadLine, Records, is_comment, separated
 
 #: Lines that are looked at.
 LOOKED_AT = 260
+#: Columns that are looked at for where rows begin.
+_WIDE = 400
 #: What may part cells, the likelier first; a blank stands for any run of blanks. With several
 #: characters each of them parts.
 SEPARATORS = (",", ";", "\t", "|", " \t", ",;", ";\t", ",\t", ";|", ",|")
@@ -261,9 +263,11 @@ def _first_row(rows: Sequence[Sequence[str]], width: int, start: int) -> int:
     """Return the place of the first row of readings, the lines of names and units past."""
     body = [row for row in rows[start:] if len(row) == width]
     later = body[5:] if len(body) > 12 else body[1:] or body
+    # Of a very wide table the columns at both ends tell enough.
+    ends = range(width) if width <= _WIDE else (*range(_WIDE // 2), *range(width - _WIDE // 2, width))
     read = [
         place
-        for place in range(width)
+        for place in ends
         if 2 * sum(is_reading(row[place]) for row in later) > len(later)
         and not all(cells.absent(row[place]) for row in later)
     ]
@@ -308,7 +312,8 @@ def _lacks_words(row: Sequence[str], read: Sequence[int]) -> bool:
     """Whether a line has no words where rows have readings, and is not blank there by design."""
     said = [row[place] for place in read if not cells.absent(row[place])]
     absent = any(row[place] and cells.absent(row[place]) for place in read)
-    others = any(cell for at, cell in enumerate(row) if at not in read)
+    places = frozenset(read)
+    others = any(cell for at, cell in enumerate(row) if at not in places)
     return all(map(is_reading, said)) and bool(said or absent or others)
 
 

@@ -117,7 +117,7 @@ class Reading:
         self._places = {column: place for place, column in enumerate(header)}
         self._check_names(options)
         self.target = options.target or ""
-        rows = [row for row in first if len(row) == len(header)]
+        rows = [row for row in first if len(row) == len(header) and not self.is_header(row)]
         self.first = rows
         self._absent = cells.MISSING_WORDS | options.absent
         self.comma = understood.comma

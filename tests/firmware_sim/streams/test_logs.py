@@ -687,7 +687,7 @@ def test_look_prints_the_page_and_a_command_and_writes_nothing(
         "time      'Zeit' as %Y-%m-%d %H:%M:%S, no zone",
         "every 600 s",
         "target    'label': '0', '1'",
-        "temp: number in °C, 20 to 24.9",
+        "temp: number in °C, 20 to 24.8",
         "numbers have a decimal comma",
         "replay    python -m firmware_sim replay log.csv --target label",
     ):
