@@ -64,7 +64,7 @@ def refuse_mixed(y: Any, name: str = "y") -> None:
     Raises TypeError: they are.
     """
     labels = np.asarray(y, dtype=object).ravel() if isinstance(y, (list, tuple)) else y
-    if getattr(labels, "dtype", None) != object:
+    if getattr(getattr(labels, "dtype", None), "kind", "") != "O":
         return
     try:
         np.unique(labels)

@@ -17,8 +17,7 @@ from firmware_sim.replaying.assumed import Assumed, assumed
 LIVE = "mqtt://HOST/TOPIC: JSON objects (nested: a.b), or cells of CSV with ?columns=A,B,LABEL"
 STREAM = (
     "a CSV, JSON, ARFF, NPZ or LIBSVM file, packed or not, - for CSV or JSON from standard input, "
-    "the name of a bundled stream, or "
-    + LIVE
+    "the name of a bundled stream, or " + LIVE
 )
 QUIET = Option("write the files but print nothing", default=False, group="report")
 NO_PROGRESS = Option("no progress bar, even on a terminal", default=False, group="report")
@@ -135,7 +134,8 @@ def given_of(chosen: argparse.Namespace) -> dict[str, Any]:
     said = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
     if "params" in said:
         said["params"] = _by_name(said["params"])
-    return {name: tuple(v) if OPTIONS[name].several and name != "params" else v for name, v in said.items()}
+    several = {name for name in said if OPTIONS[name].several and name != "params"}
+    return {name: tuple(value) if name in several else value for name, value in said.items()}
 
 
 def assumed_of(chosen: argparse.Namespace, *, live: bool = True) -> Assumed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from firmware_sim.config import ReplayConfig
@@ -134,9 +134,11 @@ def _kind_of_labels(reading: Reading, target: str) -> str:
         whole = all(key == int(key) for key in numbers)
         few = len(numbers) <= min(_CLASSES, max(2, _SHARE * len(said)))
         named = target.strip().lower() in ("label", "class", "target")
-        return "multiclass" if whole and few and (named or len(numbers) <= 10) and len(
-            numbers
-        ) > 1 else "regression"
+        return (
+            "multiclass"
+            if whole and few and (named or len(numbers) <= 10) and len(numbers) > 1
+            else "regression"
+        )
     return "multiclass" if len(keys) < max(3, 0.5 * len(said)) else ""
 
 

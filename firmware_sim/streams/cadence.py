@@ -52,9 +52,7 @@ class Cadence:
         delay_in_seconds: whether labels are late by a number of seconds, which never pass here.
         """
         if self.falls:
-            late = (
-                ", and a label that is late by seconds never comes" if delay_in_seconds else ""
-            )
+            late = ", and a label that is late by seconds never comes" if delay_in_seconds else ""
             return (
                 f"the times fall from row to row: the learner gets the newest row first{late}; sort "
                 "the rows by time"

@@ -27,7 +27,7 @@ _GAPS = " '\u00a0\u202f\u2009\u2019"
 _WRITTEN = re.compile(
     rf"(?P<sign>[+-]?)\s*(?P<money>[$€£¥]?)\s*"
     rf"(?P<digits>\d[\d.,{_GAPS}]*\d|\d|[.,]\d+|\d+[.,])(?P<power>[eE][+-]?\d+)?"
-    r"\s*(?P<unit>(?:[^\W\d_]|[%‰°′″/µ²³·^*\"'()\s\d.-])*)"
+    r"\s*(?P<unit>(?:[^\W\d_]|[%‰°\u2032\u2033/µ²³·^*\"'()\s\d.-])*)"
 )
 _LONGEST_UNIT = 16
 # With a comma as in 1,234: a decimal comma, or one between thousands.
@@ -174,7 +174,7 @@ def notation_of(column: Sequence[str], comma_file: bool) -> Notation | None:
 
 def _reads(notation: Notation, cell: str) -> bool:
     try:
-        return notation.number(cell) == notation.number(cell)
+        return not math.isnan(notation.number(cell))
     except ValueError:
         return False
 

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from math import isnan
 
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams import cells, dates
@@ -30,9 +31,40 @@ _TIME_NAME = re.compile(
     re.IGNORECASE,
 )
 _TIME_WORDS = frozenset(
-    "time date datetime timestamp ts epoch unix unixtime utc gmt stamp datum zeit uhrzeit dt clock "
-    "zeitstempel fecha hora heure created updated recorded logged received measured when jd julian "
-    "serial datenum localtime".split()
+    (
+        "time",
+        "date",
+        "datetime",
+        "timestamp",
+        "ts",
+        "epoch",
+        "unix",
+        "unixtime",
+        "utc",
+        "gmt",
+        "stamp",
+        "datum",
+        "zeit",
+        "uhrzeit",
+        "zeitstempel",
+        "dt",
+        "clock",
+        "fecha",
+        "hora",
+        "heure",
+        "created",
+        "updated",
+        "recorded",
+        "logged",
+        "received",
+        "measured",
+        "when",
+        "jd",
+        "julian",
+        "serial",
+        "datenum",
+        "localtime",
+    )
 )
 #: No name, and what a table without one is given where it is read and written again.
 _INDEX_NAME = re.compile(r"|Unnamed: \d+")
@@ -99,7 +131,7 @@ class _Study:
         if self.time_format is not None and self.time in ("auto", name):
             known = TimeFormat(self.time_format)
             fit = known.is_counted and name == self.time
-            good = [one for one in known.many(said) if one == one]
+            good = [one for one in known.many(said) if not isnan(one)]
             if fit or (2 * len(good) >= len(said) and not known.is_counted):
                 return known, True
         number = self.notations[place]
@@ -108,9 +140,7 @@ class _Study:
         if len(said) > 1 and max(Counter(map(len, said)).values()) * 3 < len(said):
             return None, True  # sentences
         later = None if self.later is None else (lambda: self.later([place]))  # type: ignore[misc]
-        return dates.recognised(
-            said, day_first=self.day_first, european=european, whole=later
-        )
+        return dates.recognised(said, day_first=self.day_first, european=european, whole=later)
 
     def _counted(self, place: int, said: list[str], name: str) -> TimeFormat | None:
         """Return the notation of moments in a column of numbers."""
@@ -127,7 +157,7 @@ class _Study:
         first = not self.has_names and place == self._first
         if not (loose or first):
             return None
-        values = [one for one in map(self._value, said) if one == one]
+        values = [one for one in map(self._value, said) if not isnan(one)]
         if len(values) < 0.8 * len(said):
             return None
         text = dates.counted(name.lower(), values, has_name=bool(_TIME_NAME.fullmatch(name)))
@@ -150,7 +180,9 @@ class _Study:
         order = [at for at, (one, _) in enumerate(self.formats) if one is not None]
         if self.time != "auto":
             order = [at for at in order if self.names[at] == self.time]
-        whole = [at for at in order if self._format_at(at).is_absolute and self._format_at(at).has_clock]
+        whole = [
+            at for at in order if self._format_at(at).is_absolute and self._format_at(at).has_clock
+        ]
         whole.sort(key=lambda at: len(set(self.said[at])) < 2)
         if whole:
             at = whole[0]
@@ -204,7 +236,9 @@ class _Study:
             return False
         low, high = found[1]
         values = [self._value(cell) for cell in self.said[place]]
-        return all(low <= value <= high and value == int(value) for value in values if value == value)
+        return all(
+            low <= value <= high and value == int(value) for value in values if not isnan(value)
+        )
 
     def _in_parts(self) -> Moments | None:
         """Return year, month and day, and what there is of the time of day, as one moment."""
@@ -235,7 +269,9 @@ class _Study:
             kind, known = ("number", notation) if is_number else ("words", None)
             return Column(name, kind, known or cells.PLAIN, self._own_words(place), example)
         if not said:
-            return Column(name, "empty", example=example, why="has no value in the first rows" if held else "")
+            return Column(
+                name, "empty", example=example, why="has no value in the first rows" if held else ""
+            )
         if _INDEX_NAME.fullmatch(name) and len(said) == len(held) and _counts(said):
             return Column(name, "index", example=example)
         if form is not None:

@@ -317,7 +317,12 @@ def _pattern(text: str) -> str:
 
 def _between(text: str, at: int) -> str:
     """Return what matches a character of a format that is no part of the time."""
-    if text[at] in " T" and text[at + 1 : at + 3] in ("%H", "%I") and at > 1 and text[at - 1] in "dyYjb":
+    if (
+        text[at] in " T"
+        and text[at + 1 : at + 3] in ("%H", "%I")
+        and at > 1
+        and text[at - 1] in "dyYjb"
+    ):
         return r"(?:\s+|[Tt])"  # programs write either
     if text[at] == " ":
         return r"\s*" if text[at + 1 : at + 3] == "%p" else r"\s+"
@@ -354,9 +359,7 @@ def recognised(
     if len(rivals) > 1 and whole is not None:
         column = [*column, *whole()]
         shares = [_share(one, column) for one in rivals]
-        rivals = [
-            one for one, fit in zip(rivals, shares, strict=True) if fit > max(shares) - 0.002
-        ]
+        rivals = [one for one, fit in zip(rivals, shares, strict=True) if fit > max(shares) - 0.002]
     if len(rivals) < 2:
         return (rivals or found)[0], True
     costs = [_cost(one, column) for one in rivals]

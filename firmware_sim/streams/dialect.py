@@ -29,7 +29,7 @@ SEPARATORS = (",", ";", "\t", "|", " \t", ",;", ";\t", ",\t", ";|", ",|")
 _SEP_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _COMMENTS = ("#", "%", "//", "!", "'", "*")
 _MOMENT = re.compile(
-    rf"\d{{1,2}}:\d{{2}}(:\d{{2}}([.,]\d+)?)?(\s*[AaPp]\.?\s?[Mm]\.?)?|\d{{1,2}}\.\d{{2}}\.\d{{2}}"
+    r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?(\s*[AaPp]\.?\s?[Mm]\.?)?|\d{1,2}\.\d{2}\.\d{2}"
     r"|(\d{1,2}:\d{2}(:\d{2})?\s+)?\d{1,4}(?P<mark>[-/._])\d{1,3}((?P=mark)\d{1,4})?"
     r"([T ,_:-]+\d{1,2}([:.h-]?\d{2}){0,2}([.,]\d+)?)?"
     r"\s*([AaPp]\.?\s?[Mm]\.?)?\s*(Z|[A-Z]{3,4}|[+-]\d\d(:?\d\d)?)?(\[.*\])?"
@@ -100,15 +100,23 @@ def laid_out(
     else:
         start = _first_row(rows, width, 0)
         place = _header(rows, width, start)
-        line = kept[place] + 1 if place is not None else _commented(lines, kept, rows, start, separator, comment)
+        line = (
+            kept[place] + 1
+            if place is not None
+            else _commented(lines, kept, rows, start, separator, comment)
+        )
     data = kept[start] + 1 if start < len(kept) else len(lines) + 1
     names: list[str] = []
     if 0 < line <= len(lines):
         text = lines[line - 1]
-        names, more = _names(lines[line - 1 :], separator, comment if text.startswith(comment or "\n") else "")
+        names, more = _names(
+            lines[line - 1 :], separator, comment if text.startswith(comment or "\n") else ""
+        )
         data = max(data, line + 1 + more)
     body = rows[start:]
-    return Dialect(separator, tuple(_fitted(names, body, width)), line if names else 0, data, comment)
+    return Dialect(
+        separator, tuple(_fitted(names, body, width)), line if names else 0, data, comment
+    )
 
 
 def among(names: Sequence[str], rows: Sequence[list[str]]) -> tuple[list[str], Sequence[list[str]]]:
@@ -264,7 +272,9 @@ def _first_row(rows: Sequence[Sequence[str]], width: int, start: int) -> int:
     body = [row for row in rows[start:] if len(row) == width]
     later = body[5:] if len(body) > 12 else body[1:] or body
     # Of a very wide table the columns at both ends tell enough.
-    ends = range(width) if width <= _WIDE else (*range(_WIDE // 2), *range(width - _WIDE // 2, width))
+    ends = (
+        range(width) if width <= _WIDE else (*range(_WIDE // 2), *range(width - _WIDE // 2, width))
+    )
     read = [
         place
         for place in ends
@@ -421,4 +431,6 @@ def unique(names: Sequence[str]) -> dict[str, str]:
 def described(separator: str) -> str:
     """Return a separator in words."""
     words = {"\t": "tabs", " \t": "blanks", " ": "blanks"}
-    return words.get(separator) or " or ".join(words.get(one) or shortened(one) for one in separator)
+    return words.get(separator) or " or ".join(
+        words.get(one) or shortened(one) for one in separator
+    )

@@ -118,7 +118,7 @@ def open_json(path: Path, options: ReadingOptions) -> CellStream:
     if not names:
         raise StreamError(
             f"cannot read {path}: it is JSON that holds no list of objects, such as "
-            '[{"temperature": 21.5}, ...]; convert it: jq -c \'.LIST[]\' FILE'
+            "[{\"temperature\": 21.5}, ...]; convert it: jq -c '.LIST[]' FILE"
         )
     records = [[text(one.get(name)) for name in names] if one else [] for one in objects]
     return TableStream(path.name, names, records, options, "JSON")
@@ -167,8 +167,12 @@ def _held(value: Any) -> list[Any]:
         elif isinstance(one, dict):
             lists = {name: column for name, column in one.items() if isinstance(column, list)}
             lengths = {len(column) for column in lists.values()}
-            plain = all(not isinstance(cell, (dict, list)) for c in lists.values() for cell in c[:9])
+            plain = all(
+                not isinstance(cell, (dict, list)) for c in lists.values() for cell in c[:9]
+            )
             if len(lists) > 1 and len(lengths) == 1 and plain and max(lengths) > len(best):
-                best = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+                best = [
+                    dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)
+                ]
             waiting += one.values()
     return best

@@ -95,15 +95,17 @@ def page(stream: Stream, tally: Tally, whole: bool) -> list[str]:
     lines = [f"log       {stream.name}{made}"]
     damaged = sum(count for count, _ in tally.damages.by_reason.values())
     which = "" if whole else "the first "
-    lines.append(
-        f"rows      {which}{tally.rows:,} looked at, {tally.rows - damaged:,} can be read"
-    )
+    lines.append(f"rows      {which}{tally.rows:,} looked at, {tally.rows - damaged:,} can be read")
     lines += [f"          {line}" for line in tally.damages.to_lines()]
     if reading is not None:
         lines.append(f"time      {_time(reading, reading.understood.moments, tally)}")
     lines.append(f"target    {_target(stream, reading)}")
     lines.append(f"inputs    {counted(len(stream.features), 'reading')}")
-    lines += [f"          {_input(stream, reading, tally, at)}" for at in range(_LISTED) if at < len(stream.features)]
+    lines += [
+        f"          {_input(stream, reading, tally, at)}"
+        for at in range(_LISTED)
+        if at < len(stream.features)
+    ]
     if len(stream.features) > _LISTED:
         lines.append(f"          and {len(stream.features) - _LISTED:,} more")
     left_out = {} if reading is None else reading.left_out

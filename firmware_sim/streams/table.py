@@ -152,5 +152,3 @@ class CsvStream(CellStream):
         with open_lines(self.path) as lines:
             rest = islice(lines, self._dialect.data - 1, None)
             yield Records(rest, self._dialect.separator, self._dialect.comment)
-
-

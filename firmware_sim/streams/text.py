@@ -333,7 +333,11 @@ def encoding_of(start: bytes, name: str) -> str:
         return "utf-16"
     for at, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
         some = start[:512]
-        if len(some) > 8 and some[at::2].count(0) > 0.45 * len(some) and not some[1 - at :: 2].count(0):
+        if (
+            len(some) > 8
+            and some[at::2].count(0) > 0.45 * len(some)
+            and not some[1 - at :: 2].count(0)
+        ):
             return encoding
     lines = start.split(b"\n")
     odd = sum(1 for line in lines if line.translate(None, _TEXT) != b"")

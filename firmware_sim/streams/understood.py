@@ -7,7 +7,7 @@ it either.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -119,7 +119,12 @@ class Understood:
                 f"sure = {_toml(self.moments.sure)}",
             ]  # fmt: skip
         for column in self.columns:
-            lines += ["", "[[column]]", f"name = {_toml(column.name)}", f"kind = {_toml(column.kind)}"]
+            lines += [
+                "",
+                "[[column]]",
+                f"name = {_toml(column.name)}",
+                f"kind = {_toml(column.kind)}",
+            ]
             if column.name in self.renamed:
                 lines.append(f"called = {_toml(self.renamed[column.name])}")
             notation = column.notation
@@ -240,8 +245,6 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     except parser.TOMLDecodeError as error:
         raise StreamError(f"{name} is no TOML: {error}") from None
     return found
-
-
 
 
 def in_words(moments: Moments) -> str:

@@ -92,7 +92,18 @@ def with_line(at: int, line: str | bytes) -> bytes:
         "2024-03-01 05:00:00,21.00,50.0,7,8",
         "1" * 3_000_000,
     ],
-    ids=["word", "empty", "power cut", "within", "noise", "control", "torn", "quote", "wide", "huge"],
+    ids=[
+        "word",
+        "empty",
+        "power cut",
+        "within",
+        "noise",
+        "control",
+        "torn",
+        "quote",
+        "wide",
+        "huge",
+    ],
 )
 def test_a_damaged_piece_costs_its_row(tmp_path: Path, line: str | bytes) -> None:
     stream = replayed(log(tmp_path, with_line(31, line)), *HUM)["stream"]
@@ -116,7 +127,9 @@ def test_a_damaged_piece_costs_its_row(tmp_path: Path, line: str | bytes) -> Non
 def test_an_odd_label_costs_its_row(
     tmp_path: Path, labels: tuple[str, str], odd: str, more: tuple[str, ...]
 ) -> None:
-    lines = [f"{a},{b},{odd if i == 50 else labels[i % 2]}" for i, (a, b) in enumerate(READINGS[:60])]
+    lines = [
+        f"{a},{b},{odd if i == 50 else labels[i % 2]}" for i, (a, b) in enumerate(READINGS[:60])
+    ]
     stream = replayed(log(tmp_path, ["a,b,pump", *lines]), "--target", "pump", *more)["stream"]
     assert (stream["rows_used"], stream["rows_damaged"]) == (59, 1)
     assert "pump" in stream["first_damage"]
@@ -125,7 +138,9 @@ def test_an_odd_label_costs_its_row(
 def test_labels_of_another_kind_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = log(tmp_path, ["a,b", *(f"{a},{'xyz'[i % 3]}" for i, (a, _) in enumerate(READINGS[:60]))])
+    path = log(
+        tmp_path, ["a,b", *(f"{a},{'xyz'[i % 3]}" for i, (a, _) in enumerate(READINGS[:60]))]
+    )
     replayed(path, "--target", "b", "--kind", "binary", code=2)
     assert "row 1, column 'b': label 'x' is neither" in capsys.readouterr().err
     replayed(path, "--target", "b", "--kind", "regression", code=2)
@@ -214,7 +229,9 @@ def test_times_in_many_notations(tmp_path: Path, shape: str) -> None:
     assert abs(hours) < 15  # that day, whatever the zone here and there
 
 
-@pytest.mark.parametrize("shape", ["%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d-%m-%Y", "%m-%d-%y %H:%M"])
+@pytest.mark.parametrize(
+    "shape", ["%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%d-%m-%Y", "%m-%d-%y %H:%M"]
+)
 @pytest.mark.parametrize("minutes", [60, 1440])
 def test_the_day_is_told_from_the_month_by_all_rows(
     tmp_path: Path, shape: str, minutes: int
@@ -367,7 +384,10 @@ def test_where_the_names_are_can_be_said(
         (table()[1:], ["c2", "c3"]),
         ([line[20:] for line in table()[1:]], ["c1", "c2"]),
         ([f"{line},ok" for line in table()[1:]], ["c2", "c3"]),
-        ([f"{1_700_000_000 + 60 * i},{a},{b}" for i, (a, b) in enumerate(READINGS[:60])], ["c2", "c3"]),
+        (
+            [f"{1_700_000_000 + 60 * i},{a},{b}" for i, (a, b) in enumerate(READINGS[:60])],
+            ["c2", "c3"],
+        ),
         ([line.replace(",", "\t") for line in table()[1:]], ["c2", "c3"]),
     ],
 )
@@ -485,7 +505,9 @@ def objects() -> list[dict[str, float | str]]:
         json.dumps(objects()),
         json.dumps(objects(), indent=2),
         json.dumps({"channel": {"id": 1}, "feeds": objects()}),
-        json.dumps({"hourly": {name: [one[name] for one in objects()] for name in ("t", "temp", "hum")}}),
+        json.dumps(
+            {"hourly": {name: [one[name] for one in objects()] for name in ("t", "temp", "hum")}}
+        ),
         "[\n" + ",\n".join(map(json.dumps, objects())) + "\n]",
         "\n".join(f"home/a {json.dumps(one)}" for one in objects()),
         "\n".join(json.dumps(one, indent=1) for one in objects()),
@@ -499,12 +521,19 @@ def test_json(tmp_path: Path, text: str) -> None:
 
 
 def test_influxdb_as_it_exports(tmp_path: Path) -> None:
-    head = ["#group,false,false,true", "#datatype,string,long,dateTime:RFC3339", "#default,_result,,"]
+    head = [
+        "#group,false,false,true",
+        "#datatype,string,long,dateTime:RFC3339",
+        "#default,_result,,",
+    ]
     names = ",result,table,_time,_value,_field"
     rows = [f",,{i % 2},{at},{READINGS[i // 2][i % 2]},{('temp', 'hum')[i % 2]}"
             for i in range(120) for at in times("%Y-%m-%dT%H:%M:%SZ")[i // 2 : i // 2 + 1]]  # fmt: skip
     has_all(tmp_path, [*head, names, *rows])
-    one = [f",,0,{at},{b},hum" for at, (_, b) in zip(times("%Y-%m-%dT%H:%M:%SZ"), READINGS, strict=False)]
+    one = [
+        f",,0,{at},{b},hum"
+        for at, (_, b) in zip(times("%Y-%m-%dT%H:%M:%SZ"), READINGS, strict=False)
+    ]
     stream = replayed(log(tmp_path, [*head, names, *one]), "--target", "_value")["stream"]
     assert stream["rows_used"] == 60
 
@@ -530,7 +559,10 @@ def test_a_series_alone_is_forecast(tmp_path: Path, names: str) -> None:
     when = times("%Y-%m-%d %H:%M:%S", 300)
     cells = {"time": lambda i: when[i], "t": lambda i: when[i], "empty": lambda i: ""}
     rows = [
-        ",".join(cells.get(name, lambda i: f"{10 + 5 * np.sin(i / 9):.3f}")(i) for name in names.split(","))
+        ",".join(
+            cells.get(name, lambda i: f"{10 + 5 * np.sin(i / 9):.3f}")(i)
+            for name in names.split(",")
+        )
         for i in range(300)
     ]
     path = log(tmp_path, [names, *rows])
@@ -659,7 +691,10 @@ def test_no_option_is_needed_where_the_log_leaves_no_doubt(
     tmp_path: Path, names: str, cells: Callable[[int], str], target: str, kind: str
 ) -> None:
     place = names.split(",").index(target) if target else 1
-    rows = [",".join([cells(i), str(a)][:: 1 if place == 0 else -1]) for i, (a, _) in enumerate(READINGS[:60])]
+    rows = [
+        ",".join([cells(i), str(a)][:: 1 if place == 0 else -1])
+        for i, (a, _) in enumerate(READINGS[:60])
+    ]
     report = replayed(log(tmp_path, [names, *rows]))
     assert (report["stream"]["target"], report["kind"]) == (target, kind)
     notes = " ".join(report["stream"]["notes"])
@@ -708,8 +743,9 @@ def test_what_was_understood_is_kept_and_given_again(
     few = tmp_path / "few.csv"  # too few rows to find it out again
     few.write_text("\n".join(lines[:3]) + "\n", encoding="utf-8")
     replayed(few, *HUM, "--understood", str(record))
-    assert next(open_stream(str(few), target="hum", understood=str(record)).blocks()).seconds[0] == (
-        next(open_stream(str(path), target="hum").blocks()).seconds[0]
+    assert (
+        next(open_stream(str(few), target="hum", understood=str(record)).blocks()).seconds[0]
+        == (next(open_stream(str(path), target="hum").blocks()).seconds[0])
     )
     other = log(tmp_path, ["x,y,z", "1,2,3"], "other.csv")
     replayed(other, "--target", "z", "--understood", str(record), code=2)
@@ -723,7 +759,9 @@ def test_what_was_understood_is_kept_and_given_again(
 def test_the_page_is_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = log(tmp_path, with_line(31, "2024-03-01 05:00:00,x,y"))
     out = tmp_path / "out"
-    assert main(["replay", str(path), *HUM, "--no-picture", "--ram", "2KiB", "--out", str(out)]) == 0
+    assert (
+        main(["replay", str(path), *HUM, "--no-picture", "--ram", "2KiB", "--out", str(out)]) == 0
+    )
     printed = capsys.readouterr()
     page = [line for line in printed.err.splitlines() if line.startswith("log  ")]
     assert page
