@@ -65,10 +65,10 @@ def run(chosen: argparse.Namespace) -> int:
     from firmware_sim.comparison import compare
     from firmware_sim.comparison.report import to_text, write_comparison
 
-    found = assumed_of(chosen, live=False)
-    for line in found.notes if not chosen.quiet else ():
+    assumed = assumed_of(chosen, live=False)
+    for line in assumed.notes if not chosen.quiet else ():
         note(line)
-    config = to_config(chosen, **found.options)
+    config = to_config(chosen, **assumed.options)
     names = None if chosen.algorithms == "all" else chosen.algorithms.split(",")
     picture = can_draw(chosen)
     with (

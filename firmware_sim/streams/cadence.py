@@ -54,8 +54,8 @@ class Cadence:
         if self.falls:
             late = ", and a label that is late by seconds never comes" if delay_in_seconds else ""
             return (
-                f"the times fall from row to row: the learner gets the newest row first{late}; sort "
-                "the rows by time"
+                f"the times fall from row to row: the learner gets the newest row first{late}; "
+                "sort the rows by time"
             )
         if not self._fell:
             return ""

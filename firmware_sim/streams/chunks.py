@@ -145,7 +145,9 @@ class Chunks:
         good = self._is_text(lines)
         if good and (found == width - 1).all():
             return lines, {}, len(ends)
-        kept, odd, count = [], {}, 0
+        kept: list[bytes] = []
+        odd: dict[int, str] = {}
+        count = 0
         for line, marked in zip(lines.split(b"\n"), found.tolist(), strict=False):
             if not line.strip():
                 continue

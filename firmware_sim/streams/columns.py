@@ -294,7 +294,7 @@ class _Study:
         notation = self.notations[place]
         if notation is None or cells.are_plain(self.said[place]):
             return frozenset()
-        odd = Counter()
+        odd: Counter[str] = Counter()
         for cell in self.said[place]:
             try:
                 notation.number(cell)
@@ -313,7 +313,8 @@ class _Study:
         some = [cell for cell in said if dates.recognised([cell])[0] is not None]
         odd = next((cell for cell in said if cell not in some), "")
         if some and odd and 5 * len(some) >= len(said):
-            return f"holds times such as {shortened(some[0])} and other cells, such as {shortened(odd)}"
+            shown = shortened(odd)
+            return f"holds times such as {shortened(some[0])} and other cells, such as {shown}"
         if is_time_name(self.names[place]) and any(letter.isdigit() for letter in said[0]):
             return (
                 f"is called a time, and {shortened(said[0])} is in no notation that is known: "

@@ -186,7 +186,8 @@ def _records(
             yield lines[at]
 
     records = Records(noted(), separator)
-    starts, rows = [], []
+    starts: list[int] = []
+    rows: list[list[str]] = []
     for record in records:
         at = taken[len(taken) - 1 - records.lines_ahead]
         if records.damage and len(rows) > 1 and len(taken) == len(kept):

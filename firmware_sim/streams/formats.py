@@ -11,7 +11,7 @@ _TABLE = "save its table as CSV"
 #: Files that are no table of text: how they begin, what they are, and what makes a log of them.
 _OTHERS = (
     (rb"\x89HDF", "an HDF5 file", "pandas.read_hdf(FILE).to_csv(...)"),
-    (rb"CDF[\x01\x02\x05]", "a netCDF file", "xarray.open_dataset(FILE).to_dataframe().to_csv(...)"),
+    (rb"CDF[\x01\x02\x05]", "a netCDF file", "xarray.open_dataset(FILE).to_dataframe()"),
     (rb"SQLite format 3", "an SQLite database", "sqlite3 -header -csv FILE 'select * from TABLE'"),
     (rb"%PDF", "a PDF", _TABLE),
     (rb"PK\x05\x06", "an empty ZIP archive", "put the log into it"),
@@ -27,20 +27,23 @@ _OTHERS = (
     (rb"ARROW1|FEA1", "a Feather or Arrow file", "pandas.read_feather(FILE).to_csv(...)"),
     (rb"Obj\x01", "an Avro file", _TABLE),
     (rb"ORC", "an ORC file", "pandas.read_orc(FILE).to_csv(...)"),
-    (rb"\x80[\x02-\x05].*\.|\x80[\x03-\x05]", "a Python pickle", "pandas.read_pickle(FILE).to_csv(...)"),
+    (rb"\x80[\x02-\x05].*\.|\x80[\x03-\x05]", "a Python pickle", "pandas.read_pickle(FILE)"),
     (rb"\x7fELF|MZ", "a program", "give the log it writes"),
-    (rb"\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\x0a\x0d\x0d\x0a", "a network capture", "tshark -T fields"),
+    (rb"\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4", "a network capture", "tshark -T fields"),
     (rb"MDF     ", "a measurement file (MDF)", "asammdf.MDF(FILE).export('csv')"),
     (rb"\s*(<!doctype html|<html)", "a web page", "save the table in it as CSV"),
     (rb"\s*(<\?xml|<[a-z][\w:.-]*( [^>]*)?>\s*<[a-z])", "XML", "pandas.read_xml(FILE).to_csv(...)"),
     (rb"\{\\rtf", "an RTF document", "save it as plain text"),
 )  # fmt: skip
-_PATTERNS = [(re.compile(start, re.DOTALL | re.IGNORECASE), *more) for start, *more in _OTHERS]
+_PATTERNS = [
+    (re.compile(start, re.DOTALL | re.IGNORECASE), what, remedy) for start, what, remedy in _OTHERS
+]
 _VOWPAL = re.compile(
-    r"-?[\w.]*( [\d.]+)?( '?[\w.]+)?\s*\|\w*(:[\d.]+)? +(?=\S*:)\w[\w.]*(:-?[\d.]+\S*)?( [\w.]+(:-?\S+)?)*.*"
+    r"-?[\w.]*( [\d.]+)?( '?[\w.]+)?\s*\|\w*(:[\d.]+)? +(?=\S*:)\w[\w.]*(:-?[\d.]+\S*)?( .*)?"
 )
 _LINE_PROTOCOL = re.compile(
-    r"[^\s,=]+(,[^\s,=]+=[^\s,=]+)* [^\s,=]+=(\"[^\"]*\"|[^\s,]+)(,[^\s,=]+=(\"[^\"]*\"|[^\s,]+))*( \d{9,19})?"
+    r"[^\s,=]+(,[^\s,=]+=[^\s,=]+)* [^\s,=]+=(\"[^\"]*\"|[^\s,]+)"
+    r"(,[^\s,=]+=(\"[^\"]*\"|[^\s,]+))*( \d{9,19})?"
 )
 _SQL = re.compile(r"\s*(insert into|create table|-- \w*sql)", re.IGNORECASE)
 

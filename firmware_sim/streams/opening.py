@@ -36,9 +36,9 @@ def open_stream(
     Parameters
     ----------
     source : str or Stream
-        The name of a bundled stream, the path of a CSV, JSON, ARFF, NPZ or LIBSVM file (write ``./occupancy``
-        for a file that has the name of a bundled stream), ``-`` for CSV from standard input, or
-        ``mqtt://host/topic``. A `Stream` is returned as it is.
+        The name of a bundled stream, the path of a CSV, JSON, ARFF, NPZ or LIBSVM file (write
+        ``./occupancy`` for a file that has the name of a bundled stream), ``-`` for CSV or JSON
+        from standard input, or ``mqtt://host/topic``. A `Stream` is returned as it is.
     target : str, optional
         The label column; a bundled stream knows its own.
     ignore : sequence of str

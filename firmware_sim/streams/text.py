@@ -258,7 +258,7 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader]:
         if not stat.S_ISREG(path.stat().st_mode):
             what = "a folder" if path.is_dir() else "not a regular file"
             raise StreamError(f"cannot read {path}: it is {what}")
-        with open(path, "rb", buffering=BUFFER) as raw:
+        with cast(io.BufferedReader, open(path, "rb", buffering=BUFFER)) as raw:
             try:
                 file = unpacked(raw)
             except StreamError as error:

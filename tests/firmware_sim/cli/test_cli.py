@@ -312,7 +312,7 @@ def test_standard_input_that_is_closed_is_a_sentence(tmp_path: Path, command: li
         ("tune s.csv --power-cut every=9", "firmware_sim tune: --power-cut is an option of replay"),
         ("record - out.csv --ram 4KiB", "--ram is an option of replay, compare, tune"),
         ("replay s.csv more", "firmware_sim replay: 'more' is one word too many"),
-        ("reply s.csv", "no command 'reply' (did you mean 'replay'?); there are replay, look, compare"),
+        ("reply s.csv", "no command 'reply' (did you mean 'replay'?); there are replay, look"),
         ("replay s.csv --kind magic", "argument --kind: invalid choice: 'magic'"),
         ("compare", "the following arguments are required: STREAM"),
     ],

@@ -50,27 +50,89 @@ HISTORY = "entity_id,state,last_changed\n" + "".join(
     f"s.{'ab'[i % 2]},{a},2024-03-01T{i:02}:00:00Z\n" for i, (a, _, _) in enumerate(ROWS)
 )
 LOGS = [
-    lines(), lines(";"), lines("\t"), lines(" | "), lines(when="{:02}/03/2024 10:00 PM"),
-    lines(when='"Mar {}, 2024"', head="sep=,\n# a logger\n"), lines(when="2024030{:02}"),
-    lines("  ", when="17000{:02}000"), lines()[21:], lines().replace(b".0", b',5').replace(b",", b";"),
-    lines().replace(b"\n", b"\r\n"), lines().decode().encode("utf-16"),
+    lines(),
+    lines(";"),
+    lines("\t"),
+    lines(" | "),
+    lines(when="{:02}/03/2024 10:00 PM"),
+    lines(when='"Mar {}, 2024"', head="sep=,\n# a logger\n"),
+    lines(when="2024030{:02}"),
+    lines("  ", when="17000{:02}000"),
+    lines()[21:],
+    lines().replace(b".0", b",5").replace(b",", b";"),
+    lines().replace(b"\n", b"\r\n"),
+    lines().decode().encode("utf-16"),
     lines(head='"TOA5","x"\n').replace(b"time,", b'"TS","RN","",""\n"time",'),
     "\n".join(f"{a} °C,{b:,.1f} %,{c}" for a, b, c in ROWS).encode(),
     "\n".join(f"{a} °C;{b} %".replace(".", ",") for a, b, _ in ROWS).encode("cp1252"),
-    "\n".join(map(json.dumps, OBJECTS)).encode(), json.dumps(OBJECTS, indent=1).encode(),
-    json.dumps({"feeds": OBJECTS}).encode(), HISTORY.encode(),
-    b"@relation s\n@attribute a real\n@attribute b real\n@attribute c {on,off}\n@data\n" + lines()[50:],
+    "\n".join(map(json.dumps, OBJECTS)).encode(),
+    json.dumps(OBJECTS, indent=1).encode(),
+    json.dumps({"feeds": OBJECTS}).encode(),
+    HISTORY.encode(),
+    b"@relation s\n@attribute a real\n@attribute b real\n@attribute c {on,off}\n@data\n"
+    + lines()[50:],
     b"".join(b"%d 1:%f 2:%f\n" % (i % 2, a, b) for i, (a, b, _) in enumerate(ROWS)),
-    gzip.compress(lines()), bz2.compress(lines()), lzma.compress(lines()), zipped(lines()),
-]  # fmt: skip
+    gzip.compress(lines()),
+    bz2.compress(lines()),
+    lzma.compress(lines()),
+    zipped(lines()),
+]
 PIECES = [
-    b'"', b'""', b"'", b"\0", b"\0" * 600, b"\xff\xfe", b"\x80", b"\n", b"\n" * 300, b"\r", b"\r\n\r\n",
-    b",", b";" * 50, b"\t", b"|", b" " * 80, b"#", b"%", b"sep=|\n", b"-999", b"1e400", b"nan", b"--",
-    b"99/99/9999", b"2024-02-30 25:61:61", b"31.12.99", b"12:00", b"+00:99", b"[Mars/Olympus]", b"%Y%m",
-    "°C".encode(), "−".encode(), "\u202e".encode(), "٣".encode(), b"1,234,567.8", b"1'000", b"0x1F", b"1_0",
-    b"{", b"}", b"[", b'{"a":', b"[[[[[[[[", b"@data\n", b"@attribute x {", b"PK\x03\x04", b"\x1f\x8b",
-    b"a" * 3_000, b"9" * 400, b"1:" * 99, b"time,temp,hum,state\n", b"\x1b[31m", b"\xed\xa0\x80", b"&&",
-]  # fmt: skip
+    b'"',
+    b'""',
+    b"'",
+    b"\0",
+    b"\0" * 600,
+    b"\xff\xfe",
+    b"\x80",
+    b"\n",
+    b"\n" * 300,
+    b"\r",
+    b"\r\n\r\n",
+    b",",
+    b";" * 50,
+    b"\t",
+    b"|",
+    b" " * 80,
+    b"#",
+    b"%",
+    b"sep=|\n",
+    b"-999",
+    b"1e400",
+    b"nan",
+    b"--",
+    b"99/99/9999",
+    b"2024-02-30 25:61:61",
+    b"31.12.99",
+    b"12:00",
+    b"+00:99",
+    b"[Mars/Olympus]",
+    b"%Y%m",
+    "°C".encode(),
+    "\u2212".encode(),
+    "\u202e".encode(),
+    "٣".encode(),
+    b"1,234,567.8",
+    b"1'000",
+    b"0x1F",
+    b"1_0",
+    b"{",
+    b"}",
+    b"[",
+    b'{"a":',
+    b"[[[[[[[[",
+    b"@data\n",
+    b"@attribute x {",
+    b"PK\x03\x04",
+    b"\x1f\x8b",
+    b"a" * 3_000,
+    b"9" * 400,
+    b"1:" * 99,
+    b"time,temp,hum,state\n",
+    b"\x1b[31m",
+    b"\xed\xa0\x80",
+    b"&&",
+]
 
 
 def damaged(rng: np.random.Generator) -> bytes:
@@ -108,10 +170,21 @@ def opened(path: Path, rng: np.random.Generator, data: bytes) -> Stream:
         options |= {"target": ["hum", "state", "label", "c2", "a"][rng.integers(5)], "alone": True}
     if rng.integers(6) == 0:
         options |= [
-            {"sep": ";"}, {"sep": " "}, {"header": 1}, {"header": 3}, {"header": 0}, {"comment": "1"},
-            {"time": "none"}, {"time_format": "%d/%m/%Y %H:%M"}, {"dayfirst": True}, {"clock": True},
-            {"categories": "onehot"}, {"categories": "hash"}, {"missing": "last"}, {"time": "time"},
-        ][rng.integers(14)]  # fmt: skip
+            {"sep": ";"},
+            {"sep": " "},
+            {"header": 1},
+            {"header": 3},
+            {"header": 0},
+            {"comment": "1"},
+            {"time": "none"},
+            {"time_format": "%d/%m/%Y %H:%M"},
+            {"dayfirst": True},
+            {"clock": True},
+            {"categories": "onehot"},
+            {"categories": "hash"},
+            {"missing": "last"},
+            {"time": "time"},
+        ][rng.integers(14)]
     if rng.integers(4) == 0 and len(data) < 60_000:
         reader, writer = os.pipe()
         os.write(writer, data)
@@ -138,7 +211,7 @@ def read(path: Path, seed: int) -> None:
     rng = np.random.default_rng(seed)
     data = damaged(rng)
     began = time.process_time()
-    replays = rng.integers(40) == 0
+    replays, refused = rng.integers(40) == 0, ""
     try:
         if replays:
             path.write_bytes(data)
@@ -160,7 +233,8 @@ def read(path: Path, seed: int) -> None:
                 assert len("\n".join(lines_)) < 60_000
             stream.close()
     except SimulatorError as error:
-        assert 0 < len(str(error)) < 20_000
+        refused = str(error)
+    assert len(refused) < 20_000
     assert time.process_time() - began < 20.0
 
 
@@ -204,16 +278,17 @@ def test_a_hundred_thousand_mutated_logs(tmp_path: Path, part: int) -> None:
 def test_bombs(tmp_path: Path, make: Callable[[], bytes]) -> None:
     path = tmp_path / "log"
     path.write_bytes(make())
-    began = time.process_time()
+    began, refused = time.process_time(), ""
     tracemalloc.start()
     try:
         stream = open_stream(str(path), labelled=False)
         for _ in stream.blocks(20_000):
             pass
     except SimulatorError as error:
-        assert len(str(error)) < 20_000
+        refused = str(error)
     finally:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
+    assert len(refused) < 20_000
     assert peak < 400 << 20
     assert time.process_time() - began < 60.0

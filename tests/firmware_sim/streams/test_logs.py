@@ -75,7 +75,7 @@ def with_line(at: int, line: str | bytes) -> bytes:
     return b"\n".join(x if isinstance(x, bytes) else x.encode() for x in lines) + b"\n"
 
 
-# ---- 1: one damaged piece costs its own row -------------------------------------------------------
+# ---- 1: one damaged piece costs its own row ------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -205,12 +205,13 @@ def _piped(folder: Path) -> Report:
     return stream
 
 
-# ---- 2, 4, 7: times -------------------------------------------------------------------------------
+# ---- 2, 4, 7: times ------------------------------------------------------------------------------
 
 NOTATIONS = [
     "%Y-%m-%d %H:%M:%S UTC", "%Y-%m-%dT%H:%M:%S+00", "%Y-%m-%dT%H:%M:%S.000000",
     "%d/%m/%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%d-%m-%y %H:%M", "%m/%d/%Y %I:%M:%S %p",
-    "%d-%b-%Y %H:%M:%S", "%b %d %Y %I:%M%p", "%a %b %d %H:%M:%S %Y", "%Y%m%dT%H%M%S", "%Y%m%d%H%M%S",
+    "%d-%b-%Y %H:%M:%S", "%b %d %Y %I:%M%p", "%a %b %d %H:%M:%S %Y", "%Y%m%dT%H%M%S",
+    "%Y%m%d%H%M%S",
     "%y%m%d%H%M%S", "%Y%m%d%H%M", "%d%b%Y:%H:%M:%S", "%Y-%jT%H:%M:%S", "%H:%M:%S %d.%m.%Y",
     "%Y/%m/%d-%H:%M:%S", "%Y-%m-%d_%H-%M-%S", "%Y-%m-%d %H:%M:%S CET", "%a, %d %b %Y %H:%M:%S GMT",
     "%Y-%m-%dT%H:%M:%S+01:00[Europe/Berlin]",
@@ -329,7 +330,7 @@ def test_rows_out_of_order_are_told_of(tmp_path: Path, step: int) -> None:
     assert any("sort the rows by time" in one or "sort them by time" in one for one in warnings)
 
 
-# ---- 5, 6, 10, 11, 14: how a file is made ---------------------------------------------------------
+# ---- 5, 6, 10, 11, 14: how a file is made --------------------------------------------------------
 
 
 def has_all(folder: Path, data: Sequence[str] | bytes, name: str = "log.csv", *more: str) -> Report:
@@ -527,8 +528,11 @@ def test_influxdb_as_it_exports(tmp_path: Path) -> None:
         "#default,_result,,",
     ]
     names = ",result,table,_time,_value,_field"
-    rows = [f",,{i % 2},{at},{READINGS[i // 2][i % 2]},{('temp', 'hum')[i % 2]}"
-            for i in range(120) for at in times("%Y-%m-%dT%H:%M:%SZ")[i // 2 : i // 2 + 1]]  # fmt: skip
+    when = times("%Y-%m-%dT%H:%M:%SZ")
+    rows = [
+        f",,{i % 2},{when[i // 2]},{READINGS[i // 2][i % 2]},{('temp', 'hum')[i % 2]}"
+        for i in range(120)
+    ]
     has_all(tmp_path, [*head, names, *rows])
     one = [
         f",,0,{at},{b},hum"
@@ -538,7 +542,7 @@ def test_influxdb_as_it_exports(tmp_path: Path) -> None:
     assert stream["rows_used"] == 60
 
 
-# ---- 8: one bad cell among the first rows ---------------------------------------------------------
+# ---- 8: one bad cell among the first rows --------------------------------------------------------
 
 
 @pytest.mark.parametrize("line", ["time,temp,hum", "restart,20.0,50.0", "????,??,??"])
@@ -551,7 +555,7 @@ def test_one_bad_cell_is_not_the_column(tmp_path: Path, line: str, at: int) -> N
     assert (stream["rows_read"], stream["rows_used"]) == (61, 60)
 
 
-# ---- 9, 12: what is left to learn from ------------------------------------------------------------
+# ---- 9, 12: what is left to learn from -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("names", ["time,value", "value", "t,value,empty"])
@@ -583,17 +587,20 @@ def test_columns_that_are_empty_are_no_inputs(tmp_path: Path, value: str, filled
     assert any("'lat'" in note for note in report["stream"]["notes"])
 
 
-# ---- 13, 17, 19: cells ----------------------------------------------------------------------------
+# ---- 13, 17, 19: cells ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("cell", "factor"),
     [
-        ("{:.1f} °C".format, 1), ("{:.0f}%".format, 1), ("{:.1f}V".format, 1), ("{:.2f} m/s".format, 1),
+        ("{:.1f} °C".format, 1), ("{:.0f}%".format, 1), ("{:.1f}V".format, 1),
+        ("{:.2f} m/s".format, 1),
         ("${:.2f}".format, 1), ('"{:,.1f}"'.format, 100), ("\u2212{:.2f}".format, 1),
-        (lambda x: f"{x:,.1f}".replace(",", "'"), 100), (lambda x: f"{x:,.1f}".replace(",", "\u00a0"), 100),
+        (lambda x: f"{x:,.1f}".replace(",", "'"), 100),
+        (lambda x: f"{x:,.1f}".replace(",", "\u00a0"), 100),
         (lambda x: '"' + f"{x:,.1f}".translate(str.maketrans(",.", ".,")) + '"', 100),
-        ("{:+.2f}".format, 1), ("{:.3e}".format, 1), ("{:.1f} kWh".format, 1), ("{:.1f}°".format, 1),
+        ("{:+.2f}".format, 1), ("{:.3e}".format, 1), ("{:.1f} kWh".format, 1),
+        ("{:.1f}°".format, 1),
         ("{:.2f} µg/m³".format, 1), ('"{:,.0f}"'.format, 1000),
     ],
 )  # fmt: skip
@@ -658,7 +665,7 @@ def test_readings_that_reach_a_code_are_no_codes(tmp_path: Path) -> None:
     assert not replayed(log(tmp_path, ["temp,hum", *rows]), *HUM)["warnings"]
 
 
-# ---- 18: two columns of one name ------------------------------------------------------------------
+# ---- 18: two columns of one name -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("names", ["temp,temp,hum", "temp,temp,temp,hum", ",,hum", "hum,temp,hum"])
@@ -673,7 +680,7 @@ def test_columns_of_one_name(tmp_path: Path, names: str) -> None:
         replayed(tmp_path / "log.csv", *HUM, "--ignore", "temp.2")
 
 
-# ---- what is assumed, looked at and kept ----------------------------------------------------------
+# ---- what is assumed, looked at and kept ---------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -705,8 +712,13 @@ def test_look_prints_the_page_and_a_command_and_writes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lines = ["sep=;", *table(names="Zeit;temp;label", mark=";", cell=lambda x: f"{x:.1f} °C".replace(".", ","),
-                             target=lambda x: str(int(x > 54)))]  # fmt: skip
+    rows = table(
+        names="Zeit;temp;label",
+        mark=";",
+        cell=lambda x: f"{x:.1f} °C".replace(".", ","),
+        target=lambda x: str(int(x > 54)),
+    )
+    lines = ["sep=;", *rows]
     lines.insert(20, "Zeit;temp;label")
     lines[30] = "??;??"
     log(tmp_path, lines)
@@ -752,7 +764,7 @@ def test_what_was_understood_is_kept_and_given_again(
     assert "is of another log" in capsys.readouterr().err
     for damaged in ("format = 2\n", "= 3", "", 'format = 1\nkind = "x"\ncolumn = 3\n'):
         record.write_text(damaged)
-        with pytest.raises(StreamError, match="no record of a log|is no TOML"):
+        with pytest.raises(StreamError, match=r"no record of a log|is no TOML"):
             open_stream(str(path), target="hum", understood=str(record))
 
 
