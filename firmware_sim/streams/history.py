@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -21,18 +20,20 @@ _ISO = TimeFormat("%Y-%m-%dT%H:%M:%S")
 _BLANK = TimeFormat("%Y-%m-%d %H:%M:%S")
 
 
-def is_history(lines: Sequence[str], target: str | None) -> bool:
-    """Whether a file with these first lines is such a log, of several sensors."""
+def history_of(path: Path, target: str | None) -> Dialect | None:
+    """Return how a file is laid out that is such a log, of several sensors; None for another."""
+    with open_lines(path) as file:
+        lines = [*islice(file, LOOKED_AT)]
     layout = laid_out(lines)
     columns = _columns(layout)
     if columns is None or target in columns:
-        return False
+        return None
     if columns is _HISTORIES[0]:
-        return True
+        return layout
     place = layout.names.index(columns[0])
     records = Records(iter(lines[layout.data - 1 :]), layout.separator, layout.comment)
     fields = {record[place] for record in records if len(record) == len(layout.names)}
-    return len(fields - {columns[0], ""}) > 1
+    return layout if len(fields - {columns[0], ""}) > 1 else None
 
 
 def _columns(layout: Dialect) -> tuple[str, str, str] | None:
@@ -47,13 +48,12 @@ class HistoryStream(TableStream):
     that cannot be read are rows that cannot be read, at the end.
 
     path: the file.
+    layout: how it is laid out, from `history_of`.
     options: what is known of the columns, which are named by their entities.
     Raises StreamError: the file cannot be read, or no time in it can be.
     """
 
-    def __init__(self, path: Path, options: ReadingOptions) -> None:
-        with open_lines(path) as lines:
-            layout = laid_out([*islice(lines, LOOKED_AT)])
+    def __init__(self, path: Path, layout: Dialect, options: ReadingOptions) -> None:
         columns = _columns(layout)
         assert columns is not None
         with open_lines(path) as lines:

@@ -12,7 +12,7 @@ from firmware_sim.errors import StreamError
 from firmware_sim.streams.bundled import BUNDLED
 from firmware_sim.streams.formats import kind_of, refusal
 from firmware_sim.streams.frames import FrameStream
-from firmware_sim.streams.history import HistoryStream, is_history
+from firmware_sim.streams.history import HistoryStream, history_of
 from firmware_sim.streams.live import LiveStream, Source
 from firmware_sim.streams.objects import open_json
 from firmware_sim.streams.reading import ReadingOptions
@@ -124,8 +124,8 @@ def _open_file(path: Path, options: ReadingOptions) -> Stream:
         raise StreamError(f"cannot read {path}: it is {kind}")
     if kind == "json":
         return open_json(path, options)
-    if kind == "table" and is_history(first, options.target):
-        return HistoryStream(path, options)
+    if kind == "table" and (layout := history_of(path, options.target)) is not None:
+        return HistoryStream(path, layout, options)
     if kind == "libsvm":
         from firmware_sim.streams.libsvm import LibsvmStream
 
