@@ -15,6 +15,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -266,14 +267,10 @@ def _hours(zone: str) -> float:
     return (hours + minutes / 60.0) * (-1.0 if text[0] == "-" else 1.0)
 
 
-_KNOWN: dict[str, re.Pattern[str]] = {}
-
-
+@lru_cache(1024)
 def _compiled(text: str) -> re.Pattern[str]:
     """Return what matches the cells of a format."""
-    if text not in _KNOWN:
-        _KNOWN[text] = re.compile(_pattern(text))
-    return _KNOWN[text]
+    return re.compile(_pattern(text))
 
 
 def _pattern(text: str) -> str:

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from firmware_sim.plaintext import shortened
@@ -105,7 +106,10 @@ def laid_out(
             if place is not None
             else _commented(lines, kept, rows, start, separator, comment)
         )
-    data = kept[start] + 1 if start < len(kept) else len(lines) + 1
+    data = kept[start] + 1 if start < len(kept) else line + 1
+    # A line that is no text is a row, not a line of units.
+    bad = (at + 1 for at in range(line, data - 1) if isinstance(lines[at], BadLine))
+    data = next(bad, data)
     names: list[str] = []
     if 0 < line <= len(lines):
         text = lines[line - 1]
@@ -246,6 +250,7 @@ def _look(cell: str) -> float:
     return 0.6 if _WORD.fullmatch(cell) and len(cell) < 60 else 0.1
 
 
+@lru_cache(4096)
 def is_reading(cell: str) -> bool:
     """Whether a cell is a number, a moment, a switch, or a word for none."""
     if cells.are_plain([cell]):

@@ -24,6 +24,8 @@ def history_of(path: Path, target: str | None) -> Dialect | None:
     """Return how a file is laid out that is such a log, of several sensors; None for another."""
     with open_lines(path) as file:
         lines = [*islice(file, LOOKED_AT)]
+    if not any(columns[0] in line for columns in _HISTORIES for line in lines):
+        return None
     layout = laid_out(lines)
     columns = _columns(layout)
     if columns is None or target in columns:
