@@ -30,7 +30,7 @@ _PAIRS, _SURE = ({0.0, 1.0}, {-1.0, 1.0}), 0.95
 class Assumed:
     """What was assumed of a log.
 
-    options: fields of `ReplayConfig` that nobody gave.
+    options: fields of `ReplayConfig` that were not given.
     live: the stream, where it comes once; otherwise it is opened again.
     notes: what a user has to know, a sentence each.
     """
@@ -61,7 +61,7 @@ def assumed(stream: str, given: Mapping[str, Any]) -> Assumed:
     try:
         found = opened(ReplayConfig(stream=stream, kind="novelty", **probe))
     except SimulatorError:
-        # What is wrong is told where the log is read with all that is said.
+        # The error is raised where the log is read with all that is given.
         if stream == "-" or "://" in stream:
             raise
         return out
@@ -118,19 +118,19 @@ def _kind_of_labels(reading: Reading, target: str) -> str:
     """Return the kind of the labels in a column of the first rows; "" where there are none."""
     column = next((one for one in reading.understood.columns if one.name == target), None)
     if column is None:
-        return ""  # told of where the log is read
+        return ""  # an error where the log is read
     place = reading.place_of(target)
     said = [row[place] for row in reading.first if not reading.is_absent(row[place])]
     keys = {label_key(cell) for cell in said}
     if not keys:
         return ""
+    if column.kind == "number" and not set(reading.features) - {target}:
+        return "regression"  # a series alone
     numbers = {key for key in keys if not isinstance(key, str)}
     two = max(sum(label_key(cell) in pair for cell in said) for pair in _PAIRS)
     if column.kind == "switch" or two >= _SURE * len(said):
         return "binary"
     if column.kind == "number":
-        if not set(reading.features) - {target}:
-            return "regression"  # a series alone
         whole = all(key == int(key) for key in numbers)
         few = len(numbers) <= min(_CLASSES, max(2, _SHARE * len(said)))
         named = target.strip().lower() in ("label", "class", "target")

@@ -81,7 +81,7 @@ def opened(config: ReplayConfig, live: LiveStream | None = None) -> Stream:
     said |= {
         "labelled": KINDS[config.kind].is_taught,
         "absent": config.missing_words,
-        "alone": config.forecasts,
+        "alone": config.is_regression,
     }
     if live is not None:
         live.read_as(ReadingOptions(**said))

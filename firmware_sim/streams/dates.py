@@ -39,7 +39,7 @@ _ZONES = {
     "nzdt": 13,
 }  # fmt: skip
 _ZONE = (
-    r"(?:\s*(?P<zone>[+\-\u2212]\d\d(?::?\d\d)?|[A-Za-z]{1,4}(?:[+-]\d\d?(?::?\d\d)?)?)"
+    r"(?:\s*\(?(?P<zone>[+\-\u2212]\d\d(?::?\d\d)?|[A-Za-z]{1,4}(?:[+-]\d\d?(?::?\d\d)?)?)\)?"
     r"(?:\s*[\[(][\w/+ -]+[\])])?)?"
 )
 _CODES = {
@@ -79,7 +79,7 @@ _DATES = (
 )  # fmt: skip
 #: What may be between date and time of day.
 _JOINTS = (" ", "T", ", ", "_", "-", ":", "  ", "t", " - ", ",", "/", ";")
-_COMPACT = ("%Y%m%d%H%M%S", "%Y%m%d%H%M", "%y%m%d%H%M%S", "%Y%m%d%H", "%y%m%d%H%M")
+_COMPACT = ("%Y%m%d%H%M%S", "%Y%m%d%H%M", "%y%m%d%H%M%S", "%Y%m%d%H", "%y%m%d%H%M", "%d%m%Y%H%M%S")
 _SPECIAL = (
     "%Y%m%dT%H%M%S", "%Y%m%d %H%M%S", "%Y%m%d-%H%M%S", "%Y%m%d_%H%M%S", "%Y%m%dT%H%M",
     "%Y%m%d %H%M", "%Y%m%d_%H%M", "%Y-%m-%dT%H%M%S", "%Y-%m-%d %H%M", "%Y-%m-%dT%HZ", "%Y-%m-%d %H",
@@ -126,7 +126,7 @@ class TimeFormat:
 
     def is_local(self, cell: str) -> bool:
         """Whether a cell has no zone, and so tells the time of the place."""
-        found = self._regex.fullmatch(cell.strip()) if self._regex is not None else None
+        found = self._regex.fullmatch(_bare(cell)) if self._regex is not None else None
         return found is not None and not _zone_of(found)
 
     def seconds(self, cell: str) -> float:
@@ -134,7 +134,7 @@ class TimeFormat:
 
         Raises ValueError: it is not written so, or there is no such day.
         """
-        text = cell.strip()
+        text = _bare(cell)
         if self._counted:
             unit, zero = self._counted
             return float(text.replace(",", ".")) * unit + zero
@@ -159,7 +159,7 @@ class TimeFormat:
         """Return the moments of many cells, NaN for one that is not written so."""
         try:
             known = None if self._regex is None else self._of_one_width(found)
-        except ValueError:  # the first cell's zone is none
+        except ValueError:  # the zone of the first cell is not known
             known = None
         if known is not None:
             return known
@@ -218,6 +218,14 @@ class TimeFormat:
         for at in np.flatnonzero(~good).tolist():  # 24:00:00, a leap second, or no moment
             out[at] = self._or_nan(found[at])
         return np.asarray(out, dtype=float)
+
+
+def _bare(cell: str) -> str:
+    """Return a cell without what is around a moment: blanks, brackets, quotes, a word for hours."""
+    text = cell.strip(" \t\r\n'")
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1]
+    return text.removesuffix(" Uhr")
 
 
 def _day(part: dict[str, str | None]) -> int:
@@ -365,14 +373,14 @@ def recognised(
         return rivals[order[0]], True
     likely = [one for one in rivals if _year_is_likely(one, column)] or rivals
     likely.sort(key=lambda one: _preference(one.text, european))
-    # With points between them nobody puts the month first.
+    # With points between them the day comes first everywhere.
     sure = likely[0].text.startswith("%d.%m.") or len(likely) == 1 or day_first is not None
     return likely[0], sure
 
 
 def _candidates(column: Sequence[str]) -> list[TimeFormat]:
     """Return the notations that some cells near the start, or later ones, have."""
-    probes = [cell.strip() for cell in (*column[:3], column[len(column) // 2], column[-1])]
+    probes = [_bare(cell) for cell in (*column[:3], column[len(column) // 2], column[-1])]
     by_shape = {re.sub(r"\d+", "0", one): one for one in probes}
     found = [text for probe in by_shape.values() for text in _texts(probe)]
     return [TimeFormat(text) for text in dict.fromkeys(found)]
@@ -380,7 +388,7 @@ def _candidates(column: Sequence[str]) -> list[TimeFormat]:
 
 def _texts(probe: str) -> list[str]:
     """Return the formats that a cell has."""
-    if not 3 < len(probe) < 50:
+    if not 3 < len(probe) < 70:
         return []
     if re.fullmatch(r"\d+([.,]\d+)?", probe):
         digits = len(re.match(r"\d+", probe)[0])  # type: ignore[index]

@@ -24,6 +24,8 @@ from firmware_sim.streams.text import BadLine, Records, is_comment, separated
 LOOKED_AT = 260
 #: Columns that are looked at for where rows begin.
 _WIDE = 400
+#: Characters of a reading are fewer.
+_LONGEST_READING = 80
 #: What may part cells, the likelier first; a blank stands for any run of blanks. With several
 #: characters each of them parts.
 SEPARATORS = (",", ";", "\t", "|", " \t", ",;", ";\t", ",\t", ";|", ",|")
@@ -155,7 +157,7 @@ def _arff(lines: Sequence[str]) -> Dialect:
         text = line.strip()
         found = _ATTRIBUTE.match(text)
         if found:
-            names.append(next(filter(None, found.groups())))
+            names.append(next(filter(None, found.groups()), ""))
         elif text.lower().startswith("@data"):
             return Dialect(",", tuple(names), at + 1, at + 2, "%")
     return Dialect(",", tuple(names), 0, len(lines) + 1, "%")
@@ -250,9 +252,13 @@ def _look(cell: str) -> float:
     return 0.6 if _WORD.fullmatch(cell) and len(cell) < 60 else 0.1
 
 
-@lru_cache(4096)
 def is_reading(cell: str) -> bool:
-    """Whether a cell is a number, a moment, a switch, or a word for none."""
+    """Whether a cell is a number, a moment, a switch, or a word for a missing one."""
+    return len(cell) < _LONGEST_READING and _is_reading(cell)
+
+
+@lru_cache(4096)
+def _is_reading(cell: str) -> bool:
     if cells.are_plain([cell]):
         return True
     if cells.absent(cell) or cells.is_switch(cell) or cells.is_number(cell, comma=True):
@@ -319,8 +325,10 @@ def _is_row(
     if fit == len(said):
         return not (at == 0 and _is_counted(row))
     # A damaged one: names have no numbers with a point.
-    return 2 * fit >= len(said) and (
-        at > 0 or any("." in one and cells.are_plain([one]) for one in said)
+    return (
+        len(said) >= usual
+        and 2 * fit >= len(said)
+        and (at > 0 or any("." in one and cells.are_plain([one]) for one in said))
     )
 
 

@@ -24,6 +24,7 @@ from firmware_sim.streams.row import Row
 from firmware_sim.streams.understood import Column, Moments, Understood, read_understood
 
 _LISTED = 40  # columns named in a message at most
+_NAME = 80  # ... and characters of each
 #: Readings made of the time: a point that goes round a circle once a day, and once a week.
 CLOCK = ("day_sin", "day_cos", "week_sin", "week_cos")
 PERIODS = (86_400.0, 604_800.0)
@@ -539,7 +540,7 @@ class Reading:
     @property
     def _listing(self) -> str:
         more = len(self._header) - _LISTED
-        shown = ", ".join(self._header[:_LISTED])
+        shown = ", ".join(name[:_NAME] for name in self._header[:_LISTED])
         return "its columns are: " + shown + (f" and {more:,} more" if more > 0 else "")
 
 
@@ -551,8 +552,8 @@ def _turns(moment: float) -> list[float]:
 
 def _no_readings(columns: Sequence[Column]) -> str:
     """Return the sentence about columns of text."""
-    names = ", ".join(repr(column.name) for column in columns[:_LISTED])
-    ignored = shlex.quote(joined(column.name for column in columns))
+    names = ", ".join(repr(column.name[:_NAME]) for column in columns[:_LISTED])
+    ignored = shlex.quote(joined(column.name[:_NAME] for column in columns[:_LISTED]))
     what = f"column {names} holds" if len(columns) == 1 else f"columns {names} hold"
     it = "it" if len(columns) == 1 else "them"
     return (

@@ -18,7 +18,7 @@ _CODES = np.array(
     ],
     dtype=float,
 )  # fmt: skip
-#: How often it must be there to be told of.
+#: How often it must occur for a warning.
 _OFTEN = 2
 
 

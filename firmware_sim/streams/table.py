@@ -23,6 +23,7 @@ from firmware_sim.streams.understood import Understood
 
 #: Rows whose dates are looked at where the first ones do not tell the day from the month.
 _LATER = 20_000
+_SHOWN = 400  # characters of names in a message
 
 
 class CsvStream(CellStream):
@@ -94,7 +95,7 @@ class CsvStream(CellStream):
             if names != own and {*names} - {""} != {*own} - {""}:
                 raise StreamError(
                     f"{self.name}: {options.understood} is of another log: line {layout.header} "
-                    f"has the names {', '.join(names)}"
+                    f"has the names {', '.join(names)[:_SHOWN]}"
                 )
         return layout
 

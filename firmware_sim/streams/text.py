@@ -40,7 +40,7 @@ SHEET_ERROR = re.compile(r"#(N/A|NA\b|DIV/0!|VALUE!|REF!|NUM!|NAME\?|NULL!)", re
 NUL_BYTES = "it holds NUL bytes, as a power cut leaves them"
 NO_TEXT = "it holds bytes that are no text"
 DAMAGED_TEXT = DAMAGED_END.strip(b"\0\n").decode()
-#: Bytes that lines of text are made of; NUL bytes are told of line by line.
+#: Bytes that lines of text are made of; NUL bytes are looked for line by line.
 _TEXT = bytes({0, 9, 12, 13, 26, 27, *range(32, 127), *range(128, 256)})
 
 
