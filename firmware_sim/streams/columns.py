@@ -309,7 +309,7 @@ class _Study:
         return next((cell for cell in said if not cells.is_number(cell, self.comma)), said[0])
 
     def _why_no_time(self, place: int, said: Sequence[str]) -> str:
-        """Return why a column of text that seems to hold times is no time; empty where it does not."""
+        """Return why text that seems to be times is not; empty where it does not seem so."""
         few = said[:: 1 + len(said) // 20]
         some = [cell for cell in few if dates.recognised([cell])[0] is not None]
         odd = next((cell for cell in few if cell not in some), "")
