@@ -85,7 +85,7 @@ MUTATIONS = [
          "first = at + self.step - 1 - at % self.step")),
     *table("firmware_sim/streams/text.py", ["tests/firmware_sim/streams/test_text.py"],
         ("a stray quote takes the rows with it",
-         "        self.split()\n        self._reader", "        self._reader"),
+         "        self.split()\n        self.damage", "        self.damage"),
         ("rows of another width may have several lines",
          "not record or (self._width and len(record) != self._width):", "not record:"),
         ("what follows a closed quote may be anything",

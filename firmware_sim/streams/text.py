@@ -61,13 +61,10 @@ class Records:
     def __init__(self, lines: Iterator[str], separator: str, comment: str = "") -> None:
         self._lines = _Lines(separated(lines, separator), comment)
         self._mark = separator[:1]
-        self._reader = self._new_reader()
+        self._reader = csv.reader(self._lines, delimiter=self._mark, skipinitialspace=True)
         self._width = 0
         self._stray = 0
         self.damage = ""
-
-    def _new_reader(self) -> Iterator[list[str]]:
-        return csv.reader(self._lines, delimiter=self._mark, skipinitialspace=True)
 
     def __iter__(self) -> Iterator[list[str]]:
         return self
@@ -83,7 +80,6 @@ class Records:
             except (csv.Error, _TooFarError) as error:
                 if not self.is_long:
                     self.damage = f"it cannot be read: {error}"
-                    self._reader = self._new_reader()
                     return []
             if self._lines.bad and not self.is_long:
                 self.damage = self._lines.bad
@@ -134,7 +130,6 @@ class Records:
         # However many there are, the time they take stays in proportion to the lines.
         self._lines.most = max(_LEAST_LINES, self._lines.most // 2)
         self.split()
-        self._reader = self._new_reader()
         self.damage = "a quote is opened and not closed"
         return []
 
