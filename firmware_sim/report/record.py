@@ -81,6 +81,11 @@ def _stream(result: ReplayResult) -> dict[str, Any]:
         "missing_by_column": dict(rows.missing_by_column),
         "first_refusal": rows.first_refusal,
         "first_damage": rows.first_damage,
+        "damages": {
+            reason: {"rows": count, "first": list(shown)}
+            for reason, (count, shown) in rows.damages.by_reason.items()
+        },
+        "understood": list(result.understood),
         "damaged_policy": config.damaged,
         "notes": list(stream.notes),
         "missing_policy": config.missing,

@@ -28,6 +28,8 @@ def to_text(result: ReplayResult) -> str:
         *_memory(result),
         *board_lines(result),
         *([] if result.emulated is None else result.emulated.to_lines()),
+        *(["", "How the log was understood, from its first rows"] if result.understood else []),
+        *result.understood,
     ]
     # Names come from the stream and may contain terminal control characters.
     return printable("\n".join(lines) + "\n", keep="\n")
@@ -51,6 +53,7 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"WARNING   {warning}" for warning in result.warnings]
+    lines += [f"          {line}" for line in rows.damages.to_lines()]
     algorithm, params, _, _ = config.resolved
     params = {**({"history": True} if config.watches else {}), **params}
     parameters = "".join(f", {name}={value}" for name, value in params.items())
