@@ -246,6 +246,17 @@ def test_the_day_is_told_from_the_month_by_all_rows(
     np.testing.assert_allclose(np.diff(found), 60.0 * minutes)
 
 
+def test_later_rows_tell_the_day_from_the_month(tmp_path: Path) -> None:
+    """The first rows are all of one day, which may be in March or in May."""
+    shape = "%d/%m/%Y %H:%M"
+    first = [(START + timedelta(days=4, minutes=i)).strftime(shape) for i in range(300)]
+    later = [(START + timedelta(days=20, minutes=i)).strftime(shape) for i in range(30)]
+    stream = open_stream(str(log(tmp_path, table([*first, *later]))), target="hum")
+    found = np.concatenate([block.seconds for block in stream.blocks()])
+    assert found[-30] - found[0] == 16 * 86_400
+    assert not any("--dayfirst" in note for note in stream.notes)
+
+
 def test_one_day_does_not_tell_the_day_from_the_month(tmp_path: Path) -> None:
     path = log(tmp_path, table(times("%m/%d/%Y %H:%M")))  # all on 03/01/2024
     stream = open_stream(str(path), target="hum")
