@@ -297,7 +297,7 @@ static OLK_NOCLONE int olk_forecast_tell(const olk_forecast *f, const olk_foreca
     const int known = (olk_compute_t)row->mark != (olk_compute_t)OLK_ROW_UNKNOWN;
     if (known)
         h->repeats = stored == row->last ? (olk_input)((olk_compute_t)h->repeats + 1) : 0;
-    if ((olk_compute_t)h->repeats <= olk_max_repeats) {
+    if (!known || (olk_compute_t)h->repeats <= olk_max_repeats) {
         if (known && (olk_compute_t)row->unit > 0 && !f->frozen)
             olk_learn_row(f, m, p, s, z, row, y);
         olk_learn_target(h, y, known ? olk_abs(y - (olk_compute_t)row->last) : -1, f->horizon);

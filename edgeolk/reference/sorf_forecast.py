@@ -213,7 +213,7 @@ class Forecaster:
         y = float(self.real(y))
         if e["known"]:
             self.Z = self.Z + 1 if y == e["y1"] else 0
-        if self.Z <= DEAD:
+        if not e["known"] or self.Z <= DEAD:
             if e["known"]:
                 self.learn_row(e, y)
             self.take(y, abs(y - e["y1"]) if e["known"] else None)

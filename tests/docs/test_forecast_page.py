@@ -23,9 +23,16 @@ def _from_page(d: int = 3, D: int = 96, **options: Any) -> Forecaster:
     )  # fmt: skip
 
 
+def _stuck() -> tuple[np.ndarray, np.ndarray]:
+    """A target that stays for more than 200 rows, during which the history is forgotten."""
+    X, y = series(600)
+    y[100:400] = y[99]
+    return X, y
+
+
 #: Streams and the rounding that they leave.
 STREAMS: dict[str, tuple[Any, float]] = {
-    "clean": (series, 1e-12), "troubled": (troubled, 1e-9),
+    "clean": (series, 1e-12), "stuck": (_stuck, 1e-11), "troubled": (troubled, 1e-9),
 }  # fmt: skip
 
 
