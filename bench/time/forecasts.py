@@ -19,6 +19,11 @@ LEVEL = 0.9
 #: Rows from which on intervals are judged, and rows of a window of them.
 SETTLED, WINDOW = 100, 500
 HORIZONS = {"bike_hourly": (3, 12), "elec2_demand": (3,), "etth1": (12,)}
+#: Where first forecasts are measured: streams and the rows that are taken of them, every so manyth.
+STARTING = {"house": (1, 4), "etth1": (1,), "beijing_pm25": (1,), "bike_hourly": (1,),
+            "nab_ambient": (1,)}  # fmt: skip
+#: Rows ahead; forecasts of a start; starts of a stream.
+AHEAD, FIRST, STARTS = (6, 24, 48), 100, 80
 #: Rows of random order after which the first ones count no more.
 LATER = 200
 
@@ -149,6 +154,46 @@ def _horizons(data: dict[str, Any]) -> Table:
     return Table("Targets that come later", header, lines, "Errors from row `horizon` on.")
 
 
+def first_of(X: Numbers, y: Numbers, k: int) -> Numbers:
+    """Errors of the first forecasts, k rows ahead, over those of the last value, by start."""
+    rows, found = k + FIRST, []
+    last_start = len(y) - rows - k
+    for start in range(0, last_start, max(1, last_start // STARTS)):
+        targets = y[start + k :][:rows]
+        learner = learner_of(X.shape[1], history=True, horizon=k, D=0)
+        f = np.empty(rows)
+        for t in range(rows):
+            if t >= k:
+                learner.tell_one(targets[t - k])
+            f[t] = learner.ask_one(X[start + t])
+        found.append(error_of(f, targets, k) / error_of(targets[:-k], targets[k:], 0))
+    return np.array(found)
+
+
+def _first(data: dict[str, Any]) -> Table:
+    lines = []
+    for stream, steps in STARTING.items():
+        for step in steps:
+            X, y = (part[::step] for part in rows_of(stream))
+            name = stream if step == 1 else f"{stream}, every {step}th row"
+            for k in AHEAD:
+                ratios = first_of(X, y, k)
+                found = {
+                    "median": float(np.median(ratios)),
+                    "nine_of_ten": float(np.quantile(ratios, 0.9)),
+                    "worst": float(ratios.max()),
+                }
+                data[f"{name}, {k} rows ahead"] = found
+                cells = [f"{v:.2f}" for v in found.values()]
+                lines.append([name, str(k), str(len(ratios)), *cells])
+    header = ("stream", "rows ahead", "starts", "median", "nine of ten", "worst")
+    note = (
+        f"Each row forecasts the target of that many rows later, without a kernel: the error of the"
+        f" first {FIRST} forecasts that have a history, over that of the last value."
+    )
+    return Table("First forecasts of longer horizons", header, lines, note)
+
+
 def _as_the_text_had_it(X: Numbers, y: Numbers, D: int, seed: int) -> Numbers:
     """Errors of plain `sorf` whose width is that of its first 100 rows."""
     scaler = RunningScaler(X.shape[1], clip=5.0)
@@ -225,6 +270,7 @@ def run(names: tuple[str, ...] = ()) -> tuple[list[Table], dict[str, Any]]:
     if not names:
         make += [
             lambda: _horizons(data),
+            lambda: _first(data),
             lambda: _shuffled(data),
             lambda: widths.of_shuffled(data),
         ]

@@ -92,15 +92,14 @@ static inline olk_sorf_row olk_kernel_row(const olk_forecast *f, olk_input *z, o
 /* The head's inputs from the history; those of the diagonal learner come first. Returns the index
    of the next input: other models fill the rest. */
 static inline int32_t olk_history_inputs(const olk_forecast *f, const olk_forecast_state *m,
-                                         olk_compute_t *h2)
+                                         olk_compute_t unit, olk_compute_t *h2)
 {
     const olk_history *h = m->history;
-    const olk_compute_t unit = (olk_compute_t)h->unit;
     h2[0] = 1;
     for (int j = 0; j < 3; j++)
         h2[1 + j] = olk_in_units((olk_compute_t)h->change[j], unit);
-    h2[4] = olk_off_mean(h, h->near, olk_near_window);
-    h2[5] = olk_off_mean(h, h->far, olk_far_window);
+    h2[4] = olk_off_mean(h, h->near, olk_near_window, unit);
+    h2[5] = olk_off_mean(h, h->far, olk_far_window, unit);
     if (!f->season)
         return 7;
     olk_season_inputs(m->season, f->season, f->horizon, (olk_compute_t)h->last, unit, h2 + 7);
@@ -153,14 +152,14 @@ static inline void olk_compute_forecast(const olk_forecast *f, const olk_forecas
         answer->answer = (double)row->answer;
         return;
     }
-    const olk_compute_t unit = (olk_compute_t)h->unit, last = (olk_compute_t)h->last;
+    const olk_compute_t unit = olk_current_unit(h, f->horizon), last = (olk_compute_t)h->last;
     const olk_compute_t rho = olk_persistence(h);
     row->unit = unit;
     row->last = last;
     row->level = olk_level_of(h);
     row->gate = olk_min(1, olk_gate_gain * olk_abs(rho));
     row->base = (olk_compute_t)h->mean + rho * olk_abs(rho) * (last - (olk_compute_t)h->mean);
-    int32_t next = olk_history_inputs(f, m, row->h2);
+    int32_t next = olk_history_inputs(f, m, unit, row->h2);
     const int32_t n_lead = olk_lead(f, row->h2, lead);
     const olk_long_row inputs = {lead, n_lead, f->d, z, NULL, olk_last_inputs(f, m)};
     row->h2[6] = olk_clip(olk_diagonal_product(m->diagonal, &inputs), olk_max_units);
@@ -298,10 +297,10 @@ static OLK_NOCLONE int olk_forecast_tell(const olk_forecast *f, const olk_foreca
     const int known = (olk_compute_t)row->mark != (olk_compute_t)OLK_ROW_UNKNOWN;
     if (known)
         h->repeats = stored == row->last ? (olk_input)((olk_compute_t)h->repeats + 1) : 0;
-    if ((olk_compute_t)h->repeats <= olk_max_repeats) {
+    if (!known || (olk_compute_t)h->repeats <= olk_max_repeats) {
         if (known && (olk_compute_t)row->unit > 0 && !f->frozen)
             olk_learn_row(f, m, p, s, z, row, y);
-        olk_learn_target(h, y, known ? olk_abs(y - (olk_compute_t)row->last) : -1);
+        olk_learn_target(h, y, known ? olk_abs(y - (olk_compute_t)row->last) : -1, f->horizon);
     }
     olk_shift_history(h, y);
     olk_input *last = olk_last_inputs(f, m);

@@ -40,11 +40,11 @@ static inline olk_compute_t olk_root(olk_compute_t v)
 
 /* Windows of the unit, of the running means, of mean and variance, in rows; repeats of one target
    after which it is no longer learned; clip of numbers in units; the factor that turns persistence
-   into a gate; clip of a level in deviations. */
+   into a gate; clip of a level in deviations; changes that the unit of a longer horizon needs. */
 static const olk_compute_t olk_unit_window = 200, olk_near_window = 16, olk_far_window = 256;
 static const olk_compute_t olk_mean_window = 10000, olk_max_repeats = 200, olk_max_units = 10,
                            olk_gate_gain = 3;
-static const olk_compute_t olk_max_level = 5;
+static const olk_compute_t olk_max_level = 5, olk_first_changes = 3;
 
 /* Bits of `marks`. */
 enum { OLK_KNOWN = 1, OLK_KERNEL_KNOWN = 2 };
@@ -73,6 +73,15 @@ static inline int olk_marked(const olk_history *h, int bit)
     return ((int)h->marks & bit) != 0;
 }
 
+/* The unit of an answer, 0 while it is unknown. With a horizon above 1 it needs three changes over
+   that many rows: numbers that are learned in a unit far too small grow with it later
+   (section 3.3). */
+static inline olk_compute_t olk_current_unit(const olk_history *h, int32_t horizon)
+{
+    const int is_known = horizon == 1 || (olk_compute_t)h->changes >= olk_first_changes;
+    return is_known ? (olk_compute_t)h->unit : 0;
+}
+
 /* v in units, clipped; 0 while the unit is unknown. */
 static inline olk_compute_t olk_in_units(olk_compute_t v, olk_compute_t unit)
 {
@@ -80,9 +89,9 @@ static inline olk_compute_t olk_in_units(olk_compute_t v, olk_compute_t unit)
 }
 
 /* The last target minus a running mean over `window` rows, in that mean's units. */
-static inline olk_compute_t olk_off_mean(const olk_history *h, olk_input mean, olk_compute_t window)
+static inline olk_compute_t olk_off_mean(const olk_history *h, olk_input mean, olk_compute_t window,
+                                         olk_compute_t unit)
 {
-    const olk_compute_t unit = (olk_compute_t)h->unit;
     return unit > 0 ? olk_clip(((olk_compute_t)h->last - (olk_compute_t)mean) /
                                    (unit * olk_root(window)),
                                olk_max_units)
@@ -106,8 +115,9 @@ static inline olk_compute_t olk_level_of(const olk_history *h)
                  : 0;
 }
 
-/* The start: the median of three targets and its distance to the nearer of the others. */
-static inline void olk_start_history(olk_history *h, olk_compute_t y)
+/* The start: the median of three targets and its distance to the nearer of the others, which is the
+   unit too if changes are those of one row. */
+static inline void olk_start_history(olk_history *h, olk_compute_t y, int32_t horizon)
 {
     const olk_compute_t a = (olk_compute_t)h->first[0], b = (olk_compute_t)h->first[1];
     const olk_compute_t low = olk_min(a, b), high = olk_max(a, b);
@@ -116,7 +126,7 @@ static inline void olk_start_history(olk_history *h, olk_compute_t y)
     const olk_compute_t gap = olk_min(below, above);
     h->mean = h->near = h->far = (olk_input)middle;
     h->variance = (olk_input)(gap * gap);
-    if (gap > 0) {
+    if (gap > 0 && horizon == 1) {
         h->unit = (olk_input)gap;
         h->square = (olk_input)(gap * gap);
         h->changes = h->squares = 1;
@@ -131,7 +141,8 @@ static inline void olk_update_mean(olk_input *mean, olk_compute_t step, olk_comp
 
 /* Learns a known target; change: the absolute difference from the last target known when its row
    was answered, negative if there was none. */
-static inline void olk_learn_target(olk_history *h, olk_compute_t y, olk_compute_t change)
+static inline void olk_learn_target(olk_history *h, olk_compute_t y, olk_compute_t change,
+                                    int32_t horizon)
 {
     const olk_compute_t unit = (olk_compute_t)h->unit;
     const olk_compute_t targets = (olk_compute_t)h->targets + 1;
@@ -141,7 +152,7 @@ static inline void olk_learn_target(olk_history *h, olk_compute_t y, olk_compute
         if (targets < 3)
             h->first[(int)targets - 1] = (olk_input)y;
         else
-            olk_start_history(h, y);
+            olk_start_history(h, y, horizon);
         return;
     }
     olk_compute_t b = y - (olk_compute_t)h->mean, near = y - (olk_compute_t)h->near,
@@ -421,7 +432,7 @@ static inline void olk_ml_poly_learn(olk_input *state, int32_t n, const olk_comp
 
 /* -- Intervals --
    Intervals of forecasts: the quantile of errors in units of their running mean, tracked by
-   multiplicative steps (docs/forecast.md, section 7b). Quantile tracking; adaptive conformal
+   multiplicative steps (docs/forecast.md, section 8). Quantile tracking; adaptive conformal
    inference: Gibbs & Candes, NeurIPS 2021. */
 
 static const double olk_first_quantile = 1.5;

@@ -43,6 +43,8 @@ def _check_history(config: Settings, numbers: memoryview[Any]) -> None:
     require(marks in allowed, f"marks of the history are {marks}")
     for name, place in _NOT_BELOW_0.items():
         require(numbers[place] >= 0.0, f"{name} of the history is {numbers[place]}")
+    changes, unit = numbers[_COUNTERS["changes"]], numbers[_NOT_BELOW_0["unit"]]
+    require(not unit or changes >= 1.0, "the history has a unit without a change")
     low, high = _QUANTILES
     for quantile in numbers[HISTORY : HISTORY + len(config.list_of("interval"))]:
         require(low <= quantile <= high, f"a quantile of errors is {quantile}")
@@ -96,10 +98,12 @@ def check_forecast(
     require(all(0.0 <= square < inf for square in regrets[half:]), "a squared regret of an expert")
     pending = regions["pending"]
     each = pending_numbers(config)
+    enough = 3.0 if config.values["lead"] > 1 else 1.0
+    is_known = regions["history"][_COUNTERS["changes"]] >= enough
     for at in range(0, len(pending), each):
         mark, unit = pending[at], pending[at + 1]
         require(mark > 0.0 or mark in _PLAIN_MARKS, f"the mark of a pending row is {mark}")
-        require(unit >= 0.0, "the unit of a pending row")
+        require(unit >= 0.0 and (is_known or not unit), "the unit of a pending row")
     if "season" in regions:
         count, capacity = regions["season"][0], len(regions["season"]) - 1
         require(0.0 <= count < 2 * capacity and count == int(count), f"{count} targets of a season")

@@ -84,7 +84,7 @@ class Widened:
 
 
 class Forecaster:
-    """Sections 2 to 7b; ``kernel`` has decision(I) and step(I, r), or is None."""
+    """Sections 2 to 8; ``kernel`` has decision(I) and step(I, r), or is None."""
 
     def __init__(
         self,
@@ -121,15 +121,20 @@ class Forecaster:
 
     # ---- section 3 ------------------------------------------------------------------------------
 
+    def current(self) -> float:
+        """The unit of an answer; 0 while it is unknown."""
+        return float(self.sc) if self.k == 1 or self.J >= 3 else 0.0
+
     def unit(self, v: float) -> float:
-        return clip(v / float(self.sc), 10.0) if self.sc > 0 else 0.0
+        sc = self.current()
+        return clip(v / sc, 10.0) if sc > 0.0 else 0.0
 
     def scaled(self, x: np.ndarray, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         z: np.ndarray = scale(np.asarray(x, dtype=float)).astype(self.real)
         return np.where(np.isnan(x), self.zl, z)
 
     def compute(self, z: np.ndarray) -> dict[str, Any]:
-        y1, m, v, sc = (float(i) for i in (self.y1, self.m, self.v, self.sc))
+        y1, m, v, sc = float(self.y1), float(self.m), float(self.v), self.current()
         e: dict[str, Any] = {"z": z, "known": self.known, "mo": float(self.mo)}
         if not self.known:
             self.reach = [0.0] * len(self.levels)
@@ -208,7 +213,7 @@ class Forecaster:
         y = float(self.real(y))
         if e["known"]:
             self.Z = self.Z + 1 if y == e["y1"] else 0
-        if self.Z <= DEAD:
+        if not e["known"] or self.Z <= DEAD:
             if e["known"]:
                 self.learn_row(e, y)
             self.take(y, abs(y - e["y1"]) if e["known"] else None)
@@ -264,7 +269,7 @@ class Forecaster:
                 D = sorted(abs(i - middle) for i in self.first)[1]
                 self.m = self.e1 = self.e2 = r(middle)
                 self.v = r(D * D)
-                if D > 0.0:
+                if D > 0.0 and self.k == 1:
                     self.sc, self.q = r(D), r(D * D)
                     self.J = self.Q = 1
             return

@@ -23,6 +23,8 @@ static int ek_history_holds(const uint8_t *file)
     for (size_t i = 0; i < 4; i++)
         if (!(ek_number_of(file, at, (size_t)not_below_0[i]) >= 0.0))
             return 0;
+    if (ek_number_of(file, at, 16) > 0.0 && !(ek_number_of(file, at, 1) >= 1.0))
+        return 0; /* a unit without a change */
     if (!(marks == 0.0 || marks == 1.0 || (marks == 3.0 && ek_forecaster.kernel)))
         return 0;
     return ek_all_between(file, at, OLK_HISTORY_NUMBERS, EK_INTERVALS, 0.000999, 1000.01);
@@ -69,10 +71,13 @@ static int ek_pending_holds(const uint8_t *file)
 {
     const size_t each =
         (size_t)(OLK_PENDING_NUMBERS + olk_head_inputs(&ek_forecaster)) + 2 * (size_t)EK_FEATURES;
+    const double enough = EK_HORIZON > 1 ? (double)olk_first_changes : 1.0;
+    const int is_known = ek_number_of(file, EK_AT_history, 1) >= enough;
     for (size_t k = 0; k < EK_HORIZON; k++) {
         const double mark = ek_number_of(file, EK_AT_pending, k * each);
-        if (!(mark >= 0.0 || mark == -1.0 || mark == -2.0) ||
-            !(ek_number_of(file, EK_AT_pending, k * each + 1) >= 0.0))
+        const double unit = ek_number_of(file, EK_AT_pending, k * each + 1);
+        if (!(mark >= 0.0 || mark == -1.0 || mark == -2.0) || !(unit >= 0.0) ||
+            (unit > 0.0 && !is_known))
             return 0;
     }
     return 1;

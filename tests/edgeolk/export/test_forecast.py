@@ -111,6 +111,22 @@ def test_its_state_goes_both_ways_and_a_forged_one_is_refused(tmp_path: Path) ->
     assert ctypes.string_at(c.c.ek_file(c.arena), size) == before
 
 
+@pytest.mark.parametrize(("horizon", "changes"), [(1, 1), (3, 3)])
+def test_a_unit_from_too_few_changes_is_refused(horizon: int, changes: int, tmp_path: Path) -> None:
+    """In the rows that wait; a horizon of 1 starts from one change, a longer one from three."""
+    learner = learner_of(dtype="int8", horizon=horizon)
+    X, y = series()
+    c = exported(learner, tmp_path)
+    run(learner, X[:100], y[:100], horizon)
+    at = next(r.offset for r in learner.plan.regions if r.name == "history") + 4
+    for given, code in ((changes, 0), (changes - 1, -3)):
+        forged = bytearray(learner._sealed())
+        forged[at : at + 4] = np.float32(given).tobytes()
+        forged[8:12] = bytes(4)
+        forged[8:12] = zlib.crc32(forged).to_bytes(4, "little")
+        assert c.c.ek_load(c.arena, bytes(forged), ctypes.c_size_t(len(forged))) == code
+
+
 def test_wrong_order_and_bad_numbers_are_refused(tmp_path: Path) -> None:
     learner = learner_of(dtype="int8")
     X, y = series()

@@ -12,7 +12,7 @@ from forecasts import learner_of, run, sealed, series, state, troubled
 
 import edgeolk as ek
 
-# ---- section 8 of docs/forecast.md --------------------------------------------------------------
+# ---- what holds of every forecast ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("k", [1, 3])
@@ -22,6 +22,29 @@ def test_a_constant_target_is_answered_exactly(k: int) -> None:
     assert (said[:k] == 0.0).all()
     assert (said[k:] == 0.1).all()
     assert not np.frombuffer(state(learner)["head"])[:7].any()
+
+
+@pytest.mark.parametrize(("k", "rows"), [(1, 30), (12, 90)])
+@pytest.mark.parametrize("D", [0, 96])
+def test_a_ramp_is_forecast_to_a_tenth_of_its_change(k: int, rows: int, D: int) -> None:
+    y = np.arange(300.0)
+    said = run(learner_of(d=0, D=D, horizon=k), np.zeros((300, 0)), y, k)
+    assert np.abs(said - y)[rows:].max() < 0.1 * k
+
+
+@pytest.mark.parametrize("D", [0, 96])
+def test_first_forecasts_of_two_days_ahead_are_near_the_last_value(D: int) -> None:
+    """An hourly room, from the present temperatures outside and inside."""
+    k, r = 48, np.random.default_rng(1)
+    hours = np.arange(300 + k)
+    walks = np.cumsum(r.normal(size=(2, len(hours))), axis=1)
+    outside = 10.0 + 8.0 * np.sin(2.0 * np.pi * hours / 24) + 0.3 * walks[0]
+    room = 21.0 + 3.0 * np.sin(2.0 * np.pi * (hours - 5) / 24) + 0.15 * walks[1]
+    X, y = np.column_stack([outside, room])[:300], room[k:]
+    said = run(learner_of(d=2, D=D, horizon=k), X, y, k)[k : k + 100]
+    truth, last = y[k : k + 100], y[:100]
+    assert np.abs(said - truth).mean() < 1.25 * np.abs(last - truth).mean()
+    assert y.min() - 2.0 < said.min() <= said.max() < y.max() + 2.0
 
 
 def test_asking_changes_only_what_waits() -> None:

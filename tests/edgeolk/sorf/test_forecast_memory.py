@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from forecasts import learner_of, series
+from forecasts import learner_of, run, series
 
 import edgeolk as ek
 
@@ -77,7 +77,7 @@ def test_a_forged_state_is_refused() -> None:
     whole = bytes(memory)
     regions = {region.name: region for region in learner.plan.regions}
     forged = {
-        "history": {0: -1.0, 5: 2.0, 13: np.nan, 14: -1.0, 16: -1.0, 20: 5000.0},
+        "history": {0: -1.0, 1: 0.0, 5: 2.0, 13: np.nan, 14: -1.0, 16: -1.0, 20: 5000.0},
         "forecaster": {12: 1.5, 24: -1.0},
         "head": {11: 2.0, 0: np.inf},
         "ml_poly": {0: 1e9, 3: -1.0},
@@ -91,6 +91,19 @@ def test_a_forged_state_is_refused() -> None:
             block[at : at + 4] = np.float32(number).tobytes()
             with pytest.raises(ValueError, match="inconsistent"):
                 ek.attach(block)
+
+
+def test_a_row_of_a_longer_horizon_has_no_unit_before_three_changes(tmp_path: Path) -> None:
+    X, y = series(60)
+    learner = learner_of(dtype="int8", horizon=6)
+    run(learner, X, y, 6)
+    history = np.asarray(learner._engine.view("history")).reshape(-1)
+    for changes in (3.0, 2.0):
+        history[1] = changes
+        learner.save(tmp_path / f"{changes}.olk")
+    assert ek.load(tmp_path / "3.0.olk").n_waiting == 6
+    with pytest.raises(ValueError, match="the unit of a pending row"):
+        ek.load(tmp_path / "2.0.olk")
 
 
 # ---- a covariance that no learning leads to ------------------------------------------------------
