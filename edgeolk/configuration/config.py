@@ -36,7 +36,7 @@ from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.methods import Method, find
 from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Loss
-from edgeolk.parts.parameters import lists_of
+from edgeolk.parts.parameters import lists_of, without_kernel
 from edgeolk.parts.refusals import refuse
 from edgeolk.parts.sorf import DEFAULT_FREQUENCIES, HISTORY_INPUTS, KERNEL
 from edgeolk.parts.updates import UPDATES
@@ -136,9 +136,10 @@ class Config:
         history too (docs/forecast.md): ``horizon`` is how many rows later a target comes (default
         1: before the next row), ``season`` the rows of a season (0: none), ``interval`` the level
         of the intervals, or several levels (default .9). If the bytes do not hold 32 frequencies
-        there is no kernel, and ``budget`` is 0. With ``loss="novelty"``, novelty in time
-        (docs/novelty.md). "auto": these, and ``last_label=True`` for classes; use it only if each
-        label is known before the next prediction.
+        there is no kernel: ``budget`` is 0, and options of the kernel are off. With
+        ``loss="novelty"``, novelty in time (docs/novelty.md). "auto": these, and
+        ``last_label=True`` for classes; use it only if each label is known before the next
+        prediction.
     **params
         The algorithm's own parameters, named as in its paper (``parameters`` shows them).
 
@@ -220,6 +221,10 @@ class Config:
             known = {**context, "budget": float(size), "usual_memory": float(rows)}
             known["cramped"] = float(cramped)
             chosen, values = values_of(method, parts, known, params)
+            numbers = lists_of(values, **lists) if lists else {}
+            if not size:
+                values = without_kernel(values)
+                numbers = {name: numbers[name] for name in numbers if name == "interval"}
             settings = Settings(
                 member=method.algorithm if method else Algorithm.CUSTOM,
                 n_features=n_features,
@@ -230,7 +235,7 @@ class Config:
                 values={**values, **options},
                 feature_range=ends,
                 columns=columns,
-                lists=lists_of(values, **lists) if lists else {},
+                lists=numbers,
                 preprocessing=preprocessing if size else replace(preprocessing, follows=False),
             )
             refuse(settings)

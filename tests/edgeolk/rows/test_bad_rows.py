@@ -295,7 +295,12 @@ def test_anything(name: str, row: np.ndarray, label: Any) -> None:
 @pytest.mark.parametrize("how", ["raise", "skip"])
 @pytest.mark.parametrize(
     ("name", "more", "label"),
-    [("pa1", {}, 77.0), ("sorf", {}, 0.5), ("sorf", {"n_classes": 3, "linear": False}, 3.0), ("spa", {}, 1.0)],
+    [
+        ("pa1", {}, 77.0),
+        ("sorf", {}, 0.5),
+        ("sorf", {"n_classes": 3, "linear": False}, 3.0),
+        ("spa", {}, 1.0),
+    ],
 )
 def test_the_label_of_a_bad_row_is_judged_first(
     name: str, more: dict[str, Any], label: float, how: str
