@@ -40,7 +40,9 @@ _OF_FORECASTS: Refusals = {
     "interval= needs history=True and loss='square': only forecasts have intervals": (
         lambda c: not _forecasts(c) and "interval" in c.lists
     ),
-    "{season} must be 0 or at least {lead}": (lambda c: 0.0 < c.values["season"] < c.values["lead"]),
+    "{season} must be 0 or at least {lead}": (
+        lambda c: 0.0 < c.values["season"] < c.values["lead"]
+    ),
     "history=True already uses the last value: no last_label": both(
         _forecasts, lambda c: c.values["last_label"] == 1.0
     ),

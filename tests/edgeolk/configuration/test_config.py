@@ -181,7 +181,12 @@ def test_text_and_flags_are_no_parameters(value: object) -> None:
 
 @pytest.mark.parametrize(
     ("dtype", "size"),
-    [("int8", {"D": 0}), ("int8", {"ram": 1000}), ("float64", {"D": 0}), ("float64", {"ram": 1200})],
+    [
+        ("int8", {"D": 0}),
+        ("int8", {"ram": 1000}),
+        ("float64", {"D": 0}),
+        ("float64", {"ram": 1200}),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize(
