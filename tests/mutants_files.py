@@ -86,7 +86,7 @@ MUTATIONS = [
         ("a repaired block is not checked",
          "        live.check(config, unpack(block, NATIVE), regions, block)\n    except",
          "        pass\n    except"),
-        ("a refused repair leaves its traces", "        block[:] = original\n", ""),
+        ("a refused repair leaves its traces", "        lent[:] = original\n", ""),
         ("the mark stays", "            live.clear_flags(block)\n", ""),
         ("nothing is rebuilt", "if not over(config, arena).rebuild_derived():", "if False:"),
         ("the old seal stays in a torn block", "            checksums.forget(head, block)\n", "")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from string import Formatter
 
 from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
 from edgeolk.parts.parameters import shown
@@ -130,7 +129,7 @@ def _refuse(config: Facts, refuses: Mapping[str, Condition]) -> None:
 
 def _named(config: Facts, sentence: str) -> str:
     """A sentence with the public names of the parameters in braces, and their values."""
-    stored = [name for _, name, _, _ in Formatter().parse(sentence) if name]
+    stored = [text.partition("}")[0] for text in sentence.split("{")[1:]]
     names = {name: config.public.get(name, name) for name in stored}
     numbers: dict[str, float] = {**config.values, "budget": config.budget}
     values = []
