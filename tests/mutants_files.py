@@ -82,7 +82,7 @@ MUTATIONS = [
         ["tests/edgeolk/test_torn.py", "-k", "not killed and not everywhere"],
         ("a torn block is taken", 'if is_torn and torn == "refuse":', "if False:"),
         ("a torn block is not checked",
-         'if not (is_torn and torn == "repair"):', "if not is_torn:"),
+         'if is_torn and torn == "repair":', "if is_torn:"),
         ("a repaired block is not checked",
          "        live.check(config, unpack(block, NATIVE), regions, block)\n    except",
          "        pass\n    except"),
