@@ -8,6 +8,8 @@ from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
 
+from edgeolk.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from edgeolk.checkpointer import Checkpointer
     from edgeolk.configuration.config import Config, plan
@@ -41,7 +43,6 @@ __all__ = [
     "Scorer", "Sigmoid", "Update", "algorithms", "attach", "available_simd", "export_c",
     "gamma_from", "load", "parse_bytes", "plan", "simd",
 ]  # fmt: skip
-__version__ = "0.1.0"
 
 if PathFinder.find_spec("edgeolk.core.arena", [f"{path}/core" for path in __path__]) is None:
     # The folder from which a program runs precedes installed packages.

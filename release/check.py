@@ -23,7 +23,7 @@ def missing(version: str) -> list[str]:
     if git("status", "--porcelain"):
         found.append("the work tree has changes that are not committed")
     if f"v{version}" in git("tag", "--list").split():
-        found.append(f"v{version} is tagged already: raise __version__ in edgeolk/__init__.py")
+        found.append(f"v{version} is tagged already: raise __version__ in edgeolk/version.py")
     if f"\nversion: {version}\n" not in (ROOT / "CITATION.cff").read_text():
         found.append(f"CITATION.cff does not name version {version}")
     changes = (ROOT / "docs/changelog.md").read_text()

@@ -68,7 +68,7 @@ MUTATIONS = [
          "            except OSError as error:\n                head =",
          "            except KeyError as error:\n                head ="),
         ("the newest slot is not synced before the first write",
-         "            self._medium.settle()\n", "            pass\n"),
+         "            self._medium.sync_all()\n", "            pass\n"),
         ("what could not be synced is relied on",
          "            self._heads = {}  #", "            pass  #"),
         ("a beginning is not looked at",

@@ -17,10 +17,12 @@ import firmware_sim
 #: A module of a folder has an entry if it is of another layer than the rest of the folder.
 LAYERS = {
     edgeolk: (
+        "version",
         "errors",
         "progress",
         "checks",
         "calibration",
+        "arrays",
         "gamma",
         "parts",
         "core",

@@ -219,11 +219,11 @@ typedef struct {
 /* Lays out a trial in the memory for a row's features in double: for all blocks, or for
    OLK_SORF_CACHED blocks and one of weights, where weights overlay features that have been
    rounded. */
-static inline olk_trial olk_new_trial(const olk_sorf *p, void *memory, int whole_row)
+static inline olk_trial olk_new_trial(const olk_sorf *p, void *memory, int all_blocks)
 {
     const ptrdiff_t all = p->first[p->groups];
     olk_sorf_feature *feature = memory;
-    if (whole_row)
+    if (all_blocks)
         return (olk_trial){feature, all, (olk_stored *)(feature + 2 * p->D), all, 0, 0, 0};
     return (olk_trial){feature + (OLK_SORF_CACHED ? 128 / sizeof *feature : 0),
                        2 * OLK_SORF_CACHED,

@@ -8,8 +8,8 @@
 
 /* In two steps: GCC 14 for AArch64 rejects arguments whose type gets size and alignment at once. */
 #define OLK_VECTOR(name, type, bytes)                                                              \
-    typedef type name##_whole __attribute__((vector_size(bytes), may_alias));                      \
-    typedef name##_whole name __attribute__((aligned(sizeof(type))))
+    typedef type name##_aligned __attribute__((vector_size(bytes), may_alias));                    \
+    typedef name##_aligned name __attribute__((aligned(sizeof(type))))
 
 OLK_VECTOR(olk_f32s, float, OLK_BYTES);
 OLK_VECTOR(olk_f64s, double, OLK_BYTES);

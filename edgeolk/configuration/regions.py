@@ -34,7 +34,7 @@ def pending_numbers(config: Settings) -> int:
 
 
 #: Regions of every forecaster.
-FORECASTER = ("history", "forecaster", "head", "guard", "waiting")
+FORECASTER = ("history", "forecaster", "head", "ml_poly", "pending")
 
 #: Bytes of one number by the code of its type.
 ELEMENT_BYTES = {code: element.nbytes for code, element in ELEMENTS.items()}
@@ -188,7 +188,7 @@ KINDS: dict[str, Kind] = {
     "weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "current weights"),
     "mean_weights": Kind("storage", lambda c: (c.budget, 2 * c.columns), "their running average"),
     "blend": Kind("d", _blend, "mistakes of the experts, averaging windows"),
-    "own": Kind("d", lambda c: (c.update.own, c.weights), "numbers of the update"),
+    "per_update": Kind("d", lambda c: (c.update.per_update, c.weights), "numbers of the update"),
     "novelty": Kind(
         "d", lambda c: (1, 2 if c.update.is_sorf else 1), "threshold; mean score of features"
     ),
@@ -206,7 +206,7 @@ KINDS: dict[str, Kind] = {
         "computing", lambda c: (2, c.n_inputs + 1), "linear expert: weights, variances"
     ),
     "relevance": Kind("computing", (2, "n_inputs"), "log length scales (ARD), squared gradients"),
-    "turns": Kind("q", (1, 1), "gradient steps of the length scales"),
+    "gradient_steps": Kind("q", (1, 1), "gradient steps of the length scales"),
     "shared_relevance": Kind(
         "computing", (1, 2), "log length scale of all inputs, squared gradient"
     ),
@@ -228,10 +228,10 @@ KINDS: dict[str, Kind] = {
         "diagonal linear forecaster: weights, variances, error",
     ),
     "head": Kind("computing", _head, "head of the forecaster: weights, covariance, error"),
-    "guard": Kind(
+    "ml_poly": Kind(
         "computing", lambda c: (2, 3 if c.budget else 2), "regrets of the experts, their squares"
     ),
-    "waiting": Kind(
+    "pending": Kind(
         "computing", lambda c: (int(c.values["lead"]), pending_numbers(c)),
         "pending rows, whose targets have not come",
     ),
@@ -337,8 +337,8 @@ def needed(config: Settings) -> set[str]:
         names.add("support_vectors")
     else:
         names.discard("levels")
-    if config.update.own:
-        names.add("own")
+    if config.update.per_update:
+        names.add("per_update")
     if config.update.is_sorf:
         names -= {"coefficients", "function", "kernel_row"}
         if not config.needs_labels:

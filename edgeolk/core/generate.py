@@ -149,9 +149,9 @@ def check() -> None:
                 if not getattr(row, function):
                     raise ValueError(f"{kind.__name__}.{member.name} has no {function}")
     for loss, row in LOSSES.items():
-        mended = [update for update in RESIDUAL_UPDATES if update in row.updates]
-        if mended and not (row.residual and row.sign):
-            raise ValueError(f"Loss.{loss.name} needs a residual for Update.{mended[0].name}")
+        repairing = [update for update in RESIDUAL_UPDATES if update in row.updates]
+        if repairing and not (row.residual and row.sign):
+            raise ValueError(f"Loss.{loss.name} needs a residual for Update.{repairing[0].name}")
 
 
 def switches_pxd(roles: Mapping[str, Role]) -> str:

@@ -118,11 +118,16 @@ def _flags_and_architectures(
     if compiler is None or not architectures:
         return chosen_flags(compiler, instructions), ()
     found = {name: chosen_flags([*compiler, "-arch", name], instructions) for name in architectures}
-    those = {name: flags for name, flags in found.items() if flags is not None}
-    if len(those) == len(architectures) and len(set(those.values())) == 1:
-        return those[architectures[0]], ()
-    words = [word for name, flags in those.items() for f in flags for word in (f"-Xarch_{name}", f)]
-    return (tuple(words) if those else None), tuple(those)
+    supported = {name: flags for name, flags in found.items() if flags is not None}
+    if len(supported) == len(architectures) and len(set(supported.values())) == 1:
+        return supported[architectures[0]], ()
+    words = [
+        word
+        for name, flags in supported.items()
+        for flag in flags
+        for word in (f"-Xarch_{name}", flag)
+    ]
+    return (tuple(words) if supported else None), tuple(supported)
 
 
 def units(

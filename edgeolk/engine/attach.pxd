@@ -34,7 +34,7 @@ cdef inline void decode(State* s, object config) except *:
     s.c.stride = config.stride
     s.c.weights = config.weights
     s.c.columns = config.columns
-    s.c.n_per_update = config.update.own
+    s.c.n_per_update = config.update.per_update
     s.c.item = config.storage.nbytes
     s.c.coefficient_bytes = config.coefficient_bytes
     s.c.vectors = config.vectors
@@ -199,7 +199,7 @@ cdef inline int attach(State* s, dict places) except -1:
     s.window_y = <double*>at(places, "window_labels")
     s.mean_start = <double*>at(places, "mean_start")
     s.mean_sum = <double*>at(places, "mean_sum")
-    s.per_update = <double*>at(places, "own")
+    s.per_update = <double*>at(places, "per_update")
     s.norms = at(places, "norms")
     s.query = at(places, "query")
     s.nonzero_index = <int32_t*>at(places, "nonzero_index")
@@ -229,8 +229,8 @@ cdef inline int attach_forecast(State* s, dict places) except -1:
     t.history = at(places, "history")
     t.diagonal = at(places, "forecaster")
     t.head = at(places, "head")
-    t.ml_poly = at(places, "guard")
-    t.pending = at(places, "waiting")
+    t.ml_poly = at(places, "ml_poly")
+    t.pending = at(places, "pending")
     t.season = at(places, "season")
     t.n_asked = <uint64_t*>&s.m.steps
     t.flags = &s.m.flags
@@ -266,7 +266,7 @@ cdef inline int attach_structured(State* s, dict places) except -1:
     t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
     t.shared = at(places, "shared_relevance")
     t.drift = at(places, "drift")
-    t.gradient_steps = <uint64_t*>at(places, "turns")
+    t.gradient_steps = <uint64_t*>at(places, "gradient_steps")
     t.memory_rows = <uint8_t*>at(places, "row_memory")
     t.memory_held = <uint64_t*>at(places, "memory_state")
     if t.memory_held != NULL:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import edgeolk
 from edgeolk.export.prefix import USUAL
+from edgeolk.version import __version__
 
 #: What exported learners have besides the library's C.
-BOARD = Path(edgeolk.__file__).parent / "c" / "board"
+BOARD = Path(__file__).parents[1] / "c" / "board"
 _ABOUT = "A learner that was exported by edgeolk"
 
 _SKETCH = """\
@@ -86,7 +86,7 @@ target_link_libraries(usermod INTERFACE usermod_{library})
 def _arduino(sources: list[str], library: str) -> dict[str, str]:
     properties = {
         "name": library,
-        "version": edgeolk.__version__,
+        "version": __version__,
         "author": "edgeolk",
         "maintainer": "edgeolk",
         "sentence": _ABOUT,
@@ -105,7 +105,7 @@ def _arduino(sources: list[str], library: str) -> dict[str, str]:
 def _platformio(sources: list[str], library: str) -> dict[str, str]:
     properties = {
         "name": library,
-        "version": edgeolk.__version__,
+        "version": __version__,
         "description": _ABOUT,
         "frameworks": "*",
         "platforms": "*",

@@ -16,12 +16,12 @@ from edgeolk.parts.kernels import Laplacian
 from edgeolk.scaling.record import INSIDE
 
 SOURCE = "sorf.c"
-#: Numbers of the types of weights in c/sorf.c and c/sorf.h.
+#: Numbers of the types of weights in c/board/sorf.c.
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 #: Regions that the C source uses; those that the model lacks have offset 0.
 REGIONS = (
     *("weights", "mean_weights", "blend", "errors", "novelty", "target", "last_label", "linear"),
-    *("relevance", "turns", "shared_relevance", "drift", "row_memory", "memory_state"),
+    *("relevance", "gradient_steps", "shared_relevance", "drift", "row_memory", "memory_state"),
     "memory_narrow",
     *("scaler", "scaler_counts", "scaler_range", "width", "width_mean", "width_follows", "common"),
     *("statistics", "clipped_rows", "skipped", "query", "inputs", "class_scores"),
@@ -33,7 +33,7 @@ REGIONS = (
 #: Of them, the regions of state that are reset when the width is known.
 RESET = (
     *("weights", "mean_weights", "blend", "novelty", "target", "last_label", "linear"),
-    *("relevance", "turns", "shared_relevance", "drift", "row_memory", "memory_state"),
+    *("relevance", "gradient_steps", "shared_relevance", "drift", "row_memory", "memory_state"),
     "memory_narrow",
 )
 

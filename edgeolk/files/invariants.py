@@ -109,7 +109,7 @@ _MAX_ALPHA, _MAX_COEFFICIENT, _MAX_SQUARE = 1e150, 1e250, 1e302
 _MAX_IF_NORMALISED, _MAX_OTHERWISE, _MAX_KERNEL = 1e60, 1e302, 1e101
 #: Regions in which unused slots must be finite too: loops run over full SIMD vectors.
 _VECTORS = ("support_vectors", "window")
-_ALL_SLOTS = (*_VECTORS, "coefficients", "window_labels", "own")
+_ALL_SLOTS = (*_VECTORS, "coefficients", "window_labels", "per_update")
 
 
 def _all_finite(numbers: memoryview[Any], read: Read | None = None) -> bool:

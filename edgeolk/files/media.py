@@ -97,7 +97,7 @@ class Medium(Protocol):
     def sync(self, slot: int) -> None:
         """Return when everything written to a slot is on the device."""
 
-    def settle(self) -> None:
+    def sync_all(self) -> None:
         """Return when everything others have written here is on the device, including names."""
 
     def other_slots(self, taken: Taken, head: int) -> str:
@@ -159,7 +159,7 @@ class MemoryMedium:
         if self._flush is not None:
             self._flush()
 
-    def settle(self) -> None:
+    def sync_all(self) -> None:
         self.sync(0)
 
     def other_slots(self, taken: Taken, head: int) -> str:
@@ -172,7 +172,7 @@ class MemoryMedium:
         self._memory.release()
 
 
-def _settle(files: Iterable[OpenFile]) -> None:
+def _sync_files(files: Iterable[OpenFile]) -> None:
     """Sync files and their names; empty files are skipped, since they are created again later."""
     folders = set()
     for file in files:
@@ -247,8 +247,8 @@ class FileMedium:
     def sync(self, slot: int) -> None:
         self._file.sync()
 
-    def settle(self) -> None:
-        _settle([self._file])
+    def sync_all(self) -> None:
+        _sync_files([self._file])
 
     def other_slots(self, taken: Taken, head: int) -> str:
         return misplaced(
@@ -297,8 +297,8 @@ class FolderMedium:
     def sync(self, slot: int) -> None:
         self._files[slot].sync()
 
-    def settle(self) -> None:
-        _settle(self._files)
+    def sync_all(self) -> None:
+        _sync_files(self._files)
 
     def other_slots(self, taken: Taken, head: int) -> str:
         found, last = "", 0

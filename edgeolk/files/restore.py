@@ -137,7 +137,7 @@ def read(data: bytes | bytearray | memoryview) -> Stored:
 
 #: Regions of which a file needs only the slots, or the coefficients; the rest is padding.
 _OF_SLOTS = ("support_vectors", "norms")
-_OF_COEFFICIENTS = ("coefficients", "mean_start", "mean_sum", "own")
+_OF_COEFFICIENTS = ("coefficients", "mean_start", "mean_sum", "per_update")
 
 #: Regions that a file may lack -> their initial numbers.
 _INITIAL: dict[str, Callable[[Settings], list[float]]] = {"width_follows": following}

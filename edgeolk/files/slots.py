@@ -263,7 +263,7 @@ class Slots:
         if claim == self._claim:
             return
         try:
-            self._medium.settle()
+            self._medium.sync_all()
         except OSError:
             self._heads = {}  # read the device again at the next call
             raise

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
 
-REGIONS = ("history", "forecaster", "head", "guard", "waiting", "season")
+REGIONS = ("history", "forecaster", "head", "ml_poly", "pending", "season")
 #: Members of ``olk_history`` (c/forecast_models.h) by position.
 _COUNTERS = {"targets": 0, "changes": 1, "squares": 2, "repeats": 3, "learned": 4}
 _MARKS, _NOT_BELOW_0 = 5, {"error": 8, "variance": 14, "square": 15, "unit": 16}
@@ -90,11 +90,11 @@ def check_forecast(
             require(all(map(isfinite, regions[name])), f"{name} must be finite")
     _check_history(config, regions["history"])
     _check_linear(config, regions)
-    regrets = regions["guard"]
+    regrets = regions["ml_poly"]
     half = len(regrets) // 2
     require(all(abs(regret) <= _REGRET for regret in regrets[:half]), "a regret of an expert")
     require(all(0.0 <= square < inf for square in regrets[half:]), "a squared regret of an expert")
-    pending = regions["waiting"]
+    pending = regions["pending"]
     each = pending_numbers(config)
     for at in range(0, len(pending), each):
         mark, unit = pending[at], pending[at + 1]
@@ -149,8 +149,8 @@ def _check_watch(
     verdict = int(words["verdict"])
     good = verdict >= 0 and verdict >> 8 < d and not verdict & 0xE0 and verdict >> 1 & 3 < 3
     require(good, "the verdict on the last row")
-    held = int(words["held"])
-    good = 0 <= held >> 32 < d and not held & 0xFFF80000 and held & 0x30000 != 0x30000
+    event = int(words["event"])
+    good = 0 <= event >> 32 < d and not event & 0xFFF80000 and event & 0x30000 != 0x30000
     require(good, "the condition for the end of the event")
 
 
@@ -229,8 +229,9 @@ def check_weights(
         scales, squares = regions["relevance"][: config.n_inputs], regions["relevance"]
         require(all(-2.0 <= v <= 2.0 for v in scales), "a log length scale")
         require(min(squares[config.n_inputs :]) >= 0.0, "squared gradients of the length scales")
-    if "turns" in regions:
-        require(0 <= regions["turns"][0] <= words["steps"], "gradient steps of the length scales")
+    if "gradient_steps" in regions:
+        gradient_steps = regions["gradient_steps"][0]
+        require(0 <= gradient_steps <= words["steps"], "gradient steps of the length scales")
     if "shared_relevance" in regions:
         scale, square = regions["shared_relevance"]
         require(-2.0 <= scale <= 2.0 and 0.0 <= square <= MAX_NUMBER, "the log length scale")

@@ -124,25 +124,25 @@ DESCRIPTIONS: dict[str, Description] = {
         _ROW,
     ),
     "pa_rand": Description(
-        "PA-I on a budget: the candidate replaces a random support vector.",
+        "PA-I on a budget: the incoming vector replaces a random support vector.",
         "As the baseline for the budgeted PA methods.",
         _ROW,
     ),
     "bpa_s": Description(
-        "PA-I on a budget: the removed support vector is projected onto the candidate. The"
+        "PA-I on a budget: the removed support vector is projected onto the incoming vector. The"
         " cheapest removal is found in O(1) per support vector.",
         "A good first choice: barely slower than random replacement, clearly better.",
         _ROW,
     ),
     "bpa_nn": Description(
-        "PA-I on a budget: the removed support vector is projected onto the candidate and its"
+        "PA-I on a budget: the removed support vector is projected onto the incoming vector and its"
         " nearest neighbour.",
         "When accuracy at a small budget matters; low dimension suits it best.",
         "O(B d), about 2 O(B d) on an update, O(B^2 d) at worst",
     ),
     "bpa_p": Description(
         "PA-I on a budget: the removed support vector is projected onto all others and the"
-        " candidate, using a stored inverse of the Gram matrix.",
+        " incoming vector, using a stored inverse of the Gram matrix.",
         "The most accurate at tiny budgets (B up to about 200); memory grows with B^2.",
         "O(B d + B^2), O(B^2 d + B^3) every 10 B exchanges",
     ),
@@ -252,7 +252,7 @@ CHOICES: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "step": (
-        "coefficient of the candidate",
+        "coefficient of the incoming vector",
         {
             "unit": "its label, on mistakes",
             "pa": "the step of PA-I, if the hinge loss is not 0",

@@ -156,12 +156,12 @@ METHODS: tuple[Method, ...] = (
         choices={"full": _each(Policy.RANDOM, Policy.STOP, Policy.RAISE)},
     ),
     Method(
-        Algorithm.REMOVE_OLDEST, "remove_oldest", "the candidate replaces the oldest", WV,
+        Algorithm.REMOVE_OLDEST, "remove_oldest", "the incoming vector replaces the oldest", WV,
         by_axis(Policy.OLDEST), choices={"step": STEP},
     ),
     Method(
         Algorithm.REMOVE_SMALLEST, "remove_smallest",
-        "the candidate replaces the smallest coefficient", WV, by_axis(Policy.SMALLEST),
+        "the incoming vector replaces the smallest coefficient", WV, by_axis(Policy.SMALLEST),
         choices={"step": dict(reversed(STEP.items()))},
     ),
     Method(
@@ -229,7 +229,7 @@ METHODS: tuple[Method, ...] = (
         by_axis(Update.PA1, Policy.RANDOM), choices={"loss": MARGIN_LOSS},
     ),
     Method(
-        Algorithm.BPA_S, "bpa_s", "budgeted PA, the candidate repairs the loss", WV,
+        Algorithm.BPA_S, "bpa_s", "budgeted PA, the incoming vector repairs the loss", WV,
         by_axis(Update.PA1, Policy.SIMPLE), choices={"loss": MARGIN_LOSS},
     ),
     Method(

@@ -88,15 +88,15 @@ class Policy(IntEnum):
 
     STOP = 1  # the model is frozen
     RAISE = 2  # the example is refused with BudgetError
-    OLDEST = 3  # the candidate replaces the oldest support vector
+    OLDEST = 3  # the incoming vector replaces the oldest support vector
     SMALLEST = 4  # ... the one with the smallest |alpha|
     RANDOM = 5  # ... a random one (Cavallanti, Cesa-Bianchi & Gentile 2007)
     FORGETRON = 6  # ... the oldest, after shrinking all (Dekel, Shalev-Shwartz & Singer 2008)
-    SIMPLE = 7  # BPA-S: one is projected onto the candidate (Wang & Vucetic 2010, section 3.1)
+    SIMPLE = 7  # BPA-S: one is projected onto the incoming vector (Wang & Vucetic 2010, 3.1)
     UNBIASED = 8  # a random one, the others scaled by B/(B-1) (He & Kwok 2014, algorithm 3)
     HALVE = 9  # the smaller half is projected onto the larger one (Ahpatron, algorithm 2)
-    SPAN = 10  # the candidate is projected onto the ring when near or full (Projectron)
-    NEAREST = 11  # BPA-NN: one is projected onto the candidate and its nearest neighbour
+    SPAN = 10  # the incoming vector is projected onto the ring when near or full (Projectron)
+    NEAREST = 11  # BPA-NN: one is projected onto the incoming vector and its nearest neighbour
     PROJECT = 12  # BPA-P: one is projected onto all the others
     UNBIASED_BY_SIZE = 13  # a light one, the others scaled by their odds (Zhao et al. 2012)
     LIGHTEST = 14  # the lightest of old and new is removed (Wang, Crammer & Vucetic 2012)

@@ -104,7 +104,9 @@ PARAMETERS: dict[str, Parameter] = {
     "C": Parameter(1.0, "aggressiveness: the largest step of PA-I, the softness of PA-II"),
     "eta": Parameter(0.1, "step size"),
     "lam": Parameter(0.0, "shrinkage: f is scaled by 1 - eta lam every step", "[0, inf)"),
-    "rate": Parameter(0.25, "coefficient of every candidate; None: U / sqrt(updates)", none=0.0),
+    "rate": Parameter(
+        0.25, "coefficient of every incoming vector; None: U / sqrt(updates)", none=0.0
+    ),
     "eps": Parameter(0.5, "update where y f < 1 - eps", "(0, 1)"),
     "U": Parameter(None, "maximum norm of the function", none=math.inf),
     "alpha": Parameter(1.0, "loss at which the sampling probability stops growing"),
@@ -112,11 +114,11 @@ PARAMETERS: dict[str, Parameter] = {
     "c": Parameter(1.0, "sampling probability c t^-decay"),
     "ridge": Parameter(5e-4, "ridge added to the Gram matrix", "[0, inf)"),
     "rescale": Parameter(True, "restore the norm after a halving", flag=True),
-    "allow_skip": Parameter(True, "drop the candidate if that costs least", flag=True),
+    "allow_skip": Parameter(True, "drop the incoming vector if that costs least", flag=True),
     "growth": Parameter(None, "budget grows as 1 + growth sqrt(t), up to B", none=0.0),
     "shift": Parameter(1.0, "how slowly the past is forgotten"),
     "sparsity": Parameter(
-        0.0, "distance to the span up to which a candidate is projected", "[0, inf)"
+        0.0, "distance to the span up to which an incoming vector is projected", "[0, inf)"
     ),
     "singular": Parameter(
         lambda c: 1e-4 if c["float32"] else 1e-8, "relative distance that counts as in the span"
@@ -141,7 +143,7 @@ PARAMETERS: dict[str, Parameter] = {
         "[0, inf)", integer=True,
     ),
     "ald": Parameter(
-        0.005, "distance to the span up to which a candidate is projected", "[0, inf)"
+        0.005, "distance to the span up to which an incoming vector is projected", "[0, inf)"
     ),
     "r": _sorf(0.03, "ridge of the passive-aggressive step", "[0, inf)", omitted=0.03),
     "unit": _sorf(
@@ -171,7 +173,10 @@ PARAMETERS: dict[str, Parameter] = {
         " default if its 16 bytes per input take at most an eighth of the block); 'shared', one for"
         " all inputs (the default otherwise, if it fits)",
         words=(False, True, "shared"), omitted=0.0,
-        regions={1.0: ("relevance", "turns", "inputs"), 2.0: ("shared_relevance", "turns")},
+        regions={
+            1.0: ("relevance", "gradient_steps", "inputs"),
+            2.0: ("shared_relevance", "gradient_steps"),
+        },
     ),
     "groups": _sorf(
         lambda c: 1.0 if c["novelty"] or c["budget"] < 8000 else 2.0,
@@ -338,8 +343,8 @@ def lists_of(
     lists: dict[str, tuple[float, ...]] = {}
     if blends is not None:
         lists["blends"] = _numbers("blends", blends, 2)
-        rises = all(a < b for a, b in itertools.pairwise(lists["blends"]))
-        if not rises or lists["blends"][0] != 0.0 or lists["blends"][-1] != 1.0:
+        is_increasing = all(a < b for a, b in itertools.pairwise(lists["blends"]))
+        if not is_increasing or lists["blends"][0] != 0.0 or lists["blends"][-1] != 1.0:
             raise ValueError(f"blends must rise from 0 to 1, got {blends!r}")
     if interval is not None:
         single = isinstance(interval, (int, float))

@@ -108,7 +108,7 @@ class RealTraits(Part):
 
     #: Its code in ``ELEMENTS``.
     element: str
-    #: Largest coefficient of a candidate: a power of ten that is finite even divided by the
+    #: Largest coefficient of an incoming vector: a power of ten that is finite even divided by the
     #: smallest common scale.
     most: float
     #: Largest k(x, x) of a row.
@@ -138,7 +138,7 @@ COEFFICIENTS: dict[Coefficients, RealTraits] = {
 
 
 def largest_coefficients() -> str:
-    """The largest coefficient of a candidate as text, for the default type first."""
+    """The largest coefficient of an incoming vector as text, for the default type first."""
     limits = {kind: f"{row.most:.0e}".replace("+", "") for kind, row in COEFFICIENTS.items()}
     default = limits.pop(Coefficients.FLOAT64)
     others = (f"{most} with coefficients='{k.name.lower()}'" for k, most in limits.items())

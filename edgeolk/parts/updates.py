@@ -3,8 +3,8 @@
 A row names its functions in ``ring`` or ``sorf`` as "file.function":
 
 - ``asks(s, e)``: whether the example is used;
-- ``coefficient(s, e, p)``: the candidate's coefficient, if it is sampled with probability p;
-- ``shrink(s, a, e)``: changes f before the candidate enters (a = 0: it does not enter);
+- ``coefficient(s, e, p)``: the incoming vector's coefficient, if it is sampled with probability p;
+- ``shrink(s, a, e)``: changes f before the incoming vector enters (a = 0: it does not enter);
 - ``begin(s, e)`` before and ``end(s, e)`` after every example, for updates with their own regions;
   ``construct(s)`` initialises these.
 """
@@ -50,9 +50,9 @@ class UpdateTraits(Part):
     max_weight: float = 1e6
     #: Parameters with several numbers.
     lists: tuple[str, ...] = ()
-    #: Numbers that an update stores for each coefficient, in ``s.own``, (own, weights) float64;
-    #: initially 0 unless ``construct`` sets them.
-    own: int = 0
+    #: Numbers that an update stores for each coefficient, in ``s.per_update`` of shape (per_update,
+    #: weights) and float64; initially 0 unless ``construct`` sets them.
+    per_update: int = 0
     #: Default storage type.
     default_dtype: str = "float32"
 

@@ -215,13 +215,13 @@ class Pomdr(KernelLearner):
 
     def _halve(self) -> None:
         h = self.m // 2
-        folded = self.alpha[:h].copy()
+        merged = self.alpha[:h].copy()
         for r in range(h, self.m):
-            folded[int(np.argmax(self.kernel(self.sv[:h], self.sv[r])))] += self.alpha[r]
+            merged[int(np.argmax(self.kernel(self.sv[:h], self.sv[r])))] += self.alpha[r]
         self.keep(np.arange(h))
-        norm2 = float(folded @ self.gram() @ folded)
+        norm2 = float(merged @ self.gram() @ merged)
         # A sum that cancels out must not be scaled up from rounding noise.
         scale = self.U / math.sqrt(norm2) if norm2 > 1e-12 * self.U**2 else 1.0
-        self.alpha = folded * scale
+        self.alpha = merged * scale
         self.S = 0.0
         self.halvings += 1

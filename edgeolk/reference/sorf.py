@@ -179,7 +179,7 @@ class Sorf:
         relevance: bool = False,
     ) -> None:
         require(n_classes is None or (n_classes >= 2 and loss == "hinge"), "K >= 2, hinge")
-        require(not (linear and n_classes), "the linear candidate has one column")
+        require(not (linear and n_classes), "the linear expert has one column")
         self.phi = Features(n_features, D, gamma, groups, seed)
         self.K, self.classes, self.regression = n_classes or 1, bool(n_classes), loss == "square"
         self.real = float if dtype == "float64" else np.float32
@@ -394,7 +394,7 @@ class Sorf:
     ) -> np.ndarray:
         """d/d theta of the blended scores' sum with the given weights, through groups `live`.
 
-        One group leaves the shares of the linear candidate and the last label out (section 7c).
+        One group leaves the shares of the linear expert and the last label out (section 7c).
         """
         E, alpha, _, _ = self.shares()
         if self.G == 1:

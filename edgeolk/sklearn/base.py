@@ -216,6 +216,27 @@ def is_plain_labels(y: Any) -> bool:
     return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu"
 
 
+def refuse_mixed(y: Any, name: str = "y") -> None:
+    """Refuse labels of several types, such as text and None: they have no order.
+
+    name: of the argument, for messages.
+    Raises TypeError: they are.
+    """
+    labels = np.asarray(y, dtype=object).ravel() if isinstance(y, (list, tuple)) else y
+    if getattr(getattr(labels, "dtype", None), "kind", "") != "O":
+        return
+    try:
+        np.unique(labels)
+    except TypeError:
+        kinds: dict[str, Any] = {}
+        for label in np.ravel(labels).tolist():
+            kinds.setdefault(type(label).__name__, label)
+        shown = " and ".join(f"{kind} ({label!r})" for kind, label in list(kinds.items())[:3])
+        raise TypeError(
+            f"{name} holds labels of several types, {shown}: they must be of one type"
+        ) from None
+
+
 def unchanged_if_refused(learns: Learns) -> Learns:
     """Restore the attributes if a method that learns rejects its input.
 

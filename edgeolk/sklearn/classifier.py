@@ -19,6 +19,7 @@ from edgeolk.sklearn.base import (
     checked_weight,
     counted,
     is_plain_labels,
+    refuse_mixed,
     refuse_too_many,
     unchanged_if_refused,
 )
@@ -160,6 +161,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             The ring is full with ``full="raise"``; earlier rows have been learned.
         """
         X, y = self._checked(X, y, reset=True)
+        refuse_mixed(y)
         check_classification_targets(y)
         self.classes_, columns = np.unique(column_or_1d(y, warn=True), return_inverse=True)
         weight = self._weights(columns, checked_weight(sample_weight, len(y)), batch=True)
@@ -202,7 +204,9 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit")
         X, y = self._checked(X, y, reset=first)
+        refuse_mixed(classes, "classes")
         if not is_plain_labels(y):
+            refuse_mixed(y)
             check_classification_targets(y)
             y = column_or_1d(y, warn=True)
         known = np.unique(classes) if first else self.classes_
@@ -210,8 +214,11 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             raise ValueError(f"classes must list every possible label, at least 2, got {classes!r}")
         if not first and classes is not None and not np.array_equal(known, np.unique(classes)):
             raise ValueError(f"classes were {known.tolist()} in the first call, got {classes!r}")
-        columns = np.minimum(np.searchsorted(known, y), len(known) - 1)
-        new = y[known[columns] != y]
+        try:
+            columns = np.minimum(np.searchsorted(known, y), len(known) - 1)
+            new = y[known[columns] != y]
+        except TypeError:  # a label that cannot be compared to the classes is none of them
+            new = np.array([one for one in y.tolist() if one not in known.tolist()], dtype=object)
         if len(new):
             raise ValueError(f"y holds {new[:1].tolist()[0]!r}, but classes are {known.tolist()}")
         if first:

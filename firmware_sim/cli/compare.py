@@ -9,8 +9,8 @@ from typing import Any
 
 from edgeolk import parse_bytes
 from firmware_sim.cli.processes import interruption
-from firmware_sim.cli.shared import STREAM, WORKERS, add_command, config_of, reported
-from firmware_sim.cli.terminal import Bar, can_draw, ended, written
+from firmware_sim.cli.shared import STREAM, WORKERS, add_command, assumed_of, config_of, reported
+from firmware_sim.cli.terminal import Bar, can_draw, ended, note, written
 from firmware_sim.configuration import values
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.option import COUNT, SECONDS, Option, Value
@@ -45,9 +45,12 @@ def add_options(commands: Any) -> None:
     add_command(commands, "compare", about, run, COMMAND_OPTIONS, stream=STREAM)
 
 
-def to_config(chosen: argparse.Namespace) -> ReplayConfig:
-    """Return the configuration that all runs share."""
-    return config_of(chosen, ram=max(int(parse_bytes(size)) for size in chosen.ram))
+def to_config(chosen: argparse.Namespace, **more: Any) -> ReplayConfig:
+    """Return the configuration that all runs share.
+
+    more: fields that no option gives.
+    """
+    return config_of(chosen, **more, ram=max(int(parse_bytes(size)) for size in chosen.ram))
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -55,7 +58,10 @@ def run(chosen: argparse.Namespace) -> int:
     from firmware_sim.comparison import compare
     from firmware_sim.comparison.report import to_text, write_comparison
 
-    config = to_config(chosen)
+    assumed = assumed_of(chosen, live=False)
+    for line in assumed.notes if not chosen.quiet else ():
+        note(line)
+    config = to_config(chosen, **assumed.options)
     names = None if chosen.algorithms == "all" else chosen.algorithms.split(",")
     picture = can_draw(chosen)
     with (

@@ -15,12 +15,12 @@ from typing import Any, NoReturn
 from edgeolk import __version__
 from edgeolk.cli.program import take_any_text
 from edgeolk.errors import suggest
-from firmware_sim.cli import compare, fleet, listings, measure, record, replay, tune
+from firmware_sim.cli import compare, fleet, listings, look, measure, record, replay, tune
 from firmware_sim.cli.terminal import INTERRUPTED, USAGE, forget_output, note, tell
 from firmware_sim.errors import SimulatorError
 
 #: In the order of ``--help``.
-COMMANDS = (replay, compare, tune, record, fleet, measure, listings)
+COMMANDS = (replay, look, compare, tune, record, fleet, measure, listings)
 #: The start of argparse's message on an unknown command.
 _CHOICE = "argument COMMAND: invalid choice: "
 

@@ -13,14 +13,14 @@ import edgeolk as ek
 from edgeolk.export import check_exportable
 from firmware_sim.boards import board_of
 from firmware_sim.cli.processes import Interruption, in_child, interruption, run_in_child
-from firmware_sim.cli.shared import STREAM, add_command, config_of, reported
+from firmware_sim.cli.shared import STREAM, add_command, assumed_of, config_of, reported
 from firmware_sim.cli.terminal import (
     BEYOND_CAP,
     DIED,
     OK,
     USAGE,
     Bar,
-    Pace,
+    ProgressLines,
     can_draw,
     ended,
     note,
@@ -32,11 +32,14 @@ from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.configuration.option import Option
 from firmware_sim.deployment import board_script, model_file
 from firmware_sim.errors import SimulatorError
+from firmware_sim.replaying.assumed import notes_of
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import hints, to_text
 from firmware_sim.report.writing import claimed, import_picture, write_files
 from firmware_sim.streams import BUNDLED
+from firmware_sim.streams.page import looked_at, page
+from firmware_sim.streams.tables import CellStream
 
 #: From this cap on, steps may take so long that rows are counted beforehand.
 _LARGE = 1 << 24
@@ -59,14 +62,17 @@ def add_options(commands: Any) -> None:
     command.epilog = f"Bundled streams: {listing}."
 
 
-def to_config(chosen: argparse.Namespace) -> ReplayConfig:
-    """Return the configuration of the options."""
+def to_config(chosen: argparse.Namespace, **more: Any) -> ReplayConfig:
+    """Return the configuration of the options.
+
+    more: fields that no option gives.
+    """
     device = getattr(chosen, "device", None)
     if device is None or hasattr(chosen, "ram"):
-        return config_of(chosen)
+        return config_of(chosen, **more)
     # The default cap, or all memory of a smaller board.
     usual = int(ek.parse_bytes(OPTIONS["ram"].default))
-    return config_of(chosen, ram=min(usual, board_of(device).for_learner))
+    return config_of(chosen, ram=min(usual, board_of(device).for_learner), **more)
 
 
 def unused(config: ReplayConfig, given: Iterable[str]) -> list[str]:
@@ -91,10 +97,13 @@ def run(chosen: argparse.Namespace) -> int:
         return _run_leaking(chosen.words)
     if chosen.write_script and not chosen.save_model:
         raise SimulatorError("--write-script needs --save-model: the script runs that file")
-    config = to_config(chosen)
+    found = assumed_of(chosen)
+    config = to_config(chosen, **found.options)
     for line in unused(config, vars(chosen)):
         tell(line)
-    replay = Replay(config)
+    replay = Replay(config, live=found.live)
+    notes_of(replay.clean, found.notes)
+    _keep_understood(replay)
     if chosen.save_model:
         model_file.check(Path(chosen.save_model))
     if chosen.write_script:
@@ -105,12 +114,16 @@ def run(chosen: argparse.Namespace) -> int:
     with ExitStack() as stack:
         stack.enter_context(claimed(Path(chosen.out)))  # fails before the long part, not after it
         interrupted = stack.enter_context(interruption())
+        understood = _page(replay)
+        for line in understood if not chosen.quiet else ():
+            note(line)
         if replay.width is not None and not chosen.quiet:
             note(f"kernel width: {replay.width.reason}")
         if picture and replay.config.enforce == "arena":
             import_picture()
         result = _replayed(replay, chosen, interrupted)
         result.hint = hints.tried_hints(result)
+        result.understood = understood
         writers = [lambda: write_files(result, Path(chosen.out), picture=picture)]
         if result.status not in ("killed", "died"):  # the learner is still available
             writers += _savers(replay, chosen)
@@ -119,6 +132,28 @@ def run(chosen: argparse.Namespace) -> int:
     unwritten = [sentence for _, found in outcomes for sentence in found]
     code = ended(chosen, to_text(result), files, unwritten, result.warnings)
     return _exit_code(result, interrupted) or code
+
+
+def _keep_understood(replay: Replay) -> None:
+    """Write down what was understood of the log, where that is asked for and not there yet."""
+    name, stream = replay.config.understood, replay.clean
+    if name is None or not isinstance(stream, CellStream):
+        return
+    try:
+        with open(name, "x", encoding="utf-8") as file:
+            file.write(stream.reading.understood.to_toml())
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise SimulatorError(f"cannot write to {name}: {error.strerror}") from None
+
+
+def _page(replay: Replay) -> list[str]:
+    """Return what was understood of the log from its first rows."""
+    stream = replay.clean
+    if not isinstance(stream, CellStream) or replay.config.stream in BUNDLED:
+        return []
+    return page(stream, looked_at(stream, replay.config.limit, whole=False), whole=False)
 
 
 def _check_export(replay: Replay, folder: Path) -> None:
@@ -169,11 +204,12 @@ def _replayed(
         bar.start(total)
         # A learner in a separate process receives blocks of rows: single steps are not timed.
         enabled = not chosen.quiet and replay.config.enforce == "arena"
-        pace = Pace(total, enabled=enabled, shown=bar.wanted, ram=str(replay.config.ram))
+        ram = str(replay.config.ram)
+        progress_lines = ProgressLines(total, enabled=enabled, shown=bar.wanted, ram=ram)
 
         def moved() -> None:
             bar.move()
-            pace.move()
+            progress_lines.move()
 
         return replay.run(on_row=moved, should_stop=lambda: bool(interrupted))
 

@@ -12,11 +12,12 @@ from firmware_sim.configuration.fields import HEADINGS, OPTIONS
 from firmware_sim.configuration.option import COUNT, Option
 from firmware_sim.configuration.values import BadValueError
 from firmware_sim.errors import SimulatorError
+from firmware_sim.replaying.assumed import Assumed, assumed
 
 LIVE = "mqtt://HOST/TOPIC: JSON objects (nested: a.b), or cells of CSV with ?columns=A,B,LABEL"
 STREAM = (
-    "a CSV, NPZ or LIBSVM file, - for CSV from standard input, the name of a bundled stream, or "
-    + LIVE
+    "a CSV, JSON, ARFF, NPZ or LIBSVM file, packed or not, - for CSV or JSON from standard input, "
+    "the name of a bundled stream, or " + LIVE
 )
 QUIET = Option("write the files but print nothing", default=False, group="report")
 NO_PROGRESS = Option("no progress bar, even on a terminal", default=False, group="report")
@@ -128,13 +129,29 @@ def config_of(chosen: argparse.Namespace, **more: Any) -> ReplayConfig:
 
     Raises SimulatorError: a value is not allowed, or a parameter has two values.
     """
+    return ReplayConfig(**{"stream": chosen.stream, **given_of(chosen), **more})
+
+
+def given_of(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of a configuration whose options were given."""
     fields = {name: value for name, value in vars(chosen).items() if name in OPTIONS}
     for name, value in fields.items():
         if name == "params":
             fields[name] = _params_by_name(value)
         elif OPTIONS[name].several:
             fields[name] = tuple(value)
-    return ReplayConfig(**{"stream": chosen.stream, **fields, **more})
+    return fields
+
+
+def assumed_of(chosen: argparse.Namespace, *, live: bool = True) -> Assumed:
+    """Return what the log itself shows if no option says it: the target, the kind of labels.
+
+    live: whether a stream that comes only once is looked at, too.
+    Raises SimulatorError: it cannot be read.
+    """
+    if not live and (chosen.stream == "-" or "://" in chosen.stream):
+        return Assumed()
+    return assumed(chosen.stream, given_of(chosen))
 
 
 def _params_by_name(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def ended(
     return interrupted.exit_code if interrupted else code
 
 
-class Pace:
+class ProgressLines:
     """Warns of a slow replay, and prints its progress if there is no bar.
 
     rows: number of rows; None if unknown.

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.cli.shared import STREAM, WORKERS, add_command, config_of, reported
-from firmware_sim.cli.terminal import Bar, report_unwritten, show, written
+from firmware_sim.cli.shared import STREAM, WORKERS, add_command, assumed_of, config_of, reported
+from firmware_sim.cli.terminal import Bar, note, report_unwritten, show, written
 from firmware_sim.configuration.option import COUNT, Option
 from firmware_sim.report.writing import claimed
 
@@ -44,8 +44,11 @@ def run(chosen: argparse.Namespace) -> int:
         if chosen.out is not None:
             stack.enter_context(claimed(Path(chosen.out)))
         bar = stack.enter_context(Bar(" runs", chosen))
+        assumed = assumed_of(chosen, live=False)
+        for line in assumed.notes if not chosen.quiet else ():
+            note(line)
         found = tuning.tune(
-            config_of(chosen),
+            config_of(chosen, **assumed.options),
             rows=chosen.tune_rows,
             candidates=chosen.candidates,
             workers=chosen.workers,

@@ -79,11 +79,13 @@ class Rows:
         return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
 
 
-def prepare(config: ReplayConfig, season: int = 0) -> Rows:
+def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) -> Rows:
     """Read, repair and scale the rows of a stream.
 
     config: with a Gaussian kernel; its cap and algorithm do not matter.
     season: rows of a season of the target; 0 for the rows of a day, if the stream has times.
+    gaps: whether rows that lack a reading are kept, with the last reading in its place for learners
+        that do not accept gaps; by default if the learner that `replay` would run accepts them.
     Raises SimulatorError: there are too many rows to store, or none.
     """
     if config.kernel != "gaussian":
@@ -99,7 +101,7 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
     finally:
         replay.clean.close()
     config = replace(replay.config, ram=config.ram, budget=config.budget)
-    gaps = _keeps_gaps(config)
+    gaps = _keeps_gaps(config) if gaps is None else gaps
     replay.stream = held
     replay.device = device = _Collecting(replay.config, replay.width, len(held.features), gaps)
     result = replay.run(beside_clean=False)
@@ -111,6 +113,8 @@ def prepare(config: ReplayConfig, season: int = 0) -> Rows:
     if gaps and (lacking := int(np.count_nonzero(np.isnan(raw).any(axis=1)))):
         complete = _filled(raw)
         filled = HeldStream(held, [_with_rows(one, numbers, complete) for one in held.blocks()])
+    if not gaps:  # the default would take them
+        filled = held = HeldStream(held, [_without_others(one, numbers) for one in held.blocks()])
     as_read, unfit = device.row.take(complete)
     X, refused = scaled_rows(device.scaler, as_read, unfit)
     for error in refused.values():
@@ -216,6 +220,13 @@ def _with_rows(block: Block, numbers: Places, X: Row) -> Block:
     rows = block.rows.copy()
     rows[numbers[first:end] - block.first] = X[first:end]
     return replace(block, rows=rows)
+
+
+def _without_others(block: Block, numbers: Places) -> Block:
+    """Return a block in which all rows but those of these numbers are left out as damaged."""
+    others = np.setdiff1d(np.arange(block.first, block.first + len(block)), numbers) - block.first
+    damage = {**dict.fromkeys(others.tolist(), "it lacks a reading"), **block.damage}
+    return replace(block, damage=damage)
 
 
 def _baselines(evaluator: Evaluator, metrics: Metrics, rivals: dict[str, Row]) -> dict[str, Any]:

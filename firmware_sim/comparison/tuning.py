@@ -38,7 +38,7 @@ MIN_ROWS = 200
 #: Parameters and widths are varied by at most this many decades up or down.
 _DECADES = 1.5
 #: A season found from the target has at least this many rows, and this autocorrelation.
-_NEAREST, _ALIKE = 4, 0.3
+_MIN_SEASON, _MIN_CORRELATION = 4, 0.3
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Tuning:
         # The kind of labels may follow from a parameter that these options omit.
         names = ["algorithm", *(() if config.kind else ("kind",)), "gamma", "params"]
         if self.best is None:
-            config = _default_beside(config)
+            config = _default_baseline(config)
         elif self.best is not self.start:
             config = _with(config.pinned(), self.best)
         return options(config, names)
@@ -146,8 +146,9 @@ def tune(
     SimulatorError
         The stream is too short for a choice, or no candidate can learn it.
     """
-    season = config.params.get("season")
-    found = prepare(config.outside(), int(season or 0))
+    # Rows that `replay` would skip are skipped here too: its figure stands beside those found.
+    season = int(config.params.get("season") or 0)
+    found = prepare(config.outside(), season, gaps=config.takes_gaps)
     config = replace(config, classes=found.config.classes)
     # Defaults depend on whether a width is given: candidates must not lose those of the start.
     fixed = config.pinned()
@@ -181,15 +182,15 @@ def tune(
     for candidate, (loss, _) in zip((start, chosen), judged, strict=True):
         if math.isinf(loss):
             raise SimulatorError(f"{fixed.algorithm} rejects the rows with {candidate}")
-    (before, whole), (after, _) = judged
+    (before, replayed), (after, _) = judged
     default = None  # the loss of `replay`'s default, if that is another learner
     with suppress(SimulatorError):
         if not (config.scales_inside and config.chooses_inside):
-            usual = _default_beside(config)
+            usual = _default_baseline(config)
             loss, _ = _losses(_Job(Candidate(None), n, few), evaluator, usual)
             default = loss if math.isfinite(loss) else None
     return Tuning(
-        config, start, chosen, few, n - few, before, after, work, evaluator, whole, default
+        config, start, chosen, few, n - few, before, after, work, evaluator, replayed, default
     )
 
 
@@ -254,12 +255,12 @@ def _seasons(period: float | None, y: Row) -> list[int]:
     found = [season for season in (day, 7 * day) if 2 <= season <= len(y) // 3]
     steps = np.diff(y)
     steps = steps - steps.mean()
-    if len(steps) > 4 * _NEAREST and steps.any():
+    if len(steps) > 4 * _MIN_SEASON and steps.any():
         correlation = np.correlate(steps, steps, "full")[len(steps) - 1 :]
-        far = correlation[_NEAREST : len(steps) // 3] / correlation[0]
+        far = correlation[_MIN_SEASON : len(steps) // 3] / correlation[0]
         best = int(np.argmax(far))
-        if far[best] > _ALIKE:
-            found.append(_NEAREST + best)
+        if far[best] > _MIN_CORRELATION:
+            found.append(_MIN_SEASON + best)
     return list(dict.fromkeys(found))
 
 
@@ -311,7 +312,7 @@ def _with(config: ReplayConfig, candidate: Candidate) -> ReplayConfig:
     return replace(config, params=params, gamma=candidate.gamma)
 
 
-def _default_beside(config: ReplayConfig) -> ReplayConfig:
+def _default_baseline(config: ReplayConfig) -> ReplayConfig:
     """Return the default configuration with the options that are not tuned."""
     return replace(default_of(config), budget=config.budget)
 
@@ -326,15 +327,15 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
 def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[float, float]:
     """Return the losses from row `first` on and of all rows; infinite if the replay fails."""
     try:
-        said = Answers(config.resolved.kind, job.max_rows)
+        recorded = Answers(config.resolved.kind, job.max_rows)
         replay = Replay(evaluator.config_for(_with(config, job.candidate), job.max_rows))
-        replay.run(on_taught=said.take, beside_clean=False)
-        answers = said.joined
+        replay.run(on_taught=recorded.take, beside_clean=False)
+        answers = recorded.joined
         loss = evaluator.loss(answers, job.first)
-        whole = evaluator.loss(answers) if job.first else loss
+        replayed = evaluator.loss(answers) if job.first else loss
     except (EndedError, SimulatorError):
         return math.inf, math.inf
-    return (loss, whole) if math.isfinite(loss) else (math.inf, math.inf)
+    return (loss, replayed) if math.isfinite(loss) else (math.inf, math.inf)
 
 
 def write_tuning(found: Tuning, folder: Path) -> list[Path]:
@@ -372,11 +373,11 @@ def to_text(tuning: Tuning) -> str:
         default = f"default   {words(tuning.default)} with no algorithm named\n"
     if best is None:
         conclusion += "; the default has a lower error than both"
-    whole = "" if math.isnan(tuning.replayed) else f" ({words(tuning.replayed)} of all rows)"
+    over_all = "" if math.isnan(tuning.replayed) else f" ({words(tuning.replayed)} of all rows)"
     return (
         f"{tuning.config.resolved.algorithm}, chosen on the first {tuning.tuned_on:,} rows "
         f"({tuning.work:,} rows learned in all), judged on the {tuning.judged_on:,} after them\n"
-        f"before    {words(tuning.before)} with {tuning.start}, as replay runs it{whole}\n"
+        f"before    {words(tuning.before)} with {tuning.start}, as replay runs it{over_all}\n"
         f"after     {words(tuning.after)} with {tuning.chosen}\n"
         f"{default}{conclusion}\n"
         f"take      {tuning.options or 'the default: name no algorithm'}\n"

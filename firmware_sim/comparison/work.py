@@ -105,7 +105,7 @@ class Answers:
         self._kind, self._most, self._seconds = kind, max_rows, seconds
         # Time of this thread: the frozen learner answers in another one, which does not count.
         self._began = time.thread_time()
-        self._said: list[Row] = []
+        self._answers: list[Row] = []
         self.rows, self.spent = 0, 0.0
 
     def take(self, found: LearnResult) -> None:
@@ -116,7 +116,8 @@ class Answers:
         for error in [*found.refused.values(), *filter(None, [found.stopped])]:
             raise EndedError("refused", str(error))
         both = self._kind == "novelty"
-        self._said.append(np.column_stack((found.scores, found.levels)) if both else found.scores)
+        scores = np.column_stack((found.scores, found.levels)) if both else found.scores
+        self._answers.append(scores)
         self.rows += len(found.scores)
         self.spent = time.thread_time() - self._began
         if self.spent >= self._seconds and self.rows < self._most:
@@ -126,7 +127,7 @@ class Answers:
     @property
     def joined(self) -> Row:
         """All answers, in the form that the evaluator of the kind expects."""
-        return np.concatenate(self._said)
+        return np.concatenate(self._answers)
 
 
 def do(

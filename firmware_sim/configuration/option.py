@@ -21,6 +21,9 @@ COMPARE, TUNE, FLEET = frozenset({"compare"}), frozenset({"tune"}), frozenset({"
 RECORD = frozenset({"record"})
 #: The commands that read a stream.
 READERS = REPLAY | COMPARE | TUNE
+#: ... and the one that only looks at it.
+LOOK = frozenset({"look"})
+LOGS = READERS | LOOK
 
 
 def to_word(value: Any) -> str:

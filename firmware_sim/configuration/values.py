@@ -15,6 +15,7 @@ from typing import Any
 import edgeolk as ek
 from edgeolk import parse_bytes
 from firmware_sim.errors import SimulatorError
+from firmware_sim.streams.dates import TimeFormat
 
 _CUTS = "every=ROWS, at=ROW or random=SHARE, as in every=5000"
 #: Default constant terms of the kernels that have one.
@@ -62,6 +63,25 @@ def duration(text: str) -> float:
     if not 0.0 < seconds < float("inf"):
         raise BadValueError(f"{text!r} is not a number of seconds above 0")
     return seconds
+
+
+def separator(text: str) -> str:
+    """Return the characters that separate cells; tab and \\t name one."""
+    found = text.replace("\\t", "\t")
+    found = {"tab": "\t", "blank": " ", "space": " ", "comma": ",", "semicolon": ";"}.get(
+        found.lower(), found
+    )
+    if not found or set(found) & set('"\r\n\0'):
+        raise BadValueError(f"{text!r} cannot separate cells: it must be a character such as ;")
+    return found
+
+
+def time_format(text: str) -> None:
+    """Refuse what is no notation of moments."""
+    try:
+        TimeFormat(text)
+    except ValueError as error:
+        raise SimulatorError(f"time-format is {error}") from None
 
 
 def code(text: str) -> float | str:

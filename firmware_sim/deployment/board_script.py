@@ -47,12 +47,12 @@ def _check_carried(config: ReplayConfig) -> None:
     skips = "the program leaves such rows out, as skip does"
     raw = "the program takes numbers as sensors give them, and makes no readings of words"
     for option, usual, reason in (
-        ("missing", "skip", skips),
-        ("damaged", "skip", skips),
-        ("categories", "refuse", raw),
+        ("missing", ("skip",), skips),
+        ("damaged", ("skip",), skips),
+        ("categories", ("ignore", "refuse"), raw),
     ):
         value = getattr(config, option)
-        if value != usual:
+        if value not in usual:
             raise SimulatorError(
                 f"--write-script cannot be combined with --{option} {value}: {reason}"
             )

@@ -15,7 +15,7 @@ from firmware_sim.streams import Row
 #: Most alarms and most top rows that are kept.
 ALARMS, ODDEST = 256, 10
 #: Alarms within so many rows are merged, and only the most novel of such rows is a top row.
-APART = 64
+MIN_DISTANCE = 64
 #: Rows that are searched at once for alarms and top rows.
 _CHUNK = 256
 
@@ -114,7 +114,7 @@ class Anomalies:
     def _extend_alarm(self, row: int, anomaly: Anomaly) -> None:
         """Add the row of number `row` to the current alarm, or start a new alarm."""
         sounding = row <= self._alarm_end
-        self._alarm_end = row + APART
+        self._alarm_end = row + MIN_DISTANCE
         if sounding and not self._full:
             self.alarms[-1].add(anomaly)
         elif not sounding:
@@ -127,7 +127,7 @@ class Anomalies:
         heap = self._heap
         if len(heap) == ODDEST and anomaly.novelty <= heap[0][0]:
             return
-        nearby = [kept for kept in heap if abs(kept[2].row - anomaly.row) <= APART]
+        nearby = [kept for kept in heap if abs(kept[2].row - anomaly.row) <= MIN_DISTANCE]
         if any(kept[0] >= anomaly.novelty for kept in nearby):
             return
         for kept in nearby:
@@ -139,5 +139,5 @@ class Anomalies:
 
     @property
     def oddest(self) -> list[Anomaly]:
-        """The most novel rows in descending order, no two within `APART` rows of each other."""
+        """The most novel rows in descending order, no two within `MIN_DISTANCE` rows."""
         return [anomaly for _, _, anomaly in sorted(self._heap, reverse=True)]

@@ -199,9 +199,9 @@ class Metrics(ABC):
         }
 
 
-def ratio(part: float, whole: float) -> float | None:
+def ratio(part: float, total: float) -> float | None:
     """Return a quotient, or None if it is undefined."""
-    return part / whole if whole else None
+    return part / total if total else None
 
 
 def finite(figures: Figures) -> Figures:

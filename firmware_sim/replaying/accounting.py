@@ -18,6 +18,7 @@ from firmware_sim.replaying.rows import RowCount, Sampled
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.block import Places
 from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.sentinels import Sentinels
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import LabelMap, missing_word_warning
 from firmware_sim.tasks.learning import LearnResult
@@ -63,6 +64,10 @@ class Accounting:
         self._device = device
         kind = KINDS[config.resolved.kind]
         self.rows = RowCount()
+        self._sentinels = Sentinels(
+            [*stream.features, stream.target] if config.is_regression else stream.features,
+            config.missing_numbers,
+        )
         self.cadence = Cadence()
         self.labels = kind.labels(config)
         self.metrics = kind.metrics(config, self.cadence)
@@ -110,6 +115,12 @@ class Accounting:
             if self.power is not None:
                 self.power.after(self._device)
         raw = block.block
+        columns = raw.rows
+        if raw.damage:
+            columns = np.where(block.damaged[:, np.newaxis], np.nan, columns)
+        if self._config.is_regression:
+            columns = np.column_stack((columns, block.y))
+        self._sentinels.add_block(columns)
         self.cadence.add_block(np.where(block.damaged, np.nan, raw.seconds))
         count_skipped(block, places[places < len(block)], self.rows, self._stream)
 
@@ -165,6 +176,7 @@ class Accounting:
         out = rows.warnings()
         delay, in_seconds = self._config.delay
         out += filter(None, [self.cadence.warning(bool(delay) and in_seconds)])
+        out += self._sentinels.warnings()
         if rows.refused:
             out.append(
                 f"the learner refuses {rows.refused:,} of {rows.read:,} rows, the first is "

@@ -54,8 +54,6 @@ class BlockFeed:
                     chunk.part(end, end + 1).tally(accounting.labels)  # it was read
                     return f"interrupted before row {chunk.block.first + end}"
                 at += end
-            if block.fault is not None:
-                raise block.fault
         return ""
 
     def _resize(self, seconds: float) -> None:

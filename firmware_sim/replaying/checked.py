@@ -14,11 +14,14 @@ from firmware_sim.device.intake import Gaps, Repair
 from firmware_sim.errors import StreamError
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Row, Stream
-from firmware_sim.streams.block import Block, Places
+from firmware_sim.streams.block import Block, Damage, Places
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import LabelCounter, Labels, Targets
 
 Flags = npt.NDArray[np.bool_]
+#: Rows whose labels tell whether they are of the kind that is learned, and the share of them that
+#: may be no labels.
+_PROVING, _ODD = 200, 0.3
 
 
 @dataclass
@@ -30,7 +33,6 @@ class Checked:
     absent (ndarray of bool, shape (n,)): rows with a missing reading.
     y (ndarray of shape (n,)): labels; NaN if missing.
     unlabelled (ndarray of bool, shape (n,)): rows without a label that the learner needs.
-    fault: the error of an invalid label after the last row, or None.
     """
 
     block: Block
@@ -39,7 +41,6 @@ class Checked:
     absent: Flags
     y: Row
     unlabelled: Flags
-    fault: StreamError | None = None
 
     def __len__(self) -> int:
         return len(self.block)
@@ -87,17 +88,18 @@ def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iter
     """Yield the blocks of a stream up to the limit.
 
     labels: the decoder; None for rows without labels, as far as they can be read again.
+    Raises StreamError: the labels of the first rows are of another kind.
     """
     is_supervised = KINDS[config.resolved.kind].is_supervised
     transforms = [(one.rows, getattr(config, name)) for name, one in OPTIONS.items() if one.rows]
     limits = (config.limit, stream.kept if labels is None else None)
+    proof = _Proof()
     for block in stream.blocks(min((end for end in limits if end is not None), default=None)):
-        fault = None
         y = np.zeros(len(block))
         if labels is not None:
-            y, end, fault = _decoded(labels, block, stream)
-            if fault is not None:
-                block, y = block.part(0, end), y[:end]
+            y, odd, fault = _decoded(labels, block, stream)
+            proof.add(len(block) - len(block.damage), len(odd), fault)
+            block = replace(block, damage={**block.damage, **odd}) if odd else block
         for transform, value in transforms:
             block = replace(block, rows=transform(value, block.rows))
         missing_readings = ~np.isfinite(block.rows)
@@ -107,33 +109,64 @@ def checked(config: ReplayConfig, stream: Stream, labels: Labels | None) -> Iter
         absent = np.zeros(len(block), dtype=bool)
         if missing_readings.any():  # any(axis=1) takes longer than all the rest
             absent[:] = missing_readings.any(axis=1)
-        yield Checked(
-            block, damaged, missing_readings, absent, y, np.isnan(y) & is_supervised, fault
-        )
+        yield Checked(block, damaged, missing_readings, absent, y, np.isnan(y) & is_supervised)
+    proof.end()
 
 
-def _decoded(labels: Labels, block: Block, stream: Stream) -> tuple[Row, int, StreamError | None]:
-    """Return the labels of a block, the index of the first invalid one (or the end), its error."""
+class _Proof:
+    """Whether labels are of the kind that is learned: the first rows that have one tell.
+
+    A label here and there that is not understood is damage of its row. Where many of the first ones
+    are, the column is another one, or its labels are of another kind.
+    """
+
+    def __init__(self) -> None:
+        self._rows = self._odd = 0
+        self._fault: StreamError | None = None
+
+    def add(self, rows: int, odd: int, fault: StreamError | None) -> None:
+        """Count the labels of rows; raises StreamError where they are another kind."""
+        if self._rows < _PROVING:
+            self._rows, self._odd = self._rows + rows, self._odd + odd
+            self._fault = self._fault or fault
+            if self._rows >= _PROVING:
+                self.end()
+
+    def end(self) -> None:
+        """Judge what there is; raises StreamError."""
+        if self._fault is not None and self._odd > _ODD * self._rows:
+            raise self._fault
+
+
+def _decoded(
+    labels: Labels, block: Block, stream: Stream
+) -> tuple[Row, dict[int, str], StreamError | None]:
+    """Return the labels of a block, the rows whose label is not understood, and the first fault."""
     cells = block.labels
     places = cells.places.copy()
     places[[*block.damage]] = -1
     numbers = labels.numbers(cells) if isinstance(labels, Targets) else None
     if numbers is not None:
-        return np.append(numbers, np.nan)[places], len(block), None
+        return np.append(numbers, np.nan)[places], {}, None
     values = np.full(len(cells.words) + 1, np.nan)
-    end, fault = len(block), None
+    odd: dict[int, str] = {}
+    fault = None
     # In order of the first readable row: a word may also occur in an earlier damaged row.
     found, first = np.unique(places[places >= 0], return_index=True)
     for at in found[np.argsort(first)].tolist():
         try:
             label = labels.value(cells.words[at])
         except StreamError as error:
-            end = int(np.argmax(places == at))
-            row = f"row {block.first + end}, column {stream.target!r}"
-            fault = StreamError(f"{stream.name}: {row}: {error}")
-            break
+            rows = np.flatnonzero(places == at).tolist()
+            where = f"column {stream.target!r}"
+            if fault is None:
+                row = f"row {block.first + rows[0]}, {where}"
+                fault = StreamError(f"{stream.name}: {row}: {error}")
+            why = Damage.of(f"{where}: {str(error).partition(': ')[0]}", cells.words[at])
+            odd |= dict.fromkeys(rows, why)
+            continue
         values[at] = np.nan if label is None else label
-    return values[places], end, fault
+    return values[places], odd, fault
 
 
 def filled(repair: Repair | Gaps | None, rows: Row, block: Checked) -> tuple[Row, Flags]:

@@ -32,6 +32,7 @@ from firmware_sim.replaying.rows import nothing_usable, opened
 from firmware_sim.streams import Row, Stream
 from firmware_sim.streams.faults import parse
 from firmware_sim.streams.faulty import FaultyStream
+from firmware_sim.streams.live import LiveStream
 from firmware_sim.tasks.labels import ClassNames, LabelMap
 
 
@@ -44,6 +45,8 @@ class Replay:
     ----------
     config : ReplayConfig
         What to replay.
+    live : LiveStream, optional
+        Its stream, where that comes once and was looked at already.
 
     Attributes
     ----------
@@ -65,9 +68,9 @@ class Replay:
         first row are raised here.
     """
 
-    def __init__(self, config: ReplayConfig) -> None:
+    def __init__(self, config: ReplayConfig, *, live: LiveStream | None = None) -> None:
         self.config = config
-        self.stream = opened(config)
+        self.stream = opened(config, live)
         n_features = len(self.stream.features)
         try:
             self.clean = self.stream.clean
@@ -180,7 +183,7 @@ class Replay:
             frozen=None if accounting.twin is None else accounting.twin.result(),
             inputs=self._inputs(accounting),
             row=str(self.device.row.kind),
-            unlike=self.device.row.n_inexact,
+            n_inexact=self.device.row.n_inexact,
         )
 
     def _feed(

@@ -74,6 +74,8 @@ class ReplayResult:
         Type of the row buffer.
     unlike : int
         Readings that the row buffer stores with fewer than 7 digits.
+    understood : list of str
+        What was understood of the log from its first rows, a line each.
     enforcement : str
         How the cap was enforced, as text.
     peak_resident : int or None
@@ -103,5 +105,6 @@ class ReplayResult:
     alarms: list[int] = field(default_factory=list)
     frozen: Frozen | None = None
     inputs: dict[str, float] = field(default_factory=dict)
+    understood: list[str] = field(default_factory=list)
     row: str = "float64"
-    unlike: int = 0
+    n_inexact: int = 0

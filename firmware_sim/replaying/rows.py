@@ -11,7 +11,9 @@ from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
 from firmware_sim.plaintext import joined
 from firmware_sim.streams import Row, Stream, open_stream
+from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.faulty import FaultyStream
+from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.tasks.kinds import KINDS
 
@@ -32,6 +34,7 @@ class RowCount:
     repaired: int = 0
     damaged: int = 0
     first_damage: str = ""
+    damages: Damages = field(default_factory=Damages, compare=False)
     refused: int = 0
     first_refusal: str = ""
 
@@ -44,6 +47,7 @@ class RowCount:
         """Count a row that cannot be read."""
         self.damaged += 1
         self.first_damage = self.first_damage or f"row {number}: {damage}"
+        self.damages.add(number, damage)
 
     def warnings(self) -> list[str]:
         """Return the warnings about skipped rows, one sentence each."""
@@ -66,10 +70,12 @@ class RowCount:
         self.first_refusal = self.first_refusal or f"row {number}: {reason}"
 
 
-def opened(config: ReplayConfig) -> Stream:
+def opened(config: ReplayConfig, live: LiveStream | None = None) -> Stream:
     """Open the stream that a configuration names, without its faults.
 
     Options with the name of a field of `ReadingOptions` are passed on to it.
+
+    live: that stream, if it comes only once and was looked at already.
 
     Raises StreamError: there is no such stream, or its columns do not match the configuration.
     """
@@ -78,7 +84,11 @@ def opened(config: ReplayConfig) -> Stream:
     options |= {
         "labelled": KINDS[config.resolved.kind].is_supervised,
         "absent": config.missing_words,
+        "alone": config.is_regression,
     }
+    if live is not None:
+        live.read_as(ReadingOptions(**options))
+        return live
     return open_stream(config.stream, idle=config.idle, **options)
 
 

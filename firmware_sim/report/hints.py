@@ -93,7 +93,7 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
     config, metrics = result.config, result.metrics
     algorithm, params, dtype, kind = config.resolved
     # Without the parameters that have implied it, the kind of labels must be named.
-    beside = "" if kind in (config.kind, "binary") or config.classes else f" --kind {kind}"
+    kind_option = "" if kind in (config.kind, "binary") or config.classes else f" --kind {kind}"
 
     def with_params(**extra: Any) -> tuple[str, dict[str, Any]]:
         options = " ".join(f"--param {shlex.quote(f'{k}={v}'.lower())}" for k, v in extra.items())
@@ -119,7 +119,7 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
             yield with_params(eta=eta)
     elif algorithm != "bpa_s":
         other = {"params": {"C": 2.0}, "algorithm": "bpa_s", "kind": kind}
-        yield f"--algorithm bpa_s --param C=2{beside}", other
+        yield f"--algorithm bpa_s --param C=2{kind_option}", other
     if result.width is not None:
         for factor in (4.0, 0.25):
             gamma = float(f"{result.width.gamma * factor:.3g}")
@@ -133,4 +133,4 @@ def _candidates(result: ReplayResult) -> Iterator[tuple[str, dict[str, Any]]]:
             "budget": None,
         }
         what = "the default, with no algorithm, width, budget or parameter named"
-        yield what + (f", but{beside}" if beside else ""), usual
+        yield what + (f", but{kind_option}" if kind_option else ""), usual

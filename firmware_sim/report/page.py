@@ -56,6 +56,9 @@ def to_page(result: ReplayResult) -> str:
         section("Memory", *_memory(result)),
         section("Board", lines_of("board", filter(None, board_lines(result)))),
         section("The run", lines_of("run", [*head_lines(result), *event_lines(result)])),
+        section("The log as understood", lines_of("understood", result.understood))
+        if result.understood
+        else "",
         section("Again", lines_of("command", [command(result.config)])),
         early="" if result.status == "complete" else early,
     )

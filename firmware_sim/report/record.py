@@ -38,7 +38,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "stream": _stream(result),
         "learner": _learner(result),
         "scaling": {"method": result.config.scale, "freeze_after": result.config.freeze_after},
-        "row": {"type": result.row, "unlike": result.unlike},
+        "row": {"type": result.row, "unlike": result.n_inexact},
         "memory": _memory(result),
         "faults": _faults(result),
         "labels": _labels(result),
@@ -81,6 +81,11 @@ def _stream(result: ReplayResult) -> dict[str, Any]:
         "missing_by_column": dict(rows.missing_by_column),
         "first_refusal": rows.first_refusal,
         "first_damage": rows.first_damage,
+        "damages": {
+            reason: {"rows": count, "first": list(shown)}
+            for reason, (count, shown) in rows.damages.by_reason.items()
+        },
+        "understood": list(result.understood),
         "damaged_policy": config.damaged,
         "notes": list(stream.notes),
         "missing_policy": config.missing,

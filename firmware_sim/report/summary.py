@@ -67,14 +67,17 @@ def learner_size(result: ReplayResult) -> str:
     return f"{result.learner['n_support']:,} of {result.learner['budget']:,} support vectors"
 
 
-def command(config: ReplayConfig) -> str:
-    """Return the command line of this configuration; empty if its stream is an object."""
+def command(config: ReplayConfig, *, usual: bool = False) -> str:
+    """Return the command line of this configuration; empty if its stream is an object.
+
+    usual: whether the cap is left out if it is the default.
+    """
     if isinstance(config.stream, Stream):
         return ""
     options = {
         name: value
         for name, one in OPTIONS.items()
-        if (value := getattr(config, name)) != one.default or name == "ram"
+        if (value := getattr(config, name)) != one.default or (name == "ram" and not usual)
     }
     words = ["python", "-m", "firmware_sim", "replay", config.stream]
     return shlex.join([*words, *_words(options)])

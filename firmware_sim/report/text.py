@@ -28,6 +28,8 @@ def to_text(result: ReplayResult) -> str:
         *_memory(result),
         *board_lines(result),
         *([] if result.emulated is None else result.emulated.to_lines()),
+        *(["", "How the log was understood, from its first rows"] if result.understood else []),
+        *result.understood,
     ]
     # Names come from the stream and may contain terminal control characters.
     return printable("\n".join(lines) + "\n", keep="\n")
@@ -51,6 +53,7 @@ def head_lines(result: ReplayResult) -> list[str]:
         lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"WARNING   {warning}" for warning in result.warnings]
+    lines += [f"          {line}" for line in rows.damages.to_lines()]
     algorithm, params, _, _ = config.resolved
     params = {**({"history": True} if config.watches else {}), **params}
     parameters = "".join(f", {name}={value}" for name, value in params.items())
@@ -66,8 +69,8 @@ def head_lines(result: ReplayResult) -> list[str]:
     freeze = "" if config.freeze_after is None else f", frozen after {config.freeze_after:,} rows"
     where = ", inside the learner" if config.scales_inside else ""
     lines.append(f"scaling   {config.scale}{freeze}{where}")
-    unlike = "every reading" if not result.unlike else f"all but {result.unlike:,} readings"
-    lines.append(f"row       {result.row}, {unlike} to 7 digits")
+    matching = "every reading" if not result.n_inexact else f"all but {result.n_inexact:,} readings"
+    lines.append(f"row       {result.row}, {matching} to 7 digits")
     if speed is not None:
         lines.append(
             f"host      {result.seconds:.2f} s, {speed:,.0f} rows per second, including reading"

@@ -15,6 +15,8 @@ Places = npt.NDArray[np.int64]
 
 #: Rows of a block where nothing else says.
 ROWS = 512
+#: Characters of a damaged row that are kept.
+_SHOWN = 120
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,22 @@ class Cells:
         return Cells(self.words, self.places[rows])
 
 
+class Damage(str):
+    """Why a row cannot be read; `row` is its beginning as it is in the log."""
+
+    __slots__ = ("row",)
+    row: str
+
+    @classmethod
+    def of(cls, why: str, row: str | Sequence[str]) -> Damage:
+        """Return one for a row, or for its cells."""
+        if isinstance(why, Damage):
+            return why
+        out = cls(why)
+        out.row = (row if isinstance(row, str) else ",".join(row))[:_SHOWN].rstrip("\r\n")
+        return out
+
+
 @dataclass(frozen=True)
 class Block:
     """Rows that were read together.
@@ -67,7 +85,7 @@ class Block:
     rows: Row
     labels: Cells
     seconds: Row
-    damage: Mapping[int, str] = field(default_factory=dict)
+    damage: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -26,12 +26,14 @@ class Cadence:
         self._last = math.nan
         self._gaps: list[float] = []
         self._back: list[float] = []
-        self._rose = self._fell = 0
+        self._rose = self._fell = self._unknown = 0
 
     def add_block(self, seconds: Row) -> None:
         """Take the times of rows; NaN where they are not known."""
         if not len(seconds):
             return
+        known = seconds[~np.isnan(seconds)]
+        self._unknown += len(seconds) - len(known)
         gaps = seconds - np.concatenate([[self._last], seconds[:-1]])
         self._last = float(seconds[-1])
         self._rose += int(np.count_nonzero(gaps > 0.0))
@@ -45,17 +47,23 @@ class Cadence:
         return self._fell > 1 and self._fell > _MOSTLY * self._rose
 
     def warning(self, delay_in_seconds: bool = False) -> str:
-        """Return the warning about times that fall, or nothing.
+        """Return the warning about times that go back, or nothing.
 
         delay_in_seconds: whether labels are late by a number of seconds, which never pass here.
         """
-        if not self.falls:
+        if self.falls:
+            late = ", and a label that is late by seconds never comes" if delay_in_seconds else ""
+            return (
+                f"the times fall from row to row: the learner gets the newest row first{late}; "
+                "sort the rows by time"
+            )
+        if not self._fell:
             return ""
-        late = ", and a label that is late by seconds never comes" if delay_in_seconds else ""
-        return (
-            f"the times fall from row to row: the learner gets the newest row first{late}; sort "
-            "the rows by time"
-        )
+        steps = self._fell + self._rose
+        text = f"the times go back {self._fell:,} of {steps:,} times from one row to the next: "
+        if 10 * self._fell > steps:
+            return text + "the rows are not in the order of time; sort them by time"
+        return text + "a late row, or a clock that was set or started again"
 
     @property
     def period(self) -> float | None:

@@ -1,36 +1,37 @@
-"""The meaning of a table's cell: a number, a moment, or nothing."""
+"""The meaning of a table's cell: a number as people write it, a switch, or nothing."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime, timedelta, timezone
-
-import numpy as np
-import numpy.typing as npt
+from dataclasses import dataclass
 
 # What spreadsheets and data tools write where there is nothing.
 _BLANK = frozenset({"", "nan", "na", "n/a", "null", "none"})
-#: ... and what home automation writes of a sensor that does not answer.
-MISSING_WORDS = _BLANK | {"unavailable", "unknown"}
+#: ... and what other programs, loggers and home automation write for "no reading".
+MISSING_WORDS = _BLANK | {
+    "unavailable", "unknown", "#n/a", "#na", "<na>", "n.a.", "n.a", "nil", "\\n", "?", "-", "--",
+    "---", "----", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!", "-nan", "-nan(ind)",
+    "nan(ind)", "1.#qnan", "1.#ind", "-1.#ind", "ofl", "ovfl", "no data", "nodata",
+    "not available", "missing",
+}  # fmt: skip
 #: Pairs of words that leave no doubt which one is +1, and 1 as a reading.
 YES = frozenset({"true", "yes", "on"})
 NO = frozenset({"false", "no", "off"})
+#: Signs that are a minus: U+2212, and the dashes that programs put in its place.
+_MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\ufe63": "-", "\uff0d": "-"})
+#: Marks between thousands, beside the comma and the point.
+_GAPS = " '\u00a0\u202f\u2009\u2019"
+_WRITTEN = re.compile(
+    rf"(?P<sign>[+-]?)\s*(?P<money>[$€£¥]?)\s*"
+    rf"(?P<digits>\d[\d.,{_GAPS}]*\d|\d|[.,]\d+|\d+[.,])(?P<power>[eE][+-]?\d+)?"
+    r"\s*(?P<unit>(?:[^\W\d_]|[%‰°\u2032\u2033/µ²³·^*\"'()\s\d.-])*)"
+)
+_LONGEST_UNIT = 16
 # With a comma as in 1,234: a decimal comma, or one between thousands.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
-_ISO = re.compile(
-    r"(?P<y>\d{4})[-/](?P<m>\d\d?)[-/](?P<d>\d\d?)"
-    r"(?:[T ]+(?P<H>\d\d?):(?P<M>\d\d)(?::(?P<S>\d\d)(?P<f>[.,]\d+)?)?)?"
-    r"\s*(?P<zone>Z|[+-]\d\d:?\d\d)?"
-)
-#: What parts 2015-02-02 14:19:00: every third character from the fifth on.
-_MARKS = ("-- ::", "--T::")
-_LOCAL = re.compile(
-    r"(?P<a>\d\d?)(?P<mark>[./])(?P<b>\d\d?)(?P=mark)(?P<y>\d{4})"
-    r"(?:[T ]+(?P<H>\d\d?)[:.](?P<M>\d\d)(?:[:.](?P<S>\d\d)(?P<f>[.,]\d+)?)?)?"
-)
-_CLOCK = re.compile(r"\d\d?:\d\d(:\d\d([.,]\d+)?)?")
 
 
 def absent(cell: str, words: frozenset[str] = MISSING_WORDS) -> bool:
@@ -46,23 +47,72 @@ def blank(cell: str) -> bool:
     return cell.strip().lower() in _BLANK
 
 
-def number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WORDS) -> float:
-    """Return the reading in a cell, NaN where it is absent.
+@dataclass(frozen=True)
+class Notation:
+    """How the numbers of a column are written.
 
-    cell: a number, or a word for "absent".
-    comma: whether a comma is the decimal mark.
-    words: those for "absent", in small letters.
-    Raises ValueError: it is neither.
+    decimal: the decimal mark.
+    thousands: the mark between thousands, "" for none; a blank stands for every kind of it.
+    unit: what follows each number; a cell without it is a number all the same.
     """
+
+    decimal: str = "."
+    thousands: str = ""
+    unit: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but the decimal mark is to be seen to."""
+        return not (self.thousands or self.unit)
+
+    def number(self, cell: str, words: frozenset[str] = MISSING_WORDS) -> float:
+        """Return the reading in a cell, NaN where it is absent.
+
+        words: those for "absent", in small letters.
+        Raises ValueError: it is neither.
+        """
+        try:
+            value = float(cell.replace(",", ".") if self.decimal == "," else cell)
+            if not self.thousands:
+                if "_" in cell:  # Python reads 1_2 as 12; in a data file it is a name
+                    raise ValueError(cell)
+                return value
+        except ValueError:
+            if absent(cell, words):
+                return math.nan
+        parts = _parts(cell)
+        if parts is None:
+            raise ValueError(cell)
+        digits, unit = parts
+        if unit not in ("", self.unit):
+            raise ValueError(cell)
+        if self.thousands:
+            marks = _GAPS if self.thousands == " " else self.thousands
+            _, *groups = re.split(f"[{re.escape(marks)}]", re.split("[eE]", digits)[0])
+            if any(len(re.match(r"\d*", one)[0]) != 3 for one in groups):  # type: ignore[index]
+                raise ValueError(cell)  # an address, a version
+            digits = digits.translate(dict.fromkeys(map(ord, marks)))
+        return float(digits.replace(",", ".") if self.decimal == "," else digits)
+
+
+PLAIN = Notation()
+
+
+def are_plain(column: Sequence[str]) -> bool:
+    """Whether all cells are numbers as Python reads them."""
     try:
-        value = float(cell.replace(",", ".") if comma else cell)
+        values = [*map(float, column)]
     except ValueError:
-        if absent(cell, words):
-            return math.nan
-        raise
-    if "_" in cell:  # Python reads 1_2 as 12; in a data file it is a name
-        raise ValueError(cell)
-    return value
+        return False
+    return all(map(math.isfinite, values)) and not any("_" in cell for cell in column)
+
+
+def number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WORDS) -> float:
+    """Return the reading in a cell, NaN where it is absent; see `Notation.number`.
+
+    comma: whether a comma is the decimal mark.
+    """
+    return (Notation(",") if comma else PLAIN).number(cell, words)
 
 
 def is_number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WORDS) -> bool:
@@ -71,6 +121,84 @@ def is_number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WO
         return not absent(cell, words) and (number(cell, comma, words), True)[1]
     except ValueError:
         return False
+
+
+def _parts(cell: str) -> tuple[str, str] | None:
+    """Return the number in a cell with its sign, and the unit behind it; None where there is none.
+
+    An amount of money has its sign in front, and that is its unit.
+    """
+    text = cell.strip().translate(_MINUS)
+    if text.startswith("(") and text.endswith(")"):
+        text = "-" + text[1:-1]  # as accountants write it
+    found = _WRITTEN.fullmatch(text)
+    if found is None:
+        return None
+    unit = found["unit"].strip()
+    if len(unit) > _LONGEST_UNIT or not _is_unit(unit):
+        return None
+    return found["sign"] + found["digits"] + (found["power"] or ""), found["money"] + unit
+
+
+def _is_unit(unit: str) -> bool:
+    """Whether what follows a number may be its unit: no more digits but powers."""
+    digits = [at for at, letter in enumerate(unit) if letter.isdigit()]
+    fit = all(unit[at] in "123²³" and at and unit[at - 1] in "mst^-)²³oO" for at in digits)
+    return fit and not unit.startswith((".", ")", "-", "'"))
+
+
+def notation_of(column: Sequence[str], comma_file: bool) -> Notation | None:
+    """Return how the numbers of a column are written, None where most cells are none.
+
+    column: its cells that are not absent.
+    comma_file: whether a comma parts cells, so that one within a cell was in quotes.
+    """
+    if are_plain(column):
+        return PLAIN
+    parts = [one for one in map(_parts, column) if one is not None]
+    if not parts or 2 * len(parts) < len(column):
+        return None
+    units = Counter(unit for _, unit in parts)
+    named = [unit for unit in units if unit]
+    unit = max(named, key=lambda one: units[one]) if named else ""
+    if unit and units[unit] + units[""] < 0.8 * len(parts):
+        return None  # some are kW and others W: no number by itself
+    digits = [text for text, _ in parts]
+    if unit and 2 * units[unit] < len(parts):
+        unit = ""  # a stray one
+    decimal, thousands = _marks(digits, comma_file)
+    found = Notation(decimal, thousands, unit)
+    fit = sum(_reads(found, cell) for cell in column)
+    return found if 2 * fit >= len(column) else None
+
+
+def _reads(notation: Notation, cell: str) -> bool:
+    try:
+        return not math.isnan(notation.number(cell))
+    except ValueError:
+        return False
+
+
+def _marks(digits: Sequence[str], comma_file: bool) -> tuple[str, str]:
+    """Return the decimal mark of numbers, and that between thousands."""
+    both = [text for text in digits if "," in text and "." in text]
+    gap = " " if any(set(text) & set(_GAPS) for text in digits) else ""
+    if both:
+        last = Counter("," if text.rfind(",") > text.rfind(".") else "." for text in both)
+        decimal = last.most_common(1)[0][0]
+        return decimal, "." if decimal == "," else ","
+    commas = [text for text in digits if "," in text]
+    points = [text for text in digits if "." in text]
+    if commas and (points or (comma_file and all(map(is_thousands, commas)))):
+        several = any(text.count(".") > 1 for text in points)
+        return (",", ".") if several else (".", ",")
+    if commas:
+        return ("." if any(text.count(",") > 1 for text in commas) else ","), (
+            "," if any(text.count(",") > 1 for text in commas) else gap
+        )
+    if any(text.count(".") > 1 for text in points):
+        return ",", "."
+    return ".", gap
 
 
 def switch(cell: str, words: frozenset[str] = MISSING_WORDS) -> float:
@@ -98,69 +226,3 @@ def is_switch(cell: str) -> bool:
 def is_thousands(cell: str) -> bool:
     """Whether the commas of the cell may stand between thousands, as in 1,234."""
     return _THOUSANDS.fullmatch(cell.strip()) is not None
-
-
-def is_clock(cell: str) -> bool:
-    """Whether the cell is a time of day without a date."""
-    return _CLOCK.fullmatch(cell.strip()) is not None
-
-
-def is_local(cell: str) -> bool:
-    """Whether a date and time has no zone, and so is that of the place."""
-    found = _ISO.fullmatch(cell.strip())
-    return found is None or not found["zone"]
-
-
-def seconds(cell: str, day_first: bool = False) -> float:
-    """Return a date and time as seconds since 1970; a time without a zone counts as UTC.
-
-    cell: ``2015-02-02T14:19:00Z`` and its relatives, ``2.2.2015 14:19``, ``2/2/2015 14:19``.
-    day_first: whether 3/2/2015 is the third of February; with dots it always is.
-    Raises ValueError: it is neither.
-    """
-    text = cell.strip()
-    if len(text) == 19 and text[4::3] in _MARKS:
-        # As most files write it, in a quarter of the time.
-        try:
-            return datetime.fromisoformat(text + "+00:00").timestamp()
-        except ValueError:
-            pass
-    found = _ISO.fullmatch(text)
-    if found:
-        month, day, zone = found["m"], found["d"], found["zone"]
-    else:
-        found = _LOCAL.fullmatch(text)
-        if not found:
-            raise ValueError(cell)
-        first = day_first or found["mark"] == "."
-        month, day = (found["b"], found["a"]) if first else (found["a"], found["b"])
-        zone = None
-    hour, minute, second = (int(found[part] or 0) for part in "HMS")
-    moment = datetime(
-        int(found["y"]), int(month), int(day), hour, minute, second, tzinfo=timezone.utc
-    )
-    if zone and zone != "Z":
-        digits = zone.replace(":", "")
-        shift = timedelta(hours=int(digits[1:3]), minutes=int(digits[3:5]))
-        moment -= shift if digits[0] == "+" else -shift
-    return moment.timestamp() + float((found["f"] or "0").replace(",", "."))
-
-
-class Dates:
-    """From cells that are dates to seconds; see `seconds`."""
-
-    def __init__(self, day_first: bool) -> None:
-        self._day_first = day_first
-
-    def __call__(self, cell: str) -> float:
-        """Return the seconds of one cell; raises ValueError."""
-        return seconds(cell, self._day_first)
-
-    def many(self, found: Sequence[str]) -> npt.NDArray[np.float64] | None:
-        """Return those of all cells, a tenth of the time; None if one is written in another way."""
-        if not all(len(c) == 19 and c[4::3] in _MARKS and c[0].isdigit() for c in found):
-            return None
-        try:
-            return np.array(found, "datetime64[s]").astype(np.float64)
-        except ValueError:
-            return None

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from firmware_sim.streams.block import Block, Cells
-from firmware_sim.streams.reading import Reading
+from firmware_sim.streams.block import Block, Cells, Damage
+from firmware_sim.streams.reading import HEADER_AGAIN, Reading
 from firmware_sim.streams.row import Row
+from firmware_sim.streams.text import DAMAGED_TEXT, NO_TEXT, NUL_BYTES, is_comment
 
 #: Bytes read at a time: few at first, since a replay may end soon.
 _LEAST, _MOST = 1 << 16, 1 << 22
@@ -27,14 +28,17 @@ _LEAST, _MOST = 1 << 16, 1 << 22
 _WORTH_PANDAS = 8 << 20
 #: Characters of plain numbers: a line of others is read more carefully.
 _LONGEST = 1 << 16
+_SHOWN = 60  # bytes of a damaged line
 
 
 class NotPlainError(Exception):
     """Lines that are not for this reader."""
 
 
-def lines_of(file: io.BufferedReader) -> Iterator[bytes]:
+def lines_of(file: io.BufferedReader, skipped: int = 0) -> Iterator[bytes]:
     """Yield whole lines, many at a time, each with a line feed at its end.
+
+    skipped: lines at the start that are left out.
 
     Raises NotPlainError: there are lines that only a careful reader understands.
     """
@@ -53,7 +57,11 @@ def lines_of(file: io.BufferedReader) -> Iterator[bytes]:
             chunk, rest = rest + b"\n", b""
         if b"\r" in chunk:
             chunk = chunk.replace(b"\r\n", b"\n")
-        if b'"' in chunk or b"\r" in chunk or b"\0" in chunk or len(rest) > _MOST:
+        if b"\r" in chunk:
+            raise NotPlainError
+        while skipped and chunk:
+            chunk, skipped = chunk.partition(b"\n")[2], skipped - 1
+        if b'"' in chunk or len(rest) > _MOST:
             raise NotPlainError
         if chunk:
             yield chunk
@@ -66,13 +74,21 @@ class Chunks:
     """Blocks made of whole lines.
 
     reading: the columns.
-    delimiter: what parts the cells.
+    separator: what parts the cells.
     size: bytes of the file.
+    comment: what lines begin with that are no rows; "" for none.
+    encoding: of the text.
+    Raises NotPlainError: it is not for such tables.
     """
 
-    def __init__(self, reading: Reading, delimiter: str, size: int) -> None:
+    def __init__(
+        self, reading: Reading, separator: str, size: int, comment: str, encoding: str
+    ) -> None:
+        if len(separator) > 1 or separator in " '" or reading.width < 2 or "16" in encoding:
+            raise NotPlainError
         self._reading = reading
-        self._delimiter = delimiter
+        self._delimiter = separator
+        self._comment, self._encoding = comment.encode(), encoding.removesuffix("-sig")
         there = "pandas" in sys.modules or (size > _WORTH_PANDAS and find_spec("pandas"))
         self._parse = _by_pandas if there else _by_numpy
 
@@ -82,21 +98,24 @@ class Chunks:
         Raises NotPlainError: they are not for this reader.
         """
         reading, width = self._reading, self._reading.width
-        if width < 2:
-            raise NotPlainError
         lines, odd, count = self._regular(lines)
         if not count:
             return None
-        if not lines.isascii():
-            try:
-                lines.decode()
-            except UnicodeDecodeError:
-                raise NotPlainError from None
         n = count - len(odd)
-        table = _Table(lines, self._delimiter, width, n)
+        table = _Table(lines, self._delimiter, width, n, self._encoding)
         numbers = self._numbers(table) if n else None
         block = reading.block(first, n, table.column, table.cells, numbers)
+        if block.damage:
+            self._explain(block, lines)
         return block.among(odd) if odd else block
+
+    def _explain(self, block: Block, lines: bytes) -> None:
+        """Say of rows that cannot be read which are the line of names, and what they hold."""
+        texts = lines.decode(self._encoding).split("\n")
+        for at, why in [*block.damage.items()]:
+            if self._reading.is_header(texts[at].split(self._delimiter)):
+                why = HEADER_AGAIN
+            block.damage[at] = Damage.of(why, texts[at])
 
     def count(self, lines: bytes) -> int:
         """Return the number of rows in some lines."""
@@ -105,6 +124,17 @@ class Chunks:
     def _regular(self, lines: bytes) -> tuple[bytes, dict[int, str], int]:
         """Return the lines with a cell for each column, what is wrong with others, and all rows."""
         width = self._reading.width
+        if self._comment and self._comment in lines:
+            rows = lines.split(b"\n")
+            mark, encoding = self._comment.decode(), self._encoding
+            lines = b"\n".join(
+                row
+                for row in rows
+                if not row.startswith(self._comment)
+                or not is_comment(row[:20].decode(encoding, "replace"), mark)
+            )
+            if not lines:
+                return b"", {}, 0
         at = np.frombuffer(lines, np.uint8)
         ends = np.flatnonzero(at == ord("\n"))
         marks = np.flatnonzero(at == ord(self._delimiter))
@@ -112,20 +142,40 @@ class Chunks:
         lengths = np.diff(ends, prepend=-1) - 1
         if lengths.max(initial=0) > _LONGEST:
             raise NotPlainError
-        if (found == width - 1).all():
+        good = self._is_text(lines)
+        if good and (found == width - 1).all():
             return lines, {}, len(ends)
-        kept, odd, count = [], {}, 0
+        kept: list[bytes] = []
+        odd: dict[int, str] = {}
+        count = 0
         for line, marked in zip(lines.split(b"\n"), found.tolist(), strict=False):
-            if not line:
+            if not line.strip():
                 continue
-            if marked == width - 1:
+            if not good and (why := self._no_text(line)):
+                odd[count] = Damage.of(why, repr(line.strip(b"\0")[:_SHOWN])[2:-1])
+            elif marked == width - 1:
                 kept.append(line)
             else:
-                odd[count] = self._reading.no_row(marked + 1)
+                row = line[:_SHOWN].decode(self._encoding, "replace")
+                odd[count] = Damage.of(self._reading.no_row(marked + 1), row)
             count += 1
         if count < len(ends) - 5_000:  # the careful reader knows how many blank lines are too many
             raise NotPlainError
         return b"\n".join([*kept, b""]) if kept else b"", odd, count
+
+    def _is_text(self, lines: bytes) -> bool:
+        return b"\0" not in lines and (lines.isascii() or not self._no_text(lines))
+
+    def _no_text(self, line: bytes) -> str:
+        """Return why a line is no text, empty where it is."""
+        if b"\0" in line:
+            said = line.strip(b"\0")
+            return DAMAGED_TEXT if said == DAMAGED_TEXT.encode() else NUL_BYTES
+        try:
+            line.decode(self._encoding)
+        except UnicodeDecodeError:
+            return NO_TEXT
+        return ""
 
     def _numbers(self, table: _Table) -> Row | None:
         """Return the columns of numbers; None where some cells are none."""
@@ -146,8 +196,9 @@ class _Table:
     width: cells in a line.
     """
 
-    def __init__(self, data: bytes, delimiter: str, width: int, n: int) -> None:
+    def __init__(self, data: bytes, delimiter: str, width: int, n: int, encoding: str) -> None:
         self.data, self.width, self._n, self._delimiter = data, width, n, delimiter
+        self._encoding = encoding
         self._flat: list[str] | None = None
         self._columns: dict[int, Cells] = {}
 
@@ -156,7 +207,7 @@ class _Table:
         if not self.data:
             return []
         if self._flat is None:
-            text = self.data.decode()
+            text = self.data.decode(self._encoding)
             self._flat = text[:-1].replace("\n", self._delimiter).split(self._delimiter)
         return self._flat[place :: self.width]
 
@@ -209,6 +260,7 @@ def _by_pandas(data: bytes, delimiter: str, width: int, places: list[int]) -> Ro
             na_filter=False,
             quoting=3,
             skip_blank_lines=False,
+            encoding="latin-1",
             **exact,
         )
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError) as error:
@@ -228,7 +280,7 @@ def _is_exact(pandas: Any) -> bool:
 
 def _by_numpy(data: bytes, delimiter: str, width: int, places: list[int]) -> Row:
     """As `_by_pandas`."""
-    text = io.StringIO(data.decode())
+    text = io.StringIO(data.decode("latin-1"))
     found: Row = np.loadtxt(
         text, delimiter=delimiter, usecols=places, comments=None, quotechar=None, ndmin=2
     )

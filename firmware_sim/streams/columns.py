@@ -1,136 +1,374 @@
-"""The kinds of a table's columns, detected from its first rows.
+"""What the columns of a table hold, found from its first rows.
 
 A column is of numbers when at least half of its cells are; the others are damage, not a reason to
-give the column up. It is a time where all its cells are dates, or where it is called one and its
-numbers only grow. A column of true and false, yes and no, or on and off is one of 1 and 0. An
-unnamed column that counts the rows is an index, as data tools write one. What
-is left is text.
+give the column up. It is a time where most cells are dates, or where it is called one and its
+numbers are moments. A date and a time of day in two columns, or year, month and day in several, are
+joined. A column of true and false, yes and no, or on and off is one of 1 and 0. An unnamed column
+that counts the rows is an index, as data tools write one. What is left is text.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from math import isnan
 
-from firmware_sim.streams import cells
+from firmware_sim.plaintext import shortened
+from firmware_sim.streams import cells, dates
+from firmware_sim.streams.dates import TimeFormat
+from firmware_sim.streams.dialect import unique
+from firmware_sim.streams.understood import Column, Moments, Understood
 
 #: Rows that are looked at.
 LOOKED_AT = 200
 
 _TIME_NAME = re.compile(
-    r"(unix|epoch|date|time|stamp|ts|elapsed|seconds|millis|utc)"
-    r"([ _-]?(time|stamp|utc|s|sec|seconds|ms|millis|us|ns))*",
+    r"(unix|epoch|date|time|stamp|ts|elapsed|seconds|millis|micros|utc|uptime|datum|zeit)"
+    r"([ _-]?(time|stamp|utc|s|sec|seconds|ms|millis|us|ns|min|minutes|h|hours))*"
+    r"\s*[(\[]?\s*(s|sec|seconds|ms|us|ns|min|h)?\s*[)\]]?",
     re.IGNORECASE,
+)
+_TIME_WORDS = frozenset(
+    (
+        "time",
+        "date",
+        "datetime",
+        "timestamp",
+        "ts",
+        "epoch",
+        "unix",
+        "unixtime",
+        "utc",
+        "gmt",
+        "stamp",
+        "datum",
+        "zeit",
+        "uhrzeit",
+        "zeitstempel",
+        "dt",
+        "clock",
+        "fecha",
+        "hora",
+        "heure",
+        "created",
+        "updated",
+        "recorded",
+        "logged",
+        "received",
+        "measured",
+        "when",
+        "jd",
+        "julian",
+        "serial",
+        "datenum",
+        "localtime",
+    )
 )
 #: No name, and what a table without one is given where it is read and written again.
 _INDEX_NAME = re.compile(r"|Unnamed: \d+")
-#: Seconds since 1970 from 1980 to 2100, and the units they are written in.
-_EPOCH = (3.2e8, 4.1e9)
-_UNITS = (1.0, 1e3, 1e6, 1e9)
-_SUFFIXES = {"ms": 1e3, "millis": 1e3, "us": 1e6, "ns": 1e9}
+#: Names of the parts of a date, in the order of a format.
+_PARTS = (
+    ("%Y", ("year", "yr", "yyyy", "jahr", "año", "ano", "annee"), (1900, 2100)),
+    ("%m", ("month", "mon", "mo", "mm", "mnth", "monat", "mes", "mois"), (1, 12)),
+    ("%d", ("day", "dd", "dy", "mday", "tag", "dia", "jour", "day_of_month"), (1, 31)),
+    ("%j", ("doy", "day_of_year", "yday", "julian_day", "jday"), (1, 366)),
+    ("%H", ("hour", "hr", "hh", "hours", "stunde", "hora", "heure"), (0, 24)),
+    ("%M", ("minute", "min", "mi", "minutes"), (0, 59)),
+    ("%S", ("second", "sec", "ss", "seconds"), (0, 60)),
+)
+_PART_NAMES = {name: (code, span) for code, names, span in _PARTS for name in names}
+#: The least share of rows in which a column has a value, or it is no input.
+_SPARSE = 0.05
+#: A word that is there so often among numbers is one for "no reading".
+_REPEATED = 2
 
 
-@dataclass(frozen=True)
-class Column:
-    """One column of a table."""
+class _Study:
+    """One table that is looked at.
 
-    name: str
-    kind: str  # "number", "switch", "time", "index" or "text"
-    example: str  # its first cell that says anything
-    clock: Callable[[str], float] | None = None  # from a cell to seconds, where it is a full time
+    said: the cells of each column that are not absent.
+    """
 
+    def __init__(
+        self,
+        names: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        *,
+        separator: str,
+        target: str,
+        absent: frozenset[str] = cells.MISSING_WORDS,
+        time: str = "auto",
+        time_format: str | None = None,
+        day_first: bool | None = None,
+        keep_sparse: bool = False,
+        has_names: bool = True,
+        later: Callable[[Sequence[int]], Sequence[str]] | None = None,
+    ) -> None:
+        # A column without a name is no target.
+        self.names, self.target, self.time = [*names], target or None, time
+        self.has_names, self.keep_sparse = has_names, keep_sparse
+        self.time_format, self.day_first, self.later = time_format, day_first, later
+        self.absent = absent
+        held = [[*column] for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
+        self.held = held
+        self.said = [[cell for cell in one if not cells.absent(cell, absent)] for one in held]
+        self._first = next((at for at, one in enumerate(self.said) if one), 0)
+        quoted = separator == ","
+        self.notations = [cells.notation_of(one, quoted) if one else None for one in self.said]
+        self.comma = any(one is not None and one.decimal == "," for one in self.notations)
+        european = self.comma or separator == ";"
+        self.formats: list[tuple[TimeFormat | None, bool]] = [
+            self._format(place, european) for place in range(len(names))
+        ]
 
-@dataclass(frozen=True)
-class Columns:
-    """All columns, and how their cells are written."""
+    def _format(self, place: int, european: bool) -> tuple[TimeFormat | None, bool]:
+        """Return the notation of the moments in a column, and whether it is sure."""
+        said, name = self.said[place], self.names[place]
+        if not said or name == self.target or (self.time == "none"):
+            return None, True
+        if self.time_format is not None and self.time in ("auto", name):
+            known = TimeFormat(self.time_format)
+            fit = known.is_counted and name == self.time
+            good = [one for one in known.many(said) if not isnan(one)]
+            if fit or (2 * len(good) >= len(said) and not known.is_counted):
+                return known, True
+        number = self.notations[place]
+        if number is not None and number.is_plain:
+            return self._counted(place, said, name), True
+        if len(said) > 1 and max(Counter(map(len, said)).values()) * 3 < len(said):
+            return None, True  # sentences
+        later = None if self.later is None else (lambda: self.later([place]))  # type: ignore[misc]
+        return dates.recognised(said, day_first=self.day_first, european=european, whole=later)
 
-    columns: tuple[Column, ...]
-    comma: bool  # the decimal mark
-    units: bool  # whether the first row holds units, not readings
+    def _counted(self, place: int, said: list[str], name: str) -> TimeFormat | None:
+        """Return the notation of moments in a column of numbers."""
+        loose, digits = is_time_name(name), {len(cell.strip()) for cell in said}
+        if digits <= {8, 10, 12, 14} and len(digits) == 1 and len(set(said)) > 1:
+            found, _ = dates.recognised(said, share=0.9)
+            first = place == 0 and not self.has_names
+            if found is not None and (loose or first or digits & {12, 14}):
+                epoch = digits == {10} and not _jumps(said)
+                if not epoch:
+                    return found
+        if name == self.time:
+            loose = True
+        first = not self.has_names and place == self._first
+        if not (loose or first):
+            return None
+        values = [one for one in map(self._value, said) if not isnan(one)]
+        if len(values) < 0.8 * len(said):
+            return None
+        text = dates.counted(name.lower(), values, has_name=bool(_TIME_NAME.fullmatch(name)))
+        if first and not loose and not (text.startswith("epoch") and _rises(values)):
+            text = ""
+        if not text and name == self.time:
+            text = "seconds"
+        return TimeFormat(text) if text else None
+
+    def _value(self, cell: str) -> float:
+        try:
+            return cells.number(cell, self.comma)
+        except ValueError:
+            return float("nan")
+
+    def moments(self) -> Moments | None:
+        """Return what tells when rows were taken; None where nothing does."""
+        if self.time == "none":
+            return None
+        order = [at for at, (one, _) in enumerate(self.formats) if one is not None]
+        if self.time != "auto":
+            order = [at for at in order if self.names[at] == self.time]
+        whole = [
+            at for at in order if self._format_at(at).is_absolute and self._format_at(at).has_clock
+        ]
+        whole.sort(key=lambda at: len(set(self.said[at])) < 2)
+        if whole:
+            at = whole[0]
+            return Moments((self.names[at],), self._format_at(at).text, self.formats[at][1])
+        days = [at for at in order if self._format_at(at).is_absolute]
+        joined = next(filter(None, map(self._joined, days)), None) if days else self._in_parts()
+        if joined is not None or not days:
+            counts = [at for at in order if self._format_at(at).is_counted]
+            if joined is None and counts:
+                at = counts[0]
+                return Moments((self.names[at],), self._format_at(at).text, True)
+            return joined
+        at = days[0]
+        return Moments((self.names[at],), self._format_at(at).text, self.formats[at][1])
+
+    def _format_at(self, place: int) -> TimeFormat:
+        found = self.formats[place][0]
+        assert found is not None
+        return found
+
+    def _joined(self, day: int) -> Moments | None:
+        """Return a date and a time of day in two columns as one moment."""
+        date, sure = self.formats[day]
+        assert date is not None
+        clocks = [at for at, (one, _) in enumerate(self.formats) if one and not one.is_absolute
+                  and one.has_clock and not one.is_counted]  # fmt: skip
+        for at in sorted(clocks, key=lambda at: abs(at - day)):
+            clock = self._format_at(at).text
+            return Moments((self.names[day], self.names[at]), f"{date.text} {clock}", sure)
+        for at, name in enumerate(self.names):
+            if self._is_part(at, "%H") and len(set(self.said[day])) < len(self.said[day]):
+                return Moments((self.names[day], name), f"{date.text} %H", sure)
+            if at != day and is_time_name(name) and self._is_digits_of_day(at):
+                longest = max(len(cell.strip()) for cell in self.said[at])
+                clock = "%H%M%S" if longest > 4 else "%H%M"
+                return Moments((self.names[day], name), f"{date.text} {clock}", sure)
+        return None
+
+    def _is_digits_of_day(self, place: int) -> bool:
+        """Whether cells are times of day as 5, 930, 2359, or 235959."""
+        said = [cell.strip() for cell in self.said[place]]
+        if not said or not all(cell.isdigit() and len(cell) <= 6 for cell in said):
+            return False
+        width = 6 if max(map(len, said)) > 4 else 4
+        padded = [cell.zfill(width) for cell in said]
+        return all(one[:2] < "25" and one[2:4] < "60" and one[4:] < "60" for one in padded)
+
+    def _is_part(self, place: int, code: str) -> bool:
+        found = _PART_NAMES.get(self.names[place].strip().lower())
+        if found is None or found[0] != code or not self.said[place]:
+            return False
+        low, high = found[1]
+        values = [self._value(cell) for cell in self.said[place]]
+        return all(
+            low <= value <= high and value == int(value) for value in values if not isnan(value)
+        )
+
+    def _in_parts(self) -> Moments | None:
+        """Return year, month and day, and what there is of the time of day, as one moment."""
+        found: dict[str, int] = {}
+        for at, name in enumerate(self.names):
+            code, _ = _PART_NAMES.get(name.strip().lower(), ("", None))
+            if code and code not in found and name != self.target and self._is_part(at, code):
+                found[code] = at
+        if not ({"%Y", "%m", "%d"} <= set(found) or {"%Y", "%j"} <= set(found)):
+            return None
+        if {"%m", "%d"} <= set(found):
+            found.pop("%j", None)
+        codes = [code for code in ("%Y", "%m", "%d", "%j", "%H", "%M", "%S") if code in found]
+        while codes[-1] == "%S" and "%M" not in codes:
+            codes.pop()
+        return Moments(tuple(self.names[found[code]] for code in codes), " ".join(codes), True)
+
+    def column(self, place: int, moments: Moments | None) -> Column:
+        """Return what a column holds."""
+        name, said, held = self.names[place], self.said[place], self.held[place]
+        form, _ = self.formats[place]
+        notation = self.notations[place]
+        example = said[0] if said else ""
+        if moments is not None and name in moments.columns:
+            return Column(name, "time", example=example)
+        if name == self.target:
+            is_number = notation is not None and not self._is_switch(said)
+            kind, known = ("number", notation) if is_number else ("words", None)
+            return Column(name, kind, known or cells.PLAIN, self._own_words(place), example)
+        if not said:
+            return Column(
+                name, "empty", example=example, why="has no value in the first rows" if held else ""
+            )
+        if _INDEX_NAME.fullmatch(name) and len(said) == len(held) and _counts(said):
+            return Column(name, "index", example=example)
+        if form is not None:
+            return Column(name, "time", example=example)
+        if self._is_switch(said):
+            return Column(name, "switch", example=example)
+        if notation is not None:
+            why = ""
+            if len(said) < _SPARSE * len(held) and not self.keep_sparse:
+                why = f"has a value in {len(said):,} of the first {len(held):,} rows"
+            return Column(name, "number", notation, self._own_words(place), example, why)
+        return Column(name, "words", example=self._odd(said), why=self._why_no_time(place, said))
+
+    def _is_switch(self, said: Sequence[str]) -> bool:
+        fit = sum(map(_is_bit, said))
+        return any(map(cells.is_switch, said)) and fit >= 0.9 * len(said)
+
+    def _own_words(self, place: int) -> frozenset[str]:
+        """Return the words that stand for "no reading" among the numbers of a column."""
+        notation = self.notations[place]
+        if notation is None or cells.are_plain(self.said[place]):
+            return frozenset()
+        odd: Counter[str] = Counter()
+        for cell in self.said[place]:
+            try:
+                notation.number(cell)
+            except ValueError:
+                word = cell.strip().lower()
+                if word != self.names[place].lower() and len(word) <= 24 and not word[:1].isdigit():
+                    odd[word] += 1
+        return frozenset(word for word, count in odd.items() if count >= _REPEATED)
+
+    def _odd(self, said: Sequence[str]) -> str:
+        """Return a cell that shows what a column of text holds."""
+        return next((cell for cell in said if not cells.is_number(cell, self.comma)), said[0])
+
+    def _why_no_time(self, place: int, said: Sequence[str]) -> str:
+        """Return why text that seems to be times is not; empty where it does not seem so."""
+        few = said[:: 1 + len(said) // 20]
+        some = [cell for cell in few if dates.recognised([cell])[0] is not None]
+        odd = next((cell for cell in few if cell not in some), "")
+        if some and odd and 5 * len(some) >= len(few):
+            shown = shortened(odd)
+            return f"holds times such as {shortened(some[0])} and other cells, such as {shown}"
+        if is_time_name(self.names[place]) and any(letter.isdigit() for letter in said[0]):
+            return (
+                f"is called a time, and {shortened(said[0])} is in no notation that is known: "
+                "--time-format says which"
+            )
+        return ""
 
 
 def study(
     names: Sequence[str],
     rows: Sequence[Sequence[str]],
     *,
-    delimiter: str,
+    separator: str,
     target: str,
-    absent: frozenset[str] = cells.MISSING_WORDS,
-) -> Columns:
+    **more: object,
+) -> Understood:
     """Find out what the columns hold.
 
-    names: the header.
-    rows: the first rows, each as long as the header.
-    delimiter: what parts the cells; where that is a comma, cells with one were in quotes.
+    names: of the columns, as the table has them.
+    rows: the first rows.
+    separator: what parts the cells; where that is a comma, cells with one were in quotes.
     target: the label column, which may be text.
-    absent: words for "no reading", in small letters.
+    more: as of `ReadingOptions`: absent, time, time_format, day_first; keep_sparse, whether a
+        column with few values is kept; has_names, whether the table has names of its own; later,
+        which gives cells of more rows, of the columns at some places.
     """
-    # A gap says nothing: without it, everything below need not know the words for one.
-    rows = [["" if cells.absent(cell, absent) else cell for cell in row] for row in rows]
-    comma = _decimal_comma(rows, delimiter == ",")
-    units = _units(names, rows, comma, target)
-    body = rows[1:] if units else rows
-    held = zip(*body, strict=True) if body else ((),) * len(names)
-    return Columns(
-        tuple(_column(name, column, comma) for name, column in zip(names, held, strict=True)),
-        comma,
-        units,
-    )
+    renamed = unique(names)
+    own = [*renamed]
+    rows = [row for row in rows if len(row) == len(own) and [*row] != [*names]]
+    looked = _Study(own, rows, separator=separator, target=target, **more)  # type: ignore[arg-type]
+    moments = looked.moments()
+    columns = tuple(looked.column(place, moments) for place in range(len(own)))
+    original = {new: old for new, old in renamed.items() if new != old}
+    return Understood(columns=columns, moments=moments, comma=looked.comma, renamed=original)
 
 
-def _decimal_comma(rows: Sequence[Sequence[str]], quoted: bool) -> bool:
-    """Whether there are numbers with a comma, and none with a point.
-
-    quoted: whether cells with a comma were in quotes; 1,234 may then be a thousand and some, and a
-        decimal comma is one that cannot stand between thousands.
-    """
-    with_comma = False
-    for row in rows:
-        for cell in row:
-            if "." in cell and cells.is_number(cell):
-                return False
-            if "," in cell and cells.is_number(cell, comma=True):
-                with_comma = with_comma or not (quoted and cells.is_thousands(cell))
-    return with_comma
+def is_time_name(name: str) -> bool:
+    """Whether a column is called something with a time."""
+    if _TIME_NAME.fullmatch(name):
+        return True
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return any(word in _TIME_WORDS for word in re.split(r"[\W_\d]+", words.lower()))
 
 
-def _units(names: Sequence[str], rows: Sequence[Sequence[str]], comma: bool, target: str) -> bool:
-    """Whether the first row has words where those after it have numbers, and no number itself."""
-    if len(rows) < 2:
-        return False
-    if any(cells.is_number(cell, comma) for cell in rows[0]):
-        return False
-    words = 0
-    for place, name in enumerate(names):
-        if name != target and not cells.absent(rows[0][place]):
-            later = [row[place] for row in rows[1:]]
-            words += _mostly_numbers(later, comma)
-    return words > 0
+def _jumps(said: Sequence[str]) -> bool:
+    """Whether ten digits jump from 23 hours to the next day, as seconds since 1970 never do."""
+    ends = [int(cell.strip()[-2:]) for cell in said]
+    steps = [int(b) - int(a) for a, b in pairwise(said)]
+    return max(ends) < 25 and any(step > 70 for step in steps) and min(map(abs, steps)) < 25
 
 
-def _mostly_numbers(column: Sequence[str], comma: bool) -> bool:
-    said = [cell for cell in column if not cells.absent(cell)]
-    return bool(said) and 2 * sum(cells.is_number(cell, comma) for cell in said) >= len(said)
-
-
-def _column(name: str, column: Sequence[str], comma: bool) -> Column:
-    said = [cell for cell in column if not cells.absent(cell)]
-    example = said[0] if said else ""
-    if not said:
-        return Column(name, "number", example)
-    if _INDEX_NAME.fullmatch(name) and len(said) == len(column) and _counts(said):
-        return Column(name, "index", example)
-    if any(map(cells.is_switch, said)) and all(map(_is_bit, said)):
-        return Column(name, "switch", example)
-    if _mostly_numbers(said, comma):
-        clock = _counted_clock(name, said, comma)
-        return Column(name, "number" if clock is None else "time", example, clock)
-    if all(cells.is_clock(cell) for cell in said):
-        return Column(name, "time", example)
-    clock = _dated_clock(said)
-    return Column(name, "text" if clock is None else "time", example, clock)
+def _rises(values: Sequence[float]) -> bool:
+    return all(a <= b for a, b in pairwise(values))
 
 
 def _is_bit(cell: str) -> bool:
@@ -144,33 +382,3 @@ def _counts(said: Sequence[str]) -> bool:
     except ValueError:
         return False
     return len(values) > 1 and all(b - a == 1 for a, b in pairwise(values))
-
-
-def _counted_clock(name: str, said: list[str], comma: bool) -> Callable[[str], float] | None:
-    """The clock in a column of numbers that is called a time and only grows."""
-    if not _TIME_NAME.fullmatch(name) or len(said) < 2:
-        return None
-    try:
-        values = [cells.number(cell, comma) for cell in said]
-    except ValueError:
-        return None
-    if not all(a <= b for a, b in pairwise(values)) or values[0] == values[-1]:
-        return None
-    ending = re.split(r"[ _-]", name.lower())[-1]
-    unit = next((u for u in _UNITS if _EPOCH[0] <= values[0] / u <= _EPOCH[1]), None)
-    if unit is None and not name.lower().startswith(("time", "elapsed", "seconds", "millis")):
-        return None
-    divisor = unit or _SUFFIXES.get(ending, 1.0)
-    return lambda cell: cells.number(cell, comma) / divisor
-
-
-def _dated_clock(said: list[str]) -> Callable[[str], float] | None:
-    """The clock in a column of dates."""
-    for day_first in (False, True):
-        try:
-            for cell in said:
-                cells.seconds(cell, day_first)
-        except ValueError:
-            continue
-        return cells.Dates(day_first)
-    return None

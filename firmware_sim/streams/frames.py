@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from firmware_sim.errors import StreamError
+from firmware_sim.streams.dialect import among
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.tables import TableStream
 
@@ -16,15 +17,6 @@ _READERS = {
     "an Excel workbook": ("read_excel", "openpyxl"),
     "a Parquet file": ("read_parquet", "pyarrow"),
 }
-
-
-def is_workbook(path: Path) -> bool:
-    """Whether a ZIP archive is a workbook."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return "xl/workbook.xml" in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
-        return False
 
 
 class FrameStream(TableStream):
@@ -37,15 +29,18 @@ class FrameStream(TableStream):
     """
 
     def __init__(self, path: Path, options: ReadingOptions) -> None:
-        frame = _read(path)
+        what = "an Excel workbook" if zipfile.is_zipfile(path) else "a Parquet file"
+        frame = _read(path, what)
         header = [str(name).strip() for name in frame.columns]
+        header = ["" if name.startswith("Unnamed: ") else name for name in header]
         columns = (_cells(frame.iloc[:, i]) for i in range(frame.shape[1]))
-        super().__init__(path.name, header, [[*row] for row in zip(*columns, strict=True)], options)
+        records = [[*row] for row in zip(*columns, strict=True)]
+        names, rows = among(header, records)
+        super().__init__(path.name, names, rows, options, what)
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, what: str) -> Any:
     """Return the table as a pandas frame."""
-    what = "an Excel workbook" if zipfile.is_zipfile(path) else "a Parquet file"
     function, needed = _READERS[what]
     try:
         return getattr(import_module("pandas"), function)(path)

@@ -1,72 +1,106 @@
-"""The history that Home Assistant exports: a line for each change of each entity."""
+"""Logs with a line for each change of each sensor: Home Assistant's history, InfluxDB's export."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable
-from datetime import datetime, timezone
+from itertools import islice
 from pathlib import Path
 
 from firmware_sim.errors import StreamError
+from firmware_sim.plaintext import shortened
+from firmware_sim.streams.block import Damage
+from firmware_sim.streams.dates import TimeFormat
+from firmware_sim.streams.dialect import LOOKED_AT, Dialect, laid_out
 from firmware_sim.streams.reading import ReadingOptions
-from firmware_sim.streams.tables import TableStream
-from firmware_sim.streams.text import open_lines
+from firmware_sim.streams.tables import Line, TableStream
+from firmware_sim.streams.text import Records, open_lines
 
-_ENTITY, _STATE, _TIME = _COLUMNS = ("entity_id", "state", "last_changed")
+#: The columns that name the sensor, give its value, and tell the time.
+_HISTORIES = (("entity_id", "state", "last_changed"), ("_field", "_value", "_time"))
+_ISO = TimeFormat("%Y-%m-%dT%H:%M:%S")
+_BLANK = TimeFormat("%Y-%m-%d %H:%M:%S")
 
 
-def is_history(first_line: str) -> bool:
-    """Whether a file with this first line is such a history."""
-    header = next(csv.reader([first_line.lstrip("\ufeff")]), [])
-    return set(_COLUMNS) <= {cell.strip() for cell in header}
+def history_of(path: Path, target: str | None) -> Dialect | None:
+    """Return how a file is laid out that is such a log, of several sensors; None for another."""
+    with open_lines(path) as file:
+        lines = [*islice(file, LOOKED_AT)]
+    if not any(columns[0] in line for columns in _HISTORIES for line in lines):
+        return None
+    layout = laid_out(lines)
+    columns = _columns(layout)
+    if columns is None or target in columns:
+        return None
+    if columns is _HISTORIES[0]:
+        return layout
+    place = layout.names.index(columns[0])
+    records = Records(iter(lines[layout.data - 1 :]), layout.separator, layout.comment)
+    fields = {record[place] for record in records if len(record) == len(layout.names)}
+    return layout if len(fields - {columns[0], ""}) > 1 else None
+
+
+def _columns(layout: Dialect) -> tuple[str, str, str] | None:
+    return next((some for some in _HISTORIES if set(some) <= set(layout.names)), None)
 
 
 class HistoryStream(TableStream):
     """A history as a table: a column for each entity, a row for each time at which one changed.
 
     A cell has the last state of its entity, and is empty before its first. The file may have its
-    lines in any order, such as entity by entity; they are held in memory and sorted by time.
+    lines in any order, such as entity by entity; they are held in memory and sorted by time. Lines
+    that cannot be read are rows that cannot be read, at the end.
 
     path: the file.
+    layout: how it is laid out, from `history_of`.
     options: what is known of the columns, which are named by their entities.
-    Raises StreamError: the file cannot be read, or a time in it is none.
+    Raises StreamError: the file cannot be read, or no time in it can be.
     """
 
-    def __init__(self, path: Path, options: ReadingOptions) -> None:
+    def __init__(self, path: Path, layout: Dialect, options: ReadingOptions) -> None:
+        columns = _columns(layout)
+        assert columns is not None
         with open_lines(path) as lines:
-            changes = _changes(path.name, lines)
+            rest = islice(lines, layout.data - 1, None)
+            records = Records(rest, layout.separator, layout.comment)
+            changes, bad = _changes(path.name, records, layout, columns)
         entities = list(dict.fromkeys(entity for _, entity, _, _ in changes))
         place = {entity: i for i, entity in enumerate(entities, 1)}
-        records: list[list[str]] = []
+        rows: list[list[str]] = []
         states = ["", *("" for _ in entities)]
         # Sorting is stable: of several states at one time the last line counts.
         for _, entity, state, time in sorted(changes, key=lambda change: change[0]):
-            if time != states[0] or not records:
-                records.append([])
+            if time != states[0] or not rows:
+                rows.append([])
             states[0], states[place[entity]] = time, state
-            records[-1] = [*states]
-        super().__init__(path.name, [_TIME, *entities], records, options)
+            rows[-1] = [*states]
+        kind = "a history, a line for each change"
+        super().__init__(path.name, [columns[2], *entities], rows, options, kind)
+        self._held += bad
 
 
-def _changes(name: str, lines: Iterable[str]) -> list[tuple[datetime, str, str, str]]:
-    """The time, entity, state and time as written of each line."""
-    rows = csv.DictReader(lines)
-    rows.fieldnames = [field.strip() for field in rows.fieldnames or ()]
-    changes = []
-    for row in rows:
-        entity, state, time = (str(row.get(column) or "").strip() for column in _COLUMNS)
-        if not entity:
+def _changes(
+    name: str, records: Records, layout: Dialect, columns: tuple[str, str, str]
+) -> tuple[list[tuple[float, str, str, str]], list[Line]]:
+    """The time, entity, state and time as written of each line, and the lines that have none."""
+    places = [layout.names.index(column) for column in columns]
+    changes: list[tuple[float, str, str, str]] = []
+    bad: list[Line] = []
+    first = ""
+    for at, record in enumerate(records):
+        if records.damage:
+            bad.append(([], Damage.of(records.damage, records.text)))
+            continue
+        cells = [record[place].strip() if place < len(record) else "" for place in places]
+        entity, state, time = cells
+        if not entity or cells == [*columns]:
             continue
         try:
-            at = datetime.fromisoformat(time.replace("Z", "+00:00"))
+            seconds = (_ISO if "T" in time else _BLANK).seconds(time)
         except ValueError:
-            raise StreamError(
-                f"{name}: line {rows.line_num}: {_TIME} is {time!r}, it must be a time such as"
-                " 2026-01-05T10:00:00.000Z"
-            ) from None
-        if at.tzinfo is None:
-            at = at.replace(tzinfo=timezone.utc)
-        changes.append((at, entity, state, time))
+            why = f"{columns[2]} is {shortened(time)}, no time such as 2026-01-05T10:00:00.000Z"
+            first = first or f"line {layout.data + at}: {why}"
+            bad.append(([], Damage.of(why, records.text)))
+            continue
+        changes.append((seconds, entity, state, time))
     if not changes:
-        raise StreamError(f"{name}: there is no row after the header")
-    return changes
+        raise StreamError(f"{name}: {first or 'there is no row after the header'}")
+    return changes, bad

@@ -5,11 +5,15 @@ from __future__ import annotations
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 from firmware_sim.errors import StreamError
+from firmware_sim.streams.block import Damage
 from firmware_sim.streams.columns import LOOKED_AT
+from firmware_sim.streams.dialect import Dialect
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.tables import CellStream, Line
 
@@ -25,16 +29,38 @@ _log = logging.getLogger("firmware_sim")
 Record = list[str]
 
 
+class BadRecord(list[str]):
+    """What came in place of a row, without cells; `why` says what is wrong with it."""
+
+    why: Damage
+
+    @classmethod
+    def of(cls, why: str, text: str) -> BadRecord:
+        """Return one for a line."""
+        out = cls()
+        out.why = Damage.of(why, text)
+        return out
+
+
+def line_of(record: Record) -> Line:
+    """Return the cells of a row, and why there are none."""
+    return record, record.why if isinstance(record, BadRecord) else ""
+
+
 class Source(ABC):
     """Rows of cells as they arrive.
 
     name: what messages call it.
-    delimiter: what parts the cells, a comma where nothing does.
+    kind: what its rows come as.
+    layout: how its lines are laid out, where it has lines; known with the header.
     ignored: columns of its own that are no readings.
+    asked: what a user says of how lines are laid out, as of `laid_out`.
     """
 
     name: str
-    delimiter: str = ","
+    asked: Mapping[str, Any] = MappingProxyType({})
+    kind: str = "messages"
+    layout: Dialect | None = None
     ignored: tuple[str, ...] = ()
     _records: Iterator[Record | None] | None = None
     _gave_rows = False
@@ -146,24 +172,44 @@ class LiveStream(CellStream):
         self._idle = idle
         self._held: list[Record] = []
         self._read = 0
-        header = source.header(idle)
+        self._header = source.header(idle)
+        self._first()
+        self.read_as(options)
+
+    def read_as(self, options: ReadingOptions) -> None:
+        """Take the columns for what options say, from the rows that are here."""
+        source, header = self._source, self._header
         options = replace(options, ignore=(*options.ignore, *source.ignored))
-        self._read_as(Reading(self.name, header, self._first(), source.delimiter, options))
+        held = self._held[:LOOKED_AT]
+        first = [record for record in held if not isinstance(record, BadRecord)]
+        layout, known = source.layout, options.given
+        if known is None:
+            separator = "\t" if layout is None else layout.separator
+            named = layout is None or layout.header > 0
+            known = options.study(header, first, separator, has_names=named)
+            known = known.laid_out(source.kind, layout)
+        elif header and known.names != header:
+            raise StreamError(f"{self.name}: {options.understood} is of another log: {header}")
+        self._read_as(Reading(self.name, known, first, options))
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         """What was recognised, and what became of messages."""
         return (*super().notes, *self._source.notes())
 
-    def _first(self) -> list[Record]:
-        """Return the rows that settle what the columns hold."""
+    @property
+    def rows_here(self) -> int:
+        """How many rows have come and can be read again."""
+        return len(self._held)
+
+    def _first(self) -> None:
+        """Take the rows that settle what the columns hold."""
         # The wait for the very first row ends only where the user says so.
         for record in self._source.until(None, lambda: SETTLE if self._held else self._idle):
             if record is not None:
                 self._keep(record)
                 if len(self._held) == LOOKED_AT:
                     break
-        return self._held[:LOOKED_AT]
 
     def _keep(self, record: Record) -> None:
         self._read += 1
@@ -174,14 +220,14 @@ class LiveStream(CellStream):
         """Yield the rows; see `CellStream.records`."""
         if self._read > len(self._held):
             raise StreamError(f"{self.name} cannot be read again after {KEPT:,} rows")
-        at = int(self._reading.units)
+        at = 0
         while at < len(self._held):
-            yield self._held[at], ""
+            yield line_of(self._held[at])
             at += 1
         for record in self._source.until(self._idle):
             if record is not None:
                 self._keep(record)
-            yield None if record is None else (record, "")
+            yield None if record is None else line_of(record)
 
     def close(self) -> None:
         """Let go of the source."""

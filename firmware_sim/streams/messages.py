@@ -20,20 +20,21 @@ def fields(payload: bytes) -> dict[str, Any]:
     """
     try:
         values = json.loads(payload)
-        return _flat(values) if isinstance(values, dict) else {}
+        return flat(values) if isinstance(values, dict) else {}
     except (ValueError, RecursionError):
         return {}
 
 
-def _flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:
+def flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """Return the values of an object, what is nested as ``a.b`` and ``a.0``."""
     out: dict[str, Any] = {}
     for name, value in values.items():
         if value in _EMPTY:
             out[before + name] = None
         elif isinstance(value, dict):
-            out |= _flat(value, f"{before}{name}.")
+            out |= flat(value, f"{before}{name}.")
         elif isinstance(value, list):
-            out |= _flat({str(place): one for place, one in enumerate(value)}, f"{before}{name}.")
+            out |= flat({str(place): one for place, one in enumerate(value)}, f"{before}{name}.")
         else:
             out[before + name] = value
     return out

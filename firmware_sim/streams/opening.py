@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Sequence
+from itertools import dropwhile, islice
 from pathlib import Path
 from typing import Any
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.bundled import BUNDLED
-from firmware_sim.streams.frames import FrameStream, is_workbook
-from firmware_sim.streams.history import HistoryStream, is_history
+from firmware_sim.streams.formats import kind_of, refusal
+from firmware_sim.streams.frames import FrameStream
+from firmware_sim.streams.history import HistoryStream, history_of
 from firmware_sim.streams.live import LiveStream, Source
+from firmware_sim.streams.objects import open_json
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.table import CsvStream
-from firmware_sim.streams.text import open_lines, reading
+from firmware_sim.streams.text import open_bytes, open_lines, reading
+
+_LOOKED_AT = 60  # lines that tell what kind of file it is
 
 
 def open_stream(
@@ -30,9 +36,9 @@ def open_stream(
     Parameters
     ----------
     source : str or Stream
-        The name of a bundled stream, the path of a CSV, NPZ or LIBSVM file (write ``./occupancy``
-        for a file that has the name of a bundled stream), ``-`` for CSV from standard input, or
-        ``mqtt://host/topic``. A `Stream` is returned as it is.
+        The name of a bundled stream, the path of a CSV, JSON, ARFF, NPZ or LIBSVM file (write
+        ``./occupancy`` for a file that has the name of a bundled stream), ``-`` for CSV or JSON
+        from standard input, or ``mqtt://host/topic``. A `Stream` is returned as it is.
     target : str, optional
         The label column; a bundled stream knows its own.
     ignore : sequence of str
@@ -44,10 +50,12 @@ def open_stream(
     """
     if isinstance(source, Stream):
         return source
+    said = ReadingOptions(target, ignore, **options)
     live = open_source(source)
     if live is not None:
+        live.asked = {"separator": said.sep, "header": said.header, "comment": said.comment}
         try:
-            return LiveStream(live, ReadingOptions(target, ignore, **options), idle=idle)
+            return LiveStream(live, said, idle=idle)
         except BaseException:
             live.close()
             raise
@@ -70,7 +78,7 @@ def open_stream(
             f"no file {source!r}, and no bundled stream of that name "
             f"(there is: {', '.join(BUNDLED)})"
         )
-    return _open_file(path, ReadingOptions(target, ignore, **options))
+    return _open_file(path, said)
 
 
 def open_source(source: str) -> Source | None:
@@ -97,22 +105,52 @@ def _open_file(path: Path, options: ReadingOptions) -> Stream:
     """Return the stream that the file's content is of."""
     if path.is_file():
         with reading(path), path.open("rb") as file:
-            start = file.read(4)
-        if start == b"PAR1" or (start == b"PK\x03\x04" and is_workbook(path)):
+            start = file.read(512)
+        if start.startswith(b"PAR1"):
             return FrameStream(path, options)
-        if start == b"PK\x03\x04":
-            from firmware_sim.streams.arrays import NpzStream
-
-            return NpzStream(path, target=options.target)
+        if start.startswith(b"PK\x03\x04") and (own := _of_archive(path, options)):
+            return own
+        if start and (what := refusal(start)):
+            raise StreamError(f"cannot read {path}: it is {what}")
+    with open_bytes(path) as plain:
+        if what := refusal(plain.peek(512)[:512]):
+            raise StreamError(f"cannot read {path}: it holds {what}")
     with open_lines(path) as lines:
-        from firmware_sim.streams.libsvm import LibsvmStream, looks_like
+        # An ARFF file may tell its story first, behind percent signs.
+        told = dropwhile(lambda line: line.startswith("%") or line.isspace(), lines)
+        first = [*islice(told, _LOOKED_AT)]
+    kind = kind_of(first)
+    if " " in kind:
+        raise StreamError(f"cannot read {path}: it is {kind}")
+    if kind == "json":
+        return open_json(path, options)
+    if kind == "table" and (layout := history_of(path, options.target)) is not None:
+        return HistoryStream(path, layout, options)
+    if kind == "libsvm":
+        from firmware_sim.streams.libsvm import LibsvmStream
 
-        first = next(lines, "")
-        sparse = looks_like(first)
-    if is_history(first):
-        return HistoryStream(path, options)
-    if not sparse:
-        return CsvStream(path, options=options)
-    if options.target not in (None, LibsvmStream.target) or options.ignore:
-        raise StreamError(f"{path.name} is a LIBSVM file: --target and --ignore do not apply")
-    return LibsvmStream(path)
+        if options.target not in (None, LibsvmStream.target) or options.ignore:
+            raise StreamError(f"{path.name} is a LIBSVM file: --target and --ignore do not apply")
+        return LibsvmStream(path)
+    return CsvStream(path, options=options)
+
+
+def _of_archive(path: Path, options: ReadingOptions) -> Stream | None:
+    """Return the stream of a ZIP archive that is a workbook or holds arrays; None for another."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        raise StreamError(f"cannot read {path}: {error}") from None
+    if "xl/workbook.xml" in names:
+        return FrameStream(path, options)
+    if any(name.endswith(".npy") for name in names):
+        from firmware_sim.streams.arrays import NpzStream
+
+        return NpzStream(path, target=options.target)
+    if path.suffix == ".npz":
+        raise StreamError(
+            f"cannot read {path}: it holds no arrays ({', '.join(names[:6])}); save them: "
+            "numpy.savez(path, X=rows, y=labels)"
+        )
+    return None

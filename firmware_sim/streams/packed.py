@@ -1,11 +1,17 @@
-"""Unpacking of text files: gzip and xz, a piece at a time and in bounded memory."""
+"""Unpacking of text files: gzip, xz, bzip2 and ZIP, a piece at a time and in bounded memory."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import lzma
+import re
+import zipfile
+import zlib
 from typing import IO, cast
+
+from firmware_sim.errors import StreamError
 
 #: Bytes an xz file may ask for to be unpacked: its dictionary, which is its author's choice.
 MOST_MEMORY = 16 << 20
@@ -13,6 +19,16 @@ MOST_MEMORY = 16 << 20
 _PIECE = 1 << 16
 _GZIP = b"\x1f\x8b"
 _XZ = b"\xfd7zXZ\x00"
+_BZ2 = b"BZh"
+_ZIP = b"PK\x03\x04"
+#: Bytes that are looked at for what a file is.
+BUFFER = 1 << 16
+#: What damaged packed data raise, beside OSError and EOFError.
+DAMAGES = (zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+#: The line in place of what cannot be unpacked: no row has such bytes.
+DAMAGED_END = b"\n\0the compressed data end here: they are truncated or damaged\n"
+_IS_HIDDEN = re.compile(r"(^|/)(\.|__MACOSX/|README|LICENSE|Thumbs\.db)", re.IGNORECASE)
+_LOGS = (".csv", ".tsv", ".txt", ".log", ".dat", ".json", ".jsonl", ".ndjson", ".arff", ".data")
 
 
 class XzReader(io.RawIOBase):
@@ -44,10 +60,69 @@ class XzReader(io.RawIOBase):
 
 
 def unpacked(raw: io.BufferedReader) -> io.BufferedReader:
-    """Return the text of a file as bytes, whichever way it is packed, by its first bytes."""
+    """Return the text of a file as bytes, whichever way it is packed, by its first bytes.
+
+    Raises StreamError: an archive holds no log, or several.
+    """
     start = raw.peek(len(_XZ))
     if start.startswith(_GZIP):
-        return io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=raw)))
+        return _buffered(gzip.GzipFile(fileobj=raw))
     if start.startswith(_XZ):
-        return io.BufferedReader(XzReader(raw))
+        return _buffered(XzReader(raw))
+    if start.startswith(_BZ2):
+        return _buffered(bz2.BZ2File(raw))
+    if start.startswith(_ZIP):
+        return _buffered(_only_log(raw))
     return raw
+
+
+def _buffered(file: object) -> io.BufferedReader:
+    return io.BufferedReader(_UntilDamage(cast(IO[bytes], file)), BUFFER)
+
+
+class _UntilDamage(io.RawIOBase):
+    """The bytes of a packed file as far as they can be unpacked, and then a line about the rest.
+
+    A power cut leaves files whose end is missing: what was written before is good. What cannot be
+    unpacked at all is refused.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._read = getattr(file, "read1", file.read)
+        self._is_over, self._gave = False, False
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        """Unpack into a buffer; returns how many bytes, 0 at the end."""
+        room = memoryview(buffer)  # type: ignore[arg-type]
+        if self._is_over:
+            return 0
+        try:
+            # What was unpacked before damage is given before it.
+            data = self._read(min(len(room), _PIECE))
+        except (OSError, EOFError, *DAMAGES):
+            if not self._gave:
+                raise
+            self._is_over = True
+            data = DAMAGED_END
+        self._gave = True
+        room[: len(data)] = data
+        return len(data)
+
+
+def _only_log(raw: io.BufferedReader) -> IO[bytes]:
+    """Open the one log of a ZIP archive."""
+    archive = zipfile.ZipFile(raw)
+    members = [one for one in archive.infolist() if not one.is_dir() and one.file_size]
+    members = [one for one in members if not _IS_HIDDEN.search(one.filename)]
+    logs = [one for one in members if one.filename.lower().endswith(_LOGS)] or members
+    if len(members) == 1 or len(logs) == 1:
+        if logs[0].flag_bits & 1:
+            raise StreamError(f"it is a ZIP archive whose {logs[0].filename!r} needs a password")
+        return archive.open(logs[0])
+    named = ", ".join(one.filename for one in members[:6]) + (", ..." * (len(members) > 6))
+    what = f"several files: {named}; unzip it and name one" if members else "no log"
+    raise StreamError(f"it is a ZIP archive that holds {what}")

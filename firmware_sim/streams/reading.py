@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -15,46 +16,91 @@ from edgeolk.errors import suggest
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import joined, shortened
 from firmware_sim.streams import cells
-from firmware_sim.streams.block import Block, Cells
-from firmware_sim.streams.columns import Column, study
+from firmware_sim.streams.block import Block, Cells, Damage
+from firmware_sim.streams.columns import is_time_name, study
+from firmware_sim.streams.dates import TimeFormat
+from firmware_sim.streams.dialect import described
 from firmware_sim.streams.row import Row
+from firmware_sim.streams.understood import Column, Moments, Understood, read_understood
 
 _LISTED = 40  # columns named in a message at most
+_NAME = 80  # ... and characters of each
 #: Readings made of the time: a point that goes round a circle once a day, and once a week.
 CLOCK = ("day_sin", "day_cos", "week_sin", "week_cos")
 PERIODS = (86_400.0, 604_800.0)
+#: Rows without a value that prove that a column has none.
+_PROVING = 10
+HEADER_AGAIN = "it is the line of names again"
 
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """What a user says about the columns of a table."""
+    """What a user says about a log and its columns."""
 
     target: str | None = None  # the label column
     ignore: Sequence[str] = ()  # columns that are not readings
     #: the column that tells when a row was taken, "auto" for one that is recognised, "none" for no
     #: recognition
     time: str = "auto"
-    #: what is done with a column of text: it is refused, becomes a reading of 0 or 1 for each of
-    #: its commonest words, or for each of a fixed number of hash values
-    categories: str = "refuse"
+    #: what is done with a column of text: it is left out, it is refused, becomes a reading of 0 or
+    #: 1 for each of its commonest words, or for each of a fixed number of hash values
+    categories: str = "ignore"
     category_slots: int = 8  # the most readings made of such a column
     labelled: bool = True  # whether there must be a label column
     absent: frozenset[str] = frozenset()  # words for "no reading" of its own, in small letters
     clock: bool = False  # whether the time of day and of the week are readings
+    missing: str = "skip"  # what becomes of rows that lack a reading
+    #: whether the target may be forecast from its own history where no other column is left
+    alone: bool = False
+    time_format: str | None = None  # the notation of moments, see `TimeFormat`
+    dayfirst: bool = False  # whether 3/2/2015 is the third of February
+    sep: str | None = None  # what parts cells; None to find out, as for the next two
+    header: int | None = None  # the line of the names, 0 for none
+    comment: str | None = None  # what lines begin with that are no rows
+    understood: str | None = None  # a file with what was understood of the log
+
+    def study(
+        self,
+        names: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        separator: str,
+        *,
+        has_names: bool = True,
+        later: Callable[[Sequence[int]], Sequence[str]] | None = None,
+    ) -> Understood:
+        """Return what the columns of a table hold; see `columns.study`."""
+        return study(
+            names,
+            rows,
+            separator=separator,
+            target=self.target or "",
+            absent=cells.MISSING_WORDS | self.absent,
+            time=self.time,
+            time_format=self.time_format,
+            day_first=True if self.dayfirst else None,
+            keep_sparse=self.missing != "skip",
+            has_names=has_names,
+            later=later,
+        )
+
+    @property
+    def given(self) -> Understood | None:
+        """What was understood before, where a file says so; it may be yet to be written."""
+        if self.understood is None or not Path(self.understood).exists():
+            return None
+        return read_understood(Path(self.understood))
 
 
 class Reading:
     """The columns of one table, and what each gives.
 
     name: what messages call the stream.
-    header: names of the columns.
-    first: the first rows, which settle what the columns hold. What is chosen from them, a board
-        would have in its program.
-    delimiter: what parts the cells.
+    understood: what the columns hold. What is chosen from the first rows, a board would have in its
+        program.
+    first: the first rows.
     options: what the user says.
     target, features, ignored, notes, local_times: as of a `Stream`.
-    units: whether the first row holds units and is to be left out.
-    numbers: slot and place of each column of numbers.
+    numbers: slot and place of each column of plain numbers.
     comma: whether a comma is the decimal mark.
     Raises StreamError: the columns are not what the options say, or cannot be read.
     """
@@ -62,149 +108,267 @@ class Reading:
     def __init__(
         self,
         name: str,
-        header: Sequence[str],
+        understood: Understood,
         first: Sequence[Sequence[str]],
-        delimiter: str,
         options: ReadingOptions,
     ) -> None:
         self._name = name
-        self._header = header
-        self._places = self._checked_places(options)
+        self.understood = understood
+        self._header = header = understood.names
+        self._places = {column: place for place, column in enumerate(header)}
+        self._check_names(options)
         self.target = options.target or ""
-        width = len(header)
-        rows = [row for row in first if len(row) == width]
+        rows = [row for row in first if len(row) == len(header) and not self.is_header(row)]
+        self.first = rows
         self._absent = cells.MISSING_WORDS | options.absent
-        found = study(header, rows, delimiter=delimiter, target=self.target, absent=self._absent)
-        self.units = found.units
-        self.comma = found.comma
-        self._clock: tuple[int, Callable[[str], float]] | None = None
-        self.local_times = False
+        self.comma = understood.comma
+        self._time = self._time_of(options)
+        self.local_times = self._is_local()
         self._features: list[str] = []
         self.numbers: list[tuple[int, int]] = []  # slot and place
+        self._written: list[tuple[int, int]] = []  # ... of those with units or marks
         self._switches: list[tuple[int, int]] = []
         self._words: list[_Words] = []
         refused: list[Column] = []
-        self._notes: list[str] = []
-        if found.units:
-            self._notes.append("the first row holds units and is left out")
-        if found.comma:
-            self._notes.append("numbers have a decimal comma")
-        left_out = {*options.ignore}
-        for column in found.columns:
+        self._notes = self._layout_notes()
+        #: columns that are no inputs, and why
+        self.left_out: dict[str, str] = {}
+        ignored = self._ignored(options)
+        for column in understood.columns:
             if column.name == self.target:
                 continue
-            if self._is_time(column, options) or self._is_index(column, options):
-                left_out.add(column.name)
-            elif column.name not in left_out and self._is_refused(column, options):
+            if column.name in ignored:
+                self.left_out[column.name] = "--ignore"
+            elif why := self._why_left_out(column, options):
+                self.left_out[column.name] = why
+            elif column.kind == "words" and options.categories == "refuse":
                 refused.append(column)
-            elif column.name not in left_out:
+            else:
                 self._take(column, [row[self._places[column.name]] for row in rows], options)
-        if refused:
-            raise StreamError(f"{name}: {_no_readings(refused)}")
-        if options.time not in ("auto", "none") and self._clock is None:
-            raise StreamError(f"{name}: column {options.time!r} holds no dates or times")
+        if refused or (not self._features and not options.clock and self._is_text_alone(options)):
+            texts = [one for one in understood.columns if one.kind == "words"]
+            texts = [one for one in texts if one.name not in (*ignored, self.target)]
+            raise StreamError(f"{name}: {_no_readings(refused or texts)}")
         self._clock_at = self._clock_readings(options)
+        self._alone_at: int | None = None
+        if not self._features and options.alone and self.target:
+            self._forecast_alone()
         if not self._features:
             raise StreamError(f"{name}: no input column is left; {self._listing}")
         self.features = tuple(self._features)
-        self.ignored = tuple(name for name in header if name in left_out)
+        self.ignored = tuple(name for name in header if name in self.left_out)
         self.notes = tuple(self._notes)
+
+    def _layout_notes(self) -> list[str]:
+        """Return what was recognised in the table as such, a sentence each."""
+        understood, out = self.understood, []
+        layout = understood.dialect
+        if layout is not None:
+            between = layout.data - layout.header - 1
+            if not layout.header:
+                out.append(
+                    "the first line holds no names: columns are called "
+                    f"{', '.join(self._header[:3])}{', ...' * (len(self._header) > 3)}"
+                )
+            elif layout.header > 1:
+                out.append(f"the names of the columns are in line {layout.header}")
+            if layout.header and between == 1:
+                out.append("the first row holds units and is left out")
+            elif layout.header and between > 1:
+                out.append(f"{between} lines under the names are left out")
+        if understood.comma:
+            out.append("numbers have a decimal comma")
+        for new, old in understood.renamed.items():
+            out.append(f"more than one column is called {old!r}: this one is now {new!r}")
+        return out
+
+    def _ignored(self, options: ReadingOptions) -> set[str]:
+        """Return the columns that a user leaves out; one of two with one name is both of them."""
+        said = {*options.ignore}
+        return said | {new for new, old in self.understood.renamed.items() if old in said}
+
+    def _is_text_alone(self, options: ReadingOptions) -> bool:
+        """Whether nothing but text is there to learn from."""
+        texts = [one.name for one in self.understood.columns if one.kind == "words"]
+        return bool(set(texts) - {self.target, *self._ignored(options)}) and not options.alone
+
+    def _why_left_out(self, column: Column, options: ReadingOptions) -> str:
+        """Return why a column is no input, empty where it is one; notes say so."""
+        name = column.name
+        moments = self.understood.moments
+        if column.kind == "time" or (self._time is not None and name in self._time[1].columns):
+            if options.time == "none":
+                return ""
+            self._notes.append(f"column {name!r} holds times and is not an input")
+            is_clock = moments is not None and name == moments.columns[0]
+            if moments is not None and is_clock and not moments.sure and not options.dayfirst:
+                self._notes.append(
+                    f"the rows do not tell the day from the month in {name!r}: it is read as "
+                    f"{moments.format}; --dayfirst or --time-format say it"
+                )
+            if moments is not None and is_clock and len(moments.columns) > 1:
+                joined = ", ".join(map(repr, moments.columns))
+                self._notes.append(f"columns {joined} together are the time of a row")
+            return "time"
+        if column.kind == "index":
+            self._notes.append(
+                f"column {name!r} counts the rows and is not an input; to use it, give it a name"
+            )
+            return "counts the rows"
+        if column.kind == "empty" and len(self.first) >= _PROVING:
+            self._notes.append(
+                f"column {name!r} has no value in the first {len(self.first):,} rows and is not an "
+                "input"
+            )
+            return "no value in the first rows"
+        if column.why and column.kind == "number":
+            self._notes.append(f"column {name!r} {column.why} and is not an input")
+            return column.why
+        if column.kind == "words" and options.categories == "ignore":
+            what = column.why or f"holds text, such as {shortened(column.example)}"
+            more = "" if column.why else "; to feed it: --categories onehot"
+            self._notes.append(f"column {name!r} {what} and is not an input{more}")
+            return column.why or "text"
+        if not name:
+            self._notes.append(
+                f"column {self._places[''] + 1} has no name and is fed to the learner; give it a "
+                "name to leave it out with --ignore"
+            )
+        elif column.kind == "number" and options.time == "auto" and is_time_name(name):
+            self._notes.append(
+                f"column {name!r} is called a time, and its numbers are in no notation that is "
+                "known: it is an input; --ignore leaves it out, --time-format says how it is read"
+            )
+        return ""
+
+    def _forecast_alone(self) -> None:
+        """Give the learner a reading that is always 0: the target's history is what it uses."""
+        self._alone_at = 0
+        self._features.append("constant")
+        self._notes.append(
+            f"no column but {self.target!r} holds readings: it is forecast from its own history "
+            "(with the time of day: --clock)"
+        )
 
     def _clock_readings(self, options: ReadingOptions) -> int | None:
         """Add the readings of the clock; return the slot of the first, None for none."""
         if not options.clock:
             return None
-        if self._clock is None:
+        if self._time is None or not self._time[2].is_absolute:
             raise StreamError(
                 f"{self._name}: --clock needs a column of times with their dates, and none is "
                 f"recognised: name it with --time; {self._listing}"
             )
-        time = self._header[self._clock[0]]
+        time = self._header[self._time[0][0]]
         first = len(self._features)
         self._features += [f"{time}:{part}" for part in CLOCK]
         self._notes.append(f"column {time!r} gives the time of day and of the week, 4 readings")
         return first
 
-    def _checked_places(self, options: ReadingOptions) -> dict[str, int]:
-        """Where each column is; the columns a user names must be there."""
+    def _check_names(self, options: ReadingOptions) -> None:
+        """Refuse columns that a user names and that are not there."""
         if not any(self._header):
-            raise StreamError(f"{self._name}: the first line must hold the column names")
-        places: dict[str, int] = {}
-        for place, name in enumerate(self._header):
-            if places.setdefault(name, place) != place:
-                raise StreamError(f"{self._name}: more than one column is called {name!r}")
+            raise StreamError(
+                f"{self._name}: no line holds the column names; say which does with --header N"
+            )
         target = options.target
-        self._places = places
         if target is None and options.labelled:
             raise StreamError(f"{self._name}: name the label column with --target; {self._listing}")
         times = [options.time] if options.time not in ("auto", "none") else []
         for column in (target, *options.ignore, *times):
-            if column is not None and column not in places:
+            if column is not None and column not in self._places:
                 meant = suggest(column, self._header)
-                raise StreamError(f"{self._name} has no column {column!r}{meant}; {self._listing}")
+                raise StreamError(
+                    f"{self._name} has no column {column!r}{meant}; {self._listing}{self._layout}"
+                )
         if target in options.ignore:
             raise StreamError(f"column {target!r} cannot be both the target and ignored")
-        return places
 
-    def _is_time(self, column: Column, options: ReadingOptions) -> bool:
-        """Whether the column is a time; the first one that tells seconds becomes the clock."""
-        named = column.name == options.time
-        if not named and (options.time == "none" or column.kind != "time"):
-            return False
-        if named or (self._clock is None and options.time == "auto"):
-            clock = column.clock
-            if clock is None and named and column.kind == "number":
-                clock = lambda cell: cells.number(cell, self.comma)  # noqa: E731
-            if clock is not None:
-                self._clock = self._places[column.name], clock
-                self.local_times = column.kind != "number" and cells.is_local(column.example)
-        if column.name not in options.ignore and not named:
-            self._notes.append(f"column {column.name!r} holds times and is not an input")
-        return True
+    @property
+    def _layout(self) -> str:
+        """How lines were cut, where that may be what is wrong: a table of one column."""
+        layout = self.understood.dialect
+        if layout is None or len(self._header) > 2:
+            return ""
+        where = f"line {layout.header}" if layout.header else "no line"
+        return (
+            f"; {where} was taken for the column names and {described(layout.separator)} for what "
+            "separates cells: --header N and --sep C say otherwise"
+        )
 
-    def _is_index(self, column: Column, options: ReadingOptions) -> bool:
-        """Whether the column only counts the rows; one without a name that is none is told of."""
-        if column.kind == "index":
-            if column.name not in options.ignore:
-                self._notes.append(
-                    f"column {column.name!r} counts the rows and is not an input; to "
-                    "use it, give it a name"
-                )
-            return True
-        if not (column.name or "" in options.ignore):
-            self._notes.append(
-                f"column {self._places[''] + 1} has no name and is fed to the learner; give it a "
-                "name to leave it out with --ignore"
-            )
-        return False
-
-    def _is_refused(self, column: Column, options: ReadingOptions) -> bool:
-        """Whether it is a column of words, and nobody said what to make of them."""
-        reads = column.kind in ("number", "switch")
-        reads = reads or cells.is_number(column.example, self.comma)
-        return not reads and options.categories == "refuse"
+    def _time_of(self, options: ReadingOptions) -> tuple[list[int], Moments, TimeFormat] | None:
+        """Return what tells when rows were taken: its places, and its notation."""
+        moments = self.understood.moments
+        if options.time == "none":
+            return None
+        if options.time != "auto" and (moments is None or options.time not in moments.columns):
+            raise StreamError(f"{self._name}: column {options.time!r} holds no dates or times")
+        if moments is None:
+            return None
+        form = TimeFormat(moments.format)
+        return [self._places[name] for name in moments.columns], moments, form
 
     def _take(self, column: Column, held: list[str], options: ReadingOptions) -> None:
         """Make readings of a column."""
         place = self._places[column.name]
+        if column.kind == "words":
+            words = _Words(place, len(self._features), options, held)
+            self._words.append(words)
+            self._features += [f"{column.name}{ending}" for ending in words.endings]
+            self._notes.append(
+                f"column {column.name!r} holds text and gives {words.size} readings of 0 or 1"
+            )
+            return
         if column.kind == "switch":
             self._notes.append(
                 f"column {column.name!r} holds words such as {shortened(column.example)}, read as "
                 "1 and 0"
             )
             self._switches.append((len(self._features), place))
-            self._features.append(column.name)
-            return
-        if column.kind == "number" or cells.is_number(column.example, self.comma):
+        elif column.notation.is_plain and not column.absent:
             self.numbers.append((len(self._features), place))
-            self._features.append(column.name)
-            return
-        words = _Words(place, len(self._features), options, held[1:] if self.units else held)
-        self._words.append(words)
-        self._features += [f"{column.name}{ending}" for ending in words.endings]
-        self._notes.append(
-            f"column {column.name!r} holds text and gives {words.size} readings of 0 or 1"
-        )
+        else:
+            self._written.append((len(self._features), place))
+            self._note_notation(column)
+        self._features.append(column.name)
+
+    def _note_notation(self, column: Column) -> None:
+        """Note how the numbers of a column are written."""
+        notation, name = column.notation, column.name
+        if notation.unit:
+            self._notes.append(f"column {name!r} holds numbers with the unit {notation.unit!r}")
+        if notation.thousands:
+            mark = shortened(notation.thousands)
+            self._notes.append(f"column {name!r} holds numbers with {mark} between thousands")
+        if column.absent:
+            words = ", ".join(map(shortened, sorted(column.absent)))
+            self._notes.append(f"column {name!r}: {words} among its numbers counts as missing")
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether moments tell the date."""
+        return self._time is not None and self._time[2].is_absolute
+
+    def is_absent(self, cell: str) -> bool:
+        """Whether a cell says that there is nothing."""
+        return cells.absent(cell, self._absent)
+
+    def place_of(self, name: str) -> int:
+        """Return the place of a column."""
+        return self._places[name]
+
+    def kind_of(self, slot: int) -> str:
+        """Return what a reading is, in words."""
+        for words in self._words:
+            if words.slots.start <= slot < words.slots.stop:
+                return "0 or 1 for a word"
+        if slot in (one for one, _ in self._switches):
+            return "switch, read as 1 and 0"
+        place = next((at for one, at in (*self.numbers, *self._written) if one == slot), None)
+        if place is None:
+            return "made here"
+        unit = self.understood.columns[place].notation.unit
+        return f"number in {unit}" if unit else "number"
 
     @property
     def width(self) -> int:
@@ -232,30 +396,61 @@ class Reading:
         else:
             for slot, place in self.numbers:
                 self._fill_numbers(place, column(place), rows[:, slot], damage)
-        for slot, place in self._switches:
+        for slot, place in (*self._switches, *self._written):
             found = column_of(place)
             values = np.full(len(found.words), math.nan)
             for at, cell in enumerate(found.words):
                 try:
-                    values[at] = cells.switch(cell, self._absent)
+                    values[at] = self._value(place, cell)
                 except ValueError:
                     self._note(damage, found, at, self._no_number(place, cell))
             rows[:, slot] = values[found.places]
         for words in self._words:
             found = column_of(words.place)
             rows[:, words.slots] = words.readings(found.words)[found.places]
-        seconds = self._seconds(column_of, n)
+        if self._alone_at is not None:
+            rows[:, self._alone_at] = 0.0
+        seconds = self._seconds(column, column_of, n, damage)
         if self._clock_at is not None:
             turns = np.array([_turns(moment) for moment in seconds.tolist()]).reshape(n, len(CLOCK))
             rows[:, self._clock_at : self._clock_at + len(CLOCK)] = turns
         labels = Cells([""], np.zeros(n, np.int64))
         if self.target:
-            labels = column_of(self._places[self.target])
-            for at, cell in enumerate(labels.words):
-                if "\n" in cell.strip():
-                    why = f"column {self.target!r}: {shortened(cell)} has several lines"
-                    self._note(damage, labels, at, why)
+            labels = self._labels(column_of(self._places[self.target]), damage)
         return Block(first, rows, labels, seconds, damage)
+
+    def _value(self, place: int, cell: str) -> float:
+        """Return the reading in a cell that is no plain number; raises ValueError."""
+        column = self.understood.columns[place]
+        if column.kind == "switch":
+            return cells.switch(cell, self._absent)
+        return column.notation.number(cell, self._absent | column.absent)
+
+    def _labels(self, found: Cells, damage: dict[int, str]) -> Cells:
+        """Return the cells of the target, numbers as Python writes them."""
+        for at, cell in enumerate(found.words):
+            if "\n" in cell.strip():
+                why = f"column {self.target!r}: {shortened(cell)} has several lines"
+                self._note(damage, found, at, why)
+        column = self.understood.columns[self._places[self.target]]
+        if column.kind != "number" or found.floats is not None:
+            return found
+        return Cells([self._label(column, cell) for cell in found.words], found.places)
+
+    def _label(self, column: Column, cell: str) -> str:
+        """Return a cell of the target as Python writes its number, and a word as it is."""
+        try:
+            float(cell)
+            return cell
+        except ValueError:
+            pass
+        if cell.strip().lower() in column.absent:
+            return ""
+        try:
+            value = column.notation.number(cell, self._absent)
+        except ValueError:
+            return cell
+        return cell if math.isnan(value) else repr(value)
 
     def read(self, first: int, records: Sequence[tuple[Sequence[str], str]]) -> Block:
         """Return rows of cells, each with why it cannot be read or nothing, as rows of readings."""
@@ -268,7 +463,18 @@ class Reading:
         columns = [*zip(*whole, strict=True)] or [()] * self.width
         n = len(whole)
         block = self.block(first, n, columns.__getitem__, lambda place: Cells.of(columns[place]))
+        for at, why in [*block.damage.items()]:
+            if self.is_header(whole[at]):
+                why = HEADER_AGAIN
+            block.damage[at] = Damage.of(why, whole[at])
+        for at, why in odd.items():
+            odd[at] = Damage.of(why, records[at][0])
         return block.among(odd) if odd else block
+
+    def is_header(self, record: Sequence[str]) -> bool:
+        """Whether a row is the line of names again, as a logger writes it that starts again."""
+        names = (self.understood.renamed.get(name, name) for name in self._header)
+        return all(cell.strip() == name for cell, name in zip(record, names, strict=True))
 
     def no_row(self, count: int) -> str:
         """Return why a row of so many cells cannot be read."""
@@ -284,9 +490,10 @@ class Reading:
                     return
         except ValueError:
             pass
+        notation = cells.Notation(",") if self.comma else cells.PLAIN
         for at, cell in enumerate(held):
             try:
-                column[at] = cells.number(cell, self.comma, self._absent)
+                column[at] = notation.number(cell, self._absent)
             except ValueError:
                 damage.setdefault(at, self._no_number(place, cell))
 
@@ -298,29 +505,43 @@ class Reading:
         for row in np.flatnonzero(found.places == word).tolist():
             damage.setdefault(row, why)
 
-    def _seconds(self, column_of: Callable[[int], Cells], n: int) -> Row:
+    def _seconds(
+        self,
+        column: Callable[[int], Sequence[str]],
+        column_of: Callable[[int], Cells],
+        n: int,
+        damage: dict[int, str],
+    ) -> Row:
         """Return when rows were taken, NaN where that is not known."""
-        if self._clock is None:
+        if self._time is None or not n:
             return np.full(n, math.nan)
-        place, clock = self._clock
-        found = column_of(place)
-        known = clock.many(found.words) if isinstance(clock, cells.Dates) else None
-        if known is None:
-            known = np.array([_moment(clock, cell) for cell in found.words])
+        places, moments, form = self._time
+        if len(places) > 1:
+            together = zip(*map(column, places), strict=True)
+            found = Cells.of([moments.joined(cells) for cells in together])
+        else:
+            found = column_of(places[0])
+        known = form.many(found.words)
+        for at in np.flatnonzero(np.isnan(known)).tolist():
+            cell = found.words[at]
+            if not cells.absent(cell, self._absent):
+                why = f"column {moments.columns[0]!r}: {shortened(cell)} is not a time"
+                self._note(damage, found, at, why)
         return np.asarray(known[found.places], dtype=float)
+
+    def _is_local(self) -> bool:
+        """Whether the times of the first rows have no zone."""
+        if self._time is None:
+            return False
+        places, moments, form = self._time
+        said = (moments.joined([row[place] for place in places]) for row in self.first)
+        return form.is_local(next((cell for cell in said if cell.strip()), ""))
 
     @property
     def _listing(self) -> str:
         more = len(self._header) - _LISTED
-        shown = ", ".join(self._header[:_LISTED])
+        shown = ", ".join(name[:_NAME] for name in self._header[:_LISTED])
         return "its columns are: " + shown + (f" and {more:,} more" if more > 0 else "")
-
-
-def _moment(clock: Callable[[str], float], cell: str) -> float:
-    try:
-        return clock(cell)
-    except ValueError:
-        return math.nan
 
 
 def _turns(moment: float) -> list[float]:
@@ -331,16 +552,13 @@ def _turns(moment: float) -> list[float]:
 
 def _no_readings(columns: Sequence[Column]) -> str:
     """Return the sentence about columns of text."""
-    names = ", ".join(repr(column.name) for column in columns[:_LISTED])
-    ignored = shlex.quote(joined(column.name for column in columns))
+    names = ", ".join(repr(column.name[:_NAME]) for column in columns[:_LISTED])
+    ignored = shlex.quote(joined(column.name[:_NAME] for column in columns[:_LISTED]))
     what = f"column {names} holds" if len(columns) == 1 else f"columns {names} hold"
     it = "it" if len(columns) == 1 else "them"
-    hint = ""
-    if cells.is_thousands(columns[0].example):
-        hint = "; if its comma is a decimal one, part the cells by ; instead of ,"
     return (
         f"{what} text, such as {shortened(columns[0].example)}; leave {it} out with --ignore "
-        f"{ignored}, or feed {it} with --categories onehot{hint}"
+        f"{ignored}, or feed {it} with --categories onehot"
     )
 
 

@@ -1,63 +1,114 @@
-"""A CSV table from standard input or another pipe, as its rows arrive."""
+"""A table or JSON from standard input or another pipe, as its rows arrive."""
 
 from __future__ import annotations
 
-import codecs
-import csv
 import os
 import queue
 import select
 import threading
+import time
 from collections.abc import Callable, Iterator
 
 from firmware_sim.errors import StreamError
-from firmware_sim.streams.live import Record, Source, Wait
-from firmware_sim.streams.table import DELIMITERS
-from firmware_sim.streams.text import LONGEST_LINE
+from firmware_sim.streams.dialect import cut, laid_out
+from firmware_sim.streams.formats import kind_of, refusal
+from firmware_sim.streams.live import SETTLE, BadRecord, Record, Source, Wait
+from firmware_sim.streams.messages import text
+from firmware_sim.streams.objects import NO_OBJECT, fields_of, names_of
+from firmware_sim.streams.reading import HEADER_AGAIN
+from firmware_sim.streams.text import (
+    LONGEST_LINE,
+    MOST_CHARACTERS,
+    NO_TEXT,
+    NUL_BYTES,
+    BadLine,
+    encoding_of,
+    is_comment,
+)
 
 #: Seconds to wait for input before the reader is asked whether to go on.
 _TICK = 0.2
 _BLOCK = 1 << 16
+#: Lines that tell how they are laid out.
+_LAYOUT = 60
 
 
 class PipeSource(Source):
-    """Lines of a CSV table with a header; a row is one line.
+    """Lines of a table, or JSON objects a line each; a row is one line.
 
     descriptor: an open file descriptor, 0 for standard input.
     name: what messages call it.
     """
 
+    kind = "a table"
+
     def __init__(self, descriptor: int = 0, name: str = "standard input") -> None:
         self.name = name
         self._descriptor = descriptor
         self._lines = self._read()
+        self._first: list[str] = []  # lines that came before the layout was known
+        self._names: list[str] = []
+        self._is_json = False
 
     def header(
         self, idle: float | None = None, should_stop: Callable[[], bool] | None = None
     ) -> Record:
-        """Return the cells of the first line; waits for it."""
+        """Return the names of the columns; waits for the first lines."""
         wait = Wait(self, idle, should_stop)
-        line = next((line for line in self._lines if line or wait.is_over()), None) or ""
-        self.delimiter = max(DELIMITERS, key=line.count)
-        return [cell.strip() for cell in self._cells(line)]
+        began = time.monotonic()
+        for line in self._lines:
+            if line is not None:
+                self._first.append(line)
+                began = time.monotonic()
+                if len(self._first) >= _LAYOUT:
+                    break
+            elif wait.is_over() or (self._first and time.monotonic() - began > SETTLE):
+                break
+        said = [line for line in self._first if not isinstance(line, BadLine)]
+        what = kind_of(said)
+        if what == "json":
+            self._is_json, self.kind = True, "JSON, an object a line"
+            self._names = names_of([*filter(None, map(fields_of, said))])
+            return self._names
+        if " " in what:
+            raise StreamError(f"cannot read {self.name}: it is {what}")
+        self.layout = laid_out(self._first, **self.asked)
+        self._first = self._first[max(0, self.layout.data - 1) :]
+        self._names = [*self.layout.names]
+        return self._names
 
     def records(self) -> Iterator[Record | None]:
         """Yield the cells of each line that is not blank, and None while there is none."""
+        while self._first:
+            yield from self._rows(self._first.pop(0))
         for line in self._lines:
-            yield None if line is None else self._cells(line)
+            if line is None:
+                yield None
+            else:
+                yield from self._rows(line)
 
-    def _cells(self, line: str) -> Record:
-        try:
-            return next(csv.reader([line], delimiter=self.delimiter), [])
-        except csv.Error as error:
-            raise StreamError(f"cannot read {self.name}: {error}") from None
+    def _rows(self, line: str) -> Iterator[Record]:
+        """Yield the cells of a line; nothing for one that is no row."""
+        if isinstance(line, BadLine):
+            yield BadRecord.of(line.why, "")
+        elif self._is_json:
+            if line.strip(" \t\r\n[],"):
+                found = fields_of(line)
+                row = [text(found.get(name)) for name in self._names]
+                yield row if found else BadRecord.of(NO_OBJECT, line)
+        elif not (self.layout and self.layout.comment and is_comment(line, self.layout.comment)):
+            cells = cut(line, "," if self.layout is None else self.layout.separator)
+            if cells == self._names:
+                yield BadRecord.of(HEADER_AGAIN, line)
+            else:
+                yield cells or BadRecord.of("it cannot be cut into cells", line)
 
     def _read(self) -> Iterator[str | None]:
         """Yield lines, and None while nothing comes."""
         read = _reader(self._descriptor)
-        decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        rest = ""
-        first = True
+        encoding = ""
+        rest = b""
+        dropped = 0  # bytes of a line that is too long
         while True:
             try:
                 data = read()
@@ -66,28 +117,50 @@ class PipeSource(Source):
             if data is None:
                 yield None
                 continue
-            if first and data.startswith(b"\x1f\x8b"):
-                raise StreamError(
-                    f"cannot read {self.name}: it is gzip; unpack it first: zcat FILE | ..."
-                )
-            first = False
-            try:
-                text = decoder.decode(data, final=not data)
-            except UnicodeDecodeError:
-                raise StreamError(f"cannot read {self.name}: its text is not UTF-8") from None
-            if "\0" in text:
-                raise StreamError(f"cannot read {self.name}: it holds binary data, not text")
-            *lines, rest = (rest + text).split("\n")
+            if not encoding:
+                encoding = self._encoding(data)
+            *lines, rest = (rest + data).split(b"\n") if data else (rest, b"")
+            for line in lines:
+                if dropped:
+                    dropped = 0
+                    yield BadLine.of(f"the line has more than {LONGEST_LINE:,} characters")
+                elif line.strip():
+                    yield _decoded(line, encoding)
             if len(rest) > LONGEST_LINE:
-                raise StreamError(
-                    f"cannot read {self.name}: a line has more than {LONGEST_LINE:,} characters; "
-                    "this is not a table of readings"
-                )
-            if not data and rest:
-                lines.append(rest)
-            yield from filter(str.strip, lines)
+                dropped += len(rest)
+                rest = b""
+                if dropped > MOST_CHARACTERS:
+                    raise StreamError(
+                        f"cannot read {self.name}: a line has more than {MOST_CHARACTERS:,} "
+                        "characters; this is not a table of readings"
+                    )
             if not data:
                 return
+
+    def _encoding(self, start: bytes) -> str:
+        """Return the encoding that the first bytes tell.
+
+        Raises StreamError: they are packed, or no text of lines.
+        """
+        if start.startswith(b"\x1f\x8b"):
+            raise StreamError(
+                f"cannot read {self.name}: it is gzip; unpack it first: zcat FILE | ..."
+            )
+        if what := refusal(start):
+            raise StreamError(f"cannot read {self.name}: it is {what}")
+        found = encoding_of(start, self.name)
+        if "16" in found:
+            raise StreamError(f"cannot read {self.name}: it is UTF-16; convert it: iconv -t UTF-8")
+        return "utf-8" if found == "utf-8-sig" else found
+
+
+def _decoded(line: bytes, encoding: str) -> str:
+    """Return a line as text, or what is in its place where it is none."""
+    try:
+        text_ = line.rstrip(b"\r").decode(encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        return BadLine.of(NO_TEXT)
+    return BadLine.of(NUL_BYTES) if "\0" in text_ else text_
 
 
 def _reader(descriptor: int) -> Callable[[], bytes | None]:

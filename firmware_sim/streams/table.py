@@ -1,30 +1,36 @@
-"""CSV files of any common dialect."""
+"""Files of lines of cells, in any common dialect."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from firmware_sim.streams.block import Block
+from firmware_sim.errors import StreamError
+from firmware_sim.streams import dialect
+from firmware_sim.streams.block import Block, Damage
 from firmware_sim.streams.chunks import Chunks, NotPlainError, lines_of
 from firmware_sim.streams.columns import LOOKED_AT
+from firmware_sim.streams.dialect import Dialect, cut, is_arff, laid_out
+from firmware_sim.streams.packed import BUFFER
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.tables import CellStream, Line
-from firmware_sim.streams.text import WIDE_MARKS, Records, open_bytes, open_lines
+from firmware_sim.streams.text import Records, encoding_of, open_bytes, open_lines
+from firmware_sim.streams.understood import Understood
 
-DELIMITERS = ",;\t"
+#: Rows whose dates are looked at where the first ones do not tell the day from the month.
+_LATER = 20_000
+_SHOWN = 400  # characters of names in a message
 
 
 class CsvStream(CellStream):
-    """A CSV file with a header line, plain or compressed (gzip, xz).
+    """A file of lines of cells, plain or packed (gzip, xz, bzip2, ZIP).
 
-    Recognised by what the file holds: compression, UTF-8 or UTF-16, the delimiter (comma,
-    semicolon, tab), decimal commas, a row of units under the header, columns of dates and times, an
-    index without a name.
+    Recognised by what the file holds: how it is packed, its encoding, what parts the cells, the
+    line of names, comments, units, how numbers and times are written, an index without a name.
 
     Parameters
     ----------
@@ -49,67 +55,101 @@ class CsvStream(CellStream):
         self.path = Path(path)
         self.name = name if name is not None else self.path.name
         options = replace(options or ReadingOptions(), **changes)
-        with self._cells() as (header, records, delimiter):
-            first = list(islice(records, LOOKED_AT))
-            self._read_as(Reading(self.name, header, first, delimiter, options))
-            self._delimiter = delimiter
+        with open_bytes(self.path) as file:
+            self._encoding = encoding_of(file.peek(BUFFER)[:BUFFER], str(self.path))
+        with open_lines(self.path) as lines:
+            sample = [*islice(lines, dialect.LOOKED_AT)]
+            if is_arff(sample):
+                for line in islice(lines, _LATER):  # as many lines as there are columns
+                    sample.append(line)
+                    if line.lower().startswith("@data"):
+                        break
+        self._dialect = Dialect()
+        known = options.given
+        self._dialect = self._layout(sample, options, known)
+        with self._records() as records:
+            first = [record for record in islice(records, LOOKED_AT) if not records.damage]
+        if known is None:
+            known = options.study(
+                self._dialect.names,
+                first,
+                self._dialect.separator,
+                has_names=self._dialect.header > 0,
+                later=self._later,
+            ).laid_out("a table", self._dialect, self._encoding)
+        self._read_as(Reading(self.name, known, first, options))
+
+    def _layout(
+        self, sample: Sequence[str], options: ReadingOptions, known: Understood | None
+    ) -> Dialect:
+        """Return how the lines are laid out, as a record says or as the first ones show."""
+        if known is None or known.dialect is None:
+            return laid_out(
+                sample, separator=options.sep, header=options.header, comment=options.comment
+            )
+        layout = known.dialect
+        if layout.header and layout.header <= len(sample):
+            line = sample[layout.header - 1].lstrip("\ufeff")
+            names = cut(line.removeprefix(layout.comment), layout.separator)
+            own = [known.renamed.get(name, name) for name in known.names]
+            if names != own and {*names} - {""} != {*own} - {""}:
+                raise StreamError(
+                    f"{self.name}: {options.understood} is of another log: line {layout.header} "
+                    f"has the names {', '.join(names)[:_SHOWN]}"
+                )
+        return layout
 
     def records(self) -> Iterator[Line]:
         """Yield the rows; see `CellStream.records`."""
-        with self._cells() as (_, records, _):
-            for record in islice(records, int(self._reading.units), None):
+        with self._records() as records:
+            for record in records:
                 damage = records.damage
                 if records.is_long:
                     damage = self._reading.read(1, [(record, damage)]).damage.get(0, "")
                     if damage:
+                        damage = Damage.of(str(damage), records.text)
                         records.split()  # no row is lost with another one
-                yield record, damage
+                yield record, Damage.of(damage, records.text) if damage else ""
 
     def blocks(self, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows in order, many at a time; see `Stream.blocks`."""
         given = 0
-        with open_bytes(self.path) as file:
-            if file.peek(2)[:2] not in WIDE_MARKS:
-                chunks = Chunks(self._reading, self._delimiter, self.path.stat().st_size)
-                skipped = 1 + int(self._reading.units)
-                try:
-                    for lines in lines_of(file):
-                        while skipped and lines:
-                            if not lines.partition(b"\n")[0].strip():
-                                raise NotPlainError
-                            lines, skipped = lines.partition(b"\n")[2], skipped - 1
-                        block = chunks.block(lines, given + 1) if lines else None
-                        if block is None:
-                            continue
-                        given += len(block)
-                        if limit is not None and given >= limit:
-                            yield block.part(0, len(block) - (given - limit))
-                            return
-                        yield block
+        with open_bytes(self.path) as file, suppress(NotPlainError):
+            chunks = self._chunks(self.path.stat().st_size)
+            for lines in lines_of(file, self._dialect.data - 1):
+                block = chunks.block(lines, given + 1)
+                if block is None:
+                    continue
+                given += len(block)
+                if limit is not None and given >= limit:
+                    yield block.part(0, len(block) - (given - limit))
                     return
-                except NotPlainError:
-                    pass
+                yield block
+            return
         # Whatever the fast reader does not know, from the first row that it has not given.
         yield from self.blocks_after(given, limit)
 
     def count(self) -> int | None:
         """Return the number of rows, by reading the file once."""
-        chunks = Chunks(self._reading, self._delimiter, 0)
         with open_bytes(self.path) as file, suppress(NotPlainError):
-            if file.peek(2)[:2] not in WIDE_MARKS:
-                lines = sum(map(chunks.count, lines_of(file)))
-                return max(0, lines - 1 - int(self._reading.units))
+            chunks = self._chunks(0)
+            return sum(map(chunks.count, lines_of(file, self._dialect.data - 1)))
         return sum(1 for _ in self.records())
 
+    def _chunks(self, size: int) -> Chunks:
+        layout = self._dialect
+        return Chunks(self._reading, layout.separator, size, layout.comment, self._encoding)
+
+    def _later(self, places: Sequence[int]) -> list[str]:
+        """Return the cells of later rows in some columns, a row's joined."""
+        width = len(self._dialect.names)
+        with self._records() as records:
+            some = islice(records, LOOKED_AT, _LATER)
+            return [" ".join(one[at] for at in places) for one in some if len(one) == width]
+
     @contextmanager
-    def _cells(self) -> Iterator[tuple[list[str], Records, str]]:
-        """Open the file: the header's cells, the other rows' that are not blank, the delimiter."""
+    def _records(self) -> Iterator[Records]:
+        """Open the file at its first row."""
         with open_lines(self.path) as lines:
-            head = next(lines, "")
-            delimiter = max(DELIMITERS, key=head.count)
-            if not head.strip():
-                yield [], Records(iter(()), delimiter), delimiter
-                return
-            records = Records(chain([head], lines), delimiter)
-            header = [cell.strip() for cell in next(records)]
-            yield header, records, delimiter
+            rest = islice(lines, self._dialect.data - 1, None)
+            yield Records(rest, self._dialect.separator, self._dialect.comment)

@@ -26,6 +26,11 @@ class CellStream(BlockStream):
         self.ignored, self.local_times = reading.ignored, reading.local_times
 
     @property
+    def reading(self) -> Reading:
+        """The columns, and what each gives."""
+        return self._reading
+
+    @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
         """What was recognised."""
         return self._reading.notes
@@ -48,19 +53,27 @@ class TableStream(CellStream):
     header: the names of the columns.
     records: the cells of each row, in order.
     options: what is known of the columns.
+    kind: what kind of file it is.
     Raises StreamError: the columns do not fit the options.
     """
 
     def __init__(
-        self, name: str, header: list[str], records: Sequence[list[str]], options: ReadingOptions
+        self,
+        name: str,
+        header: Sequence[str],
+        records: Sequence[Sequence[str]],
+        options: ReadingOptions,
+        kind: str = "a table",
     ) -> None:
         self.name = name
-        self._read_as(Reading(name, header, [*records[:LOOKED_AT]], "\t", options))
-        self._held = records[int(self._reading.units) :]
+        first = [*records[:LOOKED_AT]]
+        known = options.given or options.study(header, first, "\t").laid_out(kind, None)
+        self._read_as(Reading(name, known, first, options))
+        self._held: list[Line] = [(record, "") for record in records]
 
     def records(self) -> Iterator[Line]:
         """Yield the rows; see `CellStream.records`."""
-        return ((record, "") for record in self._held)
+        return iter(self._held)
 
     def count(self) -> int | None:
         """Return the number of rows."""

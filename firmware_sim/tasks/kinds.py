@@ -15,7 +15,7 @@ import edgeolk as ek
 from edgeolk.parts.losses import LOSSES
 from firmware_sim.errors import SimulatorError
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
-from firmware_sim.metrics.anomalies import APART
+from firmware_sim.metrics.anomalies import MIN_DISTANCE
 from firmware_sim.streams.cadence import Cadence
 from firmware_sim.tasks.labels import ClassNames, LabelMap, Labels, Targets
 
@@ -133,7 +133,7 @@ KINDS = {
                 cadence,
                 config.period,
                 # Nearby alarms are one event there.
-                hold=APART if config.watches else 0,
+                hold=MIN_DISTANCE if config.watches else 0,
             ),
             is_supervised=False,
         ),

@@ -131,7 +131,7 @@ def forecast_outputs(learner: Any) -> list[float]:
 
 
 #: Rows within which there is at most one drift alarm.
-APART = 256
+ALARM_INTERVAL = 256
 
 
 def watches_drift(learner: Any) -> bool:
@@ -148,8 +148,8 @@ def learn_recording(
         return learn_rows(kind, learner, targets, X, y)
     n = len(y)
     total = LearnResult.empty(n)
-    for first in range(0, n, APART):
-        before, part = learner.alarms, slice(first, first + APART)
+    for first in range(0, n, ALARM_INTERVAL):
+        before, part = learner.alarms, slice(first, first + ALARM_INTERVAL)
         found = learn_rows(kind, learner, targets, X[part], y[part])
         if learner.alarms > before:
             found.alarms.append(int(found.taken[-1 - learner._rows_since_alarm]))

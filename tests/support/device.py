@@ -100,7 +100,7 @@ class Device:
     def sync(self, slot: int) -> None:
         self._sync(range(slot * self._capacity, (slot + 1) * self._capacity))
 
-    def settle(self) -> None:
+    def sync_all(self) -> None:
         self._sync(range(len(self.image)))
         self.begun = True
 

@@ -28,7 +28,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "all": {"linear": True, "last_label": True, "relevance": True, "widths": TWO_GROUPS},
 }  # fmt: skip
 TASKS = ("two", "classes", "regression")
-#: Every task with every option it takes; several classes have no linear candidate.
+#: Every task with every option it takes; several classes have no linear expert.
 CASES = [
     (task, name)
     for task in TASKS

@@ -97,7 +97,7 @@ static void ek_enter(void *arena, ek_call *c)
     s->Sl = s->wl ? (ek_number *)s->wl + EK_INPUTS + 1 : NULL;
     s->log_scale = ek_at(base, EK_AT_relevance);
     s->gradient_square = s->log_scale ? (ek_number *)s->log_scale + EK_INPUTS : NULL;
-    s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_turns);
+    s->gradient_steps = (uint64_t *)ek_at(base, EK_AT_gradient_steps);
     s->shared = ek_at(base, EK_AT_shared_relevance);
     s->drift = ek_at(base, EK_AT_drift);
 #if EK_AT_row_memory

@@ -70,9 +70,9 @@ static int ek_pending_holds(const uint8_t *file)
     const size_t each =
         (size_t)(OLK_PENDING_NUMBERS + olk_head_inputs(&ek_forecaster)) + 2 * (size_t)EK_FEATURES;
     for (size_t k = 0; k < EK_HORIZON; k++) {
-        const double mark = ek_number_of(file, EK_AT_waiting, k * each);
+        const double mark = ek_number_of(file, EK_AT_pending, k * each);
         if (!(mark >= 0.0 || mark == -1.0 || mark == -2.0) ||
-            !(ek_number_of(file, EK_AT_waiting, k * each + 1) >= 0.0))
+            !(ek_number_of(file, EK_AT_pending, k * each + 1) >= 0.0))
             return 0;
     }
     return 1;
@@ -87,8 +87,8 @@ static int ek_forecast_holds(const uint8_t *file, int64_t steps)
             return 0;
     const size_t n = (size_t)olk_n_experts(&ek_forecaster);
     if (!ek_history_holds(file) || !ek_linear_holds(file) || !ek_pending_holds(file) ||
-        !ek_all_between(file, EK_AT_guard, 0, n, -16.0 / 0.00099, 16.0 / 0.00099) ||
-        !ek_all_between(file, EK_AT_guard, n, n, 0.0, (double)EK_MOST_NUMBER))
+        !ek_all_between(file, EK_AT_ml_poly, 0, n, -16.0 / 0.00099, 16.0 / 0.00099) ||
+        !ek_all_between(file, EK_AT_ml_poly, n, n, 0.0, (double)EK_MOST_NUMBER))
         return 0;
 #if EK_AT_season
     const double came = ek_number_of(file, EK_AT_season, 0);

@@ -9,8 +9,8 @@ static olk_forecast_state ek_forecast_state(uint8_t *base)
     m.history = ek_at(base, EK_AT_history);
     m.diagonal = ek_at(base, EK_AT_forecaster);
     m.head = ek_at(base, EK_AT_head);
-    m.ml_poly = ek_at(base, EK_AT_guard);
-    m.pending = ek_at(base, EK_AT_waiting);
+    m.ml_poly = ek_at(base, EK_AT_ml_poly);
+    m.pending = ek_at(base, EK_AT_pending);
     m.season = ek_at(base, EK_AT_season);
     m.n_asked = ek_words(base, EK_AT_STEPS);
     m.flags = (uint16_t *)(void *)(base + EK_AT_FLAGS);

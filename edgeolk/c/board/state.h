@@ -382,13 +382,13 @@ static int ek_state_holds(const uint8_t *file)
 #if EK_AT_relevance
     if (!ek_all_between(file, EK_AT_relevance, 0, EK_INPUTS, -2.0, 2.0) ||
         !ek_all_between(file, EK_AT_relevance, EK_INPUTS, EK_INPUTS, 0.0, 1e30) ||
-        !ek_counts_to(ek_word_of(file, EK_AT_turns, 0), steps))
+        !ek_counts_to(ek_word_of(file, EK_AT_gradient_steps, 0), steps))
         return 0;
 #endif
 #if EK_AT_shared_relevance
     if (!ek_all_between(file, EK_AT_shared_relevance, 0, 1, -2.0, 2.0) ||
         !ek_all_between(file, EK_AT_shared_relevance, 1, 1, 0.0, 1e30) ||
-        !ek_counts_to(ek_word_of(file, EK_AT_turns, 0), steps))
+        !ek_counts_to(ek_word_of(file, EK_AT_gradient_steps, 0), steps))
         return 0;
 #endif
 #if EK_AT_row_memory

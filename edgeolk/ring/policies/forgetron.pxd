@@ -107,7 +107,7 @@ cdef inline bint admit_forgetron_basic(State* s, double a, Example* e) noexcept 
 # The method itself magnifies a difference tenfold in some hundred steps, even in exact arithmetic:
 # the evicted vector depends on f, and f on earlier evictions. Variants that round differently
 # diverge after one or two thousand rows in double, a few hundred in float; neither is less correct
-# (tests/test_twins_self.py).
+# (tests/support/comparison.py ends a comparison there).
 
 cdef inline Evicted cached(const State* s, int64_t i) noexcept nogil:
     """As ``evicted``, from cached scores and the kernel row of the incoming vector."""

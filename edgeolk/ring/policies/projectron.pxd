@@ -3,8 +3,8 @@
 The ring only grows, by one row of M per insertion: M = L^-1, packed, for the Cholesky factor
 K = L L' of the Gram matrix. With it w = M k and beta = K^-1 k = M' w take one pass over the
 triangle, which is the cost of such a step once M is larger than the cache. Every squared pivot
-||delta||^2 but the first is at least max(sparsity^2, guard k(x, x)), which keeps M usable: the
-guard is 1e-10 for float64 storage and 1e-4 if rows are computed in float32.
+||delta||^2 but the first is at least max(sparsity^2, floor k(x, x)), which keeps M usable: the
+floor is 1e-10 for float64 storage and 1e-4 if rows are computed in float32.
 """
 
 from libc.math cimport sqrt
@@ -19,7 +19,7 @@ from edgeolk.core.state cimport Example, Model, State
 from edgeolk.core.numbers cimport doubles
 
 
-cdef inline double rounding_guard(const State* s) noexcept nogil:
+cdef inline double rounding_floor(const State* s) noexcept nogil:
     """Relative squared distance to the span that is rounding noise of the kernel row."""
     return 1e-10 if s.c.choice.dtype == DTYPE_FLOAT64 else 1e-4
 
@@ -31,7 +31,7 @@ cdef inline double span_distance(State* s, const Example* e, double* p) noexcept
     p[0] = s.simd.solve_inverse_factor(s.factor, m.n, doubles(s.row), s.work)
     residual = e.self_kernel - p[0]
     # Duplicates leave rounding noise, possibly negative: treat it as in the span.
-    if residual <= rounding_guard(s) * e.self_kernel:
+    if residual <= rounding_floor(s) * e.self_kernel:
         return 0.0
     return residual
 
@@ -88,7 +88,7 @@ cdef inline bint admit_span(State* s, double a, Example* e) noexcept nogil:
     if not may_be_projection(e, p):
         return False
     if margin_error:
-        if p <= rounding_guard(s) * e.self_kernel:
+        if p <= rounding_floor(s) * e.self_kernel:
             return False
         tau = margin_step(s, 1.0 - z, p, residual)
         if tau == 0.0:

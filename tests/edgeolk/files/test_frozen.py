@@ -65,15 +65,15 @@ REGIONS = (
     "function support_vectors coefficients levels - diagonal arrivals norms"
     " averaging mean_start mean_sum nearest nearest_distance nearest_kernel factor inverse scores"
     " feature_map window window_labels errors - forgetron halving hints nystrom"
-    " - weights mean_weights blend target last_label linear relevance turns novelty own"
-    " shared_relevance drift row_memory memory_state memory_narrow"
+    " - weights mean_weights blend target last_label linear relevance gradient_steps novelty"
+    " per_update shared_relevance drift row_memory memory_state memory_narrow"
 )
 #: Those of options, with their numbers.
 OPTION_REGIONS = {
     "scaler": 64, "scaler_counts": 65, "scaler_range": 66, "clipped_rows": 67, "width": 68,
     "width_mean": 69, "width_follows": 70, "common": 71, "skipped": 72, "checksums": 73,
     "statistics": 80, "channels": 48, "channel_counts": 49, "deviations": 50, "watch": 51,
-    "history": 56, "forecaster": 57, "head": 58, "guard": 59, "waiting": 60, "season": 61,
+    "history": 56, "forecaster": 57, "head": 58, "ml_poly": 59, "pending": 60, "season": 61,
     "kernel_rows": 62,
 }  # fmt: skip
 PARTS = (
@@ -94,7 +94,7 @@ STRUCTS = {
     "nystrom": "rank:q",
     "memory_state": "memory_held:q memory_mistakes_0:d memory_mistakes_1:d memory_mistakes_2:d"
     " memory_mistakes_3:d memory_mistakes_4:d memory_spare_0:q memory_spare_1:q",
-    "watch": "idle_rows:q alarms:q quiet_rows:q verdict:q held:q",
+    "watch": "idle_rows:q alarms:q quiet_rows:q verdict:q event:q",
     "skipped": "n_skipped:q",
     "clipped_rows": "clipped_rows:q",
     "width": "gamma:d spread:d measured:q steps_before:q mistakes_before:q updates_before:q"
@@ -110,10 +110,10 @@ TYPES = {
     "window": "storage", "window_labels": "d", "weights": "storage", "mean_weights": "storage",
     "width_follows": "d", "common": "d",
     "blend": "d", "target": "d", "last_label": "d", "linear": "computing",
-    "relevance": "computing", "turns": "q", "novelty": "d", "own": "d",
+    "relevance": "computing", "gradient_steps": "q", "novelty": "d", "per_update": "d",
     "checksums": "i", "scaler": "d", "scaler_counts": "i", "scaler_range": "d",
     "width_mean": "computing", "history": "computing", "forecaster": "computing",
-    "head": "computing", "guard": "computing", "waiting": "computing", "season": "computing",
+    "head": "computing", "ml_poly": "computing", "pending": "computing", "season": "computing",
     "kernel_rows": "q", "channels": "computing", "channel_counts": "i",
     "deviations": "computing", "statistics": "b",
     "shared_relevance": "computing", "drift": "computing", "row_memory": "b",
@@ -191,7 +191,7 @@ def test_short_entries_byte_by_byte() -> None:
     """Behind each other, with 16 bytes between; too long, too far and before what came are long."""
     table = {
         "weights": ("b", 144, 13), "blend": ("d", 176, 3), "drift": ("f", 200, 0x10000),
-        "turns": ("q", 200 + 0x40000 + 2048, 1), "target": ("d", 160, 2),
+        "gradient_steps": ("q", 200 + 0x40000 + 2048, 1), "target": ("d", 160, 2),
     }  # fmt: skip
     parts = dict.fromkeys(PARTS.split(), 0)
     made = head.Head(8 * 0x100000, 1, 2, 3, parts, {}, table)

@@ -49,7 +49,7 @@ def row_lengths(made: Head) -> dict[str, tuple[int, int]]:
         "window": (d, window),
         "window_labels": (1, window),
         **dict.fromkeys(("coefficients", "mean_start", "mean_sum"), coefficients),
-        "own": (config.update.own, coefficients[1]),
+        "per_update": (config.update.per_update, coefficients[1]),
     }
     if not config.basis.keeps_vectors:
         can |= {n: shapes[n] for n in ("blend", "novelty", "deviations") if n in shapes}
@@ -126,13 +126,13 @@ def test_a_row_that_is_too_short_is_refused(stem: str) -> None:
 @pytest.mark.parametrize("more", [-1, 0, 5])
 def test_an_update_with_numbers_of_its_own(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are padded with the coefficients that they stand beside."""
-    row = replace(UPDATES[ek.Update.PERCEPTRON], own=2)
+    row = replace(UPDATES[ek.Update.PERCEPTRON], per_update=2)
     monkeypatch.setitem(UPDATES, ek.Update.PERCEPTRON, row)
     budget = 250
     learner = ek.Learner("rbp", n_features=2, budget=budget)
     fresh = learner._sealed()
     made = bytearray(fresh)
-    _, offset, count = unpack(fresh).table["own"]
+    _, offset, count = unpack(fresh).table["per_update"]
     assert count > 2 * budget  # a block pads the rows too
     numbers = np.zeros((2, count // 2))
     numbers[:, :budget] = np.random.default_rng(1).normal(size=(2, budget))

@@ -158,7 +158,7 @@ def test_one_scale_while_readings_are_two_numbers(dtype: str, third: int | None)
 
 
 def test_a_named_width_is_kept_and_its_inputs_are_held() -> None:
-    """The features see 2.5 deviations at most, the linear candidate what the scaler clips at 5."""
+    """The features see 2.5 deviations at most, the linear expert what the scaler clips at 5."""
     X = readings(400)
     y = labels("two", X)
     for name in ("plain", "linear", "relevance"):

@@ -29,10 +29,10 @@ def test_asking_changes_only_what_waits() -> None:
     learner = learner_of(horizon=2)
     run(learner, X[:200], y[:200], 2)
     learner.tell_one(y[198])
-    before = state(learner, "waiting", "scaler", "scaler_counts")
+    before = state(learner, "pending", "scaler", "scaler_counts")
     learner.ask_one(X[200])
     learner.ask_one(X[201])
-    assert state(learner, "waiting", "scaler", "scaler_counts") == before
+    assert state(learner, "pending", "scaler", "scaler_counts") == before
 
 
 @pytest.mark.parametrize("never", [None, float("nan")])
@@ -40,11 +40,11 @@ def test_a_target_that_is_never_known_changes_only_what_waits(never: Any) -> Non
     X, y = series()
     learner = learner_of()
     learner.learn_many(X[:200], y[:200])
-    before = state(learner, "waiting", "scaler", "scaler_counts")
+    before = state(learner, "pending", "scaler", "scaler_counts")
     learner.ask_one(X[200])
     learner.tell_one(never)
     assert learner.n_waiting == 0
-    assert state(learner, "waiting", "scaler", "scaler_counts") == before
+    assert state(learner, "pending", "scaler", "scaler_counts") == before
 
 
 @pytest.mark.parametrize(
@@ -150,9 +150,9 @@ def test_after_a_restart_the_answer_is_the_mean_and_what_was_learned_stays() -> 
     X, y = series()
     learner = learner_of(season=12)
     learner.learn_many(X[:200], y[:200])
-    before = state(learner, "history", "waiting", "season")
+    before = state(learner, "history", "pending", "season")
     learner.restart()
-    assert state(learner, "history", "waiting", "season") == before
+    assert state(learner, "history", "pending", "season") == before
     assert learner.predict_one(X[200]) == pytest.approx(y[:200].mean(), abs=3.0)
     assert learner.interval is None
     assert not any(learner.shares.values())

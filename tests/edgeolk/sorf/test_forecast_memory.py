@@ -11,7 +11,7 @@ from forecasts import learner_of, series
 import edgeolk as ek
 
 #: Regions of state.
-STATE = {"history", "forecaster", "head", "guard", "waiting"}
+STATE = {"history", "forecaster", "head", "ml_poly", "pending"}
 
 
 @pytest.mark.parametrize("d", [1, 6, 17])
@@ -80,8 +80,8 @@ def test_a_forged_state_is_refused() -> None:
         "history": {0: -1.0, 5: 2.0, 13: np.nan, 14: -1.0, 16: -1.0, 20: 5000.0},
         "forecaster": {12: 1.5, 24: -1.0},
         "head": {11: 2.0, 0: np.inf},
-        "guard": {0: 1e9, 3: -1.0},
-        "waiting": {0: -3.0, 1: -1.0},
+        "ml_poly": {0: 1e9, 3: -1.0},
+        "pending": {0: -3.0, 1: -1.0},
         "season": {0: 26.0},
     }
     for name, changes in forged.items():

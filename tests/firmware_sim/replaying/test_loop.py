@@ -129,12 +129,17 @@ def test_what_only_damaged_rows_say_is_no_class(tmp_path: Path) -> None:
     assert result.config.classes == ("a", "b", "c")
 
 
-def test_the_first_label_that_is_none_is_told_whatever_damaged_rows_say(tmp_path: Path) -> None:
+def test_a_label_that_is_none_costs_its_row(tmp_path: Path) -> None:
     lines = [f"{i % 7},{i % 5},{'ab'[i % 2]}" for i in range(40)]
     lines[5], lines[10], lines[20] = "torn,3,c", "1,3,d", "1,3,c"
     (tmp_path / "sensor.csv").write_text("\n".join(["a,b,state", *lines]) + "\n")
     told = {"kind": "multiclass", "target": "state", "classes": ("a", "b")}
-    with pytest.raises(fs.SimulatorError, match=r"row 11, column 'state': label 'd' is not one"):
+    result = fs.replay(config(str(tmp_path / "sensor.csv"), **told))
+    assert (result.rows.used, result.rows.damaged) == (37, 3)
+    told_of = "\n".join(result.rows.damages.to_lines())
+    assert "column 'state': a cell is not one of the 2 classes\n  row 11: d" in told_of
+    told["classes"] = ("b", "c")  # half of the labels are none of these: another column is meant
+    with pytest.raises(fs.SimulatorError, match=r"row 1, column 'state': label 'a' is not one"):
         fs.replay(config(str(tmp_path / "sensor.csv"), **told))
 
 

@@ -28,19 +28,21 @@ def test_period_is_the_median_gap() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "falls"),
+    ("seconds", "falls", "warning"),
     [
-        ((3, 2, 1), True),
-        ((3, 3, 2, 2, 1), True),  # rows of the same second
-        ((1, 2, 3), False),
-        ((2, 1), False),  # one step back is no direction
-        ((1, 2, 3, 1, 2, 3, 1), False),  # a clock that starts anew
-        ((9, 1, 8, 2, 7, 3), False),  # no order at all
-        ((), False),
+        ((3, 2, 1), True, "newest row first"),
+        ((3, 3, 2, 2, 1), True, "newest row first"),  # rows of the same second
+        ((1, 2, 3), False, ""),
+        ((1, 1, 2, 2), False, ""),
+        ((2, 1), False, "go back 1 of 1 times"),  # one step back is no direction
+        ((*range(30), 1, 2, 3), False, "a clock that was set or started again"),
+        ((9, 1, 8, 2, 7, 3), False, "not in the order of time"),
+        ((), False, ""),
     ],
 )
-def test_times_that_fall(seconds: tuple[float, ...], falls: bool) -> None:
+def test_times_that_go_back(seconds: tuple[float, ...], falls: bool, warning: str) -> None:
     cadence = taken(*seconds)
     assert cadence.falls == falls
-    assert bool(cadence.warning()) == falls
+    assert warning in cadence.warning()
+    assert bool(cadence.warning()) == bool(warning)
     assert ("never comes" in cadence.warning(delay_in_seconds=True)) == falls

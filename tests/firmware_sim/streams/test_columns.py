@@ -11,8 +11,8 @@ import pytest
 import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
-from firmware_sim.streams import CsvStream, cells
-from firmware_sim.streams.columns import study
+from firmware_sim.streams import CsvStream
+from firmware_sim.streams.dates import TimeFormat
 from firmware_sim.tasks.labels import ClassNames, LabelMap, Targets
 
 
@@ -47,9 +47,8 @@ def test_decimal_comma(tmp_path: Path, delimiter: str) -> None:
     stream = table(tmp_path, text)
     assert rows(stream) == [[1.5, -2250], [2, 7]]
     assert stream.notes == ("numbers have a decimal comma",)
-    mixed = table(tmp_path, "a;b;y\n1,5;2.5;1\n3;4;1\n")
-    damage = [sample.damage for sample in mixed.samples(np.empty(2))]
-    assert damage == ["column 'a': '1,5' is not a number", ""]
+    mixed = table(tmp_path, "a;b;y\n1,5;2.5;1\n3;4;1\n")  # each column has its own mark
+    assert rows(mixed) == [[1.5, 2.5], [3, 4]]
 
 
 @pytest.mark.parametrize(
@@ -74,9 +73,8 @@ def test_times_are_not_readings(
     assert stream.features == ("a",)
     assert stream.ignored == (name,)
     assert stream.notes == (f"column {name!r} holds times and is not an input",)
-    found = study([name], [[first], [second]], delimiter=",", target="y").columns[0]
-    assert found.clock is not None
-    assert math.isclose(found.clock(second) - found.clock(first), gap)
+    times = [sample.seconds for sample in stream.samples(np.empty(1))]
+    assert math.isclose(times[1] - times[0], gap)
 
 
 def test_clock_without_a_date_is_a_time_too(tmp_path: Path) -> None:
@@ -89,22 +87,32 @@ def test_numbers_that_are_no_times(tmp_path: Path) -> None:
 
 
 def test_text_gets_the_remedy(tmp_path: Path) -> None:
+    text = "wind,a,y\nNW,1,1\nN,2,0\n"
     with pytest.raises(StreamError, match=r"'wind' holds text, such as 'NW'; .*--ignore wind"):
-        table(tmp_path, "wind,a,y\nNW,1,1\nN,2,0\n")
+        table(tmp_path, text, categories="refuse")
+    stream = table(tmp_path, text)
+    assert stream.features == ("a",)
+    assert stream.notes == (
+        "column 'wind' holds text, such as 'NW' and is not an input; to feed it: "
+        "--categories onehot",
+    )
+    with pytest.raises(StreamError, match=r"'wind' holds text, such as 'NW'; .*--ignore wind"):
+        table(tmp_path, "wind,y\nNW,1\nN,0\n")  # nothing else is left
 
 
 @pytest.mark.parametrize("cell", ["2015-13-01", "2015-02-30", "1/2", "soon", "13/13/2015"])
 def test_dates_that_are_none(cell: str) -> None:
-    for day_first in (False, True):
+    for text in ("%Y-%m-%d %H:%M", "%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y"):
         with pytest.raises(ValueError, match=r"."):
-            cells.seconds(cell, day_first)
+            TimeFormat(text).seconds(cell)
 
 
 @pytest.mark.parametrize("zone", ["+02:00", "+0200", "Z", "-0530", ""])
 def test_a_zone_is_taken_off(zone: str) -> None:
     hours = {"+02:00": 2.0, "+0200": 2.0, "-0530": -5.5}.get(zone, 0.0)
-    midnight = cells.seconds("2015-02-02")
-    assert cells.seconds(f"2015-02-02T14:30:05.25{zone}") == midnight + (14.5 - hours) * 3600 + 5.25
+    midnight = TimeFormat("%Y-%m-%d").seconds("2015-02-02")
+    found = TimeFormat("%Y-%m-%dT%H:%M:%S").seconds(f"2015-02-02T14:30:05.25{zone}")
+    assert found == midnight + (14.5 - hours) * 3600 + 5.25
 
 
 @pytest.mark.parametrize(
@@ -159,14 +167,15 @@ def test_decimal_commas_in_quoted_cells(tmp_path: Path) -> None:
 
 
 def test_commas_between_thousands_are_not_taken_for_decimal_ones(tmp_path: Path) -> None:
-    with pytest.raises(StreamError, match=r"'1,250'; leave it out .*if its comma is a decimal one"):
-        table(tmp_path, 'a,b,y\n"1,250",1,1\n"3,500",2,0\n')
+    stream = table(tmp_path, 'a,b,y\n"1,250",1,1\n"3,500",2,0\n')
+    assert rows(stream) == [[1250, 1], [3500, 2]]
+    assert stream.notes == ("column 'a' holds numbers with ',' between thousands",)
 
 
 def test_all_columns_of_text_are_named_at_once_as_a_shell_takes_them(tmp_path: Path) -> None:
     words = r"columns 'Door open', 'b' hold text, such as 'ajar'; .*--ignore 'Door open,b'"
     with pytest.raises(StreamError, match=words):
-        table(tmp_path, "Door open,b,a,y\najar,x,1,1\nshut,z,2,0\n")
+        table(tmp_path, "Door open,b,a,y\najar,x,1,1\nshut,z,2,0\n", categories="refuse")
 
 
 def test_a_misspelt_column_gets_the_one_that_was_meant(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.streams import live
-from firmware_sim.streams.live import KEPT, LiveStream, Record, Source
+from firmware_sim.streams import live, stdin
+from firmware_sim.streams.live import KEPT, BadRecord, LiveStream, Record, Source
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.recording import record
 from firmware_sim.streams.stdin import PipeSource
@@ -171,9 +171,9 @@ def test_pipe(data: bytes, expected: list[Record]) -> None:
     ("data", "words"),
     [
         (b"\x1f\x8b\x08\0", "zcat FILE"),
-        (b"a,b\n\xff\n", "not UTF-8"),
-        (b"a,b\n\0\0\n", "binary data"),
-        (b"a,b\n1,\xe6", "not UTF-8"),
+        (b"%PDF-1.4\n", "a PDF, not a log"),
+        (b"\1\2\3\n\4\5\n", "binary file"),
+        ("a,b\n1,2\n".encode("utf-16"), "UTF-16; convert it"),
     ],
 )
 def test_pipe_of_something_else(data: bytes, words: str) -> None:
@@ -182,14 +182,36 @@ def test_pipe_of_something_else(data: bytes, words: str) -> None:
         [source.header(), *source.records()]
 
 
-def test_endless_line_is_given_up(tmp_path: Path) -> None:
-    path = tmp_path / "long"
-    path.write_bytes(b"a,b\n" + b"1" * (LONGEST_LINE + 70_000))
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b"\xff\xfe,2", "bytes that are no text"),
+        (b"\0\0\0", "NUL bytes"),
+        (b"1" * (LONGEST_LINE + 70_000), "more than 1,048,576 characters"),
+        (b"a,b", "the line of names again"),
+    ],
+    ids=["noise", "power cut", "endless", "header"],
+)
+def test_a_damaged_line_of_a_pipe_is_a_damaged_row(tmp_path: Path, line: bytes, why: str) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(b"a,b\n1,2\n" + line + b"\n3,4\n")
     with path.open("rb") as file:
         source = PipeSource(file.fileno())
         assert source.header() == ["a", "b"]
-        with pytest.raises(StreamError, match="more than 1,048,576"):
-            list(source.records())
+        first, bad, last = [row for row in source.records() if row is not None]
+    assert (first, last) == (["1", "2"], ["3", "4"])
+    assert isinstance(bad, BadRecord)
+    assert why in bad.why
+
+
+def test_a_line_without_end_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stdin, "MOST_CHARACTERS", 2 * LONGEST_LINE)
+    path = tmp_path / "long"
+    path.write_bytes(b"a,b\n1,2\n" + b"1" * (4 * LONGEST_LINE))
+    with path.open("rb") as file, pytest.raises(StreamError, match="not a table of readings"):
+        list(PipeSource(file.fileno()).records())
 
 
 def test_standard_input_from_the_command_line(tmp_path: Path) -> None:

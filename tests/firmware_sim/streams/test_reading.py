@@ -106,8 +106,10 @@ def test_options_reach_the_stream(tmp_path: Path, capsys: pytest.CaptureFixture[
     path = tmp_path / "s.csv"
     path.write_text(TEXT)
     base = ["replay", str(path), "--target", "y", "--out", str(tmp_path / "out"), "--no-picture"]
-    assert main(base) == 2
+    assert main([*base, "--categories", "refuse"]) == 2
     assert "--categories onehot" in capsys.readouterr().err
+    assert main(base) == 0
+    assert "column 'wind' holds text" in capsys.readouterr().out
     assert main([*base, "--categories", "onehot", "--category-slots", "3"]) == 0
     out = capsys.readouterr().out
     assert "note      column 'wind' holds text and gives 3 readings of 0 or 1" in out

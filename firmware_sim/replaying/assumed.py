@@ -1,0 +1,148 @@
+"""The target and the kind of labels, where a user names neither and the log leaves no doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from firmware_sim.configuration.config import ReplayConfig
+from firmware_sim.configuration.fields import OPTIONS
+from firmware_sim.errors import SimulatorError
+from firmware_sim.replaying.rows import opened
+from firmware_sim.streams import BUNDLED, Stream
+from firmware_sim.streams.cells import NO, YES
+from firmware_sim.streams.live import LiveStream
+from firmware_sim.streams.reading import Reading, ReadingOptions
+from firmware_sim.streams.tables import CellStream
+from firmware_sim.tasks.kinds import kind_of
+from firmware_sim.tasks.labels import label_key
+
+#: What columns of labels are called, the likelier first.
+_NAMES = ("label", "class", "target", "y")
+#: Different numbers that are classes, and the share of rows they may be at most.
+_CLASSES, _SHARE = 20, 0.2
+#: What two classes are written as, and the least share of rows with one of them: others are damage.
+_PAIRS, _SURE = ({0.0, 1.0}, {-1.0, 1.0}), 0.95
+
+
+@dataclass
+class Assumed:
+    """What was assumed of a log.
+
+    options: fields of `ReplayConfig` that were not given.
+    live: the stream, where it comes once; otherwise it is opened again.
+    notes: what a user has to know, a sentence each.
+    """
+
+    options: dict[str, Any] = field(default_factory=dict)
+    live: LiveStream | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def assumed(stream: str, given: Mapping[str, Any]) -> Assumed:
+    """Return the target and the kind of labels that a log shows.
+
+    stream: its name.
+    given: fields of `ReplayConfig` that a user has given.
+    Raises StreamError: it cannot be read, or comes once and has no such column.
+    """
+    out = Assumed()
+    if not isinstance(stream, str) or stream in BUNDLED:
+        return out
+    params = dict(given.get("params", {}))
+    says = given.get("kind") or given.get("classes") or kind_of(params) != "binary"
+    target = given.get("target")
+    if says and (target or given.get("kind") == "novelty"):
+        return out
+    kept = {one.name for one in fields(ReadingOptions)} - {"target", "alone", "clock"}
+    kept |= {"missing_codes", "idle"}
+    probe = {name: value for name, value in given.items() if name in kept and name in OPTIONS}
+    try:
+        found = opened(ReplayConfig(stream=stream, kind="novelty", **probe))
+    except SimulatorError:
+        # The error is raised where the log is read with all that is given.
+        if stream == "-" or "://" in stream:
+            raise
+        return out
+    if isinstance(found, LiveStream):
+        out.live = found
+    if not isinstance(found, CellStream):
+        found.close()
+        return out
+    reading = found.reading
+    if target is None and not given.get("positive"):
+        target = _target_of(reading, str(given.get("time", "auto")))
+        if target is not None:
+            out.options["target"] = target
+            out.notes.append(f"column {target!r} is the target; --target names another one")
+    if not says:
+        kind = "novelty" if target is None else _kind_of_labels(reading, target)
+        if kind and not given.get("positive"):
+            out.options["kind"] = kind
+            out.notes.append(_about(kind, target))
+    if out.live is None:
+        found.close()
+    return out
+
+
+def _about(kind: str, target: str | None) -> str:
+    """Return the sentence about a kind of labels that was assumed."""
+    if target is None:
+        return (
+            "no column is called label, class, target or y: what is unusual is looked for, as with "
+            "--kind novelty; to forecast a column: --target COLUMN --kind regression"
+        )
+    what = {"regression": "real numbers", "multiclass": "several classes", "binary": "two classes"}
+    return f"column {target!r} holds {what[kind]}: --kind {kind}"
+
+
+def _target_of(reading: Reading, time: str) -> str | None:
+    """Return the column of labels, None where none is called so and the last is not of switches."""
+    columns = [one for one in reading.understood.columns if one.name not in (time,)]
+    usable = [one for one in columns if one.kind not in ("time", "empty", "index")]
+    for name in _NAMES:
+        for one in usable:
+            if one.name.strip().lower() == name:
+                return one.name
+    last = columns[-1] if len(columns) > 1 else None
+    if last is not None and last.kind == "switch" and last.name not in reading.ignored:
+        place = reading.place_of(last.name)
+        words = {row[place].strip().lower() for row in reading.first}
+        if words & YES and words & NO:  # one that never changes is nothing to learn
+            return last.name
+    return None
+
+
+def _kind_of_labels(reading: Reading, target: str) -> str:
+    """Return the kind of the labels in a column of the first rows; "" where there are none."""
+    column = next((one for one in reading.understood.columns if one.name == target), None)
+    if column is None:
+        return ""  # an error where the log is read
+    place = reading.place_of(target)
+    said = [row[place] for row in reading.first if not reading.is_absent(row[place])]
+    keys = {label_key(cell) for cell in said}
+    if not keys:
+        return ""
+    if column.kind == "number" and not set(reading.features) - {target}:
+        return "regression"  # a series alone
+    numbers = {key for key in keys if not isinstance(key, str)}
+    two = max(sum(label_key(cell) in pair for cell in said) for pair in _PAIRS)
+    if column.kind == "switch" or two >= _SURE * len(said):
+        return "binary"
+    if column.kind == "number":
+        whole = all(key == int(key) for key in numbers)
+        few = len(numbers) <= min(_CLASSES, max(2, _SHARE * len(said)))
+        named = target.strip().lower() in ("label", "class", "target")
+        return (
+            "multiclass"
+            if whole and few and (named or len(numbers) <= 10) and len(numbers) > 1
+            else "regression"
+        )
+    return "multiclass" if len(keys) < max(3, 0.5 * len(said)) else ""
+
+
+def notes_of(stream: Stream, notes: list[str]) -> None:
+    """Put what was assumed before what was recognised in a stream."""
+    if notes and isinstance(stream, CellStream):
+        stream.reading.notes = (*notes, *stream.reading.notes)

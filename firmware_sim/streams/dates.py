@@ -1,0 +1,542 @@
+"""Moments in the notations that logs use, as seconds since 1970.
+
+A notation is a format as of ``datetime.strptime``: it is found from cells, or a user gives it, and
+it can be written down. Seconds, their fraction and a zone may be missing or there in each cell, as
+programs leave them out where they are 0. Counted moments have names instead: "epoch ms", ...
+
+Design: a regular expression is made of a format once; cells of one width are read together, by the
+places of their digits. dateutil was measured: 117 microseconds a cell, a thousand times as much,
+and it takes "10" and "58.0" for dates.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta, timezone
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+_MONTHS: dict[str, int] = {}
+for _number, _names in enumerate(
+    (
+        "jan janv ene gen", "feb fev fév févr febr", "mar mär mrz mars mrt maa maerz märz",
+        "apr avr abr", "may mai mag mei maj", "jun juin giu", "jul juil lug",
+        "aug août aou ago", "sep sept set", "oct okt ott out", "nov", "dec dez déc dic",
+    ),
+    1,
+):  # fmt: skip
+    _MONTHS |= dict.fromkeys(_names.split(), _number)
+#: Hours east of Greenwich of names for zones.
+_ZONES = {
+    "z": 0, "utc": 0, "gmt": 0, "wet": 0, "bst": 1, "cet": 1, "west": 1, "cest": 2, "mez": 1,
+    "mesz": 2, "eet": 2, "eest": 3, "msk": 3, "jst": 9, "kst": 9, "est": -5, "edt": -4, "cst": -6,
+    "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7, "aest": 10, "aedt": 11, "nzst": 12,
+    "nzdt": 13,
+}  # fmt: skip
+_ZONE = (
+    r"(?:\s*\(?(?P<zone>[+\-\u2212]\d\d(?::?\d\d)?|[A-Za-z]{1,4}(?:[+-]\d\d?(?::?\d\d)?)?)\)?"
+    r"(?:\s*[\[(][\w/+ -]+[\])])?)?"
+)
+_CODES = {
+    "Y": r"(?P<Y>\d{4})", "y": r"(?P<y>\d\d)", "m": r"(?P<m>\d\d?)", "d": r"(?P<d>\d\d?)",
+    "H": r"(?P<H>\d\d?)", "I": r"(?P<H>\d\d?)", "M": r"(?P<M>\d\d?)", "S": r"(?P<S>\d\d?)",
+    "j": r"(?P<j>\d{3})", "b": r"(?P<b>[^\W\d_]{3,12})\.?", "B": r"(?P<b>[^\W\d_]{3,12})\.?",
+    "a": r"[^\W\d_]{2,12}\.?,?", "A": r"[^\W\d_]{2,12}\.?,?",
+    "p": r"(?P<p>[AaPp])\.?\s?[Mm]\.?", "f": r"(?P<f>\d+)", "z": _ZONE, "Z": _ZONE, "%": "%",
+}  # fmt: skip
+_FIXED = {"m": 2, "d": 2, "H": 2, "I": 2, "M": 2, "S": 2, "j": 3}
+_FRACTION = r"(?:[.,:](?P<f>\d{1,9}))?"
+#: Counted moments: seconds of a unit, and those of its 0 since 1970.
+COUNTED = {
+    "epoch": (1.0, 0.0), "epoch ms": (1e-3, 0.0), "epoch us": (1e-6, 0.0),
+    "epoch ns": (1e-9, 0.0), "seconds": (1.0, 0.0), "milliseconds": (1e-3, 0.0),
+    "microseconds": (1e-6, 0.0), "nanoseconds": (1e-9, 0.0), "minutes": (60.0, 0.0),
+    "hours": (3600.0, 0.0), "spreadsheet days": (86_400.0, -25_569.0 * 86_400.0),
+    "julian days": (86_400.0, -2_440_587.5 * 86_400.0),
+    "matlab days": (86_400.0, -719_529.0 * 86_400.0),
+}  # fmt: skip
+#: Those whose numbers tell by themselves which they are, from 1980 to 2100.
+_RANGES = {
+    "epoch": (3.2e8, 4.1e9), "epoch ms": (3.2e11, 4.1e12), "epoch us": (3.2e14, 4.1e15),
+    "epoch ns": (3.2e17, 4.1e18), "spreadsheet days": (29_221.0, 73_051.0),
+    "julian days": (2_444_239.0, 2_488_070.0), "matlab days": (723_181.0, 767_011.0),
+}  # fmt: skip
+
+_CLOCKS = ("%H:%M:%S", "%I:%M:%S %p", "%H.%M.%S", "%H:%M", "%I:%M %p", "%H-%M-%S", "%I %p")
+_DATES = (
+    "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y",
+    "%Y_%m_%d", "%d_%m_%Y", "%m.%d.%Y", "%d.%m.%y", "%m/%d/%y", "%d/%m/%y", "%d-%m-%y", "%m-%d-%y",
+    "%y-%m-%d", "%y/%m/%d", "%y.%m.%d", "%Y/%d/%m", "%Y-%d-%m", "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y",
+    "%d%b%Y", "%Y-%b-%d", "%Y %b %d", "%b %d, %Y", "%b %d %Y", "%b-%d-%Y", "%d-%b-%y", "%d %b %y",
+    "%d. %b %Y", "%a %d %b %Y", "%a, %d %b %Y", "%a %b %d %Y", "%a, %b %d, %Y", "%Y-%j",
+    "%Y年%m月%d日", "%Y%m%d",
+    "%Y-%m", "%Y/%m", "%m/%Y", "%b-%Y", "%b %Y", "%Y-%b",
+)  # fmt: skip
+#: What may be between date and time of day.
+_JOINTS = (" ", "T", ", ", "_", "-", ":", "  ", "t", " - ", ",", "/", ";")
+_COMPACT = ("%Y%m%d%H%M%S", "%Y%m%d%H%M", "%y%m%d%H%M%S", "%Y%m%d%H", "%y%m%d%H%M", "%d%m%Y%H%M%S")
+_SPECIAL = (
+    "%Y%m%dT%H%M%S", "%Y%m%d %H%M%S", "%Y%m%d-%H%M%S", "%Y%m%d_%H%M%S", "%Y%m%dT%H%M",
+    "%Y%m%d %H%M", "%Y%m%d_%H%M", "%Y-%m-%dT%H%M%S", "%Y-%m-%d %H%M", "%Y-%m-%dT%HZ", "%Y-%m-%d %H",
+    "%a %b %d %H:%M:%S %Y", "%a %b %d %H:%M:%S %Z %Y", "%b %d %H:%M:%S", "%d %b %H:%M:%S",
+    "%Y-%m-%d_%H%M%S", "%Y-%jT%H:%M:%S", "%Y/%m/%d %H", "%d/%m/%Y %Hh%M", "%d/%m/%Y %H.%M",
+    "%d.%m.%Y %H.%M", "%Y-%m-%d %H.%M", "%Y %m %d %H %M %S", "%Y %m %d %H %M", "%Y %m %d",
+    "%y%m%d %H%M%S", "%y%m%d-%H%M%S", "%d%m%y %H%M%S",
+)  # fmt: skip
+#: Which year two digits mean, and one that is likely.
+_CENTURY, _LIKELY = 70, (2005, 2045)
+
+
+class TimeFormat:
+    """A notation of moments.
+
+    text: the format, as of ``strptime``, or the name of a counted one.
+    Raises ValueError: it is neither.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._counted = COUNTED.get(text)
+        self._regex = None if self._counted else _compiled(text)
+
+    def __repr__(self) -> str:
+        return f"TimeFormat({self.text!r})"
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether moments are numbers."""
+        return self._counted is not None
+
+    @property
+    def is_absolute(self) -> bool:
+        """Whether it tells the date."""
+        if self._counted:
+            return self.text in _RANGES
+        return any(code in self.text for code in ("%Y", "%y", "%d", "%j"))
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether it tells the time of day."""
+        return self.is_counted or any(code in self.text for code in ("%H", "%I"))
+
+    def is_local(self, cell: str) -> bool:
+        """Whether a cell has no zone, and so tells the time of the place."""
+        found = self._regex.fullmatch(_bare(cell)) if self._regex is not None else None
+        return found is not None and not _zone_of(found)
+
+    def seconds(self, cell: str) -> float:
+        """Return a moment as seconds since 1970; one without a zone counts as UTC.
+
+        Raises ValueError: it is not written so, or there is no such day.
+        """
+        text = _bare(cell)
+        if self._counted:
+            unit, zero = self._counted
+            return float(text.replace(",", ".")) * unit + zero
+        assert self._regex is not None
+        found = self._regex.fullmatch(text)
+        if found is None:
+            raise ValueError(cell)
+        part = found.groupdict()
+        day = _day(part)
+        hour, minute, second = (int(part.get(name) or 0) for name in "HMS")
+        if part.get("p"):
+            if not 1 <= hour <= 12:
+                raise ValueError(cell)
+            hour = hour % 12 + (12 if part["p"] in "Pp" else 0)
+        if hour > 24 or minute > 59 or second > 60 or (hour == 24 and (minute or second)):
+            raise ValueError(cell)
+        fraction = part.get("f")
+        value = day * 86_400.0 + hour * 3600 + minute * 60 + second - 3600 * _hours(_zone_of(found))
+        return value + (float("0." + fraction) if fraction else 0.0)
+
+    def many(self, found: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return the moments of many cells, NaN for one that is not written so."""
+        try:
+            known = None if self._regex is None else self._of_one_width(found)
+        except ValueError:  # the zone of the first cell is not known
+            known = None
+        if known is not None:
+            return known
+        return np.array([self._or_nan(cell) for cell in found], dtype=float)
+
+    def _or_nan(self, cell: str) -> float:
+        try:
+            return self.seconds(cell)
+        except ValueError:
+            return math.nan
+
+    def _of_one_width(self, found: Sequence[str]) -> npt.NDArray[np.float64] | None:
+        """Return those of cells that differ in their digits alone; None for others."""
+        assert self._regex is not None
+        model = next((self._regex.fullmatch(cell) for cell in found[:1]), None)
+        if model is None or {"b", "p"} & {k for k, v in model.groupdict().items() if v}:
+            return None
+        width = len(found[0])
+        letters = np.array(found)
+        if letters.dtype.itemsize != 4 * width:
+            return None
+        places = letters.view(np.uint32).reshape(len(found), width)
+        spans = {name: model.span(name) for name in "YymdjHMSf" if model.groupdict().get(name)}
+        is_digit = np.zeros(width, dtype=bool)
+        for start, end in spans.values():
+            is_digit[start:end] = True
+        if (places[:, ~is_digit] != places[0, ~is_digit]).any():
+            return None
+        digits = places.astype(np.int64) - ord("0")
+        if ((digits[:, is_digit] < 0) | (digits[:, is_digit] > 9)).any():
+            return None
+        value: dict[str, npt.NDArray[np.int64]] = {}
+        for name, (start, end) in spans.items():
+            powers = 10 ** np.arange(end - start - 1, -1, -1, dtype=np.int64)
+            value[name] = digits[:, start:end] @ powers
+        if not {"Y", "y"} & set(value) or not ({"m", "d"} <= set(value) or "j" in value):
+            return None
+        year = value["Y"] if "Y" in value else value["y"] + 1900 + 100 * (value["y"] < _CENTURY)
+        none = np.zeros(len(found), np.int64)
+        hour, minute, second = (value.get(name, none) for name in "HMS")
+        good = (hour <= 23) & (minute <= 59) & (second <= 59) & (year >= 1)
+        starts = (year - 1970).astype("datetime64[Y]")
+        if "j" in value:
+            days = starts.astype("datetime64[D]") + (value["j"] - 1)
+            good &= (value["j"] >= 1) & (days.astype("datetime64[Y]") == starts)
+        else:
+            good &= (value["m"] >= 1) & (value["m"] <= 12) & (value["d"] >= 1)
+            months = starts.astype("datetime64[M]") + (value["m"] - 1)
+            days = months.astype("datetime64[D]") + (value["d"] - 1)
+            good &= days.astype("datetime64[M]") == months
+        seconds = days.astype(np.int64) * 86_400 + hour * 3600 + minute * 60 + second
+        out = seconds - 3600.0 * _hours(_zone_of(model))
+        if "f" in value:
+            start, end = spans["f"]
+            out = out + value["f"] / 10.0 ** (end - start)
+        for at in np.flatnonzero(~good).tolist():  # 24:00:00, a leap second, or no moment
+            out[at] = self._or_nan(found[at])
+        return np.asarray(out, dtype=float)
+
+
+def _bare(cell: str) -> str:
+    """Return a cell without what is around a moment: blanks, brackets, quotes, a word for hours."""
+    text = cell.strip(" \t\r\n'")
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1]
+    return text.removesuffix(" Uhr")
+
+
+def _day(part: dict[str, str | None]) -> int:
+    """Return the day of the parts of a date, since 1970; raises ValueError."""
+    if part.get("Y"):
+        year = int(part["Y"] or 0)
+    elif part.get("y"):
+        year = int(part["y"] or 0)
+        year += 2000 if year < _CENTURY else 1900
+    elif part.get("d") is not None:
+        year = 1972  # a leap year: the log does not say which
+    else:
+        return 0  # a time of day alone
+    if part.get("j"):
+        days = datetime(year, 1, 1) + timedelta(int(part["j"] or 0) - 1)
+        if days.year != year:
+            raise ValueError(part["j"])
+        return days.toordinal() - 719_163
+    month = _month(part["b"] or "") if part.get("b") else int(part.get("m") or 1)
+    return datetime(year, month, int(part.get("d") or 1)).toordinal() - 719_163
+
+
+def _month(name: str) -> int:
+    word = name.lower()
+    found = _MONTHS.get(word) or _MONTHS.get(word[:4]) or _MONTHS.get(word[:3])
+    if found is None:
+        raise ValueError(name)
+    return found
+
+
+def _zone_of(found: re.Match[str]) -> str:
+    named = found.groupdict()
+    return named.get("zone") or ""
+
+
+def _hours(zone: str) -> float:
+    """Return the hours that a zone is before UTC."""
+    if not zone:
+        return 0.0
+    known = _ZONES.get(zone.lower())
+    if known is not None:
+        return float(known)
+    text = re.sub(r"[^\d+-]", "", zone.replace("\u2212", "-"))
+    digits = text[1:]
+    hours = int(digits[:2]) if len(digits) != 3 else int(digits[:1])
+    minutes = int(digits[-2:]) if len(digits) > 2 else 0
+    return (hours + minutes / 60.0) * (-1.0 if text[0] == "-" else 1.0)
+
+
+@lru_cache(1024)
+def _compiled(text: str) -> re.Pattern[str]:
+    """Return what matches the cells of a format."""
+    return re.compile(_pattern(text))
+
+
+def _pattern(text: str) -> str:
+    if "%" not in text:
+        raise ValueError(f"{text!r} names no part of a time, as in %Y-%m-%d %H:%M:%S")
+    out, at, seen = "", 0, set()
+    while at < len(text):
+        letter = text[at]
+        if letter != "%":
+            out += _between(text, at)
+            at += 1
+            continue
+        code = text[at + 1 : at + 2]
+        if code not in _CODES:
+            raise ValueError(f"{text!r}: %{code} is not one of: {', '.join(_CODES)}")
+        key = "H" if code == "I" else "b" if code == "B" else "zone" if code in "zZ" else code
+        if code not in "aA%" and key in seen:
+            raise ValueError(f"{text!r}: %{code} is there twice")
+        seen.add(key)
+        # Two numbers side by side have all their digits.
+        touched = text[at + 2 : at + 3] == "%" or (at > 1 and text[at - 2] == "%")
+        if code in _FIXED and touched and code != "f":
+            out += f"(?P<{key}>\\d{{{_FIXED[code]}}})"
+        elif code == "j" and text[at - 1 : at] == " ":
+            out += r"(?P<j>\d{1,3})"  # a column of its own
+        else:
+            out += _CODES[code]
+        at += 2
+        if code == "M" and "%S" not in text and "%" not in text[at : at + 1]:
+            out += r"(?::(?P<S>\d\d)" + _FRACTION + ")?"
+        elif code == "M" and text[at : at + 3] == ":%S":
+            out += r"(?::(?P<S>\d\d?)" + ("" if "%f" in text else _FRACTION) + ")?"
+            at += 3
+            seen.add("S")
+        elif code == "S" and "%f" not in text:
+            out += _FRACTION
+    if "%z" not in text and "%Z" not in text and ("H" in seen):
+        out += _ZONE
+    return out
+
+
+def _between(text: str, at: int) -> str:
+    """Return what matches a character of a format that is no part of the time."""
+    if (
+        text[at] in " T"
+        and text[at + 1 : at + 3] in ("%H", "%I")
+        and at > 1
+        and text[at - 1] in "dyYjb"
+    ):
+        return r"(?:\s+|[Tt])"  # programs write either
+    if text[at] == " ":
+        return r"\s*" if text[at + 1 : at + 3] == "%p" else r"\s+"
+    return "[Tt]" if text[at] == "T" else re.escape(text[at])
+
+
+def recognised(
+    column: Sequence[str],
+    *,
+    share: float = 0.8,
+    day_first: bool | None = None,
+    european: bool = False,
+    whole: Callable[[], Sequence[str]] | None = None,
+) -> tuple[TimeFormat | None, bool]:
+    """Return the notation of dates or times of day that most cells have, and whether it is sure.
+
+    column: cells that are not blank.
+    share: the least share of them that must be written so.
+    day_first: whether 3/2/2015 is the third of February; None to find out.
+    european: whether other signs (a decimal comma, a semicolon) speak for the day in front.
+    whole: gives cells of later rows, too, where those do not tell the day from the month.
+    """
+    if not column or not any(letter.isdigit() for letter in column[0] + column[-1]):
+        return None, True
+    found = [one for one in _candidates(column) if _share(one, column) >= share]
+    found = _allowed(found, day_first)
+    if not found:
+        return None, True
+    best = max(_share(one, column) for one in found)
+    found = [one for one in found if _share(one, column) > best - 0.05]
+    rivals = [one for one in found if _is_other_day(one, found[0])]
+    # A year in front is followed by the month, unless that cannot be.
+    rivals = [one for one in rivals if not _is_odd(one)] or rivals
+    if len(rivals) > 1 and whole is not None:
+        column = [*column, *whole()]
+        shares = [_share(one, column) for one in rivals]
+        rivals = [one for one, fit in zip(rivals, shares, strict=True) if fit > max(shares) - 0.002]
+    if len(rivals) < 2:
+        return (rivals or found)[0], True
+    costs = [_cost(one, column) for one in rivals]
+    order = sorted(range(len(rivals)), key=costs.__getitem__)
+    if costs[order[0]] < 0.5 * costs[order[1]]:
+        return rivals[order[0]], True
+    likely = [one for one in rivals if _year_is_likely(one, column)] or rivals
+    likely.sort(key=lambda one: _preference(one.text, european))
+    # With points between them the day comes first everywhere.
+    sure = likely[0].text.startswith("%d.%m.") or len(likely) == 1 or day_first is not None
+    return likely[0], sure
+
+
+def _candidates(column: Sequence[str]) -> list[TimeFormat]:
+    """Return the notations that some cells near the start, or later ones, have."""
+    probes = [_bare(cell) for cell in (*column[:3], column[len(column) // 2], column[-1])]
+    by_shape = {re.sub(r"\d+", "0", one): one for one in probes}
+    found = [text for probe in by_shape.values() for text in _texts(probe)]
+    return [TimeFormat(text) for text in dict.fromkeys(found)]
+
+
+def _texts(probe: str) -> list[str]:
+    """Return the formats that a cell has."""
+    if not 3 < len(probe) < 70:
+        return []
+    if re.fullmatch(r"\d+([.,]\d+)?", probe):
+        digits = len(re.match(r"\d+", probe)[0])  # type: ignore[index]
+        some = ("%Y%m%d", *_COMPACT) if digits in (8, 10, 12, 14) else ()
+        return [text for text in some if _fits(text, probe)]
+    found: list[str] = []
+    for text in _DATES:
+        if probe[0].isdigit() == (text[1] in "ab"):
+            continue
+        head = _compiled(text).match(probe)
+        if head is None:
+            continue
+        rest = probe[head.end() :]
+        if not rest.strip():
+            found.append(text)
+        for joint in _JOINTS:
+            if rest.startswith(joint):
+                clocks = (clock for clock in _CLOCKS if _fits(clock, rest[len(joint) :]))
+                found += [text + joint + clock for clock in clocks]
+    if ":" in probe[1:3]:
+        for clock in _CLOCKS:
+            head = _compiled(clock).match(probe)
+            if head is not None:
+                rest = probe[head.end("S" if head["S"] else "M") :].strip() if "M" in clock else ""
+                found += [f"{clock} {text}" for text in _DATES if _fits(text, rest)]
+                found += [clock] if _fits(clock, probe) else []
+    elif probe[1:3].strip("0123456789") in (".", "-", " "):
+        found += [clock for clock in _CLOCKS if _fits(clock, probe)]
+    return found or [text for text in _SPECIAL if _fits(text, probe)]
+
+
+def _fits(text: str, cell: str) -> bool:
+    try:
+        return TimeFormat(text).seconds(cell) == 0.0 or True
+    except ValueError:
+        return False
+
+
+def _share(one: TimeFormat, column: Sequence[str]) -> float:
+    some = column if len(column) <= 4_000 else column[:: len(column) // 2_000]
+    return float(np.mean(~np.isnan(one.many(some))))
+
+
+def _allowed(found: list[TimeFormat], day_first: bool | None) -> list[TimeFormat]:
+    """Leave out what a user has excluded."""
+    if day_first is None:
+        return found
+    kept = []
+    for one in found:
+        day, month = one.text.find("%d"), one.text.find("%m")
+        year = max(one.text.find("%Y"), one.text.find("%y"))
+        if min(day, month) < 0 or year < min(day, month) or (day < month) == day_first:
+            kept.append(one)
+    return kept or found
+
+
+def _is_other_day(one: TimeFormat, best: TimeFormat) -> bool:
+    """Whether formats differ in the order of day, month and year alone, or are the same."""
+    plain = [re.sub("%[dmyY]", "%", text) for text in (one.text, best.text)]
+    return plain[0] == plain[1] or one is best
+
+
+def _is_odd(one: TimeFormat) -> bool:
+    return one.text.startswith(("%Y", "%y")) and 0 < one.text.find("%d") < one.text.find("%m")
+
+
+def _cost(one: TimeFormat, column: Sequence[str]) -> float:
+    """Return how far moments are from row to row, all together: less is likelier."""
+    known = one.many(column)
+    known = known[~np.isnan(known)]
+    return float(np.abs(np.diff(known)).sum())
+
+
+def _year_is_likely(one: TimeFormat, column: Sequence[str]) -> bool:
+    known = one.many(column[:50])
+    known = known[~np.isnan(known)]
+    years = 1970.0 + known / 31_556_952.0
+    return bool(len(years)) and _LIKELY[0] <= float(np.median(years)) <= _LIKELY[1]
+
+
+def _preference(text: str, european: bool) -> int:
+    """Return a number that is less for what is commoner."""
+    if text.startswith(("%Y", "%y")):
+        return 0 if text.find("%m") < text.find("%d") else 3
+    slash = "/" in text
+    month_first = text.find("%m") < text.find("%d")
+    twelve = "%p" in text
+    return 1 if month_first == ((slash and not european) or twelve) else 2
+
+
+def counted(name: str, values: Sequence[float], *, has_name: bool) -> str:
+    """Return how moments that are numbers are counted, "" where they are none.
+
+    name: of the column, in small letters.
+    values: those of its cells, in their order.
+    has_name: whether the column is called a time, and nothing else.
+    """
+    if len(values) < 2 or not all(map(math.isfinite, values)):
+        return ""
+    low, high = _middle(values)
+    steps = [b - a for a, b in pairwise(values)]
+    if not any(steps):
+        return ""
+    for text in ("epoch", "epoch ms", "epoch us", "epoch ns"):
+        least, most = _RANGES[text]
+        if least <= low and high <= most:
+            return text
+    for text in ("spreadsheet days", "matlab days", "julian days"):
+        least, most = _RANGES[text]
+        moved = sorted(abs(step) for step in steps if step)
+        days = re.search(r"date|day|serial|matlab|julian|jd", name) is not None
+        if least <= low and high <= most and (days or moved[len(moved) // 2] < 1.0):
+            return text
+    if not has_name:
+        return ""
+    rises = sum(step >= 0.0 for step in steps) / len(steps)
+    falls = sum(step <= 0.0 for step in steps) / len(steps)
+    # A clock that starts again goes back once; one that falls has the newest row first.
+    if rises < 0.9 and not (falls >= 0.9 and len(steps) > 2):
+        return ""
+    return _unit(name)
+
+
+def _middle(values: Sequence[float]) -> tuple[float, float]:
+    """Return the values between which nine tenths are: a clock that is not set is no proof."""
+    ordered = sorted(values)
+    cut = len(ordered) // 20
+    return ordered[cut], ordered[-1 - cut]
+
+
+def _unit(name: str) -> str:
+    """Return the unit that the name of a column of counted moments ends in; seconds by default."""
+    ending = re.split(r"[^a-zµ]+", name.strip("])} "))[-1]
+    for text, words in (
+        ("milliseconds", ("ms", "millis", "msec", "milliseconds", "msecs")),
+        ("microseconds", ("us", "µs", "micros", "usec", "microseconds")),
+        ("nanoseconds", ("ns", "nanos", "nanoseconds")),
+        ("minutes", ("min", "mins", "minutes")),
+        ("hours", ("h", "hr", "hrs", "hours")),
+    ):
+        if ending in words:
+            return text
+    return "seconds"
+
+
+def zone_free(moment: float) -> str:
+    """Return a moment as text, without a zone."""
+    try:
+        return datetime.fromtimestamp(moment, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+    except (ValueError, OverflowError, OSError):
+        return f"{moment:g}"

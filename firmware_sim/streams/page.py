@@ -1,0 +1,158 @@
+"""The page of what was understood of a log."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from firmware_sim.plaintext import counted, shortened
+from firmware_sim.streams.block import Block
+from firmware_sim.streams.cadence import Cadence
+from firmware_sim.streams.columns import LOOKED_AT
+from firmware_sim.streams.damages import Damages
+from firmware_sim.streams.dates import zone_free
+from firmware_sim.streams.live import LiveStream
+from firmware_sim.streams.reading import Reading
+from firmware_sim.streams.sentinels import Sentinels
+from firmware_sim.streams.stream import Stream
+from firmware_sim.streams.tables import CellStream
+from firmware_sim.streams.understood import Moments, in_words
+
+#: Columns that are listed, and a step between rows of so many periods is a gap.
+_LISTED, _GAP = 60, 3.0
+
+
+class Tally:
+    """What rows of a stream hold.
+
+    stream: theirs.
+    rows: how many there were.
+    damages: those that cannot be read.
+    cadence: of the times.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        n = len(stream.features)
+        self.rows = 0
+        self.damages = Damages()
+        self.cadence = Cadence()
+        self.sentinels = Sentinels(stream.features)
+        self.missing = np.zeros(n, np.int64)
+        self.low, self.high = np.full(n, np.nan), np.full(n, np.nan)
+        self.first = self.last = math.nan
+        self.gaps = 0
+
+    def add(self, block: Block) -> None:
+        """Take rows."""
+        self.rows += len(block)
+        for at, why in block.damage.items():
+            self.damages.add(block.first + at, why)
+        good = np.ones(len(block), dtype=bool)
+        good[[*block.damage]] = False
+        rows, seconds = block.rows[good], block.seconds[good]
+        if not len(rows):
+            return
+        rows = np.where(np.isfinite(rows), rows, np.nan)
+        self.missing += np.isnan(rows).sum(axis=0)
+        self.low = np.fmin(self.low, np.fmin.reduce(rows))
+        self.high = np.fmax(self.high, np.fmax.reduce(rows))
+        self.sentinels.add_block(rows)
+        self.cadence.add_block(seconds)
+        known = seconds[~np.isnan(seconds)]
+        if len(known):
+            self.first = known[0] if math.isnan(self.first) else self.first
+            period = self.cadence.period
+            if period:
+                steps = np.abs(np.diff(np.concatenate([[self.last], known])))
+                self.gaps += int(np.sum(steps > _GAP * period))
+            self.last = known[-1]
+
+
+def looked_at(stream: Stream, limit: int | None, *, whole: bool) -> Tally:
+    """Return what the rows of a stream hold: all, or the first ones.
+
+    limit: rows to look at, at most. Of a live stream those are looked at that have come.
+    """
+    if not whole:
+        limit = LOOKED_AT if limit is None else min(limit, LOOKED_AT)
+    if isinstance(stream, LiveStream):
+        limit = stream.rows_here if limit is None else min(limit, stream.rows_here)
+    tally = Tally(stream)
+    for block in stream.blocks(limit) if limit != 0 else ():
+        tally.add(block)
+    return tally
+
+
+def page(stream: Stream, tally: Tally, whole: bool) -> list[str]:
+    """Return the page of a log, a line each.
+
+    tally: of the rows that were looked at.
+    whole: whether those are all rows.
+    """
+    reading = stream.reading if isinstance(stream, CellStream) else None
+    made = "" if reading is None else f": {reading.understood.made_of()}"
+    lines = [f"log       {stream.name}{made}"]
+    damaged = sum(count for count, _ in tally.damages.by_reason.values())
+    which = "" if whole else "the first "
+    lines.append(f"rows      {which}{tally.rows:,} looked at, {tally.rows - damaged:,} can be read")
+    lines += [f"          {line}" for line in tally.damages.to_lines()]
+    if reading is not None:
+        lines.append(f"time      {_time(reading, reading.understood.moments, tally)}")
+    lines.append(f"target    {_target(stream, reading)}")
+    lines.append(f"inputs    {counted(len(stream.features), 'reading')}")
+    lines += [
+        f"          {_input(stream, reading, tally, at)}"
+        for at in range(_LISTED)
+        if at < len(stream.features)
+    ]
+    if len(stream.features) > _LISTED:
+        lines.append(f"          and {len(stream.features) - _LISTED:,} more")
+    left_out = {} if reading is None else reading.left_out
+    for name, why in [*left_out.items()][:_LISTED]:
+        lines.append(f"ignored   {name!r}: {why}")
+    lines += [f"note      {note}" for note in stream.notes]
+    told = [tally.cadence.warning(), *tally.sentinels.warnings()]
+    lines += [f"WARNING   {warning}" for warning in filter(None, told)]
+    return lines
+
+
+def _time(reading: Reading, moments: Moments | None, tally: Tally) -> str:
+    """Return what is known of the times."""
+    if moments is None:
+        return "no column tells when rows were taken"
+    zone = "no zone" if reading.local_times else "in UTC"
+    parts = [in_words(moments)]
+    if moments.format.startswith("%"):
+        parts.append(zone)
+    if not math.isnan(tally.first) and reading.is_dated:
+        parts.append(f"from {zone_free(tally.first)} to {zone_free(tally.last)}")
+    cadence = tally.cadence
+    order = "falling" if cadence.falls else "out of order" if cadence.warning() else "rising"
+    parts.append(order)
+    if cadence.period is not None:
+        parts.append(f"every {cadence.period:g} s, {counted(tally.gaps, 'gap')}")
+    return ", ".join(parts)
+
+
+def _target(stream: Stream, reading: Reading | None) -> str:
+    if not stream.target:
+        return "no column"
+    if reading is None:
+        return repr(stream.target)
+    cells = [row[reading.place_of(stream.target)].strip() for row in reading.first]
+    words = [*dict.fromkeys(cell for cell in cells if cell)]
+    shown = ", ".join(map(shortened, words[:5])) + ", ..." * (len(words) > 5)
+    return f"{stream.target!r}: {shown or 'empty in the first rows'}"
+
+
+def _input(stream: Stream, reading: Reading | None, tally: Tally, at: int) -> str:
+    """Return what is known of an input."""
+    name = stream.features[at]
+    kind = "number" if reading is None else reading.kind_of(at)
+    good = tally.rows - sum(count for count, _ in tally.damages.by_reason.values())
+    text = f"{name}: {kind}"
+    if not math.isnan(tally.low[at]):
+        text += f", {tally.low[at]:.6g} to {tally.high[at]:.6g}"
+    share = tally.missing[at] / good if good else 0.0
+    return text + (f", {100 * share:.3g} % missing" if share else "")

@@ -1,0 +1,80 @@
+"""Numbers that sensors give in place of a reading: -999, 65535, 85.0, -127."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from firmware_sim.streams.row import Row
+
+#: What programs write for "no reading", and what sensors, buses and converters give that failed.
+_CODES = np.array(
+    [
+        -1, 99, -99, 99.9, -99.9, 999, -999, 999.9, -999.9, -999.99, 9999, -9999, 9999.9, -9999.9,
+        99999, -99999, 999999, -999999, -200, -127, 85, -55, -273, -273.15, 127, 128, 255, 1023,
+        4095, 32767, -32768, 65535, 3276.7, -3276.8, 327.67, -327.68, 6553.5, 655.35,
+        2147483647, -2147483648, 4294967295, -888, -8888, 7999, -7999, 6999, 1e20, 1e30, -1e30,
+    ],
+    dtype=float,
+)  # fmt: skip
+#: How often it must occur for a warning.
+_OFTEN = 2
+
+
+class Sentinels:
+    """Looks in each column for such a number that is far from all others.
+
+    names: of the columns.
+    known: numbers that a user has named already.
+    """
+
+    def __init__(self, names: Sequence[str], known: Sequence[float] = ()) -> None:
+        self._names = names
+        self._codes = np.setdiff1d(_CODES, [*known])
+        n = len(names)
+        self._rows = 0
+        self._count: list[dict[float, int]] = [{} for _ in range(n)]
+        self._low, self._high = np.full(n, np.inf), np.full(n, -np.inf)
+
+    def add_block(self, rows: Row) -> None:
+        """Take readings, of shape (n, n_columns); NaN where there is none."""
+        self._rows += len(rows)
+        if not len(rows):
+            return
+        low, high = np.fmin.reduce(rows), np.fmax.reduce(rows)
+        # A code that is far from all other readings is the least or the most of its block.
+        odd = np.isin(low, self._codes) | np.isin(high, self._codes)
+        for at in np.flatnonzero(odd).tolist():
+            low[at], high[at] = self._without(at, rows[:, at])
+        self._low, self._high = np.fmin(self._low, low), np.fmax(self._high, high)
+
+    def _without(self, at: int, column: Row) -> tuple[float, float]:
+        """Count the codes of a column; return the least and the most of its other readings."""
+        is_code = np.isin(column, self._codes)
+        found, times = np.unique(column[is_code], return_counts=True)
+        for code, count in zip(found.tolist(), times.tolist(), strict=True):
+            self._count[at][code] = self._count[at].get(code, 0) + count
+        others = column[~is_code & ~np.isnan(column)]
+        return (float(others.min()), float(others.max())) if len(others) else (np.inf, -np.inf)
+
+    def warnings(self) -> list[str]:
+        """Return a sentence on each column that seems to hold such a number."""
+        out = []
+        for at, name in enumerate(self._names):
+            for code, count in self._count[at].items():
+                if count >= _OFTEN and self._is_far(at, code):
+                    shown = f"{code:g}" if abs(code) < 1e6 else repr(code)
+                    out.append(
+                        f"column {name!r} is {shown} in {count:,} of {self._rows:,} rows, far from "
+                        "all other readings: if that stands for a failed reading, give "
+                        f"--missing-code={shown}"
+                    )
+        return out
+
+    def _is_far(self, at: int, code: float) -> bool:
+        low, high = float(self._low[at]), float(self._high[at])
+        if not low < high:
+            return False
+        gap = max(low - code, code - high)
+        return gap > 0.5 * (high - low)
