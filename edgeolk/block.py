@@ -65,6 +65,7 @@ def attached(buffer: Any, torn: str, verify: bool | None) -> tuple[Settings, Are
         raise TypeError(f"buffer must be contiguous memory: {error}") from None
     # Raised after the with block: a traceback from inside would keep the view, and so the buffer.
     refusal = ""
+    original = b""
     with view:
         try:
             at, head, config, plan = _find_model(view)
@@ -77,7 +78,9 @@ def attached(buffer: Any, torn: str, verify: bool | None) -> tuple[Settings, Are
                     "the model's last step was interrupted; attach with torn='repair',"
                     " or continue from a checkpoint"
                 )
-            if not (is_torn and torn == "repair"):
+            if is_torn and torn == "repair":
+                original = bytes(view[: plan.nbytes])
+            else:
                 # The block without slack; the bytes that follow it in the view are not read.
                 live.check(config, head, plan.regions, view[at : at + head.nbytes])
         except ValueError as error:
@@ -88,17 +91,27 @@ def attached(buffer: Any, torn: str, verify: bool | None) -> tuple[Settings, Are
     if is_torn:
         with memoryview(arena) as block:
             if torn == "repair":
-                _repair(config, plan.regions, arena, block)
+                with memoryview(buffer).cast("B") as lent:
+                    _repair(config, plan.regions, arena, block, lent[: plan.nbytes], original)
             checksums.forget(head, block)
             live.clear_flags(block)
     return config, arena
 
 
-def _repair(config: Settings, regions: tuple[Region, ...], arena: Arena, block: memoryview) -> None:
-    """Repair a torn block, or leave it unchanged."""
+def _repair(
+    config: Settings,
+    regions: tuple[Region, ...],
+    arena: Arena,
+    block: memoryview,
+    lent: memoryview,
+    original: bytes,
+) -> None:
+    """Repair a torn block, or restore the memory of the caller, where the arena may have moved it.
+
+    ``lent`` is that memory, ``original`` its content before.
+    """
     from edgeolk.files import repair
 
-    original = bytes(block)
     try:
         repair.prepare(config, regions, block)
         if not over(config, arena).rebuild_derived():
@@ -106,7 +119,7 @@ def _repair(config: Settings, regions: tuple[Region, ...], arena: Arena, block: 
         live.check(config, unpack(block, NATIVE), regions, block)
     except BaseException as error:
         # No half-repaired block, even if memory runs out or the user interrupts.
-        block[:] = original
+        lent[:] = original
         if not isinstance(error, ValueError):
             raise
         raise ValueError(f"the interrupted step cannot be repaired: {error}") from None

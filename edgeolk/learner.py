@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgeolk.block import attached, build, over
+from edgeolk.checks import check_int
 from edgeolk.configuration.config import Config, Signature, settings_of
 from edgeolk.configuration.plan import Plan, parse_bytes, plan_of
 from edgeolk.configuration.repr import config_call, config_parameters
@@ -412,7 +413,7 @@ class Learner(Forecasting, RowLearner, Watching):
             what the learner has learned: the squared learned scales of the inputs
             (``relevance=True``).
         seed : int
-            Seed of the shuffling.
+            Seed of the shuffling, 0 to 2^64 - 1.
 
         Returns
         -------
@@ -423,8 +424,9 @@ class Learner(Forecasting, RowLearner, Watching):
 
         Raises
         ------
-        ValueError
-            There are no rows and no learned relevance, or the learner has ``history=True``.
+        TypeError, ValueError
+            A bad seed or bad rows; there are no rows and no learned relevance, or the learner has
+            ``history=True``.
 
         Examples
         --------
@@ -436,6 +438,7 @@ class Learner(Forecasting, RowLearner, Watching):
         (1, 1)
         """
         config = self._config
+        seed = check_int("seed", seed, 0, 2**64 - 1)
         if config.forecasts or config.watches:
             raise ValueError(
                 "inputs() does not support history=True: rows in order cannot be shuffled"

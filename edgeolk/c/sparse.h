@@ -85,11 +85,13 @@ static inline ptrdiff_t olk_count_nonzeros(int dtype, const void *x, ptrdiff_t d
 /* Writes a row given by its non-zeros, with indices of one of two types, into dense[d], which is
    all zero; where `positions` is not NULL, those still non-zero after conversion are listed in
    `positions` and `values`, as olk_nonzeros would find them. dense and values are of type `dtype`.
-   Returns their number, or -1 if indices do not increase or a number is not finite. Everything is
-   read once, since another thread may write to the caller's arrays meanwhile. */
+   Returns their number, or -1 if indices do not increase or a number is not finite, unless `gaps`
+   says that those are missing readings. Everything is read once, since another thread may write to
+   the caller's arrays meanwhile. */
 static inline ptrdiff_t olk_place_nonzeros(int dtype, const int32_t *narrow, const int64_t *wide,
                                            const double *value, ptrdiff_t count, ptrdiff_t d,
-                                           void *dense, int32_t *positions, void *values)
+                                           int gaps, void *dense, int32_t *positions,
+                                           void *values)
 {
     ptrdiff_t found = 0;
     int64_t previous = -1;
@@ -97,7 +99,7 @@ static inline ptrdiff_t olk_place_nonzeros(int dtype, const int32_t *narrow, con
         const int64_t j = wide ? *(const volatile int64_t *)(wide + k)
                                : *(const volatile int32_t *)(narrow + k);
         const double v = *(const volatile double *)(value + k);
-        if (j <= previous || j >= d || !(v - v == 0.0))
+        if (j <= previous || j >= d || !(gaps || v - v == 0.0))
             return -1;
         previous = j;
         olk_put(dtype, dense, j, v);

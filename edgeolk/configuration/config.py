@@ -5,6 +5,7 @@ All errors in it are found here, before memory is touched.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -27,8 +28,21 @@ from edgeolk.configuration.arguments import (
     take_history,
     values_of,
 )
-from edgeolk.configuration.defaults import default_memory_rows, fill_defaults, min_frequencies
-from edgeolk.configuration.plan import Plan, fit, parse_bytes, plan_of
+from edgeolk.configuration.defaults import (
+    default_memory_rows,
+    fill_defaults,
+    min_frequencies,
+    min_memory_rows,
+)
+from edgeolk.configuration.plan import (
+    Configure,
+    Plan,
+    RamError,
+    fit,
+    parse_bytes,
+    plan_of,
+    smallest_bytes,
+)
 from edgeolk.configuration.repr import config_arguments, config_call, config_parameters
 from edgeolk.configuration.settings import Settings
 from edgeolk.errors import suggest, unknown_attribute
@@ -36,9 +50,14 @@ from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Kernel
 from edgeolk.parts.methods import Method, find
 from edgeolk.parts.numbers import Algorithm, Coefficients, Dtype, Loss
-from edgeolk.parts.parameters import lists_of
+from edgeolk.parts.parameters import lists_of, without_kernel
 from edgeolk.parts.refusals import refuse
-from edgeolk.parts.sorf import DEFAULT_FREQUENCIES, HISTORY_INPUTS, KERNEL
+from edgeolk.parts.sorf import (
+    DEFAULT_FREQUENCIES,
+    HISTORY_INPUTS,
+    KERNEL,
+    MAX_REMEMBERED_CLASSES,
+)
 from edgeolk.parts.updates import UPDATES
 from edgeolk.scaling.arguments import gamma_of, preprocessing_of
 
@@ -136,9 +155,10 @@ class Config:
         history too (docs/forecast.md): ``horizon`` is how many rows later a target comes (default
         1: before the next row), ``season`` the rows of a season (0: none), ``interval`` the level
         of the intervals, or several levels (default .9). If the bytes do not hold 32 frequencies
-        there is no kernel, and ``budget`` is 0. With ``loss="novelty"``, novelty in time
-        (docs/novelty.md). "auto": these, and ``last_label=True`` for classes; use it only if each
-        label is known before the next prediction.
+        there is no kernel: ``budget`` is 0, and options of the kernel are off. With
+        ``loss="novelty"``, novelty in time (docs/novelty.md). "auto": these, and
+        ``last_label=True`` for classes; use it only if each label is known before the next
+        prediction.
     **params
         The algorithm's own parameters, named as in its paper (``parameters`` shows them).
 
@@ -173,83 +193,27 @@ class Config:
         feature_range: tuple[Any, Any] | None = None,
         **parameters: Unpack[Parameters],
     ) -> None:
-        params: dict[str, Any] = {**parameters}
-        if algorithm is None and is_default(params):
-            algorithm = DEFAULT
-        method = None if algorithm is None else find(algorithm)
-        options = options_of(sparse, on_bad_row, checksums)
-        parts = parts_of(method, params, dtype, coefficients, sparse)
-        basis, update = BASES[parts["basis"]], UPDATES[parts["update"]]
-        names = public_names(method, parts)
-        watches, forecasts = take_history(params, parts, names)
-        n_features = check_int("n_features", n_features, 0 if forecasts else 1)
-        defaults = method.preprocessing if method and not watches else {}
-        if watches and kernel is None and params.get("gamma") is None:
-            kernel = KERNEL
-        gamma = gamma_of(params, names, defaults, kernel=kernel is not None)
-        n_inputs = n_features + (HISTORY_INPUTS if forecasts else 0)
-        kernel_used = kernel_of(kernel, gamma, method, n_inputs)
-        narrow = parts["dtype"] != Dtype.FLOAT64
-        follows = update.is_sorf and not watches
-        preprocessing = preprocessing_of(
-            params, names, defaults, gamma, narrow=narrow, may_follow=follows
-        )
-        refuse_unknown(params, method, parts, _COMMON)
-        members = basis.members if params.get(basis.members) is not None else "budget"
-        default_members = DEFAULT_FREQUENCIES if watches else DEFAULT_MEMBERS
-        budget = budget_of(basis.members, budget, ram, params, default_members)
-        lists = given_lists(update.lists, params)
-        refuse_interval(lists.get("interval"), forecasts=forecasts)
-        columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MAX_CLASSES)
-        context = {
-            "n_features": float(n_inputs),
-            "ram": 0.0 if ram is None else float(parse_bytes(ram)),
-            "novelty": float(parts["loss"] == Loss.NOVELTY),
+        given = {
+            "algorithm": algorithm,
+            "n_features": n_features,
+            "budget": budget,
+            "ram": ram,
+            "kernel": kernel,
+            "dtype": dtype,
+            "coefficients": coefficients,
+            "seed": seed,
+            "sparse": sparse,
+            "n_classes": n_classes,
+            "on_bad_row": on_bad_row,
+            "checksums": checksums,
+            "lookahead": lookahead,
+            "feature_range": feature_range,
+            **parameters,
         }
-        name = method.public.get("row_memory") if method else None
-        has_row_memory = (
-            update.is_sorf
-            and parts["loss"] == Loss.HINGE
-            and params.get(name or "row_memory") is None
-        )
-        seed = check_int("seed", seed, 0, 2**64 - 1)
-        ends = range_of(feature_range, parts, n_features)
-
-        def configure(size: int, *, rows: int = 0, cramped: bool = False) -> Settings:
-            size = check_int(members, size, 0 if forecasts else 1)
-            known = {**context, "budget": float(size), "usual_memory": float(rows)}
-            known["cramped"] = float(cramped)
-            chosen, values = values_of(method, parts, known, params)
-            settings = Settings(
-                member=method.algorithm if method else Algorithm.CUSTOM,
-                n_features=n_features,
-                budget=size,
-                seed=seed,
-                kernel=kernel_used,
-                parts=chosen,
-                values={**values, **options},
-                feature_range=ends,
-                columns=columns,
-                lists=lists_of(values, **lists) if lists else {},
-                preprocessing=preprocessing if size else replace(preprocessing, follows=False),
-            )
-            refuse(settings)
-            return fill_defaults(settings, sparse, lookahead, capped=ram is not None)
-
-        if ram is None:
-            settings = configure(budget)  # type: ignore[arg-type]  # budget_of: one is given
-        else:
-            sizes = range(1, DEFAULT_FREQUENCIES + 1 if watches else MAX_SIZE)
-            # Without the defaults that are on only if there is room for them.
-            bare = (configure, range(1)) if forecasts else (partial(configure, cramped=True), sizes)
-            choices = [(configure, sizes), bare]
-            rows = 0
-            if has_row_memory:
-                rows = default_memory_rows(int(context["ram"]), n_features, columns)
-            if rows:
-                budgets = range(min_frequencies(columns, rows), MAX_SIZE)
-                choices.insert(0, (partial(configure, rows=rows), budgets))
-            settings = fit(choices, ram)
+        try:
+            settings = _configured(**given)
+        except RamError as error:
+            raise RamError(f"{error}{_alternatives(given, error.least)}", error.least) from None
         self.__dict__["_settings"] = settings
 
     @classmethod
@@ -343,6 +307,139 @@ class Config:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Config._of, (self._settings,)
+
+
+def _configured(
+    algorithm: Algorithm | str | Method | None,
+    *,
+    n_features: int,
+    budget: int | None,
+    ram: int | str | None,
+    kernel: Kernel | None,
+    dtype: Any,
+    coefficients: Any,
+    seed: int,
+    sparse: bool | None,
+    n_classes: int | None,
+    on_bad_row: str,
+    checksums: bool,
+    lookahead: int | None,
+    feature_range: tuple[Any, Any] | None,
+    **params: Any,
+) -> Settings:
+    """The settings that the arguments of ``Config`` mean."""
+    if algorithm is None and is_default(params):
+        algorithm = DEFAULT
+    method = None if algorithm is None else find(algorithm)
+    options = options_of(sparse, on_bad_row, checksums)
+    parts = parts_of(method, params, dtype, coefficients, sparse)
+    basis, update = BASES[parts["basis"]], UPDATES[parts["update"]]
+    names = public_names(method, parts)
+    watches, forecasts = take_history(params, parts, names)
+    n_features = check_int("n_features", n_features, 0 if forecasts else 1)
+    defaults = method.preprocessing if method and not watches else {}
+    if watches and kernel is None and params.get("gamma") is None:
+        kernel = KERNEL
+    gamma = gamma_of(params, names, defaults, kernel=kernel is not None)
+    n_inputs = n_features + (HISTORY_INPUTS if forecasts else 0)
+    kernel_used = kernel_of(kernel, gamma, method, n_inputs)
+    narrow = parts["dtype"] != Dtype.FLOAT64
+    follows = update.is_sorf and not watches
+    preprocessing = preprocessing_of(
+        params, names, defaults, gamma, narrow=narrow, may_follow=follows
+    )
+    refuse_unknown(params, method, parts, _COMMON)
+    members = basis.members if params.get(basis.members) is not None else "budget"
+    default_members = DEFAULT_FREQUENCIES if watches else DEFAULT_MEMBERS
+    budget = budget_of(basis.members, budget, ram, params, default_members)
+    lists = given_lists(update.lists, params)
+    refuse_interval(lists.get("interval"), forecasts=forecasts)
+    columns = 1 if n_classes is None else check_int("n_classes", n_classes, 2, MAX_CLASSES)
+    context = {
+        "n_features": float(n_inputs),
+        "ram": 0.0 if ram is None else float(parse_bytes(ram)),
+        "novelty": float(parts["loss"] == Loss.NOVELTY),
+    }
+    name = method.public.get("row_memory") if method else None
+    has_row_memory = (
+        update.is_sorf
+        and parts["loss"] == Loss.HINGE
+        and params.get(name or "row_memory") is None
+    )
+    seed = check_int("seed", seed, 0, 2**64 - 1)
+    ends = range_of(feature_range, parts, n_features)
+
+    def configure(size: int, *, rows: int = 0, cramped: bool = False) -> Settings:
+        size = check_int(members, size, 0 if forecasts else 1)
+        known = {**context, "budget": float(size), "usual_memory": float(rows)}
+        known["cramped"] = float(cramped)
+        chosen, values = values_of(method, parts, known, params)
+        numbers = lists_of(values, **lists) if lists else {}
+        if not size:
+            values = without_kernel(values)
+            numbers = {name: numbers[name] for name in numbers if name == "interval"}
+        settings = Settings(
+            member=method.algorithm if method else Algorithm.CUSTOM,
+            n_features=n_features,
+            budget=size,
+            seed=seed,
+            kernel=kernel_used,
+            parts=chosen,
+            values={**values, **options},
+            feature_range=ends,
+            columns=columns,
+            lists=numbers,
+            preprocessing=preprocessing if size else replace(preprocessing, follows=False),
+        )
+        refuse(settings)
+        return fill_defaults(settings, sparse, lookahead, capped=ram is not None)
+
+    if ram is None:
+        return configure(budget)  # type: ignore[arg-type]  # budget_of: one is given
+
+    def with_memory(rows: int, *, cramped: bool = False) -> tuple[Configure, range]:
+        sizes = range(min_frequencies(columns, rows), MAX_SIZE)
+        return partial(configure, rows=rows, cramped=cramped), sizes
+
+    choices = []
+    if has_row_memory and (rows := default_memory_rows(parse_bytes(ram), n_features, columns)):
+        choices.append(with_memory(rows))
+    if has_row_memory and params.get("memory_narrow") and columns <= MAX_REMEMBERED_CLASSES:
+        least = [with_memory(rows, cramped=True) for rows in min_memory_rows(columns)]
+        return fit([*choices, *sorted(least, key=smallest_bytes, reverse=True)], ram)
+    sizes = range(1, DEFAULT_FREQUENCIES + 1 if watches else MAX_SIZE)
+    # Without the defaults that are on only if there is room for them.
+    bare = (configure, range(1)) if forecasts else (partial(configure, cramped=True), sizes)
+    return fit([*choices, (configure, sizes), bare], ram)
+
+
+def _alternatives(given: Mapping[str, Any], least: int) -> str:
+    """What takes less than ``least`` bytes, the fewest of these arguments, as text; "" if nothing.
+
+    One scale for all inputs, or fewer classes; each is tried as a caller would.
+    """
+    text = ""
+    if given.get("scale") != "common":
+        try:
+            _configured(**{**given, "scale": "common", "ram": 0})
+        except RamError as error:
+            if error.least < least:
+                text += f"; or {error.least} with scale='common' if all inputs have the same unit"
+        except (TypeError, ValueError):  # other arguments exclude it
+            pass
+
+    def is_refused(classes: int) -> bool:
+        try:
+            _configured(**{**given, "n_classes": classes})
+        except (TypeError, ValueError):
+            return True
+        return False
+
+    columns = given["n_classes"] or 1
+    beyond = 2 + bisect_left(range(2, columns), True, key=is_refused)
+    if beyond > 2:
+        text += f"; or at most {beyond - 1} classes per block"
+    return text
 
 
 def settings_of(

@@ -120,3 +120,8 @@ def min_frequencies(classes: int, rows: int) -> int:
     if classes >= 3:
         return MIN_OF_CLASSES
     return MIN_OF_TWO if rows >= MIN_ROWS else MIN_WITH_FEW_ROWS
+
+
+def min_memory_rows(classes: int) -> tuple[int, ...]:
+    """The smallest memories that pay, each with its own ``min_frequencies``."""
+    return (MIN_ROWS,) if classes >= 3 else (MIN_ROWS, FEW_ROWS)

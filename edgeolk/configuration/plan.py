@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from edgeolk.checks import check_int
 from edgeolk.configuration.layout import layout, region_table, total
 from edgeolk.configuration.regions import Region
 from edgeolk.configuration.settings import Settings
-from edgeolk.scaling.record import COMMON_CLIP, INSIDE
 
 
 @dataclass(frozen=True)
@@ -192,6 +191,12 @@ def _smallest(configure: Configure, sizes: range) -> int:
     return _first_that_holds(accepts, refused + 1, size)
 
 
+def smallest_bytes(choice: tuple[Configure, range]) -> int:
+    """The bytes of the smallest plan of a choice of ``fit``."""
+    configure, sizes = choice
+    return _nbytes(configure(_smallest(configure, sizes)))
+
+
 def _largest(configure: Configure, sizes: range, cap: int) -> Settings | None:
     """The configuration with the largest budget that fits; None if not even the smallest does."""
     smallest = _smallest(configure, sizes)
@@ -202,26 +207,6 @@ def _largest(configure: Configure, sizes: range, cap: int) -> Settings | None:
         smallest, high = high, min(2 * high, sizes.stop)
     first_too_large = _first_that_holds(lambda n: _nbytes(configure(n)) > cap, smallest + 1, high)
     return configure(first_too_large - 1)
-
-
-def _alternatives(config: Settings, cap: int) -> str:
-    """Alternatives that take less than the smallest of these models, as text; "" if there are none.
-
-    One scale for all inputs, or fewer classes.
-    """
-    text = ""
-    preprocessing = config.preprocessing
-    if preprocessing.method not in (0, INSIDE["common"]):
-        common = replace(preprocessing, method=INSIDE["common"], clip=COMMON_CLIP, window=0)
-        common_bytes = _nbytes(replace(config, preprocessing=common))
-        if common_bytes < _nbytes(config):
-            text += f"; or {common_bytes} with scale='common' if all inputs have the same unit"
-    beyond = _first_that_holds(
-        lambda n: _nbytes(replace(config, columns=n)) > cap, 2, config.columns
-    )
-    if beyond > 2:
-        text += f"; or at most {beyond - 1} classes per block"
-    return text
 
 
 def fit(choices: Sequence[tuple[Configure, range]], ram: int | str) -> Settings:
@@ -246,7 +231,5 @@ def fit(choices: Sequence[tuple[Configure, range]], ram: int | str) -> Settings:
     largest = _largest(configure, sizes, cap)
     if largest is not None:
         return largest
-    smallest = configure(_smallest(configure, sizes))
-    min_bytes = _nbytes(smallest)
-    message = f"ram must be at least {min_bytes} bytes for this model, got {cap}"
-    raise RamError(message + _alternatives(smallest, cap), min_bytes)
+    min_bytes = smallest_bytes((configure, sizes))
+    raise RamError(f"ram must be at least {min_bytes} bytes for this model, got {cap}", min_bytes)

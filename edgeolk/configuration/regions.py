@@ -307,8 +307,7 @@ def _requested(config: Settings) -> tuple[str, ...]:
     """Regions that parameters and preprocessing need."""
     names: list[str] = []
     for name, parameter in PARAMETERS.items():
-        if config.budget:
-            names += parameter.regions_for(config.values.get(name, 0.0))
+        names += parameter.regions_for(config.values.get(name, 0.0))
     if config.columns > 1:
         names.append("class_scores")
         if not config.update.is_sorf:

@@ -49,11 +49,9 @@ def config_parameters(config: Settings) -> dict[str, Any]:
     """The algorithm's own parameters by public name; those of a composition include its parts."""
     if config.member == Algorithm.CUSTOM:
         chosen: dict[str, Any] = {axis: config.parts[axis] for axis in DEFAULT_PARTS}
-        public: dict[str, str] = {}
     else:
-        method = find(config.member)
-        chosen = _chosen_options(config, method)
-        public = method.public
+        chosen = _chosen_options(config, find(config.member))
+    public = config.public
     numbers = {
         public.get(name, name): shown(name, value)
         for name, value in config.values.items()

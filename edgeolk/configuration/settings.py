@@ -104,6 +104,11 @@ class Settings:
         """Public name of the algorithm, or "custom"."""
         return "custom" if self.member == Algorithm.CUSTOM else find(self.member).name
 
+    @property
+    def public(self) -> dict[str, str]:
+        """Stored name -> public name of the parameters that the algorithm renames."""
+        return {} if self.member == Algorithm.CUSTOM else find(self.member).public
+
     # ---- rows of the parts --------------------------------------------------------------------
 
     @property

@@ -341,8 +341,8 @@ cdef extern from "sparse.h" nogil:
                            void* value) noexcept
     ptrdiff_t olk_count_nonzeros(int dtype, const void* x, ptrdiff_t d) noexcept
     ptrdiff_t olk_place_nonzeros(int dtype, const int32_t* narrow, const int64_t* wide,
-                                 const double* value, ptrdiff_t count, ptrdiff_t d, void* dense,
-                                 int32_t* positions, void* values) noexcept
+                                 const double* value, ptrdiff_t count, ptrdiff_t d, int gaps,
+                                 void* dense, int32_t* positions, void* values) noexcept
 
 
 # Bounds on all numbers of a vector.

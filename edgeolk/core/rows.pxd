@@ -174,8 +174,8 @@ cdef inline const void* place_sparse(State* s, Indices index, const double* valu
                                      int64_t count) noexcept nogil:
     """A row given by its non-zeros, laid out in scratch.
 
-    NULL if the indices do not increase within the row, or a number is not finite: checked here,
-    where they are used, whatever was checked before.
+    NULL if the indices do not increase within the row, or a number is neither finite nor a missing
+    reading: checked here, where they are used, whatever was checked before.
     """
     cdef int64_t d = s.c.n_features
     cdef int64_t found
@@ -183,8 +183,8 @@ cdef inline const void* place_sparse(State* s, Indices index, const double* valu
     if s.c.vectors != DTYPE_FLOAT32 and s.c.vectors != DTYPE_FLOAT64:
         return place_narrow(s, index, value, count)
     memset(s.query, 0, <size_t>(d * olk_dtype_bytes(s.c.vectors)))
-    found = olk_place_nonzeros(s.c.vectors, index.narrow, index.wide, value, count, d, s.query,
-                               s.nonzero_index, s.nonzero_value)
+    found = olk_place_nonzeros(s.c.vectors, index.narrow, index.wide, value, count, d,
+                               s.c.takes_gaps, s.query, s.nonzero_index, s.nonzero_value)
     if found < 0:
         return NULL
     if s.nonzero_index != NULL:

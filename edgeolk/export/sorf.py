@@ -133,8 +133,11 @@ def _of_forecaster(learner: Learner) -> dict[str, Any]:
 
 
 def _behind(learner: Learner) -> dict[str, Any]:
-    """The macros for scratch in the arena: after the block, at a multiple of 8 bytes."""
-    end = max(region.offset + region.nbytes for region in learner.plan.regions)
+    """The macros for scratch in the arena: after the block, at a multiple of 8 bytes.
+
+    The slack for alignment is not a part of the block: bytes of it that are used precede the block.
+    """
+    end = learner.plan.nbytes - boundary(learner.plan.regions)
     start = -(-end // 8) * 8
     return {
         "EK_SCRATCH": 1,

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 #: The smallest mean squared input for a width that follows the rows (c/width.h).
 MIN_SQUARE = 1e-6
-#: The bound on readings if all inputs share one scale (c/scaler.h).
+#: The bound on readings if all inputs share one scale, or determine the width (c/scaler.h), and on
+#: what one of them adds to a sum of squared deviations: so no such sum overflows.
 MAX_READING = 1e140
+MAX_SQUARE = 4.0 * MAX_READING**2
 #: Readings before the scaler of a feature has a deviation (c/scaler.h).
 START = 3
 _MASK = 2**32 - 1
@@ -110,14 +112,17 @@ def _check_width(
 ) -> None:
     gamma, spread, measured = words["gamma"], words["spread"], words["measured"]
     steps = words["steps_before"]
-    require(0.0 <= gamma < inf and 0.0 <= spread < inf, "the width of the kernel is invalid")
+    require(0.0 <= gamma < inf, "the width of the kernel is invalid")
+    good = 0.0 <= spread <= MAX_SQUARE * config.n_features * measured
+    require(good, f"a spread of {spread} in {measured} rows, which determine the kernel width")
     known = measured == config.preprocessing.gamma_rows
     require(known == (gamma > 0.0), f"a width from {measured} rows")
     require(measured == (steps if known else words["steps"]), f"a width from {measured} rows")
     for name in ("steps", "mistakes", "updates", "hits"):
         count = words[f"{name}_before"]
         require(0 <= count <= (steps if known else 0), f"{name} before the width: {count}")
-    require(all(map(isfinite, regions["width_mean"])), "the mean of the first rows")
+    good = all(abs(mean) <= MAX_READING for mean in regions["width_mean"])
+    require(good, "the mean of the first rows")
 
 
 def following(config: Settings) -> list[float]:
@@ -155,6 +160,8 @@ def check_preprocessing(
         require(0 <= bounded <= rows, f"{bounded} bounded rows of {rows}")
     if "common" in regions:
         mean, squares = regions["common"]
-        require(abs(mean) <= MAX_READING and 0.0 <= squares < inf, "the scale of all inputs")
+        good = abs(mean) <= MAX_READING
+        good = good and 0.0 <= squares <= MAX_SQUARE * config.n_features * rows
+        require(good, "the scale of all inputs")
     elif config.preprocessing.method and config.n_features:
         _check_scaler(config, rows, regions)

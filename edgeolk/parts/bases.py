@@ -185,7 +185,7 @@ BASES: dict[Basis, BasisTraits] = {
             "averaging cannot be combined with Basis.NYSTROM: the basis changes meanwhile": has(
                 Averaging.MEAN
             ),
-            "k must be at most the budget: there are no more eigenfunctions": (
+            "{rank} must be at most the {budget}: there are no more eigenfunctions": (
                 lambda c: c.values["rank"] > c.budget
             ),
             (

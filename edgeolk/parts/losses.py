@@ -143,7 +143,7 @@ SAMPLINGS: dict[Sampling, Part] = {
             (
                 "Sampling.LOSS needs Loss.HINGE: its probability is a function of the hinge loss"
             ): lacks(Loss.HINGE),
-            "beta must be at least alpha, or a probability would exceed 1": (
+            "{beta} must be at least {alpha}, or a probability would exceed 1": (
                 lambda c: c.values["beta"] < c.values["alpha"]
             ),
         },
@@ -176,7 +176,7 @@ SAMPLINGS: dict[Sampling, Part] = {
             "Sampling.MARGIN needs Update.LOGISTIC: its probability is made for that step": lacks(
                 Update.LOGISTIC
             ),
-            "eta must be below 2 for margin sampling, or a probability would be negative": (
+            "{eta} must be below 2 for margin sampling, or a probability would be negative": (
                 lambda c: c.values["eta"] >= 2.0
             ),
         },

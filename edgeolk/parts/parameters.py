@@ -250,6 +250,19 @@ PARAMETERS: dict[str, Parameter] = {
 }
 
 
+def without_kernel(values: Mapping[str, float]) -> dict[str, float]:
+    """The values of a forecaster without a kernel: options of the kernel are off.
+
+    These have regions, or scratch for each of several models.
+    """
+    return {
+        name: PARAMETERS[name].omitted or 0.0
+        if PARAMETERS[name].regions or name == "groups"
+        else value
+        for name, value in values.items()
+    }
+
+
 def options_of(update: Update) -> tuple[str, ...]:
     """Stored names of the options of an update."""
     return tuple(name for name, row in PARAMETERS.items() if row.of == update)

@@ -58,7 +58,7 @@ _PERCEPTRON_ONLY = {
         Update.PERCEPTRON
     ),
 }
-_TWO = {"budget must be at least 2 for this policy": lambda c: c.budget < 2}
+_TWO = {"{budget} must be at least 2 for this policy": lambda c: c.budget < 2}
 _SOLVES = {
     (
         "coefficients must be float64 for this policy: it solves linear systems with them, and its"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from edgeolk.parts.numbers import Basis, Dtype, KernelKind, Projection, Rows, Update
+from edgeolk.parts.parameters import shown
 from edgeolk.parts.policies import POLICIES, PolicyTraits
 from edgeolk.parts.table import TRAITS
 from edgeolk.parts.traits import Condition, Facts, Refusals, both, has, lacks, spoken
@@ -63,7 +64,7 @@ GENERAL: Refusals = {
         lacks(Rows.DENSE), lambda c: c.preprocessing.method > 0
     ),
     (
-        "Update.PEGASOS sets the common scale itself: lam > 0, no projection, and no policy that"
+        "Update.PEGASOS sets the common scale itself: {lam} > 0, no projection, and no policy that"
         " scales"
     ): both(
         has(Update.PEGASOS),
@@ -89,17 +90,17 @@ GENERAL: Refusals = {
     f"several classes need {spoken(_POLICIES)}: the other policies use one coefficient per slot": (
         lambda c: c.columns > 1 and _policy(c).columns is None
     ),
-    "eta * lam must be below 1, or the shrinkage turns the model over": (
+    "{eta} * {lam} must be below 1, or the shrinkage turns the model over": (
         lambda c: (
             c.values.get("eta", 0.0) * c.values.get("lam", 0.0) >= 1.0
             and c.parts["update"] == Update.GRADIENT
         )
     ),
-    "eps must be at least half the rate lam": both(
+    "{eps} must be at least half the rate, {rate}": both(
         has(Update.AGGRESSIVE),
         lambda c: c.values["eps"] < c.values["rate"] / 2.0,
     ),
-    "lam=None takes the rate from the radius and needs a finite U": both(
+    "{rate}=None takes the rate from the radius and needs a finite {U}": both(
         has(Update.AGGRESSIVE),
         lambda c: c.values["rate"] == 0.0 and not math.isfinite(c.values.get("U", math.inf)),
     ),
@@ -107,7 +108,7 @@ GENERAL: Refusals = {
 
 
 def sentences() -> set[str]:
-    """All sentences."""
+    """All sentences, with the stored names of parameters in braces where they have values."""
     rows = [row.refuses for axis in TRAITS.values() for row in axis.values()]
     return {sentence for refuses in (*rows, GENERAL) for sentence in refuses}
 
@@ -123,12 +124,17 @@ def _refuse(config: Facts, refuses: Mapping[str, Condition]) -> None:
     # No `.items()`: CPython crashes if allocating the pair fails (test_out_of_memory).
     for sentence in refuses:
         if refuses[sentence](config):
-            raise ValueError(sentence + _got(config, sentence))
+            raise ValueError(_named(config, sentence))
 
 
-def _got(config: Facts, sentence: str) -> str:
-    """The values of the parameters that a sentence names, to append to it."""
-    words = sentence.replace(",", " ").replace(":", " ").split()
-    numbers = {"budget": config.budget, **config.values}
-    text = [f"{name}={number:g}" for name, number in numbers.items() if name in words]
-    return f"; got {', '.join(text)}" if text else ""
+def _named(config: Facts, sentence: str) -> str:
+    """A sentence with the public names of the parameters in braces, and their values."""
+    stored = [text.partition("}")[0] for text in sentence.split("{")[1:]]
+    names = {name: config.public.get(name, name) for name in stored}
+    numbers: dict[str, float] = {**config.values, "budget": config.budget}
+    values = []
+    for name in filter(numbers.__contains__, names):
+        value = config.budget if name == "budget" else shown(name, numbers[name])
+        number = f"{value:g}" if isinstance(value, float) else repr(value)
+        values.append(f"{names[name]}={number}")
+    return sentence.format_map(names) + (f"; got {', '.join(values)}" if values else "")

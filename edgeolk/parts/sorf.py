@@ -17,6 +17,7 @@ from edgeolk.parts.numbers import (
     Sampling,
     by_axis,
 )
+from edgeolk.parts.parameters import without_kernel
 from edgeolk.parts.traits import Condition, Refusals, both, has, lacks
 
 #: Inputs of the kernel in addition to those of the row (c/sorf_types.h).
@@ -30,13 +31,18 @@ MIN_FORECASTER_FREQUENCIES = 32
 _forecasts = both(has(Loss.SQUARE), lambda c: c.values["history"] == 1.0)
 
 _OF_FORECASTS: Refusals = {
-    "horizon and season need history=True and Loss.SQUARE": (
+    "a forecaster without a kernel (D=0) has no {linear}, {relevance}, {groups} or {scratch}": (
+        lambda c: c.budget == 0 and without_kernel(c.values) != c.values
+    ),
+    "{lead} and {season} need history=True and Loss.SQUARE": (
         lambda c: not _forecasts(c) and (c.values["lead"] != 1.0 or c.values["season"] != 0.0)
     ),
     "interval= needs history=True and loss='square': only forecasts have intervals": (
         lambda c: not _forecasts(c) and "interval" in c.lists
     ),
-    "season must be 0 or at least horizon": (lambda c: 0.0 < c.values["season"] < c.values["lead"]),
+    "{season} must be 0 or at least {lead}": (
+        lambda c: 0.0 < c.values["season"] < c.values["lead"]
+    ),
     "history=True already uses the last value: no last_label": both(
         _forecasts, lambda c: c.values["last_label"] == 1.0
     ),
@@ -74,7 +80,7 @@ def _watches(condition: Condition) -> Condition:
 
 
 _OF_NOVELTY_IN_TIME: Refusals = {
-    "robust is for loss='novelty' with history=True: nothing else has channels": (
+    "{robust} is for loss='novelty' with history=True: nothing else has channels": (
         lambda c: (
             c.values["robust"] > 0.0 and (c.values["history"] == 0.0 or lacks(Loss.NOVELTY)(c))
         )
@@ -92,7 +98,7 @@ _OF_NOVELTY_IN_TIME: Refusals = {
     f"D must be at least {MIN_NOVELTY_FREQUENCIES} for novelty with history=True": _watches(
         lambda c: c.budget < MIN_NOVELTY_FREQUENCIES
     ),
-    f"window must be at most {MAX_WINDOW} rows with history=True": _watches(
+    f"{{forget}} must be at most {MAX_WINDOW} rows with history=True": _watches(
         lambda c: c.values["forget"] > MAX_WINDOW
     ),
 }
@@ -110,8 +116,8 @@ SORF_REFUSES: Refusals = {
         Loss.HINGE, Loss.SQUARE, Loss.NOVELTY
     ),
     (
-        "Loss.NOVELTY keeps one average: no linear, last_label, relevance, drift, leak or"
-        " groups"
+        "Loss.NOVELTY keeps one average: no {linear}, {last_label}, {relevance}, {drift},"
+        " {leak} or {groups}"
     ): both(
         has(Loss.NOVELTY),
         lambda c: (
@@ -122,22 +128,22 @@ SORF_REFUSES: Refusals = {
             or c.values["groups"] > 1.0
         ),
     ),
-    "history has no drift: its inputs contain the last rows": (
+    "history has no {drift}: its inputs contain the last rows": (
         lambda c: c.values["history"] > 0.0 and c.values["drift"] > 0.0
     ),
-    "lapse is for last_label=True: it says how long a label counts": (
+    "{lapse} is for {last_label}=True: it says how long a label counts": (
         lambda c: c.values["lapse"] > 0.0 and c.values["last_label"] == 0.0
     ),
-    "leak is for classification: it reacts to wrong answers": both(
+    "{leak} is for classification: it reacts to wrong answers": both(
         has(Loss.SQUARE), lambda c: c.values["leak"] > 0.0
     ),
-    "memory is for classification: it stores labels": both(
+    "{row_memory} is for classification: it stores labels": both(
         lacks(Loss.HINGE), lambda c: c.values["row_memory"] > 0.0
     ),
-    "memory_narrow is for a memory of rows: memory= says how many": (
+    "{memory_narrow} is for a memory of rows: {row_memory}= says how many": (
         lambda c: c.values["memory_narrow"] > 0.0 and c.values["row_memory"] == 0.0
     ),
-    f"a memory of rows has a byte for a label: at most {MAX_REMEMBERED_CLASSES} classes": (
+    f"{{row_memory}} rows have a byte for a label each: at most {MAX_REMEMBERED_CLASSES} classes": (
         lambda c: c.columns > MAX_REMEMBERED_CLASSES and c.values["row_memory"] > 0.0
     ),
     "Loss.NOVELTY recomputes only every eighth block: scratch='row' is useless": both(
@@ -145,11 +151,11 @@ SORF_REFUSES: Refusals = {
     ),
     **_OF_FORECASTS,
     **_OF_NOVELTY_IN_TIME,
-    "cmin must be at most cmax": lambda c: c.values["cmin"] > c.values["cmax"],
-    "groups must be at most the blocks of 64 frequencies": (
+    "{cmin} must be at most {cmax}": lambda c: c.values["cmin"] > c.values["cmax"],
+    "{groups} must be at most the blocks of 64 frequencies": (
         lambda c: c.budget > 0 and c.values["groups"] > -(-c.budget // 64)
     ),
-    "linear is for two classes and for regression only": both(
+    "{linear} is for two classes and for regression only": both(
         lambda c: c.columns > 1, lambda c: c.values["linear"] == 1.0
     ),
     **{

@@ -62,6 +62,10 @@ class Facts(Protocol):
         """Numbers by stored name."""
 
     @property
+    def public(self) -> Mapping[str, str]:
+        """Stored name -> public name of the parameters whose names differ."""
+
+    @property
     def lists(self) -> Mapping[str, tuple[float, ...]]:
         """Parameters with several numbers that are not at their defaults."""
 

@@ -175,7 +175,7 @@ UPDATES: dict[Update, UpdateTraits] = {
         regions=("window", "window_labels"),
         refuses={
             ANCHOR_AND_OPTIMISTIC: lacks(Policy.ANCHOR),
-            "Update.OPTIMISTIC needs a finite U: its rate is a part of it": (
+            "Update.OPTIMISTIC needs a finite {U}: its rate is a part of it": (
                 lambda c: c.values["U"] == float("inf")
             ),
             "Update.OPTIMISTIC needs Projection.BALL: its rate is a part of the radius U": lacks(

@@ -309,7 +309,7 @@ cdef class RowLearner(Scorer):
             read += (row_weight,)
         cdef object scores = self.result_array(out, row_count(arrays), read)
         cdef State* s = &self.engine.state
-        cdef Py_ssize_t bad_row, bad
+        cdef Py_ssize_t bad_row, bad_label, bad
         cdef Py_ssize_t first = 0
         describe(s, arrays, &rows)
         label = pointer_to(targets, "y", "labels", rows.n)
@@ -329,12 +329,14 @@ cdef class RowLearner(Scorer):
         f = <double*>cnp.PyArray_DATA(scores)
         while True:
             bad_row = first_bad_row(s, &rows, first)
-            bad = first_bad_label(s, label, first, bad_row)
+            # As in learn_one, the label of a bad row is checked before the row.
+            bad_label = first_bad_label(s, label, first, min(bad_row + 1, rows.n))
+            bad = min(bad_row, bad_label)
             self.in_order(&rows, first, bad, label, weights, f, predicted, outputs, progress)
             if bad == rows.n:
                 break
-            if s.skipped == NULL or (bad < bad_row and isfinite(label[bad])):
-                if bad == bad_row:
+            if s.skipped == NULL or (bad == bad_label and isfinite(label[bad])):
+                if bad < bad_label:
                     raise self.row_error(arrays, &rows, bad)
                 raise label_error(label[bad], labels_allowed(s), f"y[{bad}]",
                                   f"{label[bad]:g}{label_hint(self.engine)}")

@@ -230,3 +230,10 @@ def test_a_table(options: dict[str, Any], said: tuple[str, ...]) -> None:
     assert shown.count("<tr>") == shown.count("</tr>") >= 5
     for part in (*said, ">30<", f"{learner.nbytes:,} bytes"):
         assert part in shown
+
+
+@pytest.mark.parametrize("seed", ["a", -1, 1.5, None, [1, 2], 2**64])
+def test_the_seed_of_a_shuffling_is_checked(seed: Any) -> None:
+    learner = ek.Learner(n_features=3, D=64)
+    with pytest.raises((TypeError, ValueError), match=r"^seed must be"):
+        learner.inputs(np.eye(3), seed=seed)

@@ -330,3 +330,21 @@ def test_more_processes_killed(name: str, tmp_path: Path) -> None:
     record = killed(name, 100, tmp_path)
     assert record["wrong"] == record["broken"] == 0
     assert record["torn"] > 0
+
+
+@pytest.mark.parametrize("shift", [0, 1, 8, 63])
+def test_a_refused_repair_moves_nothing(shift: int) -> None:
+    """A buffer at another alignment: its block is moved to be repaired, and back if it cannot."""
+    memory = taught("spa")
+    learner = ek.attach(memory)
+    arrivals = next(r for r in learner.plan.regions if r.name == "coefficients")
+    del learner
+    made = marked(memory)
+    at = made.find(MARK) + arrivals.offset
+    made[at : at + 8] = np.float64(np.nan).tobytes()
+    moved = np.full(len(made) + 128, 7, np.uint8)[shift:]
+    moved[: len(made)] = np.frombuffer(made, np.uint8)
+    before = moved.tobytes()
+    with pytest.raises(ValueError, match="cannot be repaired"):
+        ek.attach(moved, torn="repair")
+    assert moved.tobytes() == before

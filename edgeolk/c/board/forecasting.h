@@ -82,7 +82,7 @@ int ek_ask(void *arena, const ek_number *x, ek_forecast *forecast)
     olk_forecast_answer prediction;
     ek_number *z = ek_take_readings(c, &m, x);
     if (!z)
-        return ek_reject(c, EK_BAD_ROW);
+        return EK_BAD_ROW;
     olk_forecast_ask(&ek_forecaster, &m, c->p, c->s, z, &prediction);
     ek_keep_readings(c, x);
     olk_end_step(c->s->flags, 0);
@@ -152,14 +152,24 @@ int ek_scores(void *arena, const ek_number *x, double *scores)
 
 int ek_learn_weighted(void *arena, const ek_number *x, double y, double weight, double *score)
 {
+    EK_CALL(c, arena);
     ek_forecast forecast;
-    if (weight != 1.0 || !ek_takes_target(y))
+    ek_enter(arena, c);
+    const olk_forecast_state m = ek_forecast_state(c->base);
+    /* In the order of the library, which counts bad rows and targets but no wrong order. */
+    if (weight != 1.0)
         return EK_BAD_LABEL;
-    if (EK_HORIZON > 1 || ek_has_pending(arena))
+    if (y == y && y - y != 0.0)
+        return ek_reject(c, EK_BAD_LABEL);
+    if (!ek_take_readings(c, &m, x))
+        return ek_reject(c, EK_BAD_ROW);
+    if (EK_HORIZON > 1)
         return EK_WRONG_ORDER;
-    const int code = ek_ask(arena, x, &forecast);
-    if (code != EK_OK)
-        return code;
+    if (!ek_takes_target(y))
+        return ek_reject(c, EK_BAD_LABEL);
+    if (ek_has_pending(arena))
+        return EK_WRONG_ORDER;
+    ek_ask(arena, x, &forecast);
     if (score)
         *score = forecast.answer;
     return ek_tell(arena, y);

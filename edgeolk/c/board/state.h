@@ -161,6 +161,14 @@ static int ek_scaler_holds(const uint8_t *file, int64_t rows)
 }
 #endif
 
+#if EK_GAMMA_ROWS || EK_COMMON
+/* The largest sum of squared deviations of the readings of so many rows (scaler.h). */
+static double ek_max_squares(int64_t rows)
+{
+    return 4.0 * olk_common_bound * olk_common_bound * EK_FEATURES * (double)rows;
+}
+#endif
+
 #if EK_GAMMA_ROWS
 /* The words of olk_width. */
 static int ek_width_holds(const uint8_t *file, int64_t steps)
@@ -170,14 +178,15 @@ static int ek_width_holds(const uint8_t *file, int64_t steps)
     const int64_t before = ek_word_of(file, EK_AT_width, 3);
     const int known = measured == EK_GAMMA_ROWS;
     if (!ek_between(gamma, 0.0, DBL_MAX) ||
-        !ek_between(ek_double_of(file, EK_AT_width, 1), 0.0, DBL_MAX))
+        !ek_between(ek_double_of(file, EK_AT_width, 1), 0.0, ek_max_squares(measured)))
         return 0;
     if (known != (gamma > 0.0) || measured != (known ? before : steps))
         return 0;
     for (size_t i = 3; i < 7; i++)
         if (!ek_counts_to(ek_word_of(file, EK_AT_width, i), known ? before : 0))
             return 0;
-    return ek_all_between(file, EK_AT_width_mean, 0, EK_FEATURES, -DBL_MAX, DBL_MAX);
+    return ek_all_between(file, EK_AT_width_mean, 0, EK_FEATURES, -olk_common_bound,
+                          olk_common_bound);
 }
 #endif
 
@@ -320,7 +329,7 @@ static int ek_state_holds(const uint8_t *file)
 #if EK_COMMON
     if (!ek_between(ek_double_of(file, EK_AT_common, 0), -olk_common_bound,
                     olk_common_bound) ||
-        !ek_between(ek_double_of(file, EK_AT_common, 1), 0.0, DBL_MAX))
+        !ek_between(ek_double_of(file, EK_AT_common, 1), 0.0, ek_max_squares(rows)))
         return 0;
 #elif EK_SCALE_METHOD && EK_FEATURES
     if (!ek_scaler_holds(file, rows))

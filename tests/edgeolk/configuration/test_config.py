@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -176,3 +177,76 @@ def test_the_state_stands_beside_the_call() -> None:
 def test_text_and_flags_are_no_parameters(value: object) -> None:
     with pytest.raises(TypeError, match="eta must be a finite number > 0, got"):
         ek.Config("ogd", n_features=1, budget=2, eta=value)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size"),
+    [
+        ("int8", {"D": 0}),
+        ("int8", {"ram": 1000}),
+        ("float64", {"D": 0}),
+        ("float64", {"ram": 1200}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"linear": True},
+        {"relevance": True},
+        {"relevance": "shared"},
+        {"groups": 3},
+        {"scratch": "row"},
+        {"widths": ((0.5, 1.0), (2.0,)), "blends": (0.0, 0.5, 1.0), "linear": True},
+    ],
+    ids=str,
+)
+def test_without_a_kernel_its_options_are_off(
+    more: dict[str, Any], dtype: str, size: dict[str, Any]
+) -> None:
+    """A forecaster whose bytes hold no kernel is the plain one, and learns as that does."""
+    options: dict[str, Any] = {"n_features": 3, "loss": "square", "history": True, "dtype": dtype}
+    config = ek.Config("sorf", **options, **more, **size)
+    plain = ek.Config("sorf", **options, D=0)
+    assert config.budget == 0
+    assert same(config, plain)
+    round_trip(config)
+    scores = [ek.Learner(each).learn_many(ROWS, LABELS) for each in (config, plain)]
+    assert scores[0].tobytes() == scores[1].tobytes()
+    with pytest.raises(ValueError, match=r"groups|widths|blends"):
+        ek.Config("sorf", **options, **size, groups=3, widths=(1.0,), blends=(1.0, 0.0))
+
+
+@pytest.mark.parametrize("name", ["linear", "relevance", "scratch"])
+def test_a_record_without_a_kernel_has_no_options_of_one(name: str) -> None:
+    """As a forged file could have."""
+    config = ek.Config("sorf", n_features=2, D=0, loss="square", history=True)._settings
+    config.check()
+    with pytest.raises(ValueError, match=rf"without a kernel.*{name}=.*"):
+        replace(config, values={**config.values, name: 1.0}).check()
+
+
+REFUSED_VALUES: list[tuple[dict[str, Any], str]] = [
+    ({"memory": 5, "loss": "square"}, "memory is for classification.*; got memory=5$"),
+    ({"memory_narrow": True, "memory": 0}, "memory_narrow.*; got memory_narrow=True, memory=0$"),
+    ({"horizon": 3}, "horizon and season need.*; got horizon=3, season=0$"),
+    ({"loss": "novelty", "history": True, "window": 1e5}, "window must.*; got window=100000$"),
+    ({"loss": "square", "history": True, "horizon": 5, "season": 3},
+     "season must be 0 or at least horizon; got season=3, horizon=5$"),
+    ({"n_classes": 300, "memory": 5}, "at most 256 classes; got memory=5$"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "said"), REFUSED_VALUES, ids=str)
+def test_a_refusal_names_values_as_the_caller_does(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        ek.Config("sorf", **{"n_features": 7, "D": 64, **options})
+
+
+def test_a_refusal_of_a_composition_names_values_as_the_caller_does() -> None:
+    """It has the stored names: memory is what sorf calls delta."""
+    parts = {"update": ek.Update.BLENDED, "basis": ek.Basis.STRUCTURED, "loss": "square"}
+    with pytest.raises(ValueError, match=r"^row_memory is for.*; got row_memory=5$"):
+        ek.Config(**parts, n_features=7, budget=64, row_memory=5)
+    with pytest.raises(ValueError, match=r"eps must be at least half the rate, lam; got"):
+        ek.Config("avp", n_features=2, budget=5, lam=0.9, eps=0.1)

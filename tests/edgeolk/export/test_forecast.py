@@ -154,3 +154,32 @@ def test_without_double_precision_errors_stay_within_a_hundredth(flag: str, tmp_
     c = exported(learner, tmp_path, (flag,))
     errors = [np.abs(run(one, X, y) - y)[100:].mean() for one in (learner, c)]
     assert errors[1] <= 1.01 * errors[0]
+
+
+def test_bad_rows_are_counted_as_by_the_library(tmp_path: Path) -> None:
+    """A refused question changes nothing; a refused row to learn is skipped and counted."""
+    learner = learner_of(dtype="float64", on_bad_row="skip")
+    X, y = series()
+    learner.learn_many(X[:50], y[:50])
+    c = exported(learner, tmp_path)
+    bad = np.where(np.arange(learner.n_features) == 1, np.inf, X[50])
+    with pytest.raises(ek.BadRowError):
+        learner.ask_one(bad)
+    with pytest.raises(ValueError, match="-1"):
+        c.ask_one(bad)
+    assert c.counts()[3] == learner.n_skipped == 0
+    for row, target, code in ((bad, 1.0, "-1"), (X[50], np.inf, "-2"), (X[50], 1e101, "-2")):
+        assert np.isnan(learner.learn_one(row, target))
+        with pytest.raises(ValueError, match=code):
+            c.learn(row, target)
+    assert c.counts()[3] == learner.n_skipped == 3
+    learner.ask_one(X[50])
+    c.ask_one(X[50])
+    with pytest.raises(RuntimeError, match="still waits"):
+        learner.learn_one(X[51], 1.0)
+    with pytest.raises(ValueError, match="-6"):
+        c.learn(X[51], 1.0)
+    assert np.isnan(learner.learn_one(bad, 1.0))
+    with pytest.raises(ValueError, match="-1"):
+        c.learn(bad, 1.0)
+    assert c.counts()[3] == learner.n_skipped == 4

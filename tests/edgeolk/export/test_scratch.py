@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -125,3 +126,22 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is for learners that learn; rbp takes 536 bytes"):
         ek.export_c(ring, tmp_path / "none", scratch="arena")
     assert not (tmp_path / "none").exists()
+
+
+CASES = [{"ram": "1KiB"}, {"D": 1000}, {"D": 997, "linear": True}]
+
+
+@pytest.mark.parametrize("options", CASES, ids=str)
+def test_scratch_ends_in_the_arena_wherever_that_begins(
+    options: dict[str, Any], tmp_path: Path
+) -> None:
+    """The block may move by its slack, and its scratch with it."""
+    learner = ek.Learner("sorf", n_features=5, **options)
+    ek.export_c(learner, tmp_path, scratch="arena")
+    text = (tmp_path / "model.h").read_text()
+    numbers = {
+        name: int(re.search(rf"#define {name} \(?(\d+)u?\b", text)[1])  # type: ignore[index]
+        for name in ("EK_BOUNDARY", "EK_AT_SCRATCH", "EK_ARENA_BYTES")
+    }
+    furthest = numbers["EK_BOUNDARY"] - 1 + numbers["EK_AT_SCRATCH"]
+    assert furthest <= numbers["EK_ARENA_BYTES"]  # and EK_SCRATCH_BYTES follow in both

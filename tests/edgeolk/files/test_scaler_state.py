@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import struct
+import zlib
 from array import array
 from sys import float_info
 from types import SimpleNamespace
@@ -198,3 +199,28 @@ def test_what_rows_lead_to(method: str) -> None:
             raw[rng.integers(32)] ^= 1 << rng.integers(8)
             taken += both.same(struct.unpack("<4d", raw), age, clipped, n, span)
     assert taken > 10
+
+
+@pytest.mark.parametrize("kernel", [ek.Gaussian(0.5), ek.Laplacian(0.5)])
+@pytest.mark.parametrize(
+    ("region", "number"),
+    [("width_mean", 1e308), ("width_mean", -1.1e140), ("width", 1e308), ("common", 1e308)],
+)
+def test_sums_that_no_rows_reach(region: str, number: float, kernel: ek.Kernel) -> None:
+    """A forged sum would overflow by the next row, and the file saved then could not be opened."""
+    options: dict[str, Any] = {"scale": "common"} if region == "common" else {"gamma": "auto"}
+    made = ek.Learner(
+        "ogd", n_features=3, budget=5, dtype="float64", loss="square", kernel=kernel, **options
+    )
+    rows = np.random.default_rng(1).normal(size=(20, 3))
+    rows[0] = 1e300
+    made.learn_many(rows, np.ones(20))
+    sealed = bytearray(made._sealed())
+    ek.Learner._from_block(bytes(sealed))
+    places = next(r for r in made.plan.regions if r.name == region)
+    at = places.offset + {"width_mean": 0, "width": 8, "common": 8}[region]
+    sealed[at : at + 8] = np.float64(number).tobytes()
+    sealed[8:12] = bytes(4)
+    sealed[8:12] = zlib.crc32(sealed).to_bytes(4, "little")
+    with pytest.raises(ValueError, match=r"width|first rows|scale of all"):
+        ek.Learner._from_block(bytes(sealed))

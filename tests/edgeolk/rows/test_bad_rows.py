@@ -287,3 +287,37 @@ def test_anything(name: str, row: np.ndarray, label: Any) -> None:
         assert lent.state() == expected.state()
         assert math.isfinite(lent.learner.decision_one(GOOD))
     assert row.tobytes() == held
+
+
+# ---- the label of a bad row ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["raise", "skip"])
+@pytest.mark.parametrize(
+    ("name", "more", "label"),
+    [
+        ("pa1", {}, 77.0),
+        ("sorf", {}, 0.5),
+        ("sorf", {"n_classes": 3, "linear": False}, 3.0),
+        ("spa", {}, 1.0),
+    ],
+)
+def test_the_label_of_a_bad_row_is_judged_first(
+    name: str, more: dict[str, Any], label: float, how: str
+) -> None:
+    """One by one and many at a time: an impossible class raises, whatever the row."""
+    made = [ek.Learner(name, **options(name, on_bad_row=how, **more)) for _ in range(2)]
+    row = np.array([NAN, 1.0, 0.0])
+    said = []
+    for learn, learner in (
+        (lambda one: one.learn_one(row, label), made[0]),
+        (lambda one: one.learn_many(row[None], [label])[0], made[1]),
+    ):
+        try:
+            said.append(("score", math.isnan(learn(learner)), learner.n_skipped))
+        except ValueError as error:
+            said.append((type(error).__name__, str(error)[0], None))
+    assert said[0][0] == said[1][0]
+    assert said[0][2] == said[1][2]
+    if label != 1.0:
+        assert [what for _, what, _ in said] == ["y", "y"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import few_first
+from helpers import Csr, few_first
 
 import edgeolk as ek
 from edgeolk.bare import BareLearner
@@ -255,3 +255,25 @@ def test_states_that_nothing_leads_to_are_refused(region: str, at: int, value: f
     np.asarray(learner._engine.view(region)).reshape(-1)[at] = value
     with pytest.raises(ValueError, match="inconsistent"):
         pickle.loads(pickle.dumps(learner))
+
+
+@every_type
+def test_missing_readings_by_nonzeros(dtype: str) -> None:
+    """A NaN among the non-zeros is a missing reading, as in a dense row."""
+    X = stream(300)
+    X[np.abs(X) < 0.1] = 0.0
+    X[7, 2] = np.inf
+    assert np.isnan(X).any()
+    matrix = Csr(X)
+    expected = learner_of(dtype)
+    scores = expected.learn_many(X)
+    many, one = learner_of(dtype), learner_of(dtype)
+    assert many.learn_many(matrix).tobytes() == scores.tobytes()
+    for t, row in enumerate(X):
+        places = np.flatnonzero(row)
+        assert one.learn_one_sparse(places, row[places]) == scores[t]
+    for learner in (many, one):
+        assert learner._sealed() == expected._sealed()
+    places = np.flatnonzero(X[-1])
+    assert many.decision_one_sparse(places, X[-1][places]) == expected.decision_one(X[-1])
+    assert many.decision_function(matrix).tobytes() == expected.decision_function(X).tobytes()
