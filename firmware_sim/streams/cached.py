@@ -8,7 +8,7 @@ from firmware_sim.streams.block import Block
 from firmware_sim.streams.stream import BlockStream, Stream
 
 #: Numbers that are kept at most, of eight bytes each; a longer stream is read again.
-MOST = 1 << 23
+MAX_NUMBERS = 1 << 23
 
 
 class HeldStream(BlockStream):
@@ -31,8 +31,8 @@ class HeldStream(BlockStream):
             first, last = block.first - 1, block.first - 1 + len(block)
             stop = last if end is None else min(last, end)
             if stop > max(first, number):
-                whole = first >= number and stop == last
-                yield block if whole else block.part(max(0, number - first), stop - first)
+                is_complete = first >= number and stop == last
+                yield block if is_complete else block.part(max(0, number - first), stop - first)
             if end is not None and last >= end:
                 return
 
@@ -71,7 +71,7 @@ class CachedStream(HeldStream):
         numbers = 0
         for block in self._stream.blocks():
             numbers += block.rows.size
-            if numbers >= MOST:
+            if numbers >= MAX_NUMBERS:
                 held = None
             if held is not None:
                 held.append(block)

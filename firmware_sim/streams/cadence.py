@@ -9,7 +9,7 @@ import numpy as np
 
 from firmware_sim.streams.row import Row
 
-_LOOKED_AT = 1_000
+_MAX_GAPS = 1_000
 
 
 #: Times fall where so many gaps go back for each that goes on.
@@ -39,7 +39,7 @@ class Cadence:
         self._rose += int(np.count_nonzero(gaps > 0.0))
         self._fell += int(np.count_nonzero(gaps < 0.0))
         for held, some in ((self._gaps, gaps[gaps >= 0.0]), (self._back, -gaps[gaps <= 0.0])):
-            held += some[: _LOOKED_AT - len(held)].tolist()
+            held += some[: _MAX_GAPS - len(held)].tolist()
 
     @property
     def falls(self) -> bool:

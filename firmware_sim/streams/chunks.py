@@ -23,7 +23,7 @@ from firmware_sim.streams.row import Row
 from firmware_sim.streams.text import DAMAGED_TEXT, NO_TEXT, NUL_BYTES, is_comment
 
 #: Bytes read at a time: few at first, since a replay may end soon.
-_LEAST, _MOST = 1 << 16, 1 << 22
+_MIN_BYTES, _MAX_BYTES = 1 << 16, 1 << 22
 #: Bytes of a file from which on the time is made up for that it takes to import pandas.
 _WORTH_PANDAS = 8 << 20
 #: Characters of plain numbers: a line of others is read more carefully.
@@ -42,7 +42,7 @@ def lines_of(file: io.BufferedReader, skipped: int = 0) -> Iterator[bytes]:
 
     Raises NotPlainError: there are lines that only a careful reader understands.
     """
-    size, rest, first = _LEAST, b"", True
+    size, rest, first = _MIN_BYTES, b"", True
     while True:
         try:
             data = file.read(size)
@@ -61,13 +61,13 @@ def lines_of(file: io.BufferedReader, skipped: int = 0) -> Iterator[bytes]:
             raise NotPlainError
         while skipped and chunk:
             chunk, skipped = chunk.partition(b"\n")[2], skipped - 1
-        if b'"' in chunk or len(rest) > _MOST:
+        if b'"' in chunk or len(rest) > _MAX_BYTES:
             raise NotPlainError
         if chunk:
             yield chunk
         if not data:
             return
-        size = min(2 * size, _MOST)
+        size = min(2 * size, _MAX_BYTES)
 
 
 class Chunks:
@@ -169,8 +169,8 @@ class Chunks:
     def _no_text(self, line: bytes) -> str:
         """Return why a line is no text, empty where it is."""
         if b"\0" in line:
-            said = line.strip(b"\0")
-            return DAMAGED_TEXT if said == DAMAGED_TEXT.encode() else NUL_BYTES
+            content = line.strip(b"\0")
+            return DAMAGED_TEXT if content == DAMAGED_TEXT.encode() else NUL_BYTES
         try:
             line.decode(self._encoding)
         except UnicodeDecodeError:

@@ -198,8 +198,8 @@ class TimeFormat:
         if not {"Y", "y"} & set(value) or not ({"m", "d"} <= set(value) or "j" in value):
             return None
         year = value["Y"] if "Y" in value else value["y"] + 1900 + 100 * (value["y"] < _CENTURY)
-        none = np.zeros(len(found), np.int64)
-        hour, minute, second = (value.get(name, none) for name in "HMS")
+        zeros = np.zeros(len(found), np.int64)
+        hour, minute, second = (value.get(name, zeros) for name in "HMS")
         good = (hour <= 23) & (minute <= 59) & (second <= 59) & (year >= 1)
         starts = (year - 1970).astype("datetime64[Y]")
         if "j" in value:
@@ -340,7 +340,7 @@ def recognised(
     share: float = 0.8,
     day_first: bool | None = None,
     european: bool = False,
-    whole: Callable[[], Sequence[str]] | None = None,
+    later: Callable[[], Sequence[str]] | None = None,
 ) -> tuple[TimeFormat | None, bool]:
     """Return the notation of dates or times of day that most cells have, and whether it is sure.
 
@@ -361,8 +361,8 @@ def recognised(
     rivals = [one for one in found if _is_other_day(one, found[0])]
     # A year in front is followed by the month, unless that cannot be.
     rivals = [one for one in rivals if not _is_odd(one)] or rivals
-    if len(rivals) > 1 and whole is not None:
-        column = [*column, *whole()]
+    if len(rivals) > 1 and later is not None:
+        column = [*column, *later()]
         shares = [_share(one, column) for one in rivals]
         rivals = [one for one, fit in zip(rivals, shares, strict=True) if fit > max(shares) - 0.002]
     if len(rivals) < 2:
@@ -493,21 +493,21 @@ def counted(name: str, values: Sequence[float], *, has_name: bool) -> str:
     if not any(steps):
         return ""
     for text in ("epoch", "epoch ms", "epoch us", "epoch ns"):
-        least, most = _RANGES[text]
-        if least <= low and high <= most:
+        minimum, maximum = _RANGES[text]
+        if minimum <= low and high <= maximum:
             return text
     for text in ("spreadsheet days", "matlab days", "julian days"):
-        least, most = _RANGES[text]
+        minimum, maximum = _RANGES[text]
         moved = sorted(abs(step) for step in steps if step)
         days = re.search(r"date|day|serial|matlab|julian|jd", name) is not None
-        if least <= low and high <= most and (days or moved[len(moved) // 2] < 1.0):
+        if minimum <= low and high <= maximum and (days or moved[len(moved) // 2] < 1.0):
             return text
     if not has_name:
         return ""
-    rises = sum(step >= 0.0 for step in steps) / len(steps)
-    falls = sum(step <= 0.0 for step in steps) / len(steps)
+    increasing = sum(step >= 0.0 for step in steps) / len(steps)
+    decreasing = sum(step <= 0.0 for step in steps) / len(steps)
     # A clock that starts again goes back once; one that falls has the newest row first.
-    if rises < 0.9 and not (falls >= 0.9 and len(steps) > 2):
+    if increasing < 0.9 and not (decreasing >= 0.9 and len(steps) > 2):
         return ""
     return _unit(name)
 

@@ -21,7 +21,7 @@ from firmware_sim.streams import cells
 from firmware_sim.streams.text import BadLine, Records, is_comment, separated
 
 #: Lines that are looked at.
-LOOKED_AT = 260
+INSPECTED_LINES = 260
 #: Columns that are looked at for where rows begin.
 _WIDE = 400
 #: Characters of a reading are fewer.
@@ -78,9 +78,9 @@ def laid_out(
     if any(line.lower().lstrip().startswith("@data") for line in lines):
         return _arff(lines)
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
-    told = _SEP_LINE.fullmatch(lines[first].strip("\ufeff")) if first < len(lines) else None
-    if told and (separator is None or separator == told[1]):
-        separator = told[1]
+    declared = _SEP_LINE.fullmatch(lines[first].strip("\ufeff")) if first < len(lines) else None
+    if declared and (separator is None or separator == declared[1]):
+        separator = declared[1]
         first += 1
     if comment is None:
         comment = _comment(lines[first:])
@@ -130,7 +130,7 @@ def among(names: Sequence[str], rows: Sequence[list[str]]) -> tuple[list[str], S
 
     names: its first line; rows: those under it.
     """
-    some = [[*names], *rows[:LOOKED_AT]]
+    some = [[*names], *rows[:INSPECTED_LINES]]
     start = _first_row(some, len(names), 0)
     place = _header(some, len(names), start)
     if not place:
@@ -140,10 +140,10 @@ def among(names: Sequence[str], rows: Sequence[list[str]]) -> tuple[list[str], S
 
 def is_arff(lines: Sequence[str]) -> bool:
     """Whether lines begin an ARFF file whose names go on behind them."""
-    said = [line.lower() for line in lines]
-    starts = all(line.startswith(("%", "@")) or line.isspace() for line in said)
-    declared = any(line.startswith(("@relation", "@attribute")) for line in said)
-    return bool(said) and (starts or declared) and not any(map(_ends_names, said))
+    lowered = [line.lower() for line in lines]
+    starts = all(line.startswith(("%", "@")) or line.isspace() for line in lowered)
+    declared = any(line.startswith(("@relation", "@attribute")) for line in lowered)
+    return bool(lowered) and (starts or declared) and not any(map(_ends_names, lowered))
 
 
 def _ends_names(line: str) -> bool:
@@ -208,11 +208,11 @@ def _records(
 
 def _comment(lines: Sequence[str]) -> str:
     """Return what comments begin with: some lines, the first among them or all alike, do."""
-    said = [line for line in lines if line.strip()]
+    filled = [line for line in lines if line.strip()]
     for mark in _COMMENTS:
-        with_mark = sum(is_comment(line, mark) for line in said)
-        starts = mark == "#" or (bool(said) and said[0].startswith(mark))
-        if with_mark and starts and with_mark <= max(0.6 * len(said), len(said) - 3):
+        with_mark = sum(is_comment(line, mark) for line in filled)
+        starts = mark == "#" or (bool(filled) and filled[0].startswith(mark))
+        if with_mark and starts and with_mark <= max(0.6 * len(filled), len(filled) - 3):
             return mark
     return ""
 
@@ -318,27 +318,27 @@ def _is_row(
     row = rows[at]
     if len(row) != width:
         return False
-    said = [row[place] for place in read if not cells.absent(row[place])]
-    fit = sum(map(is_reading, said))
-    if 2 * len(said) < usual or not said:
+    present = [row[place] for place in read if not cells.absent(row[place])]
+    fit = sum(map(is_reading, present))
+    if 2 * len(present) < usual or not present:
         return False
-    if fit == len(said):
+    if fit == len(present):
         return not (at == 0 and _is_counted(row))
     # A damaged one: names have no numbers with a point.
     return (
-        len(said) >= usual
-        and 2 * fit >= len(said)
-        and (at > 0 or any("." in one and cells.are_plain([one]) for one in said))
+        len(present) >= usual
+        and 2 * fit >= len(present)
+        and (at > 0 or any("." in one and cells.are_plain([one]) for one in present))
     )
 
 
 def _lacks_words(row: Sequence[str], read: Sequence[int]) -> bool:
     """Whether a line has no words where rows have readings, and is not blank there by design."""
-    said = [row[place] for place in read if not cells.absent(row[place])]
+    present = [row[place] for place in read if not cells.absent(row[place])]
     absent = any(row[place] and cells.absent(row[place]) for place in read)
     places = frozenset(read)
     others = any(cell for at, cell in enumerate(row) if at not in places)
-    return all(map(is_reading, said)) and bool(said or absent or others)
+    return all(map(is_reading, present)) and bool(present or absent or others)
 
 
 def _is_counted(row: Sequence[str]) -> bool:
@@ -359,10 +359,10 @@ def _header(rows: Sequence[Sequence[str]], width: int, start: int) -> int | None
         near = rows[start - 1]
         fits = len(near) > 1 and abs(len(near) - width) <= max(2, width // 4)
         return start - 1 if fits and any(map(_NAMED.search, near[:2])) else None
-    said = [sum(map(bool, row)) for row in rows[top:start]]
+    n_filled = [sum(map(bool, row)) for row in rows[top:start]]
     # A line that a program puts before the names has one cell, and commas that fill it up.
-    most = max(said)
-    return top + next(at for at, count in enumerate(said) if count >= 0.75 * most)
+    max_filled = max(n_filled)
+    return top + next(at for at, count in enumerate(n_filled) if count >= 0.75 * max_filled)
 
 
 def _commented(

@@ -12,7 +12,7 @@ from typing import Any
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.block import Damage
-from firmware_sim.streams.columns import LOOKED_AT
+from firmware_sim.streams.columns import INSPECTED_ROWS
 from firmware_sim.streams.dialect import Dialect
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.tables import CellStream, Line
@@ -20,7 +20,7 @@ from firmware_sim.streams.tables import CellStream, Line
 #: Rows kept for a second reading: the first pass over them chooses the kernel width.
 KEPT = 1_000
 #: Seconds without a row after which the columns are settled from the rows there are.
-SETTLE = 2.0
+INSPECT_TIMEOUT = 2.0
 #: Seconds without a first row after which somebody is told what is waited for.
 NOTICE = 3.0
 
@@ -109,8 +109,8 @@ class Source(ABC):
             if record is not None:
                 last = time.monotonic()
             else:
-                most = patience() if patience is not None else idle
-                if most is not None and time.monotonic() - last > most:
+                max_idle = patience() if patience is not None else idle
+                if max_idle is not None and time.monotonic() - last > max_idle:
                     return
             yield record
 
@@ -139,15 +139,15 @@ class Wait:
     ) -> None:
         self._source, self._idle, self._should_stop = source, idle, should_stop
         self._began = time.monotonic()
-        self._said = ""
+        self._last_message = ""
 
     def is_over(self) -> bool:
         """Whether nobody waits any longer; says what is missing where that is new."""
         waited = time.monotonic() - self._began
         if waited >= NOTICE:
             sentence = self._source.wanting()
-            if sentence != self._said:
-                self._said = sentence
+            if sentence != self._last_message:
+                self._last_message = sentence
                 _log.warning("%s", sentence)
         if self._should_stop is not None and self._should_stop():
             return True
@@ -180,7 +180,7 @@ class LiveStream(CellStream):
         """Take the columns for what options say, from the rows that are here."""
         source, header = self._source, self._header
         options = replace(options, ignore=(*options.ignore, *source.ignored))
-        held = self._held[:LOOKED_AT]
+        held = self._held[:INSPECTED_ROWS]
         first = [record for record in held if not isinstance(record, BadRecord)]
         layout, known = source.layout, options.given
         if known is None:
@@ -205,10 +205,10 @@ class LiveStream(CellStream):
     def _first(self) -> None:
         """Take the rows that settle what the columns hold."""
         # The wait for the very first row ends only where the user says so.
-        for record in self._source.until(None, lambda: SETTLE if self._held else self._idle):
+        for record in self._source.until(None, lambda: INSPECT_TIMEOUT if self._held else self._idle):
             if record is not None:
                 self._keep(record)
-                if len(self._held) == LOOKED_AT:
+                if len(self._held) == INSPECTED_ROWS:
                     break
 
     def _keep(self, record: Record) -> None:
