@@ -1,10 +1,10 @@
-"""What the columns of a table hold, found from its first rows.
+"""Infers what the columns of a table hold from its first rows.
 
-A column is of numbers when at least half of its cells are; the others are damage, not a reason to
-give the column up. It is a time where most cells are dates, or where it is called one and its
-numbers are moments. A date and a time of day in two columns, or year, month and day in several, are
-joined. A column of true and false, yes and no, or on and off is one of 1 and 0. An unnamed column
-that counts the rows is an index, as data tools write one. What is left is text.
+A column is numeric if at least half of its cells are numbers; the other cells are damage. It is a
+time if most cells are dates, or if its name suggests a time and its numbers fit one. A date and a
+time of day in two columns, or year, month and day in several, are joined. Columns of true and
+false, yes and no, or on and off become 1 and 0. An unnamed column that counts the rows is an index,
+as data tools write one. Everything else is text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from firmware_sim.streams.dates import TimeFormat
 from firmware_sim.streams.dialect import unique
 from firmware_sim.streams.understood import Column, Moments, Understood
 
-#: Rows that are looked at.
+#: Rows inspected to infer the columns.
 INSPECTED_ROWS = 200
 
 _TIME_NAME = re.compile(
@@ -66,7 +66,7 @@ _TIME_WORDS = frozenset(
         "localtime",
     )
 )
-#: No name, and what a table without one is given where it is read and written again.
+#: No name, or the name that pandas writes for a column without one.
 _INDEX_NAME = re.compile(r"|Unnamed: \d+")
 #: Names of the parts of a date, in the order of a format.
 _PARTS = (
@@ -79,16 +79,16 @@ _PARTS = (
     ("%S", ("second", "sec", "ss", "seconds"), (0, 60)),
 )
 _PART_NAMES = {name: (code, span) for code, names, span in _PARTS for name in names}
-#: The least share of rows in which a column has a value, or it is no input.
+#: A column is an input if at least this share of rows has a value.
 _SPARSE = 0.05
-#: A word that is there so often among numbers is one for "no reading".
+#: A word that occurs this often among numbers means "missing".
 _REPEATED = 2
 
 
 class _Study:
-    """One table that is looked at.
+    """The inspection of one table.
 
-    said: the cells of each column that are not absent.
+    present: the cells of each column that are not missing.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class _Study:
         has_names: bool = True,
         later: Callable[[Sequence[int]], Sequence[str]] | None = None,
     ) -> None:
-        # A column without a name is no target.
+        # A column without a name cannot be the target.
         self.names, self.target, self.time = [*names], target or None, time
         self.has_names, self.keep_sparse = has_names, keep_sparse
         self.time_format, self.day_first, self.later = time_format, day_first, later
@@ -124,7 +124,7 @@ class _Study:
         ]
 
     def _format(self, place: int, european: bool) -> tuple[TimeFormat | None, bool]:
-        """Return the notation of the moments in a column, and whether it is sure."""
+        """Return the time format of a column, and whether it is unambiguous."""
         present, name = self.present[place], self.names[place]
         if not present or name == self.target or (self.time == "none"):
             return None, True
@@ -143,7 +143,7 @@ class _Study:
         return dates.recognised(present, day_first=self.day_first, european=european, later=later)
 
     def _counted(self, place: int, present: list[str], name: str) -> TimeFormat | None:
-        """Return the notation of moments in a column of numbers."""
+        """Return the time format of a column of numbers."""
         loose, digits = is_time_name(name), {len(cell.strip()) for cell in present}
         if digits <= {8, 10, 12, 14} and len(digits) == 1 and len(set(present)) > 1:
             found, _ = dates.recognised(present, share=0.9)
@@ -174,7 +174,7 @@ class _Study:
             return float("nan")
 
     def moments(self) -> Moments | None:
-        """Return what tells when rows were taken; None where nothing does."""
+        """Return which columns hold the time of a row; None if no column does."""
         if self.time == "none":
             return None
         order = [at for at, (one, _) in enumerate(self.formats) if one is not None]
@@ -204,7 +204,7 @@ class _Study:
         return found
 
     def _joined(self, day: int) -> Moments | None:
-        """Return a date and a time of day in two columns as one moment."""
+        """Return a date and a time of day in two columns as one time."""
         date, sure = self.formats[day]
         assert date is not None
         clocks = [at for at, (one, _) in enumerate(self.formats) if one and not one.is_absolute
@@ -222,7 +222,7 @@ class _Study:
         return None
 
     def _is_digits_of_day(self, place: int) -> bool:
-        """Whether cells are times of day as 5, 930, 2359, or 235959."""
+        """Whether cells are times of day such as 5, 930, 2359 or 235959."""
         present = [cell.strip() for cell in self.present[place]]
         if not present or not all(cell.isdigit() and len(cell) <= 6 for cell in present):
             return False
@@ -241,7 +241,7 @@ class _Study:
         )
 
     def _in_parts(self) -> Moments | None:
-        """Return year, month and day, and what there is of the time of day, as one moment."""
+        """Return year, month, day and any parts of the time of day as one time."""
         found: dict[str, int] = {}
         for at, name in enumerate(self.names):
             code, _ = _PART_NAMES.get(name.strip().lower(), ("", None))
@@ -283,14 +283,15 @@ class _Study:
             if len(present) < _SPARSE * len(held) and not self.keep_sparse:
                 why = f"has a value in {len(present):,} of the first {len(held):,} rows"
             return Column(name, "number", notation, self._own_words(place), example, why)
-        return Column(name, "words", example=self._odd(present), why=self._why_no_time(place, present))
+        why = self._why_no_time(place, present)
+        return Column(name, "words", example=self._typical(present), why=why)
 
     def _is_switch(self, present: Sequence[str]) -> bool:
         fit = sum(map(_is_bit, present))
         return any(map(cells.is_switch, present)) and fit >= 0.9 * len(present)
 
     def _own_words(self, place: int) -> frozenset[str]:
-        """Return the words that stand for "no reading" among the numbers of a column."""
+        """Return the words that mean "missing" among the numbers of a column."""
         notation = self.notations[place]
         if notation is None or cells.are_plain(self.present[place]):
             return frozenset()
@@ -304,12 +305,12 @@ class _Study:
                     odd[word] += 1
         return frozenset(word for word, count in odd.items() if count >= _REPEATED)
 
-    def _odd(self, present: Sequence[str]) -> str:
-        """Return a cell that shows what a column of text holds."""
+    def _typical(self, present: Sequence[str]) -> str:
+        """Return a typical cell of a text column."""
         return next((cell for cell in present if not cells.is_number(cell, self.comma)), present[0])
 
     def _why_no_time(self, place: int, present: Sequence[str]) -> str:
-        """Return why text that seems to be times is not; empty where it does not seem so."""
+        """Return why text that resembles times is not one; empty if it does not resemble times."""
         few = present[:: 1 + len(present) // 20]
         some = [cell for cell in few if dates.recognised([cell])[0] is not None]
         odd = next((cell for cell in few if cell not in some), "")
@@ -318,8 +319,8 @@ class _Study:
             return f"holds times such as {shortened(some[0])} and other cells, such as {shown}"
         if is_time_name(self.names[place]) and any(letter.isdigit() for letter in present[0]):
             return (
-                f"is called a time, and {shortened(present[0])} is in no notation that is known: "
-                "--time-format says which"
+                f"is called a time, and {shortened(present[0])} matches no known "
+                "time format: give it with --time-format"
             )
         return ""
 
@@ -332,15 +333,15 @@ def study(
     target: str,
     **more: object,
 ) -> Understood:
-    """Find out what the columns hold.
+    """Infer what the columns hold.
 
-    names: of the columns, as the table has them.
+    names: of the columns, as in the table.
     rows: the first rows.
-    separator: what parts the cells; where that is a comma, cells with one were in quotes.
+    separator: the cell separator; if it is a comma, cells that contain commas were quoted.
     target: the label column, which may be text.
-    more: as of `ReadingOptions`: absent, time, time_format, day_first; keep_sparse, whether a
-        column with few values is kept; has_names, whether the table has names of its own; later,
-        which gives cells of more rows, of the columns at some places.
+    more: as in `ReadingOptions`: absent, time, time_format, day_first; keep_sparse, whether to
+        keep a column with few values; has_names, whether the table has a header; later, a function
+        that returns the cells of later rows for some column indices.
     """
     renamed = unique(names)
     own = [*renamed]
@@ -353,7 +354,7 @@ def study(
 
 
 def is_time_name(name: str) -> bool:
-    """Whether a column is called something with a time."""
+    """Whether a column name suggests a time."""
     if _TIME_NAME.fullmatch(name):
         return True
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
@@ -361,7 +362,7 @@ def is_time_name(name: str) -> bool:
 
 
 def _jumps(present: Sequence[str]) -> bool:
-    """Whether ten digits jump from 23 hours to the next day, as seconds since 1970 never do."""
+    """Whether ten digits skip from hour 23 to the next day, so they are not seconds since 1970."""
     ends = [int(cell.strip()[-2:]) for cell in present]
     steps = [int(b) - int(a) for a, b in pairwise(present)]
     return max(ends) < 25 and any(step > 70 for step in steps) and min(map(abs, steps)) < 25
@@ -376,7 +377,7 @@ def _is_bit(cell: str) -> bool:
 
 
 def _counts(present: Sequence[str]) -> bool:
-    """Whether the cells are whole numbers, each one more than the one above."""
+    """Whether the cells are consecutive integers."""
     try:
         values = [int(cell) for cell in present]
     except ValueError:
