@@ -107,7 +107,7 @@ MUTATIONS = [
         ["tests/firmware_sim/streams/test_columns.py", "tests/firmware_sim/streams/test_logs.py"],
         ("a zone is added", '(-1.0 if text[0] == "-"', '(1.0 if text[0] == "-"'),
         ("the day is told from the month by the first rows alone",
-         "column = [*column, *whole()]", "column = [*column]"),
+         "column = [*column, *later()]", "column = [*column]"),
         ("how far moments are from row to row does not matter",
          "if costs[order[0]] < 0.5 * costs[order[1]]:", "if False:")),
     *table("firmware_sim/streams/sentinels.py", ["tests/firmware_sim/streams/test_logs.py"],

@@ -12,7 +12,7 @@ from firmware_sim.plaintext import printable
 from firmware_sim.replaying.assumed import notes_of
 from firmware_sim.replaying.rows import opened
 from firmware_sim.report.summary import command
-from firmware_sim.streams.page import looked_at, page
+from firmware_sim.streams.page import inspect_rows, page
 from firmware_sim.streams.tables import CellStream
 
 OWN = {
@@ -41,8 +41,8 @@ def run(chosen: argparse.Namespace) -> int:
         if chosen.toml and isinstance(stream, CellStream):
             show(stream.reading.understood.to_toml().rstrip())
             return OK
-        tally = looked_at(stream, config.limit, whole=True)
-        lines = page(stream, tally, whole=config.limit is None and stream.kept is None)
+        tally = inspect_rows(stream, config.limit, all_rows=True)
+        lines = page(stream, tally, all_rows=config.limit is None and stream.kept is None)
     finally:
         stream.close()
     again = command(config) if "ram" in given_of(chosen) else command(config, usual=True)

@@ -38,7 +38,7 @@ from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import hints, to_text
 from firmware_sim.report.writing import claimed, import_picture, write_files
 from firmware_sim.streams import BUNDLED
-from firmware_sim.streams.page import looked_at, page
+from firmware_sim.streams.page import inspect_rows, page
 from firmware_sim.streams.tables import CellStream
 
 #: From this cap on, steps may take so long that rows are counted beforehand.
@@ -153,7 +153,7 @@ def _page(replay: Replay) -> list[str]:
     stream = replay.clean
     if not isinstance(stream, CellStream) or replay.config.stream in BUNDLED:
         return []
-    return page(stream, looked_at(stream, replay.config.limit, whole=False), whole=False)
+    return page(stream, inspect_rows(stream, replay.config.limit, all_rows=False), all_rows=False)
 
 
 def _check_export(replay: Replay, folder: Path) -> None:

@@ -120,26 +120,26 @@ def _kind_of_labels(reading: Reading, target: str) -> str:
     if column is None:
         return ""  # an error where the log is read
     place = reading.place_of(target)
-    said = [row[place] for row in reading.first if not reading.is_absent(row[place])]
-    keys = {label_key(cell) for cell in said}
+    labels = [row[place] for row in reading.first if not reading.is_absent(row[place])]
+    keys = {label_key(cell) for cell in labels}
     if not keys:
         return ""
     if column.kind == "number" and not set(reading.features) - {target}:
         return "regression"  # a series alone
     numbers = {key for key in keys if not isinstance(key, str)}
-    two = max(sum(label_key(cell) in pair for cell in said) for pair in _PAIRS)
-    if column.kind == "switch" or two >= _SURE * len(said):
+    two = max(sum(label_key(cell) in pair for cell in labels) for pair in _PAIRS)
+    if column.kind == "switch" or two >= _SURE * len(labels):
         return "binary"
     if column.kind == "number":
-        whole = all(key == int(key) for key in numbers)
-        few = len(numbers) <= min(_CLASSES, max(2, _SHARE * len(said)))
+        are_integers = all(key == int(key) for key in numbers)
+        few = len(numbers) <= min(_CLASSES, max(2, _SHARE * len(labels)))
         named = target.strip().lower() in ("label", "class", "target")
         return (
             "multiclass"
-            if whole and few and (named or len(numbers) <= 10) and len(numbers) > 1
+            if are_integers and few and (named or len(numbers) <= 10) and len(numbers) > 1
             else "regression"
         )
-    return "multiclass" if len(keys) < max(3, 0.5 * len(said)) else ""
+    return "multiclass" if len(keys) < max(3, 0.5 * len(labels)) else ""
 
 
 def notes_of(stream: Stream, notes: list[str]) -> None:

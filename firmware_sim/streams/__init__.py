@@ -1,8 +1,8 @@
 """Labelled sensor streams, read one row at a time in constant memory.
 
-Design: a stream does one thing, it fills the row buffer it is given and says what the target
-column holds. What a missing reading means, what a label means and when to stop is the main loop's
-business, so another source is one small class with `samples`.
+Design: a stream does one thing: it fills the caller's row buffer and returns the target cell. The
+main loop interprets missing readings and labels and decides when to stop, so a new source is one
+small class with `samples`.
 """
 
 from firmware_sim.streams.bundled import BUNDLED, BundledStream

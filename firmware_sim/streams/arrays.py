@@ -18,9 +18,9 @@ from firmware_sim.streams.stream import Row, Sample, Stream
 class NpzStream(Stream):
     """A file of ``numpy.savez(path, X=rows, y=labels)``, compressed or not.
 
-    path: the file. The array with two dimensions is the rows, whatever its name.
-    target: the array of labels, one dimension; needed where there are several.
-    name: what reports call the stream; the file's name by default.
+    path: the file. Its only two-dimensional array holds the rows; the name is free.
+    target: name of the one-dimensional array of labels; required if there are several.
+    name: the stream's name in reports; the file's name by default.
     """
 
     def __init__(
@@ -37,13 +37,13 @@ class NpzStream(Stream):
         labels = [key for key, shape in shapes.items() if len(shape) == 1]
         if len(rows) != 1:
             raise StreamError(
-                f"{self.name}: it must hold one array of rows (2-d); it holds "
+                f"{self.name}: expected exactly one 2-d array (the rows); found: "
                 + ", ".join(f"{key} {shape}" for key, shape in shapes.items())
             )
         if not labels:
             raise StreamError(
-                f"{self.name}: it holds no array of labels (1-d) beside the rows {rows[0]}; save "
-                "both: numpy.savez(path, X=rows, y=labels)"
+                f"{self.name}: no 1-d array of labels next to the rows {rows[0]}; save both: "
+                "numpy.savez(path, X=rows, y=labels)"
             )
         known = ", ".join(labels)
         if target is not None and target not in labels:
@@ -97,7 +97,7 @@ class NpzStream(Stream):
     def _array(
         self, archive: zipfile.ZipFile, name: str
     ) -> Iterator[tuple[tuple[int, ...], np.dtype, IO[bytes]]]:
-        """Open one array: its shape, its type, and the file at its first number."""
+        """Open one array; yield its shape, its dtype and the file positioned at the first value."""
         with archive.open(name + ".npy") as file:
             try:
                 version = np.lib.format.read_magic(file)

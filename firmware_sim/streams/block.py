@@ -1,4 +1,4 @@
-"""Many rows of a stream at once."""
+"""Blocks: many rows of a stream at once."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from firmware_sim.streams.row import Row
 
 Places = npt.NDArray[np.int64]
 
-#: Rows of a block where nothing else says.
+#: Default number of rows in a block.
 ROWS = 512
-#: Characters of a damaged row that are kept.
+#: Characters kept of a damaged row.
 _SHOWN = 120
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of one column: each text there is once, and where it stands.
+    """The cells of one column, as distinct texts and an index into them for each row.
 
-    words: the texts, in the order of their first rows.
-    places (ndarray of int64, shape (n,)): for each row the place of its text.
+    words: the distinct texts, in order of first occurrence.
+    places (ndarray of int64, shape (n,)): for each row the index of its text in `words`.
     """
 
     words: Sequence[str]
@@ -32,9 +32,9 @@ class Cells:
 
     @cached_property
     def floats(self) -> Row | None:
-        """The words as numbers, None where one is no number; read once, however often it is asked.
+        """The words as numbers, or None if one of them is not a number.
 
-        Several replays of one block ask.
+        Cached, because several replays use the same block.
         """
         try:
             return np.fromiter(map(float, self.words), float, len(self.words))
@@ -43,25 +43,25 @@ class Cells:
 
     @classmethod
     def of(cls, cells: Sequence[str]) -> Cells:
-        """Return those of a list of texts."""
+        """Return the cells of a list of texts."""
         known: dict[str, int] = {}
         places = [known.setdefault(cell, len(known)) for cell in cells]
         return cls([*known], np.array(places, dtype=np.int64))
 
     def part(self, rows: slice | Places | npt.NDArray[np.bool_]) -> Cells:
-        """Return those of some rows; texts that are no longer there stay."""
+        """Return the cells of some rows; `words` keeps texts that no longer occur."""
         return Cells(self.words, self.places[rows])
 
 
 class Damage(str):
-    """Why a row cannot be read; `row` is its beginning as it is in the log."""
+    """Why a row cannot be read; `row` is its beginning, as written in the log."""
 
     __slots__ = ("row",)
     row: str
 
     @classmethod
     def of(cls, why: str, row: str | Sequence[str]) -> Damage:
-        """Return one for a row, or for its cells."""
+        """Return the damage of a row, given as text or as cells."""
         if isinstance(why, Damage):
             return why
         out = cls(why)
@@ -71,14 +71,14 @@ class Damage(str):
 
 @dataclass(frozen=True)
 class Block:
-    """Rows that were read together.
+    """Consecutive rows.
 
-    first: number of the first one.
-    rows (ndarray of float64, shape (n, n_features)): NaN where a reading is absent, without meaning
-        where a row is damaged.
-    labels: the cells of the target column; those of damaged rows mean nothing.
-    seconds (ndarray of float64, shape (n,)): when they were taken, NaN where that is not known.
-    damage: why rows cannot be read, by their places in the block.
+    first: number of the first row.
+    rows (ndarray of float64, shape (n, n_features)): NaN where a reading is absent; undefined
+        for damaged rows.
+    labels: the cells of the target column; undefined for damaged rows.
+    seconds (ndarray of float64, shape (n,)): when the rows were taken; NaN if unknown.
+    damage: why rows cannot be read, by index in the block.
     """
 
     first: int
@@ -91,7 +91,7 @@ class Block:
         return len(self.rows)
 
     def among(self, odd: Mapping[int, str]) -> Block:
-        """Return the same with rows between them, at these places, that cannot be read."""
+        """Return the block with unreadable rows inserted at the given indices."""
         n = len(self) + len(odd)
         places = np.delete(np.arange(n), [*odd])
         rows = np.full((n, self.rows.shape[1]), np.nan)
@@ -102,7 +102,7 @@ class Block:
         return Block(self.first, rows, Cells(words, labels), seconds, damage)
 
     def part(self, start: int, end: int) -> Block:
-        """Return the rows from place `start` to `end`."""
+        """Return the rows from index `start` up to `end`."""
         some = slice(start, end)
         damage = {at - start: why for at, why in self.damage.items() if start <= at < end}
         return Block(

@@ -1,6 +1,6 @@
-"""Streams that come with the package; see ``data/README.md`` for their origin.
+"""Streams bundled with the package; ``data/README.md`` names their sources.
 
-Wheels hold one of them, the source distribution all.
+Wheels contain one of them, the source distribution all.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class BundledStream:
-    """One of them, and how it is read."""
+    """A bundled stream and how to read it."""
 
     name: str
     file: str
     target: str
     ignore: tuple[str, ...]
     about: str
-    #: The kind of labels that the target has to be learned as; "" where it may be two classes.
+    #: The required kind of labels; "" if two classes are possible.
     kind: str = ""
 
     @property
     def path(self) -> Path:
-        """Return where the file is."""
+        """Return the path of the file."""
         return Path(__file__).parent.parent / "data" / self.file
 
 

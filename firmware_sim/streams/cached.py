@@ -1,4 +1,4 @@
-"""Streams whose rows are in memory, so that several replays parse them once."""
+"""Streams that keep their rows in memory, so that several replays parse them only once."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from firmware_sim.streams.block import Block
 from firmware_sim.streams.stream import BlockStream, Stream
 
-#: Numbers that are kept at most, of eight bytes each; a longer stream is read again.
-MOST = 1 << 23
+#: Most numbers kept in memory, eight bytes each; a longer stream is parsed in every replay.
+MAX_NUMBERS = 1 << 23
 
 
 class HeldStream(BlockStream):
-    """Rows of a stream that was read.
+    """The rows of a stream, held in memory.
 
-    stream: the one they are of; it is not asked any more.
+    stream: where the rows come from; it is not read again.
     held: the rows.
     """
 
@@ -25,14 +25,14 @@ class HeldStream(BlockStream):
         self._held = held
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
-        """Yield the rows behind row `number`; see `Stream.blocks_after`."""
+        """Yield the rows after row `number`; see `Stream.blocks_after`."""
         end = None if limit is None else number + limit
         for block in self._blocks():
             first, last = block.first - 1, block.first - 1 + len(block)
             stop = last if end is None else min(last, end)
             if stop > max(first, number):
-                whole = first >= number and stop == last
-                yield block if whole else block.part(max(0, number - first), stop - first)
+                is_complete = first >= number and stop == last
+                yield block if is_complete else block.part(max(0, number - first), stop - first)
             if end is not None and last >= end:
                 return
 
@@ -44,14 +44,14 @@ class HeldStream(BlockStream):
         return sum(map(len, self._held or ()))
 
     def close(self) -> None:
-        """Let go of the rows."""
+        """Release the rows."""
         self._held = None
 
 
 class CachedStream(HeldStream):
-    """Another stream, its rows kept at the end of the first whole reading.
+    """A stream that caches the rows of another one after the first complete pass.
 
-    stream: one that can be read again and again.
+    stream: must be readable any number of times.
     """
 
     def __init__(self, stream: Stream) -> None:
@@ -60,7 +60,7 @@ class CachedStream(HeldStream):
 
     @property
     def clean(self) -> Stream:
-        """The same with whole sensors."""
+        """The same stream without sensor faults."""
         return self if self._stream.clean is self._stream else self._stream.clean
 
     def _blocks(self) -> Iterator[Block]:
@@ -71,7 +71,7 @@ class CachedStream(HeldStream):
         numbers = 0
         for block in self._stream.blocks():
             numbers += block.rows.size
-            if numbers >= MOST:
+            if numbers >= MAX_NUMBERS:
                 held = None
             if held is not None:
                 held.append(block)
@@ -83,6 +83,6 @@ class CachedStream(HeldStream):
         return self._stream.count() if self._held is None else super().count()
 
     def close(self) -> None:
-        """Let go of the stream, and of what was kept."""
+        """Close the stream and release its cached rows."""
         super().close()
         self._stream.close()

@@ -9,17 +9,16 @@ import numpy as np
 
 from firmware_sim.streams.row import Row
 
-_LOOKED_AT = 1_000
-
-
-#: Times fall where so many gaps go back for each that goes on.
+#: Gaps that the period is the median of.
+_MAX_GAPS = 1_000
+#: Times are descending if gaps go back more than this many times as often as forward.
 _MOSTLY = 9
 
 
 class Cadence:
-    """The usual time between rows: the median of the first gaps, which no break moves.
+    """The usual time between rows: the median of the first gaps, which is robust to breaks.
 
-    Of a stream with its newest row first, that of the gaps backwards.
+    If the newest row comes first, the median of the backward gaps.
     """
 
     def __init__(self) -> None:
@@ -29,7 +28,7 @@ class Cadence:
         self._rose = self._fell = self._unknown = 0
 
     def add_block(self, seconds: Row) -> None:
-        """Take the times of rows; NaN where they are not known."""
+        """Add the times of rows; NaN means unknown."""
         if not len(seconds):
             return
         known = seconds[~np.isnan(seconds)]
@@ -39,17 +38,17 @@ class Cadence:
         self._rose += int(np.count_nonzero(gaps > 0.0))
         self._fell += int(np.count_nonzero(gaps < 0.0))
         for held, some in ((self._gaps, gaps[gaps >= 0.0]), (self._back, -gaps[gaps <= 0.0])):
-            held += some[: _LOOKED_AT - len(held)].tolist()
+            held += some[: _MAX_GAPS - len(held)].tolist()
 
     @property
     def falls(self) -> bool:
-        """Whether the newest row comes first: nearly all times lie before the row above's."""
+        """Whether the newest row comes first: nearly every time is before that of the row above."""
         return self._fell > 1 and self._fell > _MOSTLY * self._rose
 
     def warning(self, delay_in_seconds: bool = False) -> str:
-        """Return the warning about times that go back, or nothing.
+        """Return the warning about times that go back, or an empty string.
 
-        delay_in_seconds: whether labels are late by a number of seconds, which never pass here.
+        delay_in_seconds: whether labels are delayed by seconds, which never elapse if times fall.
         """
         if self.falls:
             late = ", and a label that is late by seconds never comes" if delay_in_seconds else ""
@@ -67,7 +66,7 @@ class Cadence:
 
     @property
     def period(self) -> float | None:
-        """Seconds between rows; None where times are not known or do not move."""
+        """Seconds between rows; None if times are unknown or constant."""
         gaps = self._back if self.falls else self._gaps
         usual = median(gaps) if gaps else 0.0
         return usual if usual > 0.0 else None

@@ -1,4 +1,4 @@
-"""The meaning of a table's cell: a number as people write it, a switch, or nothing."""
+"""The meaning of a table cell: a number in any common notation, a switch, or a missing value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# What spreadsheets and data tools write where there is nothing.
+# What spreadsheets and data tools write for an empty cell.
 _BLANK = frozenset({"", "nan", "na", "n/a", "null", "none"})
 #: ... and what other programs, loggers and home automation write for "no reading".
 MISSING_WORDS = _BLANK | {
@@ -17,12 +17,12 @@ MISSING_WORDS = _BLANK | {
     "nan(ind)", "1.#qnan", "1.#ind", "-1.#ind", "ofl", "ovfl", "no data", "nodata",
     "not available", "missing",
 }  # fmt: skip
-#: Pairs of words that leave no doubt which one is +1, and 1 as a reading.
+#: Pairs of words with an obvious meaning: the first is label +1 and reading 1.
 YES = frozenset({"true", "yes", "on"})
 NO = frozenset({"false", "no", "off"})
-#: Signs that are a minus: U+2212, and the dashes that programs put in its place.
+#: Characters that mean minus: U+2212, and the dashes that programs write instead.
 _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\ufe63": "-", "\uff0d": "-"})
-#: Marks between thousands, beside the comma and the point.
+#: Thousands separators other than comma and point.
 _GAPS = " '\u00a0\u202f\u2009\u2019"
 _WRITTEN = re.compile(
     rf"(?P<sign>[+-]?)\s*(?P<money>[$€£¥]?)\s*"
@@ -30,20 +30,20 @@ _WRITTEN = re.compile(
     r"\s*(?P<unit>(?:[^\W\d_]|[%‰°\u2032\u2033/µ²³·^*\"'()\s\d.-])*)"
 )
 _LONGEST_UNIT = 16
-# With a comma as in 1,234: a decimal comma, or one between thousands.
+# 1,234 is ambiguous: a decimal comma or a thousands separator.
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
 
 
 def absent(cell: str, words: frozenset[str] = MISSING_WORDS) -> bool:
-    """Whether the cell says that there is no reading.
+    """Whether the cell stands for a missing reading.
 
-    words: what says so, in small letters.
+    words: what missing readings are written as, in lower case.
     """
     return cell.strip().lower() in words
 
 
 def blank(cell: str) -> bool:
-    """Whether the cell of a column of words says nothing; "unknown" may be a word there."""
+    """Whether a cell of a text column is empty; "unknown" may be a value there."""
     return cell.strip().lower() in _BLANK
 
 
@@ -52,8 +52,8 @@ class Notation:
     """How the numbers of a column are written.
 
     decimal: the decimal mark.
-    thousands: the mark between thousands, "" for none; a blank stands for every kind of it.
-    unit: what follows each number; a cell without it is a number all the same.
+    thousands: the thousands separator, "" if there is none; a blank means any kind of space.
+    unit: what follows each number; a cell without the unit is still a number.
     """
 
     decimal: str = "."
@@ -62,14 +62,14 @@ class Notation:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing but the decimal mark is to be seen to."""
+        """Whether the decimal mark is all that has to be handled."""
         return not (self.thousands or self.unit)
 
     def number(self, cell: str, words: frozenset[str] = MISSING_WORDS) -> float:
-        """Return the reading in a cell, NaN where it is absent.
+        """Return the reading in a cell, NaN if it is missing.
 
-        words: those for "absent", in small letters.
-        Raises ValueError: it is neither.
+        words: what missing readings are written as, in lower case.
+        Raises ValueError: the cell is neither a number nor missing.
         """
         try:
             value = float(cell.replace(",", ".") if self.decimal == "," else cell)
@@ -99,7 +99,7 @@ PLAIN = Notation()
 
 
 def are_plain(column: Sequence[str]) -> bool:
-    """Whether all cells are numbers as Python reads them."""
+    """Whether Python reads every cell as a number."""
     try:
         values = [*map(float, column)]
     except ValueError:
@@ -108,7 +108,7 @@ def are_plain(column: Sequence[str]) -> bool:
 
 
 def number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WORDS) -> float:
-    """Return the reading in a cell, NaN where it is absent; see `Notation.number`.
+    """Return the reading in a cell, NaN if it is missing; see `Notation.number`.
 
     comma: whether a comma is the decimal mark.
     """
@@ -116,7 +116,7 @@ def number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WORDS
 
 
 def is_number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WORDS) -> bool:
-    """Whether the cell is a number, not a word for "absent"."""
+    """Whether the cell is a number, not a word for a missing reading."""
     try:
         return not absent(cell, words) and (number(cell, comma, words), True)[1]
     except ValueError:
@@ -124,7 +124,7 @@ def is_number(cell: str, comma: bool = False, words: frozenset[str] = MISSING_WO
 
 
 def _parts(cell: str) -> tuple[str, str] | None:
-    """Return the number in a cell with its sign, and the unit behind it; None where there is none.
+    """Return the signed number in a cell and the unit after it; None if there is no number.
 
     An amount of money has its sign in front, and that is its unit.
     """
@@ -148,7 +148,7 @@ def _is_unit(unit: str) -> bool:
 
 
 def notation_of(column: Sequence[str], comma_file: bool) -> Notation | None:
-    """Return how the numbers of a column are written, None where most cells are none.
+    """Return how the numbers of a column are written, None if most cells are not numbers.
 
     column: its cells that are not absent.
     comma_file: whether a comma parts cells, so that one within a cell was in quotes.
@@ -162,10 +162,10 @@ def notation_of(column: Sequence[str], comma_file: bool) -> Notation | None:
     named = [unit for unit in units if unit]
     unit = max(named, key=lambda one: units[one]) if named else ""
     if unit and units[unit] + units[""] < 0.8 * len(parts):
-        return None  # some are kW and others W: no number by itself
+        return None  # some are kW and others W: the number alone is ambiguous
     digits = [text for text, _ in parts]
     if unit and 2 * units[unit] < len(parts):
-        unit = ""  # a stray one
+        unit = ""  # too rare to be the unit
     decimal, thousands = _marks(digits, comma_file)
     found = Notation(decimal, thousands, unit)
     fit = sum(_reads(found, cell) for cell in column)
@@ -180,7 +180,7 @@ def _reads(notation: Notation, cell: str) -> bool:
 
 
 def _marks(digits: Sequence[str], comma_file: bool) -> tuple[str, str]:
-    """Return the decimal mark of numbers, and that between thousands."""
+    """Return the decimal mark and the thousands separator of numbers."""
     both = [text for text in digits if "," in text and "." in text]
     gap = " " if any(set(text) & set(_GAPS) for text in digits) else ""
     if both:
@@ -202,9 +202,9 @@ def _marks(digits: Sequence[str], comma_file: bool) -> tuple[str, str]:
 
 
 def switch(cell: str, words: frozenset[str] = MISSING_WORDS) -> float:
-    """Return 1 for true, yes or on, 0 for false, no or off, NaN where there is no reading.
+    """Return 1 for true, yes or on, 0 for false, no or off, NaN if the reading is missing.
 
-    Raises ValueError: it is not one of these, nor 0 or 1.
+    Raises ValueError: the cell is none of these, and not 0 or 1.
     """
     word = cell.strip().lower()
     if word in YES or word in NO:
@@ -218,11 +218,11 @@ def switch(cell: str, words: frozenset[str] = MISSING_WORDS) -> float:
 
 
 def is_switch(cell: str) -> bool:
-    """Whether the cell is one of the words for 1 and 0."""
+    """Whether the cell is a word for 1 or 0."""
     word = cell.strip().lower()
     return word in YES or word in NO
 
 
 def is_thousands(cell: str) -> bool:
-    """Whether the commas of the cell may stand between thousands, as in 1,234."""
+    """Whether the commas in a cell may separate thousands, as in 1,234."""
     return _THOUSANDS.fullmatch(cell.strip()) is not None

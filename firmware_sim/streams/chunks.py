@@ -1,9 +1,10 @@
-"""Many lines of a CSV file at once, by a fast reader for ordinary tables.
+"""A fast reader for ordinary CSV tables, which parses many lines at once.
 
-A chunk is whole lines without quotes. Its numbers are parsed by pandas where that is there, else by
-numpy; both read a number as Python does, to the last bit. Where they refuse one, each cell of the
-chunk is read by itself, by `Reading`.
-Anything else (quotes, line ends of old kinds, bytes that are no text) is not for this reader.
+A chunk is a run of complete lines without quotes. pandas parses its numbers if it is installed,
+otherwise numpy; both return the same float as Python, bit for bit. If they reject a number,
+`Reading` parses the cells of the chunk one by one.
+This reader leaves everything else (quotes, old line ends, bytes that are not text) to the careful
+reader, `text.Records`.
 """
 
 from __future__ import annotations
@@ -22,31 +23,31 @@ from firmware_sim.streams.reading import HEADER_AGAIN, Reading
 from firmware_sim.streams.row import Row
 from firmware_sim.streams.text import DAMAGED_TEXT, NO_TEXT, NUL_BYTES, is_comment
 
-#: Bytes read at a time: few at first, since a replay may end soon.
-_LEAST, _MOST = 1 << 16, 1 << 22
-#: Bytes of a file from which on the time is made up for that it takes to import pandas.
+#: Bytes read at a time: few at first, because a replay may end early.
+_MIN_BYTES, _MAX_BYTES = 1 << 16, 1 << 22
+#: File size in bytes above which importing pandas pays off.
 _WORTH_PANDAS = 8 << 20
-#: Characters of plain numbers: a line of others is read more carefully.
+#: Longest line in bytes; longer ones go to the careful reader.
 _LONGEST = 1 << 16
 _SHOWN = 60  # bytes of a damaged line
 
 
 class NotPlainError(Exception):
-    """Lines that are not for this reader."""
+    """The fast reader does not support these lines."""
 
 
 def lines_of(file: io.BufferedReader, skipped: int = 0) -> Iterator[bytes]:
-    """Yield whole lines, many at a time, each with a line feed at its end.
+    """Yield complete lines, many at a time, each with a line feed at its end.
 
-    skipped: lines at the start that are left out.
+    skipped: lines to skip at the start.
 
-    Raises NotPlainError: there are lines that only a careful reader understands.
+    Raises NotPlainError: only the careful reader understands the lines.
     """
-    size, rest, first = _LEAST, b"", True
+    size, rest, first = _MIN_BYTES, b"", True
     while True:
         try:
             data = file.read(size)
-        except Exception as error:  # the careful reader comes to the same place, and says so
+        except Exception as error:  # the careful reader fails at the same place and reports it
             raise NotPlainError from error
         if first:
             first, data = False, data.removeprefix(b"\xef\xbb\xbf")
@@ -61,24 +62,24 @@ def lines_of(file: io.BufferedReader, skipped: int = 0) -> Iterator[bytes]:
             raise NotPlainError
         while skipped and chunk:
             chunk, skipped = chunk.partition(b"\n")[2], skipped - 1
-        if b'"' in chunk or len(rest) > _MOST:
+        if b'"' in chunk or len(rest) > _MAX_BYTES:
             raise NotPlainError
         if chunk:
             yield chunk
         if not data:
             return
-        size = min(2 * size, _MOST)
+        size = min(2 * size, _MAX_BYTES)
 
 
 class Chunks:
-    """Blocks made of whole lines.
+    """Makes blocks from complete lines.
 
     reading: the columns.
-    separator: what parts the cells.
-    size: bytes of the file.
-    comment: what lines begin with that are no rows; "" for none.
+    separator: the cell separator.
+    size: size of the file in bytes.
+    comment: prefix of comment lines; "" if there are none.
     encoding: of the text.
-    Raises NotPlainError: it is not for such tables.
+    Raises NotPlainError: the fast reader does not support such tables.
     """
 
     def __init__(
@@ -93,9 +94,9 @@ class Chunks:
         self._parse = _by_pandas if there else _by_numpy
 
     def block(self, lines: bytes, first: int) -> Block | None:
-        """Return the rows of some lines, the first of them of this number; None for no row.
+        """Return the rows of some lines, numbered from `first`; None if there are no rows.
 
-        Raises NotPlainError: they are not for this reader.
+        Raises NotPlainError: the fast reader does not support the lines.
         """
         reading, width = self._reading, self._reading.width
         lines, odd, count = self._regular(lines)
@@ -110,7 +111,7 @@ class Chunks:
         return block.among(odd) if odd else block
 
     def _explain(self, block: Block, lines: bytes) -> None:
-        """Say of rows that cannot be read which are the line of names, and what they hold."""
+        """Add the text of unreadable rows, and mark repeated header lines."""
         texts = lines.decode(self._encoding).split("\n")
         for at, why in [*block.damage.items()]:
             if self._reading.is_header(texts[at].split(self._delimiter)):
@@ -122,7 +123,7 @@ class Chunks:
         return self._regular(lines)[2]
 
     def _regular(self, lines: bytes) -> tuple[bytes, dict[int, str], int]:
-        """Return the lines with a cell for each column, what is wrong with others, and all rows."""
+        """Return the lines with one cell per column, why the others are bad, and the row count."""
         width = self._reading.width
         if self._comment and self._comment in lines:
             rows = lines.split(b"\n")
@@ -159,7 +160,7 @@ class Chunks:
                 row = line[:_SHOWN].decode(self._encoding, "replace")
                 odd[count] = Damage.of(self._reading.no_row(marked + 1), row)
             count += 1
-        if count < len(ends) - 5_000:  # the careful reader knows how many blank lines are too many
+        if count < len(ends) - 5_000:  # the careful reader limits blank lines
             raise NotPlainError
         return b"\n".join([*kept, b""]) if kept else b"", odd, count
 
@@ -167,10 +168,10 @@ class Chunks:
         return b"\0" not in lines and (lines.isascii() or not self._no_text(lines))
 
     def _no_text(self, line: bytes) -> str:
-        """Return why a line is no text, empty where it is."""
+        """Return why a line is not text, or an empty string."""
         if b"\0" in line:
-            said = line.strip(b"\0")
-            return DAMAGED_TEXT if said == DAMAGED_TEXT.encode() else NUL_BYTES
+            content = line.strip(b"\0")
+            return DAMAGED_TEXT if content == DAMAGED_TEXT.encode() else NUL_BYTES
         try:
             line.decode(self._encoding)
         except UnicodeDecodeError:
@@ -178,7 +179,7 @@ class Chunks:
         return ""
 
     def _numbers(self, table: _Table) -> Row | None:
-        """Return the columns of numbers; None where some cells are none."""
+        """Return the numeric columns; None if a cell is not a number."""
         places = [place for _, place in self._reading.numbers]
         if not places:
             return None
@@ -190,10 +191,10 @@ class Chunks:
 
 
 class _Table:
-    """Lines of as many cells each.
+    """Lines with the same number of cells.
 
     data: the lines.
-    width: cells in a line.
+    width: cells per line.
     """
 
     def __init__(self, data: bytes, delimiter: str, width: int, n: int, encoding: str) -> None:
@@ -212,16 +213,16 @@ class _Table:
         return self._flat[place :: self.width]
 
     def cells(self, place: int) -> Cells:
-        """Return the cells of a column, each text once."""
+        """Return the cells of a column as distinct texts."""
         if place not in self._columns:
             short = self._short(place) if self.data else None
             self._columns[place] = short or Cells.of(self.column(place))
         return self._columns[place]
 
     def _short(self, place: int) -> Cells | None:
-        """The cells of a column of at most two bytes, such as labels; None where they are longer.
+        """Return cells of at most two bytes, such as labels; None if any cell is longer.
 
-        The bytes are compared as numbers, and no text is made of each.
+        Compares the bytes as integers, which avoids a string for each cell.
         """
         at = np.frombuffer(self.data, np.uint8)
         marks = np.flatnonzero((at == ord(self._delimiter)) | (at == ord("\n")))
@@ -247,7 +248,7 @@ class _Table:
 
 
 def _by_pandas(data: bytes, delimiter: str, width: int, places: list[int]) -> Row:
-    """Parse columns of numbers; ValueError for anything that is none."""
+    """Parse columns of numbers; raises ValueError for a cell that is not a number."""
     pandas: Any = import_module("pandas")
     exact = {} if _is_exact(pandas) else {"float_precision": "round_trip"}
     try:
@@ -267,19 +268,19 @@ def _by_pandas(data: bytes, delimiter: str, width: int, places: list[int]) -> Ro
         raise ValueError from error
     if len(found) != data.count(b"\n"):
         raise ValueError("rows are missing")
-    # The columns come in the order of the file.
+    # pandas returns the columns in file order.
     order = np.argsort(np.argsort(places))
     return np.asarray(found.to_numpy(np.float64)[:, order])
 
 
 def _is_exact(pandas: Any) -> bool:
-    """Whether its usual parser gives the nearest number always, as Python's does."""
+    """Whether the default parser of pandas always rounds correctly, as Python's does."""
     version = [int(part) for part in pandas.__version__.split(".")[:2] if part.isdigit()]
     return version >= [3, 1]
 
 
 def _by_numpy(data: bytes, delimiter: str, width: int, places: list[int]) -> Row:
-    """As `_by_pandas`."""
+    """Parse columns of numbers like `_by_pandas`."""
     text = io.StringIO(data.decode("latin-1"))
     found: Row = np.loadtxt(
         text, delimiter=delimiter, usecols=places, comments=None, quotechar=None, ndmin=2

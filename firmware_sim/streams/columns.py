@@ -1,10 +1,10 @@
-"""What the columns of a table hold, found from its first rows.
+"""Infers what the columns of a table hold from its first rows.
 
-A column is of numbers when at least half of its cells are; the others are damage, not a reason to
-give the column up. It is a time where most cells are dates, or where it is called one and its
-numbers are moments. A date and a time of day in two columns, or year, month and day in several, are
-joined. A column of true and false, yes and no, or on and off is one of 1 and 0. An unnamed column
-that counts the rows is an index, as data tools write one. What is left is text.
+A column is numeric if at least half of its cells are numbers; the other cells are damage. It is a
+time if most cells are dates, or if its name suggests a time and its numbers fit one. A date and a
+time of day in two columns, or year, month and day in several, are joined. Columns of true and
+false, yes and no, or on and off become 1 and 0. An unnamed column that counts the rows is an index,
+as data tools write one. Everything else is text.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from firmware_sim.streams.dates import TimeFormat
 from firmware_sim.streams.dialect import unique
 from firmware_sim.streams.understood import Column, Moments, Understood
 
-#: Rows that are looked at.
-LOOKED_AT = 200
+#: Rows inspected to infer the columns.
+INSPECTED_ROWS = 200
 
 _TIME_NAME = re.compile(
     r"(unix|epoch|date|time|stamp|ts|elapsed|seconds|millis|micros|utc|uptime|datum|zeit)"
@@ -66,7 +66,7 @@ _TIME_WORDS = frozenset(
         "localtime",
     )
 )
-#: No name, and what a table without one is given where it is read and written again.
+#: No name, or the name that pandas writes for a column without one.
 _INDEX_NAME = re.compile(r"|Unnamed: \d+")
 #: Names of the parts of a date, in the order of a format.
 _PARTS = (
@@ -79,16 +79,16 @@ _PARTS = (
     ("%S", ("second", "sec", "ss", "seconds"), (0, 60)),
 )
 _PART_NAMES = {name: (code, span) for code, names, span in _PARTS for name in names}
-#: The least share of rows in which a column has a value, or it is no input.
+#: A column is an input if at least this share of rows has a value.
 _SPARSE = 0.05
-#: A word that is there so often among numbers is one for "no reading".
+#: A word that occurs this often among numbers means "missing".
 _REPEATED = 2
 
 
 class _Study:
-    """One table that is looked at.
+    """The inspection of one table.
 
-    said: the cells of each column that are not absent.
+    present: the cells of each column that are not missing.
     """
 
     def __init__(
@@ -106,17 +106,17 @@ class _Study:
         has_names: bool = True,
         later: Callable[[Sequence[int]], Sequence[str]] | None = None,
     ) -> None:
-        # A column without a name is no target.
+        # A column without a name cannot be the target.
         self.names, self.target, self.time = [*names], target or None, time
         self.has_names, self.keep_sparse = has_names, keep_sparse
         self.time_format, self.day_first, self.later = time_format, day_first, later
         self.absent = absent
         held = [[*column] for column in zip(*rows, strict=True)] if rows else [[] for _ in names]
         self.held = held
-        self.said = [[cell for cell in one if not cells.absent(cell, absent)] for one in held]
-        self._first = next((at for at, one in enumerate(self.said) if one), 0)
+        self.present = [[cell for cell in one if not cells.absent(cell, absent)] for one in held]
+        self._first = next((at for at, one in enumerate(self.present) if one), 0)
         quoted = separator == ","
-        self.notations = [cells.notation_of(one, quoted) if one else None for one in self.said]
+        self.notations = [cells.notation_of(one, quoted) if one else None for one in self.present]
         self.comma = any(one is not None and one.decimal == "," for one in self.notations)
         european = self.comma or separator == ";"
         self.formats: list[tuple[TimeFormat | None, bool]] = [
@@ -124,32 +124,32 @@ class _Study:
         ]
 
     def _format(self, place: int, european: bool) -> tuple[TimeFormat | None, bool]:
-        """Return the notation of the moments in a column, and whether it is sure."""
-        said, name = self.said[place], self.names[place]
-        if not said or name == self.target or (self.time == "none"):
+        """Return the time format of a column, and whether it is unambiguous."""
+        present, name = self.present[place], self.names[place]
+        if not present or name == self.target or (self.time == "none"):
             return None, True
         if self.time_format is not None and self.time in ("auto", name):
             known = TimeFormat(self.time_format)
             fit = known.is_counted and name == self.time
-            good = [one for one in known.many(said) if not isnan(one)]
-            if fit or (2 * len(good) >= len(said) and not known.is_counted):
+            good = [one for one in known.many(present) if not isnan(one)]
+            if fit or (2 * len(good) >= len(present) and not known.is_counted):
                 return known, True
         number = self.notations[place]
         if number is not None and number.is_plain:
-            return self._counted(place, said, name), True
-        if len(said) > 1 and max(Counter(map(len, said)).values()) * 3 < len(said):
+            return self._counted(place, present, name), True
+        if len(present) > 1 and max(Counter(map(len, present)).values()) * 3 < len(present):
             return None, True  # sentences
         later = None if self.later is None else (lambda: self.later([place]))  # type: ignore[misc]
-        return dates.recognised(said, day_first=self.day_first, european=european, whole=later)
+        return dates.recognised(present, day_first=self.day_first, european=european, later=later)
 
-    def _counted(self, place: int, said: list[str], name: str) -> TimeFormat | None:
-        """Return the notation of moments in a column of numbers."""
-        loose, digits = is_time_name(name), {len(cell.strip()) for cell in said}
-        if digits <= {8, 10, 12, 14} and len(digits) == 1 and len(set(said)) > 1:
-            found, _ = dates.recognised(said, share=0.9)
+    def _counted(self, place: int, present: list[str], name: str) -> TimeFormat | None:
+        """Return the time format of a column of numbers."""
+        loose, digits = is_time_name(name), {len(cell.strip()) for cell in present}
+        if digits <= {8, 10, 12, 14} and len(digits) == 1 and len(set(present)) > 1:
+            found, _ = dates.recognised(present, share=0.9)
             first = place == 0 and not self.has_names
             if found is not None and (loose or first or digits & {12, 14}):
-                epoch = digits == {10} and not _jumps(said)
+                epoch = digits == {10} and not _jumps(present)
                 if not epoch:
                     return found
         if name == self.time:
@@ -157,11 +157,11 @@ class _Study:
         first = not self.has_names and place == self._first
         if not (loose or first):
             return None
-        values = [one for one in map(self._value, said) if not isnan(one)]
-        if len(values) < 0.8 * len(said):
+        values = [one for one in map(self._value, present) if not isnan(one)]
+        if len(values) < 0.8 * len(present):
             return None
         text = dates.counted(name.lower(), values, has_name=bool(_TIME_NAME.fullmatch(name)))
-        if first and not loose and not (text.startswith("epoch") and _rises(values)):
+        if first and not loose and not (text.startswith("epoch") and _is_increasing(values)):
             text = ""
         if not text and name == self.time:
             text = "seconds"
@@ -174,18 +174,18 @@ class _Study:
             return float("nan")
 
     def moments(self) -> Moments | None:
-        """Return what tells when rows were taken; None where nothing does."""
+        """Return which columns hold the time of a row; None if no column does."""
         if self.time == "none":
             return None
         order = [at for at, (one, _) in enumerate(self.formats) if one is not None]
         if self.time != "auto":
             order = [at for at in order if self.names[at] == self.time]
-        whole = [
+        complete = [
             at for at in order if self._format_at(at).is_absolute and self._format_at(at).has_clock
         ]
-        whole.sort(key=lambda at: len(set(self.said[at])) < 2)
-        if whole:
-            at = whole[0]
+        complete.sort(key=lambda at: len(set(self.present[at])) < 2)
+        if complete:
+            at = complete[0]
             return Moments((self.names[at],), self._format_at(at).text, self.formats[at][1])
         days = [at for at in order if self._format_at(at).is_absolute]
         joined = next(filter(None, map(self._joined, days)), None) if days else self._in_parts()
@@ -204,7 +204,7 @@ class _Study:
         return found
 
     def _joined(self, day: int) -> Moments | None:
-        """Return a date and a time of day in two columns as one moment."""
+        """Return a date and a time of day in two columns as one time."""
         date, sure = self.formats[day]
         assert date is not None
         clocks = [at for at, (one, _) in enumerate(self.formats) if one and not one.is_absolute
@@ -213,35 +213,35 @@ class _Study:
             clock = self._format_at(at).text
             return Moments((self.names[day], self.names[at]), f"{date.text} {clock}", sure)
         for at, name in enumerate(self.names):
-            if self._is_part(at, "%H") and len(set(self.said[day])) < len(self.said[day]):
+            if self._is_part(at, "%H") and len(set(self.present[day])) < len(self.present[day]):
                 return Moments((self.names[day], name), f"{date.text} %H", sure)
             if at != day and is_time_name(name) and self._is_digits_of_day(at):
-                longest = max(len(cell.strip()) for cell in self.said[at])
+                longest = max(len(cell.strip()) for cell in self.present[at])
                 clock = "%H%M%S" if longest > 4 else "%H%M"
                 return Moments((self.names[day], name), f"{date.text} {clock}", sure)
         return None
 
     def _is_digits_of_day(self, place: int) -> bool:
-        """Whether cells are times of day as 5, 930, 2359, or 235959."""
-        said = [cell.strip() for cell in self.said[place]]
-        if not said or not all(cell.isdigit() and len(cell) <= 6 for cell in said):
+        """Whether cells are times of day such as 5, 930, 2359 or 235959."""
+        present = [cell.strip() for cell in self.present[place]]
+        if not present or not all(cell.isdigit() and len(cell) <= 6 for cell in present):
             return False
-        width = 6 if max(map(len, said)) > 4 else 4
-        padded = [cell.zfill(width) for cell in said]
+        width = 6 if max(map(len, present)) > 4 else 4
+        padded = [cell.zfill(width) for cell in present]
         return all(one[:2] < "25" and one[2:4] < "60" and one[4:] < "60" for one in padded)
 
     def _is_part(self, place: int, code: str) -> bool:
         found = _PART_NAMES.get(self.names[place].strip().lower())
-        if found is None or found[0] != code or not self.said[place]:
+        if found is None or found[0] != code or not self.present[place]:
             return False
         low, high = found[1]
-        values = [self._value(cell) for cell in self.said[place]]
+        values = [self._value(cell) for cell in self.present[place]]
         return all(
             low <= value <= high and value == int(value) for value in values if not isnan(value)
         )
 
     def _in_parts(self) -> Moments | None:
-        """Return year, month and day, and what there is of the time of day, as one moment."""
+        """Return year, month, day and any parts of the time of day as one time."""
         found: dict[str, int] = {}
         for at, name in enumerate(self.names):
             code, _ = _PART_NAMES.get(name.strip().lower(), ("", None))
@@ -258,44 +258,45 @@ class _Study:
 
     def column(self, place: int, moments: Moments | None) -> Column:
         """Return what a column holds."""
-        name, said, held = self.names[place], self.said[place], self.held[place]
+        name, present, held = self.names[place], self.present[place], self.held[place]
         form, _ = self.formats[place]
         notation = self.notations[place]
-        example = said[0] if said else ""
+        example = present[0] if present else ""
         if moments is not None and name in moments.columns:
             return Column(name, "time", example=example)
         if name == self.target:
-            is_number = notation is not None and not self._is_switch(said)
+            is_number = notation is not None and not self._is_switch(present)
             kind, known = ("number", notation) if is_number else ("words", None)
             return Column(name, kind, known or cells.PLAIN, self._own_words(place), example)
-        if not said:
+        if not present:
             return Column(
                 name, "empty", example=example, why="has no value in the first rows" if held else ""
             )
-        if _INDEX_NAME.fullmatch(name) and len(said) == len(held) and _counts(said):
+        if _INDEX_NAME.fullmatch(name) and len(present) == len(held) and _counts(present):
             return Column(name, "index", example=example)
         if form is not None:
             return Column(name, "time", example=example)
-        if self._is_switch(said):
+        if self._is_switch(present):
             return Column(name, "switch", example=example)
         if notation is not None:
             why = ""
-            if len(said) < _SPARSE * len(held) and not self.keep_sparse:
-                why = f"has a value in {len(said):,} of the first {len(held):,} rows"
+            if len(present) < _SPARSE * len(held) and not self.keep_sparse:
+                why = f"has a value in {len(present):,} of the first {len(held):,} rows"
             return Column(name, "number", notation, self._own_words(place), example, why)
-        return Column(name, "words", example=self._odd(said), why=self._why_no_time(place, said))
+        why = self._why_no_time(place, present)
+        return Column(name, "words", example=self._typical(present), why=why)
 
-    def _is_switch(self, said: Sequence[str]) -> bool:
-        fit = sum(map(_is_bit, said))
-        return any(map(cells.is_switch, said)) and fit >= 0.9 * len(said)
+    def _is_switch(self, present: Sequence[str]) -> bool:
+        fit = sum(map(_is_bit, present))
+        return any(map(cells.is_switch, present)) and fit >= 0.9 * len(present)
 
     def _own_words(self, place: int) -> frozenset[str]:
-        """Return the words that stand for "no reading" among the numbers of a column."""
+        """Return the words that mean "missing" among the numbers of a column."""
         notation = self.notations[place]
-        if notation is None or cells.are_plain(self.said[place]):
+        if notation is None or cells.are_plain(self.present[place]):
             return frozenset()
         odd: Counter[str] = Counter()
-        for cell in self.said[place]:
+        for cell in self.present[place]:
             try:
                 notation.number(cell)
             except ValueError:
@@ -304,22 +305,22 @@ class _Study:
                     odd[word] += 1
         return frozenset(word for word, count in odd.items() if count >= _REPEATED)
 
-    def _odd(self, said: Sequence[str]) -> str:
-        """Return a cell that shows what a column of text holds."""
-        return next((cell for cell in said if not cells.is_number(cell, self.comma)), said[0])
+    def _typical(self, present: Sequence[str]) -> str:
+        """Return a typical cell of a text column."""
+        return next((cell for cell in present if not cells.is_number(cell, self.comma)), present[0])
 
-    def _why_no_time(self, place: int, said: Sequence[str]) -> str:
-        """Return why text that seems to be times is not; empty where it does not seem so."""
-        few = said[:: 1 + len(said) // 20]
+    def _why_no_time(self, place: int, present: Sequence[str]) -> str:
+        """Return why text that resembles times is not one; empty if it does not resemble times."""
+        few = present[:: 1 + len(present) // 20]
         some = [cell for cell in few if dates.recognised([cell])[0] is not None]
         odd = next((cell for cell in few if cell not in some), "")
         if some and odd and 5 * len(some) >= len(few):
             shown = shortened(odd)
             return f"holds times such as {shortened(some[0])} and other cells, such as {shown}"
-        if is_time_name(self.names[place]) and any(letter.isdigit() for letter in said[0]):
+        if is_time_name(self.names[place]) and any(letter.isdigit() for letter in present[0]):
             return (
-                f"is called a time, and {shortened(said[0])} is in no notation that is known: "
-                "--time-format says which"
+                f"is called a time, and {shortened(present[0])} matches no known "
+                "time format: give it with --time-format"
             )
         return ""
 
@@ -332,42 +333,42 @@ def study(
     target: str,
     **more: object,
 ) -> Understood:
-    """Find out what the columns hold.
+    """Infer what the columns hold.
 
-    names: of the columns, as the table has them.
+    names: of the columns, as in the table.
     rows: the first rows.
-    separator: what parts the cells; where that is a comma, cells with one were in quotes.
+    separator: the cell separator; if it is a comma, cells that contain commas were quoted.
     target: the label column, which may be text.
-    more: as of `ReadingOptions`: absent, time, time_format, day_first; keep_sparse, whether a
-        column with few values is kept; has_names, whether the table has names of its own; later,
-        which gives cells of more rows, of the columns at some places.
+    more: as in `ReadingOptions`: absent, time, time_format, day_first; keep_sparse, whether to
+        keep a column with few values; has_names, whether the table has a header; later, a function
+        that returns the cells of later rows for some column indices.
     """
     renamed = unique(names)
     own = [*renamed]
     rows = [row for row in rows if len(row) == len(own) and [*row] != [*names]]
-    looked = _Study(own, rows, separator=separator, target=target, **more)  # type: ignore[arg-type]
-    moments = looked.moments()
-    columns = tuple(looked.column(place, moments) for place in range(len(own)))
+    inspected = _Study(own, rows, separator=separator, target=target, **more)  # type: ignore[arg-type]
+    moments = inspected.moments()
+    columns = tuple(inspected.column(place, moments) for place in range(len(own)))
     original = {new: old for new, old in renamed.items() if new != old}
-    return Understood(columns=columns, moments=moments, comma=looked.comma, renamed=original)
+    return Understood(columns=columns, moments=moments, comma=inspected.comma, renamed=original)
 
 
 def is_time_name(name: str) -> bool:
-    """Whether a column is called something with a time."""
+    """Whether a column name suggests a time."""
     if _TIME_NAME.fullmatch(name):
         return True
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return any(word in _TIME_WORDS for word in re.split(r"[\W_\d]+", words.lower()))
 
 
-def _jumps(said: Sequence[str]) -> bool:
-    """Whether ten digits jump from 23 hours to the next day, as seconds since 1970 never do."""
-    ends = [int(cell.strip()[-2:]) for cell in said]
-    steps = [int(b) - int(a) for a, b in pairwise(said)]
+def _jumps(present: Sequence[str]) -> bool:
+    """Whether ten digits skip from hour 23 to the next day, so they are not seconds since 1970."""
+    ends = [int(cell.strip()[-2:]) for cell in present]
+    steps = [int(b) - int(a) for a, b in pairwise(present)]
     return max(ends) < 25 and any(step > 70 for step in steps) and min(map(abs, steps)) < 25
 
 
-def _rises(values: Sequence[float]) -> bool:
+def _is_increasing(values: Sequence[float]) -> bool:
     return all(a <= b for a, b in pairwise(values))
 
 
@@ -375,10 +376,10 @@ def _is_bit(cell: str) -> bool:
     return cells.is_switch(cell) or cell.strip() in ("0", "1")
 
 
-def _counts(said: Sequence[str]) -> bool:
-    """Whether the cells are whole numbers, each one more than the one above."""
+def _counts(present: Sequence[str]) -> bool:
+    """Whether the cells are consecutive integers."""
     try:
-        values = [int(cell) for cell in said]
+        values = [int(cell) for cell in present]
     except ValueError:
         return False
     return len(values) > 1 and all(b - a == 1 for a, b in pairwise(values))

@@ -1,4 +1,4 @@
-"""Rows that cannot be read, by reason: how many, and the first of each as they are in the log."""
+"""Counts unreadable rows by reason, and keeps the first rows of each as written in the log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from firmware_sim.streams.block import Damage
 
-#: Reasons that are counted by name, and rows that are shown of each.
+#: Most reasons counted separately, and rows shown for each.
 _REASONS, _SHOWN = 12, 3
 _OTHERS = "other reasons"
 _CELL = re.compile(r"(?:label )?(?P<mark>['\"]).*(?P=mark) (?=is |has |are )", re.DOTALL)
@@ -15,17 +15,17 @@ _CELL = re.compile(r"(?:label )?(?P<mark>['\"]).*(?P=mark) (?=is |has |are )", r
 
 @dataclass
 class Damages:
-    """What was counted.
+    """Unreadable rows by reason.
 
-    by_reason: of each reason how many rows, and the first of them.
+    by_reason: for each reason the number of rows, and the first of them.
     """
 
     by_reason: dict[str, tuple[int, list[str]]] = field(default_factory=dict)
 
     def add(self, number: int, damage: str) -> None:
-        """Count a row that cannot be read, of this number."""
+        """Count the unreadable row with this number."""
         column, colon, what = damage.partition(": ")
-        # Each cell is another one, and not another reason.
+        # Rows that differ only in the cell have the same reason.
         reason = column + colon + _CELL.sub("a cell ", what) if colon else damage
         if reason not in self.by_reason and len(self.by_reason) >= _REASONS:
             reason = _OTHERS
@@ -36,7 +36,7 @@ class Damages:
         self.by_reason[reason] = count + 1, shown
 
     def to_lines(self) -> list[str]:
-        """Return a line on each reason, those with the most rows first, and their rows."""
+        """Return a line for each reason, most frequent first, followed by its rows."""
         out = []
         for reason, (count, shown) in sorted(self.by_reason.items(), key=lambda one: -one[1][0]):
             out += [f"{count:,} skipped: {reason}", *(f"  {row}" for row in shown)]

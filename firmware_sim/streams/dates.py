@@ -1,12 +1,12 @@
-"""Moments in the notations that logs use, as seconds since 1970.
+"""Parses the date and time formats that logs use, to seconds since 1970.
 
-A notation is a format as of ``datetime.strptime``: it is found from cells, or a user gives it, and
-it can be written down. Seconds, their fraction and a zone may be missing or there in each cell, as
-programs leave them out where they are 0. Counted moments have names instead: "epoch ms", ...
+A format is like that of ``datetime.strptime``; it is inferred from cells or given by the user.
+Seconds, their fraction and a zone are optional in every cell, because programs omit them if they
+are 0. Numeric times have names instead: "epoch ms", ...
 
-Design: a regular expression is made of a format once; cells of one width are read together, by the
-places of their digits. dateutil was measured: 117 microseconds a cell, a thousand times as much,
-and it takes "10" and "58.0" for dates.
+Design: each format is compiled to a regular expression once; cells of equal width are parsed
+together, by the positions of their digits. dateutil was measured: 117 microseconds per cell, a
+thousand times as much, and it accepts "10" and "58.0" as dates.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ for _number, _names in enumerate(
     1,
 ):  # fmt: skip
     _MONTHS |= dict.fromkeys(_names.split(), _number)
-#: Hours east of Greenwich of names for zones.
+#: UTC offsets of named time zones, in hours.
 _ZONES = {
     "z": 0, "utc": 0, "gmt": 0, "wet": 0, "bst": 1, "cet": 1, "west": 1, "cest": 2, "mez": 1,
     "mesz": 2, "eet": 2, "eest": 3, "msk": 3, "jst": 9, "kst": 9, "est": -5, "edt": -4, "cst": -6,
@@ -51,7 +51,7 @@ _CODES = {
 }  # fmt: skip
 _FIXED = {"m": 2, "d": 2, "H": 2, "I": 2, "M": 2, "S": 2, "j": 3}
 _FRACTION = r"(?:[.,:](?P<f>\d{1,9}))?"
-#: Counted moments: seconds of a unit, and those of its 0 since 1970.
+#: Numeric times: seconds per unit, and the time of their zero in seconds since 1970.
 COUNTED = {
     "epoch": (1.0, 0.0), "epoch ms": (1e-3, 0.0), "epoch us": (1e-6, 0.0),
     "epoch ns": (1e-9, 0.0), "seconds": (1.0, 0.0), "milliseconds": (1e-3, 0.0),
@@ -60,7 +60,7 @@ COUNTED = {
     "julian days": (86_400.0, -2_440_587.5 * 86_400.0),
     "matlab days": (86_400.0, -719_529.0 * 86_400.0),
 }  # fmt: skip
-#: Those whose numbers tell by themselves which they are, from 1980 to 2100.
+#: Numeric times that their range identifies, for the years 1980 to 2100.
 _RANGES = {
     "epoch": (3.2e8, 4.1e9), "epoch ms": (3.2e11, 4.1e12), "epoch us": (3.2e14, 4.1e15),
     "epoch ns": (3.2e17, 4.1e18), "spreadsheet days": (29_221.0, 73_051.0),
@@ -77,7 +77,7 @@ _DATES = (
     "%Y年%m月%d日", "%Y%m%d",
     "%Y-%m", "%Y/%m", "%m/%Y", "%b-%Y", "%b %Y", "%Y-%b",
 )  # fmt: skip
-#: What may be between date and time of day.
+#: What may separate date and time of day.
 _JOINTS = (" ", "T", ", ", "_", "-", ":", "  ", "t", " - ", ",", "/", ";")
 _COMPACT = ("%Y%m%d%H%M%S", "%Y%m%d%H%M", "%y%m%d%H%M%S", "%Y%m%d%H", "%y%m%d%H%M", "%d%m%Y%H%M%S")
 _SPECIAL = (
@@ -88,14 +88,14 @@ _SPECIAL = (
     "%d.%m.%Y %H.%M", "%Y-%m-%d %H.%M", "%Y %m %d %H %M %S", "%Y %m %d %H %M", "%Y %m %d",
     "%y%m%d %H%M%S", "%y%m%d-%H%M%S", "%d%m%y %H%M%S",
 )  # fmt: skip
-#: Which year two digits mean, and one that is likely.
+#: Two-digit years below this are 20xx; the range of likely years.
 _CENTURY, _LIKELY = 70, (2005, 2045)
 
 
 class TimeFormat:
-    """A notation of moments.
+    """A time format.
 
-    text: the format, as of ``strptime``, or the name of a counted one.
+    text: a format as in ``strptime``, or the name of a numeric time.
     Raises ValueError: it is neither.
     """
 
@@ -109,30 +109,30 @@ class TimeFormat:
 
     @property
     def is_counted(self) -> bool:
-        """Whether moments are numbers."""
+        """Whether times are numbers."""
         return self._counted is not None
 
     @property
     def is_absolute(self) -> bool:
-        """Whether it tells the date."""
+        """Whether it includes the date."""
         if self._counted:
             return self.text in _RANGES
         return any(code in self.text for code in ("%Y", "%y", "%d", "%j"))
 
     @property
     def has_clock(self) -> bool:
-        """Whether it tells the time of day."""
+        """Whether it includes the time of day."""
         return self.is_counted or any(code in self.text for code in ("%H", "%I"))
 
     def is_local(self, cell: str) -> bool:
-        """Whether a cell has no zone, and so tells the time of the place."""
+        """Whether a cell has no zone, and so is in local time."""
         found = self._regex.fullmatch(_bare(cell)) if self._regex is not None else None
         return found is not None and not _zone_of(found)
 
     def seconds(self, cell: str) -> float:
-        """Return a moment as seconds since 1970; one without a zone counts as UTC.
+        """Return the time in a cell as seconds since 1970; without a zone it counts as UTC.
 
-        Raises ValueError: it is not written so, or there is no such day.
+        Raises ValueError: the cell does not match the format, or the day does not exist.
         """
         text = _bare(cell)
         if self._counted:
@@ -156,10 +156,10 @@ class TimeFormat:
         return value + (float("0." + fraction) if fraction else 0.0)
 
     def many(self, found: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return the moments of many cells, NaN for one that is not written so."""
+        """Return the times of many cells, NaN for cells that do not match the format."""
         try:
             known = None if self._regex is None else self._of_one_width(found)
-        except ValueError:  # the zone of the first cell is not known
+        except ValueError:  # the first cell has an unknown zone
             known = None
         if known is not None:
             return known
@@ -172,7 +172,7 @@ class TimeFormat:
             return math.nan
 
     def _of_one_width(self, found: Sequence[str]) -> npt.NDArray[np.float64] | None:
-        """Return those of cells that differ in their digits alone; None for others."""
+        """Return the times of cells that differ only in their digits; None for other cells."""
         assert self._regex is not None
         model = next((self._regex.fullmatch(cell) for cell in found[:1]), None)
         if model is None or {"b", "p"} & {k for k, v in model.groupdict().items() if v}:
@@ -198,8 +198,8 @@ class TimeFormat:
         if not {"Y", "y"} & set(value) or not ({"m", "d"} <= set(value) or "j" in value):
             return None
         year = value["Y"] if "Y" in value else value["y"] + 1900 + 100 * (value["y"] < _CENTURY)
-        none = np.zeros(len(found), np.int64)
-        hour, minute, second = (value.get(name, none) for name in "HMS")
+        zeros = np.zeros(len(found), np.int64)
+        hour, minute, second = (value.get(name, zeros) for name in "HMS")
         good = (hour <= 23) & (minute <= 59) & (second <= 59) & (year >= 1)
         starts = (year - 1970).astype("datetime64[Y]")
         if "j" in value:
@@ -215,13 +215,13 @@ class TimeFormat:
         if "f" in value:
             start, end = spans["f"]
             out = out + value["f"] / 10.0 ** (end - start)
-        for at in np.flatnonzero(~good).tolist():  # 24:00:00, a leap second, or no moment
+        for at in np.flatnonzero(~good).tolist():  # 24:00:00, a leap second, or not a time
             out[at] = self._or_nan(found[at])
         return np.asarray(out, dtype=float)
 
 
 def _bare(cell: str) -> str:
-    """Return a cell without what is around a moment: blanks, brackets, quotes, a word for hours."""
+    """Strip blanks, brackets, quotes and the German word for o'clock from a cell."""
     text = cell.strip(" \t\r\n'")
     if text.startswith("[") and text.endswith("]"):
         text = text[1:-1]
@@ -229,16 +229,16 @@ def _bare(cell: str) -> str:
 
 
 def _day(part: dict[str, str | None]) -> int:
-    """Return the day of the parts of a date, since 1970; raises ValueError."""
+    """Return the days since 1970 of the parts of a date; raises ValueError."""
     if part.get("Y"):
         year = int(part["Y"] or 0)
     elif part.get("y"):
         year = int(part["y"] or 0)
         year += 2000 if year < _CENTURY else 1900
     elif part.get("d") is not None:
-        year = 1972  # a leap year: the log does not say which
+        year = 1972  # an arbitrary leap year: the log has no year
     else:
-        return 0  # a time of day alone
+        return 0  # only a time of day
     if part.get("j"):
         days = datetime(year, 1, 1) + timedelta(int(part["j"] or 0) - 1)
         if days.year != year:
@@ -262,7 +262,7 @@ def _zone_of(found: re.Match[str]) -> str:
 
 
 def _hours(zone: str) -> float:
-    """Return the hours that a zone is before UTC."""
+    """Return the UTC offset of a zone in hours."""
     if not zone:
         return 0.0
     known = _ZONES.get(zone.lower())
@@ -277,13 +277,13 @@ def _hours(zone: str) -> float:
 
 @lru_cache(1024)
 def _compiled(text: str) -> re.Pattern[str]:
-    """Return what matches the cells of a format."""
+    """Return the regular expression of a format."""
     return re.compile(_pattern(text))
 
 
 def _pattern(text: str) -> str:
     if "%" not in text:
-        raise ValueError(f"{text!r} names no part of a time, as in %Y-%m-%d %H:%M:%S")
+        raise ValueError(f"{text!r} contains no time field, such as %Y-%m-%d %H:%M:%S")
     out, at, seen = "", 0, set()
     while at < len(text):
         letter = text[at]
@@ -296,9 +296,9 @@ def _pattern(text: str) -> str:
             raise ValueError(f"{text!r}: %{code} is not one of: {', '.join(_CODES)}")
         key = "H" if code == "I" else "b" if code == "B" else "zone" if code in "zZ" else code
         if code not in "aA%" and key in seen:
-            raise ValueError(f"{text!r}: %{code} is there twice")
+            raise ValueError(f"{text!r}: %{code} occurs twice")
         seen.add(key)
-        # Two numbers side by side have all their digits.
+        # Adjacent numbers have all their digits.
         touched = text[at + 2 : at + 3] == "%" or (at > 1 and text[at - 2] == "%")
         if code in _FIXED and touched and code != "f":
             out += f"(?P<{key}>\\d{{{_FIXED[code]}}})"
@@ -321,7 +321,7 @@ def _pattern(text: str) -> str:
 
 
 def _between(text: str, at: int) -> str:
-    """Return what matches a character of a format that is no part of the time."""
+    """Return a pattern for a literal character of a format."""
     if (
         text[at] in " T"
         and text[at + 1 : at + 3] in ("%H", "%I")
@@ -340,15 +340,15 @@ def recognised(
     share: float = 0.8,
     day_first: bool | None = None,
     european: bool = False,
-    whole: Callable[[], Sequence[str]] | None = None,
+    later: Callable[[], Sequence[str]] | None = None,
 ) -> tuple[TimeFormat | None, bool]:
-    """Return the notation of dates or times of day that most cells have, and whether it is sure.
+    """Return the time format that most cells match, and whether it is unambiguous.
 
     column: cells that are not blank.
-    share: the least share of them that must be written so.
-    day_first: whether 3/2/2015 is the third of February; None to find out.
-    european: whether other signs (a decimal comma, a semicolon) speak for the day in front.
-    whole: gives cells of later rows, too, where those do not tell the day from the month.
+    share: the minimum share of cells that must match.
+    day_first: whether 3/2/2015 is the third of February; None to infer it.
+    european: whether other signs (a decimal comma, a semicolon) suggest that the day comes first.
+    later: returns cells of later rows; called if these cells leave day and month ambiguous.
     """
     if not column or not any(letter.isdigit() for letter in column[0] + column[-1]):
         return None, True
@@ -359,10 +359,10 @@ def recognised(
     best = max(_share(one, column) for one in found)
     found = [one for one in found if _share(one, column) > best - 0.05]
     rivals = [one for one in found if _is_other_day(one, found[0])]
-    # A year in front is followed by the month, unless that cannot be.
+    # After a leading year comes the month, unless that is impossible.
     rivals = [one for one in rivals if not _is_odd(one)] or rivals
-    if len(rivals) > 1 and whole is not None:
-        column = [*column, *whole()]
+    if len(rivals) > 1 and later is not None:
+        column = [*column, *later()]
         shares = [_share(one, column) for one in rivals]
         rivals = [one for one, fit in zip(rivals, shares, strict=True) if fit > max(shares) - 0.002]
     if len(rivals) < 2:
@@ -373,13 +373,13 @@ def recognised(
         return rivals[order[0]], True
     likely = [one for one in rivals if _year_is_likely(one, column)] or rivals
     likely.sort(key=lambda one: _preference(one.text, european))
-    # With points between them the day comes first everywhere.
+    # In dates with points the day always comes first.
     sure = likely[0].text.startswith("%d.%m.") or len(likely) == 1 or day_first is not None
     return likely[0], sure
 
 
 def _candidates(column: Sequence[str]) -> list[TimeFormat]:
-    """Return the notations that some cells near the start, or later ones, have."""
+    """Return the formats that match a few cells from the start, the middle and the end."""
     probes = [_bare(cell) for cell in (*column[:3], column[len(column) // 2], column[-1])]
     by_shape = {re.sub(r"\d+", "0", one): one for one in probes}
     found = [text for probe in by_shape.values() for text in _texts(probe)]
@@ -387,7 +387,7 @@ def _candidates(column: Sequence[str]) -> list[TimeFormat]:
 
 
 def _texts(probe: str) -> list[str]:
-    """Return the formats that a cell has."""
+    """Return the formats that match a cell."""
     if not 3 < len(probe) < 70:
         return []
     if re.fullmatch(r"\d+([.,]\d+)?", probe):
@@ -433,7 +433,7 @@ def _share(one: TimeFormat, column: Sequence[str]) -> float:
 
 
 def _allowed(found: list[TimeFormat], day_first: bool | None) -> list[TimeFormat]:
-    """Leave out what a user has excluded."""
+    """Return the formats that the user's day_first allows."""
     if day_first is None:
         return found
     kept = []
@@ -446,7 +446,7 @@ def _allowed(found: list[TimeFormat], day_first: bool | None) -> list[TimeFormat
 
 
 def _is_other_day(one: TimeFormat, best: TimeFormat) -> bool:
-    """Whether formats differ in the order of day, month and year alone, or are the same."""
+    """Whether two formats differ at most in the order of day, month and year."""
     plain = [re.sub("%[dmyY]", "%", text) for text in (one.text, best.text)]
     return plain[0] == plain[1] or one is best
 
@@ -456,7 +456,7 @@ def _is_odd(one: TimeFormat) -> bool:
 
 
 def _cost(one: TimeFormat, column: Sequence[str]) -> float:
-    """Return how far moments are from row to row, all together: less is likelier."""
+    """Return the sum of the absolute steps from row to row: smaller is likelier."""
     known = one.many(column)
     known = known[~np.isnan(known)]
     return float(np.abs(np.diff(known)).sum())
@@ -470,7 +470,7 @@ def _year_is_likely(one: TimeFormat, column: Sequence[str]) -> bool:
 
 
 def _preference(text: str, european: bool) -> int:
-    """Return a number that is less for what is commoner."""
+    """Return a sort key: smaller means more common."""
     if text.startswith(("%Y", "%y")):
         return 0 if text.find("%m") < text.find("%d") else 3
     slash = "/" in text
@@ -480,11 +480,11 @@ def _preference(text: str, european: bool) -> int:
 
 
 def counted(name: str, values: Sequence[float], *, has_name: bool) -> str:
-    """Return how moments that are numbers are counted, "" where they are none.
+    """Return the name of a numeric time format, "" if the numbers are not times.
 
-    name: of the column, in small letters.
-    values: those of its cells, in their order.
-    has_name: whether the column is called a time, and nothing else.
+    name: of the column, in lower case.
+    values: of its cells, in order.
+    has_name: whether the column name means a time and nothing else.
     """
     if len(values) < 2 or not all(map(math.isfinite, values)):
         return ""
@@ -493,34 +493,34 @@ def counted(name: str, values: Sequence[float], *, has_name: bool) -> str:
     if not any(steps):
         return ""
     for text in ("epoch", "epoch ms", "epoch us", "epoch ns"):
-        least, most = _RANGES[text]
-        if least <= low and high <= most:
+        minimum, maximum = _RANGES[text]
+        if minimum <= low and high <= maximum:
             return text
     for text in ("spreadsheet days", "matlab days", "julian days"):
-        least, most = _RANGES[text]
+        minimum, maximum = _RANGES[text]
         moved = sorted(abs(step) for step in steps if step)
         days = re.search(r"date|day|serial|matlab|julian|jd", name) is not None
-        if least <= low and high <= most and (days or moved[len(moved) // 2] < 1.0):
+        if minimum <= low and high <= maximum and (days or moved[len(moved) // 2] < 1.0):
             return text
     if not has_name:
         return ""
-    rises = sum(step >= 0.0 for step in steps) / len(steps)
-    falls = sum(step <= 0.0 for step in steps) / len(steps)
-    # A clock that starts again goes back once; one that falls has the newest row first.
-    if rises < 0.9 and not (falls >= 0.9 and len(steps) > 2):
+    increasing = sum(step >= 0.0 for step in steps) / len(steps)
+    decreasing = sum(step <= 0.0 for step in steps) / len(steps)
+    # A restarted clock goes back once; if most steps go back, the newest row comes first.
+    if increasing < 0.9 and not (decreasing >= 0.9 and len(steps) > 2):
         return ""
     return _unit(name)
 
 
 def _middle(values: Sequence[float]) -> tuple[float, float]:
-    """Return the values between which nine tenths are: a clock that is not set is no proof."""
+    """Return the 5 % and 95 % quantiles, which ignore a clock that was not set."""
     ordered = sorted(values)
     cut = len(ordered) // 20
     return ordered[cut], ordered[-1 - cut]
 
 
 def _unit(name: str) -> str:
-    """Return the unit that the name of a column of counted moments ends in; seconds by default."""
+    """Return the time unit at the end of a column name; seconds by default."""
     ending = re.split(r"[^a-zµ]+", name.strip("])} "))[-1]
     for text, words in (
         ("milliseconds", ("ms", "millis", "msec", "milliseconds", "msecs")),
@@ -535,7 +535,7 @@ def _unit(name: str) -> str:
 
 
 def zone_free(moment: float) -> str:
-    """Return a moment as text, without a zone."""
+    """Return a time as text, without a zone."""
     try:
         return datetime.fromtimestamp(moment, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
     except (ValueError, OverflowError, OSError):

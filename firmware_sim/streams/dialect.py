@@ -1,9 +1,9 @@
-"""How the lines of a table are laid out: separator, comments, the line of names, the first row.
+"""Detects the dialect of a table: separator, comments, header and first row.
 
-Design: every separator is tried on the first lines, and the one wins that cuts most of them into
-equally many cells that look like readings, times or words. The rows then show which lines above
-them are names, units, or a program's greeting. CleverCSV was measured: its separators are as good,
-but it finds neither header nor comments, and takes 9 MB and 0.8 s to import.
+Design: tries every separator on the first lines and takes the one that cuts most of them into the
+same number of cells that look like readings, times or words. The rows then show which lines above
+them are names, units, or a program's preamble. CleverCSV was measured: it finds separators equally
+well, but neither header nor comments, and takes 9 MB and 0.8 s to import.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from firmware_sim.plaintext import shortened
 from firmware_sim.streams import cells
 from firmware_sim.streams.text import BadLine, Records, is_comment, separated
 
-#: Lines that are looked at.
-LOOKED_AT = 260
-#: Columns that are looked at for where rows begin.
+#: Lines inspected to detect the dialect.
+INSPECTED_LINES = 260
+#: Most columns inspected to find the first row.
 _WIDE = 400
-#: Characters of a reading are fewer.
+#: A reading has fewer characters.
 _LONGEST_READING = 80
-#: What may part cells, the likelier first; a blank stands for any run of blanks. With several
-#: characters each of them parts.
+#: Possible separators, likelier ones first; a blank means any run of blanks. In a string of several
+#: characters each one separates cells.
 SEPARATORS = (",", ";", "\t", "|", " \t", ",;", ";\t", ",\t", ";|", ",|")
 _SEP_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _COMMENTS = ("#", "%", "//", "!", "'", "*")
@@ -49,11 +49,11 @@ _NAMED = re.compile(r"[^\W\d_]")
 class Dialect:
     """How the lines of a table are laid out.
 
-    separator: each character of it parts cells; a blank stands for any run of blanks.
+    separator: each of its characters separates cells; a blank means any run of blanks.
     names: of the columns.
-    header: number of the line that holds them, from 1; 0 where no line does.
-    data: number of the line of the first row.
-    comment: what lines begin with that are no rows; "" for none.
+    header: line number of the names, from 1; 0 if there is no such line.
+    data: line number of the first row.
+    comment: prefix of comment lines; "" if there are none.
     """
 
     separator: str = ","
@@ -70,17 +70,17 @@ def laid_out(
     header: int | None = None,
     comment: str | None = None,
 ) -> Dialect:
-    """Return how lines are laid out.
+    """Detect how lines are laid out.
 
-    lines: the first ones of a file.
-    separator, header, comment: what is known; None to find out. A header of 0 is none.
+    lines: the first lines of a file.
+    separator, header, comment: as in `Dialect`; None to detect them.
     """
     if any(line.lower().lstrip().startswith("@data") for line in lines):
         return _arff(lines)
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
-    told = _SEP_LINE.fullmatch(lines[first].strip("\ufeff")) if first < len(lines) else None
-    if told and (separator is None or separator == told[1]):
-        separator = told[1]
+    declared = _SEP_LINE.fullmatch(lines[first].strip("\ufeff")) if first < len(lines) else None
+    if declared and (separator is None or separator == declared[1]):
+        separator = declared[1]
         first += 1
     if comment is None:
         comment = _comment(lines[first:])
@@ -109,7 +109,7 @@ def laid_out(
             else _commented(lines, kept, rows, start, separator, comment)
         )
     data = kept[start] + 1 if start < len(kept) else line + 1
-    # A line that is no text is a row, not a line of units.
+    # A line that is not text counts as a row, not as a line of units.
     bad = (at + 1 for at in range(line, data - 1) if isinstance(lines[at], BadLine))
     data = next(bad, data)
     names: list[str] = []
@@ -126,11 +126,11 @@ def laid_out(
 
 
 def among(names: Sequence[str], rows: Sequence[list[str]]) -> tuple[list[str], Sequence[list[str]]]:
-    """Return the names and the rows of a sheet, whose names may be further down.
+    """Return the names and the rows of a sheet, whose header may be further down.
 
-    names: its first line; rows: those under it.
+    names: the first line; rows: the lines below it.
     """
-    some = [[*names], *rows[:LOOKED_AT]]
+    some = [[*names], *rows[:INSPECTED_LINES]]
     start = _first_row(some, len(names), 0)
     place = _header(some, len(names), start)
     if not place:
@@ -139,11 +139,11 @@ def among(names: Sequence[str], rows: Sequence[list[str]]) -> tuple[list[str], S
 
 
 def is_arff(lines: Sequence[str]) -> bool:
-    """Whether lines begin an ARFF file whose names go on behind them."""
-    said = [line.lower() for line in lines]
-    starts = all(line.startswith(("%", "@")) or line.isspace() for line in said)
-    declared = any(line.startswith(("@relation", "@attribute")) for line in said)
-    return bool(said) and (starts or declared) and not any(map(_ends_names, said))
+    """Whether lines are the start of an ARFF header that continues after them."""
+    lowered = [line.lower() for line in lines]
+    starts = all(line.startswith(("%", "@")) or line.isspace() for line in lowered)
+    declared = any(line.startswith(("@relation", "@attribute")) for line in lowered)
+    return bool(lowered) and (starts or declared) and not any(map(_ends_names, lowered))
 
 
 def _ends_names(line: str) -> bool:
@@ -151,7 +151,7 @@ def _ends_names(line: str) -> bool:
 
 
 def _arff(lines: Sequence[str]) -> Dialect:
-    """Return how the lines of an ARFF file are laid out: its names are declared one a line."""
+    """Return the dialect of an ARFF file, which declares one name per line."""
     names = []
     for at, line in enumerate(lines):
         text = line.strip()
@@ -178,9 +178,9 @@ def cut(line: str, separator: str) -> list[str]:
 def _records(
     lines: Sequence[str], kept: Sequence[int], separator: str
 ) -> tuple[list[int], list[list[str]]]:
-    """Return the rows of lines, and the places of the lines where they begin.
+    """Return the rows of lines, and the index of the first line of each.
 
-    One in quotes may have several lines; one with a stray quote is left out, but for the first.
+    A row in quotes may span lines; a row with a stray quote is skipped, except the first.
     """
     if not any('"' in lines[at] for at in kept):
         return [*kept], [cut(lines[at], separator) for at in kept]
@@ -197,7 +197,7 @@ def _records(
     for record in records:
         at = taken[len(taken) - 1 - records.lines_ahead]
         if records.damage and len(rows) > 1 and len(taken) == len(kept):
-            break  # a cell of more lines than are looked at, or a stray quote
+            break  # a cell with more lines than are inspected, or a stray quote
         if records.damage and not rows:
             record = cut(lines[at].replace('"', ""), separator)
         if not records.damage or not rows:
@@ -207,36 +207,36 @@ def _records(
 
 
 def _comment(lines: Sequence[str]) -> str:
-    """Return what comments begin with: some lines, the first among them or all alike, do."""
-    said = [line for line in lines if line.strip()]
+    """Return the prefix of comment lines, "" if there are none."""
+    filled = [line for line in lines if line.strip()]
     for mark in _COMMENTS:
-        with_mark = sum(is_comment(line, mark) for line in said)
-        starts = mark == "#" or (bool(said) and said[0].startswith(mark))
-        if with_mark and starts and with_mark <= max(0.6 * len(said), len(said) - 3):
+        with_mark = sum(is_comment(line, mark) for line in filled)
+        starts = mark == "#" or (bool(filled) and filled[0].startswith(mark))
+        if with_mark and starts and with_mark <= max(0.6 * len(filled), len(filled) - 3):
             return mark
     return ""
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """Return what parts the cells of lines."""
+    """Return the separator of lines."""
     best, score = ",", 0.0
-    # A greeting may be long: what is further down is surer.
+    # A preamble may be long: later lines are more reliable.
     some = [*lines[:20], *lines[-100:]] if len(lines) > 120 else lines
     for mark in SEPARATORS:
         if len(mark) > 1 and mark != " \t" and score > 0.6:
-            break  # of several kinds only where one does not do
+            break  # mixed separators only if no single one works
         if not any(letter in line for line in some for letter in mark):
             continue
         found = _score([cut(line, mark) for line in some])
         if found > 1.08 * score:
             best, score = mark, found
     if best == " \t" and all(len(cut(line, best)) == 2 and _is_moment(line) for line in lines[1:]):
-        return ","  # one column of moments
+        return ","  # one column of times
     return best
 
 
 def _score(rows: Sequence[Sequence[str]]) -> float:
-    """Return how much rows of cells look like a table."""
+    """Return a score of how much rows of cells look like a table."""
     width = _width(rows)
     if width < 2:
         return 0.02
@@ -246,14 +246,14 @@ def _score(rows: Sequence[Sequence[str]]) -> float:
 
 
 def _look(cell: str) -> float:
-    """Return how much a cell looks like one."""
+    """Return a score of how much a text looks like a cell."""
     if is_reading(cell):
         return 1.0
     return 0.6 if _WORD.fullmatch(cell) and len(cell) < 60 else 0.1
 
 
 def is_reading(cell: str) -> bool:
-    """Whether a cell is a number, a moment, a switch, or a word for a missing one."""
+    """Whether a cell is a number, a time, a switch, or a missing reading."""
     return len(cell) < _LONGEST_READING and _is_reading(cell)
 
 
@@ -268,22 +268,22 @@ def _is_reading(cell: str) -> bool:
 
 def _is_moment(cell: str) -> bool:
     text = cell.strip()
-    # A mark alone, as in 20.5 and 20-50, makes no date.
+    # Two numbers, as in 20.5 and 20-50, are not a date.
     return _MOMENT.fullmatch(text) is not None and not _TWO.fullmatch(text)
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many cells most rows have; of the later ones, since greetings come first."""
+    """Return the most common number of cells of the later rows, which follow any preamble."""
     some = rows[len(rows) // 5 :] if len(rows) > 5 else rows[1:] or rows
     counts = Counter(map(len, some))
     return max(counts, key=lambda width: (counts[width], width))
 
 
 def _first_row(rows: Sequence[Sequence[str]], width: int, start: int) -> int:
-    """Return the place of the first row of readings, the lines of names and units past."""
+    """Return the index of the first row of readings, after the names and units."""
     body = [row for row in rows[start:] if len(row) == width]
     later = body[5:] if len(body) > 12 else body[1:] or body
-    # Of a very wide table the columns at both ends tell enough.
+    # In a very wide table the columns at both ends suffice.
     ends = (
         range(width) if width <= _WIDE else (*range(_WIDE // 2), *range(width - _WIDE // 2, width))
     )
@@ -300,7 +300,7 @@ def _first_row(rows: Sequence[Sequence[str]], width: int, start: int) -> int:
     sure = next(
         (at for at in range(start, len(rows)) if _is_row(rows, at, width, read, usual)), len(rows)
     )
-    # Rows above it, up to a line of words, may lack most readings.
+    # Rows above it, up to a line of words, may miss most readings.
     at = sure
     while at > start and len(rows[at - 1]) == width and _lacks_words(rows[at - 1], read):
         at -= 1
@@ -312,64 +312,64 @@ def _is_row(
 ) -> bool:
     """Whether a line is a row of readings.
 
-    read: the places of readings.
-    usual: how many of them rows usually have.
+    read: indices of the columns of readings.
+    usual: the typical number of readings in a row.
     """
     row = rows[at]
     if len(row) != width:
         return False
-    said = [row[place] for place in read if not cells.absent(row[place])]
-    fit = sum(map(is_reading, said))
-    if 2 * len(said) < usual or not said:
+    present = [row[place] for place in read if not cells.absent(row[place])]
+    fit = sum(map(is_reading, present))
+    if 2 * len(present) < usual or not present:
         return False
-    if fit == len(said):
+    if fit == len(present):
         return not (at == 0 and _is_counted(row))
-    # A damaged one: names have no numbers with a point.
+    # A damaged row; names do not contain numbers with a point.
     return (
-        len(said) >= usual
-        and 2 * fit >= len(said)
-        and (at > 0 or any("." in one and cells.are_plain([one]) for one in said))
+        len(present) >= usual
+        and 2 * fit >= len(present)
+        and (at > 0 or any("." in one and cells.are_plain([one]) for one in present))
     )
 
 
 def _lacks_words(row: Sequence[str], read: Sequence[int]) -> bool:
-    """Whether a line has no words where rows have readings, and is not blank there by design."""
-    said = [row[place] for place in read if not cells.absent(row[place])]
+    """Whether a line has readings or missing values, but no words, in columns of readings."""
+    present = [row[place] for place in read if not cells.absent(row[place])]
     absent = any(row[place] and cells.absent(row[place]) for place in read)
     places = frozenset(read)
     others = any(cell for at, cell in enumerate(row) if at not in places)
-    return all(map(is_reading, said)) and bool(said or absent or others)
+    return all(map(is_reading, present)) and bool(present or absent or others)
 
 
 def _is_counted(row: Sequence[str]) -> bool:
-    """Whether cells are 0, 1, 2 and so on, as data tools name columns."""
+    """Whether cells count up from 0 or 1, as data tools name columns."""
     return len(row) > 3 and any(
         [*row] == [str(first + at) for at in range(len(row))] for first in (0, 1)
     )
 
 
 def _header(rows: Sequence[Sequence[str]], width: int, start: int) -> int | None:
-    """Return the place of the line of names above the first row, None where there is none."""
+    """Return the index of the header above the first row, None if there is none."""
     if start == 0:
         return None
     top = start
     while top > 0 and len(rows[top - 1]) == width and len(rows[top - 1]) > 0:
         top -= 1
-    if top == start:  # a line of another width may hold the names all the same
+    if top == start:  # a line of another width may still be the header
         near = rows[start - 1]
         fits = len(near) > 1 and abs(len(near) - width) <= max(2, width // 4)
         return start - 1 if fits and any(map(_NAMED.search, near[:2])) else None
-    said = [sum(map(bool, row)) for row in rows[top:start]]
-    # A line that a program puts before the names has one cell, and commas that fill it up.
-    most = max(said)
-    return top + next(at for at, count in enumerate(said) if count >= 0.75 * most)
+    n_filled = [sum(map(bool, row)) for row in rows[top:start]]
+    # A title line above the names has one cell, padded with commas.
+    max_filled = max(n_filled)
+    return top + next(at for at, count in enumerate(n_filled) if count >= 0.75 * max_filled)
 
 
 def _commented(
     lines: Sequence[str], kept: Sequence[int], rows: Sequence[Sequence[str]], start: int,
     separator: str, comment: str,
 ) -> int:  # fmt: skip
-    """Return the number of a comment that holds the names, 0 where none does."""
+    """Return the line number of a comment that holds the names, 0 if there is none."""
     if not comment or start >= len(kept):
         return 0
     for at in range(kept[start] - 1, -1, -1):
@@ -383,7 +383,7 @@ def _commented(
 
 
 def _names(lines: Sequence[str], separator: str, comment: str) -> tuple[list[str], int]:
-    """Return the names in the first of some lines, and how many more lines they take."""
+    """Return the names in the first line, and the number of further lines they span."""
     first = lines[0].lstrip("\ufeff")
     if comment and first.startswith(comment):
         return cut(first.lstrip(comment), separator), 0
@@ -396,7 +396,7 @@ def _names(lines: Sequence[str], separator: str, comment: str) -> tuple[list[str
 
 
 def _fitted(names: list[str], body: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Return a name for each cell of a row."""
+    """Adjust the names to the width of the rows."""
     many = sum(len(row) == width for row in body)
     sure = not names or (many > 2 and many > 0.8 * len(body))
     if sure and len(names) != width and body:
@@ -409,7 +409,7 @@ def _fitted(names: list[str], body: Sequence[Sequence[str]], width: int) -> list
         elif more == 1 and _is_day_and_time(fit):
             names = [names[0], f"{names[0]}.2", *names[1:]]
         elif more == 1 and any(row[-1] for row in fit) and not _starts_with_time(names, fit):
-            names = ["", *names]  # the names of rows, as statistics programs write them
+            names = ["", *names]  # a column of row names, as statistics programs write it
         else:
             last_empty = not any(cell for row in fit for cell in row[len(names) :])
             names += [
@@ -424,13 +424,12 @@ def _is_day_and_time(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _starts_with_time(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first name and the first cells are those of a time: it is the last name that
-    lacks."""
+    """Whether the first column is a time, so that the last name is the missing one."""
     return all(_is_moment(row[0]) for row in rows) and bool(names) and not _is_moment(names[0])
 
 
 def unique(names: Sequence[str]) -> dict[str, str]:
-    """Return names of which none is there twice, and what the table calls each."""
+    """Return unique names, and for each the name in the table."""
     out: dict[str, str] = {}
     count: Counter[str] = Counter()
     for place, name in enumerate(names, 1):

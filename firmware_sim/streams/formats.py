@@ -66,22 +66,22 @@ def kind_of(lines: Sequence[str]) -> str:
     Returns: "table", "json", "arff", "libsvm" or "history", or a sentence about what is none, which
         has blanks.
     """
-    said = [line.strip("\ufeff \t\r\n") for line in lines if line.strip("\ufeff \t\r\n")]
-    if not said:
+    filled = [line.strip("\ufeff \t\r\n") for line in lines if line.strip("\ufeff \t\r\n")]
+    if not filled:
         return "table"
-    first = said[0]
-    if any(line.lower().startswith(("@relation", "@attribute")) for line in said[:50]):
+    first = filled[0]
+    if any(line.lower().startswith(("@relation", "@attribute")) for line in filled[:50]):
         return "arff"
     if first[0] == "{" or re.match(r"\[\s*([{\[]|-?\d|\"|$)", first):
         return "json"
     if libsvm.looks_like(first):
         return "libsvm"
-    if _mostly(_VOWPAL, said):
+    if _mostly(_VOWPAL, filled):
         return (
             "text for Vowpal Wabbit, not a table; write its values as columns of a CSV file, the "
             "label in one of them"
         )
-    if _mostly(_LINE_PROTOCOL, said):
+    if _mostly(_LINE_PROTOCOL, filled):
         return (
             "InfluxDB's line protocol, not a table; export it as CSV: influx query ... --raw, or "
             "influx -format csv -execute 'select ...'"

@@ -9,7 +9,7 @@ from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import shortened
 from firmware_sim.streams.block import Damage
 from firmware_sim.streams.dates import TimeFormat
-from firmware_sim.streams.dialect import LOOKED_AT, Dialect, laid_out
+from firmware_sim.streams.dialect import INSPECTED_LINES, Dialect, laid_out
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.tables import Line, TableStream
 from firmware_sim.streams.text import Records, open_lines
@@ -23,7 +23,7 @@ _BLANK = TimeFormat("%Y-%m-%d %H:%M:%S")
 def history_of(path: Path, target: str | None) -> Dialect | None:
     """Return how a file is laid out that is such a log, of several sensors; None for another."""
     with open_lines(path) as file:
-        lines = [*islice(file, LOOKED_AT)]
+        lines = [*islice(file, INSPECTED_LINES)]
     if not any(columns[0] in line for columns in _HISTORIES for line in lines):
         return None
     layout = laid_out(lines)

@@ -12,7 +12,7 @@ from firmware_sim.streams.stream import Row, Sample, Stream
 from firmware_sim.streams.text import open_lines
 
 #: Readings in a row at most; an index above it is damage, not a request for memory.
-MOST_FEATURES = 1 << 20
+MAX_FEATURES = 1 << 20
 _LINE = re.compile(r"[^\s,;:]+(\s+\d+:[^\s,;:]+)+\s*")
 
 
@@ -42,9 +42,9 @@ class LibsvmStream(Stream):
                     highest = max(highest, int(index))
         if highest < 1:
             raise StreamError(f"{self.name}: no reading in the whole file")
-        if highest > MOST_FEATURES:
+        if highest > MAX_FEATURES:
             raise StreamError(
-                f"{self.name}: an index is {highest:,}; rows have at most {MOST_FEATURES:,}"
+                f"{self.name}: an index is {highest:,}; rows have at most {MAX_FEATURES:,}"
             )
         self.features = tuple(str(i) for i in range(1, highest + 1))
 

@@ -1,4 +1,4 @@
-"""Streams that come once: rows from standard input or a broker, as they arrive."""
+"""Live streams: rows from standard input or a broker, as they arrive."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.block import Damage
-from firmware_sim.streams.columns import LOOKED_AT
+from firmware_sim.streams.columns import INSPECTED_ROWS
 from firmware_sim.streams.dialect import Dialect
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.tables import CellStream, Line
 
-#: Rows kept for a second reading: the first pass over them chooses the kernel width.
+#: Rows kept for a second pass: the first pass chooses the kernel width.
 KEPT = 1_000
-#: Seconds without a row after which the columns are settled from the rows there are.
-SETTLE = 2.0
-#: Seconds without a first row after which somebody is told what is waited for.
+#: Seconds without a row after which the columns are inferred from the rows received.
+INSPECT_TIMEOUT = 2.0
+#: Seconds without a first row after which the log says what is missing.
 NOTICE = 3.0
 
 _log = logging.getLogger("firmware_sim")
@@ -30,31 +30,31 @@ Record = list[str]
 
 
 class BadRecord(list[str]):
-    """What came in place of a row, without cells; `why` says what is wrong with it."""
+    """A message or line that is not a row, without cells; `why` says what is wrong."""
 
     why: Damage
 
     @classmethod
     def of(cls, why: str, text: str) -> BadRecord:
-        """Return one for a line."""
+        """Return the bad record of a line."""
         out = cls()
         out.why = Damage.of(why, text)
         return out
 
 
 def line_of(record: Record) -> Line:
-    """Return the cells of a row, and why there are none."""
+    """Return the cells of a row, and why it has none (or an empty string)."""
     return record, record.why if isinstance(record, BadRecord) else ""
 
 
 class Source(ABC):
     """Rows of cells as they arrive.
 
-    name: what messages call it.
-    kind: what its rows come as.
-    layout: how its lines are laid out, where it has lines; known with the header.
-    ignored: columns of its own that are no readings.
-    asked: what a user says of how lines are laid out, as of `laid_out`.
+    name: the name in messages.
+    kind: the format of its rows.
+    layout: the dialect of its lines, if it has lines; known once the header is.
+    ignored: columns that the source adds and that are not readings.
+    asked: the user's settings for `laid_out`.
     """
 
     name: str
@@ -69,33 +69,33 @@ class Source(ABC):
     def header(
         self, idle: float | None = None, should_stop: Callable[[], bool] | None = None
     ) -> list[str]:
-        """Return the names of the columns; waits for the first row if it has to.
+        """Return the names of the columns, waiting for the first row if necessary.
 
-        idle: seconds after which it waits no longer; None for no end.
-        should_stop: asked several times a second; True ends the wait.
+        idle: maximum wait in seconds; None waits forever.
+        should_stop: called several times a second; True ends the wait.
 
-        Returns: an empty list where the wait ended before there were any.
+        Returns: an empty list if the wait ended early.
         """
 
     def is_row(self, record: Record) -> bool:
-        """Whether it has the cells that a row has; where it does not, the wait for one goes on."""
+        """Whether a record has the cells of a row; otherwise the wait for a row continues."""
         return bool(record)
 
     def wanting(self) -> str:
-        """Return what is waited for while no row has come, a sentence."""
+        """Return a sentence that says what is missing while no row has arrived."""
         return f"{self.name}: nothing has come yet"
 
     @abstractmethod
     def records(self) -> Iterator[Record | None]:
-        """Yield rows of cells, and None several times a second while there is none."""
+        """Yield rows of cells, and None several times a second while none arrives."""
 
     def until(
         self, idle: float | None, patience: Callable[[], float | None] | None = None
     ) -> Iterator[Record | None]:
-        """Yield what `records` does, until nothing has come for too long.
+        """Yield the items of `records` until nothing has arrived for too long.
 
-        idle: seconds of silence that end it; None for no end.
-        patience: gives these seconds at every silence, in place of `idle`.
+        idle: seconds of silence that end the iteration; None for no limit.
+        patience: called at every silence for the limit, instead of `idle`.
         """
         if self._records is None:
             self._records = self.records()
@@ -105,28 +105,28 @@ class Source(ABC):
             if record and self.is_row(record):
                 self._gave_rows, wait = True, None
             elif wait is not None:
-                wait.is_over()  # says what is waited for
+                wait.is_over()  # logs what is missing
             if record is not None:
                 last = time.monotonic()
             else:
-                most = patience() if patience is not None else idle
-                if most is not None and time.monotonic() - last > most:
+                max_idle = patience() if patience is not None else idle
+                if max_idle is not None and time.monotonic() - last > max_idle:
                     return
             yield record
 
     def notes(self) -> list[str]:
-        """Return what a reader of the report has to know, a sentence each."""
+        """Return notes for the report, one sentence each."""
         return []
 
     def close(self) -> None:  # noqa: B027 - most hold nothing
-        """Let go of what it holds."""
+        """Release all resources."""
 
 
 class Wait:
-    """The wait for the first row of a source: when it ends, and what is said meanwhile.
+    """The wait for the first row of a source.
 
-    After `NOTICE` seconds one line in the log ``firmware_sim`` says what is waited for, and another
-    one whenever that changes.
+    After `NOTICE` seconds the log ``firmware_sim`` says what is missing, and again whenever that
+    changes.
 
     source, idle, should_stop: as for `Source.header`.
     """
@@ -139,15 +139,15 @@ class Wait:
     ) -> None:
         self._source, self._idle, self._should_stop = source, idle, should_stop
         self._began = time.monotonic()
-        self._said = ""
+        self._last_message = ""
 
     def is_over(self) -> bool:
-        """Whether nobody waits any longer; says what is missing where that is new."""
+        """Whether the wait has ended; logs what is missing if that is new."""
         waited = time.monotonic() - self._began
         if waited >= NOTICE:
             sentence = self._source.wanting()
-            if sentence != self._said:
-                self._said = sentence
+            if sentence != self._last_message:
+                self._last_message = sentence
                 _log.warning("%s", sentence)
         if self._should_stop is not None and self._should_stop():
             return True
@@ -155,11 +155,11 @@ class Wait:
 
 
 class LiveStream(CellStream):
-    """A stream over a source; its first rows are kept, so that they can be read twice.
+    """A stream over a source; keeps its first rows, so that they can be read twice.
 
     source: where the rows come from.
-    options: what is known of the columns.
-    idle: seconds without a row after which the stream has ended; by default it waits on.
+    options: settings of the columns.
+    idle: seconds without a row that end the stream; by default it never ends.
     """
 
     kept = KEPT
@@ -177,10 +177,10 @@ class LiveStream(CellStream):
         self.read_as(options)
 
     def read_as(self, options: ReadingOptions) -> None:
-        """Take the columns for what options say, from the rows that are here."""
+        """Interpret the columns by these options, from the rows received so far."""
         source, header = self._source, self._header
         options = replace(options, ignore=(*options.ignore, *source.ignored))
-        held = self._held[:LOOKED_AT]
+        held = self._held[:INSPECTED_ROWS]
         first = [record for record in held if not isinstance(record, BadRecord)]
         layout, known = source.layout, options.given
         if known is None:
@@ -194,22 +194,25 @@ class LiveStream(CellStream):
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What was recognised, and what became of messages."""
+        """What was inferred from the columns, and how many messages were used or dropped."""
         return (*super().notes, *self._source.notes())
 
     @property
     def rows_here(self) -> int:
-        """How many rows have come and can be read again."""
+        """How many rows have arrived and can be read again."""
         return len(self._held)
 
     def _first(self) -> None:
-        """Take the rows that settle what the columns hold."""
-        # The wait for the very first row ends only where the user says so.
-        for record in self._source.until(None, lambda: SETTLE if self._held else self._idle):
+        """Collect the rows from which the columns are inferred."""
+        # Only the user limits the wait for the very first row.
+        for record in self._source.until(None, self._patience):
             if record is not None:
                 self._keep(record)
-                if len(self._held) == LOOKED_AT:
+                if len(self._held) == INSPECTED_ROWS:
                     break
+
+    def _patience(self) -> float | None:
+        return INSPECT_TIMEOUT if self._held else self._idle
 
     def _keep(self, record: Record) -> None:
         self._read += 1
@@ -230,5 +233,5 @@ class LiveStream(CellStream):
             yield None if record is None else line_of(record)
 
     def close(self) -> None:
-        """Let go of the source."""
+        """Close the source."""
         self._source.close()

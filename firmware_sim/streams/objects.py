@@ -10,7 +10,7 @@ from typing import Any
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.block import Damage
-from firmware_sim.streams.columns import LOOKED_AT
+from firmware_sim.streams.columns import INSPECTED_ROWS
 from firmware_sim.streams.messages import flat, text
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.tables import CellStream, Line, TableStream
@@ -30,9 +30,9 @@ def fields_of(line: str) -> dict[str, Any]:
     if start < 0:
         return {}
     body = line[start:].strip().rstrip(",")
-    for whole in (body, body.lstrip("[ "), body.rstrip("] "), body.strip("[] ")):
+    for candidate in (body, body.lstrip("[ "), body.rstrip("] "), body.strip("[] ")):
         try:
-            value = json.loads(whole)
+            value = json.loads(candidate)
         except (ValueError, RecursionError):
             continue
         return of_value(value)
@@ -66,7 +66,7 @@ class JsonLines(CellStream):
     def __init__(self, path: Path, options: ReadingOptions) -> None:
         self.path, self.name = path, path.name
         with open_lines(path) as lines:
-            objects = [fields_of(line) for line in islice(filter(str.strip, lines), LOOKED_AT)]
+            objects = [fields_of(line) for line in islice(filter(str.strip, lines), INSPECTED_ROWS)]
         known = options.given
         self._names = known.names if known is not None else names_of([*filter(None, objects)])
         first = [self._cells(one) for one in objects if one]
@@ -114,7 +114,7 @@ def open_json(path: Path, options: ReadingOptions) -> CellStream:
                 )
             parts.append(line)
     objects = [*map(of_value, _values("".join(parts).lstrip("\ufeff")))]
-    names = names_of([*filter(None, objects[:LOOKED_AT])])
+    names = names_of([*filter(None, objects[:INSPECTED_ROWS])])
     if not names:
         raise StreamError(
             f"cannot read {path}: it is JSON that holds no list of objects, such as "
@@ -156,14 +156,14 @@ def _values(text_: str) -> list[Any]:
 def _held(value: Any) -> list[Any]:
     """Return the longest list of rows in a value; columns of one length are made rows."""
     best: list[Any] = []
-    waiting = [value]
-    while waiting:
-        one = waiting.pop(0)
+    pending = [value]
+    while pending:
+        one = pending.pop(0)
         if isinstance(one, list):
             rows = [row for row in one if isinstance(row, (dict, list))]
             if 2 * len(rows) > len(one) and len(one) > len(best):
                 best = one
-            waiting += rows[:50]
+            pending += rows[:50]
         elif isinstance(one, dict):
             lists = {name: column for name, column in one.items() if isinstance(column, list)}
             lengths = {len(column) for column in lists.values()}
@@ -174,5 +174,5 @@ def _held(value: Any) -> list[Any]:
                 best = [
                     dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)
                 ]
-            waiting += one.values()
+            pending += one.values()
     return best

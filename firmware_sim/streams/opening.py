@@ -20,7 +20,7 @@ from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.table import CsvStream
 from firmware_sim.streams.text import open_bytes, open_lines, reading
 
-_LOOKED_AT = 60  # lines that tell what kind of file it is
+_INSPECTED_LINES = 60  # lines that tell what kind of file it is
 
 
 def open_stream(
@@ -50,12 +50,12 @@ def open_stream(
     """
     if isinstance(source, Stream):
         return source
-    said = ReadingOptions(target, ignore, **options)
+    chosen = ReadingOptions(target, ignore, **options)
     live = open_source(source)
     if live is not None:
-        live.asked = {"separator": said.sep, "header": said.header, "comment": said.comment}
+        live.asked = {"separator": chosen.sep, "header": chosen.header, "comment": chosen.comment}
         try:
-            return LiveStream(live, said, idle=idle)
+            return LiveStream(live, chosen, idle=idle)
         except BaseException:
             live.close()
             raise
@@ -78,7 +78,7 @@ def open_stream(
             f"no file {source!r}, and no bundled stream of that name "
             f"(there is: {', '.join(BUNDLED)})"
         )
-    return _open_file(path, said)
+    return _open_file(path, chosen)
 
 
 def open_source(source: str) -> Source | None:
@@ -117,8 +117,8 @@ def _open_file(path: Path, options: ReadingOptions) -> Stream:
             raise StreamError(f"cannot read {path}: it holds {what}")
     with open_lines(path) as lines:
         # An ARFF file may tell its story first, behind percent signs.
-        told = dropwhile(lambda line: line.startswith("%") or line.isspace(), lines)
-        first = [*islice(told, _LOOKED_AT)]
+        content = dropwhile(lambda line: line.startswith("%") or line.isspace(), lines)
+        first = [*islice(content, _INSPECTED_LINES)]
     kind = kind_of(first)
     if " " in kind:
         raise StreamError(f"cannot read {path}: it is {kind}")

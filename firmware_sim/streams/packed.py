@@ -14,7 +14,7 @@ from typing import IO, cast
 from firmware_sim.errors import StreamError
 
 #: Bytes an xz file may ask for to be unpacked: its dictionary, which is its author's choice.
-MOST_MEMORY = 16 << 20
+MAX_MEMORY = 16 << 20
 
 _PIECE = 1 << 16
 _GZIP = b"\x1f\x8b"
@@ -39,7 +39,7 @@ class XzReader(io.RawIOBase):
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_MEMORY)
+        self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_MEMORY)
 
     def readable(self) -> bool:
         """Return True."""

@@ -9,7 +9,7 @@ import numpy as np
 from firmware_sim.plaintext import counted, shortened
 from firmware_sim.streams.block import Block
 from firmware_sim.streams.cadence import Cadence
-from firmware_sim.streams.columns import LOOKED_AT
+from firmware_sim.streams.columns import INSPECTED_ROWS
 from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.dates import zone_free
 from firmware_sim.streams.live import LiveStream
@@ -69,13 +69,13 @@ class Tally:
             self.last = known[-1]
 
 
-def looked_at(stream: Stream, limit: int | None, *, whole: bool) -> Tally:
+def inspect_rows(stream: Stream, limit: int | None, *, all_rows: bool) -> Tally:
     """Return what the rows of a stream hold: all, or the first ones.
 
     limit: rows to look at, at most. Of a live stream those are looked at that have come.
     """
-    if not whole:
-        limit = LOOKED_AT if limit is None else min(limit, LOOKED_AT)
+    if not all_rows:
+        limit = INSPECTED_ROWS if limit is None else min(limit, INSPECTED_ROWS)
     if isinstance(stream, LiveStream):
         limit = stream.rows_here if limit is None else min(limit, stream.rows_here)
     tally = Tally(stream)
@@ -84,7 +84,7 @@ def looked_at(stream: Stream, limit: int | None, *, whole: bool) -> Tally:
     return tally
 
 
-def page(stream: Stream, tally: Tally, whole: bool) -> list[str]:
+def page(stream: Stream, tally: Tally, all_rows: bool) -> list[str]:
     """Return the page of a log, a line each.
 
     tally: of the rows that were looked at.
@@ -94,7 +94,7 @@ def page(stream: Stream, tally: Tally, whole: bool) -> list[str]:
     made = "" if reading is None else f": {reading.understood.made_of()}"
     lines = [f"log       {stream.name}{made}"]
     damaged = sum(count for count, _ in tally.damages.by_reason.values())
-    which = "" if whole else "the first "
+    which = "" if all_rows else "the first "
     lines.append(f"rows      {which}{tally.rows:,} looked at, {tally.rows - damaged:,} can be read")
     lines += [f"          {line}" for line in tally.damages.to_lines()]
     if reading is not None:
@@ -112,8 +112,8 @@ def page(stream: Stream, tally: Tally, whole: bool) -> list[str]:
     for name, why in [*left_out.items()][:_LISTED]:
         lines.append(f"ignored   {name!r}: {why}")
     lines += [f"note      {note}" for note in stream.notes]
-    told = [tally.cadence.warning(), *tally.sentinels.warnings()]
-    lines += [f"WARNING   {warning}" for warning in filter(None, told)]
+    warnings = [tally.cadence.warning(), *tally.sentinels.warnings()]
+    lines += [f"WARNING   {warning}" for warning in filter(None, warnings)]
     return lines
 
 

@@ -184,8 +184,8 @@ class Reading:
 
     def _ignored(self, options: ReadingOptions) -> set[str]:
         """Return the columns that a user leaves out; one of two with one name is both of them."""
-        said = {*options.ignore}
-        return said | {new for new, old in self.understood.renamed.items() if old in said}
+        ignored = {*options.ignore}
+        return ignored | {new for new, old in self.understood.renamed.items() if old in ignored}
 
     def _is_text_alone(self, options: ReadingOptions) -> bool:
         """Whether nothing but text is there to learn from."""
@@ -454,19 +454,19 @@ class Reading:
 
     def read(self, first: int, records: Sequence[tuple[Sequence[str], str]]) -> Block:
         """Return rows of cells, each with why it cannot be read or nothing, as rows of readings."""
-        odd, whole = {}, []
+        odd, complete = {}, []
         for at, (record, why) in enumerate(records):
             if why or len(record) != self.width:
                 odd[at] = why or self.no_row(len(record))
             else:
-                whole.append(record)
-        columns = [*zip(*whole, strict=True)] or [()] * self.width
-        n = len(whole)
+                complete.append(record)
+        columns = [*zip(*complete, strict=True)] or [()] * self.width
+        n = len(complete)
         block = self.block(first, n, columns.__getitem__, lambda place: Cells.of(columns[place]))
         for at, why in [*block.damage.items()]:
-            if self.is_header(whole[at]):
+            if self.is_header(complete[at]):
                 why = HEADER_AGAIN
-            block.damage[at] = Damage.of(why, whole[at])
+            block.damage[at] = Damage.of(why, complete[at])
         for at, why in odd.items():
             odd[at] = Damage.of(why, records[at][0])
         return block.among(odd) if odd else block
@@ -534,8 +534,8 @@ class Reading:
         if self._time is None:
             return False
         places, moments, form = self._time
-        said = (moments.joined([row[place] for place in places]) for row in self.first)
-        return form.is_local(next((cell for cell in said if cell.strip()), ""))
+        times = (moments.joined([row[place] for place in places]) for row in self.first)
+        return form.is_local(next((cell for cell in times if cell.strip()), ""))
 
     @property
     def _listing(self) -> str:

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.dialect import cut, laid_out
 from firmware_sim.streams.formats import kind_of, refusal
-from firmware_sim.streams.live import SETTLE, BadRecord, Record, Source, Wait
+from firmware_sim.streams.live import INSPECT_TIMEOUT, BadRecord, Record, Source, Wait
 from firmware_sim.streams.messages import text
 from firmware_sim.streams.objects import NO_OBJECT, fields_of, names_of
 from firmware_sim.streams.reading import HEADER_AGAIN
 from firmware_sim.streams.text import (
     LONGEST_LINE,
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     NO_TEXT,
     NUL_BYTES,
     BadLine,
@@ -62,13 +62,13 @@ class PipeSource(Source):
                 began = time.monotonic()
                 if len(self._first) >= _LAYOUT:
                     break
-            elif wait.is_over() or (self._first and time.monotonic() - began > SETTLE):
+            elif wait.is_over() or (self._first and time.monotonic() - began > INSPECT_TIMEOUT):
                 break
-        said = [line for line in self._first if not isinstance(line, BadLine)]
-        what = kind_of(said)
+        text_lines = [line for line in self._first if not isinstance(line, BadLine)]
+        what = kind_of(text_lines)
         if what == "json":
             self._is_json, self.kind = True, "JSON, an object a line"
-            self._names = names_of([*filter(None, map(fields_of, said))])
+            self._names = names_of([*filter(None, map(fields_of, text_lines))])
             return self._names
         if " " in what:
             raise StreamError(f"cannot read {self.name}: it is {what}")
@@ -129,9 +129,9 @@ class PipeSource(Source):
             if len(rest) > LONGEST_LINE:
                 dropped += len(rest)
                 rest = b""
-                if dropped > MOST_CHARACTERS:
+                if dropped > MAX_CHARACTERS:
                     raise StreamError(
-                        f"cannot read {self.name}: a line has more than {MOST_CHARACTERS:,} "
+                        f"cannot read {self.name}: a line has more than {MAX_CHARACTERS:,} "
                         "characters; this is not a table of readings"
                     )
             if not data:

@@ -13,7 +13,7 @@ from firmware_sim.errors import StreamError
 from firmware_sim.streams import dialect
 from firmware_sim.streams.block import Block, Damage
 from firmware_sim.streams.chunks import Chunks, NotPlainError, lines_of
-from firmware_sim.streams.columns import LOOKED_AT
+from firmware_sim.streams.columns import INSPECTED_ROWS
 from firmware_sim.streams.dialect import Dialect, cut, is_arff, laid_out
 from firmware_sim.streams.packed import BUFFER
 from firmware_sim.streams.reading import Reading, ReadingOptions
@@ -58,7 +58,7 @@ class CsvStream(CellStream):
         with open_bytes(self.path) as file:
             self._encoding = encoding_of(file.peek(BUFFER)[:BUFFER], str(self.path))
         with open_lines(self.path) as lines:
-            sample = [*islice(lines, dialect.LOOKED_AT)]
+            sample = [*islice(lines, dialect.INSPECTED_LINES)]
             if is_arff(sample):
                 for line in islice(lines, _LATER):  # as many lines as there are columns
                     sample.append(line)
@@ -68,7 +68,7 @@ class CsvStream(CellStream):
         known = options.given
         self._dialect = self._layout(sample, options, known)
         with self._records() as records:
-            first = [record for record in islice(records, LOOKED_AT) if not records.damage]
+            first = [record for record in islice(records, INSPECTED_ROWS) if not records.damage]
         if known is None:
             known = options.study(
                 self._dialect.names,
@@ -144,7 +144,7 @@ class CsvStream(CellStream):
         """Return the cells of later rows in some columns, a row's joined."""
         width = len(self._dialect.names)
         with self._records() as records:
-            some = islice(records, LOOKED_AT, _LATER)
+            some = islice(records, INSPECTED_ROWS, _LATER)
             return [" ".join(one[at] for at in places) for one in some if len(one) == width]
 
     @contextmanager

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
 from firmware_sim.streams.block import Block
-from firmware_sim.streams.columns import LOOKED_AT
+from firmware_sim.streams.columns import INSPECTED_ROWS
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.stream import BlockStream, between
 
@@ -66,7 +66,7 @@ class TableStream(CellStream):
         kind: str = "a table",
     ) -> None:
         self.name = name
-        first = [*records[:LOOKED_AT]]
+        first = [*records[:INSPECTED_ROWS]]
         known = options.given or options.study(header, first, "\t").laid_out(kind, None)
         self._read_as(Reading(name, known, first, options))
         self._held: list[Line] = [(record, "") for record in records]

@@ -23,15 +23,15 @@ from firmware_sim.streams.packed import BUFFER, DAMAGED_END, DAMAGES, unpacked
 #: Characters in a line at most: 40,000 columns of full precision and some.
 LONGEST_LINE = 1 << 20
 #: ... in one that is passed over, at most.
-MOST_CHARACTERS = 1 << 26
+MAX_CHARACTERS = 1 << 26
 #: Blank lines in a row at most; more are a damaged file.
-MOST_BLANK = 10_000
+MAX_BLANK_LINES = 10_000
 #: Lines in one row at most: line ends within quotes are no end of a row.
-MOST_LINES = 1_000
+MAX_LINES = 1_000
 #: ... and where quotes have been opened and never closed before.
-_LEAST_LINES = 16
+_MIN_LINES = 16
 #: Rows one after the other that open a quote and do not close it, at most.
-MOST_STRAY = 1_000
+MAX_STRAY_QUOTES = 1_000
 
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 #: The errors of spreadsheets, as they begin a line.
@@ -103,11 +103,11 @@ class Records:
     @property
     def lines_ahead(self) -> int:
         """How many lines behind the first one of that row were read."""
-        return len(self._lines.taken) - 1 + self._lines.given_back
+        return len(self._lines.taken) - 1 + self._lines.n_returned
 
     def split(self) -> None:
         """Take the row given last for its first line only: what follows it comes again."""
-        self._lines.give_back()
+        self._lines.return_lines()
 
     def _is_well_formed(self, record: list[str]) -> bool:
         """Whether a row of several lines is what a program writes that quotes line ends."""
@@ -122,13 +122,13 @@ class Records:
 
     def _stray_quote(self) -> list[str]:
         self._stray += 1
-        if self._stray > MOST_STRAY:
+        if self._stray > MAX_STRAY_QUOTES:
             raise StreamError(
-                f"more than {MOST_STRAY:,} consecutive rows open a quote without closing "
+                f"more than {MAX_STRAY_QUOTES:,} consecutive rows open a quote without closing "
                 "it; this is not a table of readings"
             )
         # However many there are, the time they take stays in proportion to the lines.
-        self._lines.most = max(_LEAST_LINES, self._lines.most // 2)
+        self._lines.max_lines = max(_MIN_LINES, self._lines.max_lines // 2)
         self.split()
         self.damage = "a quote is opened and not closed"
         return []
@@ -182,7 +182,7 @@ class _Lines:
         self._again: deque[str] = deque()
         self.taken: list[str] = []  # by the row that is read
         self.bad = ""  # why one of them is no text
-        self.most = MOST_LINES
+        self.max_lines = MAX_LINES
         self._characters = 0
 
     def __iter__(self) -> Iterator[str]:
@@ -191,7 +191,7 @@ class _Lines:
     def __next__(self) -> str:
         if not self.taken:
             self._characters = 0
-        elif len(self.taken) >= self.most or self._characters > LONGEST_LINE:
+        elif len(self.taken) >= self.max_lines or self._characters > LONGEST_LINE:
             raise _TooFarError
         line = self._again.popleft() if self._again else next(self._lines)
         if not self.taken:
@@ -204,11 +204,11 @@ class _Lines:
         return line
 
     @property
-    def given_back(self) -> int:
+    def n_returned(self) -> int:
         """How many lines come again."""
         return len(self._again)
 
-    def give_back(self) -> None:
+    def return_lines(self) -> None:
         """Give back all lines but the first of those taken."""
         self._again.extendleft(reversed(self.taken[1:]))
         del self.taken[1:]
@@ -284,9 +284,10 @@ def bounded(text: IO[str], name: str) -> Iterator[str]:
             line = _checked(line)
         bad = isinstance(line, BadLine)
         blank = 0 if bad or not line.isspace() else blank + 1
-        if blank > MOST_BLANK:
+        if blank > MAX_BLANK_LINES:
             raise StreamError(
-                f"cannot read {name}: more than {MOST_BLANK:,} blank lines before line {number}"
+                f"cannot read {name}: more than {MAX_BLANK_LINES:,} blank lines before "
+                f"line {number}"
             )
         yield line
 
@@ -296,9 +297,9 @@ def _past_long(text: IO[str], where: str) -> str:
     characters = LONGEST_LINE
     while (more := text.readline(LONGEST_LINE)) and not more.endswith(("\n", "\r")):
         characters += len(more)
-        if characters > MOST_CHARACTERS:
+        if characters > MAX_CHARACTERS:
             raise StreamError(
-                f"{where} has more than {MOST_CHARACTERS:,} characters; "
+                f"{where} has more than {MAX_CHARACTERS:,} characters; "
                 "this is not a table of readings"
             )
     return f"the line has more than {LONGEST_LINE:,} characters"

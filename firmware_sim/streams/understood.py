@@ -128,14 +128,14 @@ class Understood:
             if column.name in self.renamed:
                 lines.append(f"called = {_toml(self.renamed[column.name])}")
             notation = column.notation
-            for name, value, usual in (
+            for name, value, default in (
                 ("decimal", notation.decimal, "."),
                 ("thousands", notation.thousands, ""),
                 ("unit", notation.unit, ""),
                 ("missing", sorted(column.absent), []),
                 ("left_out", column.why, ""),
             ):
-                if value != usual:
+                if value != default:
                     lines.append(f"{name} = {_toml(value)}")
         return "\n".join(lines) + "\n"
 

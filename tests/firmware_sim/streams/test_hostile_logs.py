@@ -21,7 +21,7 @@ import firmware_sim as fs
 from firmware_sim.errors import SimulatorError
 from firmware_sim.streams import Stream, open_stream
 from firmware_sim.streams.live import LiveStream
-from firmware_sim.streams.page import looked_at, page
+from firmware_sim.streams.page import inspect_rows, page
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.stdin import PipeSource
 
@@ -229,7 +229,7 @@ def read(path: Path, seed: int) -> None:
                 number += len(block)
             if stream.kept is None and rng.integers(3) == 0:
                 assert stream.count() == number
-                lines_ = page(stream, looked_at(stream, None, whole=True), whole=True)
+                lines_ = page(stream, inspect_rows(stream, None, all_rows=True), all_rows=True)
                 assert len("\n".join(lines_)) < 60_000
             stream.close()
     except SimulatorError as error:

@@ -207,7 +207,7 @@ def test_a_damaged_line_of_a_pipe_is_a_damaged_row(tmp_path: Path, line: bytes, 
 def test_a_line_without_end_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stdin, "MOST_CHARACTERS", 2 * LONGEST_LINE)
+    monkeypatch.setattr(stdin, "MAX_CHARACTERS", 2 * LONGEST_LINE)
     path = tmp_path / "long"
     path.write_bytes(b"a,b\n1,2\n" + b"1" * (4 * LONGEST_LINE))
     with path.open("rb") as file, pytest.raises(StreamError, match="not a table of readings"):

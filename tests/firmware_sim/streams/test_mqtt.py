@@ -20,7 +20,7 @@ import firmware_sim as fs
 from firmware_sim.cli import main
 from firmware_sim.errors import StreamError
 from firmware_sim.streams import live, mqtt
-from firmware_sim.streams.columns import LOOKED_AT
+from firmware_sim.streams.columns import INSPECTED_ROWS
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.mqtt import MqttSource
 from firmware_sim.streams.opening import open_stream
@@ -310,7 +310,7 @@ def test_a_field_that_numbers_messages_tells_which_came_before(
 def test_a_message_sent_twice_is_learned_once(
     port: int, publisher: Publisher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    n = LOOKED_AT  # enough to settle the columns without waiting for more
+    n = INSPECTED_ROWS  # enough to settle the columns without waiting for more
     rows = [{"seq": i, "a": i % 5, "y": i % 2} for i in range(n)]
     again = [row for row in rows for _ in range(1 + (row["seq"] % 7 == 0))]
     results = []

@@ -18,7 +18,7 @@ from firmware_sim.errors import SimulatorError, StreamError
 from firmware_sim.fleet import read_manifest
 from firmware_sim.plaintext import printable, shortened
 from firmware_sim.streams import CsvStream, text
-from firmware_sim.streams.text import LONGEST_LINE, MOST_BLANK, Records
+from firmware_sim.streams.text import LONGEST_LINE, MAX_BLANK_LINES, Records
 
 TABLE = "a,b,y\n1,2,1\n3,4,0\n"
 
@@ -48,14 +48,14 @@ def read(path: Path) -> int:
         (b"1", "more than 4,194,304 characters"),
         (b"1,", "more than 4,194,304 characters"),
         (b"\0", "more than 4,194,304 characters"),
-        (b"\n", f"more than {MOST_BLANK:,} blank lines"),
+        (b"\n", f"more than {MAX_BLANK_LINES:,} blank lines"),
         (b'1","\n', "more than 1,000 consecutive rows open a quote without closing it"),
     ],
 )
 def test_gzip_bomb_ends_with_a_message_within_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: bytes, words: str
 ) -> None:
-    monkeypatch.setattr(text, "MOST_CHARACTERS", 4 * LONGEST_LINE)
+    monkeypatch.setattr(text, "MAX_CHARACTERS", 4 * LONGEST_LINE)
     path = write(tmp_path, bomb(pattern, 24))
     assert path.stat().st_size < 300_000
     tracemalloc.start()
