@@ -202,7 +202,7 @@ class Understood:
         encoding = {"utf-8-sig": "UTF-8", "utf-8": "UTF-8", "cp1252": "Windows-1252"}
         out += f" in {encoding.get(self.encoding, self.encoding.upper())}"
         if len(self.columns) > 1:
-            out += f", cells parted by {described(layout.separator)}"
+            out += f", cells separated by {described(layout.separator)}"
         names = f"names in line {layout.header}" if layout.header else "no line of names"
         out += f", {names}, rows from line {layout.data}"
         return out + (f", comments after {layout.comment}" if layout.comment else "")
