@@ -110,7 +110,7 @@ def _check(text: str, kind: str, options: Mapping[str, float]) -> None:
         raise SimulatorError(f"fault {text!r}: p is a share of rows, above 0 and at most 1")
     if "every" in options:
         if not (options["every"] == 0.0 or 1.0 <= options["rows"] <= options["every"]):
-            raise SimulatorError(f"fault {text!r}: rows must be from 1 to every, the period in rows")
+            raise SimulatorError(f"fault {text!r}: rows must be from 1 to every, the period")
     elif not 1.0 <= options.get("rows", 1.0) <= _LONGEST_BURST:
         raise SimulatorError(f"fault {text!r}: rows must be from 1 to {_LONGEST_BURST:,}")
     if kind == "quantise" and not options["step"] > 0.0:

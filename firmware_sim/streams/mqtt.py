@@ -52,7 +52,7 @@ class MqttSource(Source):
     """Messages of one topic, or of several with ``+`` and ``#``.
 
     url: ``mqtt://host/topic``, ``mqtts://`` for TLS. After ``?``: ``qos=0|1|2`` (1 by default),
-        ``columns=a,b,label`` names the cells of CSV messages, or selects these fields of JSON objects
+        ``columns=a,b,label`` names the cells of CSV messages, or selects fields of JSON objects
         (without it messages are JSON objects and the first one names the columns; nested values
         have names such as ``a.b``), ``client=`` sets the client name (random by default),
         ``id=`` names a field that is unique to each message and not a reading.

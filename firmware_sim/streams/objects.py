@@ -71,7 +71,8 @@ class JsonLines(CellStream):
         self._names = known.names if known is not None else names_of([*filter(None, objects)])
         first = [self._cells(one) for one in objects if one]
         if known is None:
-            known = options.study(self._names, first, "\t").laid_out("JSON, an object a line", None)
+            known = options.study(self._names, first, "\t")
+            known = known.laid_out("JSON, one object per line", None)
         self._read_as(Reading(self.name, known, first, options))
 
     def _cells(self, one: dict[str, Any]) -> list[str]:
@@ -110,7 +111,7 @@ def open_json(path: Path, options: ReadingOptions) -> CellStream:
             if length > _LONGEST:
                 raise StreamError(
                     f"cannot read {path}: more than {_LONGEST:,} characters of JSON that are not "
-                    "an object a line; convert it: jq -c '.[]' FILE"
+                    "one object per line; convert it: jq -c '.[]' FILE"
                 )
             parts.append(line)
     objects = [*map(of_value, _values("".join(parts).lstrip("\ufeff")))]
