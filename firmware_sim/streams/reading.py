@@ -123,7 +123,7 @@ class Reading:
         self._time = self._time_of(options)
         self.local_times = self._is_local()
         self._features: list[str] = []
-        self.numbers: list[tuple[int, int]] = []  # slot and place
+        self.numbers: list[tuple[int, int]] = []  # slot and column index
         self._written: list[tuple[int, int]] = []  # ... of those with units or separators
         self._switches: list[tuple[int, int]] = []
         self._words: list[_Words] = []
