@@ -117,7 +117,7 @@ def test_columns(tmp_path: Path) -> None:
     "content", [b"", b"\n \n", gzip.compress(b"")], ids=["empty", "blank", "packed"]
 )
 def test_no_lines(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(StreamError, match="no line holds the column names"):
+    with pytest.raises(StreamError, match="no line contains the column names"):
         CsvStream(write(tmp_path, content), target="y")
 
 
