@@ -89,7 +89,7 @@ MUTATIONS = [
          "skipinitialspace=True, strict=True", "skipinitialspace=True"),
         ("lines that are given back come in turn", "reversed(self.taken[1:])", "self.taken[1:]"),
         ("stray quotes are looked for as far as ever",
-         "        self._lines.most = max(_LEAST_LINES, self._lines.most // 2)\n", ""),
+         "        self._lines.max_lines = max(_MIN_LINES, self._lines.max_lines // 2)\n", ""),
         ("stray quotes need not be one after the other",
          "        self._stray = 0\n        self._width =", "        self._width ="),
         ("lines have no bound", "if len(line) == LONGEST_LINE and not", "if False and not")),

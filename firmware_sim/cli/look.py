@@ -1,4 +1,4 @@
-"""The command ``look``: what is understood of a log, and the command that would replay it."""
+"""The command ``look``: shows how a log is read, and the command that replays it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from firmware_sim.streams.tables import CellStream
 
 OWN = {
     "toml": Option(
-        "print the record that --understood takes, and nothing else", default=False, group="stream"
+        "print only the record that --understood accepts", default=False, group="stream"
     ),
 }
 
@@ -25,14 +25,14 @@ OWN = {
 def add_options(commands: Any) -> None:
     """Add the command and its options."""
     about = (
-        "Show how a log is read: separator, names, times, inputs, what is left out and skipped. "
+        "Show how a log is read: separator, names, times, inputs, what is ignored and skipped. "
         "Nothing is written."
     )
     add_command(commands, "look", about, run, OWN, stream=STREAM)
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Look at a log, print the page, and return the exit code."""
+    """Inspect a log, print the page, and return the exit code."""
     found = assumed_of(chosen)
     config = config_of(chosen, **found.options)
     stream = opened(config, found.live)

@@ -1,4 +1,4 @@
-"""The target and the kind of labels, where a user names neither and the log leaves no doubt."""
+"""Infers the target and the kind of labels if the user names neither and the log is clear."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from firmware_sim.streams.tables import CellStream
 from firmware_sim.tasks.kinds import kind_of
 from firmware_sim.tasks.labels import label_key
 
-#: What columns of labels are called, the likelier first.
+#: Names of label columns, likelier ones first.
 _NAMES = ("label", "class", "target", "y")
-#: Different numbers that are classes, and the share of rows they may be at most.
+#: Most distinct numbers that count as classes, absolutely and as a share of rows.
 _CLASSES, _SHARE = 20, 0.2
-#: What two classes are written as, and the least share of rows with one of them: others are damage.
+#: Numbers that mean two classes, and the minimum share of rows with them; the rest is damage.
 _PAIRS, _SURE = ({0.0, 1.0}, {-1.0, 1.0}), 0.95
 
 
 @dataclass
 class Assumed:
-    """What was assumed of a log.
+    """What was inferred from a log.
 
-    options: fields of `ReplayConfig` that were not given.
-    live: the stream, where it comes once; otherwise it is opened again.
-    notes: what a user has to know, a sentence each.
+    options: inferred fields of `ReplayConfig`.
+    live: the stream if it is live; other streams are opened again.
+    notes: for the user, one sentence each.
     """
 
     options: dict[str, Any] = field(default_factory=dict)
@@ -41,11 +41,11 @@ class Assumed:
 
 
 def assumed(stream: str, given: Mapping[str, Any]) -> Assumed:
-    """Return the target and the kind of labels that a log shows.
+    """Infer the target and the kind of labels of a log.
 
     stream: its name.
-    given: fields of `ReplayConfig` that a user has given.
-    Raises StreamError: it cannot be read, or comes once and has no such column.
+    given: fields of `ReplayConfig` set by the user.
+    Raises StreamError: the log is unreadable, or live and without such a column.
     """
     out = Assumed()
     if not isinstance(stream, str) or stream in BUNDLED:
@@ -61,7 +61,7 @@ def assumed(stream: str, given: Mapping[str, Any]) -> Assumed:
     try:
         found = opened(ReplayConfig(stream=stream, kind="novelty", **probe))
     except SimulatorError:
-        # The error is raised where the log is read with all that is given.
+        # Reading the log with all options raises the same error.
         if stream == "-" or "://" in stream:
             raise
         return out
@@ -75,7 +75,7 @@ def assumed(stream: str, given: Mapping[str, Any]) -> Assumed:
         target = _target_of(reading, str(given.get("time", "auto")))
         if target is not None:
             out.options["target"] = target
-            out.notes.append(f"column {target!r} is the target; --target names another one")
+            out.notes.append(f"column {target!r} is the target; choose another with --target")
     if not says:
         kind = "novelty" if target is None else _kind_of_labels(reading, target)
         if kind and not given.get("positive"):
@@ -87,18 +87,18 @@ def assumed(stream: str, given: Mapping[str, Any]) -> Assumed:
 
 
 def _about(kind: str, target: str | None) -> str:
-    """Return the sentence about a kind of labels that was assumed."""
+    """Return the note about the inferred kind of labels."""
     if target is None:
         return (
-            "no column is called label, class, target or y: what is unusual is looked for, as with "
-            "--kind novelty; to forecast a column: --target COLUMN --kind regression"
+            "no column is called label, class, target or y: the replay detects unusual rows, "
+            "as with --kind novelty; to forecast a column: --target COLUMN --kind regression"
         )
     what = {"regression": "real numbers", "multiclass": "several classes", "binary": "two classes"}
     return f"column {target!r} holds {what[kind]}: --kind {kind}"
 
 
 def _target_of(reading: Reading, time: str) -> str | None:
-    """Return the column of labels, None where none is called so and the last is not of switches."""
+    """Return the label column: by its name, or the last column if it is a switch; else None."""
     columns = [one for one in reading.understood.columns if one.name not in (time,)]
     usable = [one for one in columns if one.kind not in ("time", "empty", "index")]
     for name in _NAMES:
@@ -109,23 +109,23 @@ def _target_of(reading: Reading, time: str) -> str | None:
     if last is not None and last.kind == "switch" and last.name not in reading.ignored:
         place = reading.place_of(last.name)
         words = {row[place].strip().lower() for row in reading.first}
-        if words & YES and words & NO:  # one that never changes is nothing to learn
+        if words & YES and words & NO:  # a constant column has nothing to learn
             return last.name
     return None
 
 
 def _kind_of_labels(reading: Reading, target: str) -> str:
-    """Return the kind of the labels in a column of the first rows; "" where there are none."""
+    """Return the kind of labels in a column, by the first rows; "" if unknown."""
     column = next((one for one in reading.understood.columns if one.name == target), None)
     if column is None:
-        return ""  # an error where the log is read
+        return ""  # reading the log raises the error
     place = reading.place_of(target)
     labels = [row[place] for row in reading.first if not reading.is_absent(row[place])]
     keys = {label_key(cell) for cell in labels}
     if not keys:
         return ""
     if column.kind == "number" and not set(reading.features) - {target}:
-        return "regression"  # a series alone
+        return "regression"  # a single time series
     numbers = {key for key in keys if not isinstance(key, str)}
     two = max(sum(label_key(cell) in pair for cell in labels) for pair in _PAIRS)
     if column.kind == "switch" or two >= _SURE * len(labels):
@@ -143,6 +143,6 @@ def _kind_of_labels(reading: Reading, target: str) -> str:
 
 
 def notes_of(stream: Stream, notes: list[str]) -> None:
-    """Put what was assumed before what was recognised in a stream."""
+    """Put the notes on inferred options before those of the stream."""
     if notes and isinstance(stream, CellStream):
         stream.reading.notes = (*notes, *stream.reading.notes)

@@ -1,7 +1,7 @@
 """Faults of sensors, each a row of `KINDS`.
 
-Sizes are in standard deviations of the clean column so far, so that one number suits lux and volts;
-levels (``value``, ``low``, ``high``, ``step``, ``code``) are in the column's own unit.
+Sizes are in running standard deviations of the clean column, so that one number suits lux and
+volts; levels (``value``, ``low``, ``high``, ``step``, ``code``) are in the unit of the column.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Fault:
     last: int = 0  # the last broken row; 0 for no end
     #: the values of the kind's own options
     options: Mapping[str, float] = field(default_factory=dict)
-    label: str = ""  # of the rows that it strikes, where it is of one class
+    label: str = ""  # the class whose rows it affects, if it affects only one
 
     def __str__(self) -> str:
         where = "+".join(self.columns) or "all columns"
@@ -49,14 +49,14 @@ class Fault:
         return f"{self.kind}{what}, rows {self.first:,}{end}{taken}"
 
     def covers(self, number: int) -> bool:
-        """Whether the fault lasts at this row."""
+        """Whether the fault is active in this row."""
         if not self.first <= number or (self.last and number > self.last):
             return False
         every = self.options.get("every", 0.0)
         return not every or (number - self.first) % every < self.options["rows"]
 
     def changes(self, rows: int) -> list[int]:
-        """Return the rows, of so many, from which on the stream is another one."""
+        """Return the row numbers, up to `rows`, at which the fault starts or stops."""
         every = self.options.get("every", 0.0)
         last = min(self.last or rows, rows)
         found = [self.first]
@@ -68,9 +68,9 @@ class Fault:
 
 
 def parse(text: str) -> Fault:
-    """Return the fault that the words describe, as in ``spike:column=light,p=0.02,from=500``.
+    """Parse a fault, such as ``spike:column=light,p=0.02,from=500``.
 
-    Raises SimulatorError: they describe none; the message says what the kind takes.
+    Raises SimulatorError: the text is not a fault; the message names the options of the kind.
     """
     kind, _, rest = text.partition(":")
     if kind not in KINDS:
@@ -89,7 +89,7 @@ def parse(text: str) -> Fault:
     if KINDS[kind].of_class and not label:
         raise SimulatorError(f"fault {text!r}: {kind} needs label=, the class to leave out")
     if columns and KINDS[kind].of_rows:
-        raise SimulatorError(f"fault {text!r}: {kind} affects whole rows, not a column")
+        raise SimulatorError(f"fault {text!r}: {kind} affects entire rows, not a column")
     if kind == "swap" and len(columns) != 2:
         raise SimulatorError(f"fault {text!r}: swap takes two columns, as in column=a+b")
     numbers = {name: _number(text, name, value) for name, value in given.items()}
@@ -110,9 +110,9 @@ def _check(text: str, kind: str, options: Mapping[str, float]) -> None:
         raise SimulatorError(f"fault {text!r}: p is a share of rows, above 0 and at most 1")
     if "every" in options:
         if not (options["every"] == 0.0 or 1.0 <= options["rows"] <= options["every"]):
-            raise SimulatorError(f"fault {text!r}: rows is from 1 to every, the rows of a turn")
+            raise SimulatorError(f"fault {text!r}: rows must be from 1 to every, the period")
     elif not 1.0 <= options.get("rows", 1.0) <= _LONGEST_BURST:
-        raise SimulatorError(f"fault {text!r}: rows is from 1 to {_LONGEST_BURST:,}")
+        raise SimulatorError(f"fault {text!r}: rows must be from 1 to {_LONGEST_BURST:,}")
     if kind == "quantise" and not options["step"] > 0.0:
         raise SimulatorError(f"fault {text!r}: step must be more than 0")
     if kind == "clip" and not options["low"] < options["high"]:
@@ -144,7 +144,7 @@ class Spread:
         self._squares = np.zeros(n)
 
     def add(self, row: Row) -> None:
-        """Take one row in; absent readings do not count."""
+        """Add one row; missing readings do not count."""
         good = np.isfinite(row)
         self._n += good
         delta = np.where(good, row - self._mean, 0.0)
@@ -153,22 +153,22 @@ class Spread:
 
     @property
     def mean(self) -> Row:
-        """Means so far."""
+        """Running means."""
         return self._mean
 
     @property
     def sd(self) -> Row:
-        """Standard deviations so far."""
+        """Running standard deviations."""
         return np.sqrt(self._squares / np.maximum(self._n, 1.0))
 
 
 class Effect:
-    """What a fault does to readings.
+    """Applies a column fault to readings.
 
-    fault: with a kind of the faults of columns.
+    fault: one whose kind affects columns.
     features: names of the readings.
-    spread: of the clean columns; it goes on.
-    rng: what draws.
+    spread: of the clean columns; updated by the caller.
+    rng: the random generator.
     options: of the fault.
     Raises SimulatorError: the stream has no such column.
     """
@@ -186,11 +186,11 @@ class Effect:
         self.fault, self.options, self.rng, self._spread = fault, fault.options, rng, spread
         self._first: Row | None = None
         make = KINDS[fault.kind].make
-        assert make is not None, f"{fault.kind} is a fault of whole rows"
+        assert make is not None, f"{fault.kind} is a fault of entire rows"
         self._make = make
 
     def act(self, row: Row, number: int) -> bool:
-        """Change the row of this number; return whether anything was done."""
+        """Change row `number` in place; return whether it changed."""
         made = self._make(self, row[self.slots], number)
         if made is not None:
             row[self.slots] = made
@@ -198,28 +198,28 @@ class Effect:
 
     @property
     def mean(self) -> Row:
-        """Means of the columns so far."""
+        """Running means of the columns."""
         return np.asarray(self._spread.mean[self.slots])
 
     @property
     def sd(self) -> Row:
-        """Standard deviations of the columns so far."""
+        """Running standard deviations of the columns."""
         return np.asarray(self._spread.sd[self.slots])
 
     def first(self, values: Row) -> Row:
-        """Return the first values there were, that are known."""
+        """Return for each column the first value that was not missing."""
         if self._first is None:
             self._first = np.full(values.shape, math.nan)
         np.copyto(self._first, values, where=np.isnan(self._first))
         return self._first
 
 
-#: Gives what becomes of the readings of a row, or None where nothing is done to them.
+#: Returns the changed readings of a row, or None if they do not change.
 Change = Callable[[Effect, Row, int], Row | None]
 
 
 def _stuck(effect: Effect, x: Row, number: int) -> Row:
-    value = effect.options["value"]  # or the first that it has
+    value = effect.options["value"]  # or the first value of the column
     return effect.first(x if math.isnan(value) else np.full(len(x), value))
 
 
@@ -243,7 +243,7 @@ def _drift(effect: Effect, x: Row, number: int) -> Row | None:
 
 
 def _shift(effect: Effect, x: Row, number: int) -> Row:
-    return x + effect.first(effect.options["size"] * effect.sd)  # by as much in every row
+    return x + effect.first(effect.options["size"] * effect.sd)  # the same amount in every row
 
 
 def _gain(effect: Effect, x: Row, number: int) -> Row:
@@ -251,7 +251,7 @@ def _gain(effect: Effect, x: Row, number: int) -> Row:
 
 
 def _replace(effect: Effect, x: Row, number: int) -> Row:
-    mean, sd = effect.first(np.array((effect.mean, effect.sd)))  # of the sensor that was there
+    mean, sd = effect.first(np.array((effect.mean, effect.sd)))  # of the sensor that is replaced
     made: Row = mean + effect.options["gain"] * (x - mean) + effect.options["offset"] * sd
     return made
 
@@ -278,17 +278,17 @@ def _swap(effect: Effect, x: Row, number: int) -> Row:
 class Kind:
     """One kind of fault."""
 
-    #: its options with their defaults; None where one must be given. ``p`` is the share of rows.
+    #: options and their defaults; None if required. ``p`` is the share of rows.
     takes: Mapping[str, float | None]
-    #: what becomes of readings; None where it changes which rows come, which is done by
-    #: `FaultyStream`.
+    #: changes the readings of a row; None if the fault affects entire rows, which `FaultyStream`
+    #: handles.
     make: Change | None = None
-    #: whether it is of the rows of one class, ``label=``
+    #: whether it affects only rows of one class, ``label=``
     of_class: bool = False
 
     @property
     def of_rows(self) -> bool:
-        """Whether it changes whole rows, not columns."""
+        """Whether it affects entire rows, not columns."""
         return self.make is None
 
 

@@ -1,4 +1,4 @@
-"""A stream whose sensors break."""
+"""A stream with simulated sensor faults."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from firmware_sim.streams.stream import Row, Sample, Stream
 
 Rows = Iterator[Sample | None]
 
-#: Labels of a column of classes, at most.
+#: Most labels of a class column.
 MAX_CLASSES = 256
 
 
 def _same(cell: str, label: str) -> bool:
-    """Whether a cell is that label: the same word, or the same number."""
+    """Whether a cell equals a label, as a word or as a number."""
     try:
         return float(cell) == float(label)
     except ValueError:
@@ -27,12 +27,12 @@ def _same(cell: str, label: str) -> bool:
 
 
 class FaultyStream(Stream):
-    """Another stream with faults in it; the same ones whenever it is read.
+    """Another stream with faults, identical in every pass.
 
-    clean: the stream with whole sensors.
-    faults: what breaks, applied in this order; faults of whole rows come last.
-    seed: of the draws.
-    counts: rows each fault befell in the last reading, in the order of `faults`.
+    clean: the stream without faults.
+    faults: the faults, applied in this order; those of entire rows come last.
+    seed: of the random generator.
+    counts: rows changed by each fault in the last pass, in the order of `faults`.
     """
 
     def __init__(self, clean: Stream, faults: Sequence[Fault], seed: int = 0) -> None:
@@ -42,16 +42,16 @@ class FaultyStream(Stream):
         self.ignored, self.kept = clean.ignored, clean.kept
         self._seed = seed
         self.counts = [0] * len(self.faults)
-        self._effects()  # a column that is not there is told now
+        self._effects()  # rejects unknown columns now
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What the clean stream says."""
+        """The notes of the clean stream."""
         return self.clean.notes
 
     @property
     def clean(self) -> Stream:
-        """The stream with whole sensors."""
+        """The stream without faults."""
         return self._clean
 
     def _effects(self) -> tuple[Spread, list[tuple[int, Fault, Effect]]]:
@@ -67,7 +67,7 @@ class FaultyStream(Stream):
         return np.random.default_rng((self._seed, at))
 
     def samples(self, row: Row) -> Rows:
-        """Yield the rows in order; see `Stream.samples`. They are numbered as they come out."""
+        """Yield the rows in order; see `Stream.samples`. Numbers follow the output order."""
         self.counts = [0] * len(self.faults)
         rows = self._broken(row)
         ways: dict[str, Callable[[Rows, Row, int, Fault], Rows]] = {
@@ -89,7 +89,7 @@ class FaultyStream(Stream):
             yield sample._replace(number=number)
 
     def _broken(self, row: Row) -> Rows:
-        """Apply the faults of columns."""
+        """Apply the column faults."""
         spread, acts = self._effects()
         for sample in self.clean.samples(row):
             if sample is None or sample.damage:
@@ -129,7 +129,7 @@ class FaultyStream(Stream):
             yield sample
 
     def _flipped(self, rows: Rows, row: Row, at: int, fault: Fault) -> Rows:
-        """Give labels of classes the next class of those seen so far, in order of their names."""
+        """Replace class labels by the next of the classes seen, in the order of their names."""
         rng = self._draws(at)
         seen: dict[str, None] = {}
         for sample in rows:
@@ -148,7 +148,7 @@ class FaultyStream(Stream):
             yield sample
 
     def _without(self, rows: Rows, row: Row, at: int, fault: Fault) -> Rows:
-        """Leave out rows of one class."""
+        """Drop rows of one class."""
         rng = self._draws(at)
         for sample in rows:
             if (
@@ -162,7 +162,7 @@ class FaultyStream(Stream):
             yield sample
 
     def _held_back(self, rows: Rows, row: Row, at: int, fault: Fault) -> Rows:
-        """Hold some rows back, then give them all at the time of the last."""
+        """Delay some rows, then yield them all with the time of the last one."""
         rng = self._draws(at)
         held: deque[tuple[Sample, Row]] = deque()
         left = 0
@@ -190,16 +190,16 @@ class FaultyStream(Stream):
             yield sample._replace(seconds=seconds)
 
     def recount(self, rows: int) -> None:
-        """Have `counts` say what befell so many rows: blocks may have been read beyond them."""
+        """Recompute `counts` for exactly this many rows; blocks may have been read beyond them."""
         row = np.empty(len(self.features))
         for _ in islice((sample for sample in self.samples(row) if sample is not None), rows):
             pass
 
     def count(self) -> int | None:
-        """Return the number of rows where no fault changes it."""
+        """Return the number of rows, None if a fault changes it."""
         changed = any(fault.kind in ("duplicate", "gap", "without") for fault in self.faults)
         return None if changed else self.clean.count()
 
     def close(self) -> None:
-        """Let go of what the stream holds."""
+        """Close the clean stream."""
         self.clean.close()

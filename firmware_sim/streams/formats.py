@@ -1,4 +1,4 @@
-"""What kind of file a log is, by how it begins, and a sentence for those that are no log."""
+"""Detects the format of a file by its start, and explains how to convert unsupported ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from firmware_sim.streams import libsvm
 
 _TABLE = "save its table as CSV"
-#: Files that are no table of text: how they begin, what they are, and what makes a log of them.
+#: Unsupported formats: how such files start, what they are, and how to convert them.
 _OTHERS = (
     (rb"\x89HDF", "an HDF5 file", "pandas.read_hdf(FILE).to_csv(...)"),
     (rb"CDF[\x01\x02\x05]", "a netCDF file", "xarray.open_dataset(FILE).to_dataframe()"),
@@ -49,9 +49,9 @@ _SQL = re.compile(r"\s*(insert into|create table|-- \w*sql)", re.IGNORECASE)
 
 
 def refusal(start: bytes) -> str:
-    """Return what a file is that begins so, and what makes a log of it; empty for a text.
+    """Return why a file with this start is not supported, and how to convert it; "" for text.
 
-    Returns: "a PDF; save its table as CSV", the rest of a sentence.
+    Returns: the end of a sentence, such as "a PDF, not a log; save its table as CSV".
     """
     start = start.removeprefix(b"\xef\xbb\xbf")
     for pattern, what, remedy in _PATTERNS:
@@ -61,10 +61,10 @@ def refusal(start: bytes) -> str:
 
 
 def kind_of(lines: Sequence[str]) -> str:
-    """Return what the first lines of a text are of.
+    """Return the format of a text by its first lines.
 
-    Returns: "table", "json", "arff", "libsvm" or "history", or a sentence about what is none, which
-        has blanks.
+    Returns: "table", "json", "arff" or "libsvm", or a sentence (which contains blanks) about an
+        unsupported format.
     """
     filled = [line.strip("\ufeff \t\r\n") for line in lines if line.strip("\ufeff \t\r\n")]
     if not filled:

@@ -1,4 +1,4 @@
-"""Tables that pandas reads: the first sheet of a workbook (.xlsx), a Parquet file."""
+"""Tables read by pandas: the first sheet of a workbook (.xlsx), a Parquet file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firmware_sim.streams.dialect import among
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.tables import TableStream
 
-#: The kinds, the function that reads each, and what it needs beside pandas.
+#: For each format the pandas function, and the package it needs in addition.
 _READERS = {
     "an Excel workbook": ("read_excel", "openpyxl"),
     "a Parquet file": ("read_parquet", "pyarrow"),
@@ -20,12 +20,11 @@ _READERS = {
 
 
 class FrameStream(TableStream):
-    """A table read whole by pandas, and then as a CSV file is.
+    """A table that pandas reads into memory; its cells are treated like those of a CSV file.
 
     path: the file.
-    options: what is known of the columns.
-    Raises StreamError: pandas, or what it needs for such files, is not there; or the file is
-        damaged.
+    options: settings of the columns.
+    Raises StreamError: pandas, or a package it needs, is not installed; or the file is damaged.
     """
 
     def __init__(self, path: Path, options: ReadingOptions) -> None:
@@ -48,12 +47,12 @@ def _read(path: Path, what: str) -> Any:
         raise StreamError(
             f"{path.name} is {what}: pip install pandas {needed}, or save the table as CSV"
         ) from None
-    except Exception as error:  # whatever a damaged file makes of its readers
+    except Exception as error:  # a damaged file may raise anything
         raise StreamError(f"cannot read {path}: {error}") from None
 
 
 def _cells(column: Any) -> list[str]:
-    """Return a column as the cells it would have in a CSV file."""
+    """Return the cells that a column would have in a CSV file."""
     gone = column.isna()
     return ["" if no else _cell(value) for value, no in zip(column, gone, strict=True)]
 

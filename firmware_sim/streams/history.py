@@ -1,4 +1,4 @@
-"""Logs with a line for each change of each sensor: Home Assistant's history, InfluxDB's export."""
+"""Logs with one line per change of a sensor: Home Assistant's history, InfluxDB's export."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.tables import Line, TableStream
 from firmware_sim.streams.text import Records, open_lines
 
-#: The columns that name the sensor, give its value, and tell the time.
+#: The columns of the sensor name, its value and the time.
 _HISTORIES = (("entity_id", "state", "last_changed"), ("_field", "_value", "_time"))
 _ISO = TimeFormat("%Y-%m-%dT%H:%M:%S")
 _BLANK = TimeFormat("%Y-%m-%d %H:%M:%S")
 
 
 def history_of(path: Path, target: str | None) -> Dialect | None:
-    """Return how a file is laid out that is such a log, of several sensors; None for another."""
+    """Return the dialect of a history of several sensors; None for any other file."""
     with open_lines(path) as file:
         lines = [*islice(file, INSPECTED_LINES)]
     if not any(columns[0] in line for columns in _HISTORIES for line in lines):
@@ -43,16 +43,16 @@ def _columns(layout: Dialect) -> tuple[str, str, str] | None:
 
 
 class HistoryStream(TableStream):
-    """A history as a table: a column for each entity, a row for each time at which one changed.
+    """A history as a table: one column per entity, one row per time of a change.
 
-    A cell has the last state of its entity, and is empty before its first. The file may have its
-    lines in any order, such as entity by entity; they are held in memory and sorted by time. Lines
-    that cannot be read are rows that cannot be read, at the end.
+    A cell holds the latest state of its entity, and is empty before the first one. The lines may
+    have any order, such as entity by entity; they are sorted by time in memory. Unreadable lines
+    become unreadable rows at the end.
 
     path: the file.
-    layout: how it is laid out, from `history_of`.
-    options: what is known of the columns, which are named by their entities.
-    Raises StreamError: the file cannot be read, or no time in it can be.
+    layout: its dialect, from `history_of`.
+    options: settings of the columns, which are named after their entities.
+    Raises StreamError: the file is unreadable, or all of its times are.
     """
 
     def __init__(self, path: Path, layout: Dialect, options: ReadingOptions) -> None:
@@ -66,7 +66,7 @@ class HistoryStream(TableStream):
         place = {entity: i for i, entity in enumerate(entities, 1)}
         rows: list[list[str]] = []
         states = ["", *("" for _ in entities)]
-        # Sorting is stable: of several states at one time the last line counts.
+        # Sorting is stable: if several lines have the same time, the last one counts.
         for _, entity, state, time in sorted(changes, key=lambda change: change[0]):
             if time != states[0] or not rows:
                 rows.append([])
@@ -80,7 +80,7 @@ class HistoryStream(TableStream):
 def _changes(
     name: str, records: Records, layout: Dialect, columns: tuple[str, str, str]
 ) -> tuple[list[tuple[float, str, str, str]], list[Line]]:
-    """The time, entity, state and time as written of each line, and the lines that have none."""
+    """Return (seconds, entity, state, time as written) of each line, and the unreadable lines."""
     places = [layout.names.index(column) for column in columns]
     changes: list[tuple[float, str, str, str]] = []
     bad: list[Line] = []
@@ -96,7 +96,7 @@ def _changes(
         try:
             seconds = (_ISO if "T" in time else _BLANK).seconds(time)
         except ValueError:
-            why = f"{columns[2]} is {shortened(time)}, no time such as 2026-01-05T10:00:00.000Z"
+            why = f"{columns[2]} is {shortened(time)}, not a time such as 2026-01-05T10:00:00.000Z"
             first = first or f"line {layout.data + at}: {why}"
             bad.append(([], Damage.of(why, records.text)))
             continue

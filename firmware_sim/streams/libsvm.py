@@ -1,4 +1,4 @@
-"""LIBSVM files: a label, then index:value for each reading that is not zero."""
+"""LIBSVM files: a label, then index:value for each nonzero reading."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from firmware_sim.plaintext import shortened
 from firmware_sim.streams.stream import Row, Sample, Stream
 from firmware_sim.streams.text import open_lines
 
-#: Readings in a row at most; an index above it is damage, not a request for memory.
+#: Most readings in a row; a larger index is an error, so that it cannot exhaust memory.
 MAX_FEATURES = 1 << 20
 _LINE = re.compile(r"[^\s,;:]+(\s+\d+:[^\s,;:]+)+\s*")
 
 
 def looks_like(line: str) -> bool:
-    """Whether a line is one of a LIBSVM file."""
+    """Whether a line has the LIBSVM format."""
     return _LINE.fullmatch(line.partition("#")[0].strip()) is not None
 
 
 class LibsvmStream(Stream):
     """A LIBSVM file, plain or compressed (gzip, xz).
 
-    path: the file. It is read once for the highest index, which is the number of readings.
-    name: what reports call the stream; the file's name by default.
+    path: the file. A first pass finds the highest index, which is the number of readings.
+    name: the stream's name in reports; the file's name by default.
     """
 
     target = "label"
@@ -41,10 +41,10 @@ class LibsvmStream(Stream):
                 if index.isascii() and index.isdigit() and len(index) < 9:
                     highest = max(highest, int(index))
         if highest < 1:
-            raise StreamError(f"{self.name}: no reading in the whole file")
+            raise StreamError(f"{self.name}: the file contains no readings")
         if highest > MAX_FEATURES:
             raise StreamError(
-                f"{self.name}: an index is {highest:,}; rows have at most {MAX_FEATURES:,}"
+                f"{self.name}: the highest index is {highest:,}; the maximum is {MAX_FEATURES:,}"
             )
         self.features = tuple(str(i) for i in range(1, highest + 1))
 

@@ -1,4 +1,4 @@
-"""Messages of a broker: a JSON object, cells of CSV, or something else."""
+"""Parses broker messages: JSON objects or CSV cells."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _EMPTY: tuple[Any, ...] = ({}, [])
 
 
 def fields(payload: bytes) -> dict[str, Any]:
-    """Return the values of a JSON object, what is nested as ``a.b`` and ``a.0``; {} if it is none.
+    """Return the values of a JSON object, nested ones as ``a.b`` and ``a.0``; {} if it is not one.
 
-    Nothing (null, an empty list) is kept as None: the field is there, and has no value.
+    null, [] and {} become None: the field exists but has no value.
     """
     try:
         values = json.loads(payload)
@@ -26,7 +26,7 @@ def fields(payload: bytes) -> dict[str, Any]:
 
 
 def flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:
-    """Return the values of an object, what is nested as ``a.b`` and ``a.0``."""
+    """Return the values of an object, nested ones as ``a.b`` and ``a.0``."""
     out: dict[str, Any] = {}
     for name, value in values.items():
         if value in _EMPTY:
@@ -41,7 +41,7 @@ def flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def text(value: Any) -> str:
-    """Return a JSON value as the cell it would be in a table."""
+    """Return a JSON value as a table cell."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -50,7 +50,7 @@ def text(value: Any) -> str:
 
 
 def split(payload: bytes) -> list[str]:
-    """Return the cells of a message of CSV; none where it is no text."""
+    """Return the cells of a CSV message; an empty list if it is not text."""
     try:
         return next(csv.reader([payload.decode().strip("\r\n")]), [])
     except (UnicodeDecodeError, csv.Error):
@@ -58,15 +58,15 @@ def split(payload: bytes) -> list[str]:
 
 
 def described(payload: bytes, address: str, columns: Sequence[str] | None) -> str:
-    """Return what a message that is no row holds, and the address that would read it.
+    """Return what a message that is not a row holds, and the address that would read it.
 
     payload: the message.
-    address: that of the topic, up to the names of columns.
-    columns: those there are; None where messages have to be JSON objects.
+    address: the URL of the topic, up to the names of columns.
+    columns: the columns; None if messages must be JSON objects.
     """
     found = split(payload)
     if not found or any(ord(letter) < 32 for cell in found for letter in cell.strip()):
-        return "messages hold no text; rows come as JSON objects or as cells of CSV"
+        return "messages are not text; a row is a JSON object or CSV cells"
     shown = shortened(",".join(found))
     values = fields(payload)
     if values and columns is not None:

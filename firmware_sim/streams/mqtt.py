@@ -1,14 +1,14 @@
-"""Rows from an MQTT broker, a message each: a JSON object or cells of CSV.
+"""Rows from an MQTT broker, one per message: a JSON object or CSV cells.
 
-What messages hold is read in `messages.py`.
+`messages.py` parses the messages.
 
-Design: the client's own thread puts messages into a queue of fixed size, the reader takes them out.
-When the queue is full the thread waits, and the broker with it; what still finds no room after
-`PATIENCE` is dropped and counted. The session outlives a lost connection (MQTT 5, session expiry),
-so at QoS 1 the broker sends again what was not acknowledged. That is told by its mark (DUP), its
-packet identifier and its payload, which are those of a message from before the connection was lost,
-and left out. What a publisher sends again looks to the broker like any other message: only a field
-that numbers messages (``id=``) tells.
+Design: the client thread puts messages into a queue of fixed size, the reader takes them out. If
+the queue is full, the thread waits, and so does the broker; a message that does not fit within
+`PATIENCE` is dropped and counted. The session survives a lost connection (MQTT 5, session expiry),
+so at QoS 1 the broker resends unacknowledged messages. A resent message has the DUP flag and the
+packet identifier and payload of a message from before the connection was lost; it is skipped. A
+message that the publisher repeats looks like a new one to the broker: only a message number
+(``id=``) identifies it.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from firmware_sim.errors import StreamError
 from firmware_sim.streams.live import Record, Source, Wait
 from firmware_sim.streams.messages import described, fields, split, text
 
-#: Messages waiting at most.
+#: Most messages in the queue.
 QUEUE = 1_024
-#: Bytes in a message at most; the broker keeps back longer ones.
+#: Most bytes in a message; the broker does not send longer ones.
 _LONGEST = 1 << 16
-#: Seconds the broker is kept waiting for room; well below the keep-alive.
+#: Seconds to wait for space in the queue; well below the keep-alive.
 PATIENCE = 15.0
 _KEEP_ALIVE = 60
 _LISTED = 12  # fields named in a note
-_RECALLED = 1_024  # messages remembered, to know one that comes again
+_RECALLED = 1_024  # messages remembered to detect repeated ones
 _SESSION = 3_600  # seconds the broker keeps the session after a lost connection
 _TICK = 0.2
-#: Levels of a topic; + stands for one of them, # for all that follow (MQTT 5, 4.7).
+#: Levels of a topic; + matches one level, # all that follow (MQTT 5, 4.7).
 _TOPIC = re.compile(r"([^\0+#/]*|\+)(/([^\0+#/]*|\+))*(/#)?|#")
 _FORM = (
     "mqtt://[USER:PASSWORD@]HOST[:PORT]/TOPIC[?qos=1][&columns=A,B,LABEL][&client=NAME][&id=FIELD]"
@@ -49,19 +49,19 @@ _FORM = (
 
 
 class MqttSource(Source):
-    """Messages of one topic (or of several, by ``+`` and ``#``).
+    """Messages of one topic, or of several with ``+`` and ``#``.
 
     url: ``mqtt://host/topic``, ``mqtts://`` for TLS. After ``?``: ``qos=0|1|2`` (1 by default),
-        ``columns=a,b,label`` names the cells of CSV messages, or takes these fields of JSON objects
-        (without it messages are JSON objects and the first one names the columns; what is nested
-        has names as ``a.b``), ``client=`` names the client (by default at random),
-        ``id=`` a field that is another one in every message, and no reading.
-    size: messages waiting at most.
-    received, dropped, damaged, reconnects, repeated: messages received; those dropped because the
-        queue was full; those that cannot be read as a row; connections made again; messages that
-        came a second time and were left out.
-    Raises StreamError: the address makes no sense, the client library is missing, or there is no
-        broker.
+        ``columns=a,b,label`` names the cells of CSV messages, or selects fields of JSON objects
+        (without it messages are JSON objects and the first one names the columns; nested values
+        have names such as ``a.b``), ``client=`` sets the client name (random by default),
+        ``id=`` names a field that is unique to each message and not a reading.
+    size: most messages in the queue.
+    received, dropped, damaged, reconnects, repeated: messages received; dropped because the queue
+        was full; not readable as a row; connections restored; messages that arrived twice and were
+        skipped.
+    Raises StreamError: the address is invalid, the client library is missing, or the broker is
+        unreachable.
     """
 
     def __init__(self, url: str, *, size: int = QUEUE) -> None:
@@ -76,9 +76,9 @@ class MqttSource(Source):
         self.name = _shown(url)
         self._topic, self._qos = topic, int(qos)
         self._columns = asked["columns"][0].split(",") if "columns" in asked else None
-        self._others: dict[str, None] = {}  # fields that the first message did not have
+        self._others: dict[str, None] = {}  # fields missing from the first message
         self._named = self._columns is not None
-        self._unread: bytes | None = None  # the first message that is no row
+        self._unread: bytes | None = None  # the first message that is not a row
         self._host, self._port = host, port
         self._id = asked.get("id", [""])[0]
         if self._id and self._columns is not None and self._id not in self._columns:
@@ -97,7 +97,7 @@ class MqttSource(Source):
 
     @property
     def reconnects(self) -> int:
-        """Connections made after the first one."""
+        """Connections after the first one."""
         return max(0, self.connects - 1)
 
     def _connect(self, parts: SplitResult, host: str, port: int) -> None:
@@ -141,7 +141,7 @@ class MqttSource(Source):
         answered = self._subscribed.wait(PATIENCE)
         if self._failure or not answered:
             self.close()
-            raise StreamError(f"{self.name}: {self._failure or 'the broker gives no answer'}")
+            raise StreamError(f"{self.name}: {self._failure or 'the broker does not answer'}")
 
     def _on_connect(self, client: Any, _: Any, flags: Any, reason: Any, __: Any) -> None:
         if reason.is_failure:
@@ -175,7 +175,7 @@ class MqttSource(Source):
                     return
 
     def _came_before(self, message: Any) -> bool:
-        """Whether it is a message from before the connection was lost, sent again."""
+        """Whether the broker resent this message after a lost connection."""
         mark = zlib.crc32(message.payload)
         connection, earlier = self._recent.pop(message.mid, (self.connects, -1))
         again = bool(message.dup) and connection < self.connects and earlier == mark
@@ -183,7 +183,7 @@ class MqttSource(Source):
         return again
 
     def _is_new(self, cells: Record) -> bool:
-        """Whether no message of late had this one's id; one without an id is new."""
+        """Whether no recent message had this id; a message without an id is new."""
         assert self._columns is not None
         own = cells[self._columns.index(self._id)] if len(cells) == len(self._columns) else ""
         if own in self._ids:
@@ -196,9 +196,9 @@ class MqttSource(Source):
     def header(
         self, idle: float | None = None, should_stop: Callable[[], bool] | None = None
     ) -> Record:
-        """Return the columns; those of JSON messages come with the first of them.
+        """Return the columns; the first JSON message names them.
 
-        Raises StreamError: the wait ended before there was one; it says what came instead.
+        Raises StreamError: the wait ended without such a message; says what arrived instead.
         """
         wait = Wait(self, idle, should_stop)
         payloads = self._payloads()
@@ -223,7 +223,7 @@ class MqttSource(Source):
         return list(self._columns)
 
     def wanting(self) -> str:
-        """Return what is waited for, and what would read the messages that came."""
+        """Return what is missing, and the address that would read the messages received."""
         if self._unread is not None:
             where = f"{self.name}{'&' if '?' in self.name else '?'}columns="
             return f"{self.name}: {described(self._unread, where, self._columns)}"
@@ -234,7 +234,7 @@ class MqttSource(Source):
         )
 
     def is_row(self, record: Record) -> bool:
-        """Whether it has a cell for each column."""
+        """Whether a record has one cell per column."""
         return len(record) == len(self._columns or ())
 
     def _count_damaged(self, payload: bytes) -> None:
@@ -243,7 +243,7 @@ class MqttSource(Source):
             self._unread = payload
 
     def records(self) -> Iterator[Record | None]:
-        """Yield the cells of each message, and None while there is none."""
+        """Yield the cells of each message, and None while none arrives."""
         first = iter((self._first,) if self._first else ())
         for payload in chain(first, self._payloads()):
             if payload is None:
@@ -265,7 +265,7 @@ class MqttSource(Source):
                 yield None
 
     def _cells(self, payload: bytes) -> Record:
-        """Return the cells of a message; none where it is no row."""
+        """Return the cells of a message; an empty list if it is not a row."""
         columns = self._columns or []
         values = fields(payload)
         if not values:
@@ -277,38 +277,38 @@ class MqttSource(Source):
         return [text(values.get(name)) for name in columns]
 
     def notes(self) -> list[str]:
-        """Return what became of messages, a sentence each."""
+        """Return counts of the messages by outcome, one sentence each."""
         out = [f"{self.received:,} messages received at QoS {self._qos}"]
         counts = (
-            (self.damaged, "messages are no rows"),
-            (self.dropped, "messages found no room in the queue and were dropped"),
+            (self.damaged, "messages are not rows"),
+            (self.dropped, "messages were dropped because the queue was full"),
             (self.reconnects, "reconnections"),
-            (self.repeated, "messages came again, as QoS 1 may send them, and were left out"),
+            (self.repeated, "messages arrived again, as QoS 1 allows, and were skipped"),
         )
         out += [f"{count:,} {what}" for count, what in counts if count]
         if self._others:
             names = ", ".join([*self._others][:_LISTED])
-            out.append(f"fields that the first message did not have are left out: {names}")
+            out.append(f"fields missing from the first message are ignored: {names}")
         return out
 
     def close(self) -> None:
-        """Leave the broker."""
+        """Disconnect from the broker."""
         self._ending.set()
         self._client.disconnect()
         self._client.loop_stop()
 
 
 def _remember(held: OrderedDict[Any, Any], key: Any, value: Any) -> None:
-    """Hold one more, and let the oldest go where there are too many."""
+    """Add an item, and drop the oldest one if there are too many."""
     held[key] = value
     if len(held) > _RECALLED:
         held.popitem(last=False)
 
 
 def _address(url: str) -> tuple[SplitResult, str, int]:
-    """Return the parts of an address, its host (empty where it has none) and its port.
+    """Return the parts of an address, its host (or "") and its port.
 
-    Raises StreamError: the host or the port cannot be one.
+    Raises StreamError: the host or the port is invalid.
     """
     try:
         parts = urlsplit(url)
@@ -319,10 +319,10 @@ def _address(url: str) -> tuple[SplitResult, str, int]:
             IPv6Address(host)
         if not port:
             raise ValueError("port 0")
-    except ValueError:  # its words may hold a piece of the password
+    except ValueError:  # its message may contain a part of the password
         raise StreamError(
             f"{_shown(url)} is not of the form {_FORM}: a port is a number from 1 to 65535, and an "
-            "IPv6 address stands in brackets, as in mqtt://[::1]:1883/TOPIC"
+            "IPv6 address is written in brackets, as in mqtt://[::1]:1883/TOPIC"
         ) from None
     return parts, host, port
 

@@ -1,4 +1,4 @@
-"""JSON files: an object a line, an array of objects, or an object that holds one."""
+"""JSON files: one object per line, an array of objects, or an object that contains one."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.tables import CellStream, Line, TableStream
 from firmware_sim.streams.text import BadLine, open_lines
 
-#: Characters of a file that is no object a line: it is held in memory.
+#: Most characters of a file without one object per line, because it is held in memory.
 _LONGEST = 1 << 26
-NO_OBJECT = "it is no JSON object"
+NO_OBJECT = "it is not a JSON object"
 
 
 def fields_of(line: str) -> dict[str, Any]:
-    """Return the fields of a line of JSON, those of an array by their places; {} where it is none.
+    """Return the fields of a line of JSON, those of an array by index; {} if it is not JSON.
 
-    What an array of objects has around them counts for nothing, nor does a topic in front.
+    Ignores brackets and commas of an enclosing array, and a topic before the object.
     """
     start = min((at for at in map(line.find, "{[") if at >= 0), default=-1)
     if start < 0:
@@ -40,7 +40,7 @@ def fields_of(line: str) -> dict[str, Any]:
 
 
 def of_value(value: Any) -> dict[str, Any]:
-    """Return the fields of an object, or of an array by their places."""
+    """Return the fields of an object, or the items of an array by index."""
     try:
         if isinstance(value, dict):
             return flat(value)
@@ -57,10 +57,10 @@ def names_of(objects: Sequence[dict[str, Any]]) -> list[str]:
 
 
 class JsonLines(CellStream):
-    """A file with an object a line.
+    """A file with one object per line.
 
     path: the file.
-    options: what is known of the columns.
+    options: settings of the columns.
     """
 
     def __init__(self, path: Path, options: ReadingOptions) -> None:
@@ -71,7 +71,8 @@ class JsonLines(CellStream):
         self._names = known.names if known is not None else names_of([*filter(None, objects)])
         first = [self._cells(one) for one in objects if one]
         if known is None:
-            known = options.study(self._names, first, "\t").laid_out("JSON, an object a line", None)
+            known = options.study(self._names, first, "\t")
+            known = known.laid_out("JSON, one object per line", None)
         self._read_as(Reading(self.name, known, first, options))
 
     def _cells(self, one: dict[str, Any]) -> list[str]:
@@ -95,7 +96,7 @@ class JsonLines(CellStream):
 def open_json(path: Path, options: ReadingOptions) -> CellStream:
     """Return the stream of a JSON file.
 
-    Raises StreamError: it holds no rows.
+    Raises StreamError: the file contains no rows.
     """
     with open_lines(path) as lines:
         some = [line for line in islice(lines, 64) if line.strip(" \t\r\n[],\ufeff")]
@@ -110,7 +111,7 @@ def open_json(path: Path, options: ReadingOptions) -> CellStream:
             if length > _LONGEST:
                 raise StreamError(
                     f"cannot read {path}: more than {_LONGEST:,} characters of JSON that are not "
-                    "an object a line; convert it: jq -c '.[]' FILE"
+                    "one object per line; convert it: jq -c '.[]' FILE"
                 )
             parts.append(line)
     objects = [*map(of_value, _values("".join(parts).lstrip("\ufeff")))]
@@ -125,22 +126,22 @@ def open_json(path: Path, options: ReadingOptions) -> CellStream:
 
 
 def _rows(text_: str) -> bool:
-    """Whether a text is one value with rows in it."""
+    """Whether a text is a single value that contains rows."""
     try:
-        return bool(_held(json.loads(text_)))
+        return bool(_find_rows(json.loads(text_)))
     except (ValueError, RecursionError):
         return False
 
 
 def _values(text_: str) -> list[Any]:
-    """Return the values that are rows in a text of JSON, as many as can be read."""
+    """Return the rows in a JSON text, as many as are readable."""
     try:
-        return _held(json.loads(text_))
+        return _find_rows(json.loads(text_))
     except (ValueError, RecursionError):
         pass
     out: list[Any] = []
     decoder, at, last = json.JSONDecoder(), text_.find("{"), -1
-    while at >= 0:  # several values, or one that is damaged somewhere
+    while at >= 0:  # several values, or a damaged one
         try:
             value, end = decoder.raw_decode(text_, at)
             out.append(value)
@@ -153,8 +154,8 @@ def _values(text_: str) -> list[Any]:
     return out
 
 
-def _held(value: Any) -> list[Any]:
-    """Return the longest list of rows in a value; columns of one length are made rows."""
+def _find_rows(value: Any) -> list[Any]:
+    """Return the longest list of rows in a value; columns of equal length become rows."""
     best: list[Any] = []
     pending = [value]
     while pending:

@@ -1,4 +1,4 @@
-"""Opens the stream that a user names."""
+"""Opens a stream by its name, path or address."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.table import CsvStream
 from firmware_sim.streams.text import open_bytes, open_lines, reading
 
-_INSPECTED_LINES = 60  # lines that tell what kind of file it is
+_INSPECTED_LINES = 60  # lines inspected to detect the format
 
 
 def open_stream(
@@ -40,11 +40,11 @@ def open_stream(
         ``./occupancy`` for a file that has the name of a bundled stream), ``-`` for CSV or JSON
         from standard input, or ``mqtt://host/topic``. A `Stream` is returned as it is.
     target : str, optional
-        The label column; a bundled stream knows its own.
+        The label column; a bundled stream has a default.
     ignore : sequence of str
-        Columns to leave out, besides those a bundled stream leaves out by itself.
+        Columns to leave out, in addition to those of a bundled stream.
     idle : float, optional
-        Seconds without a row after which a live stream has ended.
+        Seconds without a row after which a live stream ends.
     **options
         Further fields of `ReadingOptions`.
     """
@@ -63,11 +63,11 @@ def open_stream(
     if bundled is not None:
         if not bundled.path.exists():
             raise StreamError(
-                f"the stream {source!r} is left out of wheels to keep them small: it comes with "
+                f"the stream {source!r} is not in wheels, to keep them small; it is in "
                 f"the source distribution, as firmware_sim/data/{bundled.file}"
             )
         asked = target if target is not None else bundled.target
-        # Where its other label is the target, its usual one is no reading.
+        # If its other label is the target, its default target is not a reading.
         others = [name for name in bundled.ignore if name != asked]
         others += [bundled.target] if asked in bundled.ignore else []
         known = ReadingOptions(asked, (*others, *ignore), **options)
@@ -82,7 +82,7 @@ def open_stream(
 
 
 def open_source(source: str) -> Source | None:
-    """Return the live source that the words name, or None where they name a file."""
+    """Return the live source of an address, or None if it is a file."""
     if source == "-":
         from firmware_sim.streams.stdin import PipeSource
 
@@ -97,12 +97,12 @@ def open_source(source: str) -> Source | None:
 def _is_there(path: Path) -> bool:
     try:
         return path.exists()
-    except OSError:  # a name that is too long, a folder that may not be looked into
+    except OSError:  # the name is too long, or access to the folder is denied
         return False
 
 
 def _open_file(path: Path, options: ReadingOptions) -> Stream:
-    """Return the stream that the file's content is of."""
+    """Return the stream of a file, by its content."""
     if path.is_file():
         with reading(path), path.open("rb") as file:
             start = file.read(512)
@@ -116,7 +116,7 @@ def _open_file(path: Path, options: ReadingOptions) -> Stream:
         if what := refusal(plain.peek(512)[:512]):
             raise StreamError(f"cannot read {path}: it holds {what}")
     with open_lines(path) as lines:
-        # An ARFF file may tell its story first, behind percent signs.
+        # An ARFF file may begin with many comments.
         content = dropwhile(lambda line: line.startswith("%") or line.isspace(), lines)
         first = [*islice(content, _INSPECTED_LINES)]
     kind = kind_of(first)
@@ -136,7 +136,7 @@ def _open_file(path: Path, options: ReadingOptions) -> Stream:
 
 
 def _of_archive(path: Path, options: ReadingOptions) -> Stream | None:
-    """Return the stream of a ZIP archive that is a workbook or holds arrays; None for another."""
+    """Return the stream of a workbook or an NPZ file; None for any other ZIP archive."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
@@ -150,7 +150,7 @@ def _of_archive(path: Path, options: ReadingOptions) -> Stream | None:
         return NpzStream(path, target=options.target)
     if path.suffix == ".npz":
         raise StreamError(
-            f"cannot read {path}: it holds no arrays ({', '.join(names[:6])}); save them: "
+            f"cannot read {path}: it contains no arrays ({', '.join(names[:6])}); save them: "
             "numpy.savez(path, X=rows, y=labels)"
         )
     return None

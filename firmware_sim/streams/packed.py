@@ -1,4 +1,4 @@
-"""Unpacking of text files: gzip, xz, bzip2 and ZIP, a piece at a time and in bounded memory."""
+"""Unpacks gzip, xz, bzip2 and ZIP files piece by piece, in bounded memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import IO, cast
 
 from firmware_sim.errors import StreamError
 
-#: Bytes an xz file may ask for to be unpacked: its dictionary, which is its author's choice.
+#: Most bytes of memory to unpack an xz file, whose author chooses the dictionary size.
 MAX_MEMORY = 16 << 20
 
 _PIECE = 1 << 16
@@ -21,11 +21,11 @@ _GZIP = b"\x1f\x8b"
 _XZ = b"\xfd7zXZ\x00"
 _BZ2 = b"BZh"
 _ZIP = b"PK\x03\x04"
-#: Bytes that are looked at for what a file is.
+#: Bytes inspected to detect the format.
 BUFFER = 1 << 16
-#: What damaged packed data raise, beside OSError and EOFError.
+#: Exceptions that damaged compressed data raise, besides OSError and EOFError.
 DAMAGES = (zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
-#: The line in place of what cannot be unpacked: no row has such bytes.
+#: Replaces data that cannot be unpacked; the NUL byte cannot occur in a row.
 DAMAGED_END = b"\n\0the compressed data end here: they are truncated or damaged\n"
 _IS_HIDDEN = re.compile(r"(^|/)(\.|__MACOSX/|README|LICENSE|Thumbs\.db)", re.IGNORECASE)
 _LOGS = (".csv", ".tsv", ".txt", ".log", ".dat", ".json", ".jsonl", ".ndjson", ".arff", ".data")
@@ -34,7 +34,7 @@ _LOGS = (".csv", ".tsv", ".txt", ".log", ".dat", ".json", ".jsonl", ".ndjson", "
 class XzReader(io.RawIOBase):
     """The bytes of an xz file; unlike ``lzma.LZMAFile``, within `MOST_MEMORY`.
 
-    file: where it is read from.
+    file: the compressed file.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -46,23 +46,23 @@ class XzReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: object) -> int:
-        """Unpack into a buffer; returns how many bytes, 0 at the end."""
-        room = memoryview(buffer)  # type: ignore[arg-type]
+        """Unpack into a buffer; return the number of bytes, 0 at the end."""
+        target = memoryview(buffer)  # type: ignore[arg-type]
         while not self._unpacker.eof:
             packed = self._file.read(_PIECE) if self._unpacker.needs_input else b""
             if self._unpacker.needs_input and not packed:
                 raise EOFError
-            data = self._unpacker.decompress(packed, max_length=len(room))
+            data = self._unpacker.decompress(packed, max_length=len(target))
             if data:
-                room[: len(data)] = data
+                target[: len(data)] = data
                 return len(data)
         return 0
 
 
 def unpacked(raw: io.BufferedReader) -> io.BufferedReader:
-    """Return the text of a file as bytes, whichever way it is packed, by its first bytes.
+    """Return the unpacked bytes of a file; its first bytes show how it is packed.
 
-    Raises StreamError: an archive holds no log, or several.
+    Raises StreamError: an archive contains no log, or several.
     """
     start = raw.peek(len(_XZ))
     if start.startswith(_GZIP):
@@ -81,10 +81,10 @@ def _buffered(file: object) -> io.BufferedReader:
 
 
 class _UntilDamage(io.RawIOBase):
-    """The bytes of a packed file as far as they can be unpacked, and then a line about the rest.
+    """The bytes of a packed file up to the first damage, then a line that reports it.
 
-    A power cut leaves files whose end is missing: what was written before is good. What cannot be
-    unpacked at all is refused.
+    After a power cut the end of a file is missing, but the data before it are good. A file of which
+    nothing can be unpacked raises an error.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -96,25 +96,25 @@ class _UntilDamage(io.RawIOBase):
         return True
 
     def readinto(self, buffer: object) -> int:
-        """Unpack into a buffer; returns how many bytes, 0 at the end."""
-        room = memoryview(buffer)  # type: ignore[arg-type]
+        """Unpack into a buffer; return the number of bytes, 0 at the end."""
+        target = memoryview(buffer)  # type: ignore[arg-type]
         if self._is_over:
             return 0
         try:
-            # What was unpacked before damage is given before it.
-            data = self._read(min(len(room), _PIECE))
+            # read1 returns the data before any damage first.
+            data = self._read(min(len(target), _PIECE))
         except (OSError, EOFError, *DAMAGES):
             if not self._gave:
                 raise
             self._is_over = True
             data = DAMAGED_END
         self._gave = True
-        room[: len(data)] = data
+        target[: len(data)] = data
         return len(data)
 
 
 def _only_log(raw: io.BufferedReader) -> IO[bytes]:
-    """Open the one log of a ZIP archive."""
+    """Open the only log in a ZIP archive."""
     archive = zipfile.ZipFile(raw)
     members = [one for one in archive.infolist() if not one.is_dir() and one.file_size]
     members = [one for one in members if not _IS_HIDDEN.search(one.filename)]
@@ -125,4 +125,4 @@ def _only_log(raw: io.BufferedReader) -> IO[bytes]:
         return archive.open(logs[0])
     named = ", ".join(one.filename for one in members[:6]) + (", ..." * (len(members) > 6))
     what = f"several files: {named}; unzip it and name one" if members else "no log"
-    raise StreamError(f"it is a ZIP archive that holds {what}")
+    raise StreamError(f"it is a ZIP archive that contains {what}")

@@ -1,4 +1,4 @@
-"""The page of what was understood of a log."""
+"""The page that shows how a log is read."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.tables import CellStream
 from firmware_sim.streams.understood import Moments, in_words
 
-#: Columns that are listed, and a step between rows of so many periods is a gap.
+#: Most columns listed; a step of more than this many periods is a gap.
 _LISTED, _GAP = 60, 3.0
 
 
 class Tally:
-    """What rows of a stream hold.
+    """Statistics of the rows of a stream.
 
-    stream: theirs.
-    rows: how many there were.
-    damages: those that cannot be read.
+    stream: where the rows come from.
+    rows: number of rows.
+    damages: the unreadable rows.
     cadence: of the times.
     """
 
@@ -44,7 +44,7 @@ class Tally:
         self.gaps = 0
 
     def add(self, block: Block) -> None:
-        """Take rows."""
+        """Add the rows of a block."""
         self.rows += len(block)
         for at, why in block.damage.items():
             self.damages.add(block.first + at, why)
@@ -70,9 +70,10 @@ class Tally:
 
 
 def inspect_rows(stream: Stream, limit: int | None, *, all_rows: bool) -> Tally:
-    """Return what the rows of a stream hold: all, or the first ones.
+    """Return the statistics of all rows of a stream, or of the first ones.
 
-    limit: rows to look at, at most. Of a live stream those are looked at that have come.
+    limit: most rows to inspect. Of a live stream, only rows already received are inspected.
+    all_rows: whether to inspect more than the first `INSPECTED_ROWS`.
     """
     if not all_rows:
         limit = INSPECTED_ROWS if limit is None else min(limit, INSPECTED_ROWS)
@@ -85,17 +86,17 @@ def inspect_rows(stream: Stream, limit: int | None, *, all_rows: bool) -> Tally:
 
 
 def page(stream: Stream, tally: Tally, all_rows: bool) -> list[str]:
-    """Return the page of a log, a line each.
+    """Return the lines of the page of a log.
 
-    tally: of the rows that were looked at.
-    whole: whether those are all rows.
+    tally: of the inspected rows.
+    all_rows: whether these are all rows of the log.
     """
     reading = stream.reading if isinstance(stream, CellStream) else None
     made = "" if reading is None else f": {reading.understood.made_of()}"
     lines = [f"log       {stream.name}{made}"]
     damaged = sum(count for count, _ in tally.damages.by_reason.values())
     which = "" if all_rows else "the first "
-    lines.append(f"rows      {which}{tally.rows:,} looked at, {tally.rows - damaged:,} can be read")
+    lines.append(f"rows      {which}{tally.rows:,} inspected, {tally.rows - damaged:,} readable")
     lines += [f"          {line}" for line in tally.damages.to_lines()]
     if reading is not None:
         lines.append(f"time      {_time(reading, reading.understood.moments, tally)}")
@@ -118,9 +119,9 @@ def page(stream: Stream, tally: Tally, all_rows: bool) -> list[str]:
 
 
 def _time(reading: Reading, moments: Moments | None, tally: Tally) -> str:
-    """Return what is known of the times."""
+    """Return a description of the times."""
     if moments is None:
-        return "no column tells when rows were taken"
+        return "no column holds times"
     zone = "no zone" if reading.local_times else "in UTC"
     parts = [in_words(moments)]
     if moments.format.startswith("%"):
@@ -147,7 +148,7 @@ def _target(stream: Stream, reading: Reading | None) -> str:
 
 
 def _input(stream: Stream, reading: Reading | None, tally: Tally, at: int) -> str:
-    """Return what is known of an input."""
+    """Return a description of an input."""
     name = stream.features[at]
     kind = "number" if reading is None else reading.kind_of(at)
     good = tally.rows - sum(count for count, _ in tally.damages.by_reason.values())

@@ -1,4 +1,4 @@
-"""How rows of cells become rows of readings: the columns of a table, chosen once."""
+"""Converts rows of cells to rows of readings; the columns of a table are chosen once."""
 
 from __future__ import annotations
 
@@ -23,41 +23,40 @@ from firmware_sim.streams.dialect import described
 from firmware_sim.streams.row import Row
 from firmware_sim.streams.understood import Column, Moments, Understood, read_understood
 
-_LISTED = 40  # columns named in a message at most
-_NAME = 80  # ... and characters of each
-#: Readings made of the time: a point that goes round a circle once a day, and once a week.
+_LISTED = 40  # most columns named in a message
+_NAME = 80  # most characters of each name
+#: Readings derived from the time: points on circles with periods of a day and of a week.
 CLOCK = ("day_sin", "day_cos", "week_sin", "week_cos")
 PERIODS = (86_400.0, 604_800.0)
-#: Rows without a value that prove that a column has none.
+#: A column without a value in this many rows is empty.
 _PROVING = 10
-HEADER_AGAIN = "it is the line of names again"
+HEADER_AGAIN = "it repeats the header"
 
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """What a user says about a log and its columns."""
+    """The user's settings for a log and its columns."""
 
     target: str | None = None  # the label column
     ignore: Sequence[str] = ()  # columns that are not readings
-    #: the column that tells when a row was taken, "auto" for one that is recognised, "none" for no
-    #: recognition
+    #: the column of times, "auto" to detect it, "none" to ignore times
     time: str = "auto"
-    #: what is done with a column of text: it is left out, it is refused, becomes a reading of 0 or
-    #: 1 for each of its commonest words, or for each of a fixed number of hash values
+    #: what to do with a text column: "ignore" it, "refuse" it, or make 0/1 readings of it, one for
+    #: each of its most common words ("onehot") or for each hash value ("hash")
     categories: str = "ignore"
-    category_slots: int = 8  # the most readings made of such a column
-    labelled: bool = True  # whether there must be a label column
-    absent: frozenset[str] = frozenset()  # words for "no reading" of its own, in small letters
-    clock: bool = False  # whether the time of day and of the week are readings
-    missing: str = "skip"  # what becomes of rows that lack a reading
-    #: whether the target may be forecast from its own history where no other column is left
+    category_slots: int = 8  # most readings made of a text column
+    labelled: bool = True  # whether a label column is required
+    absent: frozenset[str] = frozenset()  # additional words for missing readings, in lower case
+    clock: bool = False  # whether to add the time of day and of the week as readings
+    missing: str = "skip"  # how to handle rows with a missing reading
+    #: whether to forecast the target from its own history if there is no input column
     alone: bool = False
-    time_format: str | None = None  # the notation of moments, see `TimeFormat`
+    time_format: str | None = None  # the format of times, see `TimeFormat`
     dayfirst: bool = False  # whether 3/2/2015 is the third of February
-    sep: str | None = None  # what parts cells; None to find out, as for the next two
-    header: int | None = None  # the line of the names, 0 for none
-    comment: str | None = None  # what lines begin with that are no rows
-    understood: str | None = None  # a file with what was understood of the log
+    sep: str | None = None  # the cell separator; None to detect it, as for the next two
+    header: int | None = None  # line number of the names, 0 for none
+    comment: str | None = None  # prefix of comment lines
+    understood: str | None = None  # a file with the record of an earlier run
 
     def study(
         self,
@@ -68,7 +67,7 @@ class ReadingOptions:
         has_names: bool = True,
         later: Callable[[Sequence[int]], Sequence[str]] | None = None,
     ) -> Understood:
-        """Return what the columns of a table hold; see `columns.study`."""
+        """Infer what the columns of a table hold; see `columns.study`."""
         return study(
             names,
             rows,
@@ -85,24 +84,23 @@ class ReadingOptions:
 
     @property
     def given(self) -> Understood | None:
-        """What was understood before, where a file says so; it may be yet to be written."""
+        """The record in the file `understood`; None if there is no such file yet."""
         if self.understood is None or not Path(self.understood).exists():
             return None
         return read_understood(Path(self.understood))
 
 
 class Reading:
-    """The columns of one table, and what each gives.
+    """The columns of one table, and the readings made of each.
 
-    name: what messages call the stream.
-    understood: what the columns hold. What is chosen from the first rows, a board would have in its
-        program.
+    name: the name of the stream in messages.
+    understood: what the columns hold. A board would have these choices in its program.
     first: the first rows.
-    options: what the user says.
-    target, features, ignored, notes, local_times: as of a `Stream`.
-    numbers: slot and place of each column of plain numbers.
+    options: the user's settings.
+    target, features, ignored, notes, local_times: as in `Stream`.
+    numbers: slot and column index of each column of plain numbers.
     comma: whether a comma is the decimal mark.
-    Raises StreamError: the columns are not what the options say, or cannot be read.
+    Raises StreamError: the columns do not match the options, or are unreadable.
     """
 
     def __init__(
@@ -125,13 +123,13 @@ class Reading:
         self._time = self._time_of(options)
         self.local_times = self._is_local()
         self._features: list[str] = []
-        self.numbers: list[tuple[int, int]] = []  # slot and place
-        self._written: list[tuple[int, int]] = []  # ... of those with units or marks
+        self.numbers: list[tuple[int, int]] = []  # slot and column index
+        self._written: list[tuple[int, int]] = []  # ... of those with units or separators
         self._switches: list[tuple[int, int]] = []
         self._words: list[_Words] = []
         refused: list[Column] = []
         self._notes = self._layout_notes()
-        #: columns that are no inputs, and why
+        #: columns that are not inputs, and why
         self.left_out: dict[str, str] = {}
         ignored = self._ignored(options)
         for column in understood.columns:
@@ -160,22 +158,22 @@ class Reading:
         self.notes = tuple(self._notes)
 
     def _layout_notes(self) -> list[str]:
-        """Return what was recognised in the table as such, a sentence each."""
+        """Return notes on the layout of the table, one sentence each."""
         understood, out = self.understood, []
         layout = understood.dialect
         if layout is not None:
             between = layout.data - layout.header - 1
             if not layout.header:
                 out.append(
-                    "the first line holds no names: columns are called "
+                    "the first line contains no names: columns are called "
                     f"{', '.join(self._header[:3])}{', ...' * (len(self._header) > 3)}"
                 )
             elif layout.header > 1:
                 out.append(f"the names of the columns are in line {layout.header}")
             if layout.header and between == 1:
-                out.append("the first row holds units and is left out")
+                out.append("the first row contains units and is skipped")
             elif layout.header and between > 1:
-                out.append(f"{between} lines under the names are left out")
+                out.append(f"{between} lines below the names are skipped")
         if understood.comma:
             out.append("numbers have a decimal comma")
         for new, old in understood.renamed.items():
@@ -183,17 +181,17 @@ class Reading:
         return out
 
     def _ignored(self, options: ReadingOptions) -> set[str]:
-        """Return the columns that a user leaves out; one of two with one name is both of them."""
+        """Return the columns that the user ignores; a duplicate name means all its columns."""
         ignored = {*options.ignore}
         return ignored | {new for new, old in self.understood.renamed.items() if old in ignored}
 
     def _is_text_alone(self, options: ReadingOptions) -> bool:
-        """Whether nothing but text is there to learn from."""
+        """Whether text columns are the only possible inputs."""
         texts = [one.name for one in self.understood.columns if one.kind == "words"]
         return bool(set(texts) - {self.target, *self._ignored(options)}) and not options.alone
 
     def _why_left_out(self, column: Column, options: ReadingOptions) -> str:
-        """Return why a column is no input, empty where it is one; notes say so."""
+        """Return why a column is not an input ("" if it is one), and add a note."""
         name = column.name
         moments = self.understood.moments
         if column.kind == "time" or (self._time is not None and name in self._time[1].columns):
@@ -203,12 +201,12 @@ class Reading:
             is_clock = moments is not None and name == moments.columns[0]
             if moments is not None and is_clock and not moments.sure and not options.dayfirst:
                 self._notes.append(
-                    f"the rows do not tell the day from the month in {name!r}: it is read as "
-                    f"{moments.format}; --dayfirst or --time-format say it"
+                    f"day and month are ambiguous in {name!r}: it is read as "
+                    f"{moments.format}; change it with --dayfirst or --time-format"
                 )
             if moments is not None and is_clock and len(moments.columns) > 1:
                 joined = ", ".join(map(repr, moments.columns))
-                self._notes.append(f"columns {joined} together are the time of a row")
+                self._notes.append(f"columns {joined} together form the time of a row")
             return "time"
         if column.kind == "index":
             self._notes.append(
@@ -236,28 +234,28 @@ class Reading:
             )
         elif column.kind == "number" and options.time == "auto" and is_time_name(name):
             self._notes.append(
-                f"column {name!r} is called a time, and its numbers are in no notation that is "
-                "known: it is an input; --ignore leaves it out, --time-format says how it is read"
+                f"column {name!r} is called a time, but its numbers match no known time "
+                "format: it is an input; leave it out with --ignore or set --time-format"
             )
         return ""
 
     def _forecast_alone(self) -> None:
-        """Give the learner a reading that is always 0: the target's history is what it uses."""
+        """Add a constant reading of 0; the learner uses the history of the target."""
         self._alone_at = 0
         self._features.append("constant")
         self._notes.append(
-            f"no column but {self.target!r} holds readings: it is forecast from its own history "
+            f"only column {self.target!r} holds readings: it is forecast from its own history "
             "(with the time of day: --clock)"
         )
 
     def _clock_readings(self, options: ReadingOptions) -> int | None:
-        """Add the readings of the clock; return the slot of the first, None for none."""
+        """Add the clock readings; return the slot of the first, None if they are off."""
         if not options.clock:
             return None
         if self._time is None or not self._time[2].is_absolute:
             raise StreamError(
-                f"{self._name}: --clock needs a column of times with their dates, and none is "
-                f"recognised: name it with --time; {self._listing}"
+                f"{self._name}: --clock needs a column of times with dates, and none was "
+                f"found: name it with --time; {self._listing}"
             )
         time = self._header[self._time[0][0]]
         first = len(self._features)
@@ -266,10 +264,10 @@ class Reading:
         return first
 
     def _check_names(self, options: ReadingOptions) -> None:
-        """Refuse columns that a user names and that are not there."""
+        """Check that the columns named by the user exist."""
         if not any(self._header):
             raise StreamError(
-                f"{self._name}: no line holds the column names; say which does with --header N"
+                f"{self._name}: no line contains the column names; give its number with --header N"
             )
         target = options.target
         if target is None and options.labelled:
@@ -286,18 +284,18 @@ class Reading:
 
     @property
     def _layout(self) -> str:
-        """How lines were cut, where that may be what is wrong: a table of one column."""
+        """A hint about the detected layout, which may be wrong if there are so few columns."""
         layout = self.understood.dialect
         if layout is None or len(self._header) > 2:
             return ""
         where = f"line {layout.header}" if layout.header else "no line"
         return (
-            f"; {where} was taken for the column names and {described(layout.separator)} for what "
-            "separates cells: --header N and --sep C say otherwise"
+            f"; {where} was taken for the column names and {described(layout.separator)} for the "
+            "separator: correct them with --header N and --sep C"
         )
 
     def _time_of(self, options: ReadingOptions) -> tuple[list[int], Moments, TimeFormat] | None:
-        """Return what tells when rows were taken: its places, and its notation."""
+        """Return the time of rows: column indices, columns and format; None if there is none."""
         moments = self.understood.moments
         if options.time == "none":
             return None
@@ -309,7 +307,7 @@ class Reading:
         return [self._places[name] for name in moments.columns], moments, form
 
     def _take(self, column: Column, held: list[str], options: ReadingOptions) -> None:
-        """Make readings of a column."""
+        """Add the readings of a column."""
         place = self._places[column.name]
         if column.kind == "words":
             words = _Words(place, len(self._features), options, held)
@@ -333,7 +331,7 @@ class Reading:
         self._features.append(column.name)
 
     def _note_notation(self, column: Column) -> None:
-        """Note how the numbers of a column are written."""
+        """Add notes on how the numbers of a column are written."""
         notation, name = column.notation, column.name
         if notation.unit:
             self._notes.append(f"column {name!r} holds numbers with the unit {notation.unit!r}")
@@ -346,19 +344,19 @@ class Reading:
 
     @property
     def is_dated(self) -> bool:
-        """Whether moments tell the date."""
+        """Whether times include the date."""
         return self._time is not None and self._time[2].is_absolute
 
     def is_absent(self, cell: str) -> bool:
-        """Whether a cell says that there is nothing."""
+        """Whether a cell means a missing value."""
         return cells.absent(cell, self._absent)
 
     def place_of(self, name: str) -> int:
-        """Return the place of a column."""
+        """Return the index of a column."""
         return self._places[name]
 
     def kind_of(self, slot: int) -> str:
-        """Return what a reading is, in words."""
+        """Return a description of a reading."""
         for words in self._words:
             if words.slots.start <= slot < words.slots.stop:
                 return "0 or 1 for a word"
@@ -366,7 +364,7 @@ class Reading:
             return "switch, read as 1 and 0"
         place = next((at for one, at in (*self.numbers, *self._written) if one == slot), None)
         if place is None:
-            return "made here"
+            return "derived"
         unit = self.understood.columns[place].notation.unit
         return f"number in {unit}" if unit else "number"
 
@@ -383,11 +381,11 @@ class Reading:
         column_of: Callable[[int], Cells],
         numbers: Row | None = None,
     ) -> Block:
-        """Return rows of cells as rows of readings.
+        """Convert rows of cells to rows of readings.
 
-        first, n: number of the first row, and how many there are.
-        column, column_of: give the cells of the column at a place, each or each text once.
-        numbers: the readings in columns of numbers, where they are known already, shape (n, ...).
+        first, n: number of the first row, and number of rows.
+        column, column_of: return the cells of a column by index, as a list or as `Cells`.
+        numbers: the readings of numeric columns if already parsed, shape (n, ...).
         """
         damage: dict[int, str] = {}
         rows = np.empty((n, len(self.features)))
@@ -420,14 +418,14 @@ class Reading:
         return Block(first, rows, labels, seconds, damage)
 
     def _value(self, place: int, cell: str) -> float:
-        """Return the reading in a cell that is no plain number; raises ValueError."""
+        """Return the reading in a cell that is not a plain number; raises ValueError."""
         column = self.understood.columns[place]
         if column.kind == "switch":
             return cells.switch(cell, self._absent)
         return column.notation.number(cell, self._absent | column.absent)
 
     def _labels(self, found: Cells, damage: dict[int, str]) -> Cells:
-        """Return the cells of the target, numbers as Python writes them."""
+        """Return the cells of the target, with numbers in Python's notation."""
         for at, cell in enumerate(found.words):
             if "\n" in cell.strip():
                 why = f"column {self.target!r}: {shortened(cell)} has several lines"
@@ -438,7 +436,7 @@ class Reading:
         return Cells([self._label(column, cell) for cell in found.words], found.places)
 
     def _label(self, column: Column, cell: str) -> str:
-        """Return a cell of the target as Python writes its number, and a word as it is."""
+        """Return a target cell with its number in Python's notation; a word is unchanged."""
         try:
             float(cell)
             return cell
@@ -453,7 +451,7 @@ class Reading:
         return cell if math.isnan(value) else repr(value)
 
     def read(self, first: int, records: Sequence[tuple[Sequence[str], str]]) -> Block:
-        """Return rows of cells, each with why it cannot be read or nothing, as rows of readings."""
+        """Convert rows of cells, each with the reason it is unreadable or "", to readings."""
         odd, complete = {}, []
         for at, (record, why) in enumerate(records):
             if why or len(record) != self.width:
@@ -472,12 +470,12 @@ class Reading:
         return block.among(odd) if odd else block
 
     def is_header(self, record: Sequence[str]) -> bool:
-        """Whether a row is the line of names again, as a logger writes it that starts again."""
+        """Whether a row repeats the header, which loggers write again after a restart."""
         names = (self.understood.renamed.get(name, name) for name in self._header)
         return all(cell.strip() == name for cell, name in zip(record, names, strict=True))
 
     def no_row(self, count: int) -> str:
-        """Return why a row of so many cells cannot be read."""
+        """Return why a row with this number of cells is unreadable."""
         return f"{count} cells where the header has {self.width}"
 
     def _fill_numbers(
@@ -501,7 +499,7 @@ class Reading:
         return f"column {self._header[place]!r}: {shortened(cell)} is not a number"
 
     def _note(self, damage: dict[int, str], found: Cells, word: int, why: str) -> None:
-        """Note why rows with a word cannot be read, where nothing else is wrong with them."""
+        """Record why rows with a word are unreadable, unless they already have a reason."""
         for row in np.flatnonzero(found.places == word).tolist():
             damage.setdefault(row, why)
 
@@ -512,7 +510,7 @@ class Reading:
         n: int,
         damage: dict[int, str],
     ) -> Row:
-        """Return when rows were taken, NaN where that is not known."""
+        """Return the times of rows, NaN if unknown."""
         if self._time is None or not n:
             return np.full(n, math.nan)
         places, moments, form = self._time
@@ -545,13 +543,13 @@ class Reading:
 
 
 def _turns(moment: float) -> list[float]:
-    """Return the readings of the clock at a moment."""
+    """Return the clock readings at a time."""
     angles = [math.tau * moment / period for period in PERIODS]
     return [turn(angle) for angle in angles for turn in (math.sin, math.cos)]
 
 
 def _no_readings(columns: Sequence[Column]) -> str:
-    """Return the sentence about columns of text."""
+    """Return the error message about text columns."""
     names = ", ".join(repr(column.name[:_NAME]) for column in columns[:_LISTED])
     ignored = shlex.quote(joined(column.name[:_NAME] for column in columns[:_LISTED]))
     what = f"column {names} holds" if len(columns) == 1 else f"columns {names} hold"
@@ -563,7 +561,7 @@ def _no_readings(columns: Sequence[Column]) -> str:
 
 
 class _Words:
-    """A column of text as a fixed number of readings of 0 or 1."""
+    """Encodes a text column as a fixed number of 0/1 readings."""
 
     def __init__(self, place: int, start: int, options: ReadingOptions, held: list[str]) -> None:
         self.place, self._start = place, start
@@ -585,11 +583,11 @@ class _Words:
 
     @property
     def slots(self) -> slice:
-        """Where its readings are."""
+        """The slots of its readings."""
         return slice(self._start, self._start + self.size)
 
     def readings(self, words: Sequence[str]) -> Row:
-        """Return the readings of words; one beyond the common ones is all zeros, none is NaN."""
+        """Return the readings of words: all zeros for a rare word, NaN for a missing one."""
         out = np.zeros((len(words), self.size))
         for row, word in zip(out, map(str.strip, words), strict=True):
             if self._is_absent(word):

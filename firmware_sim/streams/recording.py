@@ -1,4 +1,4 @@
-"""A live stream written to a CSV file, row by row, as it came."""
+"""Records a live stream to a CSV file, row by row."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from firmware_sim.streams.live import Source
 
 @dataclass
 class Recording:
-    """What was written."""
+    """The result of a recording."""
 
     rows: int = 0  # rows in the file
-    #: rows that did not have as many cells as there are columns, which are left out
+    #: rows with the wrong number of cells, which are skipped
     damaged: int = 0
-    notes: list[str] = field(default_factory=list)  # what the source has to say
+    notes: list[str] = field(default_factory=list)  # the notes of the source
 
 
 def record(
@@ -33,12 +33,12 @@ def record(
     """Write the rows of a source to a new CSV file, until it ends.
 
     source: standard input or a broker's topic; closed at the end.
-    path: the file; an existing one is never overwritten. Every row is written whole and at once, so
-        a cut leaves at most one unfinished row, which a replay counts and leaves out.
+    path: the file; an existing one is never overwritten. Each row is written in a
+        single call, so a power cut leaves at most one unfinished row, which a replay skips.
     limit: the most rows to write.
-    idle: seconds without a row after which the stream has ended.
+    idle: seconds without a row after which the stream ends.
     on_row, should_stop: as for `Replay.run`.
-    Raises SimulatorError: the file is there already or cannot be written, or the source fails.
+    Raises SimulatorError: the file already exists or cannot be written, or the source fails.
     """
     done = Recording()
     try:

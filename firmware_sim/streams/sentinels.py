@@ -1,4 +1,4 @@
-"""Numbers that sensors give in place of a reading: -999, 65535, 85.0, -127."""
+"""Finds sentinel values, which sensors send instead of a reading: -999, 65535, 85.0, -127."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from firmware_sim.streams.row import Row
 
-#: What programs write for "no reading", and what sensors, buses and converters give that failed.
+#: What programs write for missing readings, and failed sensors, buses and converters return.
 _CODES = np.array(
     [
         -1, 99, -99, 99.9, -99.9, 999, -999, 999.9, -999.9, -999.99, 9999, -9999, 9999.9, -9999.9,
@@ -18,15 +18,15 @@ _CODES = np.array(
     ],
     dtype=float,
 )  # fmt: skip
-#: How often it must occur for a warning.
+#: Minimum occurrences for a warning.
 _OFTEN = 2
 
 
 class Sentinels:
-    """Looks in each column for such a number that is far from all others.
+    """Searches each column for a sentinel value far from all other readings.
 
     names: of the columns.
-    known: numbers that a user has named already.
+    known: sentinel values that the user has already named.
     """
 
     def __init__(self, names: Sequence[str], known: Sequence[float] = ()) -> None:
@@ -38,19 +38,19 @@ class Sentinels:
         self._low, self._high = np.full(n, np.inf), np.full(n, -np.inf)
 
     def add_block(self, rows: Row) -> None:
-        """Take readings, of shape (n, n_columns); NaN where there is none."""
+        """Add readings, shape (n, n_columns); NaN means missing."""
         self._rows += len(rows)
         if not len(rows):
             return
         low, high = np.fmin.reduce(rows), np.fmax.reduce(rows)
-        # A code that is far from all other readings is the least or the most of its block.
+        # A code far from all other readings is the minimum or the maximum of its block.
         odd = np.isin(low, self._codes) | np.isin(high, self._codes)
         for at in np.flatnonzero(odd).tolist():
             low[at], high[at] = self._without(at, rows[:, at])
         self._low, self._high = np.fmin(self._low, low), np.fmax(self._high, high)
 
     def _without(self, at: int, column: Row) -> tuple[float, float]:
-        """Count the codes of a column; return the least and the most of its other readings."""
+        """Count the codes of a column; return the minimum and maximum of its other readings."""
         is_code = np.isin(column, self._codes)
         found, times = np.unique(column[is_code], return_counts=True)
         for code, count in zip(found.tolist(), times.tolist(), strict=True):
@@ -59,7 +59,7 @@ class Sentinels:
         return (float(others.min()), float(others.max())) if len(others) else (np.inf, -np.inf)
 
     def warnings(self) -> list[str]:
-        """Return a sentence on each column that seems to hold such a number."""
+        """Return a warning for each column that seems to contain a sentinel value."""
         out = []
         for at, name in enumerate(self._names):
             for code, count in self._count[at].items():
@@ -67,7 +67,7 @@ class Sentinels:
                     shown = f"{code:g}" if abs(code) < 1e6 else repr(code)
                     out.append(
                         f"column {name!r} is {shown} in {count:,} of {self._rows:,} rows, far from "
-                        "all other readings: if that stands for a failed reading, give "
+                        "all other readings: if that means a failed reading, set "
                         f"--missing-code={shown}"
                     )
         return out

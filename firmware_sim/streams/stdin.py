@@ -1,4 +1,4 @@
-"""A table or JSON from standard input or another pipe, as its rows arrive."""
+"""Reads a table or JSON from standard input or another pipe, as rows arrive."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from firmware_sim.streams.text import (
     is_comment,
 )
 
-#: Seconds to wait for input before the reader is asked whether to go on.
+#: Seconds to wait for input before the caller may stop.
 _TICK = 0.2
 _BLOCK = 1 << 16
-#: Lines that tell how they are laid out.
+#: Lines from which the layout is detected.
 _LAYOUT = 60
 
 
 class PipeSource(Source):
-    """Lines of a table, or JSON objects a line each; a row is one line.
+    """Lines of a table, or one JSON object per line; each line is a row.
 
     descriptor: an open file descriptor, 0 for standard input.
-    name: what messages call it.
+    name: the name in messages.
     """
 
     kind = "a table"
@@ -46,14 +46,14 @@ class PipeSource(Source):
         self.name = name
         self._descriptor = descriptor
         self._lines = self._read()
-        self._first: list[str] = []  # lines that came before the layout was known
+        self._first: list[str] = []  # lines received before the layout was known
         self._names: list[str] = []
         self._is_json = False
 
     def header(
         self, idle: float | None = None, should_stop: Callable[[], bool] | None = None
     ) -> Record:
-        """Return the names of the columns; waits for the first lines."""
+        """Return the names of the columns, waiting for the first lines."""
         wait = Wait(self, idle, should_stop)
         began = time.monotonic()
         for line in self._lines:
@@ -67,7 +67,7 @@ class PipeSource(Source):
         text_lines = [line for line in self._first if not isinstance(line, BadLine)]
         what = kind_of(text_lines)
         if what == "json":
-            self._is_json, self.kind = True, "JSON, an object a line"
+            self._is_json, self.kind = True, "JSON, one object per line"
             self._names = names_of([*filter(None, map(fields_of, text_lines))])
             return self._names
         if " " in what:
@@ -78,7 +78,7 @@ class PipeSource(Source):
         return self._names
 
     def records(self) -> Iterator[Record | None]:
-        """Yield the cells of each line that is not blank, and None while there is none."""
+        """Yield the cells of each nonblank line, and None while none arrives."""
         while self._first:
             yield from self._rows(self._first.pop(0))
         for line in self._lines:
@@ -88,7 +88,7 @@ class PipeSource(Source):
                 yield from self._rows(line)
 
     def _rows(self, line: str) -> Iterator[Record]:
-        """Yield the cells of a line; nothing for one that is no row."""
+        """Yield the cells of a line; nothing for a blank or comment line."""
         if isinstance(line, BadLine):
             yield BadRecord.of(line.why, "")
         elif self._is_json:
@@ -104,7 +104,7 @@ class PipeSource(Source):
                 yield cells or BadRecord.of("it cannot be cut into cells", line)
 
     def _read(self) -> Iterator[str | None]:
-        """Yield lines, and None while nothing comes."""
+        """Yield lines, and None while nothing arrives."""
         read = _reader(self._descriptor)
         encoding = ""
         rest = b""
@@ -112,7 +112,7 @@ class PipeSource(Source):
         while True:
             try:
                 data = read()
-            except OSError as error:  # it is closed, or a folder
+            except OSError as error:  # closed, or a folder
                 raise StreamError(f"cannot read {self.name}: {error.strerror}") from None
             if data is None:
                 yield None
@@ -138,9 +138,9 @@ class PipeSource(Source):
                 return
 
     def _encoding(self, start: bytes) -> str:
-        """Return the encoding that the first bytes tell.
+        """Detect the encoding from the first bytes.
 
-        Raises StreamError: they are packed, or no text of lines.
+        Raises StreamError: the input is compressed, or not lines of text.
         """
         if start.startswith(b"\x1f\x8b"):
             raise StreamError(
@@ -155,7 +155,7 @@ class PipeSource(Source):
 
 
 def _decoded(line: bytes, encoding: str) -> str:
-    """Return a line as text, or what is in its place where it is none."""
+    """Decode a line; return a `BadLine` if it is not text."""
     try:
         text_ = line.rstrip(b"\r").decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError:
@@ -164,7 +164,7 @@ def _decoded(line: bytes, encoding: str) -> str:
 
 
 def _reader(descriptor: int) -> Callable[[], bytes | None]:
-    """What reads a block: b"" at the end, None where nothing has come for a while."""
+    """Return a function that reads a block: b"" at the end, None after a timeout."""
     if not hasattr(select, "poll"):
         return _threaded_reader(descriptor)
     poll = select.poll()
@@ -177,7 +177,7 @@ def _reader(descriptor: int) -> Callable[[], bytes | None]:
 
 
 def _threaded_reader(descriptor: int) -> Callable[[], bytes | None]:
-    """The same where a pipe cannot be waited for, as on Windows: a thread waits in its read."""
+    """Like `_reader`, without poll (as on Windows): a thread blocks in read."""
     come: queue.Queue[bytes | OSError] = queue.Queue(1)
 
     def wait() -> None:

@@ -15,30 +15,30 @@ from firmware_sim.streams.row import Row
 
 __all__ = ["Row", "Sample", "Stream"]
 
-#: Seconds that a row of a live stream waits for others of its block.
+#: Seconds that a row of a live stream waits for its block to fill.
 PATIENCE = 0.05
 
 Item = TypeVar("Item")
 
 
 class Sample(NamedTuple):
-    """One row of a stream, apart from the readings, which are in the row buffer."""
+    """One row of a stream, without its readings, which are in the row buffer."""
 
-    number: int  # 1 for the first row of data
-    label: str  # the target cell as it stands in the stream
-    damage: str = ""  # why the row cannot be read, where it cannot
-    seconds: float = math.nan  # when it was taken, where the stream knows
+    number: int  # from 1
+    label: str  # the target cell, unchanged
+    damage: str = ""  # why the row is unreadable, or ""
+    seconds: float = math.nan  # its time, NaN if unknown
 
 
 class Stream(ABC):
-    """A labelled sensor stream that can be read from its first row again and again.
+    """A labelled sensor stream that can be read repeatedly from its first row.
 
     Page: docs/tutorial.md.
 
     Attributes
     ----------
     name : str
-        What reports call the stream.
+        The name in reports.
     target : str
         Name of the label column.
     features : tuple of str
@@ -46,11 +46,11 @@ class Stream(ABC):
     ignored : tuple of str
         Columns that are left out.
     notes : tuple of str
-        What was recognised in the stream without being asked for, a sentence each.
+        What was detected in the stream automatically, one sentence each.
     kept : int or None
-        The most rows after which it can still be read from its first row again; None for ever.
+        The number of rows up to which it can be read again from the first; None for no limit.
     local_times : bool
-        Whether its times have no zone: those of the place.
+        Whether its times have no zone and so are local.
     """
 
     name: str
@@ -66,25 +66,25 @@ class Stream(ABC):
         """Yield the rows in order, from the first one.
 
         row (ndarray of float64, shape (n_features,)): overwritten in place before each sample is
-            yielded; NaN where a reading is absent, without meaning where the sample tells of
-            damage.
+            yielded; NaN where a reading is missing, undefined if the sample is damaged.
 
-        Yields: None, several times a second while a live stream has nothing: a chance to stop.
+        Yields: None several times a second while a live stream has no row, so that callers can
+            stop.
         """
 
     def blocks(self, limit: int | None = None) -> Iterator[Block]:
         """Yield the rows that `samples` yields, many at a time.
 
-        limit: rows to read at most.
+        limit: most rows to read.
 
-        Yields: a block without rows, several times a second, while a live stream has nothing.
+        Yields: an empty block several times a second while a live stream has no row.
 
-        What goes wrong while rows are read is raised when those before it have been given.
+        An error is raised after the rows before it have been yielded.
         """
         yield from self.blocks_after(0, limit)
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
-        """Yield the rows behind row `number`; see `blocks`."""
+        """Yield the rows after row `number`; see `blocks`."""
         row = np.empty(len(self.features))
         samples = (None if one is None else (one, row.copy()) for one in self.samples(row))
         for some in self.batched(between(samples, number, limit)):
@@ -100,10 +100,10 @@ class Stream(ABC):
             )
 
     def batched(self, items: Iterator[Item | None]) -> Iterator[list[Item]]:
-        """Yield items in lists that make a block; an empty one where nothing has come.
+        """Yield items in lists of at most a block; an empty list if nothing has arrived.
 
-        What goes wrong is raised when the items before it have been given. Those of a live stream
-        do not wait for others for long.
+        An error is raised after the items before it have been yielded. Items of a live stream wait
+        only `PATIENCE` seconds for others.
         """
         patience = math.inf if self.kept is None else PATIENCE
         going = True
@@ -128,15 +128,15 @@ class Stream(ABC):
 
     @property
     def clean(self) -> Stream:
-        """The same stream with whole sensors."""
+        """The same stream without sensor faults."""
         return self
 
     def count(self) -> int | None:
-        """Return the number of rows where it can be known without an endless wait."""
+        """Return the number of rows, or None if it cannot be known without waiting."""
         return None
 
     def close(self) -> None:  # noqa: B027 - most hold nothing
-        """Let go of what the stream holds; it cannot be read any more."""
+        """Release all resources; the stream is no longer readable."""
 
 
 class BlockStream(Stream):
@@ -144,7 +144,7 @@ class BlockStream(Stream):
 
     @abstractmethod
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
-        """Yield the rows behind row `number`; see `Stream.blocks`."""
+        """Yield the rows after row `number`; see `Stream.blocks`."""
 
     def samples(self, row: Row) -> Iterator[Sample | None]:
         """Yield the rows in order; see `Stream.samples`."""
@@ -160,11 +160,11 @@ class BlockStream(Stream):
 
 
 def between(items: Iterable[Item | None], number: int, limit: int | None) -> Iterator[Item | None]:
-    """Yield the items behind the first `number` to number `limit`; None is passed on uncounted."""
+    """Yield the items after the first `number`, up to `limit`; None is passed on uncounted."""
     at = 0
     for item in items:
         at += item is not None
         if item is None or at > number:
             yield item
         if limit is not None and at >= limit:
-            return  # a live stream would wait for one more to leave it out
+            return  # do not wait for another item of a live stream

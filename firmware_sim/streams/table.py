@@ -1,4 +1,4 @@
-"""Files of lines of cells, in any common dialect."""
+"""Text tables in any common dialect."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from firmware_sim.streams.tables import CellStream, Line
 from firmware_sim.streams.text import Records, encoding_of, open_bytes, open_lines
 from firmware_sim.streams.understood import Understood
 
-#: Rows whose dates are looked at where the first ones do not tell the day from the month.
+#: Rows whose dates are inspected if the first ones leave day and month ambiguous.
 _LATER = 20_000
-_SHOWN = 400  # characters of names in a message
+_SHOWN = 400  # most characters of names in a message
 
 
 class CsvStream(CellStream):
-    """A file of lines of cells, plain or packed (gzip, xz, bzip2, ZIP).
+    """A text table, plain or compressed (gzip, xz, bzip2, ZIP).
 
-    Recognised by what the file holds: how it is packed, its encoding, what parts the cells, the
-    line of names, comments, units, how numbers and times are written, an index without a name.
+    The content determines the compression, encoding, separator, header, comments, units, number and
+    time formats, and an index column without a name.
 
     Parameters
     ----------
     path : str or Path
         The file.
     name : str, optional
-        What reports call the stream; the file's name by default.
+        The name in reports; the file's name by default.
     options : ReadingOptions, optional
-        What is known of the columns.
+        Settings of the columns.
     **changes
         Fields of `ReadingOptions`, such as ``target="label"``.
     """
@@ -60,7 +60,7 @@ class CsvStream(CellStream):
         with open_lines(self.path) as lines:
             sample = [*islice(lines, dialect.INSPECTED_LINES)]
             if is_arff(sample):
-                for line in islice(lines, _LATER):  # as many lines as there are columns
+                for line in islice(lines, _LATER):  # one line per column
                     sample.append(line)
                     if line.lower().startswith("@data"):
                         break
@@ -82,7 +82,7 @@ class CsvStream(CellStream):
     def _layout(
         self, sample: Sequence[str], options: ReadingOptions, known: Understood | None
     ) -> Dialect:
-        """Return how the lines are laid out, as a record says or as the first ones show."""
+        """Return the dialect from a record, or detect it from the first lines."""
         if known is None or known.dialect is None:
             return laid_out(
                 sample, separator=options.sep, header=options.header, comment=options.comment
@@ -126,11 +126,11 @@ class CsvStream(CellStream):
                     return
                 yield block
             return
-        # Whatever the fast reader does not know, from the first row that it has not given.
+        # The careful reader continues after the last row of the fast reader.
         yield from self.blocks_after(given, limit)
 
     def count(self) -> int | None:
-        """Return the number of rows, by reading the file once."""
+        """Count the rows by reading the file once."""
         with open_bytes(self.path) as file, suppress(NotPlainError):
             chunks = self._chunks(0)
             return sum(map(chunks.count, lines_of(file, self._dialect.data - 1)))
@@ -141,7 +141,7 @@ class CsvStream(CellStream):
         return Chunks(self._reading, layout.separator, size, layout.comment, self._encoding)
 
     def _later(self, places: Sequence[int]) -> list[str]:
-        """Return the cells of later rows in some columns, a row's joined."""
+        """Return the cells of later rows in some columns, joined per row."""
         width = len(self._dialect.names)
         with self._records() as records:
             some = islice(records, INSPECTED_ROWS, _LATER)

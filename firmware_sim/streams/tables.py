@@ -1,4 +1,4 @@
-"""Rows of cells: what tables of every kind of file have in common."""
+"""Base classes of streams whose rows are cells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from firmware_sim.streams.columns import INSPECTED_ROWS
 from firmware_sim.streams.reading import Reading, ReadingOptions
 from firmware_sim.streams.stream import BlockStream, between
 
-#: Cells of a row, and why it cannot be read where that is known.
+#: Cells of a row, and why it is unreadable, or "".
 Line = tuple[Sequence[str], str]
 
 
@@ -20,40 +20,40 @@ class CellStream(BlockStream):
     _reading: Reading
 
     def _read_as(self, reading: Reading) -> None:
-        """Take the columns of a table for the stream's own."""
+        """Set the columns of the stream."""
         self._reading = reading
         self.target, self.features = reading.target, reading.features
         self.ignored, self.local_times = reading.ignored, reading.local_times
 
     @property
     def reading(self) -> Reading:
-        """The columns, and what each gives."""
+        """The columns, and the readings made of each."""
         return self._reading
 
     @property
     def notes(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What was recognised."""
+        """What was detected, one sentence each."""
         return self._reading.notes
 
     @abstractmethod
     def records(self) -> Iterator[Line | None]:
-        """Yield the rows under the header and the units; None while a live stream has nothing."""
+        """Yield the rows below header and units; None while a live stream has no row."""
 
     def blocks_after(self, number: int, limit: int | None = None) -> Iterator[Block]:
-        """Yield the rows behind row `number`; see `Stream.blocks`."""
+        """Yield the rows after row `number`; see `Stream.blocks`."""
         for some in self.batched(between(self.records(), number, limit)):
             yield self._reading.read(number + 1, some)
             number += len(some)
 
 
 class TableStream(CellStream):
-    """Rows of cells that are held in memory, read as those of a CSV file.
+    """Rows of cells held in memory, interpreted like those of a CSV file.
 
     name: of the file.
     header: the names of the columns.
     records: the cells of each row, in order.
-    options: what is known of the columns.
-    kind: what kind of file it is.
+    options: settings of the columns.
+    kind: the file format, in words.
     Raises StreamError: the columns do not fit the options.
     """
 

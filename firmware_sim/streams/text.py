@@ -1,8 +1,8 @@
-"""Lines of a text file, whatever wrote it: plain or packed, UTF-8 or UTF-16, whole or damaged.
+"""Reads the lines of a text file: plain or compressed, UTF-8 or UTF-16, intact or damaged.
 
-A file may be hostile: a line is bounded, so are blank lines in a row, and so is what one packed
-byte can blow up to, since lines are made one at a time. A line that is no text, as power cuts and
-noise on a wire leave them, costs itself alone.
+A file may be hostile: the length of a line and the number of consecutive blank lines are bounded,
+and so is memory for compressed data, because lines are unpacked one at a time. A line that is not
+text, as after a power cut or noise on a wire, costs only that line.
 """
 
 from __future__ import annotations
@@ -20,42 +20,41 @@ from typing import IO, cast
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.packed import BUFFER, DAMAGED_END, DAMAGES, unpacked
 
-#: Characters in a line at most: 40,000 columns of full precision and some.
+#: Most characters in a line: more than 40,000 columns at full precision.
 LONGEST_LINE = 1 << 20
-#: ... in one that is passed over, at most.
+#: Most characters in a line that is skipped.
 MAX_CHARACTERS = 1 << 26
-#: Blank lines in a row at most; more are a damaged file.
+#: Most consecutive blank lines; a file with more is damaged.
 MAX_BLANK_LINES = 10_000
-#: Lines in one row at most: line ends within quotes are no end of a row.
+#: Most lines in one row: line ends within quotes do not end a row.
 MAX_LINES = 1_000
-#: ... and where quotes have been opened and never closed before.
+#: ... after many unclosed quotes.
 _MIN_LINES = 16
-#: Rows one after the other that open a quote and do not close it, at most.
+#: Most consecutive rows with an unclosed quote.
 MAX_STRAY_QUOTES = 1_000
 
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 #: The errors of spreadsheets, as they begin a line.
 SHEET_ERROR = re.compile(r"#(N/A|NA\b|DIV/0!|VALUE!|REF!|NUM!|NAME\?|NULL!)", re.IGNORECASE)
-#: Why a line is no row.
-NUL_BYTES = "it holds NUL bytes, as a power cut leaves them"
-NO_TEXT = "it holds bytes that are no text"
+#: Why a line is not a row.
+NUL_BYTES = "it holds NUL bytes, as after a power cut"
+NO_TEXT = "it holds bytes that are not text"
 DAMAGED_TEXT = DAMAGED_END.strip(b"\0\n").decode()
-#: Bytes that lines of text are made of; NUL bytes are looked for line by line.
+#: Bytes allowed in text; NUL bytes are checked line by line.
 _TEXT = bytes({0, 9, 12, 13, 26, 27, *range(32, 127), *range(128, 256)})
 
 
 class Records:
-    """Rows of cells from lines, each row bounded.
+    """Rows of cells from lines; the size of a row is bounded.
 
-    A cell in quotes may hold line ends. A quote that is never closed, or that closes where no cell
-    ends, is a stray one: it costs its own line, and the next line is a row again. So does a line
-    that holds bytes which are no text.
+    A quoted cell may contain line ends. A quote that is never closed, or that closes inside a cell,
+    is stray: it costs only its own line, and so does a line with bytes that are not text.
 
     lines: from `open_lines` or `bounded`.
-    separator: what parts the cells, see `Dialect`.
-    comment: what lines begin with that are no rows; "" for none.
-    damage: why the row given last has no cells; empty where it has them.
-    text: the first line of that row.
+    separator: see `Dialect`.
+    comment: prefix of comment lines; "" if there are none.
+    damage: why the latest row has no cells, or "".
+    text: the first line of the latest row.
     """
 
     def __init__(self, lines: Iterator[str], separator: str, comment: str = "") -> None:
@@ -92,25 +91,25 @@ class Records:
 
     @property
     def is_long(self) -> bool:
-        """Whether the row given last has more lines than one."""
+        """Whether the latest row has more than one line."""
         return len(self._lines.taken) > 1
 
     @property
     def text(self) -> str:
-        """The first line of the row given last."""
+        """The first line of the latest row."""
         return self._lines.taken[0] if self._lines.taken else ""
 
     @property
     def lines_ahead(self) -> int:
-        """How many lines behind the first one of that row were read."""
+        """How many lines after the first one of the latest row were read."""
         return len(self._lines.taken) - 1 + self._lines.n_returned
 
     def split(self) -> None:
-        """Take the row given last for its first line only: what follows it comes again."""
+        """Reduce the latest row to its first line; the lines after it are read again."""
         self._lines.return_lines()
 
     def _is_well_formed(self, record: list[str]) -> bool:
-        """Whether a row of several lines is what a program writes that quotes line ends."""
+        """Whether a row of several lines is valid CSV of the expected width."""
         if self._lines.bad or not record or (self._width and len(record) != self._width):
             return False
         lines = iter(self._lines.taken)
@@ -127,7 +126,7 @@ class Records:
                 f"more than {MAX_STRAY_QUOTES:,} consecutive rows open a quote without closing "
                 "it; this is not a table of readings"
             )
-        # However many there are, the time they take stays in proportion to the lines.
+        # Halving the limit keeps the total time linear in the number of lines.
         self._lines.max_lines = max(_MIN_LINES, self._lines.max_lines // 2)
         self.split()
         self.damage = "a quote is opened and not closed"
@@ -135,12 +134,12 @@ class Records:
 
 
 def is_comment(line: str, mark: str) -> bool:
-    """Whether a line is a comment; what spreadsheets write for an error is a cell."""
+    """Whether a line is a comment; an error value of a spreadsheet is a cell."""
     return line.startswith(mark) and not (mark == "#" and SHEET_ERROR.match(line))
 
 
 def separated(lines: Iterable[str], separator: str) -> Iterator[str]:
-    """Return lines in which one character parts the cells; see `Dialect.separator`."""
+    """Replace the separators in lines by a single character; see `Dialect.separator`."""
     if len(separator) == 1 and separator != " ":
         return iter(lines)
     table = str.maketrans(dict.fromkeys(separator[1:], separator[0]))
@@ -156,32 +155,32 @@ def separated(lines: Iterable[str], separator: str) -> Iterator[str]:
 
 
 class BadLine(str):
-    """A line that is no text, in place of which there is a blank one; `why` says what it is."""
+    """A blank line that replaces one that is not text; `why` says what is wrong."""
 
     __slots__ = ("why",)
     why: str
 
     @classmethod
     def of(cls, why: str) -> BadLine:
-        """Return one."""
+        """Return a bad line with this reason."""
         line = cls("\n")
         line.why = why
         return line
 
 
 class _TooFarError(Exception):
-    """A row has taken as many lines as one may have."""
+    """A row has too many lines."""
 
 
 class _Lines:
-    """Lines that can be given back."""
+    """An iterator of lines with pushback."""
 
     def __init__(self, lines: Iterator[str], comment: str) -> None:
         self._lines = lines
         self._comment = comment
         self._again: deque[str] = deque()
-        self.taken: list[str] = []  # by the row that is read
-        self.bad = ""  # why one of them is no text
+        self.taken: list[str] = []  # lines of the current row
+        self.bad = ""  # why one of them is not text
         self.max_lines = MAX_LINES
         self._characters = 0
 
@@ -205,20 +204,20 @@ class _Lines:
 
     @property
     def n_returned(self) -> int:
-        """How many lines come again."""
+        """How many lines will be read again."""
         return len(self._again)
 
     def return_lines(self) -> None:
-        """Give back all lines but the first of those taken."""
+        """Push back all lines of the current row except the first."""
         self._again.extendleft(reversed(self.taken[1:]))
         del self.taken[1:]
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Say which file cannot be read, and why.
+    """Convert an OSError to a `StreamError` that names the file.
 
-    Raises StreamError: in place of an OSError.
+    Raises StreamError: the file cannot be read.
     """
     try:
         yield
@@ -230,11 +229,11 @@ def reading(path: Path) -> Iterator[None]:
 def open_lines(path: Path) -> Iterator[Iterator[str]]:
     """Open a file as an iterator of its lines, ends included.
 
-    Raises StreamError: for everything that can be wrong with a file, here or while lines are read.
+    Raises StreamError: the file is unreadable; on opening or while lines are read.
     """
     with open_bytes(path) as plain:
         encoding = encoding_of(plain.peek(BUFFER)[:BUFFER], str(path))
-        # newline="": the csv module wants to see line ends itself.
+        # newline="": the csv module handles line ends.
         text = io.TextIOWrapper(
             cast(IO[bytes], plain), encoding=encoding, errors="surrogateescape", newline=""
         )
@@ -244,10 +243,9 @@ def open_lines(path: Path) -> Iterator[Iterator[str]]:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[io.BufferedReader]:
-    """Open a file as the bytes of its text, unpacked.
+    """Open a file as unpacked bytes.
 
-    Raises StreamError: for everything that can be wrong with a file or its text, here or while it
-        is read.
+    Raises StreamError: the file or its text is unreadable; on opening or while it is read.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -270,9 +268,9 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader]:
 
 
 def bounded(text: IO[str], name: str) -> Iterator[str]:
-    """Yield the lines of a text, a `BadLine` for one that is no text or too long.
+    """Yield the lines of a text, a `BadLine` for one that is not text or too long.
 
-    Raises StreamError: a line has no end, or there are too many blank ones.
+    Raises StreamError: a line is far too long, or there are too many blank lines.
     """
     blank = 0
     number = 0
@@ -293,7 +291,7 @@ def bounded(text: IO[str], name: str) -> Iterator[str]:
 
 
 def _past_long(text: IO[str], where: str) -> str:
-    """Read to the end of a long line; return why it is no row."""
+    """Skip to the end of a long line; return why it is not a row."""
     characters = LONGEST_LINE
     while (more := text.readline(LONGEST_LINE)) and not more.endswith(("\n", "\r")):
         characters += len(more)
@@ -306,7 +304,7 @@ def _past_long(text: IO[str], where: str) -> str:
 
 
 def _checked(line: str) -> str:
-    """Return a line, or one in its place where it holds bytes that are no text."""
+    """Return the line, or a `BadLine` if it is not text."""
     if "\0" in line:
         shown = line.strip("\0\r\n")
         if line.startswith("\0") and shown.isprintable() and shown == DAMAGED_TEXT:
@@ -320,10 +318,10 @@ def _checked(line: str) -> str:
 
 
 def encoding_of(start: bytes, name: str) -> str:
-    """Return the encoding that the first bytes tell.
+    """Detect the encoding from the first bytes.
 
-    Spreadsheets write UTF-16 with a mark; old programs write the degree sign as Windows does.
-    Raises StreamError: they are no text.
+    Spreadsheets write UTF-16 with a BOM; old programs write the degree sign in Windows-1252.
+    Raises StreamError: the bytes are not text.
     """
     if start.startswith(WIDE_MARKS):
         return "utf-16"
@@ -345,7 +343,7 @@ def encoding_of(start: bytes, name: str) -> str:
 
 
 def _is_utf8(start: bytes) -> bool:
-    """Whether text is UTF-8, but for damaged lines: there the bytes are no letters either."""
+    """Whether text is UTF-8, ignoring damaged lines."""
     if start.isascii():
         return True
     good = bad = 0
@@ -357,7 +355,7 @@ def _is_utf8(start: bytes) -> bool:
             good += 1
         except UnicodeDecodeError:
             high = sum(letter > 0x7F for letter in line)
-            # Letters of other encodings are few, and no control characters are among them.
+            # Text in another encoding has few such letters and no control characters.
             bad += 4 * high < len(line) and all(letter > 0x1F or letter == 13 for letter in line)
     return good > 0 or bad == 0
 

@@ -1,7 +1,7 @@
-"""What was understood of a log from its first rows: one record, printed, saved and given again.
+"""The record of what was understood of a log from its first rows; it can be saved and reused.
 
-A board's program reads by the same record: what is not known after the first rows is not known to
-it either.
+The program of a board would contain the same record: it cannot use anything that the first rows do
+not show.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firmware_sim.streams.cells import PLAIN, Notation
 from firmware_sim.streams.dates import COUNTED, TimeFormat
 from firmware_sim.streams.dialect import Dialect, described
 
-#: Of the saved record: grows when a name in it changes its meaning.
+#: Version of the saved record; incremented when a key changes its meaning.
 FORMAT = 1
 _KINDS = ("number", "switch", "words", "time", "index", "empty")
 
@@ -27,12 +27,12 @@ _KINDS = ("number", "switch", "words", "time", "index", "empty")
 class Column:
     """One column of a table.
 
-    name: no other column has it.
+    name: unique in the table.
     kind: "number", "switch", "words", "time", "index" or "empty".
     notation: how its numbers are written.
-    absent: words for "no reading" of its own, in small letters.
-    example: a cell that says something.
-    why: why it is no input, where that is no matter of its kind.
+    absent: additional words for missing readings, in lower case.
+    example: a cell that is not empty.
+    why: why it is not an input, if its kind does not say so.
     """
 
     name: str
@@ -45,11 +45,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Moments:
-    """What tells when rows were taken.
+    """The columns that hold the time of a row.
 
-    columns: their cells, a blank between two, are one moment.
-    format: in which notation, see `TimeFormat`.
-    sure: whether the rows leave no doubt which number is the day.
+    columns: their cells, joined by blanks, are one time.
+    format: see `TimeFormat`.
+    sure: whether the order of day and month is unambiguous.
     """
 
     columns: tuple[str, ...]
@@ -57,7 +57,7 @@ class Moments:
     sure: bool = True
 
     def joined(self, cells: Sequence[str]) -> str:
-        """Return the cells of a row as one moment; digits of a time of day have their zeros."""
+        """Join the cells of a row to one time; pads the digits of a time of day with zeros."""
         if len(cells) == 1:
             return cells[0]
         first, *others = (cell.strip() for cell in cells)
@@ -72,12 +72,12 @@ class Moments:
 class Understood:
     """What was understood of a log.
 
-    columns: of the table, in its order.
-    moments: what tells when rows were taken; None where nothing does.
+    columns: of the table, in order.
+    moments: the columns of times; None if there are none.
     comma: whether a comma is the decimal mark.
-    renamed: what the table calls columns whose name another one has, too.
-    kind: what kind of file it is.
-    dialect: how its lines are laid out, where it has lines.
+    renamed: the original names of columns renamed because of duplicates.
+    kind: the file format, in words.
+    dialect: the layout of its lines, if it has lines.
     encoding: of its text.
     """
 
@@ -141,16 +141,16 @@ class Understood:
 
     @classmethod
     def from_toml(cls, text: str, name: str) -> Understood:
-        """Return the record of a TOML text.
+        """Return the record in a TOML text.
 
-        name: what messages call it.
-        Raises StreamError: it is no such record.
+        name: the name in messages.
+        Raises StreamError: the text is not such a record.
         """
         found = _parsed(text, name)
         try:
             return cls._made(found)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise StreamError(f"{name} is no record of a log: {error}") from None
+            raise StreamError(f"{name} is not a record of a log: {error}") from None
 
     @classmethod
     def _made(cls, found: dict[str, Any]) -> Understood:
@@ -170,14 +170,14 @@ class Understood:
                 renamed[one["name"]] = one["called"]
         names = tuple(column.name for column in columns)
         if len(set(names)) < len(names):
-            raise ValueError("two columns have one name")
+            raise ValueError("two columns have the same name")
         moments = None
         if "time" in found:
             time = found["time"]
             moments = Moments(tuple(time["columns"]), time["format"], bool(time.get("sure", True)))
             TimeFormat(moments.format)
             if not set(moments.columns) <= set(names):
-                raise ValueError(f"time is in {moments.columns}, which are no columns")
+                raise ValueError(f"time is in {moments.columns}, which are not columns")
         dialect = None
         if "separator" in found:
             header, data = int(found["header"]), int(found["data"])
@@ -190,11 +190,11 @@ class Understood:
         )  # fmt: skip
 
     def laid_out(self, kind: str, dialect: Dialect | None, encoding: str = "utf-8") -> Understood:
-        """Return the same with how the file is made."""
+        """Return a copy with the format of the file."""
         return replace(self, kind=kind, dialect=dialect, encoding=encoding)
 
     def made_of(self) -> str:
-        """Return what kind of file it is, a phrase."""
+        """Return a phrase that describes the file."""
         out = self.kind
         layout = self.dialect
         if layout is None:
@@ -202,16 +202,16 @@ class Understood:
         encoding = {"utf-8-sig": "UTF-8", "utf-8": "UTF-8", "cp1252": "Windows-1252"}
         out += f" in {encoding.get(self.encoding, self.encoding.upper())}"
         if len(self.columns) > 1:
-            out += f", cells parted by {described(layout.separator)}"
-        names = f"names in line {layout.header}" if layout.header else "no line of names"
+            out += f", cells separated by {described(layout.separator)}"
+        names = f"names in line {layout.header}" if layout.header else "no header"
         out += f", {names}, rows from line {layout.data}"
         return out + (f", comments after {layout.comment}" if layout.comment else "")
 
 
 def read_understood(path: Path) -> Understood:
-    """Return the record that a file holds.
+    """Read the record in a file.
 
-    Raises StreamError: it cannot be read.
+    Raises StreamError: the file is unreadable.
     """
     try:
         return Understood.from_toml(path.read_text(encoding="utf-8"), str(path))
@@ -220,7 +220,7 @@ def read_understood(path: Path) -> Understood:
 
 
 def _toml(value: Any) -> str:
-    """Return a value as TOML; its strings are those of JSON."""
+    """Return a value as TOML, with JSON strings."""
     if isinstance(value, list):
         return "[" + ", ".join(map(_toml, value)) + "]"
     if isinstance(value, str):
@@ -243,12 +243,12 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = parser.loads(text)
     except parser.TOMLDecodeError as error:
-        raise StreamError(f"{name} is no TOML: {error}") from None
+        raise StreamError(f"{name} is not TOML: {error}") from None
     return found
 
 
 def in_words(moments: Moments) -> str:
-    """Return what tells when rows were taken, in words."""
+    """Return a description of the time columns."""
     names = ", ".join(map(repr, moments.columns))
     how = moments.format
     if how in COUNTED:

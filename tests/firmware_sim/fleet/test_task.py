@@ -119,7 +119,7 @@ def test_a_learner_that_refuses_every_row_says_so(tmp_path):
         ("a,label\n1,maybe\n", "neither 1 nor -1"),
         ("a,label\n,1\n", "none of the 1 rows has a value in every column"),
         ("a,label\n", "there is no row after the header"),
-        ("", "no line holds the column names"),
+        ("", "no line contains the column names"),
         ("a,label\n1,\0\n", "none of the 1 rows can be read; row 1: it holds NUL bytes"),
     ],
 )

@@ -30,7 +30,7 @@ def rows(stream: CsvStream) -> list[list[float]]:
 def test_units_row_is_left_out(tmp_path: Path) -> None:
     stream = table(tmp_path, "t,p,y\n°C,Pa,-\n20.5,101325,1\n21,101300,0\n")
     assert rows(stream) == [[20.5, 101325], [21, 101300]]
-    assert stream.notes == ("the first row holds units and is left out",)
+    assert stream.notes == ("the first row contains units and is skipped",)
     assert stream.count() == 2
     assert [s.number for s in stream.samples(np.empty(2))] == [1, 2]
 

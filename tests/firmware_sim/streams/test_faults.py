@@ -194,8 +194,8 @@ def test_spread_is_that_of_numpy() -> None:
         ("clip:low=2,high=1", "low below high"),
         ("drift", "drift needs offset= or gain="),
         ("swap:column=a", "swap takes two columns"),
-        ("gap:column=a", "gap affects whole rows"),
-        ("burst:rows=100000", "rows is from 1 to 1,000"),
+        ("gap:column=a", "gap affects entire rows"),
+        ("burst:rows=100000", "rows must be from 1 to 1,000"),
         ("stuck:from=10,to=5", "there are no rows from 10 to 5"),
         ("stuck:from=0", "rows from 0"),
     ],
@@ -344,8 +344,8 @@ def test_where_the_stream_becomes_another(text: str, changes: list[int]) -> None
         ("gain:by=1", "changes nothing"),
         ("without", "needs label="),
         ("stuck:label=1", "accepts column"),
-        ("flip:column=a", "affects whole rows"),
-        ("flip:every=10,rows=20", "rows is from 1 to every"),
+        ("flip:column=a", "affects entire rows"),
+        ("flip:every=10,rows=20", "rows must be from 1 to every"),
     ],
 )
 def test_what_these_kinds_refuse(text: str, why: str) -> None:

@@ -51,7 +51,7 @@ def test_npz(tmp_path: Path, save: object, kind: str) -> None:
 def test_npz_without_labels(tmp_path: Path) -> None:
     np.savez(tmp_path / "s.npz", X=X)
     for target in (None, "y"):
-        with pytest.raises(StreamError, match=r"no array of labels \(1-d\) .* rows X; save both"):
+        with pytest.raises(StreamError, match=r"no 1-d array of labels .* rows X; save both"):
             open_stream(str(tmp_path / "s.npz"), target=target)
 
 
@@ -68,7 +68,7 @@ def test_npz_text_labels_and_the_choice_of_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
-        ({"X": X, "Z": X, "y": Y}, "one array of rows"),
+        ({"X": X, "Z": X, "y": Y}, "one 2-d array"),
         ({"X": X, "y": Y[:9]}, "60 rows and 9 labels"),
         ({"X": np.asfortranarray(X), "y": Y}, "ascontiguousarray"),
         ({"X": X.astype(complex), "y": Y}, "complex128, not numbers"),
@@ -140,7 +140,8 @@ def test_libsvm_damage_is_counted(tmp_path: Path) -> None:
 def test_libsvm_index_is_no_request_for_memory(tmp_path: Path) -> None:
     path = tmp_path / "s.libsvm"
     path.write_text("+1 1:0.5 99999999:1\n")
-    with pytest.raises(StreamError, match="an index is 99,999,999; rows have at most 1,048,576"):
+    message = "the highest index is 99,999,999; the maximum is 1,048,576"
+    with pytest.raises(StreamError, match=message):
         open_stream(str(path))
 
 

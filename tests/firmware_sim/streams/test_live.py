@@ -185,10 +185,10 @@ def test_pipe_of_something_else(data: bytes, words: str) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (b"\xff\xfe,2", "bytes that are no text"),
+        (b"\xff\xfe,2", "bytes that are not text"),
         (b"\0\0\0", "NUL bytes"),
         (b"1" * (LONGEST_LINE + 70_000), "more than 1,048,576 characters"),
-        (b"a,b", "the line of names again"),
+        (b"a,b", "it repeats the header"),
     ],
     ids=["noise", "power cut", "endless", "header"],
 )

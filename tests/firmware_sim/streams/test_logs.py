@@ -739,8 +739,8 @@ def test_look_prints_the_page_and_a_command_and_writes_nothing(
     printed = capsys.readouterr()
     assert printed.err == ""
     for words in (
-        "cells parted by ';', names in line 2, rows from line 3",
-        "1 skipped: it is the line of names again\n            row 19: Zeit;temp;label",
+        "cells separated by ';', names in line 2, rows from line 3",
+        "1 skipped: it repeats the header\n            row 19: Zeit;temp;label",
         "1 skipped: 2 cells where the header has 3\n            row 29: ??;??",
         "time      'Zeit' as %Y-%m-%d %H:%M:%S, no zone",
         "every 600 s",
@@ -775,7 +775,7 @@ def test_what_was_understood_is_kept_and_given_again(
     assert "is of another log" in capsys.readouterr().err
     for damaged in ("format = 2\n", "= 3", "", 'format = 1\nkind = "x"\ncolumn = 3\n'):
         record.write_text(damaged)
-        with pytest.raises(StreamError, match=r"no record of a log|is no TOML"):
+        with pytest.raises(StreamError, match=r"not a record of a log|is not TOML"):
             open_stream(str(path), target="hum", understood=str(record))
 
 
@@ -789,6 +789,6 @@ def test_the_page_is_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture
     page = [line for line in printed.err.splitlines() if line.startswith("log  ")]
     assert page
     for text in (printed.out, (out / "report.txt").read_text(), (out / "report.html").read_text()):
-        assert "cells parted by" in text
+        assert "cells separated by" in text
         assert "row 31: 2024-03-01 05:00:00,x,y" in text
     assert json.loads((out / "report.json").read_text())["stream"]["understood"]

@@ -97,8 +97,8 @@ def test_json_messages(port: int, publisher: Publisher) -> None:
             ["1", "x", ""],
         ]
         assert source.damaged == 3
-        assert "3 messages are no rows" in source.notes()
-        left_out = "fields that the first message did not have are left out: more, t2.deep"
+        assert "3 messages are not rows" in source.notes()
+        left_out = "fields missing from the first message are ignored: more, t2.deep"
         assert left_out in source.notes()
     finally:
         source.close()
@@ -159,7 +159,7 @@ def test_columns_choose_fields_of_json(port: int, publisher: Publisher) -> None:
         (("1,2.5,0",), "messages are cells of CSV, such as '1,2.5,0': '{url}?columns=c1,c2,c3'"),
         (("[1, 2]",), "and not JSON objects with values in them"),
         pytest.param(("{}",), "and not JSON objects with values in them", marks=pytest.mark.slow),
-        ((b"\xff\xd8\x00",), "messages hold no text"),
+        ((b"\xff\xd8\x00",), "messages are not text"),
     ],
 )
 def test_what_is_no_row_is_told_and_the_wait_ends(
@@ -251,7 +251,7 @@ def test_full_queue_drops_and_counts(port: int, monkeypatch: pytest.MonkeyPatch)
         for i in range(7):
             source._on_message(None, None, message(i, i))
         assert (source.received, source.dropped) == (5, 2)
-        assert "2 messages found no room in the queue and were dropped" in source.notes()
+        assert "2 messages were dropped because the queue was full" in source.notes()
         assert taken(source, 5) == [["0"], ["1"], ["2"], ["3"], ["4"]]
     finally:
         source.close()
@@ -281,7 +281,7 @@ def test_messages_that_are_sent_again_are_left_out(port: int) -> None:
         source.connects += 1
         source._on_message(None, None, message(3, 8, dup=True))  # and once more
         assert (source.received, source.repeated) == (7, 2)
-        assert "2 messages came again, as QoS 1 may send them, and were left out" in source.notes()
+        assert "2 messages arrived again, as QoS 1 allows, and were skipped" in source.notes()
         assert taken(source, 7) == [[str(i)] for i in (1, 2, 3, 4, 4, 2, 1)]
     finally:
         source.close()

@@ -117,7 +117,7 @@ def test_columns(tmp_path: Path) -> None:
     "content", [b"", b"\n \n", gzip.compress(b"")], ids=["empty", "blank", "packed"]
 )
 def test_no_lines(tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(StreamError, match="no line holds the column names"):
+    with pytest.raises(StreamError, match="no line contains the column names"):
         CsvStream(write(tmp_path, content), target="y")
 
 
@@ -126,7 +126,7 @@ def test_no_header(tmp_path: Path) -> None:
     assert stream.features == ("c1",)
     assert read(stream)[1].tolist() == [[1], [3]]
     assert stream.count() == 2
-    assert "the first line holds no names: columns are called c1, c2" in stream.notes
+    assert "the first line contains no names: columns are called c1, c2" in stream.notes
 
 
 def test_damage(tmp_path: Path) -> None:
