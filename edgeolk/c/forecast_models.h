@@ -385,7 +385,7 @@ static inline void olk_learn_diagonal(olk_input *state, const olk_long_row *row,
 
 /* -- ML-Poly --
    Weights of experts by their regrets (ML-Poly: Gaillard, Stoltz & van Erven, COLT 2014), here
-   discounted and clipped (docs/forecast.md, sections 3.7 and 4.1). */
+   discounted and clipped (docs/forecast.md, section 3, step 7, and section 4, step 1). */
 
 enum { OLK_EXPERTS = 3 };
 /* Discount of the regrets; where errors are clipped, in mean errors of the head. */
@@ -421,7 +421,7 @@ static inline void olk_ml_poly_learn(olk_input *state, int32_t n, const olk_comp
 
 /* -- Intervals --
    Intervals of forecasts: the quantile of errors in units of their running mean, tracked by
-   multiplicative steps (docs/forecast.md, section 7b). Quantile tracking; adaptive conformal
+   multiplicative steps (docs/forecast.md, section 8). Quantile tracking; adaptive conformal
    inference: Gibbs & Candes, NeurIPS 2021. */
 
 static const double olk_first_quantile = 1.5;
