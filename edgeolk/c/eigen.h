@@ -1,12 +1,13 @@
 /* Eigenvalues and eigenvectors of a symmetric matrix, in place: Householder, then implicit QL, the
    classic pair of Bowdler, Martin, Reinsch & Wilkinson (1968), as in EISPACK's tred2 and tql2.
-   Columns of the published programs are rows here, so that the inner loops run along memory. */
+   A column of a matrix in the published programs is a row here, so that inner loops read memory in
+   order. */
 #pragma once
 
 #include "ring_table.h"
 
-/* First half of A = Q T Q', the reduction: v receives the vectors of the reflections, d their
-   scales, e[1:] the subdiagonal of T. */
+/* The first half of olk_tridiagonalise, the reduction by reflections: v receives their vectors, d
+   their scales, e[1:] the subdiagonal of T. */
 static inline void olk_reduce(const olk_simd *simd, double *v, double *d, double *e, ptrdiff_t n)
 {
     for (ptrdiff_t j = 0; j < n; j++)
@@ -44,9 +45,10 @@ static inline void olk_reduce(const olk_simd *simd, double *v, double *d, double
         simd->axpy[OLK_F64](e, -simd->dot[OLK_F64](e, d, i) / (h + h), d, i);
         for (ptrdiff_t j = 0; j < i; j++) {
             double *row = v + j * n + j;
-            const double of_e = d[j], of_d = e[j];
-            simd->axpy[OLK_F64](row, -of_e, e + j, i - j);
-            simd->axpy[OLK_F64](row, -of_d, d + j, i - j);
+            /* the rank-two update A - d e' - e d', row j from the diagonal on */
+            const double d_j = d[j], e_j = e[j];
+            simd->axpy[OLK_F64](row, -d_j, e + j, i - j);
+            simd->axpy[OLK_F64](row, -e_j, d + j, i - j);
             d[j] = v[j * n + i - 1];
             v[j * n + i] = 0.0;
         }
@@ -81,22 +83,23 @@ static inline void olk_tridiagonalise(const olk_simd *simd, double *v, double *d
     e[0] = 0.0;
 }
 
-/* One sweep of implicit QL on rows row_at to m of T; the rows of v are rotated with it. Returns the
-   shift of the diagonal. */
+/* One sweep of implicit QL on rows start to m of T, which no entry connects to other rows; the rows
+   of v are rotated with it. Returns the shift, which was subtracted from d[start] to d[n - 1]. */
 static inline double olk_ql_sweep(const olk_simd *simd, double *v, double *d, double *e,
-                                  ptrdiff_t n, ptrdiff_t row_at, ptrdiff_t m)
+                                  ptrdiff_t n, ptrdiff_t start, ptrdiff_t m)
 {
-    double g = d[row_at], p = (d[row_at + 1] - g) / (2.0 * e[row_at]), r = hypot(p, 1.0);
+    double g = d[start], p = (d[start + 1] - g) / (2.0 * e[start]), r = hypot(p, 1.0);
     if (p < 0.0)
         r = -r;
-    d[row_at] = e[row_at] / (p + r);
-    d[row_at + 1] = e[row_at] * (p + r);
-    const double next = d[row_at + 1], shift = g - d[row_at], below = e[row_at + 1];
-    for (ptrdiff_t i = row_at + 2; i < n; i++)
+    d[start] = e[start] / (p + r);
+    d[start + 1] = e[start] * (p + r);
+    const double next = d[start + 1], shift = g - d[start], below = e[start + 1];
+    for (ptrdiff_t i = start + 2; i < n; i++)
         d[i] -= shift;
     p = d[m];
+    /* cosine and sine of this rotation: c, s; of the previous one: c2, s2; before that: c3 */
     double c = 1.0, c2 = c, c3 = c, s = 0.0, s2 = 0.0;
-    for (ptrdiff_t i = m - 1; i >= row_at; i--) {
+    for (ptrdiff_t i = m - 1; i >= start; i--) {
         c3 = c2;
         c2 = c;
         s2 = s;
@@ -110,18 +113,18 @@ static inline double olk_ql_sweep(const olk_simd *simd, double *v, double *d, do
         d[i + 1] = h + s * (c * g + s * d[i]);
         simd->rotate(v + i * n, v + (i + 1) * n, c, s, n);
     }
-    p = -s * s2 * c3 * below * e[row_at] / next;
-    e[row_at] = s * p;
-    d[row_at] = c * p;
+    p = -s * s2 * c3 * below * e[start] / next;
+    e[start] = s * p;
+    d[start] = c * p;
     return shift;
 }
 
-/* Subdiagonal entries below this share of the largest numbers count as 0; the maximum of sweeps per
-   eigenvalue. */
-static const double olk_min_share = 2.3e-16;
+/* A subdiagonal entry counts as 0 up to this share of the largest |d| + |e| of the rows so far; the
+   maximum of sweeps per eigenvalue. */
+static const double olk_negligible_share = 2.3e-16;
 enum { OLK_MAX_SWEEPS = 60 };
 
-/* Diagonalises T: the rows of v become eigenvectors, d their values. */
+/* Diagonalises T, with v = Q': the rows of v become the eigenvectors of A, d the eigenvalues. */
 static inline void olk_implicit_ql(const olk_simd *simd, double *v, double *d, double *e,
                                    ptrdiff_t n)
 {
@@ -129,18 +132,18 @@ static inline void olk_implicit_ql(const olk_simd *simd, double *v, double *d, d
     for (ptrdiff_t i = 1; i < n; i++)
         e[i - 1] = e[i];
     e[n - 1] = 0.0;
-    for (ptrdiff_t row_at = 0; row_at < n; row_at++) {
-        const double size = fabs(d[row_at]) + fabs(e[row_at]);
+    for (ptrdiff_t start = 0; start < n; start++) {
+        const double size = fabs(d[start]) + fabs(e[start]);
         bound = size > bound ? size : bound;
-        ptrdiff_t m = row_at;
-        while (m < n - 1 && fabs(e[m]) > olk_min_share * bound)
+        ptrdiff_t m = start;
+        while (m < n - 1 && fabs(e[m]) > olk_negligible_share * bound)
             m++;
         for (int sweep = 0;
-             m > row_at && fabs(e[row_at]) > olk_min_share * bound && sweep < OLK_MAX_SWEEPS;
+             m > start && fabs(e[start]) > olk_negligible_share * bound && sweep < OLK_MAX_SWEEPS;
              sweep++)
-            shift += olk_ql_sweep(simd, v, d, e, n, row_at, m);
-        d[row_at] += shift;
-        e[row_at] = 0.0;
+            shift += olk_ql_sweep(simd, v, d, e, n, start, m);
+        d[start] += shift;
+        e[start] = 0.0;
     }
 }
 

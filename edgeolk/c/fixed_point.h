@@ -3,12 +3,12 @@
    in floating point.
 
    Design. Rows are rounded to a power-of-two grid; from there on everything up to the angle is
-   exact modulo 2^32: sums and differences wrap, and an integer per line (its frequency scale) turns
-   them into angles with 2^32 to the turn, so that nothing can overflow. Frequency scales have at
-   least 9 bits, the precision of the kernel's widths; more would leave fewer to the grid. Ten bits
-   of an angle index a quarter of a sine; features have 15 bits, sums and changes of weights 32. A
-   step is a 15-bit mantissa and a shift. Single numbers (scores, losses, expert weights) stay
-   floating-point: they are few. */
+   exact modulo 2^32: sums and differences wrap, and an integer for each line (one of a block's 64
+   entries), its frequency scale, turns them into angles in units of 2^-32 turn, so that nothing can
+   overflow. Frequency scales have at least 9 bits, the precision of the kernel's widths; more would
+   leave fewer to the grid. Ten bits of an angle index a quarter of a sine; features have 15 bits,
+   sums and changes of weights 32. A step is a 15-bit mantissa and a shift. Single numbers (scores,
+   losses, expert weights) stay floating-point: they are few. */
 #pragma once
 
 #include "sorf_form.h"
@@ -21,11 +21,12 @@ typedef int16_t olk_sorf_feature;
 typedef int32_t olk_sum;
 static const olk_word olk_sign = UINT32_MAX; /* negation flips all bits */
 
-/* v / 2^by rounded, |v| <= 2^30, by below 30; the shift is of a positive number. */
-static inline int32_t olk_shifted(int32_t v, int by)
+/* v / 2^shift rounded to nearest, |v| <= 2^30, shift below 30. 2^30 is added before the shift, as C
+   leaves it to compilers how a negative number is shifted. */
+static inline int32_t olk_shifted(int32_t v, int shift)
 {
-    const uint32_t lifted = (uint32_t)(v + (1 << 30)) + (by ? UINT32_C(1) << (by - 1) : 0);
-    return (int32_t)(lifted >> by) - (1 << (30 - by));
+    const uint32_t lifted = (uint32_t)(v + (1 << 30)) + (shift ? UINT32_C(1) << (shift - 1) : 0);
+    return (int32_t)(lifted >> shift) - (1 << (30 - shift));
 }
 
 /* The exponent of the grid, from the lowest frequency: rows are rounded to 2^-grid. */
@@ -46,17 +47,17 @@ static inline uint32_t olk_on_grid(float x, int32_t grid)
 {
     uint32_t bits, size = 0;
     memcpy(&bits, &x, sizeof bits);
-    const int32_t by = (int32_t)(bits >> 23 & 0xff) - 150 + grid;
+    const int32_t shift = (int32_t)(bits >> 23 & 0xff) - 150 + grid;
     const uint32_t mantissa = (bits & 0x7fffff) | (bits >> 23 & 0xff ? 0x800000 : 0);
-    if (by >= 0 && by < 32)
-        size = mantissa << by;
-    else if (by < 0 && by > -26)
-        size = (mantissa + (UINT32_C(1) << (-by - 1))) >> -by;
+    if (shift >= 0 && shift < 32)
+        size = mantissa << shift;
+    else if (shift < 0 && shift > -26)
+        size = (mantissa + (UINT32_C(1) << (-shift - 1))) >> -shift;
     return bits >> 31 ? 0 - size : size;
 }
 
-/* omega in 2^-32 turns: at least 325, which is 2^11 / 2 pi. Frequencies too high for that are
-   meaningless and give 0. */
+/* omega in units of 2^-32 turn per 2^-grid of input: at least 2^11 / 2 pi, or 326. Frequencies too
+   high for 32 bits are meaningless and give 0. */
 static inline uint32_t olk_frequency_on_grid(double omega, int32_t grid)
 {
     double power, turns;
@@ -68,9 +69,9 @@ static inline uint32_t olk_frequency_on_grid(double omega, int32_t grid)
 
 /* -- Changes of weights -- */
 
-/* tau as mantissa and shift: olk_times() of a feature is tau feature in 65,536ths. */
+/* tau as mantissa and shift: olk_times(step, x) is tau x in units of 2^-16, for x in 2^-15. */
 typedef struct {
-    int32_t mantissa, by;
+    int32_t mantissa, shift;
 } olk_step;
 
 static inline olk_step olk_step_of(float tau)
@@ -78,13 +79,13 @@ static inline olk_step olk_step_of(float tau)
     olk_step step = {0, 29};
     uint32_t bits;
     memcpy(&bits, &tau, sizeof bits);
-    const int32_t by = 13 - ((int32_t)(bits >> 23 & 0xff) - 127);
-    if (by < 4) { /* clipped far beyond the range of int8 */
+    const int32_t shift = 13 - ((int32_t)(bits >> 23 & 0xff) - 127);
+    if (shift < 4) { /* clipped far beyond the range of int8 */
         step.mantissa = 32767;
-        step.by = 4;
-    } else if (by < 30) {
+        step.shift = 4;
+    } else if (shift < 30) {
         step.mantissa = (int32_t)((bits & 0x7fffff) | 0x800000) >> 9;
-        step.by = by;
+        step.shift = shift;
     }
     if (bits >> 31)
         step.mantissa = -step.mantissa;
@@ -93,17 +94,18 @@ static inline olk_step olk_step_of(float tau)
 
 static inline int32_t olk_times(olk_step step, int32_t x)
 {
-    return olk_shifted(step.mantissa * x, step.by);
+    return olk_shifted(step.mantissa * x, step.shift);
 }
 
-/* olk_step_of ensures it. */
+/* olk_step_of ensures it: changes by its steps are below 2^26, in 65,536ths of a level. */
 static inline int olk_is_in_range(olk_step step)
 {
     (void)step;
     return 1;
 }
 
-/* Gaps are in 128ths of a level. */
+/* A gap is the difference of two stored weights, or of kappa times a feature and a stored weight;
+   here in 128ths of a level. */
 static inline olk_step olk_gap_step(float inverse)
 {
     return olk_step_of(inverse * 256);
@@ -119,12 +121,13 @@ static inline int32_t olk_feature_gap(float kappa, int16_t x, int8_t a)
     return olk_shifted((int32_t)kappa * x - 32768 * (int32_t)a, 8);
 }
 
+/* As in sorf_weights.h; a change is an integer already. */
 static inline int32_t olk_lifted(int32_t change)
 {
     return change + (1 << 27);
 }
 
-static inline float olk_off_grid(uint32_t v, float unit)
+static inline float olk_from_grid(uint32_t v, float unit)
 {
     return (float)(int32_t)v * unit;
 }

@@ -396,7 +396,7 @@ static inline void olk_learn_diagonal(olk_input *state, const olk_long_row *row,
 
 /* -- ML-Poly --
    Weights of experts by their regrets (ML-Poly: Gaillard, Stoltz & van Erven, COLT 2014), here
-   discounted and clipped (docs/forecast.md, sections 3.7 and 4.1). */
+   discounted and clipped (docs/forecast.md, section 3, step 7, and section 4, step 1). */
 
 enum { OLK_EXPERTS = 3 };
 /* Discount of the regrets; where errors are clipped, in mean errors of the head. */

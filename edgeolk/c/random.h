@@ -1,5 +1,5 @@
-/* Random numbers from PCG32 (O'Neill 2014), the same on every platform, and the selection of the
-   k-th largest. Normal draws are in normals.h. docs/sorf.md, section 2. */
+/* Random numbers from PCG32 (O'Neill 2014), the same on every platform (docs/sorf.md, section 2),
+   and selection of the k-th largest number. Normal draws are in normals.h. */
 #pragma once
 
 #include <stddef.h>
@@ -14,7 +14,7 @@
    O'Neill 2014, XSH-RR 64/32: one word at a time, and skipping ahead. */
 
 static const uint64_t OLK_PCG_FACTOR = UINT64_C(6364136223846793005);
-/* 2 * stream + 1: features of `sorf` on stream 55, everything else on 54. */
+/* Increments, 2 * stream + 1: stream 55 for features of `sorf`, stream 54 for everything else. */
 static const uint64_t OLK_PCG_DRAWS = UINT64_C(109), OLK_PCG_SIGNS = UINT64_C(111);
 
 static inline uint32_t olk_pcg_word(uint64_t state)
@@ -24,26 +24,26 @@ static inline uint32_t olk_pcg_word(uint64_t state)
     return (word >> by) | (word << ((32u - by) & 31u));
 }
 
-static inline uint32_t olk_pcg_next(uint64_t *state, uint64_t step)
+static inline uint32_t olk_pcg_next(uint64_t *state, uint64_t increment)
 {
     const uint64_t old = *state;
-    *state = old * OLK_PCG_FACTOR + step;
+    *state = old * OLK_PCG_FACTOR + increment;
     return olk_pcg_word(old);
 }
 
-static inline uint64_t olk_pcg_seed(uint64_t seed, uint64_t step)
+static inline uint64_t olk_pcg_seed(uint64_t seed, uint64_t increment)
 {
-    return (step + seed) * OLK_PCG_FACTOR + step;
+    return (increment + seed) * OLK_PCG_FACTOR + increment;
 }
 
 /* Skips n words in log2(n) steps (Brown 1994). */
-static inline void olk_pcg_skip(uint64_t *state, uint64_t step, uint64_t n)
+static inline void olk_pcg_skip(uint64_t *state, uint64_t increment, uint64_t n)
 {
     uint64_t factor = OLK_PCG_FACTOR;
     for (; n; n >>= 1) {
         if (n & 1)
-            *state = *state * factor + step;
-        step *= factor + 1;
+            *state = *state * factor + increment;
+        increment *= factor + 1;
         factor *= factor;
     }
 }
@@ -87,12 +87,12 @@ static inline int olk_bernoulli(uint64_t *state, double p)
    In the order of one generator (docs/sorf.md, section 2). */
 
 #if OLK_BYTES > 16
-/* Words of a block, and the generator's step over all of them at once. */
+/* Words of a block; factor and sum that advance the generator past a block at once. */
 enum { OLK_BLOCK_WORDS = 64 };
 static const uint64_t olk_block_power = UINT64_C(4910590176156014849);
 static const uint64_t olk_block_sum = UINT64_C(13108727224844335808);
-/* After i words the state is power[i] s + 109 sum[i]: one lane per i, all advancing by the number
-   of lanes. */
+/* i words after state s the state is power[i] s + increment sum[i]. Each of up to 32 lanes begins
+   at its own i, from 0 on; a step advances every lane by the number of lanes. */
 static const uint64_t olk_pcg_power[33] = {
     UINT64_C(1), UINT64_C(6364136223846793005), UINT64_C(7520897724310334953),
     UINT64_C(793875393913628917), UINT64_C(18108194425815612945), UINT64_C(7596774164172298237),
@@ -119,9 +119,7 @@ static const uint64_t olk_pcg_sum[33] = {
     UINT64_C(7918367277246395924), UINT64_C(912970859590086021), UINT64_C(17312892106615765858),
     UINT64_C(4143682098007182907), UINT64_C(3986273184742753632),
 };
-#endif
 
-#if OLK_BYTES > 16
 typedef uint32_t olk_half_words __attribute__((vector_size(OLK_BYTES), aligned(2), may_alias));
 
 /* Low or high halves of the lanes of two vectors, in order. */

@@ -251,7 +251,7 @@ static OLK_NOCLONE olk_compute_t olk_gradient(const olk_sorf *p, const olk_sorf_
    7c). */
 
 #ifndef OLK_SORF_FIXED
-static OLK_INLINE olk_compute_t olk_off_grid(olk_entry v, olk_compute_t unit)
+static OLK_INLINE olk_compute_t olk_from_grid(olk_entry v, olk_compute_t unit)
 {
     (void)unit;
     return v;
@@ -273,14 +273,14 @@ static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t genera
         uint32_t signs = olk_pcg_next(&generator, OLK_PCG_SIGNS);
         for (ptrdiff_t i = 0; i < n; i++, signs >>= 1) {
             const olk_entry part = olk_negated(from[i], (signs & 1) ? olk_sign : 0);
-            to[i] = (olk_input)((olk_compute_t)to[i] + olk_off_grid(part, unit));
+            to[i] = (olk_input)((olk_compute_t)to[i] + olk_from_grid(part, unit));
         }
 #else
         OLK_ALIGNED(64) olk_word flip[32];
         olk_flips(olk_pcg_next(&generator, OLK_PCG_SIGNS), flip);
         for (ptrdiff_t i = 0; i < n; i++)
             to[i] = (olk_input)((olk_compute_t)to[i] +
-                                olk_off_grid(olk_negated(from[i], flip[i]), unit));
+                                olk_from_grid(olk_negated(from[i], flip[i]), unit));
 #endif
     }
     for (ptrdiff_t k = 0; row->index && k < row->count; k++) {
@@ -290,7 +290,7 @@ static OLK_NOCLONE void olk_sketch_transposed(const olk_sorf *p, uint64_t genera
             word = olk_pcg_next(&generator, OLK_PCG_SIGNS);
             next_word = i / 32 + 1;
         }
-        const olk_compute_t part = olk_off_grid(h[i % 64], unit);
+        const olk_compute_t part = olk_from_grid(h[i % 64], unit);
         q[k] = (olk_input)((olk_compute_t)q[k] + ((word >> (i % 32) & 1) ? -part : part));
     }
 }

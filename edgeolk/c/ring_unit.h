@@ -1,6 +1,7 @@
-/* The loops over rings and coefficients, for the instruction set of a unit (port.h) and, depending
-   on OLK_SINGLE or OLK_DOUBLE, for float or double (dots.h). Everything is static except one
-   function, which fills the table of functions of the chosen set (ring_variants.h). */
+/* The loops over rings and coefficients, compiled once per instruction set (port.h) and per type of
+   coefficients: double with OLK_DOUBLE, float with OLK_SINGLE (dots.h). Everything is static except
+   one function, which enters the loops of its type into the table of the chosen instruction set
+   (ring_variants.h): olk_fill_double or olk_fill_single. */
 #pragma once
 
 #ifdef OLK_DOUBLE
@@ -39,6 +40,8 @@ static void olk_fill(olk_simd *to)
     to->cos_sin[OLK_COEF_DTYPE] = olk_cos_sin_row;
 }
 
+/* Each is declared first: compilers warn of an external function without a prototype. What does not
+   depend on the type of coefficients is compiled and entered once, with one of the two. */
 #ifdef OLK_DOUBLE
 void OLK_OF_SET(olk_fill_double)(olk_simd *to);
 void OLK_OF_SET(olk_fill_double)(olk_simd *to)

@@ -19,11 +19,12 @@ The gain g of the t-th reading is max(3 / (t + 2), 1 / window):
 
 - 3 / (t + 2) gives reading j a weight of about (j/t)^2. Errors at the start are forgotten as t^-3,
   where equal weights forget them as t^-1.
-- 1 / window keeps forgetting, so that a change of level is followed within a stated time.
+- 1 / window keeps forgetting, so that a change of level is followed within a bounded time.
 
-A change of level is clipped too, but then every reading is, and the deviation grows by a factor of
-about exp(k^2 g / 2) at each until the new level is within k deviations. It shrinks by at most
-exp(-g / 2). Outliers in fewer than one reading out of k^2 therefore have a bounded effect for ever.
+Readings after a change of level are clipped too; but as all of them are, each multiplies the
+deviation by about exp(k^2 g / 2), until the new level is within k deviations. Any other reading
+multiplies it by exp(-g / 2) or more. So outliers that are fewer than one reading out of k^2 never
+have more than a bounded effect.
 
 The start is the median of the first three readings and its distance from the nearer of the others.
 A constant feature has no deviation to clip by: a single different reading is held as pending and
@@ -31,13 +32,13 @@ not learned; when a second one comes, the nearer of the two gives the deviation.
 
 The deviation itself is stored, not its square, and updated by factors: sd' = sd sqrt((1 - g)(1 + g
 r^2)) with r = (x - mean) / sd, |r| <= k. So 1e200 does not overflow, 1e-200 does not vanish, and no
-unit is needed. Distances are halves, because the difference of two float64 can overflow.
+unit is needed. Half distances are computed, because the difference of two doubles can overflow.
 
 Rejected: quantile sketches. P-square lets the largest reading pull its neighbours. Quartiles by
 stochastic approximation take 10 times as long to follow a shift of 100 deviations, and are equal
 where a sensor is quiet more than half of the time: 3 of 7 columns of elec2, 23 of 24 of smap.
 
-CONVENTION, true between any two readings; scaler.pxd checks it:
+Invariants, true between any two readings; core/scaler.pxd checks them:
 - age is 0 before the first reading; age 1: mean and held are x1; age 2: mean is x1, held is x2;
 - mean, low, sd, held are finite; low is at most one last bit of mean;
 - sd is 0, or above the rounding of mean, with a normal half;
@@ -47,7 +48,7 @@ enum { OLK_START_READINGS = 3 }; /* readings whose median is the start */
 
 /* 40 bytes on 32 and 64 bits; part of the file format. All zero before the first reading. */
 typedef struct {
-    double mean;      /* of the readings: mean + low, see moments.pxd */
+    double mean;      /* of the readings: mean + low, see core/scaler.pxd */
     double low;
     double sd;        /* standard deviation (population); 0 for a constant feature */
     double held;      /* pending reading of a constant feature */
@@ -65,9 +66,9 @@ static inline double olk_fmax(double a, double b)
     return a > b ? a : b;
 }
 
-/* Whether sd is within 64 units in the last place of the numbers themselves, which may be rounding,
-   or so small that its half, by which readings are divided, is subnormal. */
-static inline int olk_is_no_spread(double sd, double size)
+/* Whether a deviation counts as 0: it is within 64 units in the last place of numbers of this size,
+   so it may be rounding, or its half, by which readings are divided, is subnormal. */
+static inline int olk_is_negligible_spread(double sd, double size)
 {
     return sd <= 64.0 * DBL_EPSILON * size || sd < 2.0 * DBL_MIN;
 }
@@ -87,7 +88,7 @@ static inline void olk_set_spread(olk_feature *f, double sd)
 {
     f->sd = olk_fmin(sd, DBL_MAX);
     f->held = 0.0;
-    if (olk_is_no_spread(f->sd, olk_fabs(f->mean))) {
+    if (olk_is_negligible_spread(f->sd, olk_fabs(f->mean))) {
         f->sd = 0.0;
         f->held = f->mean;
     }
@@ -122,7 +123,7 @@ static inline void olk_start_feature(olk_feature *f, double x)
 static inline void olk_learn_constant(olk_feature *f, double x)
 {
     const double half = olk_fabs(olk_half_distance(f, x));
-    if (olk_is_no_spread(2.0 * half, olk_fabs(f->mean)))
+    if (olk_is_negligible_spread(2.0 * half, olk_fabs(f->mean)))
         return;
     if (f->held == f->mean) {
         f->held = x;
@@ -169,8 +170,9 @@ static inline int olk_is_clipped(const olk_feature *f, double x, double clip)
    The affine map that scales a feature with winsorised statistics, for `RunningScaler` and inside a
    learner. */
 
-/* z = (x/2 - centre - rest) / half, clipped to [low, high]. Halves, because a difference of two
-   doubles can overflow. half is infinite for a constant feature: z = 0 without a branch. */
+/* z = (x/2 - centre - rest) / half, clipped to [low, high]. All terms are half of what they scale
+   by, because a difference of two doubles can overflow. half is infinite for a constant feature:
+   z = 0 without a branch. */
 typedef struct {
     double centre, rest, half, low, high;
 } olk_affine;
@@ -227,8 +229,9 @@ static inline double olk_scaled_number(double centre, double rest, double half, 
 /* Part of the file format. OLK_COMPACT: as OLK_STANDARD, with statistics in 9 bytes. */
 enum { OLK_STANDARD = 1, OLK_MINMAX = 2, OLK_COMPACT = 9 };
 
-/* A scaler's parameters and its statistics as a block stores them: a learner's in a region of
-   numbers and one of counts, those of a standalone scaler feature by feature, in 40 bytes each. */
+/* A scaler's parameters and where its statistics are stored. In a learner, `numbers` and `counts`
+   are two regions; in a standalone scaler (`by_feature`), both point into an array of olk_feature,
+   of 40 bytes each: 5 doubles, or 10 words of 32 bits. */
 typedef struct {
     double clip;          /* deviations, at least 2 */
     double window;        /* rows */
@@ -241,13 +244,14 @@ typedef struct {
     olk_compact_rule rule; /* the same clip and window, for the records */
 } olk_scaler;
 
-/* The statistics of one feature. */
+/* The statistics of one feature; the range only for OLK_MINMAX. */
 typedef struct {
     olk_feature feature;
     double minimum, maximum;
-} olk_reading;
+} olk_feature_statistics;
 
-/* A constant in a program for one learner, which omits the code of the other methods. */
+/* Whether statistics have 9 bytes: constant in a program for one learner, which thereby omits the
+   code of the other methods. */
 static inline int olk_is_compact(const olk_scaler *s)
 {
 #ifdef OLK_SCALE_METHOD
@@ -286,14 +290,14 @@ static inline int olk_has_range(const olk_scaler *s)
 #endif
 }
 
-static inline olk_reading olk_load_reading(const olk_scaler *s, ptrdiff_t j)
+static inline olk_feature_statistics olk_load_statistics(const olk_scaler *s, ptrdiff_t j)
 {
     const double *numbers = olk_numbers_of(s, j);
     const int32_t *counts = olk_counts_of(s, j);
-    olk_reading r = {{numbers[0], numbers[1], numbers[2], numbers[3], (uint32_t)counts[0],
-                      (uint32_t)counts[1]},
-                     0.0,
-                     0.0};
+    olk_feature_statistics r = {{numbers[0], numbers[1], numbers[2], numbers[3],
+                                 (uint32_t)counts[0], (uint32_t)counts[1]},
+                                0.0,
+                                0.0};
     if (olk_has_range(s)) {
         r.minimum = s->minimum[j];
         r.maximum = s->maximum[j];
@@ -320,7 +324,8 @@ static inline double olk_learn_record(const olk_scaler *s, ptrdiff_t j, double x
 }
 
 /* Learns a reading, after `seen` rows; once frozen, only counts readings beyond clip. */
-static inline void olk_learn_statistics(const olk_scaler *s, olk_reading *r, double x, int64_t seen)
+static inline void olk_learn_statistics(const olk_scaler *s, olk_feature_statistics *r, double x,
+                                        int64_t seen)
 {
     if (olk_is_frozen(s, seen)) {
         if (olk_is_clipped(&r->feature, x, s->clip))
@@ -335,7 +340,7 @@ static inline void olk_learn_statistics(const olk_scaler *s, olk_reading *r, dou
 }
 
 /* The affine map of a feature with these statistics. */
-static inline olk_affine olk_affine_of(const olk_scaler *s, const olk_reading *r)
+static inline olk_affine olk_affine_of(const olk_scaler *s, const olk_feature_statistics *r)
 {
     return olk_has_range(s) ? olk_range_affine(&r->feature, s->clip, r->minimum, r->maximum)
                             : olk_standard_affine(&r->feature, s->clip);
@@ -352,7 +357,7 @@ static inline double olk_scale_reading(const olk_scaler *s, ptrdiff_t j, double 
         const olk_compact f = olk_compact_of(s->records + OLK_COMPACT_BYTES * j);
         return (double)olk_compact_scaled(&f, (float)x, &s->rule);
     }
-    olk_reading r = olk_load_reading(s, j);
+    olk_feature_statistics r = olk_load_statistics(s, j);
     if (learning)
         olk_learn_statistics(s, &r, x, seen);
     const olk_affine f = olk_affine_of(s, &r);
@@ -394,14 +399,14 @@ static inline void olk_limit_age(const olk_scaler *s, ptrdiff_t d, int32_t age)
     }
 }
 
-/* Stores reading j, of a row that was learned, in the statistics. */
+/* Updates the stored statistics with reading j of a row that the learner has accepted. */
 static inline void olk_update_reading(const olk_scaler *s, ptrdiff_t j, double x, int64_t seen)
 {
     if (olk_is_compact(s)) {
         (void)olk_learn_record(s, j, x, seen, s->records + OLK_COMPACT_BYTES * j);
         return;
     }
-    olk_reading r = olk_load_reading(s, j);
+    olk_feature_statistics r = olk_load_statistics(s, j);
     olk_learn_statistics(s, &r, x, seen);
     double *numbers = olk_numbers_of(s, j);
     int32_t *counts = olk_counts_of(s, j);
@@ -418,13 +423,13 @@ static inline void olk_update_reading(const olk_scaler *s, ptrdiff_t j, double x
 }
 
 /* -- One scale for all inputs --
-   One scale for all inputs (docs/sorf.md, section 15), where they have one unit: pixels, spectra,
-   one-hot, bits. z = (x - mean) / deviation, clipped to [-clip, clip], by statistics of all
-   readings of all inputs, including the row that is learned.
+   For inputs that have one unit (docs/sorf.md, section 15): pixels, spectra, one-hot, bits.
+   z = (x - mean) / deviation, clipped to [-clip, clip], where mean and deviation are those of all
+   readings of all inputs so far, including the row that is learned.
 
-   Such a scaler keeps a mean and a sum of squared deviations (Welford). A scaler of separate inputs
-   also tracks whether every reading so far was one of two numbers: then a count gives the mean and
-   the deviation of all. */
+   olk_common has them as a mean and a sum of squared deviations (Welford). olk_two_numbers is for
+   inputs that are otherwise scaled separately: it tracks whether every reading so far was one of
+   two numbers; if so, one scale is used, and a count gives the mean and the deviation of all. */
 
 /* Squares of larger readings would overflow. */
 static const double olk_common_bound = 1e140;
@@ -440,12 +445,13 @@ typedef struct {
     double first, second, others;
 } olk_two_numbers;
 
-/* How all inputs are scaled; halves, because a difference of two doubles can overflow. */
+/* z = (x/2 - centre) / half for all inputs; halves as in olk_affine. */
 typedef struct {
     double centre, half;
 } olk_shared_affine;
 
-static inline double olk_clip_reading(double x)
+/* x, at most olk_common_bound from 0. */
+static inline double olk_bound_reading(double x)
 {
     x = x < olk_common_bound ? x : olk_common_bound;
     return x > -olk_common_bound ? x : -olk_common_bound;
@@ -454,9 +460,9 @@ static inline double olk_clip_reading(double x)
 /* Learns one reading; `readings` came before it. */
 static inline void olk_learn_common(olk_common *c, double x, double readings)
 {
-    const double gap = olk_clip_reading(x) - c->mean;
+    const double gap = olk_bound_reading(x) - c->mean;
     c->mean += gap / (readings + 1.0);
-    c->squares += gap * (olk_clip_reading(x) - c->mean);
+    c->squares += gap * (olk_bound_reading(x) - c->mean);
 }
 
 static inline olk_shared_affine olk_common_affine(const olk_common *c, double readings)
@@ -535,6 +541,7 @@ typedef struct {
     double total, largest;
 } olk_length;
 
+/* Adds a reading of the row. */
 static inline void olk_measure(olk_length *length, double x)
 {
     length->total += x * x;
@@ -546,8 +553,8 @@ static inline int olk_is_within(const olk_length *length, double longest)
     return olk_sqrt(length->total) <= longest;
 }
 
-/* For a row that is too long: the sum again, from 0, in units of the largest reading, since squares
-   of 1e200 overflow. */
+/* For a row that is too long: adds its readings again, in units of the largest, since squares of
+   1e200 overflow. The caller sets `total` to 0 first. */
 static inline void olk_measure_again(olk_length *length, double x)
 {
     length->total += (x / length->largest) * (x / length->largest);

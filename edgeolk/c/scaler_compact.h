@@ -16,7 +16,7 @@
    with a mean of 31 bits (a mean 1e6 deviations from zero is then exact to .02 deviations instead
    of .07; neighbouring floats differ by .06 there).
 
-   CONVENTION, true between any two readings; olk_compact_holds checks it:
+   Invariants, true between any two readings; olk_compact_holds checks it:
    - code OLK_EMPTY: all zero. OLK_ONE_READING: word is the reading. ABOVE, BELOW: two readings;
      word is the first, spread how far the second is above or below. CONSTANT: word is the number.
      OLK_PENDING: also spread is the distance of a pending reading, which a second one must confirm;
@@ -363,7 +363,7 @@ static inline void olk_compact_limit_age(uint8_t *at, uint32_t age)
     }
 }
 
-/* Whether the CONVENTION holds after `seen` readings; the record may contain anything. */
+/* Whether the invariants hold after `seen` readings; the record may contain anything. */
 static inline int olk_compact_holds(const uint8_t *at, int64_t seen)
 {
     const olk_compact f = olk_compact_of(at);

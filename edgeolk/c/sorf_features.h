@@ -91,8 +91,9 @@ static OLK_INLINE olk_compute_vec olk_partners(olk_compute_vec v, const int h)
 #endif
 }
 
-/* One stage of a transform inside each of n registers: each lane plus its partner, the later of the
-   two negated; by a multiply-add, exact here, where there is one, which leaves the adders free. */
+/* One stage of a transform inside each of n registers: of two partners, the earlier lane becomes
+   their sum, the later one the earlier minus the later. A multiply-add, exact here, is used where
+   there is one: it leaves the adders free. */
 static OLK_INLINE void olk_hadamard_stage(const int n, olk_compute_vec *r, const int h)
 {
     const olk_words at = olk_lane_numbers();
@@ -133,14 +134,14 @@ static OLK_INLINE void olk_hadamard_across(const int n, olk_compute_vec *r)
             }
 }
 
-/* olk_hadamard of n times 64 consecutive lines; the signs of each follow those of the previous one
-   at a distance of `signs_stride`. */
+/* olk_hadamard of n blocks of 64 consecutive lines; the signs of block i are those at index
+   i signs_stride of `first` and of `second`. */
 static OLK_INLINE void olk_hadamard_many(const int n, olk_entry *restrict v,
                                          const olk_signs *restrict first,
                                          const olk_signs *restrict second, int signs_stride)
 {
-    /* What does not fit the registers passes through them twice: neighbours, then distant
-       vectors. */
+    /* Lines that do not fit the registers are loaded twice a round: for the stages across NEAR
+       neighbouring vectors, then for those across FAR vectors, NEAR apart. */
     enum { L = OLK_BYTES / (int)sizeof(olk_compute_t), VECTORS = 64 / L };
     enum { FAR = VECTORS > 8 ? 4 : 1, NEAR = VECTORS / FAR };
     olk_compute_vec r[2 * VECTORS];
@@ -200,8 +201,9 @@ static OLK_NOCLONE void olk_hadamard(olk_entry *restrict v, const olk_signs *res
 #endif
 }
 
-/* The same for two times 64 consecutive lines, the signs of the second `signs_stride` after those
-   of the first. Four registers would wait for each other, eight do not. */
+/* olk_hadamard of two blocks of 64 consecutive lines; `signs_stride` as above. Where a block takes
+   at most four registers, both are transformed together: each stage waits for the previous one,
+   and the other block's registers fill the time. */
 static OLK_NOCLONE void olk_hadamard_two(olk_entry *v, const olk_signs *first,
                                          const olk_signs *second, int signs_stride)
 {
@@ -220,7 +222,7 @@ static OLK_NOCLONE void olk_hadamard_two(olk_entry *v, const olk_signs *first,
    1). The random words of a block are drawn in order: first those of the d signs here, then four
    for the signs between the transforms. */
 
-/* The last, incomplete 64 numbers of a dense row, padded with zeros; plain C does not pad. */
+/* The last 1 to 64 inputs of a dense row, padded with zeros to 64; plain C does not use it. */
 typedef struct {
     OLK_ALIGNED(64) olk_entry line[OLK_TAIL_SIZE];
 } olk_tail;
@@ -248,10 +250,10 @@ static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_ro
 {
 #ifndef OLK_SORF_FIXED
     const ptrdiff_t count = row->index ? row->count : p->d;
-    double widest = 0.0;
+    double highest = 0.0;
     for (int32_t g = 0; g < p->groups; g++)
         for (int32_t i = 0; i < p->widths[g]; i++)
-            widest = p->omega[g][i] > widest ? p->omega[g][i] : widest;
+            highest = p->omega[g][i] > highest ? p->omega[g][i] : highest;
     for (ptrdiff_t r = 0; r < m; r++) {
         const olk_input *x = (const olk_input *)row->values + r * p->d;
         olk_entry lane[4] = {0};
@@ -263,7 +265,7 @@ static OLK_NOCLONE int olk_angles_are_small(const olk_sorf *p, const olk_sorf_ro
             lane[0] += olk_abs_entry((olk_entry)x[k]);
         /* A tenth more, for the rounding of these sums. */
         const olk_entry sum = (lane[0] + lane[1]) + (lane[2] + lane[3]);
-        if (!((double)sum * widest * (512.0 * 1.1) < (double)olk_max_angle))
+        if (!((double)sum * highest * (512.0 * 1.1) < (double)olk_max_angle))
             return 0;
     }
 #else
@@ -328,7 +330,8 @@ static OLK_NOCLONE void olk_sketch(const olk_sorf *p, uint64_t *generator, const
 }
 #endif
 
-/* A sparse row, indices ascending: words without non-zeros are skipped. */
+/* A sparse row, indices ascending. A random word has the signs of 32 inputs; words whose inputs are
+   all zero are skipped. */
 static OLK_NOCLONE void olk_sketch_sparse(const olk_sorf *p, uint64_t *generator,
                                           const olk_input *value, const int32_t *index,
                                           ptrdiff_t count, olk_entry *v)
@@ -355,23 +358,23 @@ static OLK_NOCLONE void olk_sketch_sparse(const olk_sorf *p, uint64_t *generator
    Factors that turn the lines of a group's blocks into angles, the group's widths repeated
    (docs/sorf.md, section 3, step 3). */
 
-/* Block b of the group begins at scale 64 b mod widths; repeated to 64 in a row where vectors are
-   loaded from them. */
+/* Line j of the group's block b has scale (64 b + j) mod widths. Where vectors are loaded, the
+   scales are repeated in memory, so that 64 consecutive ones begin at each scale. */
 typedef struct {
     OLK_ALIGNED(64) olk_entry value[OLK_SCALES_SIZE];
     int widths;
 } olk_frequency_scales;
 
-/* The scale of line j of a block whose scales begin at `row`; where they are not repeated, scale
-   number `at`. Vectors need a single index. */
+/* The scale of line j of a block. Repeated scales: number j from `row` on, the block's first, since
+   vectors need the loop's index alone; else number `at`, which olk_next_index advances. */
 static OLK_INLINE olk_entry olk_frequency_scale(const olk_frequency_scales *scales,
                                                 const olk_entry *row, ptrdiff_t j, int at)
 {
     return OLK_SCALES_SIZE > 64 ? row[j] : scales->value[at];
 }
 
-/* Repeats the first `period` of n entries, `period` <= 16, n > 32: first up to 16 + period, then 16
-   at a time. */
+/* olk_repeat repeats the first `period` of n entries over the rest, `period` <= 16, n > 32, in two
+   parts: up to 16 + period one by one, then 16 at a time. */
 static inline void olk_begin_repeat(olk_entry *entry, int period)
 {
     for (int j = period; j < 16 + period; j++)
@@ -447,10 +450,10 @@ OLK_TABLE int16_t olk_rising_sine[257] = {
 static OLK_NOCLONE int olk_features(const uint32_t *v, const olk_frequency_scales *scales,
                                     ptrdiff_t block, int small_angles, int force, int16_t *feature)
 {
-    int index = olk_first_scale(scales->widths, block);
+    int at = olk_first_scale(scales->widths, block);
     (void)small_angles, (void)force;
-    for (int j = 0; j < 64; j++, index = olk_next_index(scales->widths, index)) {
-        const uint32_t angle = v[j] * scales->value[index] + (UINT32_C(1) << 21),
+    for (int j = 0; j < 64; j++, at = olk_next_index(scales->widths, at)) {
+        const uint32_t angle = v[j] * scales->value[at] + (UINT32_C(1) << 21),
                        table_index = angle >> 22 & 255;
         const int16_t rising = olk_rising_sine[table_index],
                       falling = olk_rising_sine[256 - table_index];
@@ -479,8 +482,8 @@ static OLK_NOCLONE void olk_phases(const olk_entry *OLK_RESTRICT v,
         olk_word a, b;
         const olk_word quarter =
             olk_reduced_cos_sin(v[j] * olk_frequency_scale(scales, row, j, at), &c, &s);
-        /* Odd quarter turns swap the two; bit 1 of n is the sine's sign, bit 1 of n + 1 the
-           cosine's. */
+        /* An odd number of quarter turns swaps the two; bit 1 of `quarter` is the sine's sign, bit
+           1 of `quarter` + 1 the cosine's. */
         memcpy(&a, &c, sizeof a);
         memcpy(&b, &s, sizeof b);
 #if OLK_BYTES == 64
@@ -504,7 +507,7 @@ static OLK_NOCLONE void olk_phases(const olk_entry *OLK_RESTRICT v,
     }
 }
 
-/* Whether some angle is too large for that, or NaN. */
+/* Whether some angle is too large for olk_phases, or NaN. */
 static OLK_NOCLONE int olk_has_large_angle(const olk_entry *v, const olk_frequency_scales *scales,
                                            int at)
 {
@@ -531,8 +534,8 @@ static OLK_COLD void olk_phases_slowly(const olk_entry *v, const olk_frequency_s
 }
 
 /* Features of the lines of a group's block; `small_angles` is that of olk_angles_are_small. Returns
-   0 if angles are too large, unless `force`. The lines may be stored in the second half of the
-   features. */
+   0 if angles are too large, unless `force`. In plain C `v` may be the second half of `feature`: a
+   line is read before its place is overwritten. */
 static inline int olk_features(const olk_entry *v, const olk_frequency_scales *scales,
                                ptrdiff_t block, int small_angles, int force,
                                olk_sorf_feature *feature)

@@ -13,14 +13,14 @@
    the row. */
 enum { OLK_INTERVALS = 8, OLK_HEAD_INPUTS = 11, OLK_HISTORY_INPUTS = 4 };
 
-/* Set at construction, constant afterwards. */
+/* Set at construction, constant afterwards except `frozen`. */
 typedef struct {
     ptrdiff_t d;       /* inputs of a row, 0 allowed */
     int32_t kernel;    /* whether there is one, 0 or 1 */
     int32_t horizon;   /* rows until a target comes, k */
     int32_t season;    /* rows of a season, L, 0 for none */
     int32_t n_levels;  /* of the intervals */
-    int32_t frozen;    /* whether only the target's history is updated, 0 or 1: set at run time */
+    int32_t frozen;    /* only the target's history is updated, 0 or 1; changes at run time */
     double levels[OLK_INTERVALS];
 } olk_forecast;
 
@@ -80,16 +80,19 @@ typedef struct {
     ptrdiff_t classes; /* columns of w and a: K for several classes, else 1 */
     int32_t task;
     int32_t groups;                              /* 1 to 4; 1 for novelty */
-    int32_t first[OLK_SORF_GROUPS + 1];          /* blocks of each; the last: all blocks */
+    int32_t first[OLK_SORF_GROUPS + 1];          /* first block of each; then their end */
     int32_t widths[OLK_SORF_GROUPS];             /* 1 to 8 */
     double omega[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* sqrt(2 gamma m) / 64 */
-    double size[OLK_SORF_GROUPS];                   /* divisor of a group's sums */
+    double size[OLK_SORF_GROUPS];                   /* a group's scores: sums / size */
     int32_t n_blends;                            /* 2 to 8 */
     int32_t linear, last_label, drift;           /* options, 0 or 1 */
     int32_t relevance;                           /* 0, or as above */
     double leak;                                 /* option, 0: off */
     double blends[OLK_SORF_BLENDS];              /* first 0, last 1, increasing */
     double kappa;                                /* stored levels per unit of weight */
+    /* ridge of a step; sharpness of the blend; discount of cumulative losses (row_memory is another
+       memory); an averaging window's minimum and maximum in octets of rows, and factor when it
+       shrinks */
     double r, sharp, memory, cmin, cmax, shrink;
     double nu, forget;                           /* novelty */
     int32_t history;                             /* rows are ordered in time */
@@ -105,13 +108,13 @@ typedef struct {
    is the type of rows: double for float64, else float. */
 typedef struct {
     void *w, *a;            /* [D][K][2] stored numbers; novelty: a only */
-    double *L;              /* [groups][n_blends], linear, last label */
-    double *n;              /* [groups], starts at 1 */
+    double *L;              /* cumulative losses: [groups][n_blends], linear, last label */
+    double *n;              /* [groups] averaging windows in octets of rows, start at 1 */
     uint64_t *t, *mistakes, *updates;
     uint64_t *rounding;     /* state of the rounding generator, seeded; int8 only */
     uint16_t *flags;        /* marked before the first write of a step; may be NULL */
     double *target;         /* regression: mean, sum of squared deviations */
-    double *last;           /* last label: y, z, or class + 1 */
+    double *last;           /* last label: y, z, or class + 1; if labels lapse, answers since */
     double *novelty;        /* rho, m */
     void *wl, *Sl;          /* linear: [d + 1] of type, start at 0 and 1 */
     void *log_scale, *gradient_square; /* relevance of each input: [d] of type */
@@ -124,10 +127,10 @@ typedef struct {
     double *memory_mistakes; /* [OLK_MEMORY_WEIGHTS] */
     double *memory_narrow;   /* [OLK_MEMORY_WEIGHTS - 1], of the narrower kernel's experts */
     /* novelty in time */
-    void *channels;         /* [d / 3][12] of type: novelty.h */
+    void *channels;         /* 12 numbers of each of d / 3 channels, of type: novelty.h */
     uint32_t *readings;     /* [d / 3]: readings, and from bit 16 on rows without a change */
-    void *deviations;       /* [8] of type: novelty.h, sorf_types.h */
-    uint64_t *watch;        /* [5]: sorf_types.h */
+    void *deviations;       /* [OLK_SCORE_NUMBERS] of type: novelty.h */
+    uint64_t *watch;        /* [OLK_WATCH_WORDS]: positions below */
     /* scratch */
     void *inputs; /* relevance of each input: [2][d] of type; novelty in time: [d]; clamped
                                inputs otherwise: [d], where a single row may be stored */
@@ -190,8 +193,9 @@ typedef struct {
 /* Rows without an alarm after which an event is over. */
 enum { OLK_EVENT_ROWS = 64 };
 
-/* 64 bits each: rows that do not count because no channel had moved yet; events; rows since the
-   last row of an event; the verdict on the last row; the state of the current event. */
+/* Positions of 64-bit words in `watch`: rows that do not count because no channel had moved yet;
+   events; rows since the last row of an event; the verdict on the last row; the state of the
+   current event. */
 enum {
     OLK_IDLE_ROWS = 0,
     OLK_EVENTS = 1,
@@ -202,14 +206,13 @@ enum {
 };
 /* A verdict: bit 0 novel, bits 1 and 2 the part, 3 and 4 the cause, from 8 on the channel. */
 
-/* An event's state: bits 0 to 15 its rows so far; then whether it lasts as long as a reading is
-   off, or as long as a line is flat; whether the previous row is unknown; from bit 32 on the
-   channel. */
+/* The state of an event. Bits 0 to 15: its number of rows. OLK_EVENT_IS_VALUE: it lasts while the
+   channel's reading is far from its earlier mean; OLK_EVENT_IS_FLAT: while the channel is flat.
+   OLK_RESTARTED: the previous row is unknown. From bit OLK_EVENT_CHANNEL on: the channel. */
 enum { OLK_MAX_EVENT_ROWS = 65535, OLK_EVENT_CHANNEL = 32 };
 enum { OLK_EVENT_IS_VALUE = 65536, OLK_EVENT_IS_FLAT = 131072, OLK_RESTARTED = 262144 };
 
-/* Among the score numbers: index of the channel's mean and deviation before the event; their
-   number. */
+/* `deviations`: index of the channel's mean and deviation before the event; numbers in all. */
 enum { OLK_BEFORE_EVENT = 6, OLK_SCORE_NUMBERS = 8 };
 
 /* -- The dirty flag --
@@ -222,6 +225,8 @@ enum { OLK_BEFORE_EVENT = 6, OLK_SCORE_NUMBERS = 8 };
 #include <stdatomic.h>
 #endif
 
+/* Torn: a step is in progress or was interrupted. Sealed: the block's checksums are valid
+   (docs/file-format.md). */
 enum { OLK_TORN = 1, OLK_SEALED = 2 };
 
 /* Plain C99 on a microcontroller has no fence: writes in program order must do. */

@@ -33,7 +33,7 @@ static inline void olk_measure_row(olk_width *w, void *mean, const void *x, ptrd
     const int dtype = wide ? OLK_F64 : OLK_F32;
     w->measured++;
     for (ptrdiff_t j = 0; j < d; j++) {
-        const double reading = olk_clip_reading(olk_get(dtype, x, j));
+        const double reading = olk_bound_reading(olk_get(dtype, x, j));
         if (w->measured == 1) /* the first row is the mean */
             olk_put(dtype, mean, j, reading);
         const double old = olk_get(dtype, mean, j), before = reading - old;

@@ -48,7 +48,7 @@ cdef extern from "scaler.h" nogil:
         uint32_t age
         uint32_t clipped
 
-    int olk_is_no_spread(double sd, double size) noexcept
+    int olk_is_negligible_spread(double sd, double size) noexcept
 
 
 cdef extern from "scaler.h" nogil:
@@ -98,16 +98,16 @@ cdef extern from "scaler.h" nogil:
         uint8_t* records
         olk_compact_rule rule
 
-    ctypedef struct olk_reading:
+    ctypedef struct olk_feature_statistics:
         olk_feature feature
         double minimum
         double maximum
 
-    olk_reading olk_load_reading(const olk_scaler* s, ptrdiff_t j) noexcept
+    olk_feature_statistics olk_load_statistics(const olk_scaler* s, ptrdiff_t j) noexcept
     int olk_is_frozen(const olk_scaler* s, int64_t seen) noexcept
     double olk_learn_record(const olk_scaler* s, ptrdiff_t j, double x, int64_t seen,
                             uint8_t* to) noexcept
-    olk_affine olk_affine_of(const olk_scaler* s, const olk_reading* r) noexcept
+    olk_affine olk_affine_of(const olk_scaler* s, const olk_feature_statistics* r) noexcept
     double olk_scale_reading(const olk_scaler* s, ptrdiff_t j, double x, int64_t seen,
                              int learning) noexcept
     ptrdiff_t olk_count_deviating(const olk_scaler* s, ptrdiff_t d) noexcept

@@ -21,8 +21,9 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, int8_t, uint16_t, uint32_t
 from edgeolk.core.numbers cimport floating
 from edgeolk.core.c cimport (
     OLK_COMPACT_BYTES, OLK_START_READINGS, olk_affine, olk_affine_of, olk_compact_holds,
-    olk_compact_rule_of, olk_feature, olk_finish_affine, olk_is_no_spread, olk_load_reading,
-    olk_reading, olk_scale_reading, olk_scaled_number, olk_scaler, olk_update_reading,
+    olk_compact_rule_of, olk_feature, olk_feature_statistics, olk_finish_affine,
+    olk_is_negligible_spread, olk_load_statistics, olk_scale_reading, olk_scaled_number, olk_scaler,
+    olk_update_reading,
 )
 
 
@@ -235,12 +236,12 @@ cdef inline void lines(const Scaler* s, int64_t first, int64_t m, Lines* to) noe
     """Current scaling of features first .. first + m - 1."""
     cdef int64_t k
     cdef olk_affine f
-    cdef olk_reading known
+    cdef olk_feature_statistics known
     for k in range(m):
         if s.head.clip == 0.0:
             f = plain_line(s, first + k)
         else:
-            known = olk_load_reading(&s.kept, first + k)
+            known = olk_load_statistics(&s.kept, first + k)
             f = olk_affine_of(&s.kept, &known)
         to.centre[k] = f.centre
         to.rest[k] = f.rest
@@ -316,7 +317,7 @@ cdef inline bint feature_holds(const olk_feature* f, int64_t n_seen, bint frozen
         return f.mean == 0.0 and f.sd == 0.0 and f.held == 0.0
     if f.age < OLK_START_READINGS:
         return f.sd == 0.0 and f.low == 0.0 and (f.age > 1 or f.held == f.mean)
-    return f.sd == 0.0 or (f.held == 0.0 and not olk_is_no_spread(f.sd, fabs(f.mean)))
+    return f.sd == 0.0 or (f.held == 0.0 and not olk_is_negligible_spread(f.sd, fabs(f.mean)))
 
 
 cdef inline bint range_holds(const Scaler* s, int64_t j) noexcept nogil:
@@ -331,7 +332,7 @@ cdef inline bint range_holds(const Scaler* s, int64_t j) noexcept nogil:
         return False
     if s.head.clip == 0.0:
         return True
-    f = olk_load_reading(&s.kept, j).feature
+    f = olk_load_statistics(&s.kept, j).feature
     return (
         0.5 * low - margin <= 0.5 * f.mean <= 0.5 * high + margin
         and 0.5 * f.sd <= (0.5 * high - 0.5 * low) + margin
@@ -341,13 +342,13 @@ cdef inline bint range_holds(const Scaler* s, int64_t j) noexcept nogil:
 cdef inline bint scaler_holds(const Scaler* s) noexcept nogil:
     """Whether some rows give these statistics, in a block of arbitrary bytes."""
     cdef int64_t j
-    cdef olk_reading known
+    cdef olk_feature_statistics known
     for j in range(s.head.n_features):
         if s.head.method == METHOD_COMPACT:
             if not olk_compact_holds(s.kept.records + OLK_COMPACT_BYTES * j, s.head.n_seen):
                 return False
         elif s.head.clip > 0.0:
-            known = olk_load_reading(&s.kept, j)
+            known = olk_load_statistics(&s.kept, j)
             if not feature_holds(&known.feature, s.head.n_seen, s.head.frozen):
                 return False
         elif s.head.method == METHOD_STANDARD:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgeolk.checks import require
 from edgeolk.files.scaler_state import check_preprocessing
-from edgeolk.files.sorf_state import check_weights
+from edgeolk.files.sorf_state import check_sorf
 from edgeolk.parts import Algorithm, Basis, Dtype, KernelKind, Policy, Projection, Update
 from edgeolk.parts.methods import find
 from edgeolk.parts.storage import COEFFICIENTS, ELEMENTS
@@ -357,7 +357,7 @@ def check_state(config: Settings, words: Words, regions: Regions) -> None:
     _check_counters(config, words)
     check_preprocessing(config, words, regions)
     if config.update.is_sorf:
-        check_weights(config, words, regions)
+        check_sorf(config, words, regions)
         return
     _check_sizes(config, words)
     _check_reals(config, words)

@@ -24,14 +24,16 @@ REGIONS = ("history", "forecaster", "head", "ml_poly", "pending", "season")
 #: Members of ``olk_history`` (c/forecast_models.h) by position.
 _COUNTERS = {"targets": 0, "changes": 1, "squares": 2, "repeats": 3, "learned": 4}
 _MARKS, _NOT_BELOW_0 = 5, {"error": 8, "variance": 14, "square": 15, "unit": 16}
-#: Marks: the last target is known; the kernel's answer to it too.
-_KNOWN, _KERNEL_KNOWN = 1.0, 3.0
+#: Marks of the history, a sum of bits of c/forecast_models.h: OLK_KNOWN (the last target), or with
+#: OLK_KERNEL_KNOWN (the kernel's answer to it), which is never set alone.
+_KNOWN, _BOTH_KNOWN = 1.0, 3.0
 #: Ranges of a quantile and of variances, with a margin for rounding; sum of all clipped regrets.
 _QUANTILES, _VARIANCE_RANGE, _REGRET = (0.000999, 1000.01), (-1e-5, 1.0 + 1e-5), 16.0 / 0.00099
 #: Added to the diagonal of a covariance before it has to be positive definite, for rounding.
-_ROUNDED = 1e-3
-#: Marks of pending rows without a mean error.
-_PLAIN_MARKS = (0.0, -1.0, -2.0)
+_ROUNDING_MARGIN = 1e-3
+#: Marks of pending rows, where not a mean error: an empty slot, no mean error yet
+#: (OLK_ROW_WITHOUT_ERROR), no target known when it was forecast (OLK_ROW_UNKNOWN).
+_OTHER_MARKS = (0.0, -1.0, -2.0)
 
 
 def _check_history(config: Settings, numbers: memoryview[Any]) -> None:
@@ -39,7 +41,7 @@ def _check_history(config: Settings, numbers: memoryview[Any]) -> None:
         count = numbers[place]
         require(count >= 0.0 and count == int(count), f"{name} of the history are {count}")
     marks = numbers[_MARKS]
-    allowed = (0.0, _KNOWN, _KERNEL_KNOWN) if config.budget else (0.0, _KNOWN)
+    allowed = (0.0, _KNOWN, _BOTH_KNOWN) if config.budget else (0.0, _KNOWN)
     require(marks in allowed, f"marks of the history are {marks}")
     for name, place in _NOT_BELOW_0.items():
         require(numbers[place] >= 0.0, f"{name} of the history is {numbers[place]}")
@@ -55,7 +57,7 @@ def _is_definite(packed: memoryview[Any], n: int) -> bool:
     factor: list[list[float]] = []
     for j in range(n):
         row = [*packed[j * (j + 1) // 2 : (j + 1) * (j + 2) // 2]]
-        row[j] += _ROUNDED
+        row[j] += _ROUNDING_MARGIN
         for i in range(j + 1):
             previous = factor[i] if i < j else row
             row[i] -= sum(row[k] * previous[k] for k in range(i))
@@ -102,7 +104,7 @@ def check_forecast(
     is_known = regions["history"][_COUNTERS["changes"]] >= enough
     for at in range(0, len(pending), each):
         mark, unit = pending[at], pending[at + 1]
-        require(mark > 0.0 or mark in _PLAIN_MARKS, f"the mark of a pending row is {mark}")
+        require(mark > 0.0 or mark in _OTHER_MARKS, f"the mark of a pending row is {mark}")
         require(unit >= 0.0 and (is_known or not unit), "the unit of a pending row")
     if "season" in regions:
         count, capacity = regions["season"][0], len(regions["season"]) - 1
@@ -138,59 +140,67 @@ def _check_watch(
     """Check the state of novelty in time: channels, scores and events (docs/novelty.md)."""
     steps, d = words["steps"], config.n_features
     numbers, deviations = regions["channels"], regions["deviations"]
-    good = all(abs(v) <= _MAX_OF_CHANNEL[at % 12] for at, v in enumerate(numbers))
-    require(good, "the state of a channel is out of range")
-    for at in _VARIANCES:
-        good = all(numbers[12 * j + at] >= 0.0 for j in range(d))
-        require(good, "a channel's variance is negative")
+    in_range = all(abs(v) <= _MAX_OF_CHANNEL[at % 12] for at, v in enumerate(numbers))
+    require(in_range, "the state of a channel is out of range")
+    not_negative = all(numbers[12 * j + at] >= 0.0 for at in _VARIANCES for j in range(d))
+    require(not_negative, "a channel's variance is negative")
     tau, unit, _, rarity, _, level, _, spread = deviations
-    good = all(abs(v) <= limit for v, limit in zip(deviations, _MAX_OF_SCORES, strict=True))
-    good = good and tau >= 0.5 and min(unit, rarity, level, spread) >= 0.0
-    require(good, "threshold and moments of the scores")
+    in_range = all(abs(v) <= limit for v, limit in zip(deviations, _MAX_OF_SCORES, strict=True))
+    possible = in_range and tau >= 0.5 and min(unit, rarity, level, spread) >= 0.0
+    require(possible, "threshold and moments of the scores")
     require(0 <= words["idle_rows"] <= steps, f"{words['idle_rows']} idle rows in {steps} steps")
     require(0 <= words["alarms"] <= words["mistakes"], f"{words['alarms']} alarms")
     require(0 <= words["quiet_rows"] <= _MAX_QUIET_ROWS, f"{words['quiet_rows']} quiet rows")
     verdict = int(words["verdict"])
-    good = verdict >= 0 and verdict >> 8 < d and not verdict & 0xE0 and verdict >> 1 & 3 < 3
-    require(good, "the verdict on the last row")
+    channel, unused, part = verdict >> 8, verdict & 0xE0, verdict >> 1 & 3
+    require(verdict >= 0 and channel < d and not unused and part < 3, "the verdict on the last row")
+    # Bits as in c/sorf_types.h: an event lasts by its value or by being flat, not by both.
     event = int(words["event"])
-    good = 0 <= event >> 32 < d and not event & 0xFFF80000 and event & 0x30000 != 0x30000
-    require(good, "the condition for the end of the event")
+    channel, unused, lasts_by = event >> 32, event & 0xFFF80000, event & 0x30000
+    possible = 0 <= channel < d and not unused and lasts_by != 0x30000
+    require(possible, "the condition for the end of the event")
 
 
 def _check_memory(
     config: Settings, words: Mapping[str, float], rows: memoryview[Any], narrow: Sequence[float]
 ) -> None:
-    """Check the remembered rows (docs/sorf.md, section 7f); other slots are never read."""
+    """Check the row memory (docs/sorf.md, section 7f): its counters and the rows that it holds.
+
+    Slots that hold no row yet may contain anything: they are never read.
+    """
     limit, n_classes = int(config.values["row_memory"]), config.columns
     held, head = int(words["memory_held"]) & 0xFFFFFFFF, int(words["memory_held"]) >> 32
     require(0 <= held <= limit, f"{held} rows in a memory of {limit}")
     require(0 <= head < limit and (held == limit or not head), "where a memory's search begins")
     max_mistakes = config.update.max_weight / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
-    good = all(0.0 <= words[f"memory_mistakes_{i}"] <= max_mistakes for i in range(5))
-    good = good and all(0.0 <= mistakes <= max_mistakes for mistakes in narrow)
-    require(good, "mistakes of a memory's experts")
+    mistakes = [*(words[f"memory_mistakes_{i}"] for i in range(5)), *narrow]
+    require(all(0.0 <= m <= max_mistakes for m in mistakes), "mistakes of a memory's experts")
     require(not (words["memory_spare_0"] or words["memory_spare_1"]), "spare words of a memory")
-    first = config.memory_row - (3 if n_classes > 1 else 1)
-    for at in range(first):
-        codes = rows[at * limit : at * limit + held]
-        good = all(code & 0x0F and code & 0xF0 for code in codes)
-        require(good, "a code of a remembered row")
+
+    # One array after the other, of a byte for each row: codes of two inputs; then the signed
+    # coefficients or, with several classes, labels, rivals and unsigned coefficients.
+    def array(at: int) -> memoryview[Any]:
+        return rows[at * limit : at * limit + held]
+
+    n_codes = config.memory_row - (3 if n_classes > 1 else 1)
+    for at in range(n_codes):
+        both_coded = all(code & 0x0F and code & 0xF0 for code in array(at))
+        require(both_coded, "a code of a remembered row")
+    coefficients = array(config.memory_row - 1)
     if n_classes == 1:
-        sizes = rows[first * limit : first * limit + held]
-        require(0 not in sizes and -128 not in sizes, "a coefficient of a remembered row")
+        possible = 0 not in coefficients and -128 not in coefficients
+        require(possible, "a coefficient of a remembered row")
         return
-    for at in (first, first + 1):
-        labels = rows[at * limit : at * limit + held]
-        require(all(label & 0xFF < n_classes for label in labels), "a class of a remembered row")
-    sizes = rows[(first + 2) * limit : (first + 2) * limit + held]
-    require(0 not in sizes, "a coefficient of a remembered row")
+    for at in (n_codes, n_codes + 1):
+        classes_exist = all(label & 0xFF < n_classes for label in array(at))
+        require(classes_exist, "a class of a remembered row")
+    require(0 not in coefficients, "a coefficient of a remembered row")
 
 
-def check_weights(
+def check_sorf(
     config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
-    """Check weights, blend and options.
+    """Check the state of a learner of the sorf family: weights, experts and what options add.
 
     Raises ValueError with what is wrong: learning cannot lead to this state.
     """
@@ -203,8 +213,8 @@ def check_weights(
             if numbers.format == "b":
                 require(-128 not in numbers, f"{name} must be from -127 to 127")
             else:
-                good = all(map(isfinite, numbers)) and max(map(abs, numbers)) <= _MAX_WEIGHT
-                require(good, f"{name} are out of range")
+                in_range = all(map(isfinite, numbers)) and max(map(abs, numbers)) <= _MAX_WEIGHT
+                require(in_range, f"{name} are out of range")
     if "blend" in regions:
         groups = int(config.values["groups"])
         counters, windows = regions["blend"][:-groups], regions["blend"][-groups:]
@@ -221,8 +231,8 @@ def check_weights(
         require(0.0 <= rho < inf and 0.0 <= mean < inf, "the threshold of novelty")
     if "target" in regions:
         mean, squares = regions["target"]
-        good = abs(mean) <= _MAX_TARGET and 0.0 <= squares <= _MAX_SQUARES
-        require(good, "mean and spread of the targets")
+        in_range = abs(mean) <= _MAX_TARGET and 0.0 <= squares <= _MAX_SQUARES
+        require(in_range, "mean and spread of the targets")
     for name in ("linear", "relevance"):
         if name in regions:
             require(all(abs(v) <= MAX_NUMBER for v in regions[name]), f"{name} must be finite")
@@ -241,9 +251,9 @@ def check_weights(
         require(-2.0 <= scale <= 2.0 and 0.0 <= square <= MAX_NUMBER, "the log length scale")
     if "drift" in regions:
         spread, gap, fast, slow, since, alarms = regions["drift"]
-        good = 0.0 <= spread <= MAX_NUMBER and -1.0 <= gap <= 1.0
-        good = good and 0.0 <= fast <= 1.0 and 0.0 <= slow <= 1.0
-        require(good, "the averages of the drift alarm")
+        in_range = 0.0 <= spread <= MAX_NUMBER and -1.0 <= gap <= 1.0
+        shares = 0.0 <= fast <= 1.0 and 0.0 <= slow <= 1.0
+        require(in_range and shares, "the averages of the drift alarm")
         limit = min(words["steps"] + 1, MAX_COUNTED)  # one more where a step was cut
         counts = all(v in range(int(limit) + 1) for v in (since, alarms))
         require(counts, "the counters of the drift alarm")

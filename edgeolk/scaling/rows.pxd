@@ -11,7 +11,7 @@ from edgeolk.rows.arrays cimport as_numbers, is_plain
 from edgeolk.core.numbers cimport all_finite
 from edgeolk.core.c cimport (
     OLK_COMPACT_BYTES, olk_compact, olk_compact_mean, olk_compact_of, olk_compact_sd,
-    olk_load_reading,
+    olk_load_statistics,
 )
 from edgeolk.core.scaler cimport Lines, Scaler, learn_rows, lines, transform_rows, unit
 from edgeolk.core.refusals cimport wrong_length
@@ -113,7 +113,7 @@ cdef inline double mean_of(const Scaler* s, Py_ssize_t j) noexcept nogil:
         record = record_of(s, j)
         return olk_compact_mean(&record)
     if s.kept.numbers != NULL:
-        return olk_load_reading(&s.kept, j).feature.mean
+        return olk_load_statistics(&s.kept, j).feature.mean
     return s.moments.mean[j] * unit(s.moments.level[j])
 
 

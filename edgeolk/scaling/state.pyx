@@ -7,7 +7,7 @@ import numpy as np
 
 from edgeolk.core.arena cimport Arena
 from edgeolk.core.scaler cimport Head, METHOD_COMPACT, Scaler, point_to_statistics, scaler_holds
-from edgeolk.core.c cimport olk_load_reading
+from edgeolk.core.c cimport olk_load_statistics
 from edgeolk.scaling.rows cimport keeps_mean, mean_of, scale_of
 
 from edgeolk.scaling.record import CLIP, NAMES, clip_number, form_number, window_number
@@ -168,7 +168,7 @@ cdef class ScalerState:
         if s.kept.numbers == NULL:
             return None
         return np.array(
-            [olk_load_reading(&s.kept, j).feature.clipped for j in range(s.head.n_features)],
+            [olk_load_statistics(&s.kept, j).feature.clipped for j in range(s.head.n_features)],
             np.int64)
 
     @property

@@ -147,8 +147,8 @@ def tune(
         The stream is too short for a choice, or no candidate can learn it.
     """
     # Rows that `replay` would skip are skipped here too: its figure stands beside those found.
-    season = int(config.params.get("season") or 0)
-    found = prepare(config.outside(), season, gaps=config.takes_gaps)
+    season = config.params.get("season")
+    found = prepare(config.outside(), int(season or 0), gaps=config.takes_gaps)
     config = replace(config, classes=found.config.classes)
     # Defaults depend on whether a width is given: candidates must not lose those of the start.
     fixed = config.pinned()

@@ -43,7 +43,8 @@ static inline uint32_t ek_file_crc(const uint8_t *file)
     return ek_crc32(crc, file + EK_AT_CRC + 4, EK_STATE_BYTES - EK_AT_CRC - 4);
 }
 
-/* Whether a header has this configuration and layout; counters may differ. */
+/* Whether a header has this configuration and layout, and no flag that differs; CRC-32 and bytes 52
+   to 87 (counters, generator) are ignored. */
 static inline int ek_same_model(const uint8_t *header)
 {
     return memcmp(header, ek_model_header, EK_AT_CRC) == 0 &&

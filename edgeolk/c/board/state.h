@@ -122,7 +122,7 @@ static int ek_feature_holds(const uint8_t *file, size_t j, int64_t seen)
         return mean == 0.0 && sd == 0.0 && held == 0.0;
     if (age < OLK_START_READINGS)
         return sd == 0.0 && low == 0.0 && (age > 1 || held == mean);
-    return sd == 0.0 || (held == 0.0 && !olk_is_no_spread(sd, olk_fabs(mean)));
+    return sd == 0.0 || (held == 0.0 && !olk_is_negligible_spread(sd, olk_fabs(mean)));
 }
 
 #if EK_SCALE_METHOD == 2

@@ -10,6 +10,7 @@
 #ifdef __FAST_MATH__
 #error "edgeolk needs -fno-fast-math"
 #endif
+/* 0 or 16: float and double in their own types; 16 says so of _Float16 too. */
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
 #error "edgeolk needs float and double computed in their own types (-mfpmath=sse on x86)"
 #endif
@@ -17,7 +18,7 @@
 #error "edgeolk's exported models are little-endian"
 #endif
 
-/* No contraction: a * b + c is rounded twice, whatever the flags. */
+/* No contraction, whatever the flags: in a * b + c the product is rounded, then the sum. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
