@@ -2,8 +2,8 @@
    inputs and the history of the target, and learns when targets arrive. For one type of rows and
    weights, as sorf.h.
 
-   Its parts have their sources in forecast_models.h; stacking. The
-   combination is this project's. */
+   forecast_models.h names the sources of its parts. Their combination, a kind of stacking, is this
+   project's. */
 #pragma once
 
 #include "forecast_models.h"

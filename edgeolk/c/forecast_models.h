@@ -432,8 +432,8 @@ static inline void olk_ml_poly_learn(olk_input *state, int32_t n, const olk_comp
 
 /* -- Intervals --
    Intervals of forecasts: the quantile of errors in units of their running mean, tracked by
-   multiplicative steps (docs/forecast.md, section 8). Quantile tracking; adaptive conformal
-   inference: Gibbs & Candes, NeurIPS 2021. */
+   multiplicative steps (docs/forecast.md, section 8). This is quantile tracking, as in
+   adaptive conformal inference (Gibbs & Candes, NeurIPS 2021). */
 
 static const double olk_first_quantile = 1.5;
 /* The smallest step; in the first rows the step is first_step / (rows + first_rows); the range of

@@ -174,19 +174,19 @@ static inline ptrdiff_t olk_tracked_min(const olk_tracker *t, int trackers, int 
     for (int g = 0; g < trackers; g++)
         for (ptrdiff_t k = 0; k < OLK_LANES_F64; k++) {
             const double value = OLK_LANE(t[g].smallest, k);
-            const int64_t diagonal = by_rank ? OLK_LANE(t[g].rank, k) : OLK_LANE(t[g].index, k);
+            const int64_t order = by_rank ? OLK_LANE(t[g].rank, k) : OLK_LANE(t[g].index, k);
             if (OLK_LANE(t[g].index, k) >= 0 &&
-                (value < *smallest || (value == *smallest && diagonal < rank))) {
+                (value < *smallest || (value == *smallest && order < rank))) {
                 *smallest = value;
-                rank = diagonal;
+                rank = order;
                 at = OLK_LANE(t[g].index, k);
             }
         }
     return at;
 }
 
-/* Arguments of a search. The cost of removing slot i and projecting it on Phi_t, alone or with slot
-   i's neighbour n = neighbour[i] (-1 without one): k_it = row[i], k_in = neighbour_k[i], k_ii =
+/* Arguments of a search. Slot i is removed and projected on Phi_t, the incoming vector, alone or with
+   slot i's neighbour n = neighbour[i] (-1 without one): k_it = row[i], k_in = neighbour_k[i], k_ii =
    diagonal[i], or 1 where diagonal is NULL; weight[i], or the square of coef[i] where weight is
    NULL. */
 typedef struct {

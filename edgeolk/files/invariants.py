@@ -25,6 +25,10 @@ from edgeolk.parts.table import DEFAULT_PARTS
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
 
+    Words = Mapping[str, float]
+    Regions = Mapping[str, memoryview[Any]]
+    Read = Callable[[memoryview[Any]], tuple[float, ...]]
+
 
 #: Margin for rounding over the bounds of core/numbers.pxd; bounds of |x|^2 for a sigmoid.
 _ROUNDED, _MAX_WIDE, _MAX_NARROW = 1.01, 1.01e100, 1.01e36
@@ -80,13 +84,6 @@ def lengths_hold(
             return True
     return max(_squares(config, numbers, used, levels), default=0.0) <= limit
 
-
-if TYPE_CHECKING:
-    from edgeolk.configuration.settings import Settings
-
-    Words = Mapping[str, float]
-    Regions = Mapping[str, memoryview[Any]]
-    Read = Callable[[memoryview[Any]], tuple[float, ...]]
 
 #: The largest counter: a step may add to it without overflow.
 MAX_COUNT = 2**62

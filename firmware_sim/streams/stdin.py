@@ -70,7 +70,9 @@ class PipeSource(Source):
             self._is_json, self.kind = True, "JSON, one object per line"
             self._names = names_of([*filter(None, map(fields_of, text_lines))])
             return self._names
-        if " " in what:
+        if what == "libsvm":
+            what = "in LIBSVM format, which is read from files alone: save it and name the file"
+        if " " in what:  # a sentence, not the name of a format
             raise StreamError(f"cannot read {self.name}: it is {what}")
         self.layout = laid_out(self._first, **self.asked)
         self._first = self._first[max(0, self.layout.data - 1) :]

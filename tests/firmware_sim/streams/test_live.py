@@ -174,6 +174,7 @@ def test_pipe(data: bytes, expected: list[Record]) -> None:
         (b"%PDF-1.4\n", "a PDF, not a log"),
         (b"\1\2\3\n\4\5\n", "binary file"),
         ("a,b\n1,2\n".encode("utf-16"), "UTF-16; convert it"),
+        (b"+1 1:0.5 3:1\n-1 2:0.25\n" * 10, "in LIBSVM format, .* save it and name the file"),
     ],
 )
 def test_pipe_of_something_else(data: bytes, words: str) -> None:
