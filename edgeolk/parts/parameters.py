@@ -253,14 +253,15 @@ PARAMETERS: dict[str, Parameter] = {
 def without_kernel(values: Mapping[str, float]) -> dict[str, float]:
     """The values of a forecaster without a kernel: options of the kernel are off.
 
-    These have regions, or scratch for each of several models.
+    These have regions, or scratch for each of several models. Values of no parameter, such as that
+    of ``on_bad_row``, stay.
     """
-    return {
-        name: PARAMETERS[name].omitted or 0.0
-        if PARAMETERS[name].regions or name == "groups"
-        else value
-        for name, value in values.items()
-    }
+    changed = dict(values)
+    for name in values:
+        row = PARAMETERS.get(name)
+        if row is not None and (row.regions or name == "groups"):
+            changed[name] = row.omitted or 0.0
+    return changed
 
 
 def options_of(update: Update) -> tuple[str, ...]:

@@ -217,6 +217,16 @@ def test_without_a_kernel_its_options_are_off(
         ek.Config("sorf", **options, **size, groups=3, widths=(1.0,), blends=(1.0, 0.0))
 
 
+@pytest.mark.parametrize("size", [{"D": 0}, {"ram": 1100}], ids=str)
+def test_without_a_kernel_options_of_any_learner_stay(size: dict[str, Any]) -> None:
+    learner = ek.Learner(
+        "sorf", n_features=3, loss="square", history=True, on_bad_row="skip", checksums=True, **size
+    )
+    learner.learn_many(np.array([[1.0, 2.0, 3.0], [np.inf, 0.0, 0.0]]), [1.0, 2.0])
+    assert learner.budget == 0
+    assert learner.n_skipped == 1
+
+
 @pytest.mark.parametrize("name", ["linear", "relevance", "scratch"])
 def test_a_record_without_a_kernel_has_no_options_of_one(name: str) -> None:
     """As a forged file could have."""
