@@ -116,16 +116,14 @@ class LearnResult:
 
 def n_outputs(learner: Any) -> int:
     """Return how many numbers a forecaster gives besides a forecast; 0 for other learners."""
-    if hasattr(learner, "last_outputs"):
-        return len(learner.last_outputs)
     settings = settings_in(learner)
-    return len(forecast_outputs(learner)) if settings is not None and settings.forecasts else 0
+    return len(forecast_outputs(learner)) if settings is None or settings.forecasts else 0
 
 
 def forecast_outputs(learner: Any) -> list[float]:
     """Return the numbers that came with a forecaster's last forecast."""
-    if hasattr(learner, "last_outputs"):  # the learner is in another process
-        return list(learner.last_outputs)
+    if settings_in(learner) is None:  # the learner is in another process
+        return [*getattr(learner, "last_outputs", ())]
     _, half_widths, shares = learner._engine.last_forecast()
     return [*half_widths, *shares]
 
