@@ -194,7 +194,7 @@ import numpy as np
 import edgeolk as ek
 
 MODEL = Path(__file__).resolve().parent / $model
-# Another model begins anew, in a file of its own.
+# Another model starts in a file of its own.
 STATE = MODEL.with_name(f"{MODEL.stem}-{zlib.crc32(MODEL.read_bytes()):08x}.checkpoint")
 EVERY = $every  # rows learned between checkpoints
 FEATURES = $features
@@ -208,7 +208,7 @@ SWITCHES = $switches
 labels|
 labels|
 labels|def label_of(cell):
-labels|    """Return what the learner is told, or None where there is nothing that it knows."""
+labels|    """Return the label for the learner, or None if there is none."""
 labels|    try:
 labels|        found = float(cell)
 labels|    except ValueError:
