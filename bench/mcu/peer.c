@@ -33,6 +33,6 @@ int main(void)
         told.rows++;
     }
     told.stack = board_stack_used();
-    const int result = board_open("told.bin", BOARD_WRITE);
+    const int result = board_open("counts.bin", BOARD_WRITE);
     return board_write(result, &told, sizeof told) != sizeof told;
 }

@@ -193,7 +193,7 @@ def _run(name: str, program: Any, rows: bytes, folder: Path) -> Any:
     (folder / "rows.bin").write_bytes(rows)
     if execute(program, folder, 3600):
         raise RuntimeError(f"{name}: it failed on the board")
-    return _RECORD.unpack((folder / "told.bin").read_bytes())
+    return _RECORD.unpack((folder / "counts.bin").read_bytes())
 
 
 def _row(

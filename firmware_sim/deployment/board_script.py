@@ -133,7 +133,7 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
         "read": "row[: len(FEATURES)]" if config.clock else "row[:]",
         "scale": scale,
         "answer": answer,
-        "told": argument,
+        "label": argument,
     }
 
 
@@ -301,7 +301,7 @@ $scale            answer = $answer
             continue
         print(answer, flush=True)
 labels|        if label is not None:
-labels|            learner.learn_one(row, $told)
+labels|            learner.learn_one(row, $label)
 labels|            checkpoints.step(parts)
 novelty|        learner.learn_one(row)
 novelty|        checkpoints.step(parts)

@@ -11,7 +11,7 @@ from pathlib import Path
 from firmware_sim.mcu.program import PREFIX, Program
 
 EMULATOR = "qemu-system-arm"
-#: The struct ``told`` of c/stream.c.
+#: The struct ``outcome`` of c/stream.c.
 _RECORD = struct.Struct("<2Q 4Q 2d Q3I4x Q3I4x 2I")
 
 
@@ -108,13 +108,13 @@ def run(program: Program, rows: bytes, folder: Path, seconds: float = 600.0) -> 
         The program faulted (as after a stack overflow), or did not end in time.
     """
     (folder / "rows.bin").write_bytes(rows)
-    for name in ("state.bin", "told.bin"):
+    for name in ("state.bin", "counts.bin"):
         (folder / name).unlink(missing_ok=True)
     code = execute(program, folder, seconds)
     if code:
         why = "a fault: the stack may be too small" if code == 99 else f"exit code {code}"
         raise RuntimeError(f"{program.board.name}: {why}")
-    known = _RECORD.unpack((folder / "told.bin").read_bytes())
+    known = _RECORD.unpack((folder / "counts.bin").read_bytes())
     instructions, ticks, steps, mistakes, updates, skipped, score, label = known[:8]
     each = instructions / ticks
 

@@ -75,6 +75,6 @@ int main(void)
     if (board_write(state, ek_file(arena), EK_STATE_BYTES) != EK_STATE_BYTES)
         return 3;
 #endif
-    const int result = board_open("told.bin", BOARD_WRITE);
+    const int result = board_open("counts.bin", BOARD_WRITE);
     return board_write(result, &outcome, sizeof outcome) != sizeof outcome;
 }
