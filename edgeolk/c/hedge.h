@@ -186,20 +186,20 @@ OLK_SHARED_DEF void olk_sorf_update_losses(const olk_group_scores *f, double y, 
             const double m = regression ? olk_sorf_score(f, NULL, g, p->blends[q], 0)
                                         : olk_sorf_margin(f, NULL, g, p->blends[q], y);
             const double cost = olk_sorf_cost(p, m, y);
-            *cumulative_loss = p->memory * *cumulative_loss + weight * cost;
+            *cumulative_loss = p->delta * *cumulative_loss + weight * cost;
             if (g == lead && (q == 0 || q == p->n_blends - 1))
                 costs[q > 0] = cost;
         }
     if (p->linear) {
         const double m = regression ? f->f_linear : y * f->f_linear;
-        *cumulative_loss = p->memory * *cumulative_loss + weight * olk_sorf_cost(p, m, y);
+        *cumulative_loss = p->delta * *cumulative_loss + weight * olk_sorf_cost(p, m, y);
         cumulative_loss++;
     }
     if (p->last_label) {
         double m = regression ? f->last : y * f->last;
         if (p->task == OLK_SORF_CLASSES) /* a wrong last label loses, a missing one is a tie */
             m = f->last == y + 1.0 ? 1.0 : (f->last == 0.0 ? 0.0 : -1.0);
-        *cumulative_loss = p->memory * *cumulative_loss + weight * olk_sorf_cost(p, m, y);
+        *cumulative_loss = p->delta * *cumulative_loss + weight * olk_sorf_cost(p, m, y);
     }
 }
 

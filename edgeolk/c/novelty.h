@@ -291,7 +291,7 @@ static OLK_NOCLONE void olk_score_channels(const olk_sorf *p, const olk_sorf_sta
                                            olk_input *inputs, olk_row_stats *row)
 {
     const ptrdiff_t d = p->d / 3;
-    const olk_channel_options settings = {p->forget, p->robust};
+    const olk_channel_options settings = {p->window, p->robust};
     const olk_row_stats empty = {0.0, 0, OLK_CAUSE_VALUE, {0.0, 0.0}, 0.0, 0.0, 0.0, 0, 0, 0.0,
                                  0,   0};
     *row = empty;
@@ -520,7 +520,7 @@ static OLK_NOCLONE void olk_update_embedding(const olk_sorf *p, const olk_sorf_s
     olk_tail tail;
     olk_frequency_scales scales;
     olk_signs first, second;
-    const double octets = (double)(rows / OLK_OCTET + 1), window = p->forget / (double)OLK_OCTET;
+    const double octets = (double)(rows / OLK_OCTET + 1), window = p->window / (double)OLK_OCTET;
     const olk_compute_t inverse = (olk_compute_t)(1.0 / (octets < window ? octets : window));
     const ptrdiff_t words = (p->d + 31) / 32 + 4;
     uint64_t generator = p->signs;
@@ -620,13 +620,13 @@ static OLK_NOCLONE double olk_sorf_learn_in_time(const olk_sorf *p, const olk_so
             row_scores.part = OLK_PATTERN;
         }
         if (seen.present) {
-            olk_learn_scores(&scores, &row_scores, rows_with_model, p->forget);
+            olk_learn_scores(&scores, &row_scores, rows_with_model, p->window);
             olk_update_embedding(p, s, &inputs, t - OLK_WARMUP_ROWS, feature, OLK_WATCH_CACHED);
         }
     }
     olk_store_scores(s, &scores);
     *s->mistakes += (uint64_t)novel;
-    olk_update_event(s, &seen, novel, row_scores.part, p->forget);
+    olk_update_event(s, &seen, novel, row_scores.part, p->window);
     *s->t += 1;
     return returned;
 }

@@ -307,8 +307,8 @@ static OLK_NOCLONE void olk_query_memory(const olk_sorf *p, const olk_sorf_state
     const int columns = p->memory_narrow ? 2 : 1;
     const ptrdiff_t n_rows = olk_memory_n_rows(s);
     const int multiclass = p->task == OLK_SORF_CLASSES;
-    const uint8_t *label = olk_memory_labels(p, s), *rival = label + p->row_memory;
-    const uint8_t *size = rival + p->row_memory;
+    const uint8_t *label = olk_memory_labels(p, s), *rival = label + p->memory;
+    const uint8_t *size = rival + p->memory;
     for (int v = 0; v < columns; v++)
         for (ptrdiff_t c = 0; c < p->classes; c++)
             g[2 * v * p->classes + c] = 0.0;
@@ -348,13 +348,13 @@ static inline ptrdiff_t olk_memory_slot(const olk_sorf *p, const uint8_t *sizes,
                                         int size)
 {
     int min_size = OLK_MAX_MEMORY_CLASS;
-    for (ptrdiff_t j = 0; j < p->row_memory; j++) {
+    for (ptrdiff_t j = 0; j < p->memory; j++) {
         const int v = olk_memory_size(p, sizes, j);
         min_size = v < min_size ? v : min_size;
     }
     if (size < min_size)
         return -1;
-    for (ptrdiff_t j = head; j < p->row_memory; j++)
+    for (ptrdiff_t j = head; j < p->memory; j++)
         if (olk_memory_size(p, sizes, j) == min_size)
             return j;
     for (ptrdiff_t j = 0; j < head; j++)
@@ -369,7 +369,7 @@ static inline void olk_memory_store(const olk_sorf *p, const olk_sorf_state *s,
                                     double weight)
 {
     const int multiclass = p->task == OLK_SORF_CLASSES;
-    const ptrdiff_t M = p->row_memory, mine = multiclass ? (ptrdiff_t)y : 0;
+    const ptrdiff_t M = p->memory, mine = multiclass ? (ptrdiff_t)y : 0;
     const ptrdiff_t rival = multiclass ? olk_best_rival(g, p->classes, mine) : 0;
     const double margin = multiclass ? g[mine] - g[rival] : y * g[0];
     const double loss = (weight == 1.0 ? 1.0 : olk_sqrt(weight)) - margin;

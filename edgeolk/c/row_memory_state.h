@@ -26,7 +26,7 @@ static inline int olk_has_memory(const olk_sorf *p)
     (void)p;
     return 0;
 #else
-    return p->row_memory > 0;
+    return p->memory > 0;
 #endif
 }
 
@@ -40,7 +40,7 @@ static inline void olk_set_memory_steps(olk_sorf *p, double gamma)
    signed coefficients; with several the labels, the rivals and the coefficients. */
 static inline uint8_t *olk_memory_codes(const olk_sorf *p, const olk_sorf_state *s, ptrdiff_t c)
 {
-    return s->memory_rows + c * p->row_memory;
+    return s->memory_rows + c * p->memory;
 }
 
 static inline uint8_t *olk_memory_labels(const olk_sorf *p, const olk_sorf_state *s)
@@ -213,7 +213,7 @@ static inline double olk_blend_memory(const olk_group_scores *f,
         double *loss = i < OLK_MEMORY_WEIGHTS ? s->memory_mistakes + i
                                               : s->memory_narrow + (i - OLK_MEMORY_WEIGHTS);
         const double m = olk_memory_margin(p, scores, olk_memory_expert(i), y);
-        *loss = p->memory * *loss + (m <= 0.0 ? weight : 0.0);
+        *loss = p->delta * *loss + (m <= 0.0 ? weight : 0.0);
     }
     *score = p->task == OLK_SORF_CLASSES ? margin : olk_memory_score(scores, 1, now, 0);
     return margin;

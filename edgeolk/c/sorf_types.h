@@ -90,15 +90,14 @@ typedef struct {
     double leak;                                 /* option, 0: off */
     double blends[OLK_SORF_BLENDS];              /* first 0, last 1, increasing */
     double kappa;                                /* stored levels per unit of weight */
-    /* ridge of a step; sharpness of the blend; discount of cumulative losses (row_memory is another
-       memory); an averaging window's minimum and maximum in octets of rows, and factor when it
-       shrinks */
-    double r, sharp, memory, cmin, cmax, shrink;
-    double nu, forget;                           /* novelty */
+    /* ridge of a step; sharpness of the blend; discount of cumulative losses; an averaging window's
+       minimum and maximum in octets of rows, and factor when it shrinks */
+    double r, sharp, delta, cmin, cmax, shrink;
+    double nu, window;                           /* novelty */
     int32_t history;                             /* rows are ordered in time */
     int32_t robust;                              /* option of novelty in time, 0 or 1 */
     uint64_t signs;                              /* state of the feature generator, seeded */
-    int32_t row_memory;                          /* rows of the row memory, 0: off */
+    int32_t memory;                              /* rows of the row memory, 0: off */
     int32_t memory_narrow;                       /* its narrower kernel has experts too, 0 or 1 */
     double memory_steps;                         /* steps of its codes per unit of an input */
     double hold; /* features see inputs clamped to [-hold, hold]; 0: not clamped (section 15) */

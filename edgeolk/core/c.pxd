@@ -471,16 +471,16 @@ cdef extern from "sorf_types.h" nogil:
         double kappa
         double r
         double sharp
-        double memory
+        double delta
         double cmin
         double cmax
         double shrink
         double nu
-        double forget
+        double window
         int32_t history
         int32_t robust
         uint64_t signs
-        int32_t row_memory
+        int32_t memory
         int32_t memory_narrow
         double memory_steps
         double hold

@@ -77,15 +77,15 @@ cdef inline void take_parameters(olk_sorf* p, const Params* v) noexcept nogil:
     p.leak = v.leak
     p.r = v.r
     p.sharp = v.sharp
-    p.memory = v.memory
+    p.delta = v.memory
     p.cmin = v.cmin
     p.cmax = v.cmax
     p.shrink = v.shrink
     p.nu = v.nu
-    p.forget = v.forget
+    p.window = v.forget
     p.history = <int32_t>v.history
     p.robust = <int32_t>v.robust
-    p.row_memory = <int32_t>v.row_memory
+    p.memory = <int32_t>v.row_memory
     p.memory_narrow = <int32_t>v.memory_narrow
 
 

@@ -72,7 +72,7 @@ static inline int ek_blend_holds(const uint8_t *file, size_t offset)
     const size_t groups = (size_t)ek_config.groups;
     const size_t n = groups * (size_t)ek_config.n_blends + (size_t)ek_config.linear +
                      (size_t)ek_config.last_label;
-    const double upper = EK_MOST_WEIGHT * 4.0 / (1.0 - ek_config.memory) * (1.0 + 1e-9);
+    const double upper = EK_MOST_WEIGHT * 4.0 / (1.0 - ek_config.delta) * (1.0 + 1e-9);
     const double longest = ek_config.cmax > 1.0 ? ek_config.cmax : 1.0;
     for (size_t i = 0; i < n + groups; i++)
         if (!ek_between(ek_double_of(file, offset, i), i < n ? 0.0 : 1.0, i < n ? upper : longest))
@@ -194,11 +194,11 @@ static int ek_width_holds(const uint8_t *file, int64_t steps)
 /* Rows of the row memory (edgeolk/row_memory_state.h); unused slots are never read. */
 static int ek_memory_holds(const uint8_t *file)
 {
-    const size_t M = (size_t)ek_config.row_memory;
+    const size_t M = (size_t)ek_config.memory;
     const uint64_t word = (uint64_t)ek_word_of(file, EK_AT_memory_state, 0);
     const uint64_t held = word & UINT32_MAX, head = word >> 32;
     const uint8_t *codes = file + EK_AT_row_memory, *marks = codes + (EK_FEATURES + 1) / 2 * M;
-    const double upper = EK_MOST_WEIGHT / (1.0 - ek_config.memory) * (1.0 + 1e-9);
+    const double upper = EK_MOST_WEIGHT / (1.0 - ek_config.delta) * (1.0 + 1e-9);
     if (held > M || head >= M || (held < M && head))
         return 0;
     for (size_t i = 0; i < 2; i++) /* spare words */

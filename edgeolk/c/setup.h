@@ -1,0 +1,69 @@
+/* What a model is: its options, which are constant after construction, and where its regions are in
+   the block. The library fills one from its configuration, by name; an exported model has a constant,
+   so that the compiler leaves out what the model does not have. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sorf_types.h"
+
+/* Where regions are in the block, in bytes from its start; 0: the model does not have the region,
+   since every block starts with its header. Names are those of the table of regions. */
+typedef struct {
+    /* state of the learner */
+    size_t weights, mean_weights, blend, target, last_label, linear;
+    size_t relevance, shared_relevance, gradient_steps, drift;
+    size_t row_memory, memory_state, memory_narrow;
+    size_t novelty, channels, channel_counts, deviations, watch;
+    size_t errors, skipped;
+    /* state of the forecaster */
+    size_t history, forecaster, head, ml_poly, pending, season, kernel_rows;
+    /* state of preprocessing */
+    size_t scaler, scaler_counts, scaler_range, statistics, common, clipped_rows;
+    size_t width, width_mean, width_follows;
+    /* scratch */
+    size_t query, inputs, class_scores, recalled, feature_row;
+} olk_offsets;
+
+/* Counters in the header, at the same places in every block and file. */
+enum {
+    OLK_AT_FLAGS = 50,
+    OLK_AT_VECTORS = 52,
+    OLK_AT_DRAWS = 56,
+    OLK_AT_STEPS = 64,
+    OLK_AT_MISTAKES = 72,
+    OLK_AT_UPDATES = 80
+};
+
+/* How rows are scaled and shortened before the learner sees them, and how its width is found. */
+typedef struct {
+    int32_t method;       /* of the scaler, 0 for none */
+    int32_t pairs;        /* two-valued readings are detected, 0 or 1 */
+    double clip, window;  /* deviations, rows */
+    int64_t freeze_after; /* rows, 0: never */
+    double common_clip;   /* deviations, where all inputs share one scale */
+    double clamp;         /* bound on individually scaled inputs of the features, 0: none */
+    double max_norm;      /* of a row, 0: none */
+    int64_t gamma_rows;   /* rows from which the width is estimated, 0: none */
+    int32_t follows;      /* the width follows the rows, 0 or 1 */
+    int32_t laplacian;    /* the kernel, for the estimate of its width; else Gaussian */
+    double gamma;         /* the width of the configuration */
+    double max_gamma;     /* the largest width whose frequencies are finite */
+} olk_preprocessing;
+
+typedef struct {
+    ptrdiff_t features; /* readings in a row */
+    ptrdiff_t columns;  /* scores: K for several classes, else 1 */
+    int32_t wide;       /* rows are doubles, 0 or 1 */
+    int32_t stored;     /* bytes of a stored weight */
+    double max_weight;  /* of a row */
+    double lapse;       /* answers for which a last label counts, 0 for all */
+    uint64_t seed;
+    double widths[OLK_SORF_GROUPS][OLK_SORF_WIDTHS]; /* of each group, as multiples of gamma */
+    int32_t forecasts;                               /* whether `forecast` is in use, 0 or 1 */
+    olk_sorf sorf;
+    olk_forecast forecast;
+    olk_preprocessing preprocessing;
+    olk_offsets at;
+} olk_setup;
