@@ -1,6 +1,6 @@
 /* Normal draws from PCG32, one word each, by the inverse of the normal distribution: the same bits on
-   every platform, since nothing is fused and the logarithm is this library's (docs/algorithms.md,
-   "Normal draws"). Wichura 1988, Algorithm AS 241, PPND16. */
+   every platform, since nothing is fused and the logarithm is this library's (docs/sorf.md,
+   section 2). Wichura 1988, Algorithm AS 241, PPND16. */
 #pragma once
 
 #include <stddef.h>

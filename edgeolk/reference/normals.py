@@ -1,4 +1,4 @@
-"""Normal draws, to the last bit those of the library (docs/algorithms.md, "Normal draws")."""
+"""Normal draws, to the last bit those of the library (docs/sorf.md, section 2)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _quotient(
     for a, b in zip(parts[0][1:], parts[1][1:], strict=True):
         above = above * r + a
         below = below * r + b
-    return above * factor / below
+    return np.asarray(above * factor / below)
 
 
 def logarithm(x: np.ndarray) -> np.ndarray:
@@ -55,7 +55,9 @@ def logarithm(x: np.ndarray) -> np.ndarray:
     for k in range(10, 0, -1):
         total = total * square + 1.0 / (2 * k + 1)
     rest = s * (2.0 * square * total - gap)
-    return n * 6.93147180369123816490e-1 + (gap + (rest + n * 1.90821492927058770002e-10))
+    return np.asarray(
+        n * 6.93147180369123816490e-1 + (gap + (rest + n * 1.90821492927058770002e-10))
+    )
 
 
 def normals_of(words: np.ndarray) -> np.ndarray:
