@@ -83,6 +83,7 @@ static inline int olk_refuse(olk_problem *problem, int32_t sentence, ptrdiff_t w
     do {                                                                                           \
         if (!(condition))                                                                          \
             return 1;                                                                              \
+        (void)(number), (void)(where), (void)(got), (void)problem;                                 \
     } while (0)
 #else
 #define OLK_REQUIRE(condition, number, where, got)                                                 \
@@ -171,7 +172,6 @@ static inline int olk_check_all(const uint8_t *block, int wide, size_t offset, s
 {
     const size_t first = olk_first_outside(block, wide, offset, i, n, lower, upper);
     OLK_REQUIRE(first == i + n, sentence, first, olk_number_at(block, wide, offset, first));
-    (void)sentence, (void)problem;
     return OLK_HOLDS;
 }
 

@@ -388,7 +388,6 @@ static inline int olk_check_pivots(const uint8_t *block, size_t offset, size_t n
         const double pivot = olk_double_at(block, offset, olk_packed_numbers(i) - 1);
         OLK_REQUIRE(pivot > lower, sentence, i - 1, pivot);
     }
-    (void)sentence, (void)problem;
     return OLK_HOLDS;
 }
 

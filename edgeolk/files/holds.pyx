@@ -132,6 +132,13 @@ cdef int fill_ring(olk_ring_setup* m, object config, object regions) except -1:
     return 0
 
 
+def setup_of(config, regions):
+    """What a model is (c/setup.h), by the names of C."""
+    cdef olk_setup setup
+    fill_setup(&setup, config, regions)
+    return setup
+
+
 def problem_of(config, regions, block):
     """Why learning cannot lead to the state in a block, one sentence; "" if it can.
 
