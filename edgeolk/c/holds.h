@@ -300,7 +300,7 @@ static inline int olk_ends_hold(double lower, double upper, int64_t seen)
 }
 
 /* Whether mean and deviation are possible for readings between them. */
-static inline int olk_is_in_range(double lower, double upper, double mean, double sd)
+static inline int olk_fits_between(double lower, double upper, double mean, double sd)
 {
     const double half = 0.5 * upper - 0.5 * lower;
     const double size = olk_fmax(olk_fabs(lower), olk_fabs(upper));
@@ -328,7 +328,7 @@ static inline int olk_check_features(const olk_setup *m, const uint8_t *block, i
             const double lower = olk_double_at(block, span, j);
             const double upper = olk_double_at(block, span, d + j);
             OLK_REQUIRE(olk_ends_hold(lower, upper, seen) &&
-                            olk_is_in_range(lower, upper, mean, sd),
+                            olk_fits_between(lower, upper, mean, sd),
                         OLK_BAD_FEATURE, j, mean);
         }
     }
