@@ -7,7 +7,6 @@ whatever their format was.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping
 from itertools import repeat
 from math import inf, isfinite, isnan
@@ -17,10 +16,8 @@ from typing import TYPE_CHECKING, Any
 from edgeolk.checks import require
 from edgeolk.files.scaler_state import check_preprocessing
 from edgeolk.files.sorf_state import check_sorf
-from edgeolk.parts import Algorithm, Basis, Dtype, KernelKind, Policy, Projection, Update
-from edgeolk.parts.methods import find
+from edgeolk.parts import Basis, Dtype, Family, KernelKind, Policy, Update
 from edgeolk.parts.storage import COEFFICIENTS, ELEMENTS
-from edgeolk.parts.table import DEFAULT_PARTS
 
 if TYPE_CHECKING:
     from edgeolk.configuration.settings import Settings
@@ -36,7 +33,7 @@ _ROUNDED, _MAX_WIDE, _MAX_NARROW = 1.01, 1.01e100, 1.01e36
 _MAX_FLOAT = 3.41e38
 
 
-def _longest(config: Settings) -> float:
+def _longest(config: Any) -> float:
     """The largest |x|^2 in range."""
     kernel, wide = config.kernel, config.vectors == Dtype.FLOAT64
     if kernel.kind == KernelKind.SIGMOID:
@@ -49,7 +46,7 @@ def _longest(config: Settings) -> float:
 
 
 def _squares(
-    config: Settings, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
+    config: Any, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
 ) -> Iterable[float]:
     """|s|^2 of each slot in use, from feature-major numbers."""
     stride = len(numbers) // config.n_features
@@ -67,7 +64,7 @@ def _squares(
 
 
 def lengths_hold(
-    config: Settings, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
+    config: Any, numbers: memoryview[Any], used: int, levels: memoryview[Any] | None
 ) -> bool:
     """Whether every vector of a ring or a window is short enough for a step.
 
@@ -130,32 +127,6 @@ def _no_nan(numbers: memoryview[Any]) -> bool:
     return not any(map(isnan, numbers))
 
 
-def check_name(config: Settings) -> None:
-    """Check that a named algorithm has the parts of its catalogue row, with some choice of options.
-
-    Raises ValueError: it does not.
-    """
-    member = config.member
-    if member == Algorithm.CUSTOM:
-        return
-    method = find(member)
-    for options in itertools.product(*(choice.values() for choice in method.choices.values())):
-        parts = {**DEFAULT_PARTS, **method.parts}
-        for option in options:
-            parts.update(option)
-        differ = {axis for axis, part in parts.items() if config.parts[axis] != part}
-        # With an infinite radius there is no projection.
-        unbounded = config.parts["projection"] == Projection.NONE
-        if not differ or (
-            differ == {"projection"}
-            and unbounded
-            and parts["projection"] in (Projection.BALL, Projection.COEFFICIENTS)
-            and config.values.get("U", inf) == inf
-        ):
-            return
-    raise ValueError(f"the model is inconsistent: its parts are not those of {method.name}")
-
-
 def _check_counters(config: Settings, words: Words) -> None:
     for name in _COUNTERS:
         value = words.get(name, 0)
@@ -166,7 +137,7 @@ def _check_counters(config: Settings, words: Words) -> None:
         require(words.get(name, 0) <= steps, f"{words.get(name)} {name} in {steps} steps")
     for name in ("halvings", "removals"):
         require(words.get(name, 0) <= updates, f"{words.get(name)} {name} in {updates} updates")
-    optimistic = config.parts["update"] == Update.OPTIMISTIC
+    optimistic = config.parts.get("update") == Update.OPTIMISTIC
     # Only reported, and may have overflowed to infinity.
     for name in ("squared_error", "absolute_error"):
         error = words.get(name, 0.0)
@@ -175,7 +146,7 @@ def _check_counters(config: Settings, words: Words) -> None:
     require(seen == (steps if optimistic else 0), f"{seen} examples went through the window")
 
 
-def _check_sizes(config: Settings, words: Words) -> None:
+def _check_sizes(config: Any, words: Words) -> None:
     n, budget, rank = words["n_support"], config.budget, words.get("rank", 0)
     cursor, anchored = words.get("cursor", 0), words.get("anchored", 0)
     basis, policy = config.parts["basis"], config.parts["policy"]
@@ -198,7 +169,7 @@ def _check_sizes(config: Settings, words: Words) -> None:
         require(anchored == 1 or n == 0 or n < b0, "projecting has not ended at b0")
 
 
-def _check_scale(config: Settings, words: Words) -> None:
+def _check_scale(config: Any, words: Words) -> None:
     """Check the common scale: beyond its range it is multiplied into the coefficients."""
     scale, steps = words.get("scale", 1.0), words["steps"]
     if config.parts["update"] == Update.PEGASOS and (steps > 1 or scale != 1.0):
@@ -213,7 +184,7 @@ def _check_scale(config: Settings, words: Words) -> None:
     require(1.0 / limit <= scale <= limit, f"scale is {scale}")
 
 
-def _check_reals(config: Settings, words: Words) -> None:
+def _check_reals(config: Any, words: Words) -> None:
     _check_scale(config, words)
     for name, limit in (
         ("norm2", _MAX_SQUARE),
@@ -230,7 +201,7 @@ def _check_reals(config: Settings, words: Words) -> None:
         require(spent <= allowed + 1e-6 * (1.0 + allowed), f"forgetron_q is {spent}")
 
 
-def _columns(config: Settings, numbers: memoryview[Any]) -> list[memoryview[Any]]:
+def _columns(config: Any, numbers: memoryview[Any]) -> list[memoryview[Any]]:
     """The columns of a region with one number per class and slot."""
     length = len(numbers) // config.columns
     columns = []
@@ -239,7 +210,7 @@ def _columns(config: Settings, numbers: memoryview[Any]) -> list[memoryview[Any]
     return columns
 
 
-def _check_ring(config: Settings, words: Words, regions: Regions) -> None:
+def _check_ring(config: Any, words: Words, regions: Regions) -> None:
     """Support vectors, coefficients and the hint window."""
     for name in _ALL_SLOTS:
         if name in regions:
@@ -272,7 +243,7 @@ def _check_ring(config: Settings, words: Words, regions: Regions) -> None:
                 require(_within(column[:used], limit), f"{name} is out of range")
 
 
-def _check_slots(config: Settings, words: Words, regions: Regions) -> None:
+def _check_slots(config: Any, words: Words, regions: Regions) -> None:
     """Check the numbers stored with each support vector, and the threshold of novelty."""
     if "novelty" in regions:
         require(_all_finite(regions["novelty"]), "the threshold of novelty must be finite")
@@ -314,7 +285,7 @@ def _triangle(n: int) -> int:
     return n * (n + 1) // 2
 
 
-def _check_matrices(config: Settings, words: Words, regions: Regions) -> None:
+def _check_matrices(config: Any, words: Words, regions: Regions) -> None:
     """Check factors, inverses and the change of basis."""
     n, rank = int(words["n_support"]), int(words.get("rank", 0))
     limit = _MAX_IF_NORMALISED if config.kernel.normalised else _MAX_OTHERWISE
@@ -335,11 +306,18 @@ def _check_matrices(config: Settings, words: Words, regions: Regions) -> None:
         require(_within(regions["feature_map"][: rank * n], limit), "feature_map is out of range")
 
 
-_CHECKS: tuple[Callable[[Any, Words, Regions], None], ...] = (
-    _check_ring,
-    _check_slots,
-    _check_matrices,
-)
+def _check_ring_family(config: Any, words: Words, regions: Regions) -> None:
+    _check_sizes(config, words)
+    _check_reals(config, words)
+    _check_ring(config, words, regions)
+    _check_slots(config, words, regions)
+    _check_matrices(config, words, regions)
+
+
+_OF_FAMILY: dict[Family, Callable[[Any, Words, Regions], None]] = {
+    Family.RING: _check_ring_family,
+    Family.SORF: check_sorf,
+}
 
 
 def check_state(config: Settings, words: Words, regions: Regions) -> None:
@@ -350,13 +328,6 @@ def check_state(config: Settings, words: Words, regions: Regions) -> None:
     each flat and cast to the type of its elements. Raises ValueError with what is wrong: learning
     cannot lead to this state.
     """
-    check_name(config)
     _check_counters(config, words)
     check_preprocessing(config, words, regions)
-    if config.update.is_sorf:
-        check_sorf(config, words, regions)
-        return
-    _check_sizes(config, words)
-    _check_reals(config, words)
-    for check in _CHECKS:
-        check(config, words, regions)
+    _OF_FAMILY[config.family](config, words, regions)

@@ -101,7 +101,7 @@ def _check_scaler(config: Settings, rows: int, regions: Mapping[str, memoryview[
     for j in range(d):
         record = tuple(numbers[4 * j : 4 * j + 4])
         age, clipped = (count & _MASK for count in counts[2 * j : 2 * j + 2])
-        good = _feature_holds(record, age, seen, config.forecasts) and clipped <= rows
+        good = _feature_holds(record, age, seen, config.takes_gaps) and clipped <= rows
         if good and ranges is not None:
             good = _range_holds(ranges[j], ranges[d + j], record[0], record[2], seen)
         require(good, f"the statistics of feature {j} are impossible")

@@ -9,15 +9,10 @@ from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 from edgeolk.checks import require
-from edgeolk.configuration.regions import (
-    HISTORY,
-    diagonal_inputs,
-    head_inputs,
-    pending_numbers,
-)
+from edgeolk.sorf.regions import HISTORY, diagonal_inputs, head_inputs, pending_numbers
 
 if TYPE_CHECKING:
-    from edgeolk.configuration.settings import Settings
+    from edgeolk.sorf.settings import SorfSettings
 
 
 REGIONS = ("history", "forecaster", "head", "ml_poly", "pending", "season")
@@ -36,7 +31,7 @@ _ROUNDING_MARGIN = 1e-3
 _OTHER_MARKS = (0.0, -1.0, -2.0)
 
 
-def _check_history(config: Settings, numbers: memoryview[Any]) -> None:
+def _check_history(config: SorfSettings, numbers: memoryview[Any]) -> None:
     for name, place in _COUNTERS.items():
         count = numbers[place]
         require(count >= 0.0 and count == int(count), f"{name} of the history are {count}")
@@ -70,7 +65,7 @@ def _is_definite(packed: memoryview[Any], n: int) -> bool:
     return True
 
 
-def _check_linear(config: Settings, regions: Mapping[str, memoryview[Any]]) -> None:
+def _check_linear(config: SorfSettings, regions: Mapping[str, memoryview[Any]]) -> None:
     low, high = _VARIANCE_RANGE
     long, short = diagonal_inputs(config), head_inputs(config)
     diagonal, head = regions["forecaster"], regions["head"]
@@ -83,7 +78,7 @@ def _check_linear(config: Settings, regions: Mapping[str, memoryview[Any]]) -> N
 
 
 def check_forecast(
-    config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+    config: SorfSettings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     """Check history, linear learners, the weights of experts and pending rows.
 
@@ -100,7 +95,7 @@ def check_forecast(
     require(all(0.0 <= square < inf for square in regrets[half:]), "a squared regret of an expert")
     pending = regions["pending"]
     each = pending_numbers(config)
-    enough = 3.0 if config.values["lead"] > 1 else 1.0
+    enough = 3.0 if config.values["horizon"] > 1 else 1.0
     is_known = regions["history"][_COUNTERS["changes"]] >= enough
     for at in range(0, len(pending), each):
         mark, unit = pending[at], pending[at + 1]
@@ -135,7 +130,7 @@ _MAX_QUIET_ROWS = 65535
 
 
 def _check_watch(
-    config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+    config: SorfSettings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     """Check the state of novelty in time: channels, scores and events (docs/novelty.md)."""
     steps, d = words["steps"], config.n_features
@@ -162,17 +157,17 @@ def _check_watch(
 
 
 def _check_memory(
-    config: Settings, words: Mapping[str, float], rows: memoryview[Any], narrow: Sequence[float]
+    config: SorfSettings, words: Mapping[str, float], rows: memoryview[Any], narrow: Sequence[float]
 ) -> None:
     """Check the row memory (docs/sorf.md, section 7f): its counters and the rows that it holds.
 
     Slots that hold no row yet may contain anything: they are never read.
     """
-    limit, n_classes = int(config.values["row_memory"]), config.columns
+    limit, n_classes = int(config.values["memory"]), config.columns
     held, head = int(words["memory_held"]) & 0xFFFFFFFF, int(words["memory_held"]) >> 32
     require(0 <= held <= limit, f"{held} rows in a memory of {limit}")
     require(0 <= head < limit and (held == limit or not head), "where a memory's search begins")
-    max_mistakes = config.update.max_weight / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
+    max_mistakes = config.max_weight / (1.0 - config.values["delta"]) * (1.0 + 1e-9)
     mistakes = [*(words[f"memory_mistakes_{i}"] for i in range(5)), *narrow]
     require(all(0.0 <= m <= max_mistakes for m in mistakes), "mistakes of a memory's experts")
     require(not (words["memory_spare_0"] or words["memory_spare_1"]), "spare words of a memory")
@@ -198,14 +193,14 @@ def _check_memory(
 
 
 def check_sorf(
-    config: Settings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
+    config: SorfSettings, words: Mapping[str, float], regions: Mapping[str, memoryview[Any]]
 ) -> None:
     """Check the state of a learner of the sorf family: weights, experts and what options add.
 
     Raises ValueError with what is wrong: learning cannot lead to this state.
     """
     require(words.get("n_support", 0) == 0, "support vectors where there is no ring")
-    if config.forecasts:
+    if config.forecaster:
         check_forecast(config, words, regions)
     for name in ("weights", "mean_weights"):
         if name in regions:
@@ -219,12 +214,12 @@ def check_sorf(
         groups = int(config.values["groups"])
         counters, windows = regions["blend"][:-groups], regions["blend"][-groups:]
         # A mistake costs at most 4, times the weight of the row.
-        cost = 4.0 * config.update.max_weight
-        limit = cost / (1.0 - config.values["memory"]) * (1.0 + 1e-9)
+        cost = 4.0 * config.max_weight
+        limit = cost / (1.0 - config.values["delta"]) * (1.0 + 1e-9)
         require(all(0.0 <= count <= limit for count in counters), "an expert's counter")
         longest = max(config.values["cmax"], 1.0)
         require(all(1.0 <= n <= longest for n in windows), "an averaging window")
-    if config.watches:
+    if config.watch:
         _check_watch(config, words, regions)
     if "novelty" in regions:
         rho, mean = regions["novelty"]

@@ -16,6 +16,7 @@ import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.bare import BareLearner
 from edgeolk.parts.table import DEFAULT_PARTS
+from edgeolk.ring.options import uses
 from edgeolk.scaling.record import ARGUMENTS
 
 ROWS = np.random.default_rng(0).normal(size=(30, 3))
@@ -81,7 +82,7 @@ def composition(chance: random.Random) -> dict[str, Any]:
     elif chance.random() < 0.2:  # these go with little else
         parts = {"update": ek.Update.GRADIENT, "loss": chance.choice(list(ek.Loss)),
                  "basis": chance.choice([ek.Basis.FOURIER, ek.Basis.NYSTROM])}  # fmt: skip
-    wanted = ek.parts.table.uses({**DEFAULT_PARTS, **parts})
+    wanted = uses({**DEFAULT_PARTS, **parts})
     values = {name: ACTIVE[name] for name in wanted if name in ACTIVE and chance.random() < 0.7}
     # By member, by its name, or in small letters.
     said = {

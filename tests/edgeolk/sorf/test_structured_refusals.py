@@ -102,7 +102,7 @@ def test_hostile_states_are_refused(
     learner = learner_of(task, dtype, name)
     learner.learn_many(X, y)
     block = memoryview(bytearray(memoryview(learner._engine.arena)))
-    state = [r for r in learner.plan.regions if live.is_state(r)]
+    state = [r for r in learner.plan.regions if r.is_state]
     words = live.words_of(unpack(block, NATIVE), state, block)
     regions = {r.name: live.numbers(r, block) for r in state if r.element != "w"}
     check_state(learner._config, words, regions)
