@@ -89,7 +89,7 @@ def test_values() -> None:
 
 
 def test_parts() -> None:
-    told = SECTIONS["Parts"].split("the others are numbers from this list:")
+    told = SECTIONS["Parts"].split("are numbers from this list.")
     assert tuple(re.findall(r"`(\w+)`", told[0].split(". `degree`")[0])) == head.PARTS
     kinds = {"family": Family, **AXES, "kernel": KernelKind, "algorithm": Algorithm}
     lists = dict(re.findall(r"- (\w+): ([^.]*)\.", told[1]))

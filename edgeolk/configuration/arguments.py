@@ -51,6 +51,8 @@ class Given:
     params: dict[str, Any]
     #: Bytes, None if a budget is given.
     ram: int | None
+    #: Names of further arguments that the caller may have meant.
+    others: tuple[str, ...] = ()
 
     @property
     def own(self) -> str:

@@ -294,13 +294,14 @@ def _configured(
 ) -> Settings:
     """The settings that the arguments of ``Config`` mean."""
     common = {name: given.pop(name) for name in _COMMON if name not in ("algorithm", "ram")}
+    others = tuple(DEFAULT_PARTS) if algorithm is None else ()
     if algorithm is None and _is_default(given):
         algorithm = DEFAULT
     method = None if algorithm is None else find(algorithm)
     family = FAMILIES[method.family if method else Family.RING]
     take_aliases(method, given)
     nbytes = None if ram is None else parse_bytes(ram)
-    choices = family.configure(Given(method, common, given, nbytes))
+    choices = family.configure(Given(method, common, given, nbytes, others))
     least = choices.least
     if nbytes is None:
         configured, _ = least[0]

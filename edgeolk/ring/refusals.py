@@ -71,7 +71,7 @@ GENERAL: Refusals = {
             and c.parts["update"] == Update.GRADIENT
         )
     ),
-    "{eps} must be at least half the rate, {rate}": both(
+    "{eps} must be at least half the {rate}": both(
         has(Update.AGGRESSIVE),
         lambda c: c.values["eps"] < c.values["rate"] / 2.0,
     ),

@@ -79,14 +79,14 @@ def _take_history(given: dict[str, Any], loss: Loss) -> tuple[bool, bool]:
 
 
 def _refuse_of_vectors(given: Given) -> None:
-    """Raise TypeError for an argument about support vectors, of which there are none."""
+    """Raise ValueError for an argument about support vectors, of which there are none."""
     for name, allowed in _OF_VECTORS.items():
         value = given.common[name]
         named = getattr(value, "name", value)
         if isinstance(named, str):
             value = named.lower()
         if not any(value is one or value == one for one in allowed):
-            raise TypeError(
+            raise ValueError(
                 f"{name}= is for support vectors: {given.own} stores weights of features, whose"
                 f" type is dtype=; got {given.common[name]!r}"
             )
@@ -131,7 +131,7 @@ def configure(given: Given) -> Choices:
         params, OPTIONS, defaults, gamma, narrow=narrow, may_follow=not watches
     )
     allowed = [*OPTIONS, MEMBERS, *LISTS, *method.choices]
-    refuse_unknown(params, given.own, allowed, given.common)
+    refuse_unknown(params, given.own, allowed, [*given.common, *given.others])
     members = MEMBERS if params.get(MEMBERS) is not None else "budget"
     default_members = DEFAULT_FREQUENCIES if watches else DEFAULT_MEMBERS
     budget = budget_of(MEMBERS, common["budget"], ram, params, default_members)

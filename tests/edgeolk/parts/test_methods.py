@@ -249,7 +249,7 @@ def test_a_letter_is_of_no_other_algorithm() -> None:
 def test_sorf_has_no_parts_of_a_ring(axis: str) -> None:
     """An axis is refused like any unknown name, with the options that there are."""
     given = {"dtype": "float16", "coefficients": "float32"}.get(axis, next(iter(AXES[axis])))
-    error = ValueError if axis == "dtype" else TypeError
+    error = ValueError if axis in ("dtype", "coefficients") else TypeError
     with pytest.raises(error, match="sorf") as told:
         ek.Config("sorf", n_features=3, budget=8, **{axis: given})
     if axis not in ("dtype", "coefficients"):
