@@ -38,7 +38,7 @@ OPTIONS: dict[str, Option] = {
         16, lambda c: 1e-4 if c["float32"] else 1e-8, "relative distance that counts as in the span"
     ),
     "decay": Option(17, 0.25, "exponent of the sampling probability", "(0, 1)"),
-    "horizon": Option(18, None, "total number of examples, T", "[1, inf)", none=0.0),
+    "horizon": Option(18, None, "total number of examples", "[1, inf)", none=0.0),
     "G": Option(19, 1.0, "bound on |l'|; larger samples less", "[1, inf)"),
     "boost": Option(20, 2.0, "height of the auxiliary function", "[1, inf)"),
     "delta": Option(21, 1.0, "margin beyond which nothing is learned", "(-inf, inf)"),
