@@ -145,7 +145,7 @@ def sorf_pxd() -> str:
     lines += ['    """Set each member from the option of its name."""']
     for name, option in SORF_OPTIONS.items():
         if option.in_step:
-            cast = "<int32_t><double>" if option.is_whole else ""
+            cast = "<int32_t><double>" if option.is_integral else ""
             lines += [f'    p.{name} = {cast}values["{name}"]']
     return "\n".join(lines) + "\n"
 

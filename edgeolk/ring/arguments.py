@@ -130,7 +130,7 @@ def configure(given: Given) -> Choices:
     _refuse_unknown(given, names, basis.members)
     members = basis.members if params.get(basis.members) is not None else "budget"
     budget = budget_of(basis.members, common["budget"], given.ram, params, DEFAULT_MEMBERS)
-    fixed = {
+    fixed: dict[str, Any] = {
         "member": method.algorithm if method else Algorithm.CUSTOM,
         "n_features": n_features,
         "kernel": kernel,
