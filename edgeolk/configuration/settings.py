@@ -84,6 +84,10 @@ class Settings:
         """Raise ValueError with one sentence if its parts and options cannot be combined."""
         raise NotImplementedError
 
+    def with_levels(self, scale: list[float], offset: list[float]) -> Settings:
+        """This configuration with the range of int8 levels that a block has."""
+        return self
+
     # ---- what both have -----------------------------------------------------------------------
 
     @property

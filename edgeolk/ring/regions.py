@@ -21,7 +21,7 @@ from edgeolk.parts.numbers import Policy
 
 def _factor_rows(config: Any) -> int:
     if config.parts["policy"] == Policy.ANCHOR:
-        return min(config.budget, int(config.values["b0"]))
+        return min(int(config.budget), int(config.values["b0"]))
     return int(config.slots)
 
 

@@ -88,7 +88,7 @@ class Kind:
 def _takes(algorithm: str, *losses: str) -> bool:
     """Whether an algorithm supports one of the losses; unknown algorithms are refused elsewhere."""
     for loss in losses:
-        options = {"loss": loss} if _chooses_loss(algorithm) else {}
+        options: dict[str, Any] = {"loss": loss} if _chooses_loss(algorithm) else {}
         try:
             config = ek.Config(algorithm, n_features=1, budget=64, **options)
         except (TypeError, ValueError):
