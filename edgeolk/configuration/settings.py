@@ -157,6 +157,11 @@ class Settings:
         return ()
 
     @property
+    def scales_targets(self) -> bool:
+        """Whether targets are standardised inside."""
+        return False
+
+    @property
     def threshold_region(self) -> str:
         """The region whose first number is the threshold of novelty, "" with labels."""
         return "" if self.needs_labels else "novelty"

@@ -220,5 +220,7 @@ def readme(learner: Learner, model: Model, counted: Sequence[Row] = ()) -> str:
         flash=_FLASH if learns else "",
         notes=kind.notes_of(learner),
         costs=_costs(learner, model, counted),
-        rules=_RULES.format(inputs=_inputs(learner, model), labels=_labels(learner, learns=kind.LEARNS)),
+        rules=_RULES.format(
+            inputs=_inputs(learner, model), labels=_labels(learner, learns=learns)
+        ),
     )

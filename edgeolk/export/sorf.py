@@ -8,6 +8,7 @@ from zlib import crc32
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
 from edgeolk.export.text import PREDICTS, ROW, Model, braced, image_definitions, number
+from edgeolk.files.holds import setup_of
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 from edgeolk.parts.bases import max_gamma
@@ -101,10 +102,10 @@ def notes_of(learner: Learner) -> str:
         notes += (
             "\nOn a core without double precision, `-DEK_SINGLE` computes in float alone: several"
             " times faster,\nand about one rounding in several million differs from the library. On"
-            " a core without a\nfloating-point unit, `-DEK_FIXED` computes features in integers, ten"
-            " times faster again:\nfeatures differ by some thousandths, so weights differ; the error"
-            " changes by less than .1 points.\nEither way, `edgeolk.load` and `ek_load()` exchange"
-            " states.\n"
+            " a core without a\nfloating-point unit, `-DEK_FIXED` computes features in integers,"
+            " ten times faster again:\nfeatures differ by some thousandths, so weights differ; the"
+            " error changes by less than .1 points.\nEither way, `edgeolk.load` and `ek_load()`"
+            " exchange states.\n"
         )
     if config.watch:
         notes += (
@@ -166,6 +167,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_MULTIPLES_NAME": f"olk_multiples_{crc32(multiples.encode()):08x}",
         "EK_CLEARED_REGIONS": braced([list(place) for place in _reset_regions(learner)]),
         **{f"EK_AT_{name}": f"{at.get(name, 0)}u" for name in REGIONS},
+        "EK_SETUP": braced(setup_of(config, plan.regions)),
         "EK_SORF": braced(list(members.values())),
         "EK_INPUTS": config.n_inputs,
         "EK_FORECASTS": int(config.forecaster is not None),
@@ -176,21 +178,12 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
 
 
 def _of_forecaster(learner: Learner) -> dict[str, Any]:
-    """The macros of a forecaster: its options, and the places of its regions."""
-    config = learner._config
+    """The macros of a forecaster."""
     values = learner._engine.forecaster()
-    names = (*FORECASTER, "season")
-    places = [
-        [region.offset, region.shape[0] * region.shape[1]]
-        for region in learner.plan.regions
-        if region.name in names
-    ]
     return {
         "EK_HORIZON": values["horizon"],
         "EK_INTERVALS": values["n_levels"],
         "EK_FORECAST": braced(list(values.values())),
-        "EK_FORECAST_REGIONS": braced(places),
-        "EK_MOST_NUMBER": "DBL_MAX" if config.dtype == Dtype.FLOAT64 else "FLT_MAX",
     }
 
 

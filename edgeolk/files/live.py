@@ -10,6 +10,7 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+from edgeolk.checks import require
 from edgeolk.configuration.families import FAMILIES
 from edgeolk.configuration.header import (
     FLAGS_OFFSET,
@@ -241,12 +242,12 @@ def arrays_of(state: list[Region], block: memoryview) -> dict[str, Any]:
     return arrays
 
 
-def check(config: Settings, head: Head, regions: tuple[Region, ...], block: memoryview) -> None:
-    """Check the state in an untrusted live block.
+def check(config: Settings, regions: Iterable[Region], block: memoryview) -> None:
+    """Check the state in an untrusted live block, as far as it is in these regions.
 
     Raises ValueError: learning cannot lead to this state.
     """
-    from edgeolk.files.invariants import check_state  # needed for state from outside only
+    from edgeolk.files.holds import problem_of  # needed for state from outside only
 
     state = [region for region in regions if region.is_state]
-    check_state(config, words_of(head, state, block), arrays_of(state, block))
+    require(not (problem := problem_of(config, state, block)), problem)

@@ -13,7 +13,6 @@ from typing import Any
 from edgeolk.configuration.header import NATIVE, unpack
 from edgeolk.configuration.regions import Region
 from edgeolk.files import live
-from edgeolk.files.invariants import check_state
 from edgeolk.parts import Basis, Policy
 
 #: Regions that can be recomputed from the others.
@@ -87,6 +86,5 @@ def prepare(config: Any, regions: tuple[Region, ...], block: memoryview) -> None
             for column in range(config.columns):
                 for at in range(column * config.weights + used, (column + 1) * config.weights):
                     columns[at] = 0.0
-    kept = {name: numbers for name, numbers in arrays.items() if name not in DERIVED}
-    check_state(config, words, kept)
     live.write_words(words, state, block)
+    live.check(config, [region for region in state if region.name not in DERIVED], block)

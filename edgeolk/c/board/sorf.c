@@ -35,8 +35,11 @@
 #include "edgeolk/scaler.h"
 #include "edgeolk/sorf_row.h"
 #include "edgeolk/sorf.h"
+#include "edgeolk/sorf_holds.h"
 #include "edgeolk/width.h"
 
+/* The compiler replaces its members by their values. */
+static const olk_setup ek_setup = EK_SETUP;
 static const olk_sorf ek_config = EK_SORF;
 #if EK_GAMMA_ROWS || EK_FOLLOWS
 /* Named by its contents: models with the same table share it. */
@@ -46,12 +49,12 @@ OLK_TABLE double EK_MULTIPLES_NAME[OLK_SORF_GROUPS][OLK_SORF_WIDTHS] = EK_MULTIP
 /* Whether widths can differ from the exported ones. */
 #define EK_OWN_WIDTHS (EK_GAMMA_ROWS || EK_FOLLOWS || EK_SHARED)
 
-#include "state.h"
-
 #include "call.h"
 #include "rows.h"
 
 #if EK_FORECASTS
+#include "edgeolk/forecast.h"
+static const olk_forecast ek_forecaster = EK_FORECAST;
 #include "forecasting.h"
 #else
 int ek_scores(void *arena, const ek_number *x, double *scores)
@@ -284,7 +287,7 @@ int ek_load(void *arena, const void *file, size_t bytes)
     if (bytes != EK_STATE_BYTES || !ek_same_model(from))
         return EK_BAD_STATE;
     memcpy(&crc, from + EK_AT_CRC, sizeof crc);
-    if (crc != ek_file_crc(from) || !ek_state_holds(from))
+    if (crc != ek_file_crc(from) || olk_check_sorf(&ek_setup, from, NULL))
         return EK_BAD_STATE;
     if (from != ek_base(arena))
         memcpy(ek_base(arena), from, EK_STATE_BYTES);

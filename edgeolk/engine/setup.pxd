@@ -1,0 +1,63 @@
+"""Fills the struct of what a model is (c/setup.h) from its configuration, by name."""
+
+from libc.string cimport memset
+
+from edgeolk.core.c cimport (
+    OLK_LAPLACIAN, olk_preprocessing, olk_set_memory_steps, olk_setup, olk_sorf_set_width,
+)
+from edgeolk.core.parts cimport DTYPE_FLOAT32, DTYPE_FLOAT64, dtype_max_gamma
+from edgeolk.sorf.fill cimport fill_forecast, fill_learner
+
+
+cdef inline object offsets_of(object regions):
+    """Region -> its offset from the start of the block, 0 for regions that the model lacks."""
+    from collections import defaultdict
+
+    return defaultdict(int, {region.name: region.offset for region in regions})
+
+
+cdef inline int fill_setup(olk_setup* m, object config, object regions) except -1:
+    """Fill the struct from a configuration and the regions of its block."""
+    memset(m, 0, sizeof(olk_setup))
+    m.features = config.n_features
+    m.columns = config.columns
+    m.wide = config.vectors == DTYPE_FLOAT64
+    m.stored = config.storage.nbytes
+    m.max_weight = config.max_weight
+    m.lapse = config.values.get("lapse", 0.0)
+    m.seed = config.seed
+    fill_preprocessing(&m.preprocessing, config)
+    m.at = offsets_of(regions)
+    return 0
+
+
+cdef inline int fill_sorf_setup(olk_setup* m, object config, object regions) except -1:
+    """Fill the struct of a model of the sorf family."""
+    fill_setup(m, config, regions)
+    fill_learner(&m.sorf, m.widths, config)
+    m.sorf.hold = config.clamp_limit
+    olk_set_memory_steps(&m.sorf, m.preprocessing.gamma)
+    olk_sorf_set_width(&m.sorf, m.widths, m.preprocessing.gamma, config.vectors != DTYPE_FLOAT32)
+    m.forecasts = config.forecaster is not None
+    if m.forecasts:
+        fill_forecast(&m.forecast, config)
+    return 0
+
+
+cdef inline int fill_preprocessing(olk_preprocessing* p, object config) except -1:
+    """How rows are scaled and shortened, and how the kernel width is found."""
+    preprocessing = config.preprocessing
+    p.method = preprocessing.method
+    p.pairs = config.finds_pairs
+    p.clip = preprocessing.clip
+    p.window = preprocessing.window
+    p.freeze_after = preprocessing.freeze_after
+    p.common_clip = preprocessing.common_clip
+    p.clamp = config.clamp_limit
+    p.max_norm = preprocessing.clip_rows
+    p.gamma_rows = preprocessing.gamma_rows
+    p.follows = preprocessing.follows
+    p.laplacian = config.kernel.fields()[0] == OLK_LAPLACIAN
+    p.gamma = config.kernel.fields()[2]
+    p.max_gamma = dtype_max_gamma(config.dtype)
+    return 0
