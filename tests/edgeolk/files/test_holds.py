@@ -409,7 +409,7 @@ def broken_alone(state: Held) -> set[str]:
     for word, value in state.words.items():
         values: tuple[Any, ...] = WHOLES if isinstance(value, int) else REALS
         for other in values:
-            if word == "n_support" and not -(2**31) <= other < 2**31 or word == "rng":
+            if (word == "n_support" and not -(2**31) <= other < 2**31) or word == "rng":
                 continue
             live.write_words({**state.words, word: other}, state.layout, state.block)
             ask()

@@ -181,7 +181,8 @@ def test_another_version_is_said(tmp_path: Path) -> None:
     block[4] = VERSION + 1
     path = tmp_path / "model"
     path.write_bytes(resealed(block))
-    with pytest.raises(ValueError, match=rf"of format {VERSION + 1}; this version reads format {VERSION}$"):
+    why = rf"of format {VERSION + 1}; this version reads format {VERSION}$"
+    with pytest.raises(ValueError, match=why):
         ek.load(path)
 
 
