@@ -68,6 +68,9 @@ PARTS = (
     *("projection", "schedule", "averaging", "basis", "kernel", "degree", "algorithm"),
 )
 
+#: In place of an algorithm's number in the block of a scaler (scaling/block.py).
+SCALER = 255
+
 #: Numbers of the values.
 VALUES: dict[str, int] = {
     **{name: number for number, name in enumerate(PARAMETERS, 1)},
@@ -119,6 +122,8 @@ REGIONS: dict[str, int] = {
     **{"width": 68, "width_mean": 69, "skipped": 72, "checksums": 73},
     **{"width_follows": 70, "common": 71},
     **{"statistics": 80},
+    # of a scaler of its own
+    **{"moments": 81, "units": 82, "frozen": 83},
 }
 
 #: Numbers of the element types.

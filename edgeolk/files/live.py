@@ -20,6 +20,7 @@ from edgeolk.configuration.header import (
     OMITTED,
     PARTS,
     PLACES,
+    SCALER,
     Head,
     head_bytes,
     lists_from,
@@ -123,8 +124,10 @@ def _kernel_from(fields: tuple[int, int, float, float, float]) -> Kernel:
 def config_from(head: Head) -> Settings:
     """The configuration in a header; only its parts and kernel are checked.
 
-    Raises ValueError: the number of a part or of a kernel is unknown.
+    Raises ValueError: the number of a part or of a kernel is unknown, or the block is a scaler's.
     """
+    if head.parts["algorithm"] == SCALER:
+        raise ValueError("not a model but a scaler: ek.RunningScaler.load opens it")
     values = dict(head.values)
     for region, (name, value) in IMPLIED.items():
         if region in head.table:
