@@ -8,7 +8,7 @@ from edgeolk.core.c cimport (
     olk_setup, olk_sorf, olk_sorf_set_width,
 )
 from edgeolk.core.parts cimport (
-    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, LOSS_NOVELTY, LOSS_SQUARE, dtype_max_gamma,
+    DTYPE_FLOAT32, DTYPE_FLOAT64, DTYPE_INT8, FAMILY_SORF, LOSS_NOVELTY, LOSS_SQUARE, dtype_max_gamma,
 )
 
 
@@ -26,16 +26,16 @@ cdef inline int fill_setup(olk_setup* m, object config, object regions) except -
     m.columns = config.columns
     m.wide = config.vectors == DTYPE_FLOAT64
     m.stored = config.storage.nbytes
-    m.max_weight = config.update.max_weight
+    m.max_weight = config.max_weight
     m.lapse = config.values.get("lapse", 0.0)
     m.seed = config.seed
-    m.forecasts = config.forecasts
     fill_preprocessing(&m.preprocessing, config)
     m.at = offsets_of(regions)
-    if config.update.is_sorf:
+    if config.family == FAMILY_SORF:
         fill_sorf(m, config)
-    if config.forecasts:
-        fill_forecast(&m.forecast, config)
+        if config.forecaster is not None:
+            m.forecasts = 1
+            fill_forecast(&m.forecast, config.forecaster, config.n_features)
     return 0
 
 
@@ -97,16 +97,16 @@ cdef inline int fill_sorf(olk_setup* m, object config) except -1:
         p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
     p.r = values["r"]
     p.sharp = values["sharp"]
-    p.delta = values["memory"]
+    p.delta = values["delta"]
     p.cmin = values["cmin"]
     p.cmax = values["cmax"]
     p.shrink = values["shrink"]
-    p.nu = values.get("nu", 0.0)
-    p.window = values.get("forget", 0.0)
+    p.nu = values["nu"]
+    p.window = values["window"]
     p.history = int(values["history"])
-    p.robust = int(values.get("robust", 0.0))
+    p.robust = int(values["robust"])
     p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
-    p.memory = int(values["row_memory"])
+    p.memory = int(values["memory"])
     p.memory_narrow = int(values["memory_narrow"])
     p.hold = config.clamp_limit
     olk_set_memory_steps(p, m.preprocessing.gamma)
@@ -114,15 +114,14 @@ cdef inline int fill_sorf(olk_setup* m, object config) except -1:
     return 0
 
 
-cdef inline int fill_forecast(olk_forecast* p, object config) except -1:
+cdef inline int fill_forecast(olk_forecast* p, object forecaster, Py_ssize_t d) except -1:
     """The forecaster."""
     cdef int i
-    p.d = config.n_features
-    p.kernel = config.budget > 0
-    p.horizon = int(config.values["lead"])
-    p.season = int(config.values["season"])
-    levels = config.list_of("interval")
-    p.n_levels = len(levels)
-    for i, level in enumerate(levels):
+    p.d = d
+    p.kernel = forecaster.has_kernel
+    p.horizon = forecaster.horizon
+    p.season = forecaster.season
+    p.n_levels = len(forecaster.levels)
+    for i, level in enumerate(forecaster.levels):
         p.levels[i] = level
     return 0

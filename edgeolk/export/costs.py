@@ -74,11 +74,11 @@ WORK_BYTES = {"single": 1024, "double": 2048}
 def kind_of(learner: Learner) -> str:
     """The kind of learner in the tables."""
     config = learner._config
-    if not config.update.is_sorf:
+    if not config.weight_regions:
         return "ring"
-    if config.forecasts:
+    if config.awaits_targets:
         return "forecaster"
-    if config.watches:
+    if config.reports_events:
         return "watching"
     return "learner" if config.needs_labels else "novelty"
 
@@ -86,7 +86,7 @@ def kind_of(learner: Learner) -> str:
 def _case_of(learner: Learner) -> tuple[str, str]:
     """Kind and type of numbers in the tables; a memory of rows makes a separate kind."""
     kind = kind_of(learner)
-    if kind == "learner" and learner._config.values["row_memory"]:
+    if kind == "learner" and learner._config.values["memory"]:
         kind = "remembering"
     wide = "float64" if learner._config.dtype == Dtype.FLOAT64 else "float32"
     return kind, wide if kind == "ring" else learner.dtype
@@ -158,7 +158,7 @@ def terms_of(learner: Learner) -> Sequence[float]:
     """The terms of a learner."""
     config = learner._config
     blocks = -(-learner._engine.sorf_config()["D"] // BLOCK)
-    return terms(blocks, config.n_inputs, config.columns, int(config.values["row_memory"]))
+    return terms(blocks, config.n_inputs, config.columns, int(config.values["memory"]))
 
 
 def _was_counted(learner: Learner) -> bool:

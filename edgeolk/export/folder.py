@@ -15,6 +15,7 @@ from edgeolk.export.kits import BOARD, kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
 from edgeolk.learner import Learner
+from edgeolk.parts.numbers import Family
 
 #: The library's C.
 C_FOLDER = BOARD.parent
@@ -23,6 +24,8 @@ ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c", "LICENSE"
 LEARNING = ("block.h", "call.h", "crc.h", "rows.h", "flash.h", "flash.c")
 #: Additional files of forecasters.
 FORECASTING = ("forecasting.h",)
+#: The module that writes the C of a family.
+KINDS: dict[Family, Any] = {Family.RING: ring, Family.SORF: sorf}
 #: Where calls may have their scratch memory.
 SCRATCH = ("stack", "arena")
 #: Headers that only the library's own build includes.
@@ -46,7 +49,7 @@ def _kind_of(learner: Learner) -> Any:
     ValueError
         There is no C code for this learner.
     """
-    kind: Any = sorf if learner._config.update.is_sorf else ring
+    kind = KINDS[learner._config.family]
     if reason := kind.refusal(learner):
         raise ValueError(f"{learner.algorithm} cannot be exported: {reason}")
     return kind
@@ -76,7 +79,7 @@ def files_of(
         There is no C code for this learner.
     """
     kind = _kind_of(learner)
-    learns = learner._config.update.is_sorf
+    learns = kind.LEARNS
     if scratch not in SCRATCH:
         raise ValueError(f"scratch must be one of {', '.join(map(repr, SCRATCH))}, got {scratch!r}")
     if scratch == "arena" and not learns:
@@ -85,7 +88,7 @@ def files_of(
             f" {max(stacks_of(learner).values())} bytes of stack"
         )
     files = {"edgeolk.c": (BOARD / kind.SOURCE).read_text(encoding="utf-8")}
-    extra = FORECASTING if learner._config.forecasts else ()
+    extra = FORECASTING if learner._config.awaits_targets else ()
     for name in (*ALWAYS, *(LEARNING if learns else ()), *extra):
         files[name] = (BOARD / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}

@@ -139,13 +139,13 @@ def _use(learner: Learner, *, learns: bool) -> tuple[str, list[str]]:
     row = "ek_number row[EK_FEATURES];"
     if not learns:
         return f"{row}\ndouble label;", [predicts]
-    if learner._config.forecasts:
+    if learner._config.awaits_targets:
         return f"{row}\ndouble target;\nek_forecast next;", [
             "ek_ask(arena, row, &next);  /* answer a row, which then waits for its target */",
             "ek_tell(arena, target);     /* learn the target of the oldest waiting row */",
             "ek_look(arena, row, &next); /* only answer; no row waits, nothing is learned */",
         ]
-    if learner._config.watches:
+    if learner._config.reports_events:
         return f"{row}\ndouble score;\nek_verdict verdict;", [
             "ek_learn(arena, row, 0, &score); /* every period; score minus threshold */",
             "ek_watch(arena, &verdict);       /* is that row novel, in an event, and why */",
@@ -166,7 +166,7 @@ def _answers(learner: Learner) -> str:
 
 
 def _inputs(learner: Learner, model: Model) -> str:
-    if learner._config.watches or learner._config.forecasts:
+    if learner._config.takes_gaps:
         return "any numbers; a non-finite one is a missing reading"
     limit = model.macros["EK_MOST"]
     scaled = " as the scaler leaves it" if model.macros["EK_SCALE_METHOD"] else ""
@@ -178,12 +178,12 @@ def _inputs(learner: Learner, model: Model) -> str:
 
 def _labels(learner: Learner) -> str:
     config = learner._config
-    if not config.update.is_sorf or not config.needs_labels:
+    if not config.weight_regions or not config.needs_labels:
         return "not needed"
     kind = "from -1e100 to 1e100" if learner.is_regression else "-1 or 1"
     if config.columns > 1:
         kind = f"integers from 0 to {config.columns - 1}"
-    return f"{kind}, as a double; a weight is above 0 and at most {config.update.max_weight:,.0f}"
+    return f"{kind}, as a double; a weight is above 0 and at most {config.max_weight:,.0f}"
 
 
 def _flagged(flag: str) -> str:
@@ -234,7 +234,7 @@ def readme(learner: Learner, model: Model, *, learns: bool, counted: Sequence[Ro
         if learns and learner.dtype == "int8"
         else ""
     )
-    if learner._config.watches:
+    if learner._config.reports_events:
         notes += (
             "\nRows come in the order of time, one every period; a number that is not finite is a"
             " missing reading.\n`ek_watch()` tells whether the last learned row is novel or part"

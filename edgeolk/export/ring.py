@@ -15,13 +15,15 @@ from edgeolk.parts.storage import COEFFICIENTS, ELEMENTS
 from edgeolk.scaling.record import COMPACT
 
 SOURCE = "ring.c"
+#: Whether an exported learner learns.
+LEARNS = False
 #: Slots that the loops process together: rows of the ring are padded to a multiple.
 AT_ONCE = 8
 
 
 def refusal(learner: Learner) -> str:
     """Why it cannot be exported, "" if it can."""
-    config = learner._config
+    config: Any = learner._config
     if config.parts["basis"] != Basis.SUPPORT_VECTORS:
         return "its features are not available in C: use sorf, which takes fewer bytes and learns"
     if config.update.begin:

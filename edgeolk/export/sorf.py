@@ -7,7 +7,6 @@ from zlib import crc32
 
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
-from edgeolk.configuration.regions import FORECASTER
 from edgeolk.export.text import Model, braced, image_definitions, number
 from edgeolk.files.holds import setup_of
 from edgeolk.learner import Learner
@@ -15,8 +14,11 @@ from edgeolk.parts import Dtype
 from edgeolk.parts.bases import max_gamma
 from edgeolk.parts.kernels import Laplacian
 from edgeolk.scaling.record import INSIDE
+from edgeolk.sorf.regions import FORECASTER
 
 SOURCE = "sorf.c"
+#: Whether an exported learner learns.
+LEARNS = True
 #: Numbers of the types of weights in c/board/sorf.c.
 STORES = {Dtype.INT8: 1, Dtype.FLOAT32: 2, Dtype.FLOAT64: 4}
 #: Regions that the C source uses; those that the model lacks have offset 0.
@@ -81,11 +83,11 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_STATE_BYTES": f"{len(file)}u",
         "EK_HEADER_BYTES": f"{length_of(file)}u",
         "EK_TASK": members["task"],
-        "EK_WATCHES": int(config.watches),
+        "EK_WATCHES": int(config.reports_events),
         "EK_STORES": STORES[config.dtype],
         "EK_SEED": number(config.seed),
         "EK_MOST": max_sum,
-        "EK_MOST_WEIGHT": config.update.max_weight,
+        "EK_MOST_WEIGHT": config.max_weight,
         "EK_SCALE_METHOD": preprocessing.method,
         "EK_CLIPS_ROWS": int(preprocessing.clip_rows > 0.0),
         "EK_CLIP_ROWS": preprocessing.clip_rows,
@@ -108,10 +110,10 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_SETUP": braced(setup_of(config, plan.regions)),
         "EK_SORF": braced(list(members.values())),
         "EK_INPUTS": config.n_inputs,
-        "EK_FORECASTS": int(config.forecasts),
+        "EK_FORECASTS": int(config.awaits_targets),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),
         "EK_LAPSE": int(config.values["lapse"]),
-        **(_of_forecaster(learner) if config.forecasts else {}),
+        **(_of_forecaster(learner) if config.awaits_targets else {}),
     }
 
 

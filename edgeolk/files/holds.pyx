@@ -8,6 +8,7 @@ from libc.string cimport memset
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 
 from edgeolk.core.c cimport olk_kernel, olk_setup
+from edgeolk.core.parts cimport FAMILY_SORF
 from edgeolk.engine.setup cimport fill_setup, offsets_of
 
 from edgeolk.files.sentences import SENTENCES
@@ -160,7 +161,7 @@ def problem_of(config, regions, block):
     cdef olk_problem problem
     cdef Py_buffer view
     cdef int number
-    cdef bint is_sorf = config.update.is_sorf
+    cdef bint is_sorf = config.family == FAMILY_SORF
     if is_sorf:
         fill_setup(&setup, config, regions)
     else:

@@ -152,7 +152,7 @@ class KernelNovelty(KernelModel, AnomalyDetector):
         if learner is None:
             return 0.0
         score = float(self._score(x))
-        if learner._config.watches:
+        if learner._config.reports_events:
             off = learner.threshold - score
             return 0.5 + 0.5 * off / (_HALF + abs(off))
         return 1.0 / (1.0 + max(0.0, score + learner.threshold))

@@ -1,7 +1,7 @@
 """The block of a scaler: its layout to the byte, and its file.
 
 It starts with the header of every block (configuration/header.py), which has the number ``SCALER``
-in place of an algorithm's and the rows in the statistics as its steps. The file is written and
+in place of a family's and the rows in the statistics as its steps. The file is written and
 checked as that of a model.
 """
 
@@ -126,11 +126,12 @@ def head_of(n_features: int, options: Preprocessing) -> Head:
         if region.element
     }
     return Head(
+        family=SCALER,
         nbytes=plan.nbytes - ALIGNMENT,
         n_features=n_features,
         budget=0,
         seed=0,
-        parts={**dict.fromkeys(PARTS, 0), "algorithm": SCALER},
+        parts=dict.fromkeys(PARTS, 0),
         values={name: float(getattr(options, field)) for name, field in _VALUES.items()},
         table=table,
     )
@@ -165,7 +166,7 @@ def _options_of(head: Head) -> Preprocessing:
     Raises ValueError: they are impossible, or the header has what only a model has.
     """
     others = (head.budget, head.seed, head.flags, head.n_support, head.rng, head.mistakes)
-    parts = (*(number for name, number in head.parts.items() if name != "algorithm"), head.updates)
+    parts = (*head.parts.values(), head.updates)
     values = {field: head.values.get(name) for name, field in _VALUES.items()}
     if (
         any((*others, *parts))
@@ -200,7 +201,7 @@ def _checked_head(start: bytes) -> tuple[Head, Preprocessing]:
         head = unpack(start)
     except ValueError as error:
         raise ValueError(f"not a scaler that can be read: {error}") from None
-    if head.parts["algorithm"] != SCALER:
+    if head.family != SCALER:
         raise ValueError("not a scaler but a model: edgeolk.load opens it")
     options = _options_of(head)
     fresh = head_of(check_int("n_features", head.n_features, 1), options)

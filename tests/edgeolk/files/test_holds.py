@@ -42,7 +42,7 @@ class Held(NamedTuple):
 
 def held(learner: ek.Learner) -> Held:
     block = memoryview(bytearray(memoryview(learner._engine.arena)))
-    state = [region for region in learner.plan.regions if live.is_state(region)]
+    state = [region for region in learner.plan.regions if region.is_state]
     words = live.words_of(unpack(block, NATIVE), state, block)
     numbers = {r.name: live.numbers(r, block) for r in state if r.element != "w"}
     return Held(learner._config, words, numbers, state, block)
