@@ -25,7 +25,7 @@ from edgeolk.parts.table import STORED
 from edgeolk.rows.learning import RowLearner
 from edgeolk.rows.scoring import Scorer
 from edgeolk.scaling import RunningScaler
-from edgeolk.scaling.inside import CommonScale, common_scale, copied
+from edgeolk.scaling.inside import CommonScale, common_scale, scaler_of
 from edgeolk.scaling.record import INSIDE
 from edgeolk.sorf.faces import Forecasting, Watching
 
@@ -301,7 +301,7 @@ class Learner(Forecasting, RowLearner, Watching):
         if preprocessing.method == INSIDE["common"]:
             return self.common_scale
         scales = preprocessing.method and self.n_features
-        return copied(preprocessing, self._engine) if scales else None
+        return scaler_of(preprocessing, self._engine) if scales else None
 
     @property
     def common_scale(self) -> CommonScale | None:

@@ -34,7 +34,6 @@ from edgeolk.configuration.families import FAMILIES
 from edgeolk.configuration.family import FamilyTraits
 from edgeolk.configuration.settings import Settings
 from edgeolk.parts import storage
-from edgeolk.parts.numbers import Family
 from edgeolk.scaling import record as preprocessing
 
 MARK = b"eolk"
@@ -71,6 +70,9 @@ PARTS = (
     *("dtype", "coefficients", "rows", "update", "loss", "sampling", "policy"),
     *("projection", "schedule", "averaging", "basis", "kernel", "degree", "algorithm"),
 )
+
+#: In place of a family's number in the block of a scaler (scaling/block.py).
+SCALER = 3
 
 #: Numbers of the values that every family has.
 SHARED_VALUES: dict[str, int] = {
@@ -113,11 +115,16 @@ REGIONS: dict[str, int] = {
     for name, kind in family.kinds.items()
     if kind.number
 }
+#: Those of a scaler that no family has.
+REGIONS |= {"moments": 81, "units": 82, "frozen": 83}
 
 #: Numbers of the element types.
 ELEMENTS = {code: element.number for code, element in storage.ELEMENTS.items()}
 
-_VALUES = {number: value_numbers(family) for number, family in FAMILIES.items()}
+_VALUES: dict[int, dict[str, int]] = {
+    **{number: value_numbers(family) for number, family in FAMILIES.items()},
+    SCALER: SHARED_VALUES,
+}
 _REGION_NAMES = {number: name for name, number in REGIONS.items()}
 _ELEMENT_NAMES = {number: name for name, number in ELEMENTS.items()}
 
@@ -214,11 +221,11 @@ def _unpack_table(
 class Head:
     """A header as numbers.
 
-    ``parts`` and ``values`` are by name; ``table`` maps a region's name to (element type, offset in
+    ``family`` is a ``Family``, or ``SCALER``. ``parts`` and ``values`` are by name; ``table`` maps a region's name to (element type, offset in
     bytes, number of elements).
     """
 
-    family: Family
+    family: int
     nbytes: int
     n_features: int
     budget: int
@@ -290,7 +297,7 @@ def unpack(data: bytes | memoryview, order: str = "<") -> Head:
         raise ValueError("not a model: the first 4 bytes are not the mark of an edgeolk block")
     if version != VERSION:
         raise ValueError(refusal_of(version))
-    family = next((family for family in FAMILIES if family == number), None)
+    family = next((family for family in _VALUES if family == number), None)
     if family is None:
         raise ValueError(f"the model is of an unknown family: number {number}")
     names = {number: name for name, number in _VALUES[family].items()}

@@ -92,6 +92,16 @@ cdef extern from "ring_holds.h" nogil:
     int olk_check_ring(const olk_ring_setup* m, const uint8_t* block,
                        olk_problem* problem) noexcept
 
+cdef extern from "scaler_holds.h" nogil:
+    ctypedef struct olk_scaler_setup:
+        olk_setup common
+        size_t moments
+        size_t units
+        size_t frozen
+
+    int olk_check_scaler(const olk_scaler_setup* m, const uint8_t* block,
+                         olk_problem* problem) noexcept
+
 
 if OLK_SENTENCES != len(SENTENCES) + 1:
     raise ImportError("edgeolk.files: the sentences are not those of c/holds.h")
@@ -176,6 +186,31 @@ def problem_of(config, regions, block):
     address.
     """
     return CHECKS[config.family](config, regions, block)
+
+
+def scaler_problem_of(n_features, options, regions, block):
+    """The same for the block of a scaler with these options."""
+    cdef olk_scaler_setup setup
+    cdef olk_problem problem
+    cdef Py_buffer view
+    cdef int number
+    memset(&setup, 0, sizeof(olk_scaler_setup))
+    at = offsets_of(regions)
+    setup.common.features = n_features
+    setup.common.columns = 1
+    setup.common.wide = True
+    setup.common.preprocessing.method = options.method
+    setup.common.preprocessing.clip = options.clip
+    setup.common.preprocessing.window = options.window
+    setup.common.preprocessing.freeze_after = options.freeze_after
+    setup.common.at = at
+    setup.moments = at["moments"]
+    setup.units = at["units"]
+    setup.frozen = at["frozen"]
+    PyObject_GetBuffer(block, &view, PyBUF_SIMPLE)
+    number = olk_check_scaler(&setup, <const uint8_t*>view.buf, &problem)
+    PyBuffer_Release(&view)
+    return said(number, &problem)
 
 
 cdef str said(int number, const olk_problem* problem):

@@ -18,6 +18,7 @@ from edgeolk.configuration.header import (
     NATIVE,
     PARTS,
     PLACES,
+    SCALER,
     Head,
     head_bytes,
     implied_values,
@@ -31,7 +32,7 @@ from edgeolk.configuration.layout import state_bytes
 from edgeolk.configuration.regions import Region
 from edgeolk.configuration.settings import MAX_AHEAD, Settings
 from edgeolk.parts.kernels import Kernel, kernel_from_fields
-from edgeolk.parts.numbers import AXES, Algorithm
+from edgeolk.parts.numbers import AXES, Algorithm, Family
 from edgeolk.parts.storage import ELEMENTS
 from edgeolk.scaling.record import preprocessing_from
 
@@ -117,9 +118,11 @@ def _kernel_from(fields: tuple[int, int, float, float, float]) -> Kernel:
 def config_from(head: Head) -> Settings:
     """The configuration in a header; only its parts and kernel are checked.
 
-    Raises ValueError: the number of a part or of a kernel is unknown.
+    Raises ValueError: the number of a part or of a kernel is unknown, or the block is a scaler's.
     """
-    family = FAMILIES[head.family]
+    if head.family == SCALER:
+        raise ValueError("not a model but a scaler: ek.RunningScaler.load opens it")
+    family = FAMILIES[Family(head.family)]
     values = dict(head.values)
     for region, (name, value) in implied_values(family).items():
         if region in head.table:

@@ -87,6 +87,18 @@ def written(block: memoryview) -> bytearray:
     return file
 
 
+def native(file: bytes, head: Head) -> bytearray:
+    """A file with this header in the byte order of the machine, where that is not of files."""
+    block = bytearray(file)
+    length = length_of(file)
+    block[:length] = head.pack(NATIVE)
+    for element, offset, count in head.table.values():
+        width = ELEMENT_BYTES[element]
+        end = offset + width * count
+        block[offset:end] = swapped(memoryview(file)[offset:end], width)
+    return block
+
+
 def check_table(head: Head, length: int) -> None:
     """Check that there are no flags, and that regions are in the file, without overlap.
 
