@@ -85,6 +85,11 @@ class Region(_Region):
         """Whether it is kept when the model restarts because the kernel width is known."""
         return self.name in KINDS and KINDS[self.name].stays
 
+    @property
+    def is_state(self) -> bool:
+        """Whether a file has it; the other regions are scratch."""
+        return self.name in KINDS and KINDS[self.name].lifetime is Lifetime.STATE
+
 
 @dataclass(frozen=True)
 class Kind:

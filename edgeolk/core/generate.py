@@ -36,7 +36,6 @@ FACTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "policy_counts_exchanges": ("policy", lambda row: row.counts_exchanges),
     "loss_is_capped": ("loss", lambda row: row.capped),
     "kernel_normalised": ("kernel", lambda row: row.normalised),
-    "update_is_sorf": ("update", lambda row: row.is_sorf),
     "dtype_is_short": ("dtype", lambda row: row.most < MAX_FLOAT),
     "basis_freezes": ("basis", lambda row: row.freezes),
     "basis_has_frequencies": ("basis", lambda row: bool(row.members)),
@@ -72,8 +71,6 @@ NEEDED = {"policy": ("admit",), "basis": ("score",), "loss": ("slope",)}
 #: Where the functions of an axis are, if not in ``ring``.
 FOLDERS = {"policy": "ring.policies"}
 _ROW = "const State* s, const Example* e"
-_LEARN = "State* s, const void* x, double y, double v, double* f"
-_DECIDE = "State* s, const void* x, int64_t n, double* f"
 _SCORE = "State* s, const void* x, const void* coef, void* row"
 LOSS_ROLES: dict[str, Role] = {
     "loss_slope": Role("loss", "double", _ROW, "0.0"),
@@ -87,8 +84,6 @@ ROLES: dict[str, Role] = {
     "update_begin": Role("update", "void", "State* s, Example* e"),
     "update_end": Role("update", "void", "State* s, const Example* e"),
     "update_construct": Role("update", "void", "State* s"),
-    "update_learn": Role("update", "int", _LEARN, "DONE"),
-    "update_decide": Role("update", "int64_t", _DECIDE, "n"),
     "policy_admit": Role("policy", "bint", "State* s, double a, Example* e", "False"),
     "basis_score": Role("basis", "double", _SCORE, "0.0"),
     "basis_admit": Role("basis", "bint", "State* s, double a, Example* e", "policy_admit(s, a, e)"),
@@ -169,8 +164,7 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
         body += [f"    cdef int part = s.c.choice.{axis}"] if by_function else []
         for function, parts in by_function.items():
             file, name = function.split(".")
-            folder = "sorf" if file == "sorf" else FOLDERS.get(axis, "ring")
-            home = f"edgeolk.{folder}.{file}"
+            home = f"edgeolk.{FOLDERS.get(axis, 'ring')}.{file}"
             imports.setdefault(home, set()).add(name)
             numbers |= {f"{axis.upper()}_{part.name}" for part in parts}
             body += _wrapped("    if ", _test(axis, parts, "part"), ":")
@@ -180,12 +174,11 @@ def switches_pxd(roles: Mapping[str, Role]) -> str:
         elif not by_function:
             body += ["    pass"]
         bodies += body
-    head = [NOTE, "", "from libc.stdint cimport int64_t", ""]
+    head = [NOTE, ""]
     for module in sorted(imports):
         head += [f"from {module} cimport (", *(f"    {n}," for n in sorted(imports[module])), ")"]
     head += ["from edgeolk.core.parts cimport (", *(f"    {n}," for n in sorted(numbers)), ")"]
-    done = "DONE, " if any(role.default == "DONE" for role in roles.values()) else ""
-    head += [f"from edgeolk.core.state cimport {done}Example, State"]
+    head += ["from edgeolk.core.state cimport Example, State"]
     return "\n".join(head + bodies) + "\n"
 
 

@@ -179,10 +179,6 @@ cdef inline bint kernel_normalised(int part) noexcept nogil:
     return part == KERNEL_GAUSSIAN or part == KERNEL_LAPLACIAN
 
 
-cdef inline bint update_is_sorf(int part) noexcept nogil:
-    return part == UPDATE_BLENDED
-
-
 cdef inline bint dtype_is_short(int part) noexcept nogil:
     return part == DTYPE_FLOAT16
 

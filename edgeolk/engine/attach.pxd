@@ -3,26 +3,38 @@
 ``places`` maps the name of each region to its address.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from edgeolk.core.c cimport (
-    OLK_COMPACT, OLK_F32, OLK_F64, OLK_GAUSSIAN, OLK_PCG_SIGNS, OLK_SORF_BINARY, OLK_SORF_CLASSES,
-    OLK_SORF_NOVELTY, OLK_SORF_REGRESSION, olk_common, olk_compact_rule_of, olk_forecast,
-    olk_forecast_state, olk_pcg_seed, olk_scaler, olk_set_memory_steps, olk_sorf, olk_sorf_state,
-    olk_two_numbers,
+    OLK_COMPACT, OLK_F32, OLK_F64, OLK_GAUSSIAN, olk_common, olk_compact_rule_of, olk_constants,
+    olk_model_attach, olk_scaler, olk_two_numbers,
 )
-from edgeolk.core.parts cimport (
-    DTYPE_FLOAT64, DTYPE_INT8, LOSS_LOGISTIC, LOSS_NOVELTY, LOSS_SQUARE, Params,
-)
+from edgeolk.core.parts cimport LOSS_LOGISTIC
 from edgeolk.core.state cimport (
-    Errors, Forgetron, Function, Halving, Hints, MODEL_RUNS, Mean, Model, Nystrom, Skipped, State,
-    Width,
+    Errors, Forgetron, Function, GAPS_NAN, GAPS_NOT_FINITE, Halving, Hints, LABELS_CLASSES,
+    LABELS_KNOWN_OR_NOT, LABELS_TARGETS, LABELS_TWO, LABELS_UNUSED, Mean, NO_GAPS, Nystrom, Skipped,
+    State, Width,
 )
 from edgeolk.sorf.tables cimport functions_for
-from edgeolk.core.preprocessing cimport sorf_set_width, use_width
+from edgeolk.core.preprocessing cimport use_width
 
 
 # Decodes a configuration, a Python object, into the C struct.
+
+cdef inline void decode_rows(State* s, object config) except *:
+    """What rows and labels may be."""
+    s.c.gaps, s.c.labels = NO_GAPS, LABELS_TWO
+    if config.columns > 1:
+        s.c.labels = LABELS_CLASSES
+    elif config.forecasts:
+        s.c.gaps, s.c.labels = GAPS_NAN, LABELS_KNOWN_OR_NOT
+    elif config.is_regression:
+        s.c.labels = LABELS_TARGETS
+    elif not config.needs_labels:
+        s.c.labels = LABELS_UNUSED
+        if config.watches:
+            s.c.gaps = GAPS_NOT_FINITE
+
 
 cdef inline void decode(State* s, object config) except *:
     """The settings of all models."""
@@ -42,7 +54,6 @@ cdef inline void decode(State* s, object config) except *:
     s.c.tracks_norm = config.tracks_norm
     s.c.reads_row = config.reads_row
     s.c.weighs = not config.no_weights
-    s.c.takes_gaps = config.watches
     s.ahead.rows = config.lookahead
     s.ahead.value_bytes = config.value_bytes
     s.ahead.value_type = OLK_F64 if s.ahead.value_bytes == 8 else OLK_F32
@@ -53,92 +64,6 @@ cdef inline void decode(State* s, object config) except *:
     s.c.softmax = s.c.columns > 1 and s.c.choice.loss == LOSS_LOGISTIC
     s.c.kernel.kind, s.c.kernel.degree = config.kernel.fields()[:2]
     s.c.kernel.gamma, s.c.kernel.scale, s.c.kernel.offset = config.kernel.fields()[2:]
-
-
-cdef inline void decode_features(State* s, object config) except *:
-    """Structured features as a basis: one group with the width of the kernel."""
-    cdef olk_sorf* p = &s.sorf.config
-    s.sorf.ops = functions_for(s.c.choice.dtype)
-    p.d, p.D, p.classes, p.groups = config.n_features, config.budget, 1, 1
-    p.first[0], p.first[1] = 0, -(-config.budget // 64)
-    p.widths[0] = 1
-    s.sorf.widths[0][0] = 1.0
-    p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
-    sorf_set_width(s)
-
-
-cdef inline void take_parameters(olk_sorf* p, const Params* v) noexcept nogil:
-    """Set the members of the struct that are parameters of the same name."""
-    p.groups = <int32_t>v.groups
-    p.linear = <int32_t>v.linear
-    p.last_label = <int32_t>v.last_label
-    p.drift = <int32_t>v.drift
-    p.relevance = <int32_t>v.relevance
-    p.leak = v.leak
-    p.r = v.r
-    p.sharp = v.sharp
-    p.delta = v.memory
-    p.cmin = v.cmin
-    p.cmax = v.cmax
-    p.shrink = v.shrink
-    p.nu = v.nu
-    p.window = v.forget
-    p.history = <int32_t>v.history
-    p.robust = <int32_t>v.robust
-    p.memory = <int32_t>v.row_memory
-    p.memory_narrow = <int32_t>v.memory_narrow
-
-
-cdef inline void decode_structured(State* s, object config) except *:
-    """The configuration of a sorf learner (S 3 of the specification)."""
-    cdef olk_sorf* p = &s.sorf.config
-    cdef int g, i
-    values = config.values
-    groups = int(values["groups"])
-    blocks = -(-config.budget // 64)
-    share, rest = divmod(blocks, groups)
-    s.sorf.ops = functions_for(s.c.choice.dtype)
-    p.d, p.D, p.classes = config.n_inputs, config.budget, config.columns
-    p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_BINARY
-    if s.c.choice.loss == LOSS_SQUARE:
-        p.task = OLK_SORF_REGRESSION
-    elif s.c.choice.loss == LOSS_NOVELTY:
-        p.task = OLK_SORF_NOVELTY
-    take_parameters(p, &s.c.p)
-    p.first[0] = 0
-    for g in range(groups):
-        size = share + (g < rest)
-        p.first[g + 1] = p.first[g] + size
-        p.size[g] = config.budget if groups == 1 else 64 * size
-        widths = config.list_of(f"widths{g}")
-        p.widths[g] = len(widths)
-        for i, width in enumerate(widths):
-            s.sorf.widths[g][i] = width
-    blends = config.list_of("blends")
-    p.n_blends = len(blends)
-    for i, blend in enumerate(blends):
-        p.blends[i] = blend
-    p.kappa = 1.0
-    if s.c.choice.dtype == DTYPE_INT8:
-        p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
-    p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
-    olk_set_memory_steps(p, s.c.kernel.gamma)
-    sorf_set_width(s)
-
-
-cdef inline void decode_forecast(State* s, object config) except *:
-    """The configuration of a forecaster."""
-    cdef olk_forecast* p = &s.forecast.config
-    cdef int i
-    s.forecast.on = config.forecasts
-    if not s.forecast.on:
-        return
-    levels = config.list_of("interval")
-    p.d, p.kernel = config.n_features, config.budget > 0
-    p.horizon, p.season = int(config.values["lead"]), int(config.values["season"])
-    p.n_levels = len(levels)
-    for i, level in enumerate(levels):
-        p.levels[i] = level
 
 
 cdef inline void decode_preprocessing(State* s, object config) except *:
@@ -223,79 +148,21 @@ cdef inline int attach(State* s, dict places) except -1:
     return 0
 
 
-cdef inline int attach_forecast(State* s, dict places) except -1:
-    """Pointers of a forecaster into the block; its kernel has a separate row counter."""
-    cdef olk_forecast_state* t = &s.forecast.state
-    t.history = at(places, "history")
-    t.diagonal = at(places, "forecaster")
-    t.head = at(places, "head")
-    t.ml_poly = at(places, "ml_poly")
-    t.pending = at(places, "pending")
-    t.season = at(places, "season")
-    t.n_asked = <uint64_t*>&s.m.steps
-    t.flags = &s.m.flags
-    s.sorf.state.t = <uint64_t*>at(places, "kernel_rows")
-    return 0
+cdef inline void attach_sorf(State* s) noexcept:
+    """The model of structured features, whose setup is filled, in the block."""
+    cdef olk_constants* constants = &s.sorf.constants
+    s.sorf.setup = &s.setup
+    constants.sorf = &s.setup.sorf
+    constants.forecast = &s.setup.forecast
+    constants.widths = s.setup.widths
+    constants.ops = functions_for(s.c.choice.dtype)
+    olk_model_attach(&s.sorf, <uint8_t*>s.m)
+    if s.setup.at.query:
+        s.query = <char*>s.m + s.setup.at.query
 
 
-cdef inline int attach_structured(State* s, dict places) except -1:
-    """Pointers of a learner on structured features into the block."""
-    cdef olk_sorf* p = &s.sorf.config
-    cdef olk_sorf_state* t = &s.sorf.state
-    cdef Model* m = s.m
-    cdef Py_ssize_t item = 8 if s.c.choice.dtype == DTYPE_FLOAT64 else 4
-    cdef Py_ssize_t row = item * p.d
-    cdef Py_ssize_t row_and_bias = row + item
-    t.w = at(places, "weights")
-    t.a = at(places, "mean_weights")
-    t.L = <double*>at(places, "blend")
-    if t.L != NULL:
-        t.n = t.L + p.groups * p.n_blends + p.linear + p.last_label
-    t.t = <uint64_t*>&m.steps
-    t.mistakes = <uint64_t*>&m.mistakes
-    t.updates = <uint64_t*>&m.updates
-    t.rounding = &m.rng
-    t.flags = &m.flags
-    t.target = <double*>at(places, "target")
-    t.last = <double*>at(places, "last_label")
-    s.sorf.answers = t.last + 1 if s.c.p.lapse > 0.0 and t.last != NULL else NULL
-    t.novelty = <double*>at(places, "novelty")
-    t.wl = at(places, "linear")
-    t.Sl = NULL if t.wl == NULL else <char*>t.wl + row_and_bias
-    t.log_scale = at(places, "relevance")
-    t.gradient_square = NULL if t.log_scale == NULL else <char*>t.log_scale + row
-    t.shared = at(places, "shared_relevance")
-    t.drift = at(places, "drift")
-    t.gradient_steps = <uint64_t*>at(places, "gradient_steps")
-    t.memory_rows = <uint8_t*>at(places, "row_memory")
-    t.memory_held = <uint64_t*>at(places, "memory_state")
-    if t.memory_held != NULL:
-        t.memory_mistakes = <double*>(t.memory_held + 1)
-    t.memory_narrow = <double*>at(places, "memory_narrow")
-    t.inputs = at(places, "inputs")
-    if s.query == NULL:
-        s.query = t.inputs  # relevance scales a row in place
-    elif t.inputs == NULL and s.preprocessing.clamp > 0.0:
-        t.inputs = s.query  # a single row, learned or scored, is placed here
-    t.channels = at(places, "channels")
-    t.readings = <uint32_t*>at(places, "channel_counts")
-    t.deviations = at(places, "deviations")
-    t.watch = <uint64_t*>at(places, "watch")
-    if t.watch != NULL:
-        # A converted row is placed in the part of inputs that is not yet written.
-        s.query = <char*>t.inputs + 2 * item * s.c.n_features
-    t.scores = <double*>at(places, "class_scores")
-    t.recalled = <double*>at(places, "recalled")
-    t.row = at(places, "feature_row")
-    if s.forecast.on:
-        attach_forecast(s, places)
-    return 0
-
-
-cdef inline int attach_preprocessing(State* s, dict places, dict regions) except -1:
+cdef inline int attach_preprocessing(State* s, dict places) except -1:
     """Pointers of the preprocessing, and the width if it is known."""
-    cdef Py_ssize_t end = -1
-    cdef int count = -1
     cdef olk_scaler* scaler = &s.preprocessing.scaler
     scaler.numbers = <double*>at(places, "scaler")
     scaler.counts = <int32_t*>at(places, "scaler_counts")
@@ -309,20 +176,6 @@ cdef inline int attach_preprocessing(State* s, dict places, dict regions) except
     if s.preprocessing.pairs:
         s.preprocessing.pair = <olk_two_numbers*>(s.preprocessing.follows + 1)
     s.preprocessing.common = <olk_common*>at(places, "common")
-    if s.preprocessing.width == NULL and s.preprocessing.follows == NULL:
-        return 0
-    use_width(s)
-    if s.preprocessing.width == NULL:
-        return 0
-    for region in regions.values():
-        if (not region.stays and region.element
-                and region.offset < s.m.eighths * 8):
-            if region.offset != end:
-                count += 1
-                if count == MODEL_RUNS:
-                    raise RuntimeError(f"the regions to reset form more than {MODEL_RUNS} runs")
-                s.preprocessing.model[count].start = <char*>s.m + <Py_ssize_t>region.offset
-            end = region.offset + region.nbytes
-            s.preprocessing.model[count].nbytes = (
-                <char*>s.m + end - s.preprocessing.model[count].start)
+    if s.preprocessing.width != NULL or s.preprocessing.follows != NULL:
+        use_width(s)
     return 0

@@ -157,7 +157,6 @@ UPDATES: dict[Update, UpdateTraits] = {
         coefficient="",
         learn="sorf.sorf_learn",
         decide="sorf.sorf_scores",
-        construct="sorf.sorf_construct",
         classes=(Loss.HINGE,),
         parameters=options_of(Update.BLENDED),
         lists=("widths", "blends", "interval"),

@@ -15,7 +15,10 @@ from edgeolk.core.units import C_FOLDER
 CORE = Path(variants.__file__).parent
 DECLARATIONS = (CORE / "c.pxd").read_text(encoding="utf-8")
 #: Structs that are filled by name, or become an initialiser of an export.
-COMPLETE = ("olk_sorf", "olk_sorf_state", "olk_sorf_row", "olk_forecast", "olk_forecast_state")
+COMPLETE = (
+    *("olk_sorf", "olk_sorf_state", "olk_sorf_row", "olk_forecast", "olk_forecast_state"),
+    *("olk_offsets", "olk_preprocessing", "olk_setup"),
+)
 
 
 def members_of(struct: str) -> list[str]:
@@ -54,11 +57,12 @@ def test_members_are_those_of_c_in_its_order(struct: str, tmp_path: Path) -> Non
     assert end <= places[0][2] < end + 8
 
 
-def test_every_member_is_set_when_a_configuration_is_decoded() -> None:
-    text = (CORE.parent / "engine" / "attach.pxd").read_text(encoding="utf-8")
-    decoded = text[text.index("void take_parameters(") : text.index("void decode_forecast(")]
-    targets = [line.split(" = ")[0] for line in decoded.splitlines() if " = " in line]
-    found = {name for target in targets for name in re.findall(r"\bp\.(\w+)", target)}
-    # Set with the width, with the memory, and before each step.
-    by_functions = {"omega", "memory_steps", "hold"}
-    assert found == set(members_of("olk_sorf")) - by_functions
+def test_every_member_is_set_when_a_setup_is_filled() -> None:
+    text = (CORE.parent / "engine" / "setup.pxd").read_text(encoding="utf-8")
+    targets = [line.split(" = ")[0] for line in text.splitlines() if " = " in line]
+    found = {name for target in targets for name in re.findall(r"\b(?:p|f|setup)\.(\w+)", target)}
+    # Set with the width, with the memory; "frozen" at run time.
+    by_functions = {"omega", "memory_steps", "frozen"}
+    structs = ("olk_sorf", "olk_forecast", "olk_preprocessing", "olk_setup")
+    wanted = {name for struct in structs for name in members_of(struct)}
+    assert wanted - found == by_functions | {"forecast", "sorf", "preprocessing"}
