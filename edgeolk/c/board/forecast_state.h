@@ -3,10 +3,6 @@
 #ifndef EDGEOLK_FORECAST_STATE_H
 #define EDGEOLK_FORECAST_STATE_H
 
-#include "edgeolk/forecast.h"
-
-static const olk_forecast ek_forecaster = EK_FORECAST;
-
 static int ek_is_count(double v)
 {
     return v >= 0.0 && (v >= 9e15 || v == (double)(int64_t)v);
