@@ -10,7 +10,7 @@ The row passed in is only read. The learner sees the one in ``query``.
 
 from libc.float cimport DBL_MAX
 from libc.math cimport isfinite, isnan
-from libc.stdint cimport int64_t, uint32_t, uint64_t, uint8_t
+from libc.stdint cimport int64_t, uint32_t, uint8_t
 from libc.string cimport memcpy
 
 from edgeolk.core.numbers cimport all_finite, floating, row_type
@@ -19,7 +19,7 @@ from edgeolk.core.c cimport (
     olk_gamma_from_square, olk_gamma_of, olk_get, olk_is_frozen, olk_is_within, olk_learn_common,
     olk_learn_pairs, olk_learn_record, olk_length, olk_measure, olk_measure_again, olk_measure_row,
     olk_min_square, olk_model_set_width, olk_pair_affine, olk_scale_common, olk_scale_reading,
-    olk_scaler, olk_shared_affine, olk_update_mean_square, olk_update_reading, olk_width as Width,
+    olk_scaler, olk_shared_affine, olk_update_mean_square, olk_update_reading,
 )
 from edgeolk.core.parts cimport DTYPE_FLOAT64, basis_has_frequencies, dtype_max_gamma
 from edgeolk.core.rows cimport olk_read_f64, place, place_sparse, read_index

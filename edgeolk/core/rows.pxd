@@ -184,7 +184,8 @@ cdef inline const void* place_sparse(State* s, Indices index, const double* valu
         return place_narrow(s, index, value, count)
     memset(s.query, 0, <size_t>(d * olk_dtype_bytes(s.c.vectors)))
     found = olk_place_nonzeros(s.c.vectors, index.narrow, index.wide, value, count, d,
-                               s.c.gaps == GAPS_NOT_FINITE, s.query, s.nonzero_index, s.nonzero_value)
+                               s.c.gaps == GAPS_NOT_FINITE, s.query, s.nonzero_index,
+                               s.nonzero_value)
     if found < 0:
         return NULL
     if s.nonzero_index != NULL:

@@ -26,8 +26,8 @@ from edgeolk.core.preprocessing cimport (
     count_clipped, keep_statistics, set_width, width_is_due,
 )
 from edgeolk.core.c cimport (
-    OLK_RUNS, olk_begin_step, olk_bernoulli, olk_end_step, olk_model_begin_answers, olk_model_count_answers,
-    olk_pcg32_seed,
+    OLK_RUNS, olk_begin_step, olk_bernoulli, olk_end_step, olk_model_begin_answers,
+    olk_model_count_answers, olk_pcg32_seed,
 )
 from edgeolk.core.parts cimport (
     BASIS_SUPPORT_VECTORS, POLICY_RAISE, basis_freezes, basis_starts_full, loss_is_capped,

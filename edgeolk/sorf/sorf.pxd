@@ -4,14 +4,13 @@ The algorithm is in C (c/sorf_model.h), for boards too.
 """
 
 from libc.math cimport isfinite
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 
 from edgeolk.core.c cimport (
-    OLK_DRIFT_SINCE, olk_count_deviating, olk_counts, olk_drift_number, olk_end_step,
-    olk_memory_weight, olk_model_accept, olk_model_ask, olk_model_begin, olk_model_begin_answers,
-    olk_model_check_drift, olk_model_check_target, olk_model_clear, olk_model_count_answers,
-    olk_model_counts, olk_model_decide, olk_model_learn, olk_model_pending, olk_model_predict, olk_model_restart,
-    olk_model_scores, olk_model_tell, olk_model_verdict, olk_row_sums, olk_scaler, olk_verdict,
+    OLK_DRIFT_SINCE, olk_count_deviating, olk_drift_number, olk_end_step, olk_memory_weight,
+    olk_model_ask, olk_model_begin, olk_model_check_drift, olk_model_check_target, olk_model_clear,
+    olk_model_decide, olk_model_learn, olk_model_predict, olk_model_scores, olk_model_tell,
+    olk_model_verdict, olk_row_sums, olk_scaler, olk_verdict,
 )
 from edgeolk.core.preprocessing cimport (
     count_clipped, follow_row, keep_statistics, rows_seen, set_width, width_is_due,
