@@ -364,9 +364,10 @@ cdef extern from "sorf_types.h" nogil:
     void olk_end_step(uint16_t* flags, uint16_t before) noexcept
 
 
-# Random numbers: PCG32 by seed and stream, its draws, the normals of numpy's PCG64.
+# Random numbers: PCG32 by seed and stream, its draws, normal draws.
 
 cdef extern from "random.h" nogil:
+    const uint64_t OLK_PCG_NORMALS
     const uint64_t OLK_PCG_SIGNS
 
     uint64_t olk_pcg_seed(uint64_t seed, uint64_t step) noexcept
@@ -380,11 +381,7 @@ cdef extern from "random.h" nogil:
 
 
 cdef extern from "normals.h" nogil:
-    ctypedef struct olk_pcg64:
-        pass
-
-    void olk_pcg64_seed(olk_pcg64* g, uint64_t seed) noexcept
-    double olk_standard_normal(olk_pcg64* g) noexcept
+    void olk_normals(uint64_t* state, ptrdiff_t n, double* out) noexcept
 
 
 # Used once in a model's life: the eigenvectors of a Nystrom basis; used by a halving: selection.

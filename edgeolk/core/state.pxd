@@ -31,9 +31,8 @@ cdef extern from "sorf_model.h" nogil:
         REFUSED_LATE "OLK_REFUSED_LATE"
 
 
-cdef extern from *:
-    """#define OLK_MAX_COUNT ((int64_t)1 << 62)"""
-    const int64_t MAX_COUNT "OLK_MAX_COUNT"    # limit of every counter (files/invariants.py)
+cdef extern from "setup.h":
+    const int64_t MAX_COUNT "OLK_MAX_COUNT"    # limit of every counter (c/holds.h)
 
 
 cdef struct Model:

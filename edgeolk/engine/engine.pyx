@@ -17,7 +17,7 @@ from edgeolk.core.arena cimport Arena
 from edgeolk.engine.attach cimport (
     attach, attach_preprocessing, attach_sorf, decode, decode_preprocessing, decode_rows,
 )
-from edgeolk.engine.setup cimport fill_setup
+from edgeolk.engine.setup cimport fill_cleared, fill_setup
 from edgeolk.core.rows cimport accepts, allocate_scratch, borrow
 from edgeolk.ring.expansion cimport coefficient_count
 from edgeolk.sorf.sorf cimport (
@@ -71,6 +71,7 @@ cdef class Engine:
         decode_rows(&self.state, config)
         decode_preprocessing(&self.state, config)
         fill_setup(&self.state.setup, config, regions)
+        fill_cleared(&self.state.setup, regions)
         places = self.places()
         attach(&self.state, places)
         attach_sorf(&self.state)

@@ -7,7 +7,6 @@ from zlib import crc32
 
 from edgeolk.configuration.header import length_of
 from edgeolk.configuration.layout import boundary
-from edgeolk.configuration.regions import FORECASTER
 from edgeolk.export.text import Model, braced, designated, folded, image_definitions
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
@@ -75,7 +74,7 @@ def constants(learner: Learner, file: bytes) -> dict[str, Any]:
         "EK_FORECASTS": int(config.forecasts),
         "EK_REPEATS": int(config.values["last_label"] > 0.0),
         "EK_LAPSE": int(config.values["lapse"]),
-        **(_of_forecaster(learner, setup.pop("forecast")) if config.forecasts else {}),
+        **(_of_forecaster(setup.pop("forecast")) if config.forecasts else {}),
         "EK_SETUP": _setup(setup, forecasts=config.forecasts),
     }
 
@@ -86,21 +85,12 @@ def _setup(setup: dict[str, Any], *, forecasts: bool) -> str:
     return folded(designated(setup)[:-1] + ", " + ", ".join(parts) + "}")
 
 
-def _of_forecaster(learner: Learner, values: dict[str, Any]) -> dict[str, Any]:
-    """The macros of a forecaster: its options, and the places of its regions."""
-    config = learner._config
-    names = (*FORECASTER, "season")
-    places = [
-        [region.offset, region.shape[0] * region.shape[1]]
-        for region in learner.plan.regions
-        if region.name in names
-    ]
+def _of_forecaster(values: dict[str, Any]) -> dict[str, Any]:
+    """The macros of a forecaster."""
     return {
         "EK_HORIZON": values["horizon"],
         "EK_INTERVALS": values["n_levels"],
         "EK_FORECAST": folded(designated(values)),
-        "EK_FORECAST_REGIONS": braced(places),
-        "EK_MOST_NUMBER": "DBL_MAX" if config.dtype == Dtype.FLOAT64 else "FLT_MAX",
     }
 
 

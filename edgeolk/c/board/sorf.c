@@ -43,6 +43,7 @@
 #include "edgeolk/scaler.h"
 #include "edgeolk/sorf_row.h"
 #include "edgeolk/sorf.h"
+#include "edgeolk/sorf_holds.h"
 #include "edgeolk/width.h"
 #if EK_FORECASTS
 #include "edgeolk/forecast.h"
@@ -91,8 +92,6 @@ static const olk_constants ek_constants = {
 };
 
 #include "edgeolk/sorf_model.h"
-
-#include "state.h"
 
 #include "call.h"
 #include "rows.h"
@@ -260,7 +259,7 @@ int ek_load(void *arena, const void *file, size_t bytes)
     if (bytes != EK_STATE_BYTES || !ek_same_model(from))
         return EK_BAD_STATE;
     memcpy(&crc, from + EK_AT_CRC, sizeof crc);
-    if (crc != ek_file_crc(from) || !ek_state_holds(from))
+    if (crc != ek_file_crc(from) || olk_check_sorf(&ek_setup, from, NULL))
         return EK_BAD_STATE;
     if (from != ek_base(arena))
         memcpy(ek_base(arena), from, EK_STATE_BYTES);
