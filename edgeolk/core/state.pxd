@@ -172,7 +172,8 @@ cdef enum Labels:
 
 
 cdef struct Settings:
-    # The configuration, decoded from the header; constant.
+    # The configuration, filled in by ring/fill.pxd or sorf/fill.pxd; constant.
+    double max_weight         # the largest weight of a row
     int64_t n_features        # d
     int64_t budget            # B
     int64_t stride            # numbers between the starts of two features in the ring

@@ -6,83 +6,13 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from edgeolk.core.c cimport (
-    OLK_COMPACT, OLK_F32, OLK_F64, OLK_GAUSSIAN, olk_common, olk_compact_rule_of, olk_constants,
-    olk_model_attach, olk_scaler, olk_two_numbers,
+    OLK_GAUSSIAN, olk_common, olk_constants, olk_model_attach, olk_scaler, olk_two_numbers,
 )
-from edgeolk.core.parts cimport LOSS_LOGISTIC
 from edgeolk.core.state cimport (
-    Errors, Forgetron, Function, GAPS_NAN, GAPS_NOT_FINITE, Halving, Hints, LABELS_CLASSES,
-    LABELS_KNOWN_OR_NOT, LABELS_TARGETS, LABELS_TWO, LABELS_UNUSED, Mean, NO_GAPS, Nystrom, Skipped,
-    State, Width,
+    Errors, Forgetron, Function, Halving, Hints, Mean, Nystrom, Skipped, State, Width,
 )
 from edgeolk.sorf.tables cimport functions_for
 from edgeolk.core.preprocessing cimport use_width
-
-
-# Decodes a configuration, a Python object, into the C struct.
-
-cdef inline void decode_rows(State* s, object config) except *:
-    """What rows and labels may be."""
-    s.c.gaps, s.c.labels = NO_GAPS, LABELS_TWO
-    if config.columns > 1:
-        s.c.labels = LABELS_CLASSES
-    elif config.forecasts:
-        s.c.gaps, s.c.labels = GAPS_NAN, LABELS_KNOWN_OR_NOT
-    elif config.is_regression:
-        s.c.labels = LABELS_TARGETS
-    elif not config.needs_labels:
-        s.c.labels = LABELS_UNUSED
-        if config.watches:
-            s.c.gaps = GAPS_NOT_FINITE
-
-
-cdef inline void decode(State* s, object config) except *:
-    """The settings of all models."""
-    cdef int32_t* choice = <int32_t*>&s.c.choice
-    cdef double* param = <double*>&s.c.p
-    cdef Py_ssize_t i
-    s.c.n_features = config.n_features
-    s.c.budget = config.budget
-    s.c.stride = config.stride
-    s.c.weights = config.weights
-    s.c.columns = config.columns
-    s.c.n_per_update = config.update.per_update
-    s.c.item = config.storage.nbytes
-    s.c.coefficient_bytes = config.coefficient_bytes
-    s.c.vectors = config.vectors
-    s.c.window_stride = config.window_stride
-    s.c.tracks_norm = config.tracks_norm
-    s.c.reads_row = config.reads_row
-    s.c.weighs = not config.no_weights
-    s.ahead.rows = config.lookahead
-    s.ahead.value_bytes = config.value_bytes
-    s.ahead.value_type = OLK_F64 if s.ahead.value_bytes == 8 else OLK_F32
-    for i, value in enumerate(config.choices):
-        choice[i] = value
-    for i, value in enumerate(config.params):
-        param[i] = value
-    s.c.softmax = s.c.columns > 1 and s.c.choice.loss == LOSS_LOGISTIC
-    s.c.kernel.kind, s.c.kernel.degree = config.kernel.fields()[:2]
-    s.c.kernel.gamma, s.c.kernel.scale, s.c.kernel.offset = config.kernel.fields()[2:]
-
-
-cdef inline void decode_preprocessing(State* s, object config) except *:
-    """The configuration of preprocessing."""
-    preprocessing = config.preprocessing
-    s.preprocessing.scaler.method = preprocessing.method
-    s.preprocessing.scaler.clip = preprocessing.clip
-    s.preprocessing.scaler.window = preprocessing.window
-    s.preprocessing.scaler.freeze_after = preprocessing.freeze_after
-    if preprocessing.method == OLK_COMPACT:
-        s.preprocessing.scaler.rule = olk_compact_rule_of(
-            preprocessing.clip, preprocessing.window)
-    s.preprocessing.max_norm = preprocessing.clip_rows
-    s.preprocessing.gamma_rows = preprocessing.gamma_rows
-    s.preprocessing.pairs = config.finds_pairs
-    s.preprocessing.clamp = config.clamp_limit
-    s.preprocessing.common_clip = preprocessing.common_clip
-    s.preprocessing.reshapes = preprocessing.reshapes
-    s.preprocessing.on = s.preprocessing.reshapes or preprocessing.gamma_rows > 0
 
 
 cdef inline void* at(dict places, str name) except? NULL:

@@ -14,16 +14,17 @@ from edgeolk.errors import BadRowError
 from edgeolk.parts import storage
 
 from edgeolk.core.arena cimport Arena
-from edgeolk.engine.attach cimport (
-    attach, attach_preprocessing, attach_sorf, decode, decode_preprocessing, decode_rows,
-)
-from edgeolk.engine.setup cimport fill_cleared, fill_setup
+from edgeolk.engine.attach cimport attach, attach_preprocessing, attach_sorf
+from edgeolk.engine.setup cimport fill_cleared, fill_ring_setup, fill_sorf_setup
 from edgeolk.core.rows cimport accepts, allocate_scratch, borrow
 from edgeolk.ring.expansion cimport coefficient_count
 from edgeolk.sorf.sorf cimport (
     forecasts, memory_share, reason_of, repeats, since_check, sorf_ask, sorf_tell, watches,
 )
 from edgeolk.core.preprocessing cimport take_dense
+from edgeolk.core.parts cimport FAMILY_SORF
+from edgeolk.ring.fill cimport fill_ring
+from edgeolk.sorf.fill cimport fill_sorf
 from edgeolk.core.c cimport (
     OLK_SEALED, olk_begin_step, olk_counts, olk_end_step, olk_model_accept, olk_model_counts,
     olk_model_pending, olk_model_restart, olk_model_verdict, olk_simd, olk_verdict,
@@ -66,11 +67,14 @@ cdef class Engine:
         self.views = {}
         self.state.m = <Model*>arena.base
         self.state.simd = SIMD
-        self.state.family = family_of(config.update.is_sorf)
-        decode(&self.state, config)
-        decode_rows(&self.state, config)
-        decode_preprocessing(&self.state, config)
-        fill_setup(&self.state.setup, config, regions)
+        if config.family == FAMILY_SORF:
+            self.state.family = family_of(True)
+            fill_sorf(&self.state, config)
+            fill_sorf_setup(&self.state.setup, config, regions)
+        else:
+            self.state.family = family_of(False)
+            fill_ring(&self.state, config)
+            fill_ring_setup(&self.state.setup, config, regions)
         fill_cleared(&self.state.setup, regions)
         places = self.places()
         attach(&self.state, places)

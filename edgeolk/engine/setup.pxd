@@ -4,13 +4,13 @@ from libc.float cimport DBL_MAX
 from libc.string cimport memset
 
 from edgeolk.core.c cimport (
-    OLK_LAPLACIAN, OLK_PCG_SIGNS, OLK_RUNS, OLK_SORF_BINARY, OLK_SORF_CLASSES, OLK_SORF_NOVELTY,
-    OLK_SORF_REGRESSION, olk_forecast, olk_pcg_seed, olk_preprocessing, olk_set_memory_steps,
-    olk_setup, olk_sorf, olk_sorf_set_width,
+    OLK_LAPLACIAN, OLK_RUNS, olk_preprocessing, olk_set_memory_steps, olk_setup,
+    olk_sorf_set_width,
 )
 from edgeolk.core.parts cimport (
-    DTYPE_FLOAT64, DTYPE_INT8, LOSS_NOVELTY, LOSS_SQUARE, basis_has_frequencies, dtype_max_gamma,
+    BASIS_STRUCTURED, DTYPE_FLOAT64, basis_has_frequencies, dtype_max_gamma,
 )
+from edgeolk.sorf.fill cimport fill_features, fill_forecast, fill_learner
 
 
 cdef inline object offsets_of(object regions):
@@ -27,11 +27,28 @@ cdef inline int fill_setup(olk_setup* m, object config, object regions) except -
     m.columns = config.columns
     m.wide = config.vectors == DTYPE_FLOAT64
     m.stored = config.storage.nbytes
-    m.max_weight = config.update.max_weight
+    m.max_weight = config.max_weight
     m.seed = config.seed
-    m.forecasts = config.forecasts
     fill_preprocessing(&m.preprocessing, config)
     m.at = offsets_of(regions)
+    return 0
+
+
+cdef inline int fill_ring_setup(olk_setup* m, object config, object regions) except -1:
+    """Fill the struct of a model of the ring family, whose basis may be structured features."""
+    fill_setup(m, config, regions)
+    m.preprocessing.max_gamma = DBL_MAX
+    if basis_has_frequencies(config.parts["basis"]):
+        m.preprocessing.max_gamma = dtype_max_gamma(config.dtype)
+    if config.parts["basis"] == BASIS_STRUCTURED:
+        fill_features(&m.sorf, m.widths, config)
+        m.max_sum = olk_sorf_set_width(&m.sorf, m.widths, m.preprocessing.gamma, m.wide)
+    return 0
+
+
+cdef inline int fill_sorf_setup(olk_setup* m, object config, object regions) except -1:
+    """Fill the struct of a model of the sorf family."""
+    fill_setup(m, config, regions)
     # Relevance scales a row in place. Novelty in time puts a converted row in the part of its
     # inputs that is not written yet.
     if not m.at.query and m.at.inputs:
@@ -40,14 +57,13 @@ cdef inline int fill_setup(olk_setup* m, object config, object regions) except -
             m.at.query += 2 * m.features * (8 if m.wide else 4)
     if m.at.last_label:
         m.lapse = config.values["lapse"]
-    if config.update.is_sorf:
-        fill_sorf(m, config)
-    elif basis_has_frequencies(config.parts["basis"]):
-        fill_features(m, config)
-    if config.forecasts:
-        fill_forecast(&m.forecast, config)
-    m.sorf.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
+    fill_learner(&m.sorf, m.widths, config)
+    m.sorf.hold = config.clamp_limit
+    olk_set_memory_steps(&m.sorf, m.preprocessing.gamma)
     m.max_sum = olk_sorf_set_width(&m.sorf, m.widths, m.preprocessing.gamma, m.wide)
+    m.forecasts = config.forecaster is not None
+    if m.forecasts:
+        fill_forecast(&m.forecast, config)
     return 0
 
 
@@ -58,7 +74,7 @@ cdef inline int fill_cleared(olk_setup* m, object regions) except -1:
     if not m.at.width:
         return 0
     for region in regions:
-        if region.stays or not region.element or not region.is_state:
+        if region.stays or not region.is_state:
             continue
         if region.offset != end:
             count += 1
@@ -67,16 +83,6 @@ cdef inline int fill_cleared(olk_setup* m, object regions) except -1:
             m.cleared[count].offset = region.offset
         end = region.offset + region.nbytes
         m.cleared[count].bytes = end - m.cleared[count].offset
-    return 0
-
-
-cdef inline int fill_features(olk_setup* m, object config) except -1:
-    """Structured features as a basis of the ring: one group with the width of the kernel."""
-    cdef olk_sorf* p = &m.sorf
-    p.d, p.D, p.classes, p.groups = config.n_features, config.budget, 1, 1
-    p.first[0], p.first[1] = 0, -(-config.budget // 64)
-    p.widths[0] = 1
-    m.widths[0][0] = 1.0
     return 0
 
 
@@ -95,75 +101,5 @@ cdef inline int fill_preprocessing(olk_preprocessing* p, object config) except -
     p.follows = preprocessing.follows
     p.laplacian = config.kernel.fields()[0] == OLK_LAPLACIAN
     p.gamma = config.kernel.fields()[2]
-    p.max_gamma = DBL_MAX
-    if basis_has_frequencies(config.parts["basis"]):
-        p.max_gamma = dtype_max_gamma(config.dtype)
-    return 0
-
-
-cdef inline int fill_sorf(olk_setup* m, object config) except -1:
-    """The learner on structured features (docs/sorf.md, section 3)."""
-    cdef olk_sorf* p = &m.sorf
-    cdef int g, i
-    values = config.values
-    loss = config.parts["loss"]
-    groups = int(values["groups"])
-    share, rest = divmod(-(-config.budget // 64), groups)
-    p.d = config.n_inputs
-    p.D = config.budget
-    p.classes = config.columns
-    p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_BINARY
-    if loss == LOSS_SQUARE:
-        p.task = OLK_SORF_REGRESSION
-    elif loss == LOSS_NOVELTY:
-        p.task = OLK_SORF_NOVELTY
-    p.groups = groups
-    for g in range(groups):
-        size = share + (g < rest)
-        p.first[g + 1] = p.first[g] + size
-        p.size[g] = config.budget if groups == 1 else 64 * size
-        widths = config.list_of(f"widths{g}")
-        p.widths[g] = len(widths)
-        for i, width in enumerate(widths):
-            m.widths[g][i] = width
-    blends = config.list_of("blends")
-    p.n_blends = len(blends)
-    for i, blend in enumerate(blends):
-        p.blends[i] = blend
-    p.linear = int(values["linear"])
-    p.last_label = int(values["last_label"])
-    p.drift = int(values["drift"])
-    p.relevance = int(values["relevance"])
-    p.leak = values["leak"]
-    p.kappa = 1.0
-    if config.dtype == DTYPE_INT8:
-        p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else values["unit"]
-    p.r = values["r"]
-    p.sharp = values["sharp"]
-    p.delta = values["memory"]
-    p.cmin = values["cmin"]
-    p.cmax = values["cmax"]
-    p.shrink = values["shrink"]
-    p.nu = values.get("nu", 0.0)
-    p.window = values.get("forget", 0.0)
-    p.history = int(values["history"])
-    p.robust = int(values.get("robust", 0.0))
-    p.memory = int(values["row_memory"])
-    p.memory_narrow = int(values["memory_narrow"])
-    p.hold = config.clamp_limit
-    olk_set_memory_steps(p, m.preprocessing.gamma)
-    return 0
-
-
-cdef inline int fill_forecast(olk_forecast* p, object config) except -1:
-    """The forecaster."""
-    cdef int i
-    p.d = config.n_features
-    p.kernel = config.budget > 0
-    p.horizon = int(config.values["lead"])
-    p.season = int(config.values["season"])
-    levels = config.list_of("interval")
-    p.n_levels = len(levels)
-    for i, level in enumerate(levels):
-        p.levels[i] = level
+    p.max_gamma = dtype_max_gamma(config.dtype)
     return 0

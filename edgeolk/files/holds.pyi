@@ -1,5 +1,4 @@
 from collections.abc import Iterable
-from typing import Any
 
 from edgeolk.configuration.regions import Region
 from edgeolk.configuration.settings import Settings

@@ -8,7 +8,8 @@ from libc.string cimport memset
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 
 from edgeolk.core.c cimport olk_kernel, olk_setup
-from edgeolk.engine.setup cimport fill_setup, offsets_of
+from edgeolk.core.parts cimport FAMILY_RING, FAMILY_SORF
+from edgeolk.engine.setup cimport fill_setup, fill_sorf_setup, offsets_of
 
 from edgeolk.files.sentences import SENTENCES
 from edgeolk.parts.numbers import Basis, Policy, Update
@@ -132,28 +133,46 @@ cdef int fill_ring(olk_ring_setup* m, object config, object regions) except -1:
     return 0
 
 
+def ring_problem(config, regions, block):
+    """``problem_of`` a model of the ring family."""
+    cdef olk_ring_setup setup
+    cdef olk_problem problem
+    cdef Py_buffer view
+    cdef int number
+    fill_ring(&setup, config, regions)
+    PyObject_GetBuffer(block, &view, PyBUF_SIMPLE)
+    number = olk_check_ring(&setup, <const uint8_t*>view.buf, &problem)
+    PyBuffer_Release(&view)
+    return said(number, &problem)
+
+
+def sorf_problem(config, regions, block):
+    """``problem_of`` a model of the sorf family."""
+    cdef olk_setup setup
+    cdef olk_problem problem
+    cdef Py_buffer view
+    cdef int number
+    fill_sorf_setup(&setup, config, regions)
+    PyObject_GetBuffer(block, &view, PyBUF_SIMPLE)
+    number = olk_check_sorf(&setup, <const uint8_t*>view.buf, &problem)
+    PyBuffer_Release(&view)
+    return said(number, &problem)
+
+
+CHECKS = {FAMILY_RING: ring_problem, FAMILY_SORF: sorf_problem}
+
+
 def problem_of(config, regions, block):
     """Why learning cannot lead to the state in a block, one sentence; "" if it can.
 
     ``regions`` are those to check; ``block`` starts with the header, in native byte order, at any
     address.
     """
-    cdef olk_ring_setup ring
-    cdef olk_setup setup
-    cdef olk_problem problem
-    cdef Py_buffer view
-    cdef int number
-    cdef bint is_sorf = config.update.is_sorf
-    if is_sorf:
-        fill_setup(&setup, config, regions)
-    else:
-        fill_ring(&ring, config, regions)
-    PyObject_GetBuffer(block, &view, PyBUF_SIMPLE)
-    if is_sorf:
-        number = olk_check_sorf(&setup, <const uint8_t*>view.buf, &problem)
-    else:
-        number = olk_check_ring(&ring, <const uint8_t*>view.buf, &problem)
-    PyBuffer_Release(&view)
+    return CHECKS[config.family](config, regions, block)
+
+
+cdef str said(int number, const olk_problem* problem):
+    """The sentence of this number with the numbers of a problem; "" for 0."""
     if number == 0:
         return ""
     got = int(problem.got) if problem.got == int_or_nan(problem.got) else problem.got

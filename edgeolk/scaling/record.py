@@ -176,17 +176,17 @@ class Preprocessing:
         return {name: number for name, number in fields.items() if number != omitted.get(name, 0.0)}
 
     def options(
-        self, own: Collection[str], usual: Mapping[str, str], *, is_sorf: bool
+        self, own: Collection[str], usual: Mapping[str, str], *, may_follow: bool
     ) -> dict[str, Any]:
         """The arguments that create this record, in addition to a kernel.
 
         For an algorithm with parameters of these ``own`` names and the ``usual`` preprocessing by
-        default; for a learner of the SORF family, ``whole``, the width adapts to scaled rows.
+        default; if ``may_follow``, the width adapts to scaled rows unless ``gamma_rows`` is given.
         """
         arguments: dict[str, Any] = {}
         if self.gamma_rows or self.follows:
             arguments[named("gamma", own)] = "auto"
-        if self.gamma_rows != (0 if self.follows else GAMMA_ROWS) or (is_sorf and self.method):
+        if self.gamma_rows != (0 if self.follows else GAMMA_ROWS) or (may_follow and self.method):
             arguments.update({"gamma_rows": self.gamma_rows} if self.gamma_rows else {})
         if self.method:
             arguments["scale"] = INSIDE_NAMES[self.method]

@@ -58,11 +58,14 @@ def test_members_are_those_of_c_in_its_order(struct: str, tmp_path: Path) -> Non
 
 
 def test_every_member_is_set_when_a_setup_is_filled() -> None:
-    text = (CORE.parent / "engine" / "setup.pxd").read_text(encoding="utf-8")
+    folder = CORE.parent
+    files = ("engine/setup.pxd", "sorf/fill.pxd", "sorf/options.pxd")
+    text = "".join((folder / name).read_text(encoding="utf-8") for name in files)
     targets = [line.split(" = ")[0] for line in text.splitlines() if " = " in line]
-    found = {name for target in targets for name in re.findall(r"\b(?:p|f|setup)\.(\w+)", target)}
-    # Set with the width, with the memory; "frozen" at run time.
-    by_functions = {"omega", "memory_steps", "frozen"}
+    names = r"\b(?:p|m|m\.sorf)\.(\w+)"
+    found = {name for target in targets for name in re.findall(names, target)}
+    # Set with the width, with the memory; by users; by functions for a struct.
+    by_functions = {"omega", "memory_steps", "frozen", "widths", "forecast", "preprocessing"}
     structs = ("olk_sorf", "olk_forecast", "olk_preprocessing", "olk_setup")
     wanted = {name for struct in structs for name in members_of(struct)}
-    assert wanted - found == by_functions | {"forecast", "sorf", "preprocessing"}
+    assert wanted - found == by_functions - {"widths"}
