@@ -364,7 +364,8 @@ EVERY: list[tuple[str | None, dict[str, Any]]] = [
     ("olk", {}), ("bpa_nn", {}), ("bpa_p", {}), ("bpa_s", {"kernel": ek.Polynomial(2, 0.5, 1.0)}),
     ("projectron", {}), ("rbp", {**BESIDE, "sparse": True}), ("rbp", {"dtype": "int8"}),
     ("rbp", {"scale": "standard", "kernel": ek.Linear()}), ("rbp", {"scale": "common"}),
-    ("pomdr", {"kernel": ek.Linear()}), (None, {"update": "gradient", "loss": "novelty", "policy": "oldest", "kernel": ek.Gaussian(0.5)}), ("ogd", {"loss": "square", "coefficients": "float32"}),
+    ("pomdr", {"kernel": ek.Linear()}), ("ogd", {"loss": "square", "coefficients": "float32"}),
+    (None, {"update": "gradient", "loss": "novelty", "policy": "oldest", "kernel": ek.Gaussian(1)}),
     ("sorf", {"D": 16, "dtype": "float32", **BESIDE}),
     ("sorf", {"D": 16, "dtype": "float64", "linear": True, "relevance": True, "lapse": 5,
               "last_label": True, "scale": "standard"}),
@@ -410,7 +411,7 @@ def broken_alone(state: Held) -> set[str]:
     for word, value in state.words.items():
         values: tuple[Any, ...] = WHOLES if isinstance(value, int) else REALS
         for other in values:
-            if word == "n_support" and not -(2**31) <= other < 2**31 or word == "rng":
+            if (word == "n_support" and not -(2**31) <= other < 2**31) or word == "rng":
                 continue
             live.write_words({**state.words, word: other}, state.layout, state.block)
             ask()
