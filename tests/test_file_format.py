@@ -65,7 +65,8 @@ def test_values() -> None:
     of_sorf, rest = own.split("A parameter with several numbers")
     told = {Family.RING: numbers(of_ring), Family.SORF: numbers(of_sorf)}
     known = {number: head.value_numbers(row) for number, row in FAMILIES.items()}
-    lists = {name for name in known[Family.SORF] if name.startswith(("blends", "interval", "widths"))}
+    listed = ("blends", "interval", "widths")
+    lists = {name for name in known[Family.SORF] if name.startswith(listed)}
     for family, found in told.items():
         written = {**numbers(shared), **found}
         assert written == {n: v for n, v in known[family].items() if n not in lists}

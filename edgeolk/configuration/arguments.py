@@ -150,16 +150,21 @@ def values_of(
 
 
 def refuse_unknown(
-    given: Iterable[str], owner: str, allowed: Iterable[str], known: Iterable[str]
+    given: Iterable[str],
+    owner: str,
+    allowed: Collection[str],
+    known: Iterable[str],
+    own: Collection[str] = (),
 ) -> None:
     """Raise TypeError for the first name in ``given`` that is not ``allowed``, with similar names.
 
-    ``known`` are the names of other arguments.
+    ``known`` are the names of other arguments; ``own`` those that the owner has already set.
     """
-    allowed = list(allowed)
     unknown = next((name for name in given if name not in allowed), None)
     if unknown is not None:
-        hint = suggest(unknown, [*allowed, *known, *ARGUMENTS])
+        hint = ", which has its own"
+        if unknown not in own:
+            hint = suggest(unknown, [*allowed, *known, *own, *ARGUMENTS])
         there_are = ", ".join(allowed) or "none"
         raise TypeError(f"unknown parameter {unknown!r} for {owner}{hint}; there are {there_are}")
 

@@ -19,13 +19,13 @@ from edgeolk.scaling.record import RECORD_BYTES
 ELEMENT_BYTES = {code: element.nbytes for code, element in ELEMENTS.items()}
 
 
-class Lifetime(Enum):
+class Lifetime(str, Enum):
     """When a region's content is in use."""
 
-    STATE = 0  # always; stored in files
-    CALL = 1  # during a call, from reading a row to its answer
-    LEARN = 2  # while a row is learned
-    MEAN = 3  # while the averaged model scores
+    STATE = "state"  # always; stored in files
+    CALL = "call"  # during a call, from reading a row to its answer
+    LEARN = "learn"  # while a row is learned
+    MEAN = "mean"  # while the averaged model scores
 
 
 _Region = namedtuple(

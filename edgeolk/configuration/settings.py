@@ -84,6 +84,10 @@ class Settings:
         """Raise ValueError with one sentence if its parts and options cannot be combined."""
         raise NotImplementedError
 
+    def with_levels(self, scale: list[float], offset: list[float]) -> Settings:
+        """This configuration with the range of int8 levels that a block has."""
+        return self
+
     # ---- what both have -----------------------------------------------------------------------
 
     @property
@@ -151,6 +155,11 @@ class Settings:
     def weight_regions(self) -> tuple[str, ...]:
         """Regions of the weights of features that ``weights_`` shows; empty for support vectors."""
         return ()
+
+    @property
+    def scales_targets(self) -> bool:
+        """Whether targets are standardised inside."""
+        return False
 
     @property
     def threshold_region(self) -> str:

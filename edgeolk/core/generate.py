@@ -1,10 +1,10 @@
-"""Writes the Cython sources that follow from the rows of the parts.
+"""Writes the Cython sources that follow from the rows of parts and options.
 
-``core/parts.pxd`` has their numbers and properties for C, ``sorf/options.pxd`` fills the options of
-that family into its struct. ``engine/switches.pxd`` has one switch
-per role over the functions named in the rows; the switches of losses, which the functions of
-updates call, are in ``ring/loss_switch.pxd``. The files are in git: after a change of a row, run
-``python -m edgeolk.core.generate``.
+``core/parts.pxd`` has the numbers and properties of parts for C, and fills the options of the ring
+family into ``Params``; ``sorf/options.pxd`` fills those of the sorf family into ``olk_sorf``.
+``engine/switches.pxd`` has one switch per role over the functions named in the rows; the switches
+of losses, which the functions of updates call, are in ``ring/loss_switch.pxd``. The files are in
+git: after a change of a row, run ``python -m edgeolk.core.generate``.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def sorf_pxd() -> str:
     lines += ['    """Set each member from the option of its name."""']
     for name, option in SORF_OPTIONS.items():
         if option.in_step:
-            cast = "<int32_t><double>" if option.is_whole else ""
+            cast = "<int32_t><double>" if option.is_integral else ""
             lines += [f'    p.{name} = {cast}values["{name}"]']
     return "\n".join(lines) + "\n"
 

@@ -10,6 +10,7 @@ from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from edgeolk.export.kinds import KINDS
 from edgeolk.learner import Learner
 from edgeolk.parts import Dtype
 
@@ -73,14 +74,7 @@ WORK_BYTES = {"single": 1024, "double": 2048}
 
 def kind_of(learner: Learner) -> str:
     """The kind of learner in the tables."""
-    config = learner._config
-    if not config.weight_regions:
-        return "ring"
-    if config.awaits_targets:
-        return "forecaster"
-    if config.reports_events:
-        return "watching"
-    return "learner" if config.needs_labels else "novelty"
+    return str(KINDS[learner._config.family].kind_of(learner))
 
 
 def _case_of(learner: Learner) -> tuple[str, str]:

@@ -9,23 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from edgeolk.export import ring, sorf
 from edgeolk.export.costs import FLAGS, Row, scratch_of, stacks_of
+from edgeolk.export.kinds import KINDS
 from edgeolk.export.kits import BOARD, kits
 from edgeolk.export.prefix import USUAL, check_prefix, renamed
 from edgeolk.export.readme import readme
 from edgeolk.learner import Learner
-from edgeolk.parts.numbers import Family
 
 #: The library's C.
 C_FOLDER = BOARD.parent
 #: Files of every export besides edgeolk.c, and those of learners that learn.
 ALWAYS = ("edgeolk.h", "strict.h", "shorten.h", "answers.h", "main.c", "LICENSE")
 LEARNING = ("block.h", "call.h", "crc.h", "rows.h", "flash.h", "flash.c")
-#: Additional files of forecasters.
-FORECASTING = ("forecasting.h",)
-#: The module that writes the C of a family.
-KINDS: dict[Family, Any] = {Family.RING: ring, Family.SORF: sorf}
 #: Where calls may have their scratch memory.
 SCRATCH = ("stack", "arena")
 #: Headers that only the library's own build includes.
@@ -88,8 +83,7 @@ def files_of(
             f" {max(stacks_of(learner).values())} bytes of stack"
         )
     files = {"edgeolk.c": (BOARD / kind.SOURCE).read_text(encoding="utf-8")}
-    extra = FORECASTING if learner._config.awaits_targets else ()
-    for name in (*ALWAYS, *(LEARNING if learns else ()), *extra):
+    for name in (*ALWAYS, *(LEARNING if learns else ()), *kind.extra_of(learner)):
         files[name] = (BOARD / name).read_text(encoding="utf-8")
     found: dict[str, str] = {}
     for text in tuple(files.values()):
@@ -100,7 +94,7 @@ def files_of(
     model = replace(
         kind.model_of(learner, scratch), stacks=stacks, scratch=work if scratch == "arena" else {}
     )
-    files["README.md"] = readme(learner, model, learns=learns, counted=counted)
+    files["README.md"] = readme(learner, model, counted)
     return {**files, "model.h": model.header, "model.c": model.source}
 
 

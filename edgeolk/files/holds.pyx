@@ -8,8 +8,8 @@ from libc.string cimport memset
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 
 from edgeolk.core.c cimport olk_kernel, olk_setup
-from edgeolk.core.parts cimport FAMILY_SORF
-from edgeolk.engine.setup cimport fill_setup, offsets_of
+from edgeolk.core.parts cimport FAMILY_RING, FAMILY_SORF
+from edgeolk.engine.setup cimport fill_setup, fill_sorf_setup, offsets_of
 
 from edgeolk.files.sentences import SENTENCES
 from edgeolk.parts.numbers import Basis, Policy, Update
@@ -144,10 +144,39 @@ cdef int fill_ring(olk_ring_setup* m, object config, object regions) except -1:
 
 
 def setup_of(config, regions):
-    """What a model is (c/setup.h), by the names of C."""
+    """What a model of the sorf family is (c/setup.h), by the names of C."""
     cdef olk_setup setup
-    fill_setup(&setup, config, regions)
+    fill_sorf_setup(&setup, config, regions)
     return setup
+
+
+def ring_problem(config, regions, block):
+    """``problem_of`` a model of the ring family."""
+    cdef olk_ring_setup setup
+    cdef olk_problem problem
+    cdef Py_buffer view
+    cdef int number
+    fill_ring(&setup, config, regions)
+    PyObject_GetBuffer(block, &view, PyBUF_SIMPLE)
+    number = olk_check_ring(&setup, <const uint8_t*>view.buf, &problem)
+    PyBuffer_Release(&view)
+    return said(number, &problem)
+
+
+def sorf_problem(config, regions, block):
+    """``problem_of`` a model of the sorf family."""
+    cdef olk_setup setup
+    cdef olk_problem problem
+    cdef Py_buffer view
+    cdef int number
+    fill_sorf_setup(&setup, config, regions)
+    PyObject_GetBuffer(block, &view, PyBUF_SIMPLE)
+    number = olk_check_sorf(&setup, <const uint8_t*>view.buf, &problem)
+    PyBuffer_Release(&view)
+    return said(number, &problem)
+
+
+CHECKS = {FAMILY_RING: ring_problem, FAMILY_SORF: sorf_problem}
 
 
 def problem_of(config, regions, block):
@@ -156,23 +185,7 @@ def problem_of(config, regions, block):
     ``regions`` are those to check; ``block`` starts with the header, in native byte order, at any
     address.
     """
-    cdef olk_ring_setup ring
-    cdef olk_setup setup
-    cdef olk_problem problem
-    cdef Py_buffer view
-    cdef int number
-    cdef bint is_sorf = config.family == FAMILY_SORF
-    if is_sorf:
-        fill_setup(&setup, config, regions)
-    else:
-        fill_ring(&ring, config, regions)
-    PyObject_GetBuffer(block, &view, PyBUF_SIMPLE)
-    if is_sorf:
-        number = olk_check_sorf(&setup, <const uint8_t*>view.buf, &problem)
-    else:
-        number = olk_check_ring(&ring, <const uint8_t*>view.buf, &problem)
-    PyBuffer_Release(&view)
-    return sentence_of(number, &problem)
+    return CHECKS[config.family](config, regions, block)
 
 
 def scaler_problem_of(n_features, options, regions, block):
@@ -197,11 +210,11 @@ def scaler_problem_of(n_features, options, regions, block):
     PyObject_GetBuffer(block, &view, PyBUF_SIMPLE)
     number = olk_check_scaler(&setup, <const uint8_t*>view.buf, &problem)
     PyBuffer_Release(&view)
-    return sentence_of(number, &problem)
+    return said(number, &problem)
 
 
-cdef object sentence_of(int number, const olk_problem* problem):
-    """The sentence of a rule with its numbers, "" for 0."""
+cdef str said(int number, const olk_problem* problem):
+    """The sentence of this number with the numbers of a problem; "" for 0."""
     if number == 0:
         return ""
     got = int(problem.got) if problem.got == int_or_nan(problem.got) else problem.got

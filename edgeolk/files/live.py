@@ -150,14 +150,14 @@ def config_from(head: Head) -> Settings:
         columns=head.columns,
         lists=lists,
         preprocessing=preprocessing,
-        lookahead=_whole(values, "lookahead", MAX_AHEAD),
-        skips_bad_rows=bool(_whole(values, "skip_bad_rows", 1)),
-        checksums=bool(_whole(values, "checksums", 1)),
+        lookahead=_integer(values, "lookahead", MAX_AHEAD),
+        skips_bad_rows=bool(_integer(values, "skip_bad_rows", 1)),
+        checksums=bool(_integer(values, "checksums", 1)),
     )
     return replace(empty, values=filled(empty, values))
 
 
-def _whole(values: dict[str, float], name: str, maximum: int) -> int:
+def _integer(values: dict[str, float], name: str, maximum: int) -> int:
     """Remove an integer from the values of a header; 0 if it is not there.
 
     Raises ValueError: it is not an integer from 1 to ``maximum``.

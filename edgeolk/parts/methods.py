@@ -78,6 +78,8 @@ class Method:
         The kind of model that it is.
     freezes : bool
         Whether, with its default choices, a full ring ends learning.
+    takes_history : bool
+        Whether rows may be a time series: ``history=``.
     """
 
     algorithm: Algorithm
@@ -97,6 +99,11 @@ class Method:
         return Family.RING
 
     @property
+    def takes_history(self) -> bool:
+        """Whether rows may be a time series: ``history=``."""
+        return False
+
+    @property
     def freezes(self) -> bool:
         """Whether, with its default choices, a full ring ends learning."""
         parts = {**DEFAULT_PARTS, **self.parts}
@@ -111,6 +118,7 @@ class SorfMethod(Method):
 
     family = Family.SORF
     freezes = False
+    takes_history = True
 
 
 def _each(*members: IntEnum) -> dict[str, Parts]:

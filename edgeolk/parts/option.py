@@ -56,7 +56,7 @@ class Option:
         return float(low), float(high)
 
     @property
-    def is_whole(self) -> bool:
+    def is_integral(self) -> bool:
         """Whether its number is an integer, also in C."""
         return self.flag or self.integer or bool(self.words)
 

@@ -100,6 +100,8 @@ class Part:
     parameters: tuple[str, ...] = ()
     #: Regions it needs in addition to those of every learner.
     regions: tuple[str, ...] = ()
+    #: Whether it needs a kernel whose Gram matrices are positive semidefinite.
+    needs_definite: bool = False
     #: Invalid compositions with it.
     refuses: Mapping[str, Condition] = field(default_factory=dict)
 

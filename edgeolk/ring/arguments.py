@@ -92,11 +92,7 @@ def _refuse_unknown(given: Given, names: tuple[str, ...], members: str) -> None:
     """Raise TypeError for the first unknown argument, with similar names."""
     allowed = [*names, *filter(None, [members])]
     allowed += given.method.choices if given.method else DEFAULT_PARTS
-    unknown = next((name for name in given.params if name not in allowed), None)
-    owner = given.own
-    if unknown in DEFAULT_PARTS:
-        owner += ", which has its own"
-    refuse_unknown(given.params, owner, allowed, [*given.common, *DEFAULT_PARTS])
+    refuse_unknown(given.params, given.own, allowed, given.common, DEFAULT_PARTS)
 
 
 def _without_idle_bound(parts: Parts, values: dict[str, float]) -> tuple[Parts, dict[str, float]]:
@@ -130,7 +126,7 @@ def configure(given: Given) -> Choices:
     _refuse_unknown(given, names, basis.members)
     members = basis.members if params.get(basis.members) is not None else "budget"
     budget = budget_of(basis.members, common["budget"], given.ram, params, DEFAULT_MEMBERS)
-    fixed = {
+    fixed: dict[str, Any] = {
         "member": method.algorithm if method else Algorithm.CUSTOM,
         "n_features": n_features,
         "kernel": kernel,

@@ -91,6 +91,9 @@ def sentences() -> set[str]:
 def refuse(config: Facts) -> None:
     """Raise ValueError with one sentence if the composition is invalid."""
     for axis, rows in TRAITS.items():
-        refuse_by(config, rows[config.parts[axis]].refuses)
+        part = config.parts[axis]
+        refuse_by(config, rows[part].refuses)
+        if rows[part].needs_definite and not config.kernel.definite:
+            raise ValueError(f"{spoken([part])} needs a positive definite kernel, not a sigmoid")
     refuse_by(config, SHARED)
     refuse_by(config, GENERAL)

@@ -21,7 +21,7 @@ from edgeolk.parts.numbers import Policy
 
 def _factor_rows(config: Any) -> int:
     if config.parts["policy"] == Policy.ANCHOR:
-        return min(config.budget, int(config.values["b0"]))
+        return min(int(config.budget), int(config.values["b0"]))
     return int(config.slots)
 
 
@@ -112,8 +112,8 @@ def needed(config: Any) -> set[str]:
         names.discard("levels")
     if config.update.per_update:
         names.add("per_update")
-    if config.tracks_norm and config.policy.removes:
-        names.update(("column", "diagonal"))
+    if config.tracks_norm and (config.policy.removes or not config.policy.follows_norm):
+        names.update(("column", "diagonal"))  # to recompute it
     if "averaging" in names and config.changes_old:
         names.add("mean_sum")
     if "factor" in names and _factor_rows(config) == 0:

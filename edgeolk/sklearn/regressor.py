@@ -177,7 +177,7 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
     ) -> None:
         learner = check_task(self._begin(rows, random, more=more, **self._loss()), "targets")
         self.target_mean_, self.target_scale_ = 0.0, 1.0
-        if learner.algorithm != "sorf":
+        if not learner._config.scales_targets:
             self.target_mean_ = float(targets.mean())
             self.target_scale_ = float(targets.std()) or 1.0
         self.learner_ = learner

@@ -138,7 +138,7 @@ def configure(given: Given) -> Choices:
     lists = _take_lists(params, forecasts=forecasts)
     columns = given.columns
     has_row_memory = parts["loss"] == Loss.HINGE and params.get("memory") is None
-    fixed = {
+    fixed: dict[str, Any] = {
         "member": Algorithm.SORF,
         "n_features": n_features,
         "kernel": kernel,

@@ -13,15 +13,11 @@ from edgeolk.sorf.options cimport fill_options
 from edgeolk.sorf.tables cimport functions_for
 
 
-cdef inline void fill_learner(State* s, object config) except *:
+cdef inline void fill_learner(olk_sorf* p, double (*multiples)[8], object config) except *:
     """The configuration of the features and the learner on them (docs/sorf.md, section 3)."""
-    cdef olk_sorf* p = &s.sorf.config
     cdef int g, i
     groups = int(config.values["groups"])
-    blocks = -(-config.budget // 64)
-    share, rest = divmod(blocks, groups)
-    s.sorf.ops = functions_for(s.c.choice.dtype)
-    s.sorf.lapse = config.values["lapse"]
+    share, rest = divmod(-(-config.budget // 64), groups)
     fill_options(p, config.values)
     p.d, p.D, p.classes = config.n_inputs, config.budget, config.columns
     p.task = OLK_SORF_CLASSES if config.columns > 1 else OLK_SORF_BINARY
@@ -37,27 +33,21 @@ cdef inline void fill_learner(State* s, object config) except *:
         widths = config.list_of(f"widths{g}")
         p.widths[g] = len(widths)
         for i, width in enumerate(widths):
-            s.sorf.widths[g][i] = width
+            multiples[g][i] = width
     blends = config.list_of("blends")
     p.n_blends = len(blends)
     for i, blend in enumerate(blends):
         p.blends[i] = blend
     p.kappa = 1.0
-    if s.c.choice.dtype == DTYPE_INT8:
+    if config.dtype == DTYPE_INT8:
         p.kappa = 127.0 if p.task == OLK_SORF_NOVELTY else config.values["unit"]
     p.signs = olk_pcg_seed(config.seed, OLK_PCG_SIGNS)
-    olk_set_memory_steps(p, s.c.kernel.gamma)
-    sorf_set_width(s)
 
 
-cdef inline void fill_forecast(State* s, object config) except *:
+cdef inline void fill_forecast(olk_forecast* p, object config) except *:
     """The configuration of a forecaster."""
-    cdef olk_forecast* p = &s.forecast.config
     cdef int i
     forecaster = config.forecaster
-    s.forecast.on = forecaster is not None
-    if not s.forecast.on:
-        return
     p.d, p.kernel = config.n_features, forecaster.has_kernel
     p.horizon, p.season = forecaster.horizon, forecaster.season
     p.n_levels = len(forecaster.levels)
@@ -70,8 +60,14 @@ cdef inline void fill_sorf(State* s, object config) except *:
     fill_common(s, config)
     s.c.choice.basis = BASIS_STRUCTURED
     s.c.takes_gaps = config.watch is not None
-    fill_learner(s, config)
-    fill_forecast(s, config)
+    s.sorf.ops = functions_for(s.c.choice.dtype)
+    s.sorf.lapse = config.values["lapse"]
+    fill_learner(&s.sorf.config, s.sorf.widths, config)
+    olk_set_memory_steps(&s.sorf.config, s.c.kernel.gamma)
+    sorf_set_width(s)
+    s.forecast.on = config.forecaster is not None
+    if s.forecast.on:
+        fill_forecast(&s.forecast.config, config)
 
 
 cdef inline void fill_features(State* s, object config) except *:

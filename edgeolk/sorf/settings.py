@@ -112,6 +112,11 @@ class SorfSettings(Settings):
         return ("weights", "mean_weights") if self.needs_labels else ("mean_weights",)
 
     @property
+    def scales_targets(self) -> bool:
+        """Whether targets are standardised inside."""
+        return self.is_regression
+
+    @property
     def threshold_region(self) -> str:
         """The region whose first number is the threshold of novelty, "" with labels."""
         return "deviations" if self.watch else super().threshold_region

@@ -17,6 +17,7 @@ from synthetic import random_stream
 import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.configuration.settings import Settings
+from edgeolk.parts.policies import POLICIES
 from edgeolk.parts.table import DEFAULT_PARTS
 from edgeolk.ring.options import uses
 from edgeolk.ring.refusals import refuse, sentences
@@ -275,6 +276,30 @@ def test_refusals_say_why(parts: dict[str, Any], why: str) -> None:
     for make in (ek.Learner, ek.plan):
         with pytest.raises(ValueError, match=why):
             make(**options)
+
+
+def test_a_part_that_needs_a_positive_definite_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Any] = {"n_features": 2, "budget": 5, "policy": "span"}
+    ek.Config(**options, kernel=ek.Sigmoid())
+    row = replace(POLICIES[pt.Policy.SPAN], needs_definite=True)
+    monkeypatch.setitem(POLICIES, pt.Policy.SPAN, row)
+    with pytest.raises(ValueError, match=r"^Policy.SPAN needs a positive definite kernel"):
+        ek.Config(**options, kernel=ek.Sigmoid())
+    ek.Config(**options, kernel=ek.Polynomial())
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_a_norm_that_is_recomputed_has_the_regions_for_it(
+    policy: pt.Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever its row names: a policy that removes nothing may change coefficients, too."""
+    row = replace(POLICIES[policy], removes=False, follows_norm=False, regions=(), refuses={})
+    monkeypatch.setitem(POLICIES, policy, row)
+    config = ek.Config(
+        n_features=2, budget=5, policy=policy, projection="ball", U=1.0, kernel=ek.Linear()
+    )
+    names = {region.name for region in ek.plan(config).regions}
+    assert {"column", "diagonal"} <= names
 
 
 def test_every_refusal_is_tested() -> None:

@@ -12,8 +12,8 @@ import pytest
 from helpers import Csr
 
 import edgeolk as ek
-from edgeolk.sorf import defaults as row_memory
 from edgeolk.parts import Rows
+from edgeolk.sorf import defaults as row_memory
 
 TYPES = ("float32", "float64", "float16")
 SIZES = (8, 40, 70, 123, 300)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -264,15 +265,16 @@ def test_a_norm_that_no_vector_has() -> None:
 
 def renamed(state: Held, name: str | None) -> Held:
     member = ek.Algorithm.CUSTOM if name is None else find(name).algorithm
-    return state._replace(config=Settings(**{**vars(state.config), "member": member}))
+    return state._replace(config=replace(state.config, member=member))
 
 
 def test_a_name_must_fit_the_parts() -> None:
     state = taught("bpa_s")
-    renamed(state, None).check()
+    renamed(state, None).config.check()
     for name in RINGS:
         if name != "bpa_s":
-            refused(renamed(state, name), "parts")
+            with pytest.raises(ValueError, match=f"its parts are not those of {re.escape(name)}"):
+                renamed(state, name).config.check()
 
 
 #: Kernel and options -> the largest |x|^2 that docs/rows.md states.

@@ -13,9 +13,9 @@ from helpers import EVERY, LIVELY, NEEDS
 import edgeolk as ek
 from edgeolk import parts as pt
 from edgeolk.cli.page import parameter_rows
+from edgeolk.configuration.families import FAMILIES
 from edgeolk.parts.descriptions import LISTS
 from edgeolk.parts.methods import find
-from edgeolk.configuration.families import FAMILIES
 from edgeolk.parts.numbers import AXES
 from edgeolk.parts.option import Option
 from edgeolk.parts.table import TRAITS
@@ -216,7 +216,9 @@ LETTERS = {
 
 
 def test_letters_of_papers_are_aliases_of_their_algorithms() -> None:
-    told = {(name, row.name): alias for row in ek.algorithms() for alias, name in row.aliases.items()}
+    told = {
+        (name, row.name): alias for row in ek.algorithms() for alias, name in row.aliases.items()
+    }
     assert told == {(name, one): alias for name, (alias, *of) in LETTERS.items() for one in of}
 
 

@@ -212,7 +212,8 @@ def test_a_ring_is_no_kernel_of_a_forecaster() -> None:
 
 
 def test_history_auto_is_a_forecaster_for_targets_and_the_last_label_for_classes() -> None:
-    assert ek.Config(n_features=3, ram="4KiB", loss="square", history="auto")._settings.awaits_targets
+    given = ek.Config(n_features=3, ram="4KiB", loss="square", history="auto")
+    assert given._settings.awaits_targets
     classes = ek.Config(n_features=3, ram="4KiB", history="auto")
     assert classes.parameters["last_label"] is True
     assert not classes._settings.awaits_targets
