@@ -165,23 +165,22 @@ def _options_of(head: Head) -> Preprocessing:
 
     Raises ValueError: they are impossible, or the header has what only a model has.
     """
-    others = (head.budget, head.seed, head.flags, head.n_support, head.rng, head.mistakes)
-    parts = (*head.parts.values(), head.updates)
-    values = {field: head.values.get(name) for name, field in _VALUES.items()}
+    unused = (head.budget, head.seed, head.flags, head.n_support, head.rng, *head.parts.values())
+    values = head.values
+    whole = (number for name, number in values.items() if name != "scale.clip")
     if (
-        any((*others, *parts))
+        any((*unused, head.mistakes, head.updates))
         or head.columns != 1
-        or len(head.values) != len(_VALUES)
-        or None in values.values()
-        or any(v != int(v) for name, v in values.items() if name != "clip" and v is not None)
-        or values["method"] not in NAMES
-        or bool(values["window"]) != bool(values["clip"])
-        or not 0 <= int(values["freeze_after"] or 0) <= MAX_FREEZE
+        or set(values) != set(_VALUES)
+        or not all(map(float.is_integer, whole))
+        or values["scale.method"] not in NAMES
+        or bool(values["scale.window"]) != bool(values["scale.clip"])
+        or not 0 <= values["scale.freeze_after"] <= MAX_FREEZE
     ):
         raise ValueError("the scaler is inconsistent: its header contradicts itself")
-    given: dict[str, Any] = {
-        name: value if name == "clip" else int(value or 0) for name, value in values.items()
-    }
+    given: dict[str, Any] = {"clip": values["scale.clip"]}
+    for name in ("method", "window", "freeze_after"):
+        given[name] = int(values[f"scale.{name}"])
     try:
         clip_number(given["clip"] or None)
         window_number(given["window"] or None, given["clip"])

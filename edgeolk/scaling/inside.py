@@ -12,7 +12,6 @@ from edgeolk.engine.engine import Engine
 from edgeolk.scaling.record import Preprocessing
 from edgeolk.scaling.scaler import RunningScaler
 
-
 #: Regions of statistics that a learner's block and a scaler's have.
 STATISTICS = ("scaler", "scaler_counts", "scaler_range", "statistics")
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from helpers import LIVELY, RINGS
+from scalers import block_of, place_of, resealed
 from synthetic import random_stream
 
 import edgeolk as ek
@@ -365,7 +366,8 @@ EVERY: list[tuple[str | None, dict[str, Any]]] = [
     ("olk", {}), ("bpa_nn", {}), ("bpa_p", {}), ("bpa_s", {"kernel": ek.Polynomial(2, 0.5, 1.0)}),
     ("projectron", {}), ("rbp", {**BESIDE, "sparse": True}), ("rbp", {"dtype": "int8"}),
     ("rbp", {"scale": "standard", "kernel": ek.Linear()}), ("rbp", {"scale": "common"}),
-    ("pomdr", {"kernel": ek.Linear()}), (None, {"update": "gradient", "loss": "novelty", "policy": "oldest", "kernel": ek.Gaussian(0.5)}), ("ogd", {"loss": "square", "coefficients": "float32"}),
+    ("pomdr", {"kernel": ek.Linear()}), ("ogd", {"loss": "square", "coefficients": "float32"}),
+    (None, {"update": "gradient", "loss": "novelty", "policy": "oldest", "kernel": ek.Gaussian(1)}),
     ("sorf", {"D": 16, "dtype": "float32", **BESIDE}),
     ("sorf", {"D": 16, "dtype": "float64", "linear": True, "relevance": True, "lapse": 5,
               "last_label": True, "scale": "standard"}),
@@ -431,6 +433,17 @@ def broken_alone(state: Held) -> set[str]:
     return found
 
 
+def of_a_scaler() -> str:
+    """What is said of a scaler that is frozen twice over."""
+    scaler = ek.RunningScaler(2)
+    block = bytearray(block_of(scaler))
+    at = place_of(scaler, "frozen")
+    block[at : at + 8] = (2).to_bytes(8, "little")
+    with pytest.raises(ValueError, match="inconsistent") as caught:
+        ek.RunningScaler._from_block(resealed(block))
+    return str(caught.value).partition("inconsistent: ")[2]
+
+
 def name_of(sentence: str) -> str:
     """The name of the sentence that this was made from."""
     for name, form in SENTENCES:
@@ -445,6 +458,7 @@ def test_every_sentence_is_said_of_a_state_that_breaks_one_rule_alone() -> None:
     for state in learned_every():
         state.check()
         said |= {name_of(sentence) for sentence in broken_alone(state) if sentence}
+    said.add(name_of(of_a_scaler()))
     # No update of today keeps numbers of its own.
     assert said == {name for name, _ in SENTENCES} - {"BAD_PER_UPDATE"}
 

@@ -1,4 +1,4 @@
-"""Statistics are judged by the conventions of c/scaler.h, in a learner and in a scaler of its own."""
+"""Statistics are judged by the conventions of c/scaler.h, in a learner as in a scaler."""
 
 from __future__ import annotations
 

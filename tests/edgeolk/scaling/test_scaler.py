@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from scalers import FORMS, block_of, noise, place_of, placed, scaler_of
 
-import edgeolk as ek
-
 LARGEST = np.finfo(np.float64).max
 
 
