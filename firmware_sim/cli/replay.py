@@ -35,7 +35,7 @@ from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.assumed import notes_of
 from firmware_sim.replaying.loop import Replay
 from firmware_sim.replaying.result import ReplayResult
-from firmware_sim.report import hints, to_text
+from firmware_sim.report import hints, report_of
 from firmware_sim.report.writing import claimed, import_picture, write_files
 from firmware_sim.streams import BUNDLED
 from firmware_sim.streams.page import inspect_rows, page
@@ -124,13 +124,14 @@ def run(chosen: argparse.Namespace) -> int:
         result = _replayed(replay, chosen, interrupted)
         result.hint = hints.tried_hints(result)
         result.understood = understood
-        writers = [lambda: write_files(result, Path(chosen.out), picture=picture)]
+        report = report_of(result)
+        writers = [lambda: write_files(report, Path(chosen.out), "report", picture=picture)]
         if result.status not in ("killed", "died"):  # the learner is still available
             writers += _savers(replay, chosen)
         outcomes = [written(write) for write in writers]
     files = [file for found, _ in outcomes for file in found]
     unwritten = [sentence for _, found in outcomes for sentence in found]
-    code = ended(chosen, to_text(result), files, unwritten, result.warnings)
+    code = ended(chosen, report.to_text(), files, unwritten, result.warnings)
     return _exit_code(result, interrupted) or code
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from firmware_sim.cli.processes import Interruption
 from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.plaintext import printable
-from firmware_sim.report.writing import picture_refusal
+from firmware_sim.report.writing import refusals
 
 #: Seconds of a step that cause a warning, and seconds between two progress messages after it.
 SLOW, EVERY = 1.0, 10.0
@@ -67,12 +67,12 @@ def forget_output() -> None:
 
 def can_draw(chosen: argparse.Namespace) -> bool:
     """Whether a picture is wanted and possible; prints why if it is wanted but impossible."""
-    if chosen.no_picture:
-        return False
-    if picture_refusal():
-        tell(picture_refusal() + "; --no-picture leaves it out without a word")
-        return False
-    return True
+    drawn = not chosen.no_picture
+    for refusal in refusals(picture=drawn):
+        remedy = "; --no-picture leaves it out without a word" if "picture" in refusal else ""
+        tell(refusal + remedy)
+        drawn = drawn and not remedy
+    return drawn
 
 
 def written(write: Callable[[], list[Path]]) -> tuple[list[Path], list[str]]:

@@ -86,7 +86,8 @@ class Regression(Metrics):
             "R2 vs last value",
             thousandths,
             lambda record, metrics: _gain(record.squared, metrics.last_value.squared),
-            "1 is perfect, 0 as good as repeating the last value, below 0 worse",
+            "how far squared errors are below those of repeating the last value: 1 is perfect, 0 "
+            "no better, below 0 worse; a few large errors decide it, unlike MAE",
         ),
     }
     baselines: ClassVar = {"mean": "running mean", "last_value": "last value"}

@@ -48,7 +48,7 @@ def errors(result: ReplayResult) -> Chart | None:
     for i, name in enumerate(name_of(result, one) for one in metrics.curve.names):
         last, there = running[-1, i], running[:, i] > 0.0
         figure = f"{100 * last:.2f} % of all rows" if metrics.shares else f"{last:.4g} on average"
-        look = {"dash": (6.0, 4.0), "width": 1.8} if i else {}
+        look = {"dash": (6.0, 4.0), "width": 1.5} if i else {}
         line = rows[there], running[there, i]
         marks.append(Mark(f"{name}: {figure}", _COLOURS[i], *line, **look))  # type: ignore[arg-type]
     floor = np.full(len(recent_rows), low)
@@ -57,7 +57,9 @@ def errors(result: ReplayResult) -> Chart | None:
     last_row = int(rows[-1])
     for kind, first, last, tooltip in _bands(result, last_row):
         name, colour, alpha = BANDS[kind]
-        marks.append(Mark(name, colour, (first, last), alpha=alpha, tooltip=tooltip))
+        note = tooltip.partition(": ")[2] if kind == "alarm" else ""
+        band = Mark(name, colour, (first, last), alpha=alpha, tooltip=tooltip, note=note)
+        marks.append(band)
     return Chart(
         timeline_title(result),
         marks,

@@ -106,16 +106,6 @@ def _confusion(metrics: Multiclass) -> Table:
     return Table("confusion", "Commonest mistakes", ("in the stream", "answered", "rows"), rows)
 
 
-def in_short(result: ReplayResult) -> str:
-    """Return the learner's figures in one line."""
-    summary = result.metrics.summary()["learner"]
-    return ", ".join(
-        f"{one.title} {one.shown(summary[name])}"
-        for name, one in result.metrics.table.items()
-        if one.title and summary[name] is not None
-    )
-
-
 def frozen(result: ReplayResult) -> str:
     """Return the value of learning on the board as a sentence; empty if unknown."""
     found = result.frozen
@@ -133,16 +123,16 @@ def inside(metrics: Metrics) -> str:
     if not isinstance(metrics, Regression) or not record.intervals:
         return ""
     share = 100 * record.inside / record.intervals
-    return f"{share:.1f} % of {record.intervals:,} targets fell into their interval"
+    return f"{share:.1f} % of {record.intervals:,} targets fell into their interval."
 
 
-def judged_by(metrics: Novelty) -> str:
-    """Return how alarms were evaluated, as a phrase."""
-    if not metrics.judged:
-        return "no labelled windows to judge by"
+def judged_by(metrics: Metrics) -> str:
+    """Return how alarms were evaluated, as a sentence; empty if they were not."""
+    if not isinstance(metrics, Novelty) or not metrics.judged:
+        return ""
     windows = metrics.learner.windows
-    text = f"judged by {windows:,} labelled window{'' if windows == 1 else 's'}"
-    return text + (", AUC from a sample of the rows" if metrics.sampled else "")
+    text = f"Judged by {windows:,} labelled window{'' if windows == 1 else 's'}"
+    return text + (", AUC from a sample of the rows." if metrics.sampled else ".")
 
 
 def anomaly_tables(metrics: Novelty, names: Sequence[str]) -> list[Table]:
@@ -154,16 +144,20 @@ def anomaly_tables(metrics: Novelty, names: Sequence[str]) -> list[Table]:
         (_rows(alarm), moment(alarm.strongest.seconds), reason(alarm.strongest, names))
         for alarm in shown
     ]
-    oddest: list[tuple[str, ...]] = [
+    most_anomalous: list[tuple[str, ...]] = [
         (f"{top.row:,}", moment(top.seconds), short(top.novelty), reason(top, names),
          readings(top, names))
         for top in anomalies.oddest
     ]  # fmt: skip
-    first = ("rows", "time of the oddest", "reason")
+    first = ("rows", "time of the most anomalous", "reason")
     head = ("row", "time", "score", "reason", "readings furthest off")
     tables = [
         Table("alarms", f"Alarms{many}", first, alarms, sentences=first[1:]),
-        Table("oddest", "The oddest rows", head, oddest, sentences=(head[1], *head[3:])),
+        Table(
+            *("anomalies", "The most anomalous rows", head, most_anomalous),
+            sentences=head[1:2] + head[3:],
+            stacked=True,
+        ),
     ]
     return [table for table in tables if table.rows]
 

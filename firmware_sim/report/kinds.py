@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from firmware_sim.drawing.chart import FIRST, LEARNER, SECOND, TEXT, Chart, Mark, charted
-from firmware_sim.drawing.document import paragraph, section
-from firmware_sim.metrics import Multiclass
+from firmware_sim.drawing.chart import FIRST, LEARNER, SECOND, TEXT, Chart, Drawing, Mark, legend
+from firmware_sim.drawing.document import Section
+from firmware_sim.metrics import Multiclass, Regression
 from firmware_sim.metrics.curve import ForecastTimeline
 from firmware_sim.plaintext import printable
+from firmware_sim.replaying.result import ReplayResult
 
 #: The experts with their names and colours, in the order of the stacked areas.
 _EXPERTS = {
@@ -55,7 +56,10 @@ def timeline_charts(timeline: ForecastTimeline) -> tuple[Chart, Chart, Chart]:
     title = f"Forecast and truth, the last {len(rows):,} rows"
     return (
         Chart(title, both, x_range, (low, high if high > low else low + 1.0)),
-        Chart("target minus forecast", errors, x_range, (-1.3 * half_width, 1.3 * half_width)),
+        Chart(
+            *("Target minus forecast", errors, x_range, (-1.3 * half_width, 1.3 * half_width)),
+            height=2 / 3,
+        ),
         _shares(timeline),
     )
 
@@ -69,86 +73,81 @@ def _shares(timeline: ForecastTimeline) -> Chart:
             upper = np.minimum(lower + shares[:, timeline.names.index(name)], 1.0)
             label = f"{word}, {100 * mean[name]:.0f} % in all"
             marks.append(Mark(label, colour, at, upper, lower))
-    return Chart("Expert weights over time", marks, (0, timeline.rows), (0.0, 1.0), percent=True)
+    ranges = (0, timeline.rows), (0.0, 1.0)
+    return Chart("Expert weights over time", marks, *ranges, percent=True, compact=True)
 
 
-def draw_timeline(figure: Any, timeline: ForecastTimeline) -> None:
-    """Draw the last forecasts on the left, the experts' weights on the right.
-
-    figure: an empty figure.
-    timeline: at least one row.
-    """
-    from firmware_sim.drawing.pictures import plot  # needs matplotlib; a page does not
-
-    columns = figure.add_gridspec(
-        1, 2, width_ratios=(1.55, 1), left=0.07, right=0.975, bottom=0.12, top=0.84, wspace=0.42
-    )
-    stacked = columns[0].subgridspec(2, 1, height_ratios=(1.3, 1), hspace=0.55)
-    forecasts, errors, shares = timeline_charts(timeline)
-    for place, chart in ((stacked[0], forecasts), (stacked[1], errors), (columns[1], shares)):
-        axes = figure.add_subplot(place)
-        if chart is not errors:
-            axes.set_title(chart.title, pad=46 if chart is shares else 30)
-        plot(axes, chart, handlelength=1.2, columnspacing=1.4)
-
-
-def timeline_sections(timeline: ForecastTimeline) -> list[str]:
-    """Return the page's sections on forecasts.
-
-    timeline: at least one row.
-    """
-    forecasts, errors, shares = timeline_charts(timeline)
-    mixed = "Each answer is mixed of these; what has erred less has a larger share."
-    return [
-        section(
-            forecasts.title,
-            f'<div id="forecasts">{charted(forecasts)}</div>',
-            f'<div id="intervals">{charted(errors, height=2 / 3)}</div>',
-        ),
-        section(
-            shares.title, paragraph(mixed, "faint"), f'<div id="shares">{charted(shares)}</div>'
-        ),
-    ]
+def sections_of_kind(result: ReplayResult) -> list[Section]:
+    """Return the sections with the charts of this kind of labels."""
+    metrics = result.metrics
+    if isinstance(metrics, Regression) and metrics.timeline.rows:
+        forecasts, errors, shares = timeline_charts(metrics.timeline)
+        mixed = "Each answer is mixed of these; what has erred less has a larger share."
+        return [
+            Section("", forecasts.title, "", {"forecasts": forecasts, "intervals": errors}),
+            Section("", shares.title, mixed, {"shares": shares}),
+        ]
+    if isinstance(metrics, Multiclass) and metrics.rows:
+        scores = ClassScores(metrics)
+        return [
+            Section("", ConfusionChart.title, "", {"matrix": ConfusionChart(metrics)}),
+            Section("", scores.title, "", {"scores": scores}),
+        ]
+    return []
 
 
-def draw_classes(figure: Any, metrics: Multiclass) -> None:
-    """Draw the confusion matrix on the left, precision, recall and F1 of each class on the right.
+class ConfusionChart(Drawing):
+    """The confusion matrix in colours."""
 
-    figure: an empty figure.
-    metrics: metrics of at least one row.
-    """
-    confusion, classes = figure.subplots(1, 2, width_ratios=(1.2, 1))
-    figure.subplots_adjust(left=0.16, right=0.975, bottom=0.17, top=0.9, wspace=0.5)
-    names = [_short(name) for name in metrics.names]
-    places = np.arange(len(names))
-    counts = metrics.learner.counts
-    shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
-    confusion.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
-    confusion.set_title("Answers by class, shares of each row", pad=10)
-    confusion.set_xlabel("answered")
-    confusion.set_ylabel("in the stream")
-    small = {"fontsize": 10 if len(names) <= _WRITTEN else 6}
-    confusion.set_xticks(places, names, rotation=30 if len(names) <= _WRITTEN else 90, **small)
-    confusion.set_yticks(places, names, **small)
-    if len(names) <= _WRITTEN:
-        for i, j in np.ndindex(counts.shape):
-            colour = "white" if shares[i, j] > 0.55 else TEXT
-            confusion.text(j, i, f"{counts[i, j]:,}", ha="center", va="center", color=colour)
-    by_class = metrics.by_class()
-    classes.barh(places, [one.f1 or 0.0 for one in by_class], 0.6, color=LEARNER, label="F1")
-    for mark, what in (("|", "precision"), ("x", "recall")):
-        values = [getattr(one, what) or 0.0 for one in by_class]
-        classes.plot(values, places, mark, color=TEXT, markersize=9, label=what)
-    macro = metrics.learner.macro_f1
-    classes.set_title(
-        f"F1 by class, mean {macro:.3f}" if macro is not None else "F1 by class", pad=30
-    )
-    classes.set_xlim(0.0, 1.0)
-    classes.set_ylim(len(names) - 0.4, -0.6)
-    rows = [f"{name}  ({one.support:,})" for name, one in zip(names, by_class, strict=True)]
-    classes.set_yticks(places, rows, **small)
-    classes.grid(axis="x")
-    classes.legend(loc="lower left", bbox_to_anchor=(-0.03, 0.995), ncols=3)
+    title = "Answers by class, shares of each row"
+    height = 1.4
+
+    def __init__(self, metrics: Multiclass) -> None:
+        self._metrics = metrics
+
+    def draw(self, axes: Any, *, narrow: bool) -> None:
+        """Draw a cell for each class of the stream and each answer."""
+        names = [_short(name) for name in self._metrics.names]
+        places, few = np.arange(len(names)), len(names) <= _WRITTEN
+        counts = self._metrics.learner.counts
+        shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
+        axes.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+        axes.set(xlabel="answered", ylabel="in the stream")
+        small = {"fontsize": "medium" if few else "xx-small"}
+        axes.set_xticks(places, names, rotation=30 if few and not narrow else 90, **small)
+        axes.set_yticks(places, names, **small)
+        for i, j in np.ndindex(counts.shape) if few else ():
+            colour = "white" if shares[i, j] > 0.55 else "black"
+            axes.text(j, i, f"{counts[i, j]:,}", ha="center", va="center", color=colour)
+
+
+class ClassScores(Drawing):
+    """Precision, recall and F1 of each class."""
+
+    legend_rows = 3
+    compact = True
+
+    def __init__(self, metrics: Multiclass) -> None:
+        self._metrics = metrics
+        macro = metrics.learner.macro_f1
+        self.title = "F1 by class" if macro is None else f"F1 by class, mean {macro:.3f}"
+        self.height = 0.4 + 0.09 * min(len(metrics.names), 2 * _WRITTEN)
+
+    def draw(self, axes: Any, *, narrow: bool) -> None:
+        """Draw a bar for each F1, and marks."""
+        by_class = self._metrics.by_class()
+        places = np.arange(len(by_class))
+        f1 = [one.f1 or 0.0 for one in by_class]
+        handles = [axes.barh(places, f1, 0.6, color=LEARNER, alpha=0.4)]
+        for mark, what in (("|", "precision"), ("x", "recall")):
+            values = [getattr(one, what) or 0.0 for one in by_class]
+            handles += axes.plot(values, places, mark, color=TEXT, markersize=9)
+        axes.set(xlim=(0.0, 1.0), ylim=(len(places) - 0.4, -0.6))
+        rows = [f"{_short(one.name)}  ({one.support:,})" for one in by_class]
+        small = {"fontsize": "medium" if len(rows) <= _WRITTEN else "xx-small"}
+        axes.set_yticks(places, rows, **small)
+        axes.grid(axis="x")
+        legend(axes, handles, ["F1", "precision", "recall"], narrow=narrow)
 
 
 def _short(name: str) -> str:

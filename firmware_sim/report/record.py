@@ -51,7 +51,7 @@ def to_dict(result: ReplayResult) -> dict[str, Any]:
         "classes": metrics.to_dict() if isinstance(metrics, Multiclass) else None,
         "windows": metrics.windows if isinstance(metrics, Novelty) else None,
         "alarms": alarm_records(metrics, names) if isinstance(metrics, Novelty) else None,
-        "oddest": (
+        "anomalies": (
             [record(one, names) for one in metrics.anomalies.oddest]
             if isinstance(metrics, Novelty)
             else None

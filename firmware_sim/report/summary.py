@@ -31,8 +31,8 @@ def name_of(result: ReplayResult, who: str) -> str:
     return result.metrics.baselines.get(who, result.config.resolved.algorithm)
 
 
-def summary_sentence(result: ReplayResult, *, counts: bool = True) -> str:
-    """Return one sentence that compares the learner with the baselines."""
+def summary_sentence(result: ReplayResult) -> str:
+    """Return one sentence that compares the learner with the baselines, those not beaten first."""
     metrics, algorithm = result.metrics, result.config.resolved.algorithm
     if metrics.rows == 0:
         return "No row was scored."
@@ -45,13 +45,13 @@ def summary_sentence(result: ReplayResult, *, counts: bool = True) -> str:
             f"{algorithm} gave {count} in {metrics.rows:,} rows; without labelled "
             "windows nothing says which of them were false."
         )
-    clauses = []
+    clauses: dict[str, list[str]] = {"does not beat": [], "beats": []}
     for who, name in metrics.baselines.items():
         word = "beats" if metrics.loss("learner") < metrics.loss(who) else "does not beat"
         against = metrics.shown(who).removesuffix(" wrong")
-        shown = f" ({metrics.shown('learner')} against {against})" if counts else ""
-        clauses.append(f"{word} {name}{shown}")
-    return f"{algorithm} {' and '.join(clauses)}."
+        clauses[word].append(f"{name} ({metrics.shown('learner')} against {against})")
+    text = ", but ".join(f"{word} {' and '.join(them)}" for word, them in clauses.items() if them)
+    return f"{algorithm} {text}."
 
 
 def timeline_title(result: ReplayResult) -> str:

@@ -14,7 +14,7 @@ from firmware_sim import ReplayConfig, replay
 from firmware_sim.comparison.evaluators import WITHOUT_KERNEL
 from firmware_sim.comparison.rows import day_of, prepare
 from firmware_sim.comparison.run import compare
-from firmware_sim.comparison.tuning import to_text, tune
+from firmware_sim.comparison.tuning import report_of, tune
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.streams import Stream
@@ -151,7 +151,7 @@ def test_a_choice_tries_seasons_and_forecasts_ahead(tmp_path: Path) -> None:
     found = tune(configured(written(tmp_path)), rows=400, candidates=8)
     assert dict(found.chosen.params).get("season") == DAY
     assert f"season={DAY}" in found.options
-    assert "season" in to_text(found)
+    assert "season" in report_of(found).to_text()
     config = configured(written(tmp_path), params={"horizon": 3})
     late = tune(config, rows=400, candidates=4)
     X, y = rows()

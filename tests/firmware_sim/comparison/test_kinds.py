@@ -20,10 +20,11 @@ from firmware_sim.comparison.evaluators import (
     passive_aggressive,
     passive_aggressive_classes,
 )
-from firmware_sim.comparison.report import to_dict, to_text, write_comparison
+from firmware_sim.comparison.report import report_of, to_dict
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.device.supervision import When
+from firmware_sim.report.writing import write_files
 from firmware_sim.streams import open_stream
 from firmware_sim.tasks.learning import learn_rows
 
@@ -97,7 +98,7 @@ def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
     data = to_dict(found)
     assert data["kind"] == kind
     assert set(data["baselines"]) == BASELINES[kind]
-    files = write_comparison(found, tmp_path)
+    files = write_files(report_of(found), tmp_path, "compare", picture=True)
     assert json.loads(files[1].read_text(encoding="utf-8"), parse_constant=pytest.fail) == data
     assert files[3].read_bytes().startswith(b"\x89PNG")
     words = {
@@ -107,14 +108,15 @@ def test_report_and_the_choice(found: Comparison, tmp_path: Path) -> None:
         "novelty": "AUC 0.",
     }
     assert words[kind] in sentence(found)
-    assert sentence(found) in to_text(found)
+    headline, *notes = report_of(found).to_text().partition("\n\n")[0].splitlines()
+    assert " ".join([headline, *notes]) == sentence(found)
 
 
 def test_python_it_prints_does_what_it_says(found: Comparison) -> None:
     kind, best = found.config.resolved.kind, choice(found)
     assert best is not None
     error = found.cell(*best).runs[0].loss
-    text = to_text(found)
+    text = report_of(found).to_text()
     program = text[text.index("import numpy") :]
     assert len([line for line in program.splitlines() if line.strip()]) <= 12
     said = found.config

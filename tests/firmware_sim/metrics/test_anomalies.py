@@ -14,8 +14,7 @@ import firmware_sim as fs
 from firmware_sim.metrics import Novelty
 from firmware_sim.metrics.anomalies import ALARMS, ODDEST, Anomalies, Standstill
 from firmware_sim.metrics.base import NoveltyRows
-from firmware_sim.report import to_dict, to_text
-from firmware_sim.report.page import to_page
+from firmware_sim.report import to_dict, to_page, to_text
 from firmware_sim.tasks.adapters import pack_reason, unpack_reason
 
 NAMES = ("CO2", "humidity", "pressure")
@@ -73,13 +72,13 @@ def test_the_report_gives_reasons_in_words(room: Path, tmp_path: Path) -> None:
     text, page = to_text(result), to_page(result)
     assert "CO2: flat line for " in text
     assert "humidity: no reading for " in text
-    assert "The oddest rows" in text
+    assert "The most anomalous rows" in text
     assert "2026-01-03 05:20:00" in text
     assert "<title>rows " in page
     assert "CO2: flat line for " in page
     data = json.loads(json.dumps(to_dict(result), allow_nan=False))
-    assert len(data["oddest"]) == ODDEST
-    spike = next(anomaly for anomaly in data["oddest"] if anomaly["row"] == 3201)
+    assert len(data["anomalies"]) == ODDEST
+    spike = next(anomaly for anomaly in data["anomalies"] if anomaly["row"] == 3201)
     assert spike["readings"]["pressure"] > 10.0
     assert "pressure" in spike["reason"]
     assert any("flat line" in alarm["reason"] for alarm in data["alarms"])

@@ -18,8 +18,7 @@ from firmware_sim.comparison.report import to_dict as compared
 from firmware_sim.metrics import Metrics, Multiclass, Novelty, Prequential, Regression
 from firmware_sim.metrics.base import Context, Figure, NoveltyRows, RevealedLabels, thousandths
 from firmware_sim.metrics.curve import Curve
-from firmware_sim.report import to_dict, to_text
-from firmware_sim.report.page import to_page
+from firmware_sim.report import to_dict, to_page, to_text
 
 KINDS: dict[str, tuple[Callable[[], Metrics], tuple[float, ...]]] = {
     "binary": (lambda: Prequential(8), (-1.0, 1.0)),

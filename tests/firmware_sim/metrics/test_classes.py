@@ -15,8 +15,7 @@ import edgeolk as ek
 import firmware_sim as fs
 from firmware_sim.metrics import Confusion, Multiclass, Prequential
 from firmware_sim.metrics.curve import Curve
-from firmware_sim.report import to_dict, to_text
-from firmware_sim.report.page import to_page
+from firmware_sim.report import to_dict, to_page, to_text
 from firmware_sim.tasks.labels import ClassNames
 
 labels = st.sampled_from([-1, 1])

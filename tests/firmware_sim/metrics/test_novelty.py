@@ -17,8 +17,7 @@ import firmware_sim as fs
 from firmware_sim.metrics import Novelty
 from firmware_sim.metrics.alarms import Distance, Sample, area
 from firmware_sim.metrics.base import Context, NoveltyRows
-from firmware_sim.report import to_dict, to_text
-from firmware_sim.report.page import to_page
+from firmware_sim.report import to_dict, to_page, to_text
 
 
 @pytest.fixture
@@ -182,7 +181,7 @@ def test_labels_are_not_told(pump: Path, tmp_path: Path) -> None:
         assert figures["alarms"] == first.metrics.summary()["learner"]["alarms"]
         assert figures["auc"] is None
         text = to_text(result)
-        assert "no labelled windows to judge by" in text
+        assert "without labelled windows nothing says" in text
         assert "nothing says which of them were false" in text
         to_page(result)
 
@@ -206,7 +205,7 @@ def test_period_that_is_said_counts(pump: Path) -> None:
 def test_report(pump: Path, tmp_path: Path) -> None:
     result = fs.replay(config(pump))
     text, page = to_text(result), to_page(result)
-    assert "judged by 1 labelled window\n" in text
+    assert "Judged by 1 labelled window.\n" in text
     assert "sorf beats distance (AUC " in text or "sorf does not beat distance (AUC " in text
     assert "Alarms over time" in page
     assert "<title>labelled window, rows 701 to 760</title>" in page

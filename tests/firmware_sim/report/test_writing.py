@@ -103,7 +103,7 @@ def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
     small_files(4000)
     assert main(command) == 1
     said = capsys.readouterr()
-    assert said.out.startswith("stream    occupancy: 200 rows read")
+    assert "\nstream    occupancy: 200 rows read" in said.out
     assert f"report    {out / 'report.txt'}\n" in said.out
     for name in (out / "report.json", out / "report.html", model):
         assert f"cannot write to {name}: File too large" in said.err
@@ -111,7 +111,7 @@ def test_a_full_disk_leaves_no_half_file_and_the_report_is_printed(
     assert model.read_bytes() == before
     small_files(100)
     assert main(command) == 1
-    assert capsys.readouterr().out.startswith("stream    occupancy: 200 rows read")
+    assert "\nstream    occupancy: 200 rows read" in capsys.readouterr().out
     assert not list(out.iterdir())
     with pytest.raises(NotWrittenError, match=r"report\.txt: File too large; .*report\.json: File"):
         fs.write_report(short(), out, picture=False)
