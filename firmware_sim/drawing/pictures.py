@@ -16,7 +16,6 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from firmware_sim.drawing.chart import FAINT, FREE, GRID, LEARNER, TEXT, WARN, Drawing
 from firmware_sim.drawing.document import Report
@@ -77,23 +76,13 @@ def _svg(name: str, chart: Drawing, *, narrow: bool) -> str:
     width, height = _NARROW if narrow else _WIDE, chart.height * _TALL + rows * _LEGEND_ROW
     with _styled(**{"font.size": 12.0}):
         figure = Figure((width / _UNIT, height / _UNIT), facecolor="none", layout="constrained")
-        FigureCanvasSVG(figure)
+        canvas = FigureCanvasSVG(figure)
         axes = figure.subplots()
         axes.set_facecolor("none")
         chart.draw(axes, narrow=narrow)
-        _clean(figure)
         file = io.StringIO()
-        figure.savefig(file, format="svg")
+        canvas.print_svg(file)  # Figure.savefig draws twice
     return _inline(file.getvalue(), name, chart.title)
-
-
-def _clean(figure: Any) -> None:
-    """Replace control characters, which names of a stream may contain."""
-    for artist in figure.findobj():
-        if artist.get_gid():
-            artist.set_gid(printable(artist.get_gid()))
-        if isinstance(artist, Text):
-            artist.set_text(printable(artist.get_text(), keep="\n"))
 
 
 def _inline(text: str, name: str, label: str) -> str:
@@ -118,7 +107,8 @@ def _inline(text: str, name: str, label: str) -> str:
     for colour, variable in _COLOURS.items():
         text = text.replace(colour, f"var(--{variable})")
     head = f'<svg {box[0]} role="img" aria-label="{html.escape(printable(label.lower()))}">'
-    return head + re.sub(r">\s+<", "><", text).strip()
+    # Names of a stream may contain control characters.
+    return printable(head + re.sub(r">\s+<", "><", text).strip(), keep="\n")
 
 
 def draw(report: Report, path: Path) -> None:
@@ -144,8 +134,8 @@ def draw(report: Report, path: Path) -> None:
     width, height = (9.0, 13.0)[len(columns) - 1], head + max(map(sum, heights)) + 0.5
     with _styled():
         # Not pyplot: a report must not touch the state of a program that draws its own figures.
-        figure: Any = Figure((width, height), facecolor="white", layout="constrained")
-        FigureCanvasAgg(figure)
+        figure: Any = Figure((width, height), 120, facecolor="white", layout="constrained")
+        canvas = FigureCanvasAgg(figure)
         figure.get_layout_engine().set(rect=(0, 0, 1, 1 - head / height), w_pad=0.12, h_pad=0.1)
         at = 1 - 0.38 / height
         title = printable(report.title)
@@ -160,6 +150,5 @@ def draw(report: Report, path: Path) -> None:
                 axes = figure.add_subplot(place)
                 chart.draw(axes, narrow=chart.compact)
                 axes.set_title(chart.title, pad=12 + 17 * rows)
-        _clean(figure)
         saved: Any = {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 3}}
-        figure.savefig(path, format="png", dpi=120, **saved)
+        canvas.print_png(path, **saved)

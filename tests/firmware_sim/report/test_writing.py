@@ -66,6 +66,19 @@ def test_without_matplotlib_the_report_is_there(
     assert "matplotlib" not in capsys.readouterr().err
 
 
+def test_without_jinja_there_is_no_page_but_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        writing, "find_spec", lambda name: None if name == "jinja2" else find_spec(name)
+    )
+    (tmp_path / "report.html").write_text("older")
+    assert main([*SHORT, "--out", str(tmp_path), "--no-picture"]) == 0
+    first, *_ = capsys.readouterr().err.splitlines()
+    assert first == ("firmware_sim: no page: jinja2 is not installed (pip install 'edgeolk[sim]')")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.json", "report.txt"]
+
+
 def test_imports_are_only_what_is_used(tmp_path: Path) -> None:
     program = (
         "import sys\nfrom firmware_sim.cli import main\n"
