@@ -15,7 +15,7 @@ from firmware_sim.drawing.document import Table
 from firmware_sim.fleet import statistics
 from firmware_sim.fleet.run import Fleet
 from firmware_sim.fleet.task import Record
-from firmware_sim.metrics import Metrics, Novelty, Prequential, Regression
+from firmware_sim.kinds import metrics_of
 from firmware_sim.metrics.base import ratio
 from firmware_sim.plaintext import counted
 
@@ -42,7 +42,7 @@ class Summary:
 def summarize(fleet: Fleet) -> Summary:
     """Return the summary of a fleet's run."""
     table = statistics.losses(fleet.records)
-    judge = _judge(fleet.records)
+    judge = metrics_of([name for record in fleet.records for name in record.figures])
     unit, relative = judge.over_boards, not judge.shares
     shown = partial(_loss, relative)
     best = statistics.reference(table)
@@ -57,14 +57,6 @@ def summarize(fleet: Fleet) -> Summary:
     sentence = _sentence(fleet, best, differences, table, shown, "" if relative else " %")
     tables = [one for one in tables if one.rows]
     return Summary(_summary(fleet), sentence, tables, table, relative, _over(table))
-
-
-def _judge(records: Sequence[Record]) -> type[Metrics]:
-    """Return the class of metrics of the records, which is the same for all."""
-    names = {name for record in records for name in record.figures}
-    return next(
-        (one for one in (Regression, Novelty) if next(iter(one.table)) in names), Prequential
-    )
 
 
 def _loss(relative: bool, value: float, sign: str = "") -> str:
@@ -236,23 +228,7 @@ def _reasons(record: Record) -> tuple[float, list[str]]:
             reasons.append(
                 f"{rows[name]:,} of {rows['read']:,} rows {what} ({100.0 * share:.0f} %)"
             )
-    constant = _constant_labels(record, rows["used"])
-    return (1.0, [constant, *reasons]) if constant else (largest_share, reasons)
-
-
-def _constant_labels(record: Record, used: int) -> str:
-    """Return the sentence on labels that are all equal; empty if they are not."""
+    used = rows["used"]
     figures = record.figures
-    if used < 2:
-        return ""
-    sides = [
-        sum(int(figures.get(name) or 0) for name in names)
-        for names in (("true_positive", "false_negative"), ("true_negative", "false_positive"))
-    ]
-    if "true_positive" in figures and not all(sides):
-        return f"all {sum(sides):,} labels mean {'+1' if sides[0] else '-1'}"
-    if figures.get("classes_seen") == 1:
-        return f"all {used:,} labels are of one class"
-    if "mae" in figures and figures.get("last_value_mae") == 0.0:
-        return f"all {used:,} targets are 0"
-    return ""
+    constant = metrics_of([*figures]).constant_labels(figures, used) if used > 1 else ""
+    return (1.0, [constant, *reasons]) if constant else (largest_share, reasons)

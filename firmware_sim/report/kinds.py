@@ -1,154 +1,110 @@
-"""Charts that only one kind of labels has: forecasts over time, and answers by class."""
+"""Pictures that only some kinds of labels have, drawn by the type of their data."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from firmware_sim.drawing.chart import FIRST, LEARNER, SECOND, TEXT, Chart, Mark, charted
+from firmware_sim.drawing.chart import LEARNER, TEXT, Chart, charted
 from firmware_sim.drawing.document import paragraph, section
-from firmware_sim.metrics import Multiclass
-from firmware_sim.metrics.curve import ForecastTimeline
+from firmware_sim.metrics.base import Bars, Matrix, Panel
 from firmware_sim.plaintext import printable
 
-#: The experts with their names and colours, in the order of the stacked areas.
-_EXPERTS = {
-    "last": ("last value", FIRST),
-    "head": ("linear on history", "#56b4e9"),
-    "kernel": ("kernel", LEARNER),
-}
 #: Most classes with counts in the cells; more would be illegible.
 _WRITTEN = 12
 _LONGEST = 18
 
 
-def timeline_charts(timeline: ForecastTimeline) -> tuple[Chart, Chart, Chart]:
-    """Return charts of forecasts and targets, of errors and intervals, and of expert weights.
-
-    timeline: at least one row.
-    """
-    rows, recent = timeline.recent
-    x_range = float(rows[0]), float(max(rows[-1], rows[0] + 1))
-    truth, forecast = recent[:, 0], recent[:, 1]
-    ends, known = recent[:, 2:] - recent[:, 1:2], np.isfinite(recent[:, 2])
-    # 98 % of errors and interval bounds, with 0 in the middle: an outlier, and the wide intervals
-    # after it, would flatten everything else.
-    shown = np.concatenate([truth - forecast, ends[known].ravel()])
-    half_width = float(np.abs(np.quantile(shown, [0.01, 0.99])).max()) or 1.0
-    low, high = float(recent[:, :2].min()), float(recent[:, :2].max())
-    both = [
-        Mark("forecast", SECOND, rows, forecast, width=1.2),
-        Mark("truth", TEXT, rows, truth, width=3.0, alpha=0.45),
-    ]
-    errors = [
-        Mark("target minus forecast", TEXT, rows, truth - forecast, width=1.2),
-        Mark(
-            "the interval that came with the forecast",
-            SECOND,
-            rows[known],
-            ends[known, 1],
-            ends[known, 0],
-            alpha=0.2,
-        ),
-    ]
-    title = f"Forecast and truth, the last {len(rows):,} rows"
-    return (
-        Chart(title, both, x_range, (low, high if high > low else low + 1.0)),
-        Chart("target minus forecast", errors, x_range, (-1.3 * half_width, 1.3 * half_width)),
-        _shares(timeline),
-    )
+def height_of(panels: Sequence[Panel]) -> float:
+    """Return the inches that panels take in a picture."""
+    return 6.0 if any(isinstance(one.data, Matrix) for one in panels) else 5.0
 
 
-def _shares(timeline: ForecastTimeline) -> Chart:
-    at, shares = timeline.shares()
-    mean, upper, marks = timeline.mean_shares(), np.zeros(len(at)), []
-    for name, (word, colour) in _EXPERTS.items():
-        if name in timeline.names:
-            lower = upper
-            upper = np.minimum(lower + shares[:, timeline.names.index(name)], 1.0)
-            label = f"{word}, {100 * mean[name]:.0f} % in all"
-            marks.append(Mark(label, colour, at, upper, lower))
-    return Chart("Expert weights over time", marks, (0, timeline.rows), (0.0, 1.0), percent=True)
-
-
-def draw_timeline(figure: Any, timeline: ForecastTimeline) -> None:
-    """Draw the last forecasts on the left, the experts' weights on the right.
+def draw_panels(figure: Any, panels: Sequence[Panel]) -> None:
+    """Draw charts on the left above each other, the last one on the right; or other data.
 
     figure: an empty figure.
-    timeline: at least one row.
+    panels: at least one.
     """
+    charts = [one.data for one in panels if isinstance(one.data, Chart)]
+    if charts:
+        _draw_charts(figure, charts)
+        return
+    figure.subplots_adjust(left=0.16, right=0.975, bottom=0.17, top=0.9, wspace=0.5)
+    places = figure.subplots(1, len(panels), width_ratios=(1.2, *(1,) * (len(panels) - 1)))
+    for axes, one in zip(np.atleast_1d(places), panels, strict=True):
+        if isinstance(one.data, Matrix):
+            axes.set_title(one.title, pad=10)
+            _draw_matrix(axes, one.data)
+        elif isinstance(one.data, Bars):
+            axes.set_title(one.title, pad=30)
+            _draw_bars(axes, one.data)
+
+
+def _draw_charts(figure: Any, charts: Sequence[Chart]) -> None:
     from firmware_sim.drawing.pictures import plot  # needs matplotlib; a page does not
 
     columns = figure.add_gridspec(
         1, 2, width_ratios=(1.55, 1), left=0.07, right=0.975, bottom=0.12, top=0.84, wspace=0.42
     )
-    stacked = columns[0].subgridspec(2, 1, height_ratios=(1.3, 1), hspace=0.55)
-    forecasts, errors, shares = timeline_charts(timeline)
-    for place, chart in ((stacked[0], forecasts), (stacked[1], errors), (columns[1], shares)):
-        axes = figure.add_subplot(place)
-        if chart is not errors:
-            axes.set_title(chart.title, pad=46 if chart is shares else 30)
+    *left, right = charts
+    heights = (1.3, *(1,) * (len(left) - 1))
+    stacked = columns[0].subgridspec(len(left), 1, height_ratios=heights, hspace=0.55)
+    for at, chart in enumerate(charts):
+        axes = figure.add_subplot(columns[1] if chart is right else stacked[at])
+        if at == 0 or chart is right:
+            axes.set_title(chart.title, pad=46 if chart is right else 30)
         plot(axes, chart, handlelength=1.2, columnspacing=1.4)
 
 
-def timeline_sections(timeline: ForecastTimeline) -> list[str]:
-    """Return the page's sections on forecasts.
-
-    timeline: at least one row.
-    """
-    forecasts, errors, shares = timeline_charts(timeline)
-    mixed = "Each answer is mixed of these; what has erred less has a larger share."
-    return [
-        section(
-            forecasts.title,
-            f'<div id="forecasts">{charted(forecasts)}</div>',
-            f'<div id="intervals">{charted(errors, height=2 / 3)}</div>',
-        ),
-        section(
-            shares.title, paragraph(mixed, "faint"), f'<div id="shares">{charted(shares)}</div>'
-        ),
-    ]
+def panel_sections(panels: Sequence[Panel]) -> list[str]:
+    """Return the page's sections with charts; other data are in its tables."""
+    drawn: dict[str, list[str]] = {}
+    for at, one in enumerate(panels):
+        if isinstance(one.data, Chart):
+            # A second chart of the same rows is lower, without a heading of its own.
+            low = at > 0 and one.data.x_range == panels[at - 1].data.x_range  # type: ignore[union-attr]
+            title = [*drawn][-1] if low else one.title
+            height = {"height": 2 / 3} if low else {}
+            drawn.setdefault(title, []).extend(
+                filter(None, [paragraph(one.about, "faint")])
+            )
+            drawn[title].append(f'<div id="{one.name}">{charted(one.data, **height)}</div>')
+    return [section(title, *parts) for title, parts in drawn.items()]
 
 
-def draw_classes(figure: Any, metrics: Multiclass) -> None:
-    """Draw the confusion matrix on the left, precision, recall and F1 of each class on the right.
-
-    figure: an empty figure.
-    metrics: metrics of at least one row.
-    """
-    confusion, classes = figure.subplots(1, 2, width_ratios=(1.2, 1))
-    figure.subplots_adjust(left=0.16, right=0.975, bottom=0.17, top=0.9, wspace=0.5)
-    names = [_short(name) for name in metrics.names]
-    places = np.arange(len(names))
-    counts = metrics.learner.counts
+def _draw_matrix(axes: Any, matrix: Matrix) -> None:
+    """Draw the shares of each row."""
+    names = [_short(name) for name in matrix.names]
+    places, counts = np.arange(len(names)), matrix.counts
     shares = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
-    confusion.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
-    confusion.set_title("Answers by class, shares of each row", pad=10)
-    confusion.set_xlabel("answered")
-    confusion.set_ylabel("in the stream")
+    axes.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
+    axes.set_ylabel(matrix.axes[0])
+    axes.set_xlabel(matrix.axes[1])
     small = {"fontsize": 10 if len(names) <= _WRITTEN else 6}
-    confusion.set_xticks(places, names, rotation=30 if len(names) <= _WRITTEN else 90, **small)
-    confusion.set_yticks(places, names, **small)
+    axes.set_xticks(places, names, rotation=30 if len(names) <= _WRITTEN else 90, **small)
+    axes.set_yticks(places, names, **small)
     if len(names) <= _WRITTEN:
         for i, j in np.ndindex(counts.shape):
             colour = "white" if shares[i, j] > 0.55 else TEXT
-            confusion.text(j, i, f"{counts[i, j]:,}", ha="center", va="center", color=colour)
-    by_class = metrics.by_class()
-    classes.barh(places, [one.f1 or 0.0 for one in by_class], 0.6, color=LEARNER, label="F1")
-    for mark, what in (("|", "precision"), ("x", "recall")):
-        values = [getattr(one, what) or 0.0 for one in by_class]
-        classes.plot(values, places, mark, color=TEXT, markersize=9, label=what)
-    macro = metrics.learner.macro_f1
-    classes.set_title(
-        f"F1 by class, mean {macro:.3f}" if macro is not None else "F1 by class", pad=30
-    )
-    classes.set_xlim(0.0, 1.0)
-    classes.set_ylim(len(names) - 0.4, -0.6)
-    rows = [f"{name}  ({one.support:,})" for name, one in zip(names, by_class, strict=True)]
-    classes.set_yticks(places, rows, **small)
-    classes.grid(axis="x")
-    classes.legend(loc="lower left", bbox_to_anchor=(-0.03, 0.995), ncols=3)
+            axes.text(j, i, f"{counts[i, j]:,}", ha="center", va="center", color=colour)
+
+
+def _draw_bars(axes: Any, bars: Bars) -> None:
+    """Draw the first series as bars, the others as marks."""
+    places = np.arange(len(bars.names))
+    (first, values), *others = bars.series.items()
+    axes.barh(places, values, 0.6, color=LEARNER, label=first)
+    for mark, (what, numbers) in zip("|x+", others, strict=False):
+        axes.plot(numbers, places, mark, color=TEXT, markersize=9, label=what)
+    axes.set_xlim(0.0, 1.0)
+    axes.set_ylim(len(places) - 0.4, -0.6)
+    rows = [f"{_short(name)}  ({n:,})" for name, n in zip(bars.names, bars.rows, strict=True)]
+    axes.set_yticks(places, rows, fontsize=10 if len(rows) <= _WRITTEN else 6)
+    axes.grid(axis="x")
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.03, 0.995), ncols=3)
 
 
 def _short(name: str) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from firmware_sim.drawing.chart import charted
 from firmware_sim.drawing.document import Table, document, drawn, lines_of, paragraph, safe, section
-from firmware_sim.metrics import Novelty, Regression
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import figures
 from firmware_sim.report.error_chart import errors
-from firmware_sim.report.kinds import timeline_sections
-from firmware_sim.report.summary import SCALING, command, headline, summary_sentence, timeline_title
+from firmware_sim.report.kinds import panel_sections
+from firmware_sim.report.summary import SCALING, command, headline, summary_sentence
 from firmware_sim.report.text import board_lines, event_lines, head_lines
 
 _STYLE = """
@@ -33,7 +32,6 @@ def to_page(result: ReplayResult) -> str:
     early = f"{result.status}: {result.detail}. This is the report so far."
     plotted = "<p>No row was scored.</p>" if chart is None else charted(chart)
     explained = "".join(f"<li>{safe(line)}</li>" for line in figures.meanings(result))
-    forecasts = isinstance(metrics, Regression) and metrics.timeline.rows
     return document(
         f"{headline(result)} in {layout.cap:,} bytes",
         _STYLE,
@@ -41,17 +39,15 @@ def to_page(result: ReplayResult) -> str:
         *map(paragraph, [figures.frozen(result), result.hint]),
         *(paragraph(text, "warn") for text in result.warnings),
         section(
-            timeline_title(result),
+            metrics.timeline_title,
             paragraph("Each row is predicted before it is learned. Logarithmic scale.", "faint"),
             f'<div id="errors">{plotted}</div>',
         ),
-        *(timeline_sections(metrics.timeline) if forecasts else ()),  # type: ignore[attr-defined]
+        *panel_sections(metrics.panels()),
         section("Figures", drawn(figures.table(result)), f'<ul class="faint">{explained}</ul>'),
         _inputs(result),
-        paragraph(_upper(figures.judged_by(metrics)) + ".", "faint")
-        if isinstance(metrics, Novelty)
-        else "",
-        *map(_of_kind, figures.tables(result)),
+        *(paragraph(_upper(text) + ".", "faint") for text in metrics.remarks()),
+        *map(_of_kind, metrics.tables(result.stream.features)),
         section("Rows", _rows(result)),
         section("Memory", *_memory(result)),
         section("Board", lines_of("board", filter(None, board_lines(result)))),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,18 +11,16 @@ from matplotlib.ticker import FixedLocator
 
 from firmware_sim.drawing.chart import BUFFER, FREE, LEARNER, SCALER, TEXT, WARN, Mark
 from firmware_sim.drawing.pictures import FAINT, THOUSANDS, canvas, plot
-from firmware_sim.metrics import Metrics, Multiclass, Regression
 from firmware_sim.plaintext import printable
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report.error_chart import BANDS, errors
 from firmware_sim.report.figures import in_short
-from firmware_sim.report.kinds import draw_classes, draw_timeline
+from firmware_sim.report.kinds import draw_panels, height_of
 from firmware_sim.report.summary import (
     SCALING,
     headline,
     learner_size,
     summary_sentence,
-    timeline_title,
 )
 
 #: Width of an alarm's reason as a share of the rows; its maximum number of letters.
@@ -47,28 +44,20 @@ def draw(result: ReplayResult, path: Path) -> None:
     result: the result of a replay.
     path: the file, overwritten.
     """
-    more = _more(result.metrics)
-    size = 13.0, _TALL + (more[0] if more else 0.0)
+    panels = result.metrics.panels()
+    more = height_of(panels) if panels else 0.0
+    size = 13.0, _TALL + more
     with canvas(path, size, dpi=120, pil_kwargs={"compress_level": 3}) as figure:
         upper: Any = figure
-        if more:
-            halves: Any = figure.subfigures(2, 1, height_ratios=(_TALL, more[0]))
+        if panels:
+            halves: Any = figure.subfigures(2, 1, height_ratios=(_TALL, more))
             upper = halves[0]
-            more[1](halves[1])
+            draw_panels(halves[1], panels)
         errors, memory = upper.subplots(1, 2, width_ratios=(1.55, 1))
         upper.subplots_adjust(left=0.07, right=0.975, bottom=0.095, top=0.7, wspace=0.42)
         _headline(upper, result)
         _draw_errors(errors, result)
         _draw_memory(memory, result)
-
-
-def _more(metrics: Metrics) -> tuple[float, Callable[[Any], None]] | None:
-    """Return height and function of the additional part for a kind of labels, if there is one."""
-    if isinstance(metrics, Multiclass) and metrics.rows:
-        return 6.0, partial(draw_classes, metrics=metrics)
-    if isinstance(metrics, Regression) and metrics.timeline.rows:
-        return 5.0, partial(draw_timeline, timeline=metrics.timeline)
-    return None
 
 
 def _headline(figure: Any, result: ReplayResult) -> None:
@@ -86,7 +75,7 @@ def _headline(figure: Any, result: ReplayResult) -> None:
 def _draw_errors(axes: Any, result: ReplayResult) -> None:
     """Draw the page's chart of errors, with the reasons of alarms."""
     chart = errors(result)
-    axes.set_title(f"{timeline_title(result)}: each row is predicted before it is learned", pad=52)
+    axes.set_title(f"{result.metrics.timeline_title}: each row is predicted before it is learned", pad=52)
     if chart is None:
         axes.text(0.5, 0.5, "no row was scored", ha="center", transform=axes.transAxes)
         axes.set_axis_off()

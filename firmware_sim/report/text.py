@@ -5,7 +5,6 @@ from __future__ import annotations
 from firmware_sim.boards import board_of, size
 from firmware_sim.configuration.config import freezes
 from firmware_sim.device.intake import KEEPS
-from firmware_sim.metrics import Novelty
 from firmware_sim.plaintext import counted, printable
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import figures
@@ -55,7 +54,6 @@ def head_lines(result: ReplayResult) -> list[str]:
     lines += [f"WARNING   {warning}" for warning in result.warnings]
     lines += [f"          {line}" for line in rows.damages.to_lines()]
     algorithm, params, _, _ = config.resolved
-    params = {**({"history": True} if config.watches else {}), **params}
     parameters = "".join(f", {name}={value}" for name, value in params.items())
     lines.append(
         f"learner   {algorithm}{parameters}: {learner_size(result)}, {learner['updates']:,} updates"
@@ -81,10 +79,8 @@ def head_lines(result: ReplayResult) -> list[str]:
 def _scores(result: ReplayResult) -> list[str]:
     lines = [*figures.table(result).to_lines()]
     lines += [f"  {line}" for line in figures.meanings(result)] + [""]
-    if isinstance(result.metrics, Novelty):
-        lines.append(figures.judged_by(result.metrics))
     sentences = (
-        figures.inside(result.metrics),
+        *result.metrics.remarks(),
         summary_sentence(result),
         figures.frozen(result),
         result.hint,
@@ -98,7 +94,7 @@ def _scores(result: ReplayResult) -> list[str]:
             f"{name:<{width}}  {100 * share:4.0f} %  {'#' * round(40 * share / most)}".rstrip()
             for name, share in bars
         ]
-    for table in figures.tables(result):
+    for table in result.metrics.tables(result.stream.features):
         lines += ["", table.title, *table.to_lines()]
     return lines
 
