@@ -41,6 +41,7 @@ LAYERS = {
         "learner",
         "checkpointer",
         "export",
+        "hosting",
         "wrapped",
         "river",
         "sklearn",
@@ -49,7 +50,7 @@ LAYERS = {
         "__main__",
     ),
     firmware_sim: (
-        *("errors", "plaintext", "drawing", "containment", "streams", "metrics", "boards", "tasks"),
+        *("errors", "plaintext", "drawing", "containment", "streams", "metrics", "boards", "kinds"),
         *("configuration", "device", "mcu", "replaying", "report", "deployment"),
         *("comparison", "fleet", "cli", "__main__"),
     ),

@@ -164,12 +164,8 @@ def _check_export(replay: Replay, folder: Path) -> None:
         what = "no folder" if not existing.is_dir() else "a folder that cannot be written to"
         raise SimulatorError(f"--export {folder}: {existing} is {what}")
     config = replay.config
-    if config.is_regression:
-        raise SimulatorError(
-            "--export is not for --kind regression: the learner answers in standard deviations of "
-            "the targets, whose mean and deviation run beside it, and the C has no such scaler; "
-            "edgeolk.export_c takes a learner of targets that you scale yourself"
-        )
+    if refusal := config.label_kind.export_refusal:
+        raise SimulatorError(f"--export is not for --kind {config.resolved.kind}: {refusal}")
     if config.scales_outside:
         raise SimulatorError(
             "--export needs a learner that scales its readings itself, such as the default: the C "

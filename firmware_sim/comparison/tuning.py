@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import edgeolk as ek
-from edgeolk.configuration.config import settings_of
-from edgeolk.parts.losses import LOSSES
+from edgeolk import hosting
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.rows import day_of, prepare
 from firmware_sim.comparison.run import Each, spread
-from firmware_sim.comparison.work import Answers, EndedError, default_of
+from firmware_sim.comparison.work import EndedError, Recording, default_of
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.device.planning import learner_settings, make_learner, plan_device
 from firmware_sim.drawing.document import Report, Section, split_sentence
@@ -159,19 +158,19 @@ def tune(
             f"{found.name}: {n:,} rows are too few to tune on {few:,} and evaluate on the rest; "
             f"each part needs at least {MIN_ROWS:,}"
         )
-    if not evaluator.judges(few):
+    if not evaluator.kind.judges(found.y, few):
         raise SimulatorError(
             f"{found.name}: the first {few:,} rows or those after them hold no labelled failure, "
             "so nothing can be chosen or judged on them: give another --tune-rows"
         )
     start = Candidate(None if config.chooses_inside else found.width.gamma)
     width = start.gamma
-    if width is None and not config.watches:  # its width is fixed
+    if width is None and not config.label_kind.scales_itself:  # its width is fixed
         replay = Replay(evaluator.config_for(config, few))
         replay.run(beside_clean=False)
         width = float(replay.device.learner.kernel.gamma)
     pool = _field(fixed, start, width, candidates, found.X.shape[1])
-    if config.forecasts and season is None:
+    if config.label_kind.keeps_rows and season is None:
         pool = _with_seasons(pool, _seasons(found.cadence, found.y[:few]), config.seed)
     if on_start is not None:
         on_start(sum(max(1, len(pool) >> i) for i in range(_ROUNDS)) + 2)
@@ -286,8 +285,8 @@ def _numbers(config: ReplayConfig, start: Candidate, n_features: int) -> dict[st
     learner = _learner(config, start, n_features)
     resolved = learner.config
     renamed = next(row.public for row in ek.algorithms() if row.name == resolved.name)
-    mine = settings_of(resolved).loss.parameters
-    others = {name for row in LOSSES.values() for name in row.parameters if name not in mine}
+    mine = hosting.LOSS_PARAMETERS.get(learner.parameters.get("loss", ""), ())
+    others = {one for names in hosting.LOSS_PARAMETERS.values() for one in names} - {*mine}
     idle = {renamed.get(name, name) for name in others}
     out = {}
     for name, value in learner.parameters.items():
@@ -326,12 +325,12 @@ def _learner(config: ReplayConfig, candidate: Candidate, n_features: int) -> Any
 def _losses(job: _Job, evaluator: Evaluator, config: ReplayConfig) -> tuple[float, float]:
     """Return the losses from row `first` on and of all rows; infinite if the replay fails."""
     try:
-        recorded = Answers(config.resolved.kind, job.max_rows)
+        recorded = Recording(job.max_rows)
         replay = Replay(evaluator.config_for(_with(config, job.candidate), job.max_rows))
-        replay.run(on_taught=recorded.take, beside_clean=False)
-        answers = recorded.joined
-        loss = evaluator.loss(answers, job.first)
-        replayed = evaluator.loss(answers) if job.first else loss
+        replay.run(on_result=recorded.take, beside_clean=False)
+        records = recorded.records
+        loss = evaluator.loss(records, job.first)
+        replayed = evaluator.loss(records) if job.first else loss
     except (EndedError, SimulatorError):
         return math.inf, math.inf
     return (loss, replayed) if math.isfinite(loss) else (math.inf, math.inf)

@@ -16,8 +16,8 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from edgeolk import hosting
 from edgeolk.bare import BareLearner
-from edgeolk.configuration.config import settings_of
 from firmware_sim.containment import seccomp
 
 #: Maximum rows of a block.
@@ -70,26 +70,25 @@ class Server:
     def __init__(
         self,
         learner: BareLearner,
-        kind: str,
         n_features: int,
         pipes: tuple[io.FileIO, io.FileIO],
     ) -> None:
         self._learner = learner
-        settings = settings_of(learner.config)
-        self._in_time = settings.watches
-        self.candidates = [*learner.shares] if settings.forecasts else []
-        # Numbers that are sent back for a row.
-        self.width = 3 if kind == "novelty" else 1
-        if settings.forecasts:
-            _, half_widths, shares = learner._engine.last_forecast()
+        traits = hosting.traits_of(learner.config)
+        self._in_time = traits.watches
+        self.candidates = [*learner.shares] if traits.forecasts else []
+        self._classes = memoryview(bytearray(8 * traits.n_scores)).cast("d")
+        # Numbers that are sent back for a row: those that `Trainer.columns` has of learners here.
+        self.width = 1
+        self._learn_row: Callable[[int], None] = self._score
+        if traits.forecasts:
+            _, half_widths, shares = hosting.last_forecast(learner)
             self.width += len(half_widths) + len(shares)
-        classes = max(1, settings_of(learner.config).columns)
-        self._classes = memoryview(bytearray(8 * classes)).cast("d")
-        rows: dict[str, Callable[[int], None]]
-        rows = {"multiclass": self._choose, "novelty": self._watch}
-        self._learn_row = rows.get(
-            kind, self._learn_forecast if settings.forecasts else self._score
-        )
+            self._learn_row = self._learn_forecast
+        elif not traits.needs_labels:
+            self.width, self._learn_row = 3, self._watch
+        elif traits.n_scores > 1:
+            self._learn_row = self._choose
         self._in, self._out = pipes
         self._count = bytearray(8)
         self._rows = memoryview(bytearray(8 * BLOCK * n_features))
@@ -101,7 +100,7 @@ class Server:
         self._scores = self._score_bytes.cast("d")
         self._answer = bytearray(ANSWER.size)
         self._counts = bytearray(COUNTS.size)
-        self._decide_row = self._pick if kind == "multiclass" else self._decide
+        self._decide_row = self._pick if traits.n_scores > 1 else self._decide
         self._questions: dict[int, Callable[[int], None]] = {
             DECIDE: self._decide_row,
             ASK: self._ask,
@@ -112,7 +111,7 @@ class Server:
         }
         self._leaked: list[bytearray] = []
         # Created here: later allocations are not allowed.
-        self._block = memoryview(learner._engine.arena)
+        self._block = hosting.block_of(learner)
 
     @property
     def nbytes(self) -> int:
@@ -234,7 +233,7 @@ class Server:
 
     def _append_outputs(self, i: int) -> None:
         """Append half-widths and shares of the last forecast."""
-        _, half_widths, shares = self._learner._engine.last_forecast()
+        _, half_widths, shares = hosting.last_forecast(self._learner)
         at = self.width * i
         for number in half_widths:
             at += 1
@@ -260,11 +259,9 @@ class Server:
 
     def _watch(self, i: int) -> None:
         """Learn a row without a label; score and threshold are those before the update."""
-        level = self._learner.threshold
+        self._scores[3 * i + 1] = self._learner.threshold
         self._scores[3 * i] = self._learner.learn_one(self._each[i])
-        # In the order of time, only the first rows, which cannot be judged, have a score of 0.
-        self._scores[3 * i + 1] = level if not self._in_time else -level * bool(self._scores[3 * i])
-        self._scores[3 * i + 2] = self._learner._engine.reason() if self._in_time else -1.0
+        self._scores[3 * i + 2] = hosting.last_reason(self._learner) if self._in_time else -1.0
 
 
 def _arm(wanted: str) -> tuple[str, str]:
@@ -293,7 +290,7 @@ def main() -> int:
     except (TypeError, ValueError, MemoryError) as error:
         pipes[1].write(packed({"error": str(error) or "no memory for the learner"}))
         return 0
-    server = Server(learner, spec["kind"], spec["learner"]["n_features"], pipes)
+    server = Server(learner, spec["learner"]["n_features"], pipes)
     server.warm_up()
     leak = spec["leak"]
     gc.collect()

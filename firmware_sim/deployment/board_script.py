@@ -1,7 +1,7 @@
 """The Python program that runs a saved model on a board, and its template.
 
 A line of the template that begins with a word and a bar is included only if that condition is true.
-Conditions are the kind of labels and properties of a configuration; `$names` are replaced by
+Conditions are properties of a configuration; `$names` are replaced by
 values.
 """
 
@@ -17,17 +17,9 @@ from firmware_sim.deployment import model_file
 from firmware_sim.deployment.model_file import LEARNER, SCALER, TARGETS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.streams.cells import MISSING_WORDS, NO, YES
+from firmware_sim.streams.cells import NO, YES
 from firmware_sim.streams.reading import CLOCK, PERIODS
-from firmware_sim.tasks.labels import label_key
 
-#: The answer expression of the program, by kind of labels.
-_ANSWERS = {
-    "binary": "learner.predict_one(row)",
-    "multiclass": "CLASSES[learner.predict_one(row)]",
-    "regression": "learner.decision_one(row)",
-    "novelty": '"usual" if learner.predict_one(row) > 0 else "novel"',
-}
 
 
 def check(config: ReplayConfig, path: str | Path) -> None:
@@ -70,13 +62,11 @@ def script(replay: Replay, model: str) -> str:
     config = replay.config
     _check_carried(config)
     holds = {
-        config.resolved.kind: True,
-        "labels": config.resolved.kind != "novelty",
-        "signs": config.resolved.kind == "binary" and config.positive is None,
-        "positive": config.resolved.kind == "binary" and config.positive is not None,
+        "labels": config.label_kind.is_supervised,
+        "unlabelled": not config.label_kind.is_supervised,
         "clock": config.clock,
         "scaler": config.scales_outside,
-        "targets": config.scales_targets,
+        "targets": config.label_kind.scales_targets,
         "gaps": config.takes_gaps,
         "whole": not config.takes_gaps,
     }
@@ -90,31 +80,19 @@ def script(replay: Replay, model: str) -> str:
 def _values(replay: Replay, model: str) -> dict[str, Any]:
     """Return the values of the template's names."""
     config, stream = replay.config, replay.stream
-    kind, target = config.resolved.kind, stream.target
-    parts = ["learner", *["scaler"] * config.scales_outside, *["targets"] * config.scales_targets]
+    kind = config.label_kind
+    parts = ["learner", *["scaler"] * config.scales_outside, *["targets"] * kind.scales_targets]
     switches = {**dict.fromkeys(sorted(YES), 1.0), **dict.fromkeys(sorted(NO), 0.0)}
-    labels: dict[Any, int] = {1.0: 1, 0.0: -1, -1.0: -1}
-    labels |= {**dict.fromkeys(sorted(YES), 1), **dict.fromkeys(sorted(NO), -1)}
-    if kind == "multiclass":
-        labels = {label_key(name): place for place, name in enumerate(config.classes)}
-    answer, argument = _ANSWERS[kind], "label"
-    if config.scales_targets:
-        answer = f"targets.mean_[0] + (targets.scale_[0] or 1.0) * {answer}"
-        argument = "targets.learn_transform_one(np.array([label]))[0]"
+    own = kind.script(stream.target)
     scale = ""
     if config.scales_outside:
         # As in the replay, rows without a label do not update the scaler.
         often = "(scaler.transform_one if label is None else scaler.learn_transform_one)"
-        scale = "scaler.learn_transform_one" if kind == "novelty" else often
+        scale = often if kind.is_supervised else "scaler.learn_transform_one"
         scale = f"            {scale}(row, row)\n"
     shown = {
         "model": model,
         "features": list(stream.features[: -len(CLOCK)] if config.clock else stream.features),
-        "classes": list(config.classes),
-        "labels": labels,
-        "target": target,
-        "positive": None if config.positive is None else label_key(config.positive),
-        "nothing": sorted(MISSING_WORDS | config.missing_words),
         "absent": list(config.missing_numbers),
         "switches": switches,
         "learner": LEARNER,
@@ -123,7 +101,7 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
     }
     return {
         **{name: repr(value) for name, value in shown.items()},
-        "follows": "" if kind == "novelty" else " if its label follows",
+        "follows": " if its label follows" if kind.is_supervised else "",
         "every": config.checkpoint_every,
         "zone": " + time.localtime().tm_gmtoff" if stream.local_times else "",
         "periods": PERIODS,
@@ -132,8 +110,10 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
         "more": f" + {len(CLOCK)}" if config.clock else "",
         "read": "row[: len(FEATURES)]" if config.clock else "row[:]",
         "scale": scale,
-        "answer": answer,
-        "label": argument,
+        "constants": own.constants,
+        "decoding": own.decoding,
+        "answer": own.answer,
+        "label": own.argument,
     }
 
 
@@ -198,12 +178,7 @@ MODEL = Path(__file__).resolve().parent / $model
 STATE = MODEL.with_name(f"{MODEL.stem}-{zlib.crc32(MODEL.read_bytes()):08x}.checkpoint")
 EVERY = $every  # rows learned between checkpoints
 FEATURES = $features
-multiclass|CLASSES = $classes  # of $target
-multiclass|LABELS = $labels  # 1 and 1.0 are the same
-signs|LABELS = $labels  # of $target
-positive|POSITIVE = $positive  # the value of $target that means +1
-positive|NOTHING = $nothing  # words for a label that is not known
-ABSENT = $absent  # readings that mean there is none
+${constants}ABSENT = $absent  # readings that mean there is none
 SWITCHES = $switches
 labels|
 labels|
@@ -213,14 +188,7 @@ labels|    try:
 labels|        found = float(cell)
 labels|    except ValueError:
 labels|        found = cell
-multiclass|    return LABELS.get(found)
-regression|    known = not isinstance(found, str) and np.isfinite(found)
-regression|    return found if known and found not in ABSENT else None
-signs|    return LABELS.get(found.lower() if isinstance(found, str) else found)
-positive|    if found == POSITIVE:
-positive|        return 1
-positive|    return None if str(found).lower() in NOTHING or found in ABSENT else -1
-labels|
+labels|$decoding
 clock|
 clock|def clock():
 clock|    """Return the time of day and of the week by this board, a sine and a cosine each."""
@@ -303,8 +271,8 @@ $scale            answer = $answer
 labels|        if label is not None:
 labels|            learner.learn_one(row, $label)
 labels|            checkpoints.step(parts)
-novelty|        learner.learn_one(row)
-novelty|        checkpoints.step(parts)
+unlabelled|        learner.learn_one(row)
+unlabelled|        checkpoints.step(parts)
 except (StopError, BrokenPipeError):
     pass
 finally:

@@ -15,8 +15,8 @@ from firmware_sim.drawing.document import Table
 from firmware_sim.fleet import statistics
 from firmware_sim.fleet.run import Fleet
 from firmware_sim.fleet.task import Record
-from firmware_sim.metrics import Metrics, Novelty, Prequential, Regression
-from firmware_sim.metrics.base import ratio
+from firmware_sim.kinds import metrics_of
+from firmware_sim.metrics.base import Metrics, ratio
 from firmware_sim.plaintext import counted
 
 _WORST = 10
@@ -45,7 +45,7 @@ class Summary:
 def summarize(fleet: Fleet) -> Summary:
     """Return the summary of a fleet's run."""
     table = statistics.losses(fleet.records)
-    judge = _judge(fleet.records)
+    judge = metrics_of([name for record in fleet.records for name in record.figures])
     unit, relative = judge.over_boards, not judge.shares
     shown = partial(_loss, relative)
     best = statistics.reference(table)
@@ -62,14 +62,6 @@ def summarize(fleet: Fleet) -> Summary:
     sentence = " ".join([*(f"{best} {clause}." for clause in unbeaten), sentence])
     tables = [replace(one, stacked=True) for one in tables if one.rows]
     return Summary(_summary(fleet), sentence, tables, table, relative, _over(table), bool(unbeaten))
-
-
-def _judge(records: Sequence[Record]) -> type[Metrics]:
-    """Return the class of metrics of the records, which is the same for all."""
-    names = {name for record in records for name in record.figures}
-    return next(
-        (one for one in (Regression, Novelty) if next(iter(one.table)) in names), Prequential
-    )
 
 
 def _unbeaten(records: Sequence[Record], judge: type[Metrics]) -> list[str]:
@@ -256,23 +248,7 @@ def _reasons(record: Record) -> tuple[float, list[str]]:
             reasons.append(
                 f"{rows[name]:,} of {rows['read']:,} rows {what} ({100.0 * share:.0f} %)"
             )
-    constant = _constant_labels(record, rows["used"])
-    return (1.0, [constant, *reasons]) if constant else (largest_share, reasons)
-
-
-def _constant_labels(record: Record, used: int) -> str:
-    """Return the sentence on labels that are all equal; empty if they are not."""
+    used = rows["used"]
     figures = record.figures
-    if used < 2:
-        return ""
-    sides = [
-        sum(int(figures.get(name) or 0) for name in names)
-        for names in (("true_positive", "false_negative"), ("true_negative", "false_positive"))
-    ]
-    if "true_positive" in figures and not all(sides):
-        return f"all {sum(sides):,} labels mean {'+1' if sides[0] else '-1'}"
-    if figures.get("classes_seen") == 1:
-        return f"all {used:,} labels are of one class"
-    if "mae" in figures and figures.get("last_value_mae") == 0.0:
-        return f"all {used:,} targets are 0"
-    return ""
+    constant = metrics_of([*figures]).constant_labels(figures, used) if used > 1 else ""
+    return (1.0, [constant, *reasons]) if constant else (largest_share, reasons)

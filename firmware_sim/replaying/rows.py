@@ -15,7 +15,6 @@ from firmware_sim.streams.damages import Damages
 from firmware_sim.streams.faulty import FaultyStream
 from firmware_sim.streams.live import LiveStream
 from firmware_sim.streams.reading import ReadingOptions
-from firmware_sim.tasks.kinds import KINDS
 
 #: Most columns with missing values that a report lists.
 _LISTED = 6
@@ -82,9 +81,9 @@ def opened(config: ReplayConfig, live: LiveStream | None = None) -> Stream:
     names = (one.name for one in fields(ReadingOptions) if one.name in OPTIONS)
     options = {name: getattr(config, name) for name in names}
     options |= {
-        "labelled": KINDS[config.resolved.kind].is_supervised,
+        "labelled": config.label_kind.is_supervised,
         "absent": config.missing_words,
-        "alone": config.is_regression,
+        "alone": config.label_kind.is_numeric,
     }
     if live is not None:
         live.read_as(ReadingOptions(**options))

@@ -10,20 +10,19 @@ from firmware_sim.report.hints import loses
 from firmware_sim.report.kinds import sections_of_kind
 from firmware_sim.report.memory import MemoryChart
 from firmware_sim.report.record import to_dict
-from firmware_sim.report.summary import command, headline, summary_sentence, timeline_title
+from firmware_sim.report.summary import command, headline, summary_sentence
 from firmware_sim.report.text import board_lines, event_lines, head_lines, memory_lines
 
 
 def report_of(result: ReplayResult) -> Report:
     """Return the report of a replay."""
     early = f"{result.status.upper()}: {result.detail}. This is the report so far."
-    notes = (figures.judged_by(result.metrics), figures.inside(result.metrics))
     emulated = [] if result.emulated is None else result.emulated.to_lines()
     sections = [
         _errors(result),
         *sections_of_kind(result),
         Section("figures", "Figures", table=figures.table(result), notes=figures.meanings(result)),
-        *map(Section.of, figures.tables(result)),
+        *map(Section.of, result.metrics.tables(result.stream.features)),
         Section("inputs", "Input importance", figures.ABOUT_INPUTS, bars=figures.inputs(result)),
         Section("run", "The run", lines=[*head_lines(result), *event_lines(result)]),
         _rows(result),
@@ -42,7 +41,10 @@ def report_of(result: ReplayResult) -> Report:
         to_dict(result),
         "" if result.status == "complete" else early,
         loses(result.metrics),
-        [note for note in (*notes, figures.frozen(result), result.hint) if note],
+        [
+            *result.metrics.remarks(),
+            *filter(None, [figures.frozen(result), result.hint]),
+        ],
         result.warnings,
     )
 
@@ -51,7 +53,7 @@ def _errors(result: ReplayResult) -> Section:
     chart = errors(result)
     about = "Each row is predicted before it is learned."
     charts = {} if chart is None else {"errors": chart}
-    return Section("", timeline_title(result), about, charts)
+    return Section("", result.metrics.timeline_title, about, charts)
 
 
 def _rows(result: ReplayResult) -> Section:

@@ -31,7 +31,6 @@ def head_lines(result: ReplayResult) -> list[str]:
     lines += [f"note      {note}" for note in result.stream.notes]
     lines += [f"          {line}" for line in rows.damages.to_lines()]
     algorithm, params, _, _ = config.resolved
-    params = {**({"history": True} if config.watches else {}), **params}
     parameters = "".join(f", {name}={value}" for name, value in params.items())
     lines.append(
         f"learner   {algorithm}{parameters}: {learner_size(result)}, {learner['updates']:,} updates"

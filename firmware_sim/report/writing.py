@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from edgeolk.files import system
+from edgeolk.hosting import claim_folder
 from firmware_sim.drawing.document import Report
 from firmware_sim.errors import NotWrittenError, SimulatorError
 from firmware_sim.replaying.result import ReplayResult
@@ -68,7 +68,7 @@ def claimed(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # The lock ends with the process, even if it is killed, and leaves no file behind.
-        handle = system.claim_folder(str(folder))
+        handle = claim_folder(str(folder))
     except BlockingIOError:
         raise SimulatorError(
             f"another replay is writing to {folder}; use another folder: --out DIR"

@@ -13,7 +13,7 @@ import pytest
 
 import edgeolk
 import firmware_sim.cli
-from firmware_sim.metrics import Confusion
+from firmware_sim.kinds.two_classes import Confusion
 
 DOCS = Path(__file__).parents[2] / "docs"
 PACKAGE = Path(edgeolk.__file__).parent

@@ -24,7 +24,7 @@ from firmware_sim.comparison import Comparison, compare
 from firmware_sim.comparison.choice import program
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.tuning import tune
-from firmware_sim.comparison.work import Answers
+from firmware_sim.comparison.work import Recording
 from firmware_sim.report import hints
 from firmware_sim.report.summary import command
 
@@ -92,9 +92,9 @@ def parsed(name: str, case: Case, *words: str) -> Any:
 
 def loss_of(config: ReplayConfig, evaluator: Evaluator, first: int) -> float:
     """Loss of a replay of a whole stream from a row on."""
-    said = Answers(evaluator.config.kind, ROWS)
-    Replay(config).run(on_taught=said.take, beside_clean=False)
-    return evaluator.loss(said.joined, first)
+    said = Recording(ROWS)
+    Replay(config).run(on_result=said.take, beside_clean=False)
+    return evaluator.loss(said.records, first)
 
 
 @pytest.mark.parametrize("seed", range(16))

@@ -17,6 +17,7 @@ from firmware_sim.comparison import Comparison, compare
 from firmware_sim.comparison import run as comparison_run
 from firmware_sim.comparison.choice import choice, sentence, unbeaten
 from firmware_sim.comparison.evaluators import Evaluator
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.comparison.ranking import ranking, shown
 from firmware_sim.comparison.report import report_of, to_dict
 from firmware_sim.comparison.rows import prepare
@@ -301,6 +302,6 @@ def test_processes_are_started_with_interrupts_held_back(
 def test_a_loss_may_be_judged_from_a_row_on() -> None:
     labels = np.array([1.0, -1.0, 1.0, -1.0])
     evaluator = Evaluator(labels, CONFIG)
-    answers = np.array([-1.0, -1.0, 0.0, 2.0])
+    answers = Batch.of(label=labels, score=np.array([-1.0, -1.0, 0.0, 2.0])).rows
     assert [evaluator.loss(answers, first) for first in range(4)] == [0.5, 1 / 3, 0.5, 1.0]
     assert evaluator.loss(answers[:3], 1) == 0.0

@@ -23,7 +23,7 @@ from firmware_sim.containment import seccomp
 from firmware_sim.containment.cgroup import MemoryGroup
 from firmware_sim.containment.memory import PAGE, GuardedBlock
 from firmware_sim.errors import SimulatorError
-from firmware_sim.metrics import Regression
+from firmware_sim.kinds.regression import Regression
 from firmware_sim.replaying.loop import Replay, replay
 from firmware_sim.replaying.result import ReplayResult
 

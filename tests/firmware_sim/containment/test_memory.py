@@ -22,7 +22,7 @@ from firmware_sim.containment.memory import (
 )
 from firmware_sim.device.device import Device
 from firmware_sim.device.planning import learner_settings, plan_device
-from firmware_sim.device.supervision import When
+from firmware_sim.metrics.batch import When
 from firmware_sim.errors import DoesNotFitError, SimulatorError
 
 DONE = [row.name for row in ek.algorithms()]

@@ -26,8 +26,9 @@ from firmware_sim.fleet import Fleet
 from firmware_sim.fleet.report import report_of as fleet_report
 from firmware_sim.fleet.summary import summarize
 from firmware_sim.fleet.task import Record
+from firmware_sim.kinds.classes import rising_errors
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.report import to_page, to_text
-from firmware_sim.report.error_chart import rising_errors
 from firmware_sim.report.record import to_dict
 from firmware_sim.report.summary import command
 
@@ -93,7 +94,7 @@ OF_REPLAYS = {"summary", "errors", "figures", "memory", "map", "run", "command"}
 IDS = {
     **dict.fromkeys(REPLAYS, OF_REPLAYS),
     "binary": OF_REPLAYS | {"confusion", "board", "inputs", "rows"},
-    "multiclass": OF_REPLAYS | {"confusion", "classes", "matrix", "scores"},
+    "multiclass": OF_REPLAYS | {"confusion", "classes", "matrix", "f1"},
     "novelty": OF_REPLAYS | {"alarms", "anomalies"},
     "forecast": OF_REPLAYS | {"forecasts", "intervals", "shares"},
     "comparison": {"summary", "errors", "ranking", "program", "run"},
@@ -257,13 +258,15 @@ def test_rises_are_where_the_error_rises() -> None:
     rows, drawn = np.arange(8000), rng.random((2, 8000))
     bad = np.where((rows >= 5000) & (rows < 5600), 0.4, 0.05)
     result.metrics = type(result.metrics)()
-    result.metrics.add_block(np.ones(8000), np.where(drawn[0] < bad, -1.0, 1.0))
-    ((first, last),) = rising_errors(result)
+    scores = np.where(drawn[0] < bad, -1.0, 1.0)
+    result.metrics.add_block(Batch.of(label=np.ones(8000), score=scores))
+    ((first, last),) = rising_errors(result.metrics.curve)
     assert 4700 < first < 5100
     assert 5500 < last < 5900
     result.metrics = type(result.metrics)()
-    result.metrics.add_block(np.ones(8000), np.where(drawn[1] < 0.05, -1.0, 1.0))
-    assert rising_errors(result) == []
+    scores = np.where(drawn[1] < 0.05, -1.0, 1.0)
+    result.metrics.add_block(Batch.of(label=np.ones(8000), score=scores))
+    assert rising_errors(result.metrics.curve) == []
 
 
 #: Looks, in a page of the test's own, at a report in a frame.

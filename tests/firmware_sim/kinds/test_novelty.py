@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.metrics import Novelty
+from firmware_sim.kinds.novelty import Novelty
 from firmware_sim.metrics.alarms import Distance, Sample, area
-from firmware_sim.metrics.base import Context, NoveltyRows
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.report import to_dict, to_page, to_text
 
 
@@ -38,6 +38,12 @@ def pump(tmp_path: Path) -> Path:
 def config(path: Path, **changes: object) -> fs.ReplayConfig:
     said = {"target": "failure", "kind": "novelty", "ram": "4KiB", "algorithm": "sorf"}
     return fs.ReplayConfig(str(path), **{**said, "gamma": 0.3, **changes})  # type: ignore[arg-type]
+
+
+def usual_row(label: float) -> Batch:
+    """A row that is not novel."""
+    one = np.ones(1)
+    return Batch.of(label=label * one, score=one, threshold=0 * one, reason=-one)
 
 
 def stretches(marks: list[bool]) -> list[tuple[int, int]]:
@@ -62,8 +68,11 @@ ROWS = st.lists(
 def test_figures_against_plain_loops(rows: list[tuple[float, float]]) -> None:
     metrics = Novelty(0.1, period=60.0)
     labels, scores = np.array(rows).T
-    watched = NoveltyRows.of(np.full(len(rows), 0.5))._replace(seconds=100.0 * np.arange(len(rows)))
-    metrics.add_block(labels, scores, Context(watched=watched))
+    none = np.full(len(rows), -1.0)
+    seconds = 100.0 * np.arange(len(rows))
+    metrics.add_block(
+        Batch.of(label=labels, score=scores, threshold=none + 1.5, reason=none, seconds=seconds)
+    )
     alarms = stretches([score < 0 for _, score in rows])
     windows = stretches([label > 0 for label, _ in rows])
     false = [a for a in alarms if not any(w[0] <= a[1] and a[0] <= w[1] for w in windows)]
@@ -227,8 +236,8 @@ def test_labels_that_come_late_make_no_sense(pump: Path) -> None:
 def test_it_says_where_the_area_is_that_of_a_sample(common: float) -> None:
     metrics = Novelty(0.1, sampled=3)
     for label, sampled in ((common, False), (-common, False), (common, False), (common, False)):
-        metrics.add_block(np.array([label]), np.ones(1))
+        metrics.add_block(usual_row(label))
         assert metrics.sampled is sampled
     # One kind has more than are kept; of the other there is one.
-    metrics.add_block(np.array([common]), np.ones(1))
+    metrics.add_block(usual_row(common))
     assert metrics.sampled

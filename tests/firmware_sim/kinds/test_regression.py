@@ -10,9 +10,9 @@ import pytest
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.metrics import Regression
+from firmware_sim.kinds.regression import Regression, Targets
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.report import to_dict, to_text
-from firmware_sim.tasks.labels import Targets
 
 N = 600
 
@@ -38,7 +38,7 @@ def test_figures_against_numpy() -> None:
     rng = np.random.default_rng(0)
     targets, predictions = rng.normal(5, 2, 300), rng.normal(5, 2, 300)
     metrics = Regression()
-    metrics.add_block(targets, predictions)
+    metrics.add_block(Batch.of(label=targets, score=predictions))
     got = metrics.summary()
     before = np.concatenate([[0.0], targets[:-1]])
     means = np.concatenate([[0.0], np.cumsum(targets)[:-1] / np.arange(1, 300)])

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 import edgeolk as ek
 import firmware_sim as fs
-from firmware_sim.metrics import Confusion, Multiclass, Prequential
+from firmware_sim.kinds.classes import ClassNames, Multiclass
+from firmware_sim.kinds.two_classes import Confusion, Prequential
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.metrics.curve import Curve
 from firmware_sim.report import to_dict, to_page, to_text
-from firmware_sim.tasks.labels import ClassNames
 
 labels = st.sampled_from([-1, 1])
 streams = st.lists(st.tuples(labels, st.floats(-2, 2)), min_size=1, max_size=200)
@@ -46,7 +47,7 @@ def close(a: float | None, b: float | None) -> bool:
 def test_against_formulas(stream: list[tuple[int, float]]) -> None:
     metrics = Prequential()
     label, scores = np.array(stream, float).T
-    metrics.add_block(label, scores)
+    metrics.add_block(Batch.of(label=label, score=scores))
     before = np.concatenate([[0], np.cumsum(label)[:-1]])
     answers = {
         "learner": np.where(scores >= 0, 1, -1),
@@ -73,7 +74,7 @@ def test_against_formulas(stream: list[tuple[int, float]]) -> None:
 def test_undefined_is_none() -> None:
     metrics = Prequential()
     assert all(value in (None, 0) for value in metrics.summary()["learner"].values())
-    metrics.add_block(-np.ones(3), -np.ones(3))
+    metrics.add_block(Batch.of(label=-np.ones(3), score=-np.ones(3)))
     assert metrics.learner.kappa is None  # one class only
     assert metrics.learner.f1 is None
     assert metrics.learner.error == 0.0
@@ -129,7 +130,7 @@ def config(path: Path, **changes: object) -> fs.ReplayConfig:
 def test_figures_against_numpy(rows: list[tuple[int, int]]) -> None:
     metrics = Multiclass(NAMES)
     y, said = np.array(rows).T
-    metrics.add_block(y, said)
+    metrics.add_block(Batch.of(label=y, score=said))
     f1s = []
     for k, one in enumerate(metrics.by_class()):
         right = np.sum((y == k) & (said == k))
@@ -151,7 +152,7 @@ def test_figures_against_numpy(rows: list[tuple[int, int]]) -> None:
         assert figures["kappa"] == pytest.approx(expected, abs=1e-12)
     else:
         assert figures["kappa"] is None
-    shown = metrics.to_dict()["confusion"]
+    shown = metrics.details(())["classes"]["confusion"]
     assert shown == [[int(np.sum((y == i) & (said == j))) for j in range(4)] for i in range(4)]
     # Baselines: the label before, and the commonest before, the first of those that tie.
     assert metrics.no_change.wrong == np.sum(y != np.concatenate([[0], y[:-1]]))
@@ -164,7 +165,7 @@ def test_macro_f1_is_that_of_a_library() -> None:
     rng = np.random.default_rng(0)
     y, said = rng.integers(0, 3, 200), rng.integers(0, 4, 200)
     metrics = Multiclass(NAMES)
-    metrics.add_block(y, said)
+    metrics.add_block(Batch.of(label=y, score=said))
     found = metrics.summary()["learner"]
     assert found["macro_f1"] == pytest.approx(library.f1_score(y, said, average="macro"))
     assert found["kappa"] == pytest.approx(library.cohen_kappa_score(y, said))

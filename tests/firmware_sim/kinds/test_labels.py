@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import firmware_sim as fs
+from firmware_sim.kinds.classes import ClassNames
+from firmware_sim.kinds.regression import Targets
+from firmware_sim.kinds.two_classes import LabelMap
 from firmware_sim.report import to_text
-from firmware_sim.tasks.labels import ClassNames, LabelMap, Targets, missing_word_warning
 
 
 def table(path: Path, names: list[str]) -> Path:
@@ -60,7 +62,7 @@ def test_gaps_are_no_classes(cells: list[str]) -> None:
     labels = ClassNames(ClassNames.found(cells))
     for cell in cells:
         labels.tally(cell, labels.value(cell), 1)
-    assert missing_word_warning(labels, "multiclass") == ""
+    assert labels.warning() == ""
 
 
 def test_many_classes_are_not_all_named() -> None:
@@ -68,12 +70,12 @@ def test_many_classes_are_not_all_named() -> None:
     labels = ClassNames(ClassNames.found(cells))
     for cell in cells:
         labels.tally(cell, labels.value(cell), 1)
-    assert missing_word_warning(labels, "multiclass").endswith("--classes null,...")
+    assert labels.warning().endswith("--classes null,...")
 
 
 def test_numbers_have_no_classes() -> None:
-    assert missing_word_warning(Targets(), "regression") == ""
-    assert missing_word_warning(LabelMap(), "binary") == ""
+    assert Targets().warning() == ""
+    assert LabelMap().warning() == ""
 
 
 def test_labels_that_only_judge_suggest_no_other_kind(tmp_path: Path) -> None:
