@@ -76,7 +76,7 @@ def _svg(name: str, chart: Drawing, *, narrow: bool) -> str:
     width, height = _NARROW if narrow else _WIDE, chart.height * _TALL + rows * _LEGEND_ROW
     with _styled(**{"font.size": 12.0}):
         figure = Figure((width / _UNIT, height / _UNIT), facecolor="none", layout="constrained")
-        canvas = FigureCanvasSVG(figure)
+        canvas: Any = FigureCanvasSVG(figure)
         axes = figure.subplots()
         axes.set_facecolor("none")
         chart.draw(axes, narrow=narrow)
@@ -135,7 +135,7 @@ def draw(report: Report, path: Path) -> None:
     with _styled():
         # Not pyplot: a report must not touch the state of a program that draws its own figures.
         figure: Any = Figure((width, height), 120, facecolor="white", layout="constrained")
-        canvas = FigureCanvasAgg(figure)
+        canvas: Any = FigureCanvasAgg(figure)
         figure.get_layout_engine().set(rect=(0, 0, 1, 1 - head / height), w_pad=0.12, h_pad=0.1)
         at = 1 - 0.38 / height
         title = printable(report.title)
