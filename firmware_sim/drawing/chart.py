@@ -15,7 +15,7 @@ import numpy as np
 # Colours that colour-blind readers can distinguish (Okabe and Ito), also in grey.
 LEARNER, FIRST, SECOND = "#0072b2", "#8c8c8c", "#d55e00"  # the learner and its baselines
 BUFFER, SCALER, FREE, WARN = "#e69f00", "#009e73", "#e4e7eb", "#b00020"
-TEXT, FAINT, GRID = "#222b36", "#6b7785", "#edf0f3"
+TEXT, FAINT, GRID, PAPER = "#222b36", "#6b7785", "#edf0f3", "#fefefe"
 
 #: Width of a band's note as a share of the axis; its maximum number of letters.
 _NOTE_WIDTH, _LONGEST = 0.018, 60
@@ -142,7 +142,7 @@ class Chart(Drawing):
             axes.text(
                 *(previous, 0.055, text), color=WARN, fontsize="x-small", rotation=90,
                 ha="center", va="bottom", clip_on=True, transform=axes.get_xaxis_transform(),
-                bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5},
+                bbox={"facecolor": PAPER, "alpha": 0.75, "linewidth": 0, "pad": 0.5},
             ).set_in_layout(False)  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from firmware_sim.drawing.chart import FAINT, FREE, GRID, LEARNER, TEXT, WARN, Drawing
+from firmware_sim.drawing.chart import FAINT, FREE, GRID, PAPER, TEXT, WARN, Drawing
 from firmware_sim.drawing.document import Report
 from firmware_sim.plaintext import printable
 
@@ -44,9 +44,10 @@ _STYLE: Any = {
     "svg.fonttype": "none",  # text stays text: small, searchable, in the font of the page
     "svg.hashsalt": "edgeolk",  # the same identifiers in every run
 }
-#: Colours that a page replaces by its own, which differ on a dark screen.
+#: Colours that a page replaces by its own, which differ on a dark screen. Those of data stay: they
+#: can be told from each other on both.
 _COLOURS = {
-    TEXT: "ink", FAINT: "faint", GRID: "line", LEARNER: "learner", WARN: "warn", FREE: "line",
+    TEXT: "ink", FAINT: "faint", GRID: "line", WARN: "warn", FREE: "line", PAPER: "paper",
 }  # fmt: skip
 #: Units of a drawing, which are pixels on a screen of its width; 72 make an inch.
 _WIDE, _NARROW, _TALL, _LEGEND_ROW = 900, 345, 300, 17

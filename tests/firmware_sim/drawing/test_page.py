@@ -12,7 +12,7 @@ from firmware_sim.drawing.page import to_page
 
 EVIL = "<img src=x>&\"'\x1b"
 SAFE = "&lt;img src=x&gt;&amp;&#34;&#39;\\x1b"
-BAND = Mark(EVIL, "#cc79a7", (2, 3), tooltip=f"{EVIL} lasts")
+BAND = Mark(EVIL, "#cc79a7", (2, 3), tooltip=f"{EVIL} lasts", note="why")
 CHART = Chart(EVIL, [Mark("$\\frac{", "red", (0, 9), (1, 9)), BAND], (0, 9), (1, 9), y_label=EVIL)
 
 
@@ -52,7 +52,8 @@ def test_colours_of_a_dark_screen_replace_those_of_the_charts() -> None:
     page = to_page(report())
     named = {*re.findall(r"var\(--(\w+)\)", page)}
     light, dark = re.findall(r":root\{(.*?)\}", page, re.DOTALL)
-    for definitions in (light, dark):
-        assert named <= {*re.findall(r"--(\w+):", definitions)}
+    assert named <= {*re.findall(r"--(\w+):", light)}
+    assert {"ink", "faint", "line", "paper", "warn"} <= named & {*re.findall(r"--(\w+):", dark)}
     (chart,) = re.findall(r'<div class="wide">(.*?)</div>', page, re.DOTALL)
-    assert "#222b36" not in chart
+    for colour in ("#222b36", "#ffffff"):
+        assert colour not in chart
