@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import firmware_sim as fs
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.report import report_of, to_dict, to_page
 from firmware_sim.report.memory import MemoryChart
 
@@ -22,7 +23,7 @@ def result() -> fs.ReplayResult:
 def losing(result: fs.ReplayResult) -> fs.ReplayResult:
     """The same, as if the learner had had more errors than its baselines."""
     other = fs.replay(result.config)
-    other.metrics.add_block(np.ones(1000), -np.ones(1000))
+    other.metrics.add_block(Batch.of(label=np.ones(1000), score=-np.ones(1000)))
     return other
 
 
