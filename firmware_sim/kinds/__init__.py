@@ -27,7 +27,10 @@ KINDS: dict[str, type[Kind]] = {
 _DEFAULT = next(name for name, kind in KINDS.items() if kind.is_default)
 #: The kind of streams without a column of labels.
 UNLABELLED = next(name for name, kind in KINDS.items() if not kind.is_supervised)
-_METRICS = [kind.metrics_class for kind in (*KINDS.values(), Forecasts)]
+_METRICS: list[type[Metrics]] = [
+    *(kind.metrics_class for kind in KINDS.values()),
+    Forecasts.metrics_class,
+]
 #: The fields of a report that only some kinds have.
 DETAILS = tuple(name for metrics in _METRICS for name in metrics.detail_names)
 

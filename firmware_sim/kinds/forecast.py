@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-import edgeolk as ek
 from edgeolk import hosting
 from firmware_sim.drawing.chart import FIRST, LEARNER, SECOND, TEXT, Chart, Mark
 from firmware_sim.errors import SimulatorError
-from firmware_sim.kinds.base import Hint, Kind, Script, Trainer, last_label_hint
+from firmware_sim.kinds.base import Hint, Script, Trainer, last_label_hint
 from firmware_sim.kinds.regression import RealNumbers, Regression
 from firmware_sim.metrics.base import Figures, Panel
 from firmware_sim.metrics.batch import Batch, Records
@@ -215,9 +214,7 @@ class ForecastTrainer(Trainer):
         columns[0][at] = self.learner.learn_one(row, label)
         columns[1][at] = self._outputs()
 
-    def write(
-        self, rows: Records, columns: Sequence[Row], scaling: tuple[Row, Row] | None
-    ) -> None:
+    def write(self, rows: Records, columns: Sequence[Row], scaling: tuple[Row, Row] | None) -> None:
         """Write forecasts, intervals and weights; see `Trainer.write`."""
         n = len(rows)
         forecasts, outputs = columns[0][:n], np.column_stack(columns[1:])[:n]
@@ -234,6 +231,7 @@ class Forecasts(RealNumbers):
     trainer_class = ForecastTrainer
     scales_targets = False
     keeps_rows = uses_order = True
+    program = "forecast"
 
     def queued_params(self, queue_rows: int) -> dict[str, Any]:
         """Return the horizon; see `Kind.queued_params`."""

@@ -390,18 +390,14 @@ class NoveltyTrainer(Trainer):
         scores, thresholds, reasons = columns
         n = len(X)
         after = reasons[at:n] if self.in_time else None
-        hosting.learn_many(
-            self.learner, X[at:], None, scores[at:n], thresholds[at : n + 1], after
-        )
+        hosting.learn_many(self.learner, X[at:], None, scores[at:n], thresholds[at : n + 1], after)
 
     def learn_single(self, row: Row, label: float, columns: tuple[Row, ...], at: int) -> None:
         """Learn one row; see `Trainer.learn_single`."""
         for column, number in zip(columns, self._watched(row), strict=True):
             column[at] = number
 
-    def write(
-        self, rows: Records, columns: Sequence[Row], scaling: tuple[Row, Row] | None
-    ) -> None:
+    def write(self, rows: Records, columns: Sequence[Row], scaling: tuple[Row, Row] | None) -> None:
         """Write scores, thresholds and reasons; see `Trainer.write`."""
         scores, thresholds, reasons = (column[: len(rows)] for column in columns)
         rows["score"], rows["reason"] = scores, reasons
@@ -425,6 +421,7 @@ class NoLabels(Kind):
         super().__init__(setup)
         #: Whether it is found in the order of time, with a scale for each channel.
         self.uses_order = self.scales_itself = bool(setup.params.get("history"))
+        self.program = "reason" if self.uses_order else "threshold"
 
     @classmethod
     def recommended(cls, asked: Asked) -> dict[str, Any]:

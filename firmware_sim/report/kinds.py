@@ -68,9 +68,7 @@ def panel_sections(panels: Sequence[Panel]) -> list[str]:
             low = at > 0 and one.data.x_range == panels[at - 1].data.x_range  # type: ignore[union-attr]
             title = [*drawn][-1] if low else one.title
             height = {"height": 2 / 3} if low else {}
-            drawn.setdefault(title, []).extend(
-                filter(None, [paragraph(one.about, "faint")])
-            )
+            drawn.setdefault(title, []).extend(filter(None, [paragraph(one.about, "faint")]))
             drawn[title].append(f'<div id="{one.name}">{charted(one.data, **height)}</div>')
     return [section(title, *parts) for title, parts in drawn.items()]
 

@@ -75,7 +75,8 @@ def _headline(figure: Any, result: ReplayResult) -> None:
 def _draw_errors(axes: Any, result: ReplayResult) -> None:
     """Draw the page's chart of errors, with the reasons of alarms."""
     chart = errors(result)
-    axes.set_title(f"{result.metrics.timeline_title}: each row is predicted before it is learned", pad=52)
+    title = f"{result.metrics.timeline_title}: each row is predicted before it is learned"
+    axes.set_title(title, pad=52)
     if chart is None:
         axes.text(0.5, 0.5, "no row was scored", ha="center", transform=axes.transAxes)
         axes.set_axis_off()

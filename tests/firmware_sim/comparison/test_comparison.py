@@ -17,11 +17,11 @@ from firmware_sim.comparison import Comparison, compare
 from firmware_sim.comparison import run as comparison_run
 from firmware_sim.comparison.choice import choice, sentence, unbeaten
 from firmware_sim.comparison.evaluators import Evaluator
-from firmware_sim.metrics.batch import Batch
 from firmware_sim.comparison.ranking import ranking, shown
 from firmware_sim.comparison.report import to_dict, to_page, to_text
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.work import Outcome, Run, do
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.streams import Stream
 from firmware_sim.streams.cached import HeldStream
 

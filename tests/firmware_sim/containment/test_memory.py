@@ -22,8 +22,8 @@ from firmware_sim.containment.memory import (
 )
 from firmware_sim.device.device import Device
 from firmware_sim.device.planning import learner_settings, plan_device
-from firmware_sim.metrics.batch import When
 from firmware_sim.errors import DoesNotFitError, SimulatorError
+from firmware_sim.metrics.batch import When
 
 DONE = [row.name for row in ek.algorithms()]
 KERNEL = ek.Gaussian(0.5)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import firmware_sim as fs
-from firmware_sim.report import to_text
 from firmware_sim.kinds.classes import ClassNames
 from firmware_sim.kinds.regression import Targets
 from firmware_sim.kinds.two_classes import LabelMap
+from firmware_sim.report import to_text
 
 
 def table(path: Path, names: list[str]) -> Path:

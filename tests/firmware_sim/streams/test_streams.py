@@ -12,8 +12,8 @@ import pytest
 
 import firmware_sim as fs
 from firmware_sim.errors import SimulatorError, StreamError
-from firmware_sim.streams import BUNDLED, CsvStream, open_stream
 from firmware_sim.kinds.two_classes import LabelMap
+from firmware_sim.streams import BUNDLED, CsvStream, open_stream
 
 TEXT = "time,a,b,label\n10:00,1,2.5,1\n10:01,,nan,-1\n10:02,-3e2, 4 ,1\n"
 
