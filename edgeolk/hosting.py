@@ -17,20 +17,42 @@ from edgeolk.parts.sorf import PARTS, WHATS
 
 if TYPE_CHECKING:
     from edgeolk.configuration.plan import RamError
+    from edgeolk.export import check_exportable
     from edgeolk.export.costs import FLAGS, Row, costs_of
     from edgeolk.export.folder import SCRATCH
     from edgeolk.learner import Learner
     from edgeolk.parts.numbers import Dtype
 
 __all__ = [
-    "ANSWERS_BY_LABEL", "Dtype", "FLAGS", "LOSS_PARAMETERS", "RamError", "Row", "SCRATCH", "Traits",
-    "block_of", "claim_folder", "costs_of", "freeze", "from_block", "last_forecast", "last_reason",
-    "learn_many", "losses_of", "pack_reason", "rows_since_alarm", "scale_many", "to_bytes",
-    "traits_of", "unpack_reason",
+    "ANSWERS_BY_LABEL",
+    "FLAGS",
+    "LOSS_PARAMETERS",
+    "SCRATCH",
+    "Dtype",
+    "RamError",
+    "Row",
+    "Traits",
+    "block_of",
+    "check_exportable",
+    "claim_folder",
+    "costs_of",
+    "freeze",
+    "from_block",
+    "last_forecast",
+    "last_reason",
+    "learn_many",
+    "losses_of",
+    "pack_reason",
+    "rows_since_alarm",
+    "scale_many",
+    "to_bytes",
+    "traits_of",
+    "unpack_reason",
 ]  # fmt: skip
 
 _HOMES = {
     "configuration.plan": ("RamError",),
+    "export": ("check_exportable",),
     "export.costs": ("FLAGS", "Row", "costs_of"),
     "export.folder": ("SCRATCH",),
     "parts.numbers": ("Dtype",),

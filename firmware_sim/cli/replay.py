@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import edgeolk as ek
-from edgeolk.export import check_exportable
+from edgeolk.hosting import check_exportable
 from firmware_sim.boards import board_of
 from firmware_sim.cli.processes import Interruption, in_child, interruption, run_in_child
 from firmware_sim.cli.shared import STREAM, add_command, assumed_of, config_of, reported
@@ -34,6 +34,7 @@ from firmware_sim.deployment import board_script, model_file
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.assumed import notes_of
 from firmware_sim.replaying.loop import Replay
+from firmware_sim.replaying.recording import RecordFile
 from firmware_sim.replaying.result import ReplayResult
 from firmware_sim.report import hints, report_of
 from firmware_sim.report.writing import claimed, import_picture, write_files
@@ -46,6 +47,11 @@ _LARGE = 1 << 24
 
 COMMAND_OPTIONS = {
     **reported("replay-report"),
+    "record": Option(
+        "write a record of each row for numpy.load: answer, label, whether it was late or refused",
+        group="report",
+        metavar="FILE.npy",
+    ),
     "save_model": Option("keep learner and scaler, in one file", group="report", metavar="FILE"),
     "write_script": Option(
         "write the Python that runs the saved model", group="report", metavar="FILE"
@@ -121,7 +127,8 @@ def run(chosen: argparse.Namespace) -> int:
             note(f"kernel width: {replay.width.reason}")
         if picture and replay.config.enforce == "arena":
             import_picture()
-        result = _replayed(replay, chosen, interrupted)
+        records = stack.enter_context(RecordFile(Path(chosen.record))) if chosen.record else None
+        result = _replayed(replay, chosen, interrupted, records)
         result.hint = hints.tried_hints(result)
         result.understood = understood
         report = report_of(result)
@@ -189,7 +196,10 @@ def _run_leaking(words: Sequence[str]) -> int:
 
 
 def _replayed(
-    replay: Replay, chosen: argparse.Namespace, interrupted: Interruption
+    replay: Replay,
+    chosen: argparse.Namespace,
+    interrupted: Interruption,
+    records: RecordFile | None,
 ) -> ReplayResult:
     """Replay with a progress bar."""
     with Bar(" rows", chosen) as bar:
@@ -208,7 +218,8 @@ def _replayed(
             bar.move()
             progress_lines.move()
 
-        return replay.run(on_row=moved, should_stop=lambda: bool(interrupted))
+        on_result = None if records is None else records.add
+        return replay.run(on_row=moved, should_stop=lambda: bool(interrupted), on_result=on_result)
 
 
 def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], list[Path]]]:

@@ -227,9 +227,7 @@ class ReplayConfig(Fields):
                 f"--kind {bundled.kind}"
             )
         if self.positive is not None and not kind.takes_positive:
-            raise SimulatorError(
-                f"--positive is for labels of two classes, not for {kind.noun}"
-            )
+            raise SimulatorError(f"--positive is for labels of two classes, not for {kind.noun}")
         if self.classes and not kind.takes_classes:
             raise SimulatorError("--classes is for --kind multiclass")
         number = params.get("n_classes")

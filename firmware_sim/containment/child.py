@@ -65,30 +65,40 @@ def receive(pipe: io.FileIO) -> Any:
 
 
 class Server:
-    """The loop, with all memory allocated beforehand."""
+    """The loop, with all memory allocated beforehand.
+
+    program: what is sent back for a row, beside its score: "score" nothing; "class" the predicted
+        class in place of it; "forecast" half widths and weights; "threshold" the threshold before
+        and a reason of -1; "reason" both.
+    """
 
     def __init__(
         self,
         learner: BareLearner,
+        program: str,
         n_features: int,
         pipes: tuple[io.FileIO, io.FileIO],
     ) -> None:
         self._learner = learner
-        traits = hosting.traits_of(learner.config)
-        self._in_time = traits.watches
-        self.candidates = [*learner.shares] if traits.forecasts else []
-        self._classes = memoryview(bytearray(8 * traits.n_scores)).cast("d")
-        # Numbers that are sent back for a row: those that `Trainer.columns` has of learners here.
+        n_scores = hosting.traits_of(learner.config).n_scores
+        self._classes = memoryview(bytearray(8 * n_scores)).cast("d")
+        self.candidates: list[str] = []
+        # Numbers that are sent back for a row.
         self.width = 1
-        self._learn_row: Callable[[int], None] = self._score
-        if traits.forecasts:
+        if program == "forecast":
             _, half_widths, shares = hosting.last_forecast(learner)
             self.width += len(half_widths) + len(shares)
-            self._learn_row = self._learn_forecast
-        elif not traits.needs_labels:
-            self.width, self._learn_row = 3, self._watch
-        elif traits.n_scores > 1:
-            self._learn_row = self._choose
+            self.candidates = [*learner.shares]
+        elif program in ("threshold", "reason"):
+            self.width = 3
+        programs: dict[str, Callable[[int], None]] = {
+            "score": self._score,
+            "class": self._choose,
+            "forecast": self._learn_forecast,
+            "threshold": self._learn_with_threshold,
+            "reason": self._learn_with_reason,
+        }
+        self._learn_row = programs[program]
         self._in, self._out = pipes
         self._count = bytearray(8)
         self._rows = memoryview(bytearray(8 * BLOCK * n_features))
@@ -100,7 +110,7 @@ class Server:
         self._scores = self._score_bytes.cast("d")
         self._answer = bytearray(ANSWER.size)
         self._counts = bytearray(COUNTS.size)
-        self._decide_row = self._pick if traits.n_scores > 1 else self._decide
+        self._decide_row = self._pick if program == "class" else self._decide
         self._questions: dict[int, Callable[[int], None]] = {
             DECIDE: self._decide_row,
             ASK: self._ask,
@@ -257,11 +267,16 @@ class Server:
                 best = k
         self._scores[i] = best
 
-    def _watch(self, i: int) -> None:
+    def _learn_with_threshold(self, i: int) -> None:
         """Learn a row without a label; score and threshold are those before the update."""
         self._scores[3 * i + 1] = self._learner.threshold
         self._scores[3 * i] = self._learner.learn_one(self._each[i])
-        self._scores[3 * i + 2] = hosting.last_reason(self._learner) if self._in_time else -1.0
+        self._scores[3 * i + 2] = -1.0
+
+    def _learn_with_reason(self, i: int) -> None:
+        """The same in the order of time, with the reason of the score."""
+        self._learn_with_threshold(i)
+        self._scores[3 * i + 2] = hosting.last_reason(self._learner)
 
 
 def _arm(wanted: str) -> tuple[str, str]:
@@ -290,7 +305,7 @@ def main() -> int:
     except (TypeError, ValueError, MemoryError) as error:
         pipes[1].write(packed({"error": str(error) or "no memory for the learner"}))
         return 0
-    server = Server(learner, spec["learner"]["n_features"], pipes)
+    server = Server(learner, spec["program"], spec["learner"]["n_features"], pipes)
     server.warm_up()
     leak = spec["leak"]
     gc.collect()

@@ -21,7 +21,6 @@ from firmware_sim.streams.cells import NO, YES
 from firmware_sim.streams.reading import CLOCK, PERIODS
 
 
-
 def check(config: ReplayConfig, path: str | Path) -> None:
     """Raise an error before the replay if the program could not be written or would differ from it.
 

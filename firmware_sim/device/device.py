@@ -17,7 +17,7 @@ from firmware_sim.device.planning import learner_settings, make_learner, plan_de
 from firmware_sim.device.supervision import Supervision, row_type
 from firmware_sim.errors import SimulatorError
 from firmware_sim.kinds.base import Trainer
-from firmware_sim.kinds.regression import TargetScale
+from firmware_sim.kinds.scaling import TargetScale
 from firmware_sim.metrics.batch import Batch, When
 from firmware_sim.streams import Row
 

@@ -22,7 +22,7 @@ from firmware_sim.containment.memory import Layout, Need, Region
 from firmware_sim.device.intake import KEEPS, Repair, RowBuffer, buffer_type
 from firmware_sim.device.supervision import Supervision, row_type
 from firmware_sim.errors import SimulatorError
-from firmware_sim.kinds.regression import target_need
+from firmware_sim.kinds.scaling import target_need
 from firmware_sim.streams import Row
 
 Rows = npt.NDArray[np.float64]

@@ -97,6 +97,7 @@ class SplitDevice(Device):
             self._settings,
             config.limit_by,
             config.leak,
+            program=self._kind.program,
             saved=saved,
         )
         self._attach_trainer()
@@ -140,7 +141,9 @@ class SplitDevice(Device):
         """Have the process learn scaled rows."""
         alarms_before = self.alarms
         found = (
-            self._learn_singly(rows, y, when) if self._one_by_one else self._learn_batch(rows, y, when)
+            self._learn_singly(rows, y, when)
+            if self._one_by_one
+            else self._learn_batch(rows, y, when)
         )
         self._counters = self._process.counters()
         if self.alarms > alarms_before:

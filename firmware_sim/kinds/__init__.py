@@ -27,7 +27,10 @@ KINDS: dict[str, type[Kind]] = {
 _DEFAULT = next(name for name, kind in KINDS.items() if kind.is_default)
 #: The kind of streams without a column of labels.
 UNLABELLED = next(name for name, kind in KINDS.items() if not kind.is_supervised)
-_METRICS = [kind.metrics_class for kind in (*KINDS.values(), Forecasts)]
+_METRICS: list[type[Metrics]] = [
+    *(kind.metrics_class for kind in KINDS.values()),
+    Forecasts.metrics_class,
+]
 #: The fields of a report that only some kinds have.
 DETAILS = tuple(name for metrics in _METRICS for name in metrics.detail_names)
 
@@ -40,15 +43,19 @@ def kind_of(name: str, setup: Setup) -> Kind:
 
 def implied(params: Mapping[str, Any], classes: Collection[str] = ()) -> str:
     """Return the name of the kind that an algorithm's own parameters, or named classes, are for."""
-    loss = params.get("loss")
-    name = str(getattr(loss, "name", loss)).lower()
     several = next(name for name, kind in KINDS.items() if kind.takes_classes)
     if classes:
         return several
     for kind in KINDS.values():
-        if name in kind.losses:
+        if _loss_of(params) in kind.losses:
             return kind.name
     return several if "n_classes" in params else _DEFAULT
+
+
+def _loss_of(params: Mapping[str, Any]) -> str:
+    """Return the name of the loss among an algorithm's own parameters."""
+    loss = params.get("loss")
+    return str(getattr(loss, "name", loss)).lower()
 
 
 def kind_of_learner(learner: Any) -> type[Kind]:
@@ -65,7 +72,7 @@ def implies_nothing(params: Mapping[str, Any]) -> bool:
 def check_implied(name: str, params: Mapping[str, Any], algorithm: str) -> None:
     """Raise SimulatorError for parameters of another kind than the one of this name."""
     other = implied(params)
-    if other not in (_DEFAULT, name):
+    if other not in (_DEFAULT, name) and _loss_of(params) not in KINDS[name].losses:
         raise SimulatorError(
             f"kind is {name!r}, and the parameters of {algorithm} are for {other!r}"
         )

@@ -141,9 +141,7 @@ class Trainer:
         self.write(found.rows, columns, scaling)
         return found
 
-    def _learn(
-        self, found: Batch, X: Row, labels: Row, columns: tuple[Row, ...], at: int
-    ) -> None:
+    def _learn(self, found: Batch, X: Row, labels: Row, columns: tuple[Row, ...], at: int) -> None:
         """Learn the rows from index `at` on.
 
         A row that the learner refuses is learned singly; the rows after it together again.
@@ -187,9 +185,7 @@ class Trainer:
         """Learn one row, as `learn_rest`."""
         columns[0][at] = self.learner.learn_one(row, label)
 
-    def write(
-        self, rows: Records, columns: Sequence[Row], scaling: tuple[Row, Row] | None
-    ) -> None:
+    def write(self, rows: Records, columns: Sequence[Row], scaling: tuple[Row, Row] | None) -> None:
         """Write the learner's numbers about rows into their records.
 
         columns: of `columns`, or those that a learner in another process has sent.
@@ -209,6 +205,7 @@ class Kind(ABC):
     losses: ClassVar[tuple[str, ...]] = ()
     metrics_class: ClassVar[type[Metrics]]
     trainer_class: ClassVar[type[Trainer]] = Trainer
+    program: str = "score"  # of a learner in another process: `containment.child.Server`
     is_supervised: ClassVar[bool] = True  # whether the learner receives labels
     is_default: ClassVar[bool] = False  # whether it is the kind if nothing says another
     is_numeric: ClassVar[bool] = False  # whether labels are readings, such as of another sensor
@@ -272,7 +269,7 @@ class Kind(ABC):
 
     @classmethod
     def claims(cls, column: Column) -> bool:
-        """Whether a column of labels seems to be of this kind; earlier kinds have not claimed it."""
+        """Whether labels seem to be of this kind; kinds before it have not claimed them."""
         return False
 
     @abstractmethod
@@ -325,9 +322,7 @@ class Kind(ABC):
         """Return new metrics; `cadence` measures the seconds between rows."""
         return self.metrics_class()
 
-    def baselines(
-        self, X: Row, raw: Row, y: Row, season: int, *, named: bool
-    ) -> dict[str, Row]:
+    def baselines(self, X: Row, raw: Row, y: Row, season: int, *, named: bool) -> dict[str, Row]:
         """Return the scores of further baselines of a comparison, by name.
 
         X: scaled rows.

@@ -446,6 +446,7 @@ class SeveralClasses(Kind):
     metrics_class = Multiclass
     trainer_class = ClassTrainer
     takes_classes = True
+    program = "class"
     in_python = ("one of classes", "x, classes.index(label)", "margin before the update")
     learned_baselines = (PASSIVE_AGGRESSIVE,)
 

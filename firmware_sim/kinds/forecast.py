@@ -218,9 +218,7 @@ class ForecastTrainer(Trainer):
         columns[0][at] = self.learner.learn_one(row, label)
         columns[1][at] = self._outputs()
 
-    def write(
-        self, rows: Records, columns: Sequence[Row], scaling: tuple[Row, Row] | None
-    ) -> None:
+    def write(self, rows: Records, columns: Sequence[Row], scaling: tuple[Row, Row] | None) -> None:
         """Write forecasts, intervals and weights; see `Trainer.write`."""
         n = len(rows)
         forecasts, outputs = columns[0][:n], np.column_stack(columns[1:])[:n]
@@ -237,6 +235,7 @@ class Forecasts(RealNumbers):
     trainer_class = ForecastTrainer
     scales_targets = False
     keeps_rows = uses_order = True
+    program = "forecast"
 
     def queued_params(self, queue_rows: int) -> dict[str, Any]:
         """Return the horizon; see `Kind.queued_params`."""

@@ -37,13 +37,14 @@ class Labels(ABC):
 
     def tally(self, cell: str, label: float | None, times: int) -> None:
         """Count a cell that `value` decoded to this label."""
+        raise NotImplementedError
 
     def warning(self) -> str:
         """Return the warning about a word that is read as "no label" but may be one; else empty."""
         return ""
 
     def never_message(self, positive: str, column: str) -> str:
-        """Return the message for a label that means +1 but never occurred; empty if there is none."""
+        """Return the message for a label of +1 that never occurred; empty if there is none."""
         return ""
 
 

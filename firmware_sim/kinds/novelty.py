@@ -425,6 +425,7 @@ class NoLabels(Kind):
         super().__init__(setup)
         #: Whether it is found in the order of time, with a scale for each channel.
         self.uses_order = self.scales_itself = bool(setup.params.get("history"))
+        self.program = "reason" if self.uses_order else "threshold"
 
     @classmethod
     def recommended(cls, asked: Asked) -> dict[str, Any]:

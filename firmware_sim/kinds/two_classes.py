@@ -275,7 +275,8 @@ class TwoClasses(Kind):
             signs: dict[Any, int] = {1.0: 1, 0.0: -1, -1.0: -1}
             signs |= {**dict.fromkeys(sorted(YES), 1), **dict.fromkeys(sorted(NO), -1)}
             lower = "found.lower() if isinstance(found, str) else found"
-            return Script(f"LABELS = {signs!r}  # of {target!r}\n", f"    return LABELS.get({lower})\n")
+            constants = f"LABELS = {signs!r}  # of {target!r}\n"
+            return Script(constants, f"    return LABELS.get({lower})\n")
         words = {code.lower() for code in codes if isinstance(code, str)}
         return Script(
             f"POSITIVE = {label_key(positive)!r}  # the value of {target!r} that means +1\n"

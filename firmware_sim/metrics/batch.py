@@ -115,7 +115,8 @@ class Batch:
     @property
     def learned(self) -> Records:
         """The records of the rows that were learned."""
-        return self.rows[self.taken]
+        found: Records = self.rows[self.taken]
+        return found
 
     def revealed(self) -> RevealedLabels | None:
         """Return the labels in order of arrival; None if each arrived with its row."""

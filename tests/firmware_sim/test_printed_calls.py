@@ -25,6 +25,7 @@ from firmware_sim.comparison.choice import program
 from firmware_sim.comparison.evaluators import Evaluator
 from firmware_sim.comparison.tuning import tune
 from firmware_sim.comparison.work import Recording
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.report import hints
 from firmware_sim.report.summary import command
 
@@ -156,7 +157,10 @@ def test_compare(seed: int, tmp_path: Path) -> None:
             lines += "\n    answers.append(score)"
         answers: list[Any] = []
         exec(lines, {"rows": rows, "answers": answers})
-        got = found.rows.evaluator.loss(np.array(answers, dtype=float))
+        scores, *thresholds = np.array(answers, dtype=float).T.reshape(-1, len(answers))
+        more = {"threshold": thresholds[0], "reason": 0.0 * scores} if thresholds else {}
+        records = Batch.of(label=found.rows.y, score=scores, **more).rows
+        got = found.rows.evaluator.loss(records)
         assert got == pytest.approx(found.cell(name, 6144).error, rel=1e-9), (name, lines)
 
 

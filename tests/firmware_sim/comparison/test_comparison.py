@@ -17,12 +17,12 @@ from firmware_sim.comparison import Comparison, compare
 from firmware_sim.comparison import run as comparison_run
 from firmware_sim.comparison.choice import choice, sentence, unbeaten
 from firmware_sim.comparison.evaluators import Evaluator
-from firmware_sim.metrics.batch import Batch
 from firmware_sim.comparison.ranking import ranking, shown
 from firmware_sim.comparison.report import report_of, to_dict
 from firmware_sim.comparison.rows import prepare
 from firmware_sim.comparison.work import Outcome, Run, do
 from firmware_sim.drawing.page import to_page
+from firmware_sim.metrics.batch import Batch
 from firmware_sim.streams import Stream
 from firmware_sim.streams.cached import HeldStream
 

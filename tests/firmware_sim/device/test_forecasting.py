@@ -16,8 +16,8 @@ from firmware_sim.comparison.choice import program
 from firmware_sim.comparison.run import compare
 from firmware_sim.comparison.work import DEFAULT
 from firmware_sim.device.forecasting import ForecastSupervision
-from firmware_sim.kinds.forecast import ForecastTrainer
 from firmware_sim.fleet import read_configurations, read_manifest, run_fleet
+from firmware_sim.kinds.forecast import ForecastTrainer
 from firmware_sim.report import to_dict, to_text
 
 ROWS = 400

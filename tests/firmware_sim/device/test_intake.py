@@ -12,8 +12,8 @@ import firmware_sim as fs
 from firmware_sim.device.device import Device
 from firmware_sim.device.intake import Repair, RowBuffer, buffer_type
 from firmware_sim.device.planning import plan_device
-from firmware_sim.report import to_text
 from firmware_sim.metrics.batch import Batch, When
+from firmware_sim.report import to_text
 
 KERNEL = ek.Gaussian(0.5)
 BYTES = {"float32": 4, "float64": 8, "int16": 2}
