@@ -14,7 +14,8 @@ from firmware_sim.device.intake import Gaps, Repair
 from firmware_sim.errors import StreamError
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Row, Stream
-from firmware_sim.streams.block import Block, Damage, Places
+from firmware_sim.streams.block import Block, Places
+from firmware_sim.streams.damages import Damage
 from firmware_sim.tasks.kinds import KINDS
 from firmware_sim.tasks.labels import LabelCounter, Labels, Targets
 
@@ -162,8 +163,8 @@ def _decoded(
             if fault is None:
                 row = f"row {block.first + rows[0]}, {where}"
                 fault = StreamError(f"{stream.name}: {row}: {error}")
-            why = Damage.of(f"{where}: {str(error).partition(': ')[0]}", cells.words[at])
-            odd |= dict.fromkeys(rows, why)
+            why, text = f"{where}: {str(error).partition(': ')[0]}", block.text
+            odd |= {row: why if text is None else Damage.of(why, text(row)) for row in rows}
             continue
         values[at] = np.nan if label is None else label
     return values[places], odd, fault

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from firmware_sim.streams import libsvm
+from firmware_sim.streams import matrices
 
 _TABLE = "save its table as CSV"
 #: Unsupported formats: how such files start, what they are, and how to convert them.
@@ -74,7 +74,7 @@ def kind_of(lines: Sequence[str]) -> str:
         return "arff"
     if first[0] == "{" or re.match(r"\[\s*([{\[]|-?\d|\"|$)", first):
         return "json"
-    if libsvm.looks_like(first):
+    if matrices.is_libsvm(first):
         return "libsvm"
     if _mostly(_VOWPAL, filled):
         return (

@@ -7,17 +7,16 @@ from pathlib import Path
 
 from firmware_sim.errors import StreamError
 from firmware_sim.plaintext import shortened
-from firmware_sim.streams.block import Damage
+from firmware_sim.streams.block import Line
 from firmware_sim.streams.dates import TimeFormat
 from firmware_sim.streams.dialect import INSPECTED_LINES, Dialect, laid_out
 from firmware_sim.streams.reading import ReadingOptions
-from firmware_sim.streams.tables import Line, TableStream
+from firmware_sim.streams.tables import TableStream
 from firmware_sim.streams.text import Records, open_lines
 
 #: The columns of the sensor name, its value and the time.
 _HISTORIES = (("entity_id", "state", "last_changed"), ("_field", "_value", "_time"))
 _ISO = TimeFormat("%Y-%m-%dT%H:%M:%S")
-_BLANK = TimeFormat("%Y-%m-%d %H:%M:%S")
 
 
 def history_of(path: Path, target: str | None) -> Dialect | None:
@@ -42,39 +41,34 @@ def _columns(layout: Dialect) -> tuple[str, str, str] | None:
     return next((some for some in _HISTORIES if set(some) <= set(layout.names)), None)
 
 
-class HistoryStream(TableStream):
-    """A history as a table: one column per entity, one row per time of a change.
+def open_history(path: Path, layout: Dialect, options: ReadingOptions) -> TableStream:
+    """Return a history as a table: one column per entity, one row per time of a change.
 
     A cell holds the latest state of its entity, and is empty before the first one. The lines may
     have any order, such as entity by entity; they are sorted by time in memory. Unreadable lines
     become unreadable rows at the end.
 
-    path: the file.
-    layout: its dialect, from `history_of`.
+    layout: the dialect of the file, from `history_of`.
     options: settings of the columns, which are named after their entities.
     Raises StreamError: the file is unreadable, or all of its times are.
     """
-
-    def __init__(self, path: Path, layout: Dialect, options: ReadingOptions) -> None:
-        columns = _columns(layout)
-        assert columns is not None
-        with open_lines(path) as lines:
-            rest = islice(lines, layout.data - 1, None)
-            records = Records(rest, layout.separator, layout.comment)
-            changes, bad = _changes(path.name, records, layout, columns)
-        entities = list(dict.fromkeys(entity for _, entity, _, _ in changes))
-        place = {entity: i for i, entity in enumerate(entities, 1)}
-        rows: list[list[str]] = []
-        states = ["", *("" for _ in entities)]
-        # Sorting is stable: if several lines have the same time, the last one counts.
-        for _, entity, state, time in sorted(changes, key=lambda change: change[0]):
-            if time != states[0] or not rows:
-                rows.append([])
-            states[0], states[place[entity]] = time, state
-            rows[-1] = [*states]
-        kind = "a history, a line for each change"
-        super().__init__(path.name, [columns[2], *entities], rows, options, kind)
-        self._held += bad
+    columns = _columns(layout)
+    assert columns is not None
+    with open_lines(path) as lines:
+        rest = islice(lines, layout.data - 1, None)
+        records = Records(rest, layout.separator, layout.comment)
+        changes, bad = _changes(path.name, records, layout, columns)
+    place = {entity: i for i, entity in enumerate(dict.fromkeys(one[1] for one in changes), 1)}
+    rows: list[list[str]] = []
+    states = ["", *("" for _ in place)]
+    # Sorting is stable: if several lines have the same time, the last one counts.
+    for _, entity, state, time in sorted(changes, key=lambda change: change[0]):
+        if time != states[0] or not rows:
+            rows.append([])
+        states[0], states[place[entity]] = time, state
+        rows[-1] = [*states]
+    kind = "a history, a line for each change"
+    return TableStream(path.name, [columns[2], *place], [*map(Line, rows), *bad], options, kind)
 
 
 def _changes(
@@ -86,21 +80,18 @@ def _changes(
     bad: list[Line] = []
     first = ""
     for at, record in enumerate(records):
-        if records.damage:
-            bad.append(([], Damage.of(records.damage, records.text)))
-            continue
         cells = [record[place].strip() if place < len(record) else "" for place in places]
         entity, state, time = cells
-        if not entity or cells == [*columns]:
-            continue
-        try:
-            seconds = (_ISO if "T" in time else _BLANK).seconds(time)
-        except ValueError:
-            why = f"{columns[2]} is {shortened(time)}, not a time such as 2026-01-05T10:00:00.000Z"
-            first = first or f"line {layout.data + at}: {why}"
-            bad.append(([], Damage.of(why, records.text)))
-            continue
-        changes.append((seconds, entity, state, time))
+        if records.damage:
+            bad.append(Line([], records.damage, records.text))
+        elif entity and cells != [*columns]:
+            try:
+                changes.append((_ISO.seconds(time), entity, state, time))
+            except ValueError:
+                example = "2026-01-05T10:00:00.000Z"
+                why = f"{columns[2]} is {shortened(time)}, not a time such as {example}"
+                first = first or f"line {layout.data + at}: {why}"
+                bad.append(Line([], why, records.text))
     if not changes:
         raise StreamError(f"{name}: {first or 'there is no row after the header'}")
     return changes, bad

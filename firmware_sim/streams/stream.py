@@ -10,8 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from firmware_sim.streams.block import ROWS, Block, Cells
-from firmware_sim.streams.row import Row
+from firmware_sim.streams.block import ROWS, Block, Cells, Row
 
 __all__ = ["Row", "Sample", "Stream"]
 
