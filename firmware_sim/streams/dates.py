@@ -48,6 +48,7 @@ _CODES = {
     "H": r"(?P<H>\d\d?)", "I": r"(?P<H>\d\d?)", "M": r"(?P<M>\d\d?)", "S": r"(?P<S>\d\d?)",
     "j": r"(?P<j>\d{3})", "b": r"(?P<b>[^\W\d_]{3,12})\.?", "B": r"(?P<b>[^\W\d_]{3,12})\.?",
     "a": r"[^\W\d_]{2,12}\.?,?", "A": r"[^\W\d_]{2,12}\.?,?",
+    "G": r"(?P<G>\d{4})", "V": r"(?P<V>\d\d)", "u": r"(?P<u>[1-7])",
     "p": r"(?P<p>[AaPp])\.?\s?[Mm]\.?", "f": r"(?P<f>\d+)", "z": _ZONE, "Z": _ZONE, "%": "%",
 }  # fmt: skip
 _FIXED = {"m": 2, "d": 2, "H": 2, "I": 2, "M": 2, "S": 2, "j": 3}
@@ -75,7 +76,7 @@ _DATES = (
     "%y-%m-%d", "%y/%m/%d", "%y.%m.%d", "%Y/%d/%m", "%Y-%d-%m", "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y",
     "%d%b%Y", "%Y-%b-%d", "%Y %b %d", "%b %d, %Y", "%b %d %Y", "%b-%d-%Y", "%d-%b-%y", "%d %b %y",
     "%d. %b %Y", "%a %d %b %Y", "%a, %d %b %Y", "%a %b %d %Y", "%a, %b %d, %Y", "%Y-%j",
-    "%Y年%m月%d日", "%Y%m%d",
+    "%Y年%m月%d日", "%Y%m%d", "%G-W%V-%u", "%GW%V%u",
     "%Y-%m", "%Y/%m", "%m/%Y", "%b-%Y", "%b %Y", "%Y-%b",
 )  # fmt: skip
 #: What may separate date and time of day.
@@ -118,7 +119,7 @@ class TimeFormat:
         """Whether it includes the date."""
         if self._counted:
             return self.text in _RANGES
-        return any(code in self.text for code in ("%Y", "%y", "%d", "%j"))
+        return any(code in self.text for code in ("%Y", "%y", "%d", "%G"))
 
     @property
     def has_clock(self) -> bool:
@@ -234,6 +235,9 @@ def _bare(cell: str) -> str:
 
 def _day(part: dict[str, str | None]) -> int:
     """Return the days since 1970 of the parts of a date; raises ValueError."""
+    if part.get("G"):
+        year, week, day = (int(part.get(name) or 1) for name in "GVu")
+        return datetime.fromisocalendar(year, week, day).toordinal() - 719_163
     if part.get("Y"):
         year = int(part["Y"] or 0)
     elif part.get("y"):
@@ -329,7 +333,7 @@ def _between(text: str, at: int) -> str:
         text[at] in " T"
         and text[at + 1 : at + 3] in ("%H", "%I")
         and at > 1
-        and text[at - 1] in "dyYjb"
+        and text[at - 1] in "dyYjbu"
     ):
         return r"(?:\s+|[Tt])"  # programs write either
     if text[at] == " ":
@@ -389,6 +393,13 @@ def _candidates(column: Sequence[str]) -> list[TimeFormat]:
     return [TimeFormat(text) for text in dict.fromkeys(found)]
 
 
+def is_moment(cell: str) -> bool:
+    """Whether a cell has the form of a date or a time of day, but is not a number."""
+    shape = re.sub(r"\d", "1", _bare(cell))
+    return not shape.isdigit() and bool(_texts(shape))
+
+
+@lru_cache(4096)
 def _texts(probe: str) -> list[str]:
     """Return the formats that match a cell."""
     if not 3 < len(probe) < 70:

@@ -45,6 +45,7 @@ _LINE_PROTOCOL = re.compile(
     r"[^\s,=]+(,[^\s,=]+=[^\s,=]+)* [^\s,=]+=(\"[^\"]*\"|[^\s,]+)"
     r"(,[^\s,=]+=(\"[^\"]*\"|[^\s,]+))*( \d{9,19})?"
 )
+_METER = re.compile(r"100,NEM1[23],")
 _SQL = re.compile(r"\s*(insert into|create table|-- \w*sql)", re.IGNORECASE)
 
 
@@ -86,6 +87,8 @@ def kind_of(lines: Sequence[str]) -> str:
             "InfluxDB's line protocol, not a table; export it as CSV: influx query ... --raw, or "
             "influx -format csv -execute 'select ...'"
         )
+    if _METER.match(first):
+        return "a meter's data file (NEM12), a day in each line; nemreader output-csv FILE"
     if _SQL.match(first):
         return "a dump of a database, not a table; export the table as CSV"
     return "table"

@@ -15,14 +15,13 @@ from typing import Any
 
 from firmware_sim.errors import StreamError
 from firmware_sim.streams.formats import kind_of, refusal
-from firmware_sim.streams.history import history_of, open_history
 from firmware_sim.streams.live import LiveStream, Source
 from firmware_sim.streams.matrices import LibsvmStream, NpzStream
 from firmware_sim.streams.objects import open_json
 from firmware_sim.streams.reading import ReadingOptions
 from firmware_sim.streams.stream import Stream
 from firmware_sim.streams.table import CsvStream
-from firmware_sim.streams.tables import open_frame
+from firmware_sim.streams.tables import history_of, open_frame, open_history
 from firmware_sim.streams.text import open_bytes, open_lines, reading
 
 _INSPECTED_LINES = 60  # lines inspected to detect the format
