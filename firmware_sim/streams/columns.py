@@ -40,7 +40,8 @@ _TIME_WORDS = frozenset({
     "time", "date", "datetime", "timestamp", "ts", "epoch", "unix", "unixtime", "utc", "gmt",
     "stamp", "datum", "zeit", "uhrzeit", "zeitstempel", "dt", "clock", "fecha", "hora", "heure",
     "created", "updated", "recorded", "logged", "received", "measured", "when", "jd", "julian",
-    "serial", "datenum", "localtime",
+    "serial", "datenum", "localtime", "mst", "est", "cst", "pst", "cet", "hhmm",
+    "hhmmss", "yyyymmdd", "yyyymmddhh", "yyyymmddhhmm", "yymmdd",
 })  # fmt: skip
 #: No name, or the name that pandas writes for a column without one.
 _INDEX_NAME = re.compile(r"|Unnamed: \d+")
@@ -225,20 +226,19 @@ class _Study:
         for at, name in enumerate(self.names):
             if self._is_part(at, "%H") and len(set(self.present[day])) < len(self.present[day]):
                 return Moments((self.names[day], name), f"{date.text} %H", sure)
-            if at != day and is_time_name(name) and self._is_digits_of_day(at):
-                longest = max(len(cell.strip()) for cell in self.present[at])
-                clock = "%H%M%S" if longest > 4 else "%H%M"
+            if at != day and (clock := self._digits_of_day(at)):
                 return Moments((self.names[day], name), f"{date.text} {clock}", sure)
         return None
 
-    def _is_digits_of_day(self, place: int) -> bool:
-        """Whether cells are times of day such as 5, 930, 2359 or 235959."""
+    def _digits_of_day(self, place: int) -> str:
+        """Return the format of times of day such as 5, 930, 2359 or 235959; "" for others."""
         present = [cell.strip() for cell in self.present[place]]
-        if not present or not all(cell.isdigit() and len(cell) <= 6 for cell in present):
-            return False
+        if not present or not is_time_name(self.names[place]):
+            return ""
         width = 6 if max(map(len, present)) > 4 else 4
         padded = [cell.zfill(width) for cell in present]
-        return all(one[:2] < "25" and one[2:4] < "60" and one[4:] < "60" for one in padded)
+        fit = all(re.fullmatch("(?:[01]\\d|2[0-4])[0-5]\\d(?:[0-5]\\d)?", one) for one in padded)
+        return ("%H%M%S" if width > 4 else "%H%M") if fit else ""
 
     def _is_part(self, place: int, code: str) -> bool:
         found = _PART_NAMES.get(self.names[place].strip().lower())
@@ -264,7 +264,12 @@ class _Study:
         codes = [code for code in ("%Y", "%m", "%d", "%j", "%H", "%M", "%S") if code in found]
         while codes[-1] == "%S" and "%M" not in codes:
             codes.pop()
-        return Moments(tuple(self.names[found[code]] for code in codes), " ".join(codes), True)
+        names = [self.names[found[code]] for code in codes]
+        if "%H" not in codes:
+            for at, name in enumerate(self.names):
+                if name not in (*names, self.target) and (clock := self._digits_of_day(at)):
+                    return Moments((*names, name), " ".join([*codes, clock]), True)
+        return Moments(tuple(names), " ".join(codes), True)
 
     def column(self, place: int, moments: Moments | None) -> Column:
         """Return what a column holds."""

@@ -76,7 +76,7 @@ _DATES = (
     "%y-%m-%d", "%y/%m/%d", "%y.%m.%d", "%Y/%d/%m", "%Y-%d-%m", "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y",
     "%d%b%Y", "%Y-%b-%d", "%Y %b %d", "%b %d, %Y", "%b %d %Y", "%b-%d-%Y", "%d-%b-%y", "%d %b %y",
     "%d. %b %Y", "%a %d %b %Y", "%a, %d %b %Y", "%a %b %d %Y", "%a, %b %d, %Y", "%Y-%j",
-    "%Y年%m月%d日", "%Y%m%d", "%G-W%V-%u", "%GW%V%u",
+    "%Y年%m月%d日", "%Y%m%d", "%G-W%V-%u", "%GW%V%u", "%Y:%m:%d",
     "%Y-%m", "%Y/%m", "%m/%Y", "%b-%Y", "%b %Y", "%Y-%b",
 )  # fmt: skip
 #: What may separate date and time of day.
@@ -84,7 +84,8 @@ _JOINTS = (" ", "T", ", ", "_", "-", ":", "  ", "t", " - ", ",", "/", ";")
 _COMPACT = ("%Y%m%d%H%M%S", "%Y%m%d%H%M", "%y%m%d%H%M%S", "%Y%m%d%H", "%y%m%d%H%M", "%d%m%Y%H%M%S")
 _SPECIAL = (
     "%Y%m%dT%H%M%S", "%Y%m%d %H%M%S", "%Y%m%d-%H%M%S", "%Y%m%d_%H%M%S", "%Y%m%dT%H%M",
-    "%Y%m%d %H%M", "%Y%m%d_%H%M", "%Y-%m-%dT%H%M%S", "%Y-%m-%d %H%M", "%Y-%m-%dT%HZ", "%Y-%m-%d %H",
+    "%Y%m%d %H%M", "%Y%m%d_%H%M", "%Y%m%d:%H%M", "%Y-%m-%dT%H%M%S", "%Y-%m-%d %H%M",
+    "%Y-%m-%dT%HZ", "%Y-%m-%d %H",
     "%a %b %d %H:%M:%S %Y", "%a %b %d %H:%M:%S %Z %Y", "%b %d %H:%M:%S", "%d %b %H:%M:%S",
     "%Y-%m-%d_%H%M%S", "%Y-%jT%H:%M:%S", "%Y/%m/%d %H", "%d/%m/%Y %Hh%M", "%d/%m/%Y %H.%M",
     "%d.%m.%Y %H.%M", "%Y-%m-%d %H.%M", "%Y %m %d %H %M %S", "%Y %m %d %H %M", "%Y %m %d",
@@ -226,10 +227,12 @@ def _full_year(year: Any) -> Any:
 
 
 def _bare(cell: str) -> str:
-    """Strip blanks, brackets, quotes and the German word for o'clock from a cell."""
+    """Strip blanks, brackets, quotes and the German o'clock; of an interval return the start."""
     text = cell.strip(" \t\r\n'")
     if text.startswith("[") and text.endswith("]"):
         text = text[1:-1]
+    if text.count("T") == 2 and "/" in text:  # an interval of ISO 8601
+        text = text.partition("/")[0]
     return text.removesuffix(" Uhr")
 
 
@@ -406,7 +409,9 @@ def _texts(probe: str) -> list[str]:
         return []
     if re.fullmatch(r"\d+([.,]\d+)?", probe):
         digits = len(re.match(r"\d+", probe)[0])  # type: ignore[index]
-        some = ("%Y%m%d", *_COMPACT) if digits in (8, 10, 12, 14) else ()
+        some = ["%Y%m%d", *_COMPACT] if digits in (8, 10, 12, 14) else []
+        if probe[2:4] in ("19", "20"):  # the number of a sensor, then a date
+            some += [f"{probe[:2]}{text}" for text in ("%Y%m%d%H%M", "%Y%m%d%H")]
         return [text for text in some if _fits(text, probe)]
     found: list[str] = []
     for text in _DATES:

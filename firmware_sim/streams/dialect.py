@@ -348,6 +348,8 @@ def _header(rows: Sequence[Sequence[str]], width: int, start: int) -> int | None
     n_filled = [sum(map(bool, row)) for row in rows[top:start]]
     # A title line above the names has one cell, padded with commas.
     max_filled = max(n_filled)
+    if max_filled == 1 < width - 1:
+        return None  # nothing but titles
     return top + next(at for at, count in enumerate(n_filled) if count >= 0.75 * max_filled)
 
 

@@ -141,14 +141,18 @@ class Reading:
         """Return the index of a column."""
         return self._places[name]
 
+    def column_of(self, slot: int) -> Column | None:
+        """Return the column whose numbers or switches a reading is, None if it is derived."""
+        place = dict([*self._numbers, *self._others]).get(slot)
+        return None if place is None else self.understood.columns[place]
+
     def kind_of(self, slot: int) -> str:
         """Return a description of a reading."""
         if any(words.slots.start <= slot < words.slots.stop for words in self._words):
             return "0 or 1 for a word"
-        place = dict([*self._numbers, *self._others]).get(slot)
-        if place is None:
+        column = self.column_of(slot)
+        if column is None:
             return "derived"
-        column = self.understood.columns[place]
         if column.kind == "switch":
             return "switch, read as 1 and 0"
         return f"number in {column.notation.unit}" if column.notation.unit else "number"

@@ -247,9 +247,10 @@ def open_lines(path: Path) -> Iterator[Iterator[str]]:
     """
     with open_bytes(path) as plain:
         encoding = encoding_of(plain.peek(BUFFER)[:BUFFER], str(path))
-        # newline="": the csv module handles line ends.
+        # A carriage return ends a line only where nothing else does.
+        newline = "\n" if b"\n" in plain.peek(BUFFER) else ""
         text = io.TextIOWrapper(
-            cast(IO[bytes], plain), encoding=encoding, errors="surrogateescape", newline=""
+            cast(IO[bytes], plain), encoding=encoding, errors="surrogateescape", newline=newline
         )
         with text:
             yield bounded(text, str(path))
@@ -294,6 +295,8 @@ def bounded(text: IO[str], name: str) -> Iterator[str]:
             line = BadLine.of(_past_long(text, f"cannot read {name}: line {number}"), line)
         elif not line.isascii() or "\0" in line:
             line = checked(line)
+        if "\r" in line:  # BadLine has none
+            line = line[:-1].replace("\r", "") + line[-1]
         bad = isinstance(line, BadLine)
         blank = 0 if bad or not line.isspace() else blank + 1
         if blank > MAX_BLANK_LINES:
