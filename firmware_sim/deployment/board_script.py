@@ -240,11 +240,12 @@ written|WRITTEN = $written
 
 def number_of(place, cell):
     """Return a number as this log writes it, NaN if it is missing; raises ValueError."""
+    cell = cell.replace("\\u2212", "-")
 written|    if place in WRITTEN:
 written|        decimal, thousands, unit, words = WRITTEN[place]
 written|        if cell.lower() in words:
 written|            return np.nan
-written|        cell = cell.replace("\\u2212", "-").removeprefix(unit).removesuffix(unit)
+written|        cell = cell.removeprefix(unit).removesuffix(unit)
 written|        cell = cell.translate(dict.fromkeys(map(ord, thousands))).replace(decimal, ".")
     return float(cell)
 

@@ -288,7 +288,8 @@ def _first_row(rows: Sequence[Sequence[str]], width: int, start: int) -> int:
     )
     # Rows above it, up to a line of words, may miss most readings.
     at = sure
-    while at > start and len(rows[at - 1]) == width and _lacks_words(rows[at - 1], read):
+    first = start + (start == 0 and bool(rows) and _is_counted(rows[0]))
+    while at > first and len(rows[at - 1]) == width and _lacks_words(rows[at - 1], read):
         at -= 1
     return at
 
@@ -350,7 +351,12 @@ def _header(rows: Sequence[Sequence[str]], width: int, start: int) -> int | None
     max_filled = max(n_filled)
     if max_filled == 1 < width - 1:
         return None  # nothing but titles
-    return top + next(at for at, count in enumerate(n_filled) if count >= 0.75 * max_filled)
+    full = [top + at for at, count in enumerate(n_filled) if count >= 0.75 * max_filled]
+    # A line of a preamble may be as full as the names, but contains numbers.
+    words = [at for at in full if not any(map(cells.is_number, rows[at]))]
+    if full[0] not in words and words and len({*rows[words[0]]}) == width:
+        return words[0]
+    return full[0]
 
 
 def _commented(
