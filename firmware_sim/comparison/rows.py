@@ -157,7 +157,7 @@ def _read(stream: Stream, limit: int | None) -> list[Block]:
             raise SimulatorError(
                 f"{stream.name}: {rows:,} rows do not fit into memory; use --limit"
             )
-        held += [block] if len(block) else []
+        held += [replace(block, text=None)] if len(block) else []
     return held
 
 

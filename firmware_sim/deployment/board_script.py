@@ -17,8 +17,10 @@ from firmware_sim.deployment import model_file
 from firmware_sim.deployment.model_file import LEARNER, SCALER, TARGETS
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.loop import Replay
-from firmware_sim.streams.cells import NO, YES
+from firmware_sim.streams.cells import GAPS, MISSING_WORDS, NO, YES
 from firmware_sim.streams.reading import CLOCK, PERIODS
+from firmware_sim.streams.tables import CellStream
+from firmware_sim.streams.understood import Column
 
 
 def check(config: ReplayConfig, path: str | Path) -> None:
@@ -66,6 +68,7 @@ def script(replay: Replay, model: str) -> str:
         "clock": config.clock,
         "scaler": config.scales_outside,
         "targets": config.label_kind.scales_targets,
+        "written": any(_written(one) for one in _columns(replay).values()),
         "gaps": config.takes_gaps,
         "whole": not config.takes_gaps,
     }
@@ -74,6 +77,29 @@ def script(replay: Replay, model: str) -> str:
         word, text = re.fullmatch(r"(?:(\w+)\|)?(.*\n)", line).groups()  # type: ignore[union-attr]
         lines += [text] if word is None or holds.get(word) else []
     return Template("".join(lines)).substitute(_values(replay, model))
+
+
+def _columns(replay: Replay) -> dict[int, Column]:
+    """Return the columns of a log by the place of their cell in a line of the program."""
+    stream = replay.clean
+    if not isinstance(stream, CellStream):
+        return {}
+    reading = stream.reading
+    found = {slot: reading.column_of(slot) for slot in range(len(stream.features))}
+    if stream.target:
+        n = len(stream.features) - len(CLOCK) * replay.config.clock
+        found[n] = reading.understood.columns[reading.place_of(stream.target)]
+    return {place: column for place, column in found.items() if column is not None}
+
+
+def _written(column: Column) -> tuple[str, str, str, list[str]] | None:
+    """Return how the numbers of a column are written if Python does not read them, else None."""
+    notation = column.notation
+    if column.kind != "number" or (notation.decimal == "." and not column.absent
+                                   and notation.is_plain):  # fmt: skip
+        return None
+    marks = GAPS if notation.thousands == " " else notation.thousands
+    return notation.decimal, marks, notation.unit, sorted(column.absent)
 
 
 def _values(replay: Replay, model: str) -> dict[str, Any]:
@@ -92,8 +118,11 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
     shown = {
         "model": model,
         "features": list(stream.features[: -len(CLOCK)] if config.clock else stream.features),
+        "nothing": sorted(MISSING_WORDS | config.missing_words),
         "absent": list(config.missing_numbers),
         "switches": switches,
+        "switched": [at for at, one in _columns(replay).items() if one.kind == "switch"],
+        "written": {at: how for at, one in _columns(replay).items() if (how := _written(one))},
         "learner": LEARNER,
         "scaler": SCALER,
         "targets": TARGETS,
@@ -177,14 +206,40 @@ MODEL = Path(__file__).resolve().parent / $model
 STATE = MODEL.with_name(f"{MODEL.stem}-{zlib.crc32(MODEL.read_bytes()):08x}.checkpoint")
 EVERY = $every  # rows learned between checkpoints
 FEATURES = $features
-${constants}ABSENT = $absent  # readings that mean there is none
+${constants}NOTHING = $nothing  # words for a reading or a label that is missing
+ABSENT = $absent  # readings that mean there is none
 SWITCHES = $switches
-labels|
+SWITCHED = $switched  # places of the readings that may be such words
+written|# By place: decimal mark, marks between thousands, unit, more words for a missing reading.
+written|WRITTEN = $written
+
+
+def number_of(place, cell):
+    """Return a number as this log writes it, NaN if it is missing; raises ValueError."""
+    cell = cell.replace("\\u2212", "-")
+written|    if place in WRITTEN:
+written|        decimal, thousands, unit, words = WRITTEN[place]
+written|        if cell.lower() in words:
+written|            return np.nan
+written|        cell = cell.removeprefix(unit).removesuffix(unit)
+written|        cell = cell.translate(dict.fromkeys(map(ord, thousands))).replace(decimal, ".")
+    return float(cell)
+
+
+def reading_of(place, cell):
+    """Return a reading as the replay reads it, NaN if it is missing; raises ValueError."""
+    word = cell.lower()
+    if word in NOTHING:
+        return np.nan
+    if place in SWITCHED and word in SWITCHES:
+        return SWITCHES[word]
+    return number_of(place, cell)
+
 labels|
 labels|def label_of(cell):
 labels|    """Return the label for the learner, or None if there is none."""
 labels|    try:
-labels|        found = float(cell)
+labels|        found = number_of(len(FEATURES), cell)
 labels|    except ValueError:
 labels|        found = cell
 labels|$decoding
@@ -247,13 +302,13 @@ try:
 clock|        row[len(FEATURES) :] = clock()
         try:
             readings = cells[: len(FEATURES)]
-gaps|            $read = [float(SWITCHES.get(cell.lower(), cell) or 'nan') for cell in readings]
+gaps|            $read = [reading_of(*one) for one in enumerate(readings)]
 gaps|            row[np.isin(row, ABSENT)] = np.nan
 gaps|            whole = len(readings) == len(FEATURES)
 gaps|        except ValueError:
 gaps|            whole = False
 gaps|        if not whole:
-whole|            $read = [float(SWITCHES.get(cell.lower(), cell)) for cell in readings]
+whole|            $read = [reading_of(*one) for one in enumerate(readings)]
 whole|        except ValueError:
 whole|            row[:] = np.nan
 whole|        whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()

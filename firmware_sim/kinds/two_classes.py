@@ -270,17 +270,15 @@ class TwoClasses(Kind):
 
     def script(self, target: str) -> Script:
         """Return a program that decodes words and numbers to -1 and +1."""
-        positive, codes = self.setup.positive, self.setup.missing_codes
+        positive = self.setup.positive
         if positive is None:
             signs: dict[Any, int] = {1.0: 1, 0.0: -1, -1.0: -1}
             signs |= {**dict.fromkeys(sorted(YES), 1), **dict.fromkeys(sorted(NO), -1)}
             lower = "found.lower() if isinstance(found, str) else found"
             constants = f"LABELS = {signs!r}  # of {target!r}\n"
             return Script(constants, f"    return LABELS.get({lower})\n")
-        words = {code.lower() for code in codes if isinstance(code, str)}
         return Script(
-            f"POSITIVE = {label_key(positive)!r}  # the value of {target!r} that means +1\n"
-            f"NOTHING = {sorted(MISSING_WORDS | words)!r}  # words for a label that is not known\n",
+            f"POSITIVE = {label_key(positive)!r}  # the value of {target!r} that means +1\n",
             "    if found == POSITIVE:\n"
             "        return 1\n"
             "    return None if str(found).lower() in NOTHING or found in ABSENT else -1\n",

@@ -15,7 +15,8 @@ from firmware_sim.errors import StreamError
 from firmware_sim.kinds.labels import Labels
 from firmware_sim.replaying.rows import RowCount
 from firmware_sim.streams import Row, Stream
-from firmware_sim.streams.block import Block, Damage, Places
+from firmware_sim.streams.block import Block, Places
+from firmware_sim.streams.damages import Damage
 
 Flags = npt.NDArray[np.bool_]
 #: Rows whose labels tell whether they are of the kind that is learned, and the share of them that
@@ -161,8 +162,8 @@ def _decoded(
             if fault is None:
                 row = f"row {block.first + rows[0]}, {where}"
                 fault = StreamError(f"{stream.name}: {row}: {error}")
-            why = Damage.of(f"{where}: {str(error).partition(': ')[0]}", cells.words[at])
-            odd |= dict.fromkeys(rows, why)
+            why, text = f"{where}: {str(error).partition(': ')[0]}", block.text
+            odd |= {row: why if text is None else Damage.of(why, text(row)) for row in rows}
             continue
         values[at] = np.nan if label is None else label
     return values[places], odd, fault

@@ -7,7 +7,7 @@ from statistics import median
 
 import numpy as np
 
-from firmware_sim.streams.row import Row
+from firmware_sim.streams.block import Row
 
 #: Gaps that the period is the median of.
 _MAX_GAPS = 1_000

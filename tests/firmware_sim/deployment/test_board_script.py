@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from helpers import by_pairs
 
 import firmware_sim as fs
 from firmware_sim.cli import main
+from firmware_sim.streams import open_stream
 
 FIRST, ALL = 200, 400
 #: Cells that hold no label.
@@ -256,6 +258,42 @@ def test_switches_are_read_as_in_the_replay(tmp_path: Path) -> None:
         "-1",
         "skipped",
     ]
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "label"),
+    [
+        ("a;b;y", lambda x: f"{x:.2f} °C".replace(".", ","), str),
+        ("a;b;y", lambda x: f"{1000 + x:,.2f}", str),
+        ("a;b;y", lambda x: "offline" if 0 < x < 0.2 else f"{x:.2f}V", str),
+        ("a;b;y", lambda x: f"{x:.2f}".replace("-", "\u2212"), lambda y: f"{y} kWh"),
+    ],
+    ids=["unit and comma", "thousands", "a word for none", "minus"],
+)
+def test_cells_are_read_as_in_the_replay(
+    tmp_path: Path, header: str, cell: Any, label: Any
+) -> None:
+    """The program answers as the model does for the readings of the replay."""
+    rng = np.random.default_rng(4)
+    path = tmp_path / "s.csv"
+    rows = [(cell(a), cell(b), label(round(3 * a + b, 2))) for a, b in rng.normal(size=(120, 2))]
+    path.write_text("\n".join([header, *map(";".join, rows)]) + "\n", encoding="utf-8")
+    options = {"kind": "regression", "ram": "4KiB"}
+    replay, _ = deployed(path, **options, limit=80)
+    said = ran(tmp_path, [",".join(f'"{one}"' for one in row) for row in rows[80:]])
+    stream = open_stream(str(path), target="y")
+    learner, scores = replay.device.learner, []
+    for block in stream.blocks():
+        for at, row in enumerate(block.rows[80:]):
+            if 80 + at in block.damage or (np.isnan(row).any() and not replay.config.takes_gaps):
+                scores.append("skipped")
+                continue
+            scores.append(learner.decision_one(row))
+            learner.learn_one(row, float(block.labels.words[block.labels.places[80 + at]]))
+    assert len(said) == len(scores)
+    assert [one == "skipped" for one in said] == [one == "skipped" for one in scores]
+    both = [(float(a), b) for a, b in zip(said, scores, strict=True) if b != "skipped"]
+    np.testing.assert_allclose(*zip(*both, strict=True), rtol=1e-6)
 
 
 def test_what_is_not_carried_over_is_refused_before_the_replay(
