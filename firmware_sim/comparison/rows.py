@@ -119,7 +119,8 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
     X, refused = scaled_rows(device.scaler, as_read, unfit)
     for error in refused.values():
         raise SimulatorError(str(error))
-    judge = replace(config, stream="", period=result.period)
+    mean = result.elapsed / len(y) if result.elapsed else None
+    judge = replace(config, stream="", period=mean)
     evaluator = EVALUATORS[config.resolved.kind](y, judge, held, filled, numbers)
     changes = {row for one in map(parse, config.faults) for row in one.changes(result.rows.read)}
     at = np.searchsorted(numbers, sorted(changes))

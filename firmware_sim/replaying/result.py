@@ -57,7 +57,9 @@ class ReplayResult:
     timing : Timing or None
         Estimated times of steps on the board, if one is given.
     period : float or None
-        Seconds between rows, if known.
+        The usual seconds between rows, if known.
+    elapsed : float or None
+        Seconds that the rows cover, if known.
     clean : dict or None
         The learner's figures on the same stream without its faults, if there are any.
     emulated : Emulated or None
@@ -108,3 +110,4 @@ class ReplayResult:
     understood: list[str] = field(default_factory=list)
     row: str = "float64"
     n_inexact: int = 0
+    elapsed: float | None = None
