@@ -1,7 +1,4 @@
-"""Streams bundled with the package; ``data/README.md`` names their sources.
-
-Wheels contain one of them, the source distribution all.
-"""
+"""Streams bundled with the package; ``data/README.md`` names their sources."""
 
 from __future__ import annotations
 
