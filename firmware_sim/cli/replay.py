@@ -13,7 +13,7 @@ import edgeolk as ek
 from edgeolk.export import check_exportable
 from firmware_sim.boards import board_of
 from firmware_sim.cli.processes import Interruption, in_child, interruption, run_in_child
-from firmware_sim.cli.shared import STREAM, add_command, assumed_of, config_of, reported
+from firmware_sim.cli.shared import STREAM, STRICT, add_command, assumed_of, config_of, reported
 from firmware_sim.cli.terminal import (
     BEYOND_CAP,
     DIED,
@@ -47,6 +47,7 @@ _LARGE = 1 << 24
 
 COMMAND_OPTIONS = {
     **reported("replay-report"),
+    "strict": STRICT,
     "save_model": Option("keep learner and scaler, in one file", group="report", metavar="FILE"),
     "write_script": Option(
         "write the Python that runs the saved model", group="report", metavar="FILE"
@@ -134,12 +135,15 @@ def run(chosen: argparse.Namespace) -> int:
         result.hint = hints.tried_hints(result)
         result.understood = understood
         writers = [lambda: write_files(result, Path(chosen.out), picture=picture)]
-        if result.status not in ("killed", "died"):  # the learner is still available
+        available = result.status not in ("killed", "died")
+        if available and not (chosen.strict and result.left_out):
             writers += _savers(replay, chosen)
         outcomes = [written(write) for write in writers]
     files = [file for found, _ in outcomes for file in found]
     unwritten = [sentence for _, found in outcomes for sentence in found]
-    code = ended(chosen, to_text(result), files, unwritten, result.warnings)
+    code = ended(
+        chosen, to_text(result), files, unwritten, result.warnings, left_out=result.left_out
+    )
     return _exit_code(result, interrupted) or code
 
 

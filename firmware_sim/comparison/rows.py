@@ -59,6 +59,7 @@ class Rows:
     baseline_blocks: dict[str, list[float]]
     trivial: tuple[str, ...]  # names of the baselines that do not learn from readings
     config: ReplayConfig  # the configuration, with the classes found in the stream
+    left_out: str = ""  # the headline about rows that were left out
     cadence: float | None = None  # seconds between rows; None if unknown
 
     @property
@@ -149,6 +150,7 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
         notes=notes,
         warnings=result.warnings,
         config=config,
+        left_out=result.left_out,
         cadence=result.period,
         **_baselines(evaluator, result.metrics, rivals),
     )

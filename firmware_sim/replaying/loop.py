@@ -173,6 +173,7 @@ class Replay:
             enforcement=self.device.enforcement,
             peak_resident=self.device.peak_resident,
             warnings=accounting.warnings(),
+            left_out=accounting.left_out,
             labels=self.device.supervision.counts,
             power=None if accounting.power is None else accounting.power.counts,
             timing=self._timing(),

@@ -50,6 +50,9 @@ class ReplayResult:
         One sentence about an early end, empty otherwise.
     warnings : list of str
         Warnings on the figures, one sentence each.
+    left_out : str
+        The first of them if more than a tenth of the rows was left out, with the option that
+        keeps them; else empty.
     labels : LabelCount
         Counts of labels by outcome.
     power : PowerCount or None
@@ -111,3 +114,4 @@ class ReplayResult:
     row: str = "float64"
     n_inexact: int = 0
     elapsed: float | None = None
+    left_out: str = ""

@@ -44,6 +44,8 @@ def head_lines(result: ReplayResult) -> list[str]:
     lines = []
     if result.status != "complete":
         lines += [f"{result.status.upper()}: {result.detail}. This is the report so far.", ""]
+    if result.left_out:
+        lines += [f"WARNING   {result.left_out}", ""]
     lines.append(
         f"stream    {result.stream.name}: {rows.read:,} rows read, {rows.used:,} used, "
         f"{rows.missing:,} with missing values{damaged}; "
@@ -52,7 +54,8 @@ def head_lines(result: ReplayResult) -> list[str]:
     if rows.missing_by_column:
         lines.append(f"missing   {rows.missing_words()}")
     lines += [f"note      {note}" for note in result.stream.notes]
-    lines += [f"WARNING   {warning}" for warning in result.warnings]
+    others = result.warnings[1:] if result.left_out else result.warnings
+    lines += [f"WARNING   {warning}" for warning in others]
     lines += [f"          {line}" for line in rows.damages.to_lines()]
     algorithm, params, _, _ = config.resolved
     params = {**({"history": True} if config.watches else {}), **params}
