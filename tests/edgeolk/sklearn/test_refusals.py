@@ -158,3 +158,10 @@ def test_the_ram_that_a_refusal_names_is_enough(estimator: Any) -> None:
     least = named(64)
     estimator(ram=least).fit(X[:, :2], *ESTIMATORS[estimator])
     assert named(least - 1) == least
+
+
+def test_a_loss_that_the_algorithm_lacks_names_some_that_have_it() -> None:
+    with pytest.raises(ValueError, match="the algorithms ogd, fogd and nogd have it"):
+        OnlineKernelClassifier(loss="logistic").fit(X, LABELS)
+    for algorithm in ("ogd", "fogd", "nogd"):
+        OnlineKernelClassifier(algorithm, loss="logistic").fit(X, LABELS)
