@@ -160,8 +160,12 @@ def test_the_ram_that_a_refusal_names_is_enough(estimator: Any) -> None:
     assert named(least - 1) == least
 
 
-def test_a_loss_that_the_algorithm_lacks_names_some_that_have_it() -> None:
-    with pytest.raises(ValueError, match="the algorithms ogd, fogd and nogd have it"):
+def test_a_loss_that_the_algorithm_lacks_names_those_that_have_it() -> None:
+    with pytest.raises(ValueError, match=r"'logistic' is an option of ogd, .*fogd, nogd$"):
         OnlineKernelClassifier(loss="logistic").fit(X, LABELS)
+    with pytest.raises(ValueError, match=r"got 'cubic'$"):
+        OnlineKernelClassifier(loss="cubic").fit(X, LABELS)
+    with pytest.raises(ValueError, match="the algorithms ogd, fogd and nogd have it"):
+        OnlineKernelClassifier(None, loss="logistic").fit(X, LABELS)
     for algorithm in ("ogd", "fogd", "nogd"):
-        OnlineKernelClassifier(algorithm, loss="logistic").fit(X, LABELS)
+        OnlineKernelClassifier(algorithm, loss="logistic", scale="standard").fit(X, LABELS)
