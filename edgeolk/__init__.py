@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from edgeolk.errors import BadRowError, BudgetError
     from edgeolk.export import export_c
     from edgeolk.gamma import gamma_from
-    from edgeolk.learner import Averaged, Learner, attach, load
+    from edgeolk.learner import Averaged, Learner, attach
+    from edgeolk.named import load
     from edgeolk.parts import (
         Algorithm,
         Averaging,
@@ -91,7 +92,8 @@ _HOMES = {
     "configuration.plan": ("Plan", "parse_bytes"),
     "configuration.regions": ("Region",),
     "gamma": ("gamma_from",),
-    "learner": ("Averaged", "Learner", "attach", "load"),
+    "learner": ("Averaged", "Learner", "attach"),
+    "named": ("load",),
     "parts": (
         *("Algorithm", "Averaging", "Basis", "Loss", "Policy"),
         *("Projection", "Sampling", "Schedule", "Update"),

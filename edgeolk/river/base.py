@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Hashable, Mapping
 from typing import Any
 
 from edgeolk.learner import Learner
+from edgeolk.named import NamedLearner, Names
 from edgeolk.parts.kernels import Kernel
 from edgeolk.river.columns import Columns
 from edgeolk.rows.scoring import Scorer
@@ -75,8 +75,18 @@ class KernelModel:
         """The learner; None until a row has been learned."""
         return self._learner
 
-    def to_learner(self) -> Learner:
-        """A copy of the learner alone, to save or to run on a board.
+    def _names(self) -> dict[str, Any]:
+        """The fields of ``Names`` besides the inputs."""
+        return {}
+
+    def to_learner(self) -> NamedLearner:
+        """A copy of the learner, to save or to run on a board.
+
+        Returns
+        -------
+        NamedLearner
+            Its scores equal those of the model bit for bit. It has the names of classes and inputs,
+            and gives the same probabilities (``predict_proba_one``) and labels (``answer_one``).
 
         Raises
         ------
@@ -85,7 +95,26 @@ class KernelModel:
         """
         if self._learner is None:
             raise ValueError("there is no learner yet: no row has been learned")
-        return copy.copy(self._learner)
+        return NamedLearner(self._learner, Names(features=tuple(self.columns), **self._names()))
+
+    def save(self, path: Any) -> None:
+        """Write the learner with its names and probabilities to one file, for ``ek.load``.
+
+        Parameters
+        ----------
+        path
+            An existing file is replaced as a whole.
+
+        Raises
+        ------
+        TypeError
+            A label or a key is neither text nor a number.
+        OSError
+            The file cannot be written.
+        ValueError
+            Nothing has been learned yet.
+        """
+        self.to_learner().save_named(path)
 
     @property
     def n_missing(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -166,6 +167,11 @@ class KernelClassifier(KernelModel, base.Classifier):
             if scores is not None and place < seen > 1:
                 self._calibration.learn_class(scores, seen, place)
         self._classes = classes
+
+    def _names(self) -> dict[str, Any]:
+        logistic = self._learner is not None and self._learner.parts["loss"] == Loss.LOGISTIC
+        calibration = None if logistic else copy.copy(self._calibration)
+        return {"classes": tuple(self._classes), "calibration": calibration}
 
     def _arguments(self) -> dict[str, Any]:
         if self.history not in (True, False, "auto"):

@@ -4,7 +4,6 @@ creation from the first rows, and passes over rows.
 
 from __future__ import annotations
 
-import copy
 import functools
 import re
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from edgeolk.arrays import real_array, refuse_broken_sparse, refuse_masked, tabl
 from edgeolk.checks import check_int
 from edgeolk.gamma import gamma_from
 from edgeolk.learner import Learner
+from edgeolk.named import NamedLearner, Names
 from edgeolk.parts import Update
 from edgeolk.parts.kernels import Gaussian, Kernel
 from edgeolk.parts.methods import find
@@ -414,15 +414,37 @@ class OnlineKernelBase(BaseEstimator):
                     if self.verbose:
                         progress(len(chunk))
 
-    def to_learner(self) -> Learner:
-        """A copy of the learner alone, to save or to run on a board.
+    def _names(self) -> dict[str, Any]:
+        """The fields of ``Names`` besides the inputs."""
+        return {}
+
+    def to_learner(self) -> NamedLearner:
+        """A copy of the learner, to save or to run on a board.
 
         Returns
         -------
-        Learner
+        NamedLearner
             Its scores equal those of the estimator bit for bit, also after ``save`` and
-            ``ek.load``. A regressor's predictions are its scores times ``target_scale_``, plus
-            ``target_mean_``; these two are not part of the learner.
+            ``ek.load``. It has the names of classes and inputs, gives the same probabilities
+            (``predict_proba_one``), and labels or targets (``answer_one``).
         """
         check_is_fitted(self)
-        return copy.copy(self.learner_)
+        features = tuple(getattr(self, "feature_names_in_", np.empty(0)).tolist())
+        return NamedLearner(self.learner_, Names(features=features, **self._names()))
+
+    def save(self, path: Any) -> None:
+        """Write the learner with its names and probabilities to one file, for ``ek.load``.
+
+        Parameters
+        ----------
+        path : str, bytes or path-like
+            An existing file is replaced as a whole.
+
+        Raises
+        ------
+        TypeError
+            A class or a column has a name that is neither text nor a number.
+        OSError
+            The file cannot be written.
+        """
+        self.to_learner().save_named(path)

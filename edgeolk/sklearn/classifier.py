@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -288,6 +289,12 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
             elif calibration is not None:
                 calibration.learn_two(f, columns[some], counts)
 
+    def _names(self) -> dict[str, Any]:
+        return {
+            "classes": tuple(self.classes_.tolist()),
+            "calibration": copy.copy(self.calibration_),
+        }
+
     def decision_function(self, X: Any) -> FloatArray:
         """Scores of rows.
 
@@ -330,7 +337,7 @@ class OnlineKernelClassifier(ClassifierMixin, OnlineKernelBase):
 
         With the logistic loss they are the learner's own. The scores of other losses are not log
         odds: two numbers, learned online from the scores of rows before they were learned, turn
-        them into probabilities. These two numbers are not in the learner of ``to_learner``.
+        them into probabilities. The learner of ``to_learner`` has them too.
 
         Parameters
         ----------

@@ -191,6 +191,9 @@ class OnlineKernelRegressor(RegressorMixin, OnlineKernelBase):
         standard = (targets - self.target_mean_) / self.target_scale_
         self.learner_.learn_many(X, standard, weight=weight)
 
+    def _names(self) -> dict[str, Any]:
+        return {"target_mean": self.target_mean_, "target_scale": self.target_scale_}
+
     def predict(self, X: Any) -> FloatArray:
         """Targets of rows.
 
