@@ -284,8 +284,8 @@ cdef class Columns:
             self.unseen = "ignore"  # once is enough
             warnings.warn(
                 f"feature {key!r} has no column, nor has any other new key: "
-                f"there are {self.n} columns, for the keys of the first rows. If keys appear later, "
-                f"as from a OneHotEncoder, give their maximum number, such as "
+                f"there are {self.n} columns, for the keys of the first rows. If keys appear "
+                f"later, as from a OneHotEncoder, give their maximum number, such as "
                 f'features={max(16, 4 * self.n)}; unseen="ignore" ignores them silently',
                 UserWarning,
                 stacklevel=2,

@@ -86,8 +86,8 @@ class Regression(Metrics):
             "R2 vs last value",
             thousandths,
             lambda record, metrics: _gain(record.squared, metrics.last_value.squared),
-            "1 is perfect, 0 as good as repeating the last value, below 0 worse; of squared errors, "
-            "among which the first rows, answered by 0, may outweigh all others",
+            "1 is perfect, 0 as good as repeating the last value, below 0 worse; from squared "
+            "errors, of which those of the first rows, answered by 0, may outweigh all others",
         ),
     }
     baselines: ClassVar = {"mean": "running mean", "last_value": "last value"}
