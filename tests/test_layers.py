@@ -39,6 +39,7 @@ LAYERS = {
         "block",
         "bare",
         "learner",
+        "named",
         "checkpointer",
         "export",
         "hosting",

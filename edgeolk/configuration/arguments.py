@@ -18,7 +18,7 @@ from typing import Any
 from edgeolk.errors import suggest
 from edgeolk.parts.bases import BASES
 from edgeolk.parts.kernels import Gaussian, Kernel
-from edgeolk.parts.methods import Method
+from edgeolk.parts.methods import METHODS, Method
 from edgeolk.parts.numbers import AXES, Coefficients, Dtype, Loss, Projection, Rows
 from edgeolk.parts.parameters import ANSWERS_BY_LABEL, PARAMETERS, checked
 from edgeolk.parts.policies import PROJECTIONS
@@ -150,7 +150,11 @@ def _of_method(method: Method, given: dict[str, Any]) -> Parts:
             value = value.name.lower()
         if not isinstance(value, str) or value not in options:
             known = ", ".join(repr(option) for option in options)
-            raise ValueError(f"{name} must be one of {known} for {method.name}; got {value!r}")
+            others = [other.name for other in METHODS if value in [*other.choices.get(name, ())]]
+            where = f"; {value!r} is an option of {', '.join(others)}" if others else ""
+            raise ValueError(
+                f"{name} must be one of {known} for {method.name}; got {value!r}{where}"
+            )
         parts.update(options[value])
     return parts
 

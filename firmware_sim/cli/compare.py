@@ -9,7 +9,15 @@ from typing import Any
 
 from edgeolk import parse_bytes
 from firmware_sim.cli.processes import interruption
-from firmware_sim.cli.shared import STREAM, WORKERS, add_command, assumed_of, config_of, reported
+from firmware_sim.cli.shared import (
+    STREAM,
+    STRICT,
+    WORKERS,
+    add_command,
+    assumed_of,
+    config_of,
+    reported,
+)
 from firmware_sim.cli.terminal import Bar, can_draw, ended, note, written
 from firmware_sim.configuration import values
 from firmware_sim.configuration.config import ReplayConfig
@@ -33,6 +41,7 @@ COMMAND_OPTIONS = {
     ),
     "workers": replace(WORKERS, group="comparison"),
     **reported("compare-report"),
+    "strict": STRICT,
 }
 
 
@@ -84,4 +93,5 @@ def run(chosen: argparse.Namespace) -> int:
         files, unwritten = written(
             lambda: write_files(report, Path(chosen.out), "compare", picture=picture)
         )
-    return ended(chosen, report.to_text(), files, unwritten, found.rows.warnings, interrupted)
+    warnings, left_out = found.rows.warnings, found.rows.left_out
+    return ended(chosen, report.to_text(), files, unwritten, warnings, interrupted, left_out)

@@ -13,7 +13,7 @@ import edgeolk as ek
 from edgeolk.hosting import check_exportable
 from firmware_sim.boards import board_of
 from firmware_sim.cli.processes import Interruption, in_child, interruption, run_in_child
-from firmware_sim.cli.shared import STREAM, add_command, assumed_of, config_of, reported
+from firmware_sim.cli.shared import STREAM, STRICT, add_command, assumed_of, config_of, reported
 from firmware_sim.cli.terminal import (
     BEYOND_CAP,
     DIED,
@@ -29,8 +29,9 @@ from firmware_sim.cli.terminal import (
 )
 from firmware_sim.configuration.config import ReplayConfig
 from firmware_sim.configuration.fields import OPTIONS
-from firmware_sim.configuration.option import Option
+from firmware_sim.configuration.option import TIME, Option
 from firmware_sim.deployment import board_script, model_file
+from firmware_sim.deployment.board_script import SAVE_EVERY
 from firmware_sim.errors import SimulatorError
 from firmware_sim.replaying.assumed import notes_of
 from firmware_sim.replaying.loop import Replay
@@ -52,9 +53,16 @@ COMMAND_OPTIONS = {
         group="report",
         metavar="FILE.npy",
     ),
+    "strict": STRICT,
     "save_model": Option("keep learner and scaler, in one file", group="report", metavar="FILE"),
     "write_script": Option(
         "write the Python that runs the saved model", group="report", metavar="FILE"
+    ),
+    "save_every": Option(
+        "the longest time in which that program learns without saving: 90s, 10min, 2h",
+        TIME,
+        f"{SAVE_EVERY / 60:g}min",
+        group="report",
     ),
     "export": Option("write the learner as C for a microcontroller", group="report", metavar="DIR"),
 }
@@ -103,6 +111,8 @@ def run(chosen: argparse.Namespace) -> int:
         return _run_leaking(chosen.words)
     if chosen.write_script and not chosen.save_model:
         raise SimulatorError("--write-script needs --save-model: the script runs that file")
+    if "save_every" in getattr(chosen, "given", {}) and not chosen.write_script:
+        raise SimulatorError("--save-every is for the program of --write-script")
     found = assumed_of(chosen)
     config = to_config(chosen, **found.options)
     for line in unused(config, vars(chosen)):
@@ -133,12 +143,15 @@ def run(chosen: argparse.Namespace) -> int:
         result.understood = understood
         report = report_of(result)
         writers = [lambda: write_files(report, Path(chosen.out), "report", picture=picture)]
-        if result.status not in ("killed", "died"):  # the learner is still available
+        available = result.status not in ("killed", "died")
+        if available and not (chosen.strict and result.left_out):
             writers += _savers(replay, chosen)
         outcomes = [written(write) for write in writers]
     files = [file for found, _ in outcomes for file in found]
     unwritten = [sentence for _, found in outcomes for sentence in found]
-    code = ended(chosen, report.to_text(), files, unwritten, result.warnings)
+    code = ended(
+        chosen, report.to_text(), files, unwritten, result.warnings, left_out=result.left_out
+    )
     return _exit_code(result, interrupted) or code
 
 
@@ -226,6 +239,7 @@ def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], lis
     """Return functions that write the model, its script and its C code, as requested."""
 
     model, script, folder = chosen.save_model, chosen.write_script, chosen.export
+    every = chosen.save_every
 
     def export() -> list[Path]:
         try:
@@ -236,7 +250,7 @@ def _savers(replay: Replay, chosen: argparse.Namespace) -> list[Callable[[], lis
 
     savers: dict[Callable[[], list[Path]], Any] = {
         lambda: [model_file.save_model(replay, model)]: model,
-        lambda: [board_script.write_script(replay, script, model)]: script,
+        lambda: [board_script.write_script(replay, script, model, every)]: script,
         export: folder,
     }
     return [save for save, wanted in savers.items() if wanted]

@@ -26,6 +26,11 @@ NO_PICTURE = Option(
     default=False,
     group="report",
 )
+STRICT = Option(
+    "more than a tenth of the rows left out is an error, with exit code 2",
+    default=False,
+    group="report",
+)
 WORKERS = Option("processes (default: all processors)", COUNT, flag="workers jobs")
 
 

@@ -45,6 +45,15 @@ def note(line: str) -> None:
             print(printable(line), file=sys.stderr, flush=True)
 
 
+def alarm(line: str) -> None:
+    """Print one line as `tell` does, in red on a terminal."""
+    red = sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+    text = printable(f"firmware_sim: {line}")
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print(f"\x1b[31m{text}\x1b[0m" if red else text, file=sys.stderr, flush=True)
+
+
 def show(text: str) -> None:
     """Print on standard output; a closed pipe, as after ``| head``, is not an error."""
     try:
@@ -99,14 +108,24 @@ def ended(
     unwritten: list[str],
     warnings: Iterable[str],
     interrupted: Interruption | None = None,
+    left_out: str = "",
 ) -> int:
-    """Print a report, its files and which of them could not be written; return the exit code."""
+    """Print a report, its files and which of them could not be written; return the exit code.
+
+    left_out: the headline about rows that were left out, which ``--strict`` makes an error.
+    """
+    strict = bool(left_out) and chosen.strict
+    if left_out and (strict or not chosen.quiet):
+        alarm(f"{'--strict' if strict else 'warning'}: {left_out}")
     if not chosen.quiet:
         for warning in warnings:
-            tell(f"warning: {warning}")
+            if warning != left_out:
+                tell(f"warning: {warning}")
         show(f"{text}\nreport    {'  '.join(map(str, files))}")
     code = report_unwritten(unwritten)
-    return interrupted.exit_code if interrupted else code
+    if interrupted:
+        return interrupted.exit_code
+    return USAGE if strict else code
 
 
 class ProgressLines:

@@ -51,6 +51,7 @@ class Rows:
     baseline_blocks: dict[str, list[float]]
     trivial: tuple[str, ...]  # names of the baselines that do not learn from readings
     config: ReplayConfig  # the configuration, with the classes found in the stream
+    left_out: str = ""  # the headline about rows that were left out
     cadence: float | None = None  # seconds between rows; None if unknown
 
     @property
@@ -111,7 +112,8 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
     X, refused = scaled_rows(device.scaler, as_read, unfit)
     for error in refused.values():
         raise SimulatorError(str(error))
-    judge = replace(config, stream="", period=result.period)
+    mean = result.elapsed / len(y) if result.elapsed else None
+    judge = replace(config, stream="", period=mean)
     evaluator = Evaluator(y, judge, held, filled, numbers)
     changes = {row for one in map(parse, config.faults) for row in one.changes(result.rows.read)}
     at = np.searchsorted(numbers, sorted(changes))
@@ -140,6 +142,7 @@ def prepare(config: ReplayConfig, season: int = 0, *, gaps: bool | None = None) 
         notes=notes,
         warnings=result.warnings,
         config=config,
+        left_out=result.left_out,
         cadence=result.period,
         **_baselines(evaluator, result.metrics, rivals),
     )

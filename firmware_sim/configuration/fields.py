@@ -355,9 +355,7 @@ class Fields:
         where=REPLAY | TABLE | MANIFEST,
         idle=lambda config: "" if config.power_cut is not None else "it is for --power-cut",
     )
-    limit: int | None = _stream(
-        None, "read at most N rows", COUNT, where=LOGS | MANIFEST | RECORD
-    )
+    limit: int | None = _stream(None, "read at most N rows", COUNT, where=LOGS | MANIFEST | RECORD)
     prefix: int = _learner(
         500,
         "rows for --gamma auto",

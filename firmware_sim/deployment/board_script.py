@@ -23,6 +23,10 @@ from firmware_sim.streams.tables import CellStream
 from firmware_sim.streams.understood import Column
 
 
+#: Seconds in which the program learns without saving, at most.
+SAVE_EVERY = 600.0
+
+
 def check(config: ReplayConfig, path: str | Path) -> None:
     """Raise an error before the replay if the program could not be written or would differ from it.
 
@@ -49,20 +53,32 @@ def _check_carried(config: ReplayConfig) -> None:
             raise SimulatorError(
                 f"--write-script cannot be combined with --{option} {value}: {reason}"
             )
+    if config.delay[0] and config.delay[1]:
+        raise SimulatorError(
+            f"--write-script cannot be combined with --label-delay {config.label_delay}: the "
+            "program counts lines to find the row of a late label; give the delay in rows"
+        )
 
 
-def script(replay: Replay, model: str) -> str:
+def script(replay: Replay, model: str, save_every: float = SAVE_EVERY) -> str:
     """Return a Python program that runs the saved model on rows from standard input.
 
     replay: the source of the model.
     model: name of the file that `save_model` wrote, as on the board.
+    save_every: seconds in which it learns without saving, at most.
     Raises SimulatorError: the replay has options that the program lacks.
 
     Returns: the text of the program, with a final newline.
     """
     config = replay.config
     _check_carried(config)
+    delay = int(config.delay[0])
     holds = {
+        "late": delay > 0,
+        "instant": delay == 0,
+        "queued": delay > 0 and not config.forecasts,
+        "asked": delay > 0 and config.forecasts,
+        "prompt": delay == 0 and config.label_kind.is_supervised,
         "labels": config.label_kind.is_supervised,
         "unlabelled": not config.label_kind.is_supervised,
         "clock": config.clock,
@@ -76,7 +92,8 @@ def script(replay: Replay, model: str) -> str:
     for line in PROGRAM.splitlines(keepends=True):
         word, text = re.fullmatch(r"(?:(\w+)\|)?(.*\n)", line).groups()  # type: ignore[union-attr]
         lines += [text] if word is None or holds.get(word) else []
-    return Template("".join(lines)).substitute(_values(replay, model))
+    values = _values(replay, model)
+    return Template("".join(lines)).substitute(values, seconds=float(save_every))
 
 
 def _columns(replay: Replay) -> dict[int, Column]:
@@ -109,11 +126,16 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
     parts = ["learner", *["scaler"] * config.scales_outside, *["targets"] * kind.scales_targets]
     switches = {**dict.fromkeys(sorted(YES), 1.0), **dict.fromkeys(sorted(NO), 0.0)}
     own = kind.script(stream.target)
+    delay = int(config.delay[0])
+    answer = own.answer
+    if delay and config.forecasts:
+        answer = answer.replace("learner.decision_one(row)", "learner.ask_one(row)")
     scale = ""
     if config.scales_outside:
         # As in the replay, rows without a label do not update the scaler.
         often = "(scaler.transform_one if label is None else scaler.learn_transform_one)"
-        scale = often if kind.is_supervised else "scaler.learn_transform_one"
+        always = not kind.is_supervised or delay
+        scale = "scaler.learn_transform_one" if always else often
         scale = f"            {scale}(row, row)\n"
     shown = {
         "model": model,
@@ -130,6 +152,8 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
     return {
         **{name: repr(value) for name, value in shown.items()},
         "follows": " if its label follows" if kind.is_supervised else "",
+        "delay": delay,
+        "queue": config.queue_rows,
         "every": config.checkpoint_every,
         "zone": " + time.localtime().tm_gmtoff" if stream.local_times else "",
         "periods": PERIODS,
@@ -140,12 +164,14 @@ def _values(replay: Replay, model: str) -> dict[str, Any]:
         "scale": scale,
         "constants": own.constants,
         "decoding": own.decoding,
-        "answer": own.answer,
+        "answer": answer,
         "label": own.argument,
     }
 
 
-def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
+def write_script(
+    replay: Replay, path: str | Path, model: str | Path, save_every: float = SAVE_EVERY
+) -> Path:
     """Write the program of `script` to a file.
 
     Page: docs/raspberry-pi.md.
@@ -159,6 +185,8 @@ def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
     model : str or Path
         The file `save_model` wrote. The program looks for its name in its own folder, and keeps
         there what it learns.
+    save_every : float
+        Seconds in which the program learns without saving, at most.
 
     Returns
     -------
@@ -172,7 +200,7 @@ def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
     """
     path = Path(path)
     try:
-        path.write_text(script(replay, Path(model).name), encoding="utf-8")
+        path.write_text(script(replay, Path(model).name, save_every), encoding="utf-8")
     except OSError as error:
         raise SimulatorError(f"cannot write to {path}: {error.strerror}") from None
     return path
@@ -182,9 +210,12 @@ def write_script(replay: Replay, path: str | Path, model: str | Path) -> Path:
 PROGRAM = '''\
 """Predict each row of readings from standard input, then learn it$follows.
 
-A line of CSV holds the readings in the order of FEATURES, and after them the label where
-it is known. Needs numpy, edgeolk and the model file beside it. What it learns is kept in
-STATE, every EVERY rows and on every way out; started again it goes on from there.
+instant|A line of CSV holds the readings in the order of FEATURES, and after them the label where
+instant|it is known. Needs numpy, edgeolk and the model file beside it. What it learns is kept in
+late|A line of CSV holds the readings in the order of FEATURES, and after them the label of the
+late|line DELAY lines before it, where it is known. A line that cannot be read counts as well.
+late|Needs numpy, edgeolk and the model file beside it. What it learns is kept in
+STATE, every EVERY rows or SECONDS and on every way out; started again it goes on from there.
 """
 
 import csv
@@ -195,6 +226,7 @@ import tempfile
 clock|import time
 import zipfile
 import zlib
+late|from collections import deque
 from pathlib import Path
 
 import numpy as np
@@ -204,7 +236,9 @@ import edgeolk as ek
 MODEL = Path(__file__).resolve().parent / $model
 # Another model starts in a file of its own.
 STATE = MODEL.with_name(f"{MODEL.stem}-{zlib.crc32(MODEL.read_bytes()):08x}.checkpoint")
-EVERY = $every  # rows learned between checkpoints
+EVERY = $every  # rows learned between checkpoints, at most
+SECONDS = $seconds  # ... and seconds
+late|DELAY = $delay  # lines after which the label of a row comes
 FEATURES = $features
 ${constants}NOTHING = $nothing  # words for a reading or a label that is missing
 ABSENT = $absent  # readings that mean there is none
@@ -256,7 +290,7 @@ with zipfile.ZipFile(MODEL) as box, tempfile.TemporaryDirectory() as folder:
 scaler|    scaler = ek.RunningScaler.load(box.extract($scaler, folder))
 targets|    targets = ek.RunningScaler.load(box.extract($targets, folder))
 parts = ($parts,)
-checkpoints = ek.Checkpointer(STATE, every=EVERY)
+checkpoints = ek.Checkpointer(STATE, every=EVERY, seconds=SECONDS)
 kept = checkpoints.open()
 if kept is None:
     checkpoints.write(parts)  # what cannot be written is better known now
@@ -288,6 +322,10 @@ for number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(number, stop)
 
 row = np.empty(len(FEATURES)$more)
+queued|pending = deque(maxlen=$queue)  # numbers and readings of lines whose label is to come
+asked|# Numbers of the lines whose target is to come: their rows are in the learner.
+asked|pending = deque(range(-learner.n_waiting, 0), maxlen=$queue)
+late|number = -1
 lines = csv.reader(sys.stdin)
 try:
     while True:
@@ -299,6 +337,17 @@ try:
         if line is None:
             break
         cells = [cell.strip() for cell in line]
+late|        number += 1
+late|        label = label_of(cells[len(FEATURES)]) if len(cells) > len(FEATURES) else None
+queued|        if pending and number - pending[0][0] >= DELAY:
+queued|            _, earlier = pending.popleft()
+queued|            if label is not None:
+queued|                learner.learn_one(earlier, $label)
+queued|                checkpoints.step(parts)
+asked|        if pending and number - pending[0] >= DELAY:
+asked|            pending.popleft()
+asked|            learner.tell_one(label)
+asked|            checkpoints.step(parts)
 clock|        row[len(FEATURES) :] = clock()
         try:
             readings = cells[: len(FEATURES)]
@@ -315,16 +364,18 @@ whole|        whole = len(cells) >= len(FEATURES) and np.isfinite(row).all()
 whole|        if not whole or np.isin(row, ABSENT).any():
             print("skipped", flush=True)
             continue
-labels|        label = label_of(cells[len(FEATURES)]) if len(cells) > len(FEATURES) else None
+prompt|        label = label_of(cells[len(FEATURES)]) if len(cells) > len(FEATURES) else None
         try:
 $scale            answer = $answer
         except ValueError:  # a reading beyond what can be held
             print("skipped", flush=True)
             continue
         print(answer, flush=True)
-labels|        if label is not None:
-labels|            learner.learn_one(row, $label)
-labels|            checkpoints.step(parts)
+queued|        pending.append((number, row.copy()))
+asked|        pending.append(number)
+prompt|        if label is not None:
+prompt|            learner.learn_one(row, $label)
+prompt|            checkpoints.step(parts)
 unlabelled|        learner.learn_one(row)
 unlabelled|        checkpoints.step(parts)
 except (StopError, BrokenPipeError):

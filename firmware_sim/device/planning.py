@@ -129,9 +129,7 @@ def _planned(config: ReplayConfig, n_features: int, kernel: Any) -> tuple[Layout
     return memory.lay_out(config.cap_bytes, needs), plan
 
 
-def make_kernel(
-    config: ReplayConfig, n_features: int, prefix: Any
-) -> tuple[Any, Width | None]:
+def make_kernel(config: ReplayConfig, n_features: int, prefix: Any) -> tuple[Any, Width | None]:
     """Return the kernel, and its width with the reason, if it has a width.
 
     config: name and parameters of the kernel.

@@ -87,13 +87,13 @@ class Novelty(Metrics):
         "alarms_a_day": Figure(
             "alarms a day",
             short,
-            lambda record, metrics: record.per_day(record.alarms, metrics.period),
+            lambda record, metrics: record.per_day(record.alarms, metrics.elapsed),
         ),
         "false_alarms": Figure("false alarms", count, lambda record, _: record.false),
         "false_alarms_a_day": Figure(
             "false a day",
             short,
-            lambda record, metrics: record.per_day(record.false, metrics.period),
+            lambda record, metrics: record.per_day(record.false, metrics.elapsed),
         ),
         "windows": Figure("windows", count, lambda record, _: record.windows),
         "detected": Figure(
@@ -198,6 +198,13 @@ class Novelty(Metrics):
     def comparable(self) -> float | None:
         """The area above the ROC curve; None without labels of both classes."""
         return self.loss("learner") if self.judged else None
+
+    @property
+    def elapsed(self) -> float | None:
+        """Seconds that the rows cover; None if unknown."""
+        if self._period is None:
+            return None if self._cadence is None else self._cadence.elapsed
+        return self.rows * self._period
 
     @property
     def period(self) -> float | None:

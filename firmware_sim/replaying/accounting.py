@@ -151,10 +151,15 @@ class Accounting:
             rows.repaired += int(np.sum(block.absent[places[taken]]))
         return int(places[end - 1]) + 1 if self.stopped else len(block)
 
+    @property
+    def left_out(self) -> str:
+        """The headline about rows that were left out; empty if they are few."""
+        return self.rows.left_out(self._stream.features, self._stream.target or "")
+
     def warnings(self) -> list[str]:
         """Return the warnings on the figures, one sentence each."""
         rows = self.rows
-        out = rows.warnings()
+        out = [self.left_out] if self.left_out else rows.warnings()
         delay, in_seconds = self._config.delay
         out += filter(None, [self.cadence.warning(bool(delay) and in_seconds)])
         out += self._sentinels.warnings()

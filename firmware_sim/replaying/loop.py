@@ -172,10 +172,12 @@ class Replay:
             enforcement=self.device.enforcement,
             peak_resident=self.device.peak_resident,
             warnings=accounting.warnings(),
+            left_out=accounting.left_out,
             labels=self.device.supervision.counts,
             power=None if accounting.power is None else accounting.power.counts,
             timing=self._timing(),
             period=self.config.period or accounting.cadence.period,
+            elapsed=self._elapsed(accounting),
             clean=clean,
             emulated=self._emulated(status),
             alarms=accounting.alarms,
@@ -217,6 +219,10 @@ class Replay:
             return {}
         found = self.device.inputs(accounting.sampled.rows)
         return {self.stream.features[place]: share for place, share in found.items()}
+
+    def _elapsed(self, accounting: Accounting) -> float | None:
+        given = self.config.period
+        return accounting.rows.read * given if given else accounting.cadence.elapsed
 
     def _timing(self) -> Timing | None:
         if self.config.device is None:

@@ -104,9 +104,9 @@ def memory_lines(result: ReplayResult) -> list[str]:
             f"power     {counts.cuts:,} cuts and restarts, learning of {counts.rows_lost:,} rows "
             f"lost; {counts.checkpoints:,} checkpoints, {counts.bytes_written:,} bytes written"
         )
-        if config.device is not None and result.period is not None:
-            board = board_of(config.device)
-            years = counts.years(board, config.checkpoint_every, result.period)
+        if config.device is not None and result.elapsed:
+            board, mean = board_of(config.device), result.elapsed / result.rows.read
+            years = counts.years(board, config.checkpoint_every, mean)
             cycles = f"{board.endurance:,} cycles"
             lines.append(f"flash     lasts about {years:.3g} years at this rate, {cycles}")
     return lines

@@ -11,6 +11,7 @@ _WIDTH = 120
 _REASONS, _SHOWN = 12, 3
 _OTHERS = "other reasons"
 _CELL = re.compile(r"(?:label )?(?P<mark>['\"]).*(?P=mark) (?=is |has |are )", re.DOTALL)
+_COLUMN = re.compile(r"column (?P<mark>['\"])(?P<name>.*)(?P=mark): ", re.DOTALL)
 
 
 class Damage(str):
@@ -48,6 +49,17 @@ class Damages:
         if count < _SHOWN:
             shown.append(f"row {number:,}: {getattr(damage, 'row', '') or damage}")
         self.by_reason[reason] = count + 1, shown
+
+    @property
+    def main(self) -> str:
+        """The most frequent reason."""
+        return max(self.by_reason, key=lambda reason: self.by_reason[reason][0], default="")
+
+    @property
+    def main_column(self) -> str:
+        """The column of the most frequent reason; empty if it is not about a column."""
+        found = _COLUMN.match(self.main)
+        return found["name"] if found else ""
 
     def to_lines(self) -> list[str]:
         """Return a line for each reason, most frequent first, followed by its rows."""

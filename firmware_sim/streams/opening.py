@@ -1,7 +1,6 @@
 """Opens a stream: one bundled with the package by its name, a file by its path, or an address.
 
-``data/README.md`` names the sources of the bundled streams. Wheels contain one of them, the source
-distribution all.
+``data/README.md`` names the sources of the bundled streams.
 """
 
 from __future__ import annotations
@@ -122,11 +121,6 @@ def open_stream(
             raise
     bundled = BUNDLED.get(source)
     if bundled is not None:
-        if not bundled.path.exists():
-            raise StreamError(
-                f"the stream {source!r} is not in wheels, to keep them small; it is in "
-                f"the source distribution, as firmware_sim/data/{bundled.file}"
-            )
         asked = target if target is not None else bundled.target
         # If its other label is the target, its default target is not a reading.
         others = [name for name in bundled.ignore if name != asked]

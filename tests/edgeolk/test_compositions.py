@@ -193,7 +193,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
                     ({"forget": 65536}, "forget must be at most 65535"),
                 )
             ),
-            ({"season": 3}, "lead and season need history=True"),
+            ({"lead": 3}, "lead is for forecasts, which need loss='square' and history=True"),
+            ({"season": 3}, "season needs loss='square' and history=True: only forecasts have"),
             ({"interval": 0.5}, "only forecasts have intervals"),
             *(
                 ({"loss": "square", "history": True, "budget": 64, **parts}, why)

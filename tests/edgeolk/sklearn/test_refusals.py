@@ -181,3 +181,14 @@ def test_labels_of_several_types_are_named(labels: list[Any], words: str, learns
         )
     assert "'<' not supported" not in str(refusal.value)
     assert not hasattr(model, "learner_")
+
+
+def test_a_loss_that_the_algorithm_lacks_names_those_that_have_it() -> None:
+    with pytest.raises(ValueError, match=r"'logistic' is an option of ogd, .*fogd, nogd$"):
+        OnlineKernelClassifier(loss="logistic").fit(X, LABELS)
+    with pytest.raises(ValueError, match=r"got 'cubic'$"):
+        OnlineKernelClassifier(loss="cubic").fit(X, LABELS)
+    with pytest.raises(ValueError, match="the algorithms ogd, fogd and nogd have it"):
+        OnlineKernelClassifier(None, loss="logistic").fit(X, LABELS)
+    for algorithm in ("ogd", "fogd", "nogd"):
+        OnlineKernelClassifier(algorithm, loss="logistic", scale="standard").fit(X, LABELS)

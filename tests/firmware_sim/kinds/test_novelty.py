@@ -200,6 +200,27 @@ def test_same_in_a_process(pump: Path) -> None:
     assert there.metrics.summary() == here.metrics.summary()
 
 
+def test_figures_a_day_are_by_the_clock(pump: Path, tmp_path: Path) -> None:
+    """Rows of sensors that report within seconds of each other, every five minutes."""
+    lines = pump.read_text(encoding="utf-8").splitlines()
+    path = tmp_path / "bursts.csv"
+    at = [1_700_000_000 + 300 * (i // 3) + i % 3 for i in range(len(lines) - 1)]
+    rows = [f"{t},{line.split(',', 1)[1]}" for t, line in zip(at, lines[1:], strict=True)]
+    path.write_text("\n".join([lines[0], *rows]) + "\n")
+    days = (at[-1] - at[0]) / 86_400
+    replayed = fs.replay(config(path))
+    figures = replayed.metrics.summary()["learner"]
+    assert replayed.period == 1.0
+    assert figures["alarms"]
+    assert figures["alarms_a_day"] == pytest.approx(figures["alarms"] / days, rel=0.002)
+    assert figures["false_alarms_a_day"] == pytest.approx(
+        figures["false_alarms"] / days, rel=0.002
+    )
+    compared = fs.compare(config(path), ["4KiB"], ["sorf"], folder=tmp_path / "out", workers=1)
+    run = compared.outcomes[0].figures
+    assert run["alarms_a_day"] == pytest.approx(run["alarms"] / days, rel=0.002)
+
+
 def test_period_that_is_said_counts(pump: Path) -> None:
     hourly = fs.replay(config(pump, period=3600.0)).metrics.summary()["learner"]
     assert hourly["alarms"] is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import hashlib
 from pathlib import Path
@@ -173,13 +172,6 @@ def test_bundled_files_are_those_of_their_readme() -> None:
         assert hashlib.sha256(stream.path.read_bytes()).hexdigest() in readme
         assert f"## {stream.file}" in readme
         assert stream.path.stat().st_size < 300_000
-
-
-def test_one_that_a_wheel_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = dataclasses.replace(BUNDLED["robot"], file="gone.csv.xz")
-    monkeypatch.setitem(BUNDLED, "robot", gone)
-    with pytest.raises(StreamError, match=r"the source distribution, as .*gone"):
-        open_stream("robot")
 
 
 @pytest.mark.parametrize("name", ["robot", "house", "office"])
